@@ -1,0 +1,157 @@
+"""The label scheme of the annotation guide, and its mappings to the schemes of others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from types import MappingProxyType
+
+
+class Label(StrEnum):
+    """What a mention identifies. The values are the guide's names."""
+
+    PATIENT = "PATIENT"
+    DOCTOR = "DOCTOR"
+    PERSON = "PERSON"
+    DATE = "DATE"
+    RELDATE = "RELDATE"
+    AGE = "AGE"
+    STREET = "STREET"
+    ZIP = "ZIP"
+    CITY = "CITY"
+    LOC = "LOC"
+    ORG = "ORG"
+    PHONE = "PHONE"
+    EMAIL = "EMAIL"
+    URL = "URL"
+    NIR = "NIR"
+    IPP = "IPP"
+    NDA = "NDA"
+    RPPS = "RPPS"
+    ID = "ID"
+
+
+NAMES = frozenset({Label.PATIENT, Label.DOCTOR, Label.PERSON})
+PLACES = frozenset({Label.STREET, Label.ZIP, Label.CITY, Label.LOC})
+TEMPORAL = frozenset({Label.DATE, Label.RELDATE, Label.AGE})
+IDENTIFIERS = frozenset({Label.NIR, Label.IPP, Label.NDA, Label.RPPS, Label.ID})
+CONTACT = frozenset({Label.PHONE, Label.EMAIL, Label.URL})
+
+# What points at one person by itself; the rest are quasi-identifiers, which identify by combination.
+DIRECT = NAMES | CONTACT | IDENTIFIERS | {Label.STREET}
+QUASI = frozenset(Label) - DIRECT
+
+FRENCH: Mapping[Label, str] = MappingProxyType(
+    {
+        Label.PATIENT: "Nom du patient",
+        Label.DOCTOR: "Nom d'un soignant",
+        Label.PERSON: "Nom d'un proche ou d'un tiers",
+        Label.DATE: "Date",
+        Label.RELDATE: "Date relative",
+        Label.AGE: "Âge",
+        Label.STREET: "Adresse (voie, lieu-dit)",
+        Label.ZIP: "Code postal",
+        Label.CITY: "Commune",
+        Label.LOC: "Autre lieu",
+        Label.ORG: "Organisation",
+        Label.PHONE: "Téléphone",
+        Label.EMAIL: "Courriel",
+        Label.URL: "Adresse web",
+        Label.NIR: "Numéro de sécurité sociale",
+        Label.IPP: "Identifiant permanent du patient",
+        Label.NDA: "Numéro de dossier ou de séjour",
+        Label.RPPS: "Identifiant de professionnel",
+        Label.ID: "Autre identifiant",
+    }
+)
+
+
+def _mapping(default: str | None, **groups: str) -> Mapping[Label, str | None]:
+    """Spell out a scheme as label → class from `CLASS="LABEL LABEL"`; the others get `default`."""
+    table: dict[Label, str | None] = dict.fromkeys(Label, default)
+    for target, sources in groups.items():
+        table.update(dict.fromkeys((Label(name) for name in sources.split()), target))
+    return MappingProxyType(table)
+
+
+# Scheme name → (label → class, or None where the scheme has no such class).
+SCHEMES: Mapping[str, Mapping[Label, str | None]] = MappingProxyType(
+    {
+        "nocturne": MappingProxyType({label: str(label) for label in Label}),
+        # One class per kind of information, roles and parts of addresses put together.
+        "coarse": _mapping(
+            None,
+            PER="PATIENT DOCTOR PERSON",
+            LOC="STREET ZIP CITY LOC",
+            ORG="ORG",
+            DATE="DATE",
+            AGE="AGE",
+            PHONE="PHONE",
+            NET="EMAIL URL",
+            ID="NIR IPP NDA RPPS ID",
+        ),
+        # Tchouka et al. 2022, table 2
+        "t22": _mapping(
+            None,
+            PER="PATIENT DOCTOR PERSON",
+            LOC="STREET ZIP CITY LOC",
+            ORG="ORG",
+            DATE="DATE",
+            AGE="AGE",
+            PHONE="PHONE",
+        ),
+        # Tchouka et al. 2023, section 3
+        "t23": _mapping(
+            None,
+            PER="PATIENT DOCTOR PERSON",
+            DATE="DATE RELDATE",
+            LOC="STREET ZIP CITY LOC",
+            ORG="ORG",
+            AGE="AGE",
+            TEL="PHONE",
+            REF="NIR IPP NDA RPPS ID",
+            QID="EMAIL URL",
+        ),
+        # El Azzouzi et al. 2024, table 1
+        "e24": _mapping(
+            None,
+            PATIENT="PATIENT",
+            DOCTOR="DOCTOR",
+            STR="STREET",
+            ZIP="ZIP",
+            VILLE="CITY",
+            DATE="DATE",
+            EMAIL="EMAIL",
+            PHONE="PHONE",
+        ),
+        # AP-HP, eds-pseudo: DATE_NAISSANCE, NOM and PRENOM are finer than this scheme and stay unsplit.
+        "aphp": _mapping(
+            None,
+            NOM="PATIENT DOCTOR PERSON",
+            DATE="DATE",
+            ADRESSE="STREET",
+            ZIP="ZIP",
+            VILLE="CITY",
+            HOPITAL="ORG",
+            TEL="PHONE",
+            MAIL="EMAIL",
+            SECU="NIR",
+            IPP="IPP",
+            NDA="NDA",
+        ),
+        # The 18 kinds of 45 CFR 164.514(b)(2)(i), by their letter
+        "hipaa": _mapping(
+            None,
+            A="PATIENT DOCTOR PERSON",
+            B="STREET ZIP CITY LOC ORG",
+            C="DATE RELDATE AGE",
+            D="PHONE",
+            F="EMAIL",
+            G="NIR",
+            H="IPP NDA",
+            K="RPPS",
+            N="URL",
+            R="ID",
+        ),
+    }
+)

@@ -1,0 +1,206 @@
+"""Distil open data into the compact tables of this folder: `python -m deid.resources.build SOURCE`.
+
+SOURCE is a folder of downloads laid out as `docs/reference-data.md` says (geo/, health/, names/, directory/,
+medvocab/, lexicon/). Run by a maintainer when a source has a new edition; nothing here runs at night.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pandas as pd
+
+from deid.resources import DATA
+
+# A surname or first name borne less often than this identifies rather than helps, and may be a misspelling.
+SURNAME_FLOOR = 15
+FIRST_NAME_FLOOR = 30
+
+
+def _read(source: Path, name: str, **options: object) -> pd.DataFrame:
+    return pd.read_csv(source / name, dtype=str, keep_default_na=False, **options)  # type: ignore[call-overload,no-any-return]
+
+
+def _write(table: pd.DataFrame, name: str) -> None:
+    # mtime=0: the same input gives the same bytes, so a rebuild shows no difference.
+    table.to_csv(
+        DATA / f"{name}.csv.gz",
+        index=False,
+        lineterminator="\n",
+        compression={"method": "gzip", "compresslevel": 9, "mtime": 0},
+    )
+    print(f"{name}: {len(table)} rows, {(DATA / f'{name}.csv.gz').stat().st_size // 1024} KiB")
+
+
+def communes(source: Path) -> pd.DataFrame:
+    """Communes with coordinates, population and health features; one row per INSEE code.
+
+    Features: apl_gen (general-practice consultations per inhabitant and year, DREES 2023), median_income
+    (€ per consumption unit and year, INSEE Filosofi 2021), radon (class 1-3, IRSN 2019), cancer_mortality and
+    circulatory_mortality (standardised deaths per 100,000, CépiDc 2023, of the department), density
+    (inhabitants per km²). A feature that is secret or missing for a commune is taken from its department.
+    """
+    table = _read(source, "geo/communes_2024.csv.gz")
+    # Paris, Lyon and Marseille have their postal codes on their arrondissements only.
+    districts = table[table["commune_parente"] != ""].groupby("commune_parente")["codes_postaux"].agg("|".join)
+    table["codes_postaux"] = table["codes_postaux"].where(
+        table["codes_postaux"] != "", table["code_insee"].map(districts).fillna("")
+    )
+    table = table[(table["codes_postaux"] != "") & (table["population"] != "")]
+    radon = _read(source, "health/radon_irsn_communes.csv.gz").set_index("code_insee")["radon_classe"]
+    areas = _read(source, "health/territoires_sante_apl_filosofi.csv.gz")
+    local = areas[areas["niveau"] == "commune"].drop_duplicates("code").set_index("code")
+    deaths = _read(source, "health/mortalite_standardisee_2023_departement.csv.gz")
+    deaths = deaths[deaths["sexe"] == "Tous sexes"]
+    result = pd.DataFrame(
+        {
+            "insee": table["code_insee"],
+            "name": table["nom"],
+            "kind": table["type"],
+            "department": table["dep"],
+            "region": table["reg"],
+            "zips": table["codes_postaux"],
+            "lon": table["lon"],
+            "lat": table["lat"],
+            "population": table["population"].astype(float).astype(int),
+        }
+    )
+    numeric = {
+        "apl_gen": result["insee"].map(local["apl_gen"]),
+        "median_income": result["insee"].map(local["med21"]),
+        "radon": result["insee"].map(radon),
+        "density": table["densite_hab_km2"],
+    }
+    for name, cause in (("cancer_mortality", "2. "), ("circulatory_mortality", "7. ")):
+        chosen = deaths[deaths["cause"].str.startswith(cause)].drop_duplicates("departement")
+        numeric[name] = result["department"].map(chosen.set_index("departement")["valeur"])
+    for name, values in numeric.items():
+        column = pd.to_numeric(values, errors="coerce")
+        column = column.fillna(column.groupby(result["department"]).transform("median")).fillna(column.median())
+        result[name] = column.round(3)
+    return result.sort_values("insee")
+
+
+def former_communes(source: Path) -> pd.DataFrame:
+    """Names that no longer are a commune's own (merged, renamed, delegated): birth places still use them."""
+    today = set(_read(source, "geo/communes_2024.csv.gz")["nom"])
+    old = _read(source, "geo/communes_depuis_1943_insee.csv.gz")[["COM", "LIBELLE"]]
+    delegated = _read(source, "geo/communes_deleguees_associees_2024.csv.gz")
+    delegated = delegated.rename(columns={"COMPARENT": "COM_PARENT"})
+    names = pd.concat(
+        [
+            old.rename(columns={"COM": "insee", "LIBELLE": "name"}),
+            delegated[["COM", "LIBELLE"]].rename(columns={"COM": "insee", "LIBELLE": "name"}),
+        ]
+    )
+    return names[~names["name"].isin(today)].drop_duplicates("name").sort_values(["insee", "name"])
+
+
+def first_names(source: Path) -> pd.DataFrame:
+    """First names with the sex and the births of each generation (INSEE, 1900-2022)."""
+    table = _read(source, "names/prenoms_insee_1900_2022.csv.gz")
+    table = table[table["n_total"].astype(int) >= FIRST_NAME_FLOOR]
+    return table.rename(columns={"prenom": "name", "sexe": "sex", "n_total": "births"})
+
+
+def surnames(source: Path) -> pd.DataFrame:
+    """Surnames with the births of 1891-2000 (INSEE)."""
+    table = _read(source, "names/noms_insee_1891_2000.csv.gz")
+    table = table[table["n_total"].astype(int) >= SURNAME_FLOOR]
+    return table.rename(columns={"nom": "name", "n_total": "births"})[["name", "births"]]
+
+
+def streets(source: Path) -> pd.DataFrame:
+    """Distinct street names of two departments of the national address base, and how many addresses bear them."""
+    both = pd.concat(
+        _read(source, f"geo/ban_adresses-{code}_2024.csv.gz", sep=";", usecols=["nom_voie", "code_insee"])
+        for code in ("05", "75")
+    )
+    counted = both.groupby("nom_voie").agg(addresses=("code_insee", "size")).reset_index()
+    return counted.rename(columns={"nom_voie": "name"}).sort_values(["addresses", "name"], ascending=[False, True])
+
+
+def establishments(source: Path) -> pd.DataFrame:
+    """Hospitals and clinics of the country (SAE 2022), and care homes, pharmacies and laboratories (FINESS)."""
+    hospitals = _read(source, "directory/etablissements_sante_sae_2022.csv.gz")
+    hospitals = pd.DataFrame(
+        {"finess": hospitals["fi"], "name": hospitals["rs"], "insee": hospitals["COMINSEE"], "kind": "hospital"}
+    )
+    others = _read(source, "directory/finess_occitanie.csv.gz")
+    others = pd.DataFrame(
+        {
+            "finess": others["nofinesset"],
+            "name": others["raison_sociale"],
+            "insee": others["code_insee"],
+            "kind": others["categorie"],
+        }
+    )
+    both = pd.concat([hospitals, others])
+    return both[both["name"] != ""].drop_duplicates("finess").sort_values("finess")
+
+
+def territories(source: Path) -> pd.DataFrame:
+    """Departments, regions and countries: the names that are LOC."""
+    departments = _read(source, "geo/departements_2024.csv.gz")
+    regions = _read(source, "geo/regions_2024.csv.gz")
+    countries = _read(source, "geo/pays_insee_2024.csv.gz")
+    parts = [
+        pd.DataFrame({"kind": "department", "code": departments["DEP"], "name": departments["LIBELLE"]}),
+        pd.DataFrame({"kind": "region", "code": regions["REG"], "name": regions["LIBELLE"]}),
+        pd.DataFrame({"kind": "country", "code": countries["COG"], "name": countries["LIBCOG"]}),
+    ]
+    return pd.concat(parts).drop_duplicates(["kind", "name"])
+
+
+def drugs(source: Path) -> pd.DataFrame:
+    """Brand names and substances (BDPM 2026): never a person."""
+    brands = _read(source, "medvocab/bdpm_noms_commerciaux_derives.csv.gz")["nom_commercial"]
+    substances = _read(source, "medvocab/bdpm_substances_2026.csv.gz")["substance"]
+    names = pd.concat([brands, substances]).str.strip()
+    return pd.DataFrame({"name": sorted(set(names[names.str.len() > 2]))})
+
+
+def eponyms(source: Path) -> pd.DataFrame:
+    """Names inside names of diseases, signs and scores, with an example of each."""
+    table = _read(source, "medvocab/eponymes_derives.csv.gz")
+    return table.rename(columns={"terme": "name", "exemple": "example"})[["name", "example"]]
+
+
+def words(source: Path) -> pd.DataFrame:
+    """Common French words with part of speech and frequency per million (Lexique 3.83)."""
+    table = _read(source, "lexicon/lexique383_ortho_cgram_freq.csv.gz")
+    table = table[table["ortho"].str.fullmatch(r"[a-zà-öø-ÿœæ'-]+")]
+    table["freq"] = table["freq"].astype(float)
+    kept = table.groupby(["ortho"]).agg(
+        parts=("cgram", lambda parts: "|".join(sorted({part.split(":")[0] for part in parts if part}))),
+        per_million=("freq", "sum"),
+    )
+    kept = kept[kept["per_million"] >= 0.05].reset_index()
+    kept["per_million"] = kept["per_million"].round(2)
+    return kept.rename(columns={"ortho": "word"})
+
+
+def main(argv: list[str]) -> int:
+    if len(argv) != 2 or not Path(argv[1]).is_dir():
+        print(__doc__, file=sys.stderr)
+        return 2
+    source = Path(argv[1])
+    for distil in (
+        communes,
+        former_communes,
+        first_names,
+        surnames,
+        streets,
+        establishments,
+        territories,
+        drugs,
+        eponyms,
+        words,
+    ):
+        _write(distil(source), distil.__name__)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv))
