@@ -42,11 +42,12 @@ def communes(source: Path) -> pd.DataFrame:
     (inhabitants per km²). A feature that is secret or missing for a commune is taken from its department.
     """
     table = _read(source, "geo/communes_2024.csv.gz")
-    # Paris, Lyon and Marseille have their postal codes on their arrondissements only.
-    districts = table[table["commune_parente"] != ""].groupby("commune_parente")["codes_postaux"].agg("|".join)
-    table["codes_postaux"] = table["codes_postaux"].where(
-        table["codes_postaux"] != "", table["code_insee"].map(districts).fillna("")
-    )
+    # Paris, Lyon and Marseille have their postal codes and inhabitants on their arrondissements only.
+    districts = table[table["commune_parente"] != ""].groupby("commune_parente")
+    zips = table["code_insee"].map(districts["codes_postaux"].agg("|".join)).fillna("")
+    inhabitants = table["code_insee"].map(districts["population"].agg(lambda column: str(column.astype(int).sum())))
+    table["codes_postaux"] = table["codes_postaux"].where(table["codes_postaux"] != "", zips)
+    table["population"] = table["population"].where(table["population"] != "", inhabitants.fillna(""))
     table = table[(table["codes_postaux"] != "") & (table["population"] != "")]
     radon = _read(source, "health/radon_irsn_communes.csv.gz").set_index("code_insee")["radon_classe"]
     areas = _read(source, "health/territoires_sante_apl_filosofi.csv.gz")
@@ -70,7 +71,8 @@ def communes(source: Path) -> pd.DataFrame:
         "apl_gen": result["insee"].map(local["apl_gen"]),
         "median_income": result["insee"].map(local["med21"]),
         "radon": result["insee"].map(radon),
-        "density": table["densite_hab_km2"],
+        "density": table["population"].astype(float)
+        / pd.to_numeric(table["superficie_km2"], errors="coerce").replace(0, float("nan")),
     }
     for name, cause in (("cancer_mortality", "2. "), ("circulatory_mortality", "7. ")):
         chosen = deaths[deaths["cause"].str.startswith(cause)].drop_duplicates("departement")

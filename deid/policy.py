@@ -1,0 +1,131 @@
+"""What a hospital decides: which annotators, strategies, ε and thresholds. Read from YAML, typed, hashed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from deid.errors import PolicyError
+from deid.labels import Label
+
+DEFAULT = Path(__file__).parent / "policies" / "default.yaml"
+
+Share = Annotated[float, Field(ge=0, le=1)]
+Weight = Annotated[float, Field(ge=0, le=100)]
+
+
+class Section(BaseModel):
+    """A part of the policy: an unknown key is an error, since a misspelt safeguard is no safeguard."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class AnnotatorChoice(Section):
+    """One annotator to run: a registered name or a dotted path `package.module:Class`, and its options."""
+
+    name: str
+    options: dict[str, Any] = {}
+
+
+class Detection(Section):
+    """How mentions are found.
+
+    `merge`: `weights` (Braghin et al. 2019: highest annotator × label weight wins) or `procedure`
+    (Tchouka et al. 2022, section 3.3). `weights` overrides cells of the table in
+    `deid.detection.merging`: annotator → label → weight in [0, 100], 0 disables. `threshold` is the least
+    score of a merged mention. `allow` adds terms per label that are never mentions.
+    """
+
+    annotators: tuple[AnnotatorChoice, ...] = Field(min_length=1)
+    merge: Literal["weights", "procedure"] = "weights"
+    weights: dict[str, dict[Label, Weight]] = {}
+    threshold: Share = 0.5
+    connectors: tuple[str, ...] = ("de", "du", "des", "d'", "de la", "de l'", "-")
+    allow: dict[Label, tuple[str, ...]] = {}
+    repeat_names: bool = True
+
+
+class Dates(Section):
+    """Strategy for dates; `tag` writes the label instead."""
+
+    strategy: Literal["metric", "tag"] = "metric"
+
+
+class Ages(Section):
+    """Strategy for ages; ages of `top_code` years or more are written as that many "and more" (HIPAA: 90)."""
+
+    strategy: Literal["metric", "tag"] = "metric"
+    top_code: int = Field(90, ge=18)
+
+
+class Places(Section):
+    """Strategy for communes; `features` are columns of the commune table that the draw keeps close."""
+
+    strategy: Literal["health_exponential", "tag"] = "health_exponential"
+    features: tuple[str, ...] = Field(("apl_gen", "median_income", "radon"), min_length=1)
+
+
+class SubstitutionPolicy(Section):
+    """How surrogates are drawn. `epsilon_per_document` in nats, split over a document's distinct elements."""
+
+    scope: Literal["patient", "document", "corpus"] = "patient"
+    epsilon_per_document: float = Field(4.0, gt=0)
+    split: Literal["uniform"] = "uniform"
+    dates: Dates = Dates()
+    ages: Ages = Ages()
+    places: Places = Places()
+
+
+class Quality(Section):
+    """Limits of the run-level checks; row-level ones have no knob: a document passes or is quarantined."""
+
+    max_quarantined_share: Share = 0.2
+
+
+class Release(Section):
+    """When a person decides: `always`, `on_warning` (a warning or worse was raised) or `never`."""
+
+    approval: Literal["always", "on_warning", "never"] = "on_warning"
+
+
+class Policy(Section):
+    """The whole policy of a hospital."""
+
+    version: Literal[1] = 1
+    name: str = "default"
+    detection: Detection
+    substitution: SubstitutionPolicy = SubstitutionPolicy()
+    quality: Quality = Quality()
+    release: Release = Release()
+
+    @property
+    def digest(self) -> str:
+        """First 16 hexadecimal digits of SHA-256 over the canonical JSON: names this policy in every row."""
+        canonical = json.dumps(self.model_dump(mode="json"), sort_keys=True, ensure_ascii=False)
+        return hashlib.sha256(canonical.encode()).hexdigest()[:16]
+
+
+def load(path: Path | None = None) -> Policy:
+    """Read a policy file; None is the policy that ships.
+
+    Raises:
+        PolicyError: the file is absent, is not YAML, or says what no policy can say.
+    """
+    path = path or DEFAULT
+    try:
+        return Policy.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
+    except OSError as error:
+        raise PolicyError(f"policy {path}: {error.strerror}.", "Give the path of a readable YAML file.") from None
+    except yaml.YAMLError as error:
+        line = getattr(getattr(error, "problem_mark", None), "line", None)
+        where = f" near line {line + 1}" if line is not None else ""
+        raise PolicyError(f"policy {path} is not YAML{where}.", "Mend the file.") from None
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"])) or "the file"
+        raise PolicyError(f"policy {path}: {where}: {first['msg']}.", "See deid/policies/default.yaml.") from None

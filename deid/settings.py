@@ -1,0 +1,82 @@
+"""Settings of a deployment, from the environment (`NOCTURNE_…`) or a `.env` file; never from the code."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+from pydantic import Field, SecretStr, ValidationError
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from deid.errors import SettingsError
+
+SECRET_MIN_BYTES = 32
+
+
+class Settings(BaseSettings):
+    """Where things are, and the secret.
+
+    `home` holds what a machine writes (embedded PostgreSQL, reports). Each `…_dsn` is a libpq URI or
+    keyword string of the role that its name says; a hospital sets them, the demo derives them from the
+    embedded server. `secret` seeds every surrogate: at least 32 bytes of hexadecimal.
+    """
+
+    model_config = SettingsConfigDict(env_prefix="NOCTURNE_", env_file=".env", extra="ignore")
+
+    home: Path = Path("var")
+    source: str = "ehop"
+    policy: Path | None = None
+    owner_dsn: SecretStr | None = None
+    reader_dsn: SecretStr | None = None
+    worker_dsn: SecretStr | None = None
+    refresher_dsn: SecretStr | None = None
+    publisher_dsn: SecretStr | None = None
+    steward_dsn: SecretStr | None = None
+    secret: SecretStr | None = None
+    key_version: int = Field(1, ge=1)
+    max_document_bytes: int = Field(2_000_000, ge=1)
+    statement_timeout_s: int = Field(600, ge=1)
+
+    def dsn(self, role: str) -> str:
+        """Connection string of `role` ("owner", "reader", "worker", "refresher", "publisher", "steward").
+
+        Raises:
+            SettingsError: it is not set.
+        """
+        value: SecretStr | None = getattr(self, f"{role}_dsn")
+        if value is None:
+            name = f"NOCTURNE_{role.upper()}_DSN"
+            raise SettingsError(f"{name} is not set.", "Set it to a PostgreSQL URI, or run `make demo` first.")
+        return value.get_secret_value()
+
+    @property
+    def key(self) -> bytes:
+        """The secret as bytes.
+
+        Raises:
+            SettingsError: absent, not hexadecimal, or shorter than 32 bytes.
+        """
+        remedy = "Set NOCTURNE_SECRET to the output of `openssl rand -hex 32`, and keep it out of any repository."
+        if self.secret is None:
+            raise SettingsError("NOCTURNE_SECRET is not set: no surrogate can be drawn.", remedy)
+        try:
+            key = bytes.fromhex(self.secret.get_secret_value())
+        except ValueError:
+            raise SettingsError("NOCTURNE_SECRET is not hexadecimal.", remedy) from None
+        if len(key) < SECRET_MIN_BYTES:
+            raise SettingsError(f"NOCTURNE_SECRET is shorter than {SECRET_MIN_BYTES} bytes.", remedy)
+        return key
+
+
+@cache
+def settings() -> Settings:
+    """The settings of this process.
+
+    Raises:
+        SettingsError: a variable has a value of the wrong kind; the message names it, not its value.
+    """
+    try:
+        return Settings()
+    except ValidationError as error:
+        names = ", ".join(f"NOCTURNE_{str(item['loc'][0]).upper()}" for item in error.errors())
+        raise SettingsError(f"{names}: wrong kind of value.", "See docs/operators.md, “Settings”.") from None
