@@ -67,8 +67,11 @@ def communes(source: Path) -> pd.DataFrame:
             "population": table["population"].astype(float).astype(int),
         }
     )
+    access = pd.to_numeric(result["insee"].map(local["apl_gen"]), errors="coerce")
+    of_districts = access.groupby(table["commune_parente"]).mean()
+    access = access.where(~result["insee"].isin(of_districts.index), result["insee"].map(of_districts))
     numeric = {
-        "apl_gen": result["insee"].map(local["apl_gen"]),
+        "apl_gen": access,
         "median_income": result["insee"].map(local["med21"]),
         "radon": result["insee"].map(radon),
         "density": table["population"].astype(float)
