@@ -14,7 +14,10 @@ def rows(name: str) -> Iterator[dict[str, str]]:
     """Rows of the table `name` (such as "communes"), every value as text.
 
     Raises:
-        FileNotFoundError: there is no such table.
+        FileNotFoundError: there is no such table. ValueError: a row has more or fewer fields than the header.
     """
     with gzip.open(DATA / f"{name}.csv.gz", "rt", encoding="utf-8", newline="") as lines:
-        yield from csv.DictReader(lines)
+        table = csv.reader(lines)
+        header = next(table)
+        for row in table:
+            yield dict(zip(header, row, strict=True))

@@ -1,0 +1,242 @@
+"""The commune table: places by name, postal code and code, their territory and their health profile."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+
+from deid.reference import features as profiles
+from deid.reference.naming import department_of_zip, key, with_article, without_article
+from deid.reference.partition import LEAST, territories
+
+# Paris, Lyon and Marseille: an arrondissement is a part of its commune, not a place to draw.
+DISTRICTED = {"751": "75056", "6938": "69123", "132": "13055"}
+
+
+@dataclass(frozen=True, slots=True)
+class Commune:
+    """A commune of today. `population` 0 is also what the source does not say.
+
+    `lon` and `lat` are degrees (WGS 84); `features` are raw, in the units of docs/reference-data.md.
+    Two communes are equal when their INSEE codes are.
+    """
+
+    insee: str
+    name: str = field(compare=False)
+    department: str = field(compare=False)
+    region: str = field(compare=False)
+    zips: tuple[str, ...] = field(compare=False)
+    lon: float = field(compare=False)
+    lat: float = field(compare=False)
+    population: int = field(compare=False)
+    features: Mapping[str, float] = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Establishment:
+    """A hospital, care home, pharmacy or laboratory of a commune; `kind` is "hospital" or a FINESS category."""
+
+    finess: str
+    name: str
+    insee: str
+    kind: str
+
+
+class CommuneTable:
+    """Communes with what surrogates need of them. Immutable once built; indexes are made on first use.
+
+    `former` maps a former name to the code of the commune it is in today. `partition` maps the name of each
+    territory to its codes; None computes it from the communes, with at least `least` in each.
+    """
+
+    def __init__(
+        self,
+        communes: Iterable[Commune],
+        *,
+        version: str,
+        former: Iterable[tuple[str, str]] = (),
+        streets: Iterable[str] = (),
+        establishments: Iterable[Establishment] = (),
+        areas: Mapping[tuple[str, str], str] | None = None,
+        partition: Mapping[str, Sequence[str]] | None = None,
+        least: int = LEAST,
+    ) -> None:
+        self.communes: Sequence[Commune] = tuple(sorted(communes, key=lambda commune: commune.insee))
+        self.version = version
+        self._former = tuple(former)
+        self._streets = tuple(dict.fromkeys(streets))
+        self._establishments = tuple(establishments)
+        self._areas = dict(areas or {})
+        self._partition = partition
+        self._least = least
+
+    @classmethod
+    def packaged(cls) -> CommuneTable:
+        """The table that ships with the product, read once per process."""
+        from deid.reference.packaged import table
+
+        return table()
+
+    def find(self, name: str, zip: str | None = None, department: str | None = None) -> Sequence[Commune]:
+        """Communes of that name, the most populous first; case, accents, hyphens, "St" and CEDEX do not matter.
+
+        Names of today come before former ones, and an article may be missing. `zip`, then `department`
+        ("25", "2A", "971") tell homonyms apart; one that fits none of them is ignored, since people
+        mistype codes more often than names. Empty when no commune ever bore the name.
+        """
+        place = key(name)
+        named = self._by_name.get(place) or self._by_name.get(with_article(place)) or self._loosely.get(place)
+        if not named:
+            return ()
+        for fitting in (
+            [commune for commune in named if zip and zip in commune.zips],
+            [commune for commune in named if zip and commune.department == department_of_zip(zip)],
+            [commune for commune in named if department and commune.department == department.upper()],
+        ):
+            if fitting:
+                return tuple(fitting)
+        return named
+
+    def get(self, insee: str) -> Commune | None:
+        """The commune of an INSEE code; an arrondissement's code gives its commune."""
+        return self._by_code.get(self.code_of_today(insee))
+
+    @staticmethod
+    def code_of_today(insee: str) -> str:
+        """The code of the commune that an arrondissement is in; other codes as they are."""
+        for prefix, commune in DISTRICTED.items():
+            if insee.startswith(prefix) and insee != commune:
+                return commune
+        return insee
+
+    def at_zip(self, zip: str) -> Sequence[Commune]:
+        """Communes that the postal code serves, the most populous first; empty for an unknown code."""
+        return self._by_zip.get(zip, ())
+
+    def in_department(self, department: str) -> Sequence[Commune]:
+        """Communes of a department ("25", "2A", "971"), by INSEE code; empty for an unknown one."""
+        return self._by_department.get(department.upper(), ())
+
+    def department_name(self, code: str) -> str | None:
+        """Name of a department by its code, such as "Doubs" for "25"."""
+        return self._areas.get(("department", code.upper()))
+
+    def region_name(self, code: str) -> str | None:
+        """Name of a region by its code, such as "Bourgogne-Franche-Comté" for "27"."""
+        return self._areas.get(("region", code))
+
+    def territory(self, commune: Commune) -> Sequence[Commune]:
+        """The fixed public candidates of a commune, itself among them, by INSEE code.
+
+        Raises:
+            KeyError: the commune is not of this table.
+        """
+        return self._members[self.territory_name(commune)]
+
+    def territory_name(self, commune: Commune) -> str:
+        """Name of the territory of a commune, such as "25-03".
+
+        Raises:
+            KeyError: the commune is not of this table.
+        """
+        return self._territory_of[commune.insee]
+
+    @cached_property
+    def partition(self) -> Mapping[str, Sequence[str]]:
+        """Territory name → INSEE codes."""
+        return self._partition if self._partition is not None else territories(self.communes, self._least)
+
+    def distance(self, a: Commune, b: Commune, features: Sequence[str]) -> int:
+        """Millionths between the health profiles of two communes of one territory, rounded up.
+
+        Features are normalised by their maximum over that territory (`deid.reference.features`).
+
+        Raises:
+            KeyError: a commune is not of this table, or has no such feature.
+            ValueError: the communes are of two territories, where no distance is public.
+        """
+        name = self.territory_name(a)
+        if self.territory_name(b) != name:
+            raise ValueError(f"communes {a.insee} and {b.insee} are not of one territory")
+        known = self._normalised(name, tuple(features))
+        return profiles.distance(known[a.insee], known[b.insee])
+
+    def streets(self) -> Sequence[str]:
+        """Street names of the country, the most frequent first."""
+        return self._streets
+
+    def establishments(self, insee: str) -> Sequence[Establishment]:
+        """Establishments of a commune, hospitals first; empty when it has none."""
+        return self._establishments_of.get(self.code_of_today(insee), ())
+
+    def _normalised(self, territory: str, features: tuple[str, ...]) -> Mapping[str, tuple[int, ...]]:
+        known = self._profiles.get((territory, features))
+        if known is None:
+            members = self._members[territory]
+            greatest = profiles.maxima((commune.features for commune in members), features)
+            known = {commune.insee: profiles.normalised(commune.features, greatest) for commune in members}
+            self._profiles[territory, features] = known
+        return known
+
+    @cached_property
+    def _profiles(self) -> dict[tuple[str, tuple[str, ...]], Mapping[str, tuple[int, ...]]]:
+        return {}
+
+    @cached_property
+    def _by_code(self) -> Mapping[str, Commune]:
+        return {commune.insee: commune for commune in self.communes}
+
+    @cached_property
+    def _by_name(self) -> Mapping[str, Sequence[Commune]]:
+        today = _ranked((_key(commune.name), commune) for commune in self.communes)
+        was = ((_key(name), self.get(insee)) for name, insee in self._former)
+        return _ranked((name, commune) for name, commune in was if commune) | today
+
+    @cached_property
+    def _loosely(self) -> Mapping[str, Sequence[Commune]]:
+        shortened = ((without_article(name), name, found) for name, found in self._by_name.items())
+        return _ranked((short, commune) for short, name, found in shortened if short != name for commune in found)
+
+    @cached_property
+    def _by_zip(self) -> Mapping[str, Sequence[Commune]]:
+        return _ranked((zip, commune) for commune in self.communes for zip in commune.zips)
+
+    @cached_property
+    def _by_department(self) -> Mapping[str, Sequence[Commune]]:
+        groups: dict[str, list[Commune]] = defaultdict(list)
+        for commune in self.communes:
+            groups[commune.department].append(commune)
+        return {department: tuple(group) for department, group in groups.items()}
+
+    @cached_property
+    def _members(self) -> Mapping[str, Sequence[Commune]]:
+        return {name: tuple(self._by_code[code] for code in codes) for name, codes in self.partition.items()}
+
+    @cached_property
+    def _territory_of(self) -> Mapping[str, str]:
+        return {code: name for name, codes in self.partition.items() for code in codes}
+
+    @cached_property
+    def _establishments_of(self) -> Mapping[str, Sequence[Establishment]]:
+        groups: dict[str, list[Establishment]] = defaultdict(list)
+        for one in sorted(self._establishments, key=lambda one: (one.kind != "hospital", one.name, one.finess)):
+            groups[self.code_of_today(one.insee)].append(one)
+        return {insee: tuple(group) for insee, group in groups.items()}
+
+
+@lru_cache(maxsize=65536)
+def _key(name: str) -> str:
+    return key(name)
+
+
+def _ranked(pairs: Iterable[tuple[str, Commune]]) -> dict[str, Sequence[Commune]]:
+    """Communes by key, each once, the most populous first, then by code."""
+    groups: dict[str, dict[str, Commune]] = defaultdict(dict)
+    for name, commune in pairs:
+        groups[name][commune.insee] = commune
+    return {
+        name: tuple(sorted(group.values(), key=lambda commune: (-commune.population, commune.insee)))
+        for name, group in groups.items()
+    }

@@ -1,0 +1,49 @@
+"""Distance between the health profiles of two places, exact: integers only, so that a draw uses no float.
+
+Tchouka et al. 2023 normalise each feature by its maximum and take the Euclidean distance. Here each
+normalised value is rounded to millionths and the distance is rounded up to millionths. Rounding up keeps
+the triangle inequality (⌈x + y⌉ ≤ ⌈x⌉ + ⌈y⌉), on which the proof of ε·d-privacy rests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from math import isqrt
+
+MICRO = 1_000_000
+# The commune table holds three decimals.
+_GRID = 1000
+
+
+def maxima(profiles: Iterable[Mapping[str, float]], features: Sequence[str]) -> dict[str, int]:
+    """Greatest value of each feature, in thousandths of its unit.
+
+    Raises:
+        KeyError: a profile lacks a feature.
+    """
+    greatest = dict.fromkeys(features, 0)
+    for profile in profiles:
+        for name in features:
+            greatest[name] = max(greatest[name], _thousandths(profile[name]))
+    return greatest
+
+
+def normalised(profile: Mapping[str, float], greatest: Mapping[str, int]) -> tuple[int, ...]:
+    """Each feature of `greatest` over its maximum, in millionths, rounded half up; 0 where the maximum is 0."""
+    return tuple(
+        (2 * MICRO * _thousandths(profile[name]) + top) // (2 * top) if top else 0 for name, top in greatest.items()
+    )
+
+
+def distance(a: Sequence[int], b: Sequence[int]) -> int:
+    """Euclidean distance of two normalised profiles in millionths, rounded up.
+
+    Raises:
+        ValueError: the profiles have different lengths.
+    """
+    square = sum((x - y) ** 2 for x, y in zip(a, b, strict=True))
+    return isqrt(square - 1) + 1 if square else 0
+
+
+def _thousandths(value: float) -> int:
+    return round(value * _GRID)

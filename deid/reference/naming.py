@@ -1,0 +1,63 @@
+"""One key per written form of a place name, so that forms people use of one commune meet."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+_LIGATURES = str.maketrans({"œ": "oe", "æ": "ae"})
+_ACCENTS = re.compile("[\u0300-\u036f]+")
+_SEPARATORS = re.compile(r"[^a-z0-9]+")
+_SUR = re.compile(r"\bs ?/")
+_CEDEX = re.compile(r"\bcedex\b(?: \d{1,2})?")
+# "Paris 15e", "LYON 03", "Marseille 1er arrondissement", "Paris XVe": the part after the city.
+_DISTRICT = re.compile(
+    r"^(paris|lyon|marseille) (?:(?:\d{1,2}|[ivx]{1,5}) ?(?:e|er|eme|ere|ieme)?)(?: arr(?:t|dt|ondissements?)?)?$"
+)
+_ABBREVIATIONS = {"st": "saint", "ste": "sainte", "sts": "saints", "stes": "saintes"}
+_ARTICLES = {"l", "le", "la", "les"}
+# What a sentence makes of an article: "au Havre", "aux Lilas", "du Mans".
+_CONTRACTIONS = {"au": "le", "du": "le", "aux": "les", "des": "les"}
+
+
+def key(name: str) -> str:
+    """Lower case, no accents, one space between words; "St" is "saint", "s/" is "sur", no CEDEX, no district.
+
+    >>> key("ST-ÉTIENNE-s/-Suran CEDEX 9")
+    'saint etienne sur suran'
+    >>> key("Paris 15e arrondissement")
+    'paris'
+    """
+    plain = name.casefold().translate(_LIGATURES)
+    if not plain.isascii():
+        plain = _ACCENTS.sub("", unicodedata.normalize("NFKD", plain))
+    words = _SEPARATORS.sub(" ", _SUR.sub(" sur ", plain))
+    words = _CEDEX.sub(" ", words)
+    words = " ".join(_ABBREVIATIONS.get(word, word) for word in words.split())
+    district = _DISTRICT.match(words)
+    return district.group(1) if district else words
+
+
+def without_article(place: str) -> str:
+    """`place` (a key) without its leading article: files of La Poste write "ABERGEMENT CLEMENCIAT"."""
+    first, _, rest = place.partition(" ")
+    return rest if rest and first in _ARTICLES else place
+
+
+def with_article(place: str) -> str:
+    """`place` (a key) with a leading contraction resolved: "au havre" is "le havre"."""
+    first, _, rest = place.partition(" ")
+    return f"{_CONTRACTIONS[first]} {rest}" if rest and first in _CONTRACTIONS else place
+
+
+def department_of_zip(zip_code: str) -> str | None:
+    """Department that a postal code names by its first digits: "20167" is Corse-du-Sud; None if it is no code.
+
+    A few communes are served from the next department, so this is a hint and not a fact.
+    """
+    digits = zip_code.strip()
+    if not re.fullmatch(r"\d{5}", digits):
+        return None
+    if digits.startswith("20"):
+        return "2A" if digits < "20200" else "2B"
+    return digits[:3] if digits.startswith(("97", "98")) else digits[:2]
