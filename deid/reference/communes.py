@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 from deid.reference import features as profiles
 from deid.reference.naming import department_of_zip, key, with_article, without_article
@@ -190,8 +190,8 @@ class CommuneTable:
 
     @cached_property
     def _by_name(self) -> Mapping[str, Sequence[Commune]]:
-        today = _ranked((_key(commune.name), commune) for commune in self.communes)
-        was = ((_key(name), self.get(insee)) for name, insee in self._former)
+        today = _ranked((key(commune.name), commune) for commune in self.communes)
+        was = ((key(name), self.get(insee)) for name, insee in self._former)
         return _ranked((name, commune) for name, commune in was if commune) | today
 
     @cached_property
@@ -226,17 +226,13 @@ class CommuneTable:
         return {insee: tuple(group) for insee, group in groups.items()}
 
 
-@lru_cache(maxsize=65536)
-def _key(name: str) -> str:
-    return key(name)
-
-
 def _ranked(pairs: Iterable[tuple[str, Commune]]) -> dict[str, Sequence[Commune]]:
     """Communes by key, each once, the most populous first, then by code."""
-    groups: dict[str, dict[str, Commune]] = defaultdict(dict)
+    groups: dict[str, list[Commune]] = {}
     for name, commune in pairs:
-        groups[name][commune.insee] = commune
-    return {
-        name: tuple(sorted(group.values(), key=lambda commune: (-commune.population, commune.insee)))
-        for name, group in groups.items()
-    }
+        groups.setdefault(name, []).append(commune)
+    return {name: tuple(group) if len(group) == 1 else _distinct(group) for name, group in groups.items()}
+
+
+def _distinct(group: Iterable[Commune]) -> Sequence[Commune]:
+    return tuple(sorted(set(group), key=lambda commune: (-commune.population, commune.insee)))

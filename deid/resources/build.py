@@ -6,11 +6,16 @@ medvocab/, lexicon/). Run by a maintainer when a source has a new edition; nothi
 
 from __future__ import annotations
 
+import json
+import lzma
+import re
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pandas as pd
 
+from deid.reference.naming import key, without_article
 from deid.resources import DATA
 
 # A surname or first name borne less often than this identifies rather than helps, and may be a misspelling.
@@ -39,7 +44,8 @@ def communes(source: Path) -> pd.DataFrame:
     Features: apl_gen (general-practice consultations per inhabitant and year, DREES 2023), median_income
     (€ per consumption unit and year, INSEE Filosofi 2021), radon (class 1-3, IRSN 2019), cancer_mortality and
     circulatory_mortality (standardised deaths per 100,000, CépiDc 2023, of the department), density
-    (inhabitants per km²). A feature that is secret or missing for a commune is taken from its department.
+    (inhabitants per km²). A feature that is secret or missing for a commune is the median of its department,
+    else of the country.
     """
     table = _read(source, "geo/communes_2024.csv.gz")
     # Paris, Lyon and Marseille have their postal codes and inhabitants on their arrondissements only.
@@ -48,10 +54,16 @@ def communes(source: Path) -> pd.DataFrame:
     inhabitants = table["code_insee"].map(districts["population"].agg(lambda column: str(column.astype(int).sum())))
     table["codes_postaux"] = table["codes_postaux"].where(table["codes_postaux"] != "", zips)
     table["population"] = table["population"].where(table["population"] != "", inhabitants.fillna(""))
-    table = table[(table["codes_postaux"] != "") & (table["population"] != "")]
+    table = table[table["codes_postaux"] != ""]
+    # Mayotte and communes split in 2024 have no population in the source: 0, and features of their surroundings.
+    counted = pd.to_numeric(table["population"].replace("", None))
+    table["population"] = table["population"].where(table["population"] != "", "0")
     radon = _read(source, "health/radon_irsn_communes.csv.gz").set_index("code_insee")["radon_classe"]
     areas = _read(source, "health/territoires_sante_apl_filosofi.csv.gz")
-    local = areas[areas["niveau"] == "commune"].drop_duplicates("code").set_index("code")
+    # Zero inhabitants and zero consultations: nothing was measured. (Arrondissements have no count, but are measured.)
+    unmeasured = (pd.to_numeric(areas["pmun2022"]) == 0) & (pd.to_numeric(areas["apl_gen"]) == 0)
+    local = areas[(areas["niveau"] == "commune") & ~unmeasured]
+    local = local.drop_duplicates("code").set_index("code")
     deaths = _read(source, "health/mortalite_standardisee_2023_departement.csv.gz")
     deaths = deaths[deaths["sexe"] == "Tous sexes"]
     result = pd.DataFrame(
@@ -74,8 +86,7 @@ def communes(source: Path) -> pd.DataFrame:
         "apl_gen": access,
         "median_income": result["insee"].map(local["med21"]),
         "radon": result["insee"].map(radon),
-        "density": table["population"].astype(float)
-        / pd.to_numeric(table["superficie_km2"], errors="coerce").replace(0, float("nan")),
+        "density": counted / pd.to_numeric(table["superficie_km2"], errors="coerce").replace(0, float("nan")),
     }
     for name, cause in (("cancer_mortality", "2. "), ("circulatory_mortality", "7. ")):
         chosen = deaths[deaths["cause"].str.startswith(cause)].drop_duplicates("departement")
@@ -88,18 +99,38 @@ def communes(source: Path) -> pd.DataFrame:
 
 
 def former_communes(source: Path) -> pd.DataFrame:
-    """Names that no longer are a commune's own (merged, renamed, delegated): birth places still use them."""
-    today = set(_read(source, "geo/communes_2024.csv.gz")["nom"])
+    """Names that no longer are a commune's own (merged, renamed, delegated): birth places still use them.
+
+    `insee` is the commune of today, by the list of delegated communes, else because the code lives on under a
+    new name, else because La Poste still writes the old name on a line of its own; empty where none says.
+    """
+    communes = _read(source, "geo/communes_2024.csv.gz")
+    today = communes[communes["type"] == "COM"]
     old = _read(source, "geo/communes_depuis_1943_insee.csv.gz")[["COM", "LIBELLE"]]
     delegated = _read(source, "geo/communes_deleguees_associees_2024.csv.gz")
-    delegated = delegated.rename(columns={"COMPARENT": "COM_PARENT"})
-    names = pd.concat(
-        [
-            old.rename(columns={"COM": "insee", "LIBELLE": "name"}),
-            delegated[["COM", "LIBELLE"]].rename(columns={"COM": "insee", "LIBELLE": "name"}),
-        ]
-    )
-    return names[~names["name"].isin(today)].drop_duplicates("name").sort_values(["insee", "name"])
+    names = pd.concat([delegated[["COM", "LIBELLE"]], old]).rename(columns={"LIBELLE": "name"})
+    names["department"] = names["COM"].map(_department)
+    names["key"] = names["name"].map(key).map(without_article)
+    post = _read(source, "geo/codes_postaux_laposte_2025.csv.gz")
+    post = post[post["ligne_5"] != ""]
+    lines = {
+        (_department(code), without_article(key(line))): code
+        for code, line in zip(post["code_commune_insee"], post["ligne_5"], strict=True)
+    }
+    parents = dict(zip(delegated["COM"], delegated["COMPARENT"], strict=True))
+    codes = set(today["code_insee"])
+    names["insee"] = [
+        parents.get(code) or (code if code in codes else lines.get((department, place), ""))
+        for code, department, place in zip(names["COM"], names["department"], names["key"], strict=True)
+    ]
+    borne = set(zip(today["dep"], today["nom"], strict=True))
+    gone = [pair not in borne for pair in zip(names["department"], names["name"], strict=True)]
+    names = names[gone].sort_values("insee", ascending=False, kind="stable")
+    return names.drop_duplicates(["department", "name"])[["insee", "name"]].sort_values(["insee", "name"])
+
+
+def _department(insee: str) -> str:
+    return insee[:3] if insee.startswith("97") else insee[:2]
 
 
 def first_names(source: Path) -> pd.DataFrame:
@@ -186,6 +217,22 @@ def words(source: Path) -> pd.DataFrame:
     return kept.rename(columns={"ortho": "word"})
 
 
+def medical_words(source: Path) -> pd.DataFrame:
+    """Words of medicine that general French lacks, from CIM-10 and CCAM labels (ATIH, CNAM) and published cases.
+
+    Only words written in lower case in the source: those are not names.
+    """
+    labels = " ".join(_read(source, "medvocab/cim10_fr_atih_edsnlp.csv.gz")["libelle"])
+    labels += " ".join(_read(source, "medvocab/ccam_v81_2026.csv.gz")["libelle"])
+    with lzma.open(source / "text/medical_cases_pamj_ccby.jsonl.xz", "rt", encoding="utf-8") as lines:
+        cases = " ".join(json.loads(line)["text"] for line in lines)
+    lower = re.compile(r"(?<![\w-])[a-zà-öø-ÿœæ]{3,}(?!\w)")
+    counted = Counter(lower.findall(cases))
+    known = set(words(source)["word"])
+    kept = {word for word, times in counted.items() if times >= 3} | set(lower.findall(labels))
+    return pd.DataFrame({"word": sorted(kept - known)})
+
+
 def main(argv: list[str]) -> int:
     if len(argv) != 2 or not Path(argv[1]).is_dir():
         print(__doc__, file=sys.stderr)
@@ -202,6 +249,7 @@ def main(argv: list[str]) -> int:
         drugs,
         eponyms,
         words,
+        medical_words,
     ):
         _write(distil(source), distil.__name__)
     return 0
