@@ -18,10 +18,11 @@ class Settings(BaseSettings):
 
     `home` holds what a machine writes (embedded PostgreSQL, reports). Each `…_dsn` is a libpq URI or
     keyword string of the role that its name says; a hospital sets them, the demo derives them from the
-    embedded server. `secret` seeds every surrogate: at least 32 bytes of hexadecimal.
+    embedded server (`var/nocturne.env`). `secret` seeds every surrogate: at least 32 bytes of hexadecimal.
+    A run that shows no activity for `abandoned_after_s` seconds loses its unfinished documents to a later one.
     """
 
-    model_config = SettingsConfigDict(env_prefix="NOCTURNE_", env_file=".env", extra="ignore")
+    model_config = SettingsConfigDict(env_prefix="NOCTURNE_", env_file=("var/nocturne.env", ".env"), extra="ignore")
 
     home: Path = Path("var")
     source: str = "ehop"
@@ -32,13 +33,17 @@ class Settings(BaseSettings):
     refresher_dsn: SecretStr | None = None
     publisher_dsn: SecretStr | None = None
     steward_dsn: SecretStr | None = None
+    researcher_dsn: SecretStr | None = None
+    postgres_port: int | None = Field(None, ge=1024, le=65535)
     secret: SecretStr | None = None
     key_version: int = Field(1, ge=1)
     max_document_bytes: int = Field(2_000_000, ge=1)
     statement_timeout_s: int = Field(600, ge=1)
+    abandoned_after_s: int = Field(7200, ge=60)
 
     def dsn(self, role: str) -> str:
-        """Connection string of `role` ("owner", "reader", "worker", "refresher", "publisher", "steward").
+        """Connection string of `role` ("owner", "reader", "worker", "refresher", "publisher", "steward",
+        "researcher").
 
         Raises:
             SettingsError: it is not set.

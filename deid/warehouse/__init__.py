@@ -1,0 +1,1 @@
+"""The only room that speaks SQL: connections, migrations, extraction, the ledger and publication."""

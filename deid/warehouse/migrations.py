@@ -1,0 +1,73 @@
+"""Bring a database to the shape that this version of the product needs."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+import psycopg2
+from psycopg2.extensions import parse_dsn
+from yoyo import read_migrations
+from yoyo.backends.core.postgresql import PostgresqlBackend
+from yoyo.connections import DatabaseURI
+from yoyo.migrations import default_migration_table
+
+from deid.errors import WarehouseError
+from deid.warehouse.connection import connect, place, translated
+
+SQL = Path(__file__).resolve().parents[2] / "sql"
+ADVISORY_LOCK = 0x6E6F6374  # "noct": one migration of a database at a time
+
+
+def migrate(dsn: str, folder: Path = SQL / "migrations") -> list[str]:
+    """Apply the migrations of `folder` that the database lacks, in order; return their names.
+
+    `dsn` is the owner's. A process killed here leaves each migration either whole or absent.
+
+    Raises:
+        WarehouseUnreachable: the database does not answer.
+        WarehouseError: a migration failed; names it and the SQLSTATE.
+    """
+    logging.getLogger("yoyo.migrations").setLevel(logging.WARNING)
+    with connect(dsn, application="nocturne migrate") as guard, guard.cursor() as cursor:
+        # Held by this connection, so it goes with the process; yoyo's own lock row would outlive a kill.
+        cursor.execute("SELECT pg_advisory_xact_lock(%s)", (ADVISORY_LOCK,))
+        with translated(dsn):
+            backend = PostgresqlBackend(_uri(dsn), default_migration_table)
+            backend.init_database()
+        try:
+            return _apply(backend, folder, dsn)
+        finally:
+            backend.connection.close()
+
+
+def _apply(backend: PostgresqlBackend, folder: Path, dsn: str) -> list[str]:
+    applied = []
+    backend.ensure_internal_schema_updated()
+    for migration in backend.to_apply(read_migrations(str(folder))):
+        try:
+            # One transaction with the mark: yoyo's apply_one uses two, and a kill between them applies it twice.
+            with backend.transaction():
+                migration.process_steps(backend, "apply")
+                backend.log_migration(migration, "apply")
+                backend.mark_one(migration, log=False)
+        except psycopg2.Error as error:
+            raise WarehouseError(
+                f"migration {migration.id} failed on {place(dsn)} (SQLSTATE {error.pgcode}).",
+                "The database is as it was before it. Check that NOCTURNE_OWNER_DSN may create roles and schemas.",
+            ) from None
+        applied.append(str(migration.id))
+    return applied
+
+
+def _uri(dsn: str) -> DatabaseURI:
+    parts = dict(parse_dsn(dsn))
+    return DatabaseURI(
+        scheme="postgresql",
+        username=parts.pop("user", None),
+        password=parts.pop("password", None),
+        hostname=parts.pop("host", None),
+        port=parts.pop("port", None),
+        database=parts.pop("dbname", None),
+        args=parts,
+    )

@@ -1,0 +1,74 @@
+"""Set up one machine: embedded server, databases, roles, migrations and the file of connection strings."""
+
+from __future__ import annotations
+
+import secrets
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from deid.warehouse.embedded import EmbeddedServer, port_taken, write_private
+from deid.warehouse.migrations import migrate
+from deid.warehouse.roles import AIRFLOW, OWNER, ROLES, make_database, make_login, make_owner
+
+DATABASE = "nocturne"
+ENV_FILE = "nocturne.env"
+
+
+def provision(home: Path, port: int | None = None) -> Path:
+    """Make everything that the product needs under `home`; return the path of its settings file.
+
+    The file (`<home>/nocturne.env`, readable by its owner only) holds `NOCTURNE_…` lines for
+    `deid.settings`. A second call keeps passwords and secret, and finishes what an interrupted one left.
+
+    Raises:
+        SettingsError: the port is taken or the folder cannot be used.
+        WarehouseError: a migration failed.
+    """
+    home = home.expanduser().resolve()
+    env_file = home / ENV_FILE
+    passwords, secret = _kept(env_file)
+    server = EmbeddedServer(home, port)
+    if port is None and not server.running() and server.port is not None and port_taken(server.port):
+        server.forget_port()
+    server.start()
+    write_private(env_file, _lines(home, server, passwords, secret))
+    _roles_and_databases(server, passwords)
+    return env_file
+
+
+def read_env(env_file: Path) -> dict[str, str]:
+    """The variables of a settings file written by `provision`."""
+    lines = env_file.read_text(encoding="utf-8").splitlines()
+    return dict(line.split("=", 1) for line in lines if "=" in line and not line.startswith("#"))
+
+
+def _kept(env_file: Path) -> tuple[dict[str, str], str]:
+    """Passwords by role and the secret: those of the file, fresh ones where it has none."""
+    known = read_env(env_file) if env_file.exists() else {}
+    passwords = {}
+    for name in (*ROLES, AIRFLOW):
+        password = urlsplit(known.get(f"NOCTURNE_{name.upper()}_DSN", "")).password
+        passwords[name] = unquote(password) if password else secrets.token_urlsafe(24)
+    return passwords, known.get("NOCTURNE_SECRET") or secrets.token_hex(32)
+
+
+def _lines(home: Path, server: EmbeddedServer, passwords: dict[str, str], secret: str) -> str:
+    lines = ["# Written by `python -m deid provision`. Whoever reads this file can read patients' data.", ""]
+    lines.append(f"NOCTURNE_HOME={home}")
+    for name, role in ROLES.items():
+        lines.append(f"NOCTURNE_{name.upper()}_DSN={server.uri(DATABASE, role, passwords[name])}")
+    lines.append(f"NOCTURNE_AIRFLOW_DSN={server.uri(AIRFLOW, AIRFLOW, passwords[AIRFLOW])}")
+    lines.append(f"NOCTURNE_SECRET={secret}")
+    return "\n".join(lines) + "\n"
+
+
+def _roles_and_databases(server: EmbeddedServer, passwords: dict[str, str]) -> None:
+    superuser = server.uri("postgres")
+    make_owner(superuser, passwords["owner"])
+    make_login(superuser, AIRFLOW, passwords[AIRFLOW])
+    make_database(superuser, DATABASE, OWNER)
+    make_database(superuser, AIRFLOW, AIRFLOW)
+    migrate(server.uri(DATABASE, OWNER, passwords["owner"]))
+    for name, role in ROLES.items():
+        if role != OWNER:
+            make_login(superuser, role, passwords[name])

@@ -1,0 +1,146 @@
+"""Fixtures that every test may use: an environment of its own, and a real PostgreSQL.
+
+`NOCTURNE_TEST_DSN` (a superuser's URI) makes the database tests use a server that is already there; without it one
+embedded server serves the whole session.
+"""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote, urlsplit, urlunsplit
+
+import psycopg2
+import pytest
+from psycopg2 import sql
+
+from deid.settings import Settings, settings
+from deid.warehouse.embedded import EmbeddedServer
+from deid.warehouse.migrations import migrate
+from deid.warehouse.roles import OWNER, ROLES, make_database, make_login, make_owner
+
+PASSWORD = "nocturne-tests"
+SECRET = "5e" * 32
+TEMPLATE = f"nocturne_template_{uuid.uuid4().hex[:8]}"
+
+
+@dataclass(frozen=True)
+class Database:
+    """A fresh, migrated database. `dsn("worker")` is a role's connection string; `superuser` opens every door."""
+
+    superuser: str
+    name: str
+
+    @property
+    def owner(self) -> str:
+        """Connection string of the role that owns every schema."""
+        return self.dsn("owner")
+
+    def dsn(self, role: str) -> str:
+        """Connection string of a role of `deid.warehouse.roles.ROLES`."""
+        return _login(_database(self.superuser, self.name), ROLES[role])
+
+    @property
+    def environment(self) -> Mapping[str, str]:
+        """The `NOCTURNE_…` variables that `deid.settings` reads."""
+        return {f"NOCTURNE_{role.upper()}_DSN": self.dsn(role) for role in ROLES} | {"NOCTURNE_SECRET": SECRET}
+
+    def rows(self, query: str, parameters: object = None, role: str | None = None) -> list[tuple]:
+        """Run one statement, as the superuser unless a role is named, and return what it returns."""
+        link = psycopg2.connect(self.dsn(role) if role else _database(self.superuser, self.name))
+        try:
+            with link, link.cursor() as cursor:
+                cursor.execute(query, parameters)
+                return cursor.fetchall() if cursor.description else []
+        finally:
+            link.close()
+
+
+@pytest.fixture(autouse=True)
+def _own_environment(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """No test sees the settings of the machine it runs on, nor those of another test."""
+    for name in [name for name in os.environ if name.startswith("NOCTURNE_") and name != "NOCTURNE_TEST_DSN"]:
+        monkeypatch.delenv(name)
+    monkeypatch.setitem(Settings.model_config, "env_file", None)
+    settings.cache_clear()
+    yield
+    settings.cache_clear()
+
+
+@pytest.fixture(scope="session")
+def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A superuser's connection string to a server whose roles can log in and whose template is migrated."""
+    given = os.environ.get("NOCTURNE_TEST_DSN")
+    server = None if given else EmbeddedServer(tmp_path_factory.mktemp("postgres"), options={"fsync": "off"})
+    if server is not None:
+        server.start()
+    superuser = given or server.uri("postgres")
+    try:
+        make_owner(superuser, PASSWORD)
+        make_database(superuser, TEMPLATE, OWNER)
+        migrate(_login(_database(superuser, TEMPLATE), OWNER))
+        for role in ROLES.values():
+            if role != OWNER:
+                make_login(superuser, role, PASSWORD)
+        yield superuser
+    finally:
+        if server is not None:
+            server.stop()
+        else:
+            _drop(superuser, TEMPLATE)
+
+
+@pytest.fixture
+def postgres(postgres_server: str) -> Iterator[Database]:
+    """A migrated database of this test alone."""
+    name = f"nocturne_test_{uuid.uuid4().hex[:12]}"
+    _autocommit(
+        postgres_server,
+        sql.SQL("CREATE DATABASE {} TEMPLATE {} OWNER {}").format(*map(sql.Identifier, (name, TEMPLATE, OWNER))),
+    )
+    # CREATE DATABASE copies tables and their privileges, not those of the database itself.
+    database = Database(postgres_server, name)
+    try:
+        for role in ROLES.values():
+            grant = sql.SQL("GRANT CONNECT, TEMPORARY ON DATABASE {} TO {}")
+            _autocommit(postgres_server, grant.format(sql.Identifier(name), sql.Identifier(role)))
+        yield database
+    finally:
+        _drop(postgres_server, name)
+
+
+@pytest.fixture
+def deployed(postgres: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Database:
+    """The same database, with `deid.settings` pointing at it through every role."""
+    for name, value in postgres.environment.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("NOCTURNE_HOME", str(tmp_path))
+    settings.cache_clear()
+    return postgres
+
+
+def _database(dsn: str, name: str) -> str:
+    return urlunsplit(urlsplit(dsn)._replace(path=f"/{name}"))
+
+
+def _login(dsn: str, role: str) -> str:
+    parts = urlsplit(dsn)
+    host = f"{parts.hostname}:{parts.port or 5432}"
+    return urlunsplit(parts._replace(netloc=f"{quote(role)}:{quote(PASSWORD)}@{host}"))
+
+
+def _drop(superuser: str, name: str) -> None:
+    _autocommit(superuser, sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name)))
+
+
+def _autocommit(superuser: str, statement: sql.Composable) -> None:
+    link = psycopg2.connect(superuser)
+    try:
+        link.autocommit = True
+        with link.cursor() as cursor:
+            cursor.execute(statement)
+    finally:
+        link.close()

@@ -1,0 +1,100 @@
+"""The roles are walls: a truth table of who may do what, checked on the server itself."""
+
+from __future__ import annotations
+
+import psycopg2
+import pytest
+
+from deid.warehouse.roles import ROLES
+from tests.conftest import Database
+
+STATEMENTS = {
+    "read cdw": "SELECT count(*) FROM cdw.probe",
+    "write cdw": "INSERT INTO cdw.probe VALUES (1)",
+    "read ledger": "SELECT count(*) FROM deid.document",
+    "read quarantine": "SELECT count(*) FROM deid.quarantine",
+    "write ledger": "DELETE FROM deid.document",
+    "write mention": "DELETE FROM deid.mention",
+    "read candidate text": "SELECT text FROM deid.candidate",
+    "read candidate markup": "SELECT markup FROM deid.candidate",
+    "read candidate title": "SELECT title FROM deid.candidate",
+    "read candidate ids": "SELECT run_id, document_id FROM deid.candidate",
+    "erase candidate": "DELETE FROM deid.candidate",
+    "decide": "INSERT INTO deid.decision VALUES ('2026-01-01', 1, 'Publier', 'a', '', 'd')",
+    "forge verdict": "INSERT INTO deid.verdict VALUES (1, 'd', 'c', 'critical', true, 0)",
+    "read research": "SELECT count(*) FROM research.document",
+    "read notes": "SELECT count(*) FROM research.note",
+    "read releases": "SELECT count(*) FROM research.release",
+    "write research": "DELETE FROM research.document",
+    "write releases": "UPDATE research.release SET published_at = now()",
+    "make tables": "CREATE TABLE research.mine (a int)",
+    "make in public": "CREATE TABLE public.mine (a int)",
+}
+
+ALLOWED = {
+    "reader": {"read cdw"},
+    "worker": {
+        *("read ledger", "read quarantine", "write ledger", "write mention", "forge verdict"),
+        *("read candidate text", "read candidate markup", "read candidate title", "read candidate ids"),
+        "erase candidate",
+    },
+    "refresher": set(),
+    "publisher": {
+        *("read ledger", "read quarantine", "decide", "erase candidate"),
+        *("read candidate text", "read candidate markup", "read candidate title", "read candidate ids"),
+        *("read research", "read notes", "read releases", "write research", "write releases"),
+    },
+    "steward": {
+        *("read ledger", "read quarantine", "read candidate ids"),
+        *("read research", "read notes", "read releases"),
+    },
+    "researcher": {"read research", "read notes", "read releases"},
+}
+
+
+@pytest.mark.parametrize("role", ALLOWED)
+def test_each_role_does_what_it_may_and_nothing_else(postgres: Database, role: str) -> None:
+    postgres.rows("CREATE TABLE cdw.probe (a int)", role="owner")
+    done = {name for name, statement in STATEMENTS.items() if _succeeds(postgres, role, statement)}
+    assert done == ALLOWED[role]
+
+
+def test_every_role_is_in_the_table() -> None:
+    assert set(ALLOWED) | {"owner"} == set(ROLES)
+
+
+def test_a_researcher_sees_a_document_once_its_release_is_complete(postgres: Database) -> None:
+    postgres.rows(
+        """
+        INSERT INTO research.release (interval_key, run_ids, policy_hash, pipeline_version, staged_digest)
+        VALUES ('2026-01-01', '{1}', 'p', 'v', 's');
+        INSERT INTO research.document (document_id, patient_id, text, release_id, run_id, policy_hash,
+            pipeline_version, detector_version, reference_versions)
+        VALUES ('doc', 'patient', 'texte', 1, 1, 'p', 'v', 'd', '{}')
+        """,
+        role="publisher",
+    )
+    for view in ("document", "note"):
+        assert postgres.rows(f"SELECT count(*) FROM research.{view}", role="researcher") == [(0,)]
+    postgres.rows("UPDATE research.release SET published_at = now()", role="publisher")
+    note = "SELECT note_text, note_source_value, note_id > 0, visit_occurrence_id FROM research.note"
+    assert postgres.rows(note, role="researcher") == [("texte", "doc", True, None)]
+
+
+def test_what_a_role_does_stays_out_of_the_server_log(postgres: Database) -> None:
+    for role in set(ROLES.values()):
+        settings = postgres.rows("SELECT unnest(rolconfig) FROM pg_roles WHERE rolname = %s", (role,))
+        assert ("log_min_error_statement=panic",) in settings
+        assert ("log_parameter_max_length_on_error=0",) in settings
+
+
+def _succeeds(postgres: Database, role: str, statement: str) -> bool:
+    link = psycopg2.connect(postgres.dsn(role))
+    try:
+        with link.cursor() as cursor:
+            cursor.execute(statement)
+        return True
+    except psycopg2.errors.InsufficientPrivilege:
+        return False
+    finally:
+        link.close()
