@@ -79,6 +79,18 @@ class CommuneTable:
 
         return table()
 
+    @classmethod
+    def from_database(cls, dsn: str) -> CommuneTable:
+        """The table of the reference releases in use, read again only when one of them changed.
+
+        Raises:
+            ReferenceRefused: a source that the table needs was never loaded.
+            WarehouseError: the database does not answer, or lacks the tables.
+        """
+        from deid.reference.database import table
+
+        return table(dsn)
+
     def find(self, name: str, zip: str | None = None, department: str | None = None) -> Sequence[Commune]:
         """Communes of that name, the most populous first; case, accents, hyphens, "St" and CEDEX do not matter.
 

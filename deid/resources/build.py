@@ -104,8 +104,10 @@ def former_communes(source: Path) -> pd.DataFrame:
     `insee` is the commune of today, by the list of delegated communes, else because the code lives on under a
     new name, else because La Poste still writes the old name on a line of its own; empty where none says.
     """
-    communes = _read(source, "geo/communes_2024.csv.gz")
-    today = communes[communes["type"] == "COM"]
+    table = _read(source, "geo/communes_2024.csv.gz")
+    # A commune without a postal code of its own was merged since the list was drawn up.
+    served = (table["codes_postaux"] != "") | table["code_insee"].isin(table["commune_parente"])
+    today = table[(table["type"] == "COM") & served]
     old = _read(source, "geo/communes_depuis_1943_insee.csv.gz")[["COM", "LIBELLE"]]
     delegated = _read(source, "geo/communes_deleguees_associees_2024.csv.gz")
     names = pd.concat([delegated[["COM", "LIBELLE"]], old]).rename(columns={"LIBELLE": "name"})
@@ -173,6 +175,8 @@ def establishments(source: Path) -> pd.DataFrame:
         }
     )
     both = pd.concat([hospitals, others])
+    # FINESS numbers the overseas departments 9A to 9F: 9A101 is the commune 97101.
+    both["insee"] = both["insee"].str.replace(r"^9[A-F](\d{3})$", r"97\1", regex=True)
     return both[both["name"] != ""].drop_duplicates("finess").sort_values("finess")
 
 

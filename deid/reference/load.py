@@ -1,0 +1,160 @@
+"""Load one file as a new release: beside the one in use, checked, then swapped, all in one transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from psycopg2 import sql
+from psycopg2.extensions import cursor as Cursor
+
+from deid.errors import ReferenceRefused
+from deid.reference.fetch import Download
+from deid.reference.sources import Source
+from deid.reference.sources.source import Row, Tally
+from deid.reference.unpack import lines
+from deid.warehouse.connection import connect
+from deid.warehouse.queries import query
+
+KEPT_RELEASES = 2
+LOAD_TIMEOUT_S = 4 * 3600
+_ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
+
+
+@dataclass(frozen=True)
+class Release:
+    """A release in use."""
+
+    release_id: int
+    version: str
+    rows: int
+    location: str
+    etag: str | None
+    last_modified: str | None
+
+
+def in_use(cursor: Cursor, source: str | None = None) -> dict[str, Release]:
+    """Releases in use by source; of one source if it is named."""
+    cursor.execute(query("ref", "release", "in_use"), {"source": source})
+    return {
+        name: Release(release_id, version, rows, location, etag, last_modified)
+        for name, release_id, version, _, rows, location, etag, last_modified in cursor
+    }
+
+
+def version(source: Source, download: Download) -> str:
+    """The version of a release: the same bytes read by the same parser are the same release."""
+    return f"{source.name}-{download.checksum[:12]}.{source.parser}"
+
+
+def load(source: Source, download: Download, location: str, dsn: str) -> dict[str, int | str]:
+    """Put the file in use; returns counts and the version. `location` is written down as it is given.
+
+    A process killed here, or a refusal, leaves the release in use as it was and no row of the new one.
+
+    Raises:
+        ReferenceRefused: the file is not what it should be.
+        WarehouseError: the database refused a statement.
+    """
+    fresh = version(source, download)
+    with connect(dsn, application=f"nocturne refresh {source.name}") as link, link.cursor() as cursor:
+        key = {"source": source.name}
+        cursor.execute(query("ref", "release", "lock"), {**key, "timeout_ms": str(LOAD_TIMEOUT_S * 1000)})
+        present = in_use(cursor, source.name).get(source.name)
+        if present is not None and present.version == fresh:
+            return outcome(source, present, "unchanged")
+        facts = {**key, "version": fresh, "checksum": download.checksum, "bytes": download.size}
+        facts |= {"location": location, "licence": source.licence}
+        facts |= {"etag": download.etag, "last_modified": download.last_modified}
+        cursor.execute(query("ref", "release", "open"), facts)
+        [(release_id,)] = cursor.fetchall()
+        tally = Tally()
+        _stage(cursor, source, download, tally)
+        _check(cursor, source)
+        cursor.execute(query("ref", source.table, "load"), {"release_id": release_id})
+        rows = cursor.rowcount
+        _compare(source, rows, location, present)
+        cursor.execute(query("ref", "release", "retire"), key)
+        done = {"release_id": release_id, "rows": rows, "skipped": tally.skipped + tally.malformed}
+        cursor.execute(query("ref", "release", "take_place"), done)
+        _prune(cursor, source)
+        release = Release(release_id, fresh, rows, location, download.etag, download.last_modified)
+        return outcome(source, release, "loaded") | {"skipped": done["skipped"]}
+
+
+def outcome(source: Source, release: Release, state: str) -> dict[str, int | str]:
+    """What a refresh says of itself: counts, numbers and versions only."""
+    facts: dict[str, int | str] = {"source": source.name, "state": state, "version": release.version}
+    return facts | {"release_id": release.release_id, "rows": release.rows}
+
+
+def _stage(cursor: Cursor, source: Source, download: Download, tally: Tally) -> None:
+    cursor.execute(query("ref", source.table, "stage"))
+    text = lines(download.path, max_unpacked=source.max_unpacked, encodings=source.encodings)
+    columns = sql.SQL(", ").join(map(sql.Identifier, source.columns))
+    statement = sql.SQL("COPY stage ({}) FROM STDIN").format(columns)
+    cursor.copy_expert(statement.as_string(cursor), Stream(source.parse(text, tally)))
+    if tally.malformed > source.tolerance * tally.read:
+        raise ReferenceRefused(
+            f"{source.name}: {tally.malformed} of {tally.read} lines are not as they should be, "
+            f"the first is line {tally.first_malformed}.",
+            "Download the file again, or see docs/reference-data.md for what is expected; the release in use stays.",
+        )
+
+
+def _check(cursor: Cursor, source: Source) -> None:
+    cursor.execute(query("ref", source.table, "checks"), {})
+    failed = [f"{what} ({observed})" for what, observed in cursor.fetchall() if observed > 0]
+    if failed:
+        raise ReferenceRefused(
+            f"{source.name}: {'; '.join(failed)}.", "It is not the expected file; the release in use stays."
+        )
+
+
+def _compare(source: Source, rows: int, location: str, present: Release | None) -> None:
+    remedy = "Check that the file is whole; the release in use stays."
+    if rows < source.floor:
+        raise ReferenceRefused(f"{source.name}: {rows} rows, fewer than {source.floor}.", remedy)
+    # Another location may hold another extent (a department, the country): only like is compared with like.
+    if present is None or present.location != location:
+        return
+    if abs(rows - present.rows) > source.drift * present.rows:
+        raise ReferenceRefused(
+            f"{source.name}: {rows} rows where the release in use has {present.rows}, "
+            f"more than {float(source.drift):.0%} apart.",
+            remedy,
+        )
+
+
+def _prune(cursor: Cursor, source: Source) -> None:
+    cursor.execute(query("ref", "release", "superseded"), {"source": source.name, "keep": KEPT_RELEASES})
+    numbers = [number for (number,) in cursor.fetchall()]
+    if numbers:
+        cursor.execute(query("ref", source.table, "prune"), {"release_ids": numbers})
+
+
+class Stream:
+    """Rows as the text that COPY reads, a piece at a time: a country of addresses takes no memory."""
+
+    def __init__(self, rows: Iterable[Row]) -> None:
+        self._lines: Iterator[bytes] = map(_line, rows)
+        self._rest = b""
+
+    def read(self, size: int = 8192) -> bytes:
+        """At most `size` bytes more; empty at the end."""
+        pieces, length = [self._rest], len(self._rest)
+        while length < size and (line := next(self._lines, b"")):
+            pieces.append(line)
+            length += len(line)
+        text = b"".join(pieces)
+        self._rest = text[size:]
+        return text[:size]
+
+    def readline(self, size: int = 8192) -> bytes:
+        """The same: COPY looks for line ends itself (psycopg2's type asks for both methods)."""
+        return self.read(size)
+
+
+def _line(row: Row) -> bytes:
+    cells = ("\\N" if value is None else str(value).translate(_ESCAPES) for value in row)
+    return ("\t".join(cells) + "\n").encode()

@@ -1,0 +1,112 @@
+"""What a source of reference data is: where it comes from, what it must look like, how a line is read."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+
+from deid.errors import ReferenceRefused
+
+Row = tuple[object, ...]
+GIB = 1 << 30
+
+
+@dataclass
+class Tally:
+    """Lines of a file: read, left out on purpose, and not as they should be."""
+
+    read: int = 0
+    skipped: int = 0
+    malformed: int = 0
+    first_malformed: int | None = None  # number of the line, the header being 1
+
+    def refuse_line(self, number: int) -> None:
+        """Count a line that is not as it should be."""
+        self.malformed += 1
+        if self.first_malformed is None:
+            self.first_malformed = number
+
+
+Parse = Callable[[Iterator[str], Tally], Iterator[Row]]
+
+
+@dataclass(frozen=True)
+class Source:
+    """One kind of reference data.
+
+    `parse` turns decoded lines into rows of `columns` of the staging table of `ref.<table>`; `parser` is
+    raised when the same bytes give other rows, so that a refresh loads them again. `default` is the file
+    that ships with the product, None where there is none. A release needs at least `floor` rows, at most
+    the share `tolerance` of lines that cannot be read, and may differ from the release in use by at most
+    the share `drift` of rows, when both come from the same location. `encodings` are tried in order.
+    """
+
+    name: str
+    title: str
+    licence: str
+    table: str
+    columns: Sequence[str]
+    parse: Parse
+    default: Path | None
+    floor: int
+    drift: Fraction
+    tolerance: Fraction = Fraction(0)
+    encodings: Sequence[str] = ("utf-8-sig",)
+    parser: int = 1
+    max_bytes: int = GIB // 4
+    max_unpacked: int = 2 * GIB
+
+
+def records(
+    lines: Iterator[str],
+    tally: Tally,
+    required: Sequence[str],
+    *,
+    delimiter: str,
+    quoted: bool = True,
+) -> Iterator[tuple[int, list[str]]]:
+    """Line number and the values of `required`, in that order, of every line as long as the header.
+
+    Raises:
+        ReferenceRefused: a required column is missing; names it and the delimiter that was expected.
+    """
+    table = csv.reader(lines, delimiter=delimiter, quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE, strict=True)
+    header = _next(table, 1) or []
+    require(header, required, delimiter)
+    positions = [header.index(name) for name in required]
+    number = 1
+    while (fields := _next(table, number + 1)) is not None:
+        number += 1
+        if not fields:
+            continue
+        tally.read += 1
+        if len(fields) == len(header):
+            yield number, [fields[position] for position in positions]
+        else:
+            tally.refuse_line(number)
+
+
+def require(header: Sequence[str], required: Iterable[str], delimiter: str) -> None:
+    """Refuse a header that lacks a column.
+
+    Raises:
+        ReferenceRefused: it does; names the columns.
+    """
+    missing = [name for name in required if name not in header]
+    if missing:
+        raise ReferenceRefused(
+            f"the file lacks the column{'s' if len(missing) > 1 else ''} {', '.join(missing)}.",
+            f"Expected is a header line with columns between “{delimiter}”: see docs/reference-data.md.",
+        )
+
+
+def _next(table: Iterator[list[str]], number: int) -> list[str] | None:
+    try:
+        return next(table)
+    except StopIteration:
+        return None
+    except csv.Error:
+        raise ReferenceRefused(f"line {number} is no line of a table.", "Download the file again.") from None

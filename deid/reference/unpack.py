@@ -1,0 +1,75 @@
+"""Decoded lines of a downloaded file, plain or gzip, with an end to what a hostile or broken one may cost."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import zlib
+from collections.abc import Iterator, Sequence
+from io import TextIOWrapper
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from deid.errors import ReferenceRefused
+
+GZIP = b"\x1f\x8b"
+LONGEST_LINE = 1 << 16
+# Real tables shrink 5 to 15 times; a bomb shrinks a thousand times.
+MOST_UNPACKED_PER_BYTE = 100
+SMALL = 16 << 20
+
+
+def lines(path: Path, *, max_unpacked: int, encodings: Sequence[str]) -> Iterator[str]:
+    """Lines of the file at `path`, line ends kept, in the first of `encodings` that fits all of it.
+
+    Raises:
+        ReferenceRefused: it is a web page, is cut short, is no text in any of the encodings, or unpacks to
+            more than `max_unpacked` bytes or than a real table would.
+    """
+    limit = min(max_unpacked, max(SMALL, path.stat().st_size * MOST_UNPACKED_PER_BYTE))
+    encoding = encodings[0] if len(encodings) == 1 else _fitting(path, limit, encodings)
+    with _open(path) as raw, TextIOWrapper(raw, encoding=encoding, newline="") as text:
+        read = 0
+        try:
+            while line := text.readline(LONGEST_LINE):
+                if read == 0 and line.lstrip()[:9].lower().startswith(("<!doctype", "<html", "<?xml")):
+                    raise ReferenceRefused("the file is a web page.", "Check the address in a browser.")
+                if len(line) == LONGEST_LINE:
+                    raise ReferenceRefused("the file has a line without end.", "It is not the expected file.")
+                if "\0" in line:
+                    raise ReferenceRefused("the file is not text.", "It is not the expected file: check the address.")
+                read += len(line)
+                if read > limit:
+                    raise ReferenceRefused("the file unpacks to far more than a table would.", "Do not trust it.")
+                yield line
+        except UnicodeDecodeError:
+            raise ReferenceRefused(
+                f"the file is not text in {' or '.join(encodings)}.", "Save it in UTF-8, or download it again."
+            ) from None
+        except (EOFError, gzip.BadGzipFile, zlib.error):
+            raise ReferenceRefused("the file is damaged or cut short (gzip).", "Download it again.") from None
+
+
+def _open(path: Path) -> BinaryIO:
+    with path.open("rb") as probe:
+        packed = probe.read(2) == GZIP
+    return cast(BinaryIO, gzip.open(path, "rb")) if packed else path.open("rb")
+
+
+def _fitting(path: Path, limit: int, encodings: Sequence[str]) -> str:
+    """The first encoding that decodes the whole file; the last one, if none, so that reading names the fault."""
+    for encoding in encodings[:-1]:
+        decoder = codecs.getincrementaldecoder(encoding)()
+        read = 0
+        try:
+            with _open(path) as raw:
+                while (chunk := raw.read(1 << 20)) and read <= limit:
+                    read += len(chunk)
+                    decoder.decode(chunk)
+                decoder.decode(b"", final=True)
+        except UnicodeDecodeError:
+            continue
+        except (EOFError, gzip.BadGzipFile, zlib.error):
+            return encoding
+        return encoding
+    return encodings[-1]

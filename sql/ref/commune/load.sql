@@ -1,0 +1,6 @@
+-- Grain: one commune of today.
+-- Purpose: rows of the new release, beside those in use.
+INSERT INTO ref.commune (
+    release_id, insee, name, department, region, zips, lon, lat, population, features, territory
+)
+SELECT %(release_id)s, insee, name, department, region, zips, lon, lat, population, features, territory FROM stage
