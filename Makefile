@@ -1,0 +1,112 @@
+# Nocturne: `make help` lists what can be asked. Needs python3 >= 3.11 on PATH, nothing else.
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+SHELL := /bin/bash
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+RUN := $(VENV)/.installed
+DEV := $(VENV)/.installed-dev
+TORCH := $(shell sed -n 's/^torch==/torch==/p' requirements.txt)
+DEMO = $(BIN)/python -m deid demo
+ARGS ?=
+
+# pip speaks on stderr of things that do not matter; its words are shown only when it fails.
+define pip_install
+	@log=$$(mktemp); \
+	if ! $(BIN)/python -m pip install --quiet --no-input --disable-pip-version-check --progress-bar off $(1) \
+	    >"$$log" 2>&1; then \
+	  grep -v '^WARNING' "$$log" | tail -n 30 >&2; rm -f "$$log"; \
+	  echo "make: the installation failed; the lines above say why. Run the same command again once mended." >&2; \
+	  exit 1; \
+	fi; \
+	rm -f "$$log"
+endef
+
+.PHONY: help
+help: ## this list
+	@grep -hE '^[a-z%-]+:.*## ' $(MAKEFILE_LIST) | while IFS= read -r line; do \
+	  printf '  make %-8s %s\n' "$${line%%:*}" "$${line#*## }"; done
+
+.PHONY: demo
+demo: $(RUN) ## thirty nights of a fictional hospital, end to end; run it again and it finds nothing new
+	@$(DEMO) run $(ARGS)
+
+.PHONY: up
+up: $(RUN) ## start PostgreSQL and Airflow, and leave them running
+	@$(DEMO) up $(ARGS)
+
+.PHONY: down
+down: ## stop what `demo` or `up` left running
+	@if [ -e $(RUN) ]; then $(DEMO) down; else echo "Nothing runs: there is no environment."; fi
+
+.PHONY: status
+status: $(RUN) ## what runs, and where
+	@$(DEMO) status
+
+.PHONY: reset
+reset: ## stop, and remove what the demo wrote; keep the environment
+	@if [ -e $(RUN) ]; then $(DEMO) clean; fi
+
+.PHONY: clean
+clean: reset ## stop, and remove all that make made here, the environment too
+	@rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	@find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +
+	@echo "Removed."
+
+.PHONY: drill
+drill: $(DEV) ## kill Airflow with SIGKILL in the middle of a night, start again, compare what is published
+	@$(BIN)/python -m pytest tests/dags/test_drill.py $(ARGS)
+
+.PHONY: test
+test: $(DEV) ## every test (ARGS="-k dates" for some)
+	@$(BIN)/python -m pytest $(ARGS)
+
+.PHONY: check
+check: $(DEV) ## lint, format, types; changes nothing
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+
+.PHONY: fix
+fix: $(DEV) ## let the linter mend what it can, and format
+	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff format .
+
+.PHONY: lock
+lock: $(DEV) ## write constraints.txt and docker/constraints.txt from the environment
+	@{ echo '# Written by `make lock`: the set that the tests ran with. Without CUDA wheels: which build of torch to'; \
+	   echo '# install, for CPU or for CUDA, is the choice of whoever installs.'; \
+	   $(BIN)/python -m pip freeze | sed -E 's/^(torch==[0-9.]+)\+.*/\1/' | grep -viE '^(nvidia|cuda|triton)'; \
+	 } > constraints.txt
+	@report=$$(mktemp); $(BIN)/python -m pip install --dry-run --quiet --report "$$report" \
+	   -r requirements.txt -r docker/requirements.txt -c constraints.txt 2>/dev/null && \
+	 { echo '# Written by `make lock`: what docker/requirements.txt adds to constraints.txt.'; \
+	   $(BIN)/python -c 'import json, sys; \
+	print(*sorted("{name}=={version}".format(**i["metadata"]) for i in json.load(open(sys.argv[1]))["install"]), sep="\n")' \
+	   "$$report"; } > docker/constraints.txt; rm -f "$$report"
+
+.PHONY: bench-%
+bench-%: $(DEV) ## run benchmarks/%.py, for example `make bench-night`
+	@$(BIN)/python benchmarks/$*.py $(ARGS)
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+	  echo "make: $(PYTHON) is not Python 3.11 or later. Install one, or say which: make PYTHON=python3.12 …" >&2; exit 1; }
+	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { \
+	  echo "make: this Python lacks venv. On Debian or Ubuntu: apt install python3-venv" >&2; exit 1; }
+	@echo "Environment: making $(VENV)…"
+	@$(PYTHON) -m venv $(VENV)
+
+$(RUN): requirements.txt constraints.txt | $(BIN)/python
+	@echo "Environment: installing PyTorch…"
+	$(call pip_install,-c constraints.txt $(TORCH))
+	@echo "Environment: installing Airflow and what the product needs (a few minutes, once)…"
+	$(call pip_install,-r requirements.txt -c constraints.txt)
+	@touch $@
+
+$(DEV): requirements-dev.txt $(RUN)
+	@echo "Environment: installing what tests and checks need…"
+	$(call pip_install,-r requirements-dev.txt -c constraints.txt)
+	@touch $@

@@ -1,0 +1,122 @@
+"""
+# Dé-identifier les documents de la nuit
+
+Chaque nuit à 3 h 30 (Europe/Paris), prend les documents arrivés à l'entrepôt depuis la veille, y repère ce qui
+identifie une personne, le remplace, contrôle le résultat, et prépare l'intervalle pour sa publication.
+
+`plan → (repérer → remplacer → contrôler) par lot → préparer`
+
+| Étape | Ce qu'elle fait | Si elle échoue |
+|---|---|---|
+| `plan` | retient les documents nouveaux, corrigés ou retirés, et les range en lots | rien n'est écrit ; relancer |
+| `detect` | repère les mentions ; une place du groupe `gpu` par lot | relancer le lot |
+| `substitute` | tire les valeurs de remplacement et réécrit le document | relancer le lot |
+| `validate` | contrôle chaque document ; un douteux va en quarantaine, les autres continuent | relancer le lot |
+| `stage` | contrôle l'ensemble, puis annonce l'intervalle à `release_dataset` | voir le rapport, puis relancer |
+
+**Relancer est sans risque** : toute étape peut être rejouée, et un document déjà traité n'est pas traité deux fois.
+
+**Lancement manuel** (bouton *Trigger*) : un motif est exigé. L'intervalle est celui du formulaire de lancement, ou
+`interval_start` et `interval_end` ci-dessous. `dry_run` compte ce qui serait traité, et s'arrête là.
+
+**Rattrapage** : `airflow backfill create --dag-id deidentify_documents --from-date 2026-10-01T00:00+02:00
+--to-date 2026-10-04T00:00+02:00 --max-active-runs 1 --dag-run-conf '{"reason": "reprise après panne"}'`
+
+Rien de ce que montre Airflow (journaux, XCom, paramètres) ne contient de texte de patient : seulement des
+identifiants techniques, des nombres et des empreintes.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+import pendulum
+from airflow.sdk import Asset, CronDataIntervalTimetable, Param, dag, task_group
+from airflow.sdk.exceptions import AirflowSkipException
+from nocturne_airflow.launch import plan_arguments
+from nocturne_airflow.steps import DEFAULT_ARGS, GPU_POOL, GPU_QUEUE, Tag, step
+
+STAGED = Asset("staged_documents", uri="nocturne://deid/staged", group="nocturne")
+BATCH_LABEL = "lot {{ task.op_kwargs['batch']['batch_id'] }}"
+
+
+@dag(
+    dag_display_name="Dé-identifier les documents",
+    schedule=CronDataIntervalTimetable("30 3 * * *", timezone="Europe/Paris"),
+    start_date=pendulum.datetime(2026, 1, 1, tz="Europe/Paris"),
+    catchup=False,
+    max_active_runs=2,
+    default_args=DEFAULT_ARGS,
+    params={
+        "reason": Param("", type="string", maxLength=200, title="Motif (exigé hors de la nuit planifiée)"),
+        "interval_start": Param(
+            None, type=["null", "string"], format="date-time", title="Début de l'intervalle (sinon celui du lancement)"
+        ),
+        "interval_end": Param(None, type=["null", "string"], format="date-time", title="Fin de l'intervalle, exclue"),
+        "document_types": Param(
+            [], type="array", items={"type": "string"}, title="Types de documents (vide : tous), un code par ligne"
+        ),
+        "services": Param([], type="array", items={"type": "string"}, title="Services (vide : tous), un par ligne"),
+        "batch_size": Param(500, type="integer", minimum=1, maximum=5000, title="Documents par lot"),
+        "dry_run": Param(False, type="boolean", title="Essai à blanc : compter, ne rien traiter"),
+    },
+    doc_md=__doc__,
+    tags=[Tag.DEIDENTIFICATION, Tag.IMPACT_CRITICAL],
+)
+def deidentify_documents() -> None:
+    @step()
+    def plan(
+        params: dict[str, Any],
+        dag_run: Any,
+        data_interval_start: datetime | None = None,
+        data_interval_end: datetime | None = None,
+    ) -> list[dict[str, int]]:
+        """Retenir les documents à traiter, par lots."""
+        from deid import nightly
+
+        return nightly.plan(**plan_arguments(params, dag_run, data_interval_start, data_interval_end))
+
+    @step(pool=GPU_POOL, queue=GPU_QUEUE, map_index_template=BATCH_LABEL)
+    def detect(batch: dict[str, int]) -> dict[str, Any]:
+        """Repérer ce qui identifie."""
+        from deid import nightly
+
+        return nightly.detect(batch["run_id"], batch["batch_id"])
+
+    @step(map_index_template=BATCH_LABEL)
+    def substitute(batch: dict[str, int]) -> dict[str, Any]:
+        """Remplacer ce qui identifie."""
+        from deid import nightly
+
+        return nightly.substitute(batch["run_id"], batch["batch_id"])
+
+    @step(map_index_template=BATCH_LABEL)
+    def validate(batch: dict[str, int]) -> dict[str, Any]:
+        """Contrôler, sans se fier au repérage."""
+        from deid import nightly
+
+        return nightly.validate(batch["run_id"], batch["batch_id"])
+
+    @task_group(group_id="batch", group_display_name="Lot")
+    def one_batch(batch: dict[str, int]) -> None:
+        detect(batch) >> substitute(batch) >> validate(batch)
+
+    @step(outlets=[STAGED], trigger_rule="none_failed")
+    def stage(batches: list[dict[str, int]], params: dict[str, Any], outlet_events: Any) -> dict[str, Any]:
+        """Contrôler l'ensemble et annoncer l'intervalle."""
+        from deid import nightly
+
+        if not batches:
+            raise AirflowSkipException("Rien de nouveau dans cet intervalle.")
+        staged = nightly.stage(batches[0]["run_id"])
+        if params["dry_run"]:
+            raise AirflowSkipException("Essai à blanc : l'intervalle n'est pas annoncé.")
+        outlet_events[STAGED].add_partitions(staged["interval_key"])
+        return staged
+
+    batches = plan()
+    one_batch.expand(batch=batches) >> stage(batches)
+
+
+deidentify_documents()

@@ -1,0 +1,84 @@
+"""How every step behaves in Airflow: hidden return value, retries by exception, no value in an error."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from datetime import timedelta
+from enum import StrEnum
+from typing import Any
+
+from airflow.sdk import ExceptionRetryPolicy, RetryAction, RetryRule, task
+from airflow.sdk.exceptions import AirflowException
+
+from deid.errors import NocturneError
+
+GPU_POOL = "gpu"  # one slot per device, in docker/pools.json
+GPU_QUEUE = "gpu"  # for CeleryExecutor; LocalExecutor has no queues
+
+RETRIES = ExceptionRetryPolicy(
+    rules=[
+        RetryRule("deid.errors.WarehouseUnreachable", RetryAction.RETRY, timedelta(minutes=5)),
+        RetryRule(
+            ["deid.errors.NocturneError", "nocturne_airflow.xcom.TextInXCom"],
+            RetryAction.FAIL,
+            reason="the same input would be refused again: a person must look",
+        ),
+    ]
+)
+DEFAULT_ARGS: dict[str, Any] = {
+    "owner": "nocturne",
+    "retries": 2,
+    "retry_delay": timedelta(seconds=30),
+    "retry_policy": RETRIES,
+}
+
+
+class Tag(StrEnum):
+    """The legal tags of a DAG: what it is about, and what breaks if it does not run."""
+
+    DEIDENTIFICATION = "deidentification"
+    RELEASE = "release"
+    REFERENCE = "reference"
+    IMPACT_CRITICAL = "impact:critical"
+    IMPACT_LOW = "impact:low"
+
+
+class StepFailed(Exception):
+    """A step met an error that nobody foresaw. Names its type and place; its message may hold text and is dropped."""
+
+
+def step(**options: Any) -> Callable[[Callable[..., Any]], Any]:
+    """`@task` for the product's steps; `options` are those of `@task`.
+
+    What a step returns is not logged. An error of `deid` passes without its causes; any other is replaced by
+    `StepFailed`: driver and parser messages quote the values they choke on, and Airflow shows them to viewers.
+    """
+
+    def decorate(function: Callable[..., Any]) -> Any:
+        return task(show_return_value_in_logs=False, **options)(walled(function))
+
+    return decorate
+
+
+def walled(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`function`, with its errors stripped of anything but types, places and messages that `deid` wrote."""
+
+    @functools.wraps(function)
+    def inside(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except (NocturneError, AirflowException) as error:
+            raise error from None
+        except Exception as error:
+            raise StepFailed(f"{function.__name__}: {type(error).__name__} at {place(error)}") from None
+
+    return inside
+
+
+def place(error: BaseException) -> str:
+    """File name and line where `error` was raised."""
+    trace = error.__traceback__
+    while trace and trace.tb_next:
+        trace = trace.tb_next
+    return f"{trace.tb_frame.f_code.co_filename.rsplit('/', 1)[-1]}:{trace.tb_lineno}" if trace else "?"
