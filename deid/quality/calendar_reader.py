@@ -1,0 +1,149 @@
+"""A small reader of French dates, for checking only: which days a written date can mean, and whether it exists."""
+
+from __future__ import annotations
+
+import calendar
+import re
+from collections.abc import Iterator
+from datetime import date
+from typing import NamedTuple
+
+from deid.quality.folding import fold
+
+_MONTHS = (
+    ("janvier", "janv", "jan"),
+    ("fevrier", "fevr", "fev"),
+    ("mars", "mar"),
+    ("avril", "avr"),
+    ("mai",),
+    ("juin",),
+    ("juillet", "juil"),
+    ("aout", "aou"),
+    ("septembre", "sept", "sep"),
+    ("octobre", "oct"),
+    ("novembre", "nov"),
+    ("decembre", "dec"),
+)
+_MONTH_OF = {form: number for number, forms in enumerate(_MONTHS, 1) for form in forms}
+_MONTH = "(?:" + "|".join(sorted(_MONTH_OF, key=len, reverse=True)) + r")(?![a-z])\.?"
+_DAY = r"(?:1er|premier|[0-3]?\d)"
+_YEAR = r"(?:[12]\d{3}|'?\d{2})"
+_GAP = r"[ \t\u00a0\u202f]{0,2}"
+
+_ISO = r"(?P<iso>(?P<iy>[12]\d{3})(?P<is>[-/.])(?P<im>\d{1,2})(?P=is)(?P<id>\d{1,2}))"
+_DAY_MONTH_YEAR = (
+    rf"(?P<dmy>(?P<dd>\d{{1,2}}){_GAP}(?P<ds>[/.\-]){_GAP}(?P<dm>\d{{1,2}}){_GAP}(?P=ds){_GAP}"
+    r"(?P<dy>[12]\d{3}|\d{2}))"
+)
+_LITERAL = rf"(?P<lit>(?P<ld>{_DAY})(?:\s+|-|(?<=\d)(?=[a-z]))(?P<lm>{_MONTH})(?:(?:\s+|-)?(?P<ly>{_YEAR})(?![\d,]))?)"
+_MONTH_YEAR = rf"(?P<my>\b(?P<mm>{_MONTH})\s*-?\s*(?P<myy>[12]\d{{3}}|'\d{{2}}|\d{{2}})(?![\d,]))"
+_NUMERIC_MONTH_YEAR = rf"(?P<nmy>(?P<nm>0?[1-9]|1[0-2]){_GAP}[/.\-]{_GAP}(?P<ny>[12]\d{{3}}))"
+_FORMS = re.compile(
+    rf"(?<![\d/]){_ISO}(?!\d)"
+    rf"|(?<![\d/.,])(?<!apgar ){_DAY_MONTH_YEAR}(?![\d/])"
+    rf"|(?<!\d){_LITERAL}"
+    rf"|{_MONTH_YEAR}"
+    rf"|(?<![\d/.,]){_NUMERIC_MONTH_YEAR}(?![\d/])"
+    r"|(?<![\d/.,])(?P<y>(?:19|20)\d{2})(?![\d/]|[.,]\d)"
+)
+_COMPACT = re.compile(r"\d{8}")
+_PARTIAL = re.compile(
+    rf"\b(?:{_DAY}{_GAP}[/.\-]{_GAP}\d{{1,2}}|{_MONTH}|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche|"
+    rf"(?:lun|mar|mer|jeu|ven|sam|dim)\.?|noel|toussaint|paques|pentecote|ascension|epiphanie|assomption|"
+    rf"printemps|ete|automne|hiver|nouvel an|jour de l'an|annees?|siecle|saint[\w\-]*|chandeleur|carnaval|careme|"
+    rf"fete|rentree|ramadan|aid|tabaski|'\d{{2}}|1er|\d{{1,2}}|\d{{6}})\b"
+)
+_AMBIGUOUS_YEARS = 5  # two-digit years this little ahead of the document are of this century or of the last
+
+
+class Reading(NamedTuple):
+    """A written date: the first and last day it can mean, both None where the year cannot be known.
+
+    `exists` is False for a day that no calendar has; `signature` is (year in its century, month, day) where
+    all three are written.
+    """
+
+    first: date | None
+    last: date | None
+    exists: bool = True
+    signature: tuple[int, int, int] | None = None
+
+    def may_be(self, day: date) -> bool:
+        """Whether this is a full date that can mean `day`."""
+        return self.signature == (day.year % 100, day.month, day.day) and self.first in (None, day)
+
+
+def readings(text: str, reference: date | None = None) -> Iterator[Reading]:
+    """Every date written in `text`; `reference` (the document's date) settles the century of two-digit years."""
+    for match in _FORMS.finditer(fold(text)):
+        yield _reading(match, reference)
+
+
+def read(text: str, reference: date | None = None) -> Reading | None:
+    """The date that a mention's text is, or None if it is none that this reader knows."""
+    for reading in readings(text, reference):
+        return reading
+    if _COMPACT.fullmatch(text.strip()):
+        return _compact(text.strip())
+    return Reading(None, None) if _PARTIAL.search(fold(text)) else None
+
+
+def _compact(digits: str) -> Reading:
+    """Eight digits without separators: day first, else year first."""
+    day_first = _day(int(digits[4:]), int(digits[2:4]), int(digits[:2]))
+    return day_first if day_first.exists else _day(int(digits[:4]), int(digits[4:6]), int(digits[6:]))
+
+
+def _reading(match: re.Match[str], reference: date | None) -> Reading:
+    group = match.groupdict()
+    if group["iso"]:
+        return _day(int(group["iy"]), int(group["im"]), int(group["id"]))
+    if group["dmy"]:
+        return _dated(group["dy"], int(group["dm"]), int(group["dd"]), reference)
+    if group["lit"]:
+        day = 1 if group["ld"] in ("1er", "premier") else int(group["ld"])
+        month = _MONTH_OF[group["lm"].rstrip(".")]
+        if group["ly"] is None:
+            return Reading(None, None, exists=1 <= day <= calendar.monthrange(2024, month)[1])
+        return _dated(group["ly"], month, day, reference)
+    if group["my"]:
+        return _month(_year(group["myy"], reference), _MONTH_OF[group["mm"].rstrip(".")])
+    if group["nmy"]:
+        return _month(int(group["ny"]), int(group["nm"]))
+    year = int(group["y"])
+    return Reading(date(year, 1, 1), date(year, 12, 31))
+
+
+def _dated(written_year: str, month: int, day: int, reference: date | None) -> Reading:
+    year = _year(written_year, reference)
+    if year is None:
+        return _day(2000 + int(written_year[-2:]), month, day)._replace(first=None, last=None)
+    return _day(year, month, day)
+
+
+def _year(written: str, reference: date | None) -> int | None:
+    """The year meant, or None where a two-digit year could be of two centuries."""
+    digits = written.lstrip("'")
+    if len(digits) == 4:
+        return int(digits)
+    if reference is None:
+        return None
+    ahead = 2000 + int(digits) - reference.year
+    if 0 < ahead <= _AMBIGUOUS_YEARS:
+        return None
+    return (2000 if ahead <= 0 else 1900) + int(digits)
+
+
+def _day(year: int, month: int, day: int) -> Reading:
+    signature = (year % 100, month, day)
+    try:
+        exact = date(year, month, day)
+    except ValueError:
+        return Reading(None, None, exists=False, signature=signature)
+    return Reading(exact, exact, signature=signature)
+
+
+def _month(year: int | None, month: int) -> Reading:
+    if year is None:
+        return Reading(None, None)
+    return Reading(date(year, month, 1), date(year, month, calendar.monthrange(year, month)[1]))

@@ -1,0 +1,116 @@
+"""Great Expectations as the judge of numbers: bounds on the columns of a frame that holds nothing but numbers.
+
+Importing this module imports Great Expectations (seconds): only the steps that judge do so.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+os.environ["GX_ANALYTICS_ENABLED"] = "False"  # read when the library is imported
+
+import great_expectations as gx
+import pandas as pd
+from great_expectations.data_context.types.base import ProgressBarsConfig
+from great_expectations.expectations.core.expect_column_values_to_be_between import ExpectColumnValuesToBeBetween
+from great_expectations.expectations.metadata_types import FailureSeverity
+
+from deid.quality.checks import Severity
+
+ROW = "row"  # the column that holds a row's ordinal
+# Ordinals of failing rows and counts; never a value, even though every value is a number.
+_ORDINALS_ONLY = {
+    "result_format": "COMPLETE",
+    "unexpected_index_column_names": [ROW],
+    "partial_unexpected_count": 0,
+    "exclude_unexpected_values": True,
+    "return_unexpected_index_query": False,
+}
+
+
+class Bounded(Protocol):
+    """A rule that Great Expectations can judge: the column named `name` lies in [`least`, `most`]."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def severity(self) -> Severity: ...
+    @property
+    def least(self) -> float | None: ...
+    @property
+    def most(self) -> float | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What Great Expectations found of one rule: how many rows it saw, and the ordinals of those that fail."""
+
+    rule: str
+    severity: Severity
+    element_count: int
+    failed_rows: frozenset[int]
+
+
+def judge(suite: str, rules: Sequence[Bounded], rows: Iterable[Mapping[str, float]]) -> list[Judgement]:
+    """Judge every row by every rule, in the rules' order.
+
+    `rows` give a number for each rule's name; row ordinals count from 0. A rule that Great Expectations could not
+    evaluate, or whose column misses values, fails for every row: what is not proven is not published.
+    """
+    frame = pd.DataFrame(
+        [[float(row[rule.name]) for rule in rules] for row in rows], columns=[rule.name for rule in rules]
+    )
+    if frame.empty:
+        return [Judgement(rule.name, rule.severity, 0, frozenset()) for rule in rules]
+    frame[ROW] = range(len(frame))
+    results = _run(suite, rules, frame)
+    return [_judgement(rule, results.get(rule.name), len(frame)) for rule in rules]
+
+
+def _run(suite: str, rules: Sequence[Bounded], frame: pd.DataFrame) -> dict[str, Any]:
+    """Result of each rule by name, from an ephemeral context that writes and sends nothing."""
+    logging.getLogger("great_expectations").setLevel(logging.ERROR)
+    context = gx.get_context(mode="ephemeral")
+    context.variables.progress_bars = ProgressBarsConfig(globally=False)
+    data = (
+        context.data_sources.add_pandas("numbers")
+        .add_dataframe_asset(suite)
+        .add_batch_definition_whole_dataframe("whole")
+    )
+    expectations = [
+        ExpectColumnValuesToBeBetween(
+            column=rule.name,
+            min_value=rule.least,
+            max_value=rule.most,
+            severity=FailureSeverity(rule.severity.value),
+            meta={"rule": rule.name},
+        )
+        for rule in rules
+    ]
+    definition = context.validation_definitions.add(
+        gx.ValidationDefinition(
+            name=suite, data=data, suite=context.suites.add(gx.ExpectationSuite(name=suite, expectations=expectations))
+        )
+    )
+    outcome = definition.run(batch_parameters={"dataframe": frame}, result_format=_ORDINALS_ONLY)
+    return {
+        result.expectation_config.meta["rule"]: result
+        for result in outcome.results
+        if result.expectation_config and result.expectation_config.meta
+    }
+
+
+def _judgement(rule: Bounded, result: Any, rows: int) -> Judgement:
+    every = frozenset(range(rows))
+    failed = every
+    if result is not None and not result.exception_info.get("raised_exception"):
+        found = result.result
+        ordinals = frozenset(int(row) for item in found.get("unexpected_index_list") or () for row in item[ROW])
+        complete = found.get("element_count") == rows and found.get("missing_count") == 0
+        agrees = len(ordinals) == found.get("unexpected_count") and result.success == (not ordinals)
+        failed = ordinals if complete and agrees else every
+    return Judgement(rule.name, rule.severity, rows, failed)
