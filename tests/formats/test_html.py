@@ -28,7 +28,10 @@ def page(source: str) -> SourceText:
         ("un<br><br/>deux", "un\n\ndeux"),
         ("<p>un</p><br><p>deux</p>", "un\n\ndeux"),
         ("<ul><li>un<li>deux</ul>trois", "un\ndeux\ntrois"),
-        ("<table><tr><td>Nom<td>DUPONT</tr><tr><td>Prénom</td><td><p>Jean</p></td></table>", "Nom\tDUPONT\nPrénom\tJean"),
+        (
+            "<table><tr><td>Nom<td>DUPONT</tr><tr><td>Prénom</td><td><p>Jean</p></td></table>",
+            "Nom\tDUPONT\nPrénom\tJean",
+        ),
         ("<table><tr><td>a</td><td></td><td>c</td><td> </td></tr><tr><td>d</td></tr></table>", "a\t\tc\nd"),
         ("<table><tr><td>a<br>b<br></td><td>c</td></tr></table>", "a\nb\tc"),
         ("<table><tr><td>a<table><tr><td>b<td>c</table></td><td>d</td></tr></table>", "a\nb\tc\n\td"),
