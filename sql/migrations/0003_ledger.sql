@@ -44,6 +44,7 @@ CREATE TABLE deid.document (
     loinc_code text,
     service text,
     characters int,
+    title_clean boolean,
     release_id bigint,
     updated_at timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (document_id, content_hash, pipeline_version)

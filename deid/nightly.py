@@ -1,0 +1,284 @@
+"""The steps of a night, as Airflow and the command line call them: plan, detect, substitute, validate, stage.
+
+Each opens its own connections from `deid.settings`, takes and returns ids and counts only, and can be repeated
+at any time with the same outcome: what it writes for a batch is one transaction, and what is written is not done
+again. A document that cannot go on leaves for quarantine with its reason; the others go on.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from deid import rooms
+from deid.detection import Detector
+from deid.document import Document, Mention, Substitution, Surrogate
+from deid.errors import DocumentRefused, NocturneError, PolicyError, Reason
+from deid.labels import Label
+from deid.quality import Checked, Verdict, batch_results, measure, validate_batch
+from deid.settings import settings
+from deid.warehouse.copy import storable
+from deid.warehouse.ledger import Run, StepWork, begin, candidates, finish, mentions, read_run, stage_run
+from deid.warehouse.planning import Interval, Request, Versions, plan_run
+from deid.warehouse.reading import Opened, opened
+
+log = logging.getLogger(__name__)
+
+Found = tuple[Mention, ...] | None  # None: detection could not bear the document
+
+
+def plan(
+    *,
+    interval_start: datetime,
+    interval_end: datetime,
+    document_types: Sequence[str] = (),
+    services: Sequence[str] = (),
+    dry_run: bool = False,
+    reason: str = "",
+    triggered_by: str,
+    batch_size: int = 500,
+) -> list[dict[str, int]]:
+    """Register a run over the documents ingested in [interval_start, interval_end) and return its batches.
+
+    Empty filters take every type and service. `triggered_by` names what asked for the run: the same name finds
+    the same run and the same batches. A dry run is registered with its counts, plans nothing and returns [].
+
+    Raises:
+        InputRefused: the interval or the batch size cannot be used.
+        ContractBroken: the source's query does not give what it must.
+        WarehouseUnreachable, WarehouseError, SettingsError, PolicyError: nothing was registered.
+    """
+    settings().key  # noqa: B018 - a missing secret stops the night here, before anything is registered
+    request = Request(
+        Interval(interval_start, interval_end),
+        document_types=document_types,
+        services=services,
+        dry_run=dry_run,
+        reason=reason,
+        triggered_by=triggered_by,
+        batch_size=batch_size,
+        versions=Versions(
+            policy_hash=rooms.policy().digest,
+            pipeline_version=rooms.pipeline_version(),
+            detector_version=rooms.detector().version,
+            key_version=settings().key_version,
+            reference_versions=rooms.reference_versions(),
+        ),
+    )
+    return [batch.as_dict() for batch in plan_run(request)]
+
+
+def detect(run_id: int, batch_id: int) -> dict[str, Any]:
+    """Find the mentions of a batch's documents and store their offsets; return the batch's documents by state.
+
+    Raises:
+        PolicyError: policy, detector or key are no longer those that the run was planned with.
+        WarehouseUnreachable, WarehouseError: nothing was written.
+    """
+    work = begin(_run(run_id), batch_id, "detect", before="planned")
+    read = list(opened(work))
+    titles = [item.title for item in read if item.title is not None]
+    # A title is published only if nothing was found in it; a failure counts as a find.
+    named = {title.id for title, found in zip(titles, _detected(rooms.detector(), titles), strict=True) if found != ()}
+    everything = _detected(rooms.detector(), [item.document for item in read])
+    for item, found in zip(read, everything, strict=True):
+        if found is None:
+            work.refuse(item.waiting, Reason.DETECTION_FAILED)
+        else:
+            _keep_mentions(work, item, found, title_clean=item.waiting.document_id not in named)
+    return finish(work)
+
+
+def substitute(run_id: int, batch_id: int) -> dict[str, Any]:
+    """Draw surrogates for the mentions of a batch and store candidate texts; return the documents by state.
+
+    Raises:
+        PolicyError: policy, detector or key are no longer those that the run was planned with.
+        SettingsError: the secret is missing.
+        WarehouseUnreachable, WarehouseError: nothing was written.
+    """
+    work = begin(_run(run_id), batch_id, "substitute", before="detected")
+    substitutor, references = rooms.substitutor(), rooms.reference_versions()
+    found = mentions(run_id, [waiting.document_id for waiting in work.waiting])
+    for item in opened(work):
+        try:
+            done = substitutor.substitute(item.document, found.get(item.waiting.document_id, ()))
+            markup = _markup(item, done)
+        except DocumentRefused as refused:
+            work.refuse(item.waiting, refused.reason)
+        except (NocturneError, MemoryError):
+            raise
+        except Exception as error:
+            _note("substitute", item.waiting.document_id, error)
+            work.refuse(item.waiting, Reason.SUBSTITUTION_FAILED)
+        else:
+            _keep_candidate(work, item, done, markup, references)
+    return finish(work)
+
+
+def validate(run_id: int, batch_id: int) -> dict[str, Any]:
+    """Check the candidates of a batch against their sources; return the documents by state.
+
+    Raises:
+        PolicyError: policy, detector or key are no longer those that the run was planned with.
+        WarehouseUnreachable, WarehouseError: nothing was written.
+    """
+    work = begin(_run(run_id), batch_id, "validate", before="substituted")
+    document_ids = [waiting.document_id for waiting in work.waiting]
+    found, drawn = mentions(run_id, document_ids), candidates(run_id, document_ids)
+    read = {item.waiting.document_id: item for item in opened(work)}
+    checked = []
+    for document_id, item in read.items():
+        text, markup, surrogates, spans, reference_date = drawn[document_id]
+        substitution = _rebuilt(text, surrogates, spans, reference_date)
+        checked.append(Checked(item.document, found.get(document_id, ()), substitution, markup))
+    verdicts = _judged(checked)
+    for verdict in verdicts:
+        item = read[verdict.document_id]
+        state = "quarantined" if verdict.reason else "validated"
+        work.leave(item.waiting, state, reason=verdict.reason, characters=len(item.source.text))
+    for document_id in set(read) - {verdict.document_id for verdict in verdicts}:
+        work.refuse(read[document_id].waiting, Reason.INCONSISTENT)
+    _keep_verdicts(work, verdicts)
+    return finish(work)
+
+
+def stage(run_id: int) -> dict[str, Any]:
+    """Close a run whose batches are all validated: what passed is staged for its interval to be published.
+
+    Returns interval_key, run_id, seen, planned, staged, quarantined, withdrawn and staged_digest, the digest
+    of all that publication would change.
+
+    Raises:
+        ReleaseRefused: some documents have not gone through every step.
+        WarehouseUnreachable, WarehouseError: nothing was written.
+    """
+    return stage_run(read_run(run_id))
+
+
+def _run(run_id: int) -> Run:
+    """The run, provided this process has the pipeline that it was planned with."""
+    run = read_run(run_id)
+    if run.pipeline_version != rooms.pipeline_version():
+        raise PolicyError(
+            f"run {run_id} was planned with another version, policy, detector or key than this process has.",
+            "Plan a new run, or bring back what the run was planned with.",
+        )
+    return run
+
+
+def _detected(detector: Detector, documents: Sequence[Document]) -> list[Found]:
+    """Mentions of each document, in order. If the batch fails, each is tried alone to set the culprits apart."""
+    found = _attempt(detector, documents)
+    if found is not None:
+        return list(found)
+    sound = [document for document in documents if _attempt(detector, [document]) is not None]
+    again = {document.id: mentions for document, mentions in zip(sound, detector.detect(sound), strict=True)}
+    return [again.get(document.id) for document in documents]
+
+
+def _attempt(detector: Detector, documents: Sequence[Document]) -> list[tuple[Mention, ...]] | None:
+    try:
+        return detector.detect(documents)
+    except DocumentRefused:
+        return None
+    except (NocturneError, MemoryError):
+        raise
+    except Exception as error:
+        _note("detect", documents[0].id if len(documents) == 1 else "batch", error)
+        return None
+
+
+def _judged(checked: Sequence[Checked]) -> list[Verdict]:
+    """A verdict per document; none for one that cannot even be measured."""
+    if not checked:
+        return []
+    try:
+        return validate_batch(checked)
+    except (NocturneError, MemoryError):
+        raise
+    except Exception as error:
+        _note("validate", "batch", error)
+    sound = [item for item in checked if _measurable(item)]
+    return validate_batch(sound) if sound else []
+
+
+def _measurable(checked: Checked) -> bool:
+    try:
+        measure(checked)
+    except Exception as error:
+        _note("validate", checked.document.id, error)
+        return False
+    return True
+
+
+def _keep_mentions(work: StepWork, item: Opened, found: Sequence[Mention], *, title_clean: bool) -> None:
+    document_id = item.waiting.document_id
+    for ordinal, mention in enumerate(found):
+        votes = [[vote.annotator, vote.label, vote.score] for vote in mention.votes]
+        span = (mention.start, mention.end, mention.label, mention.subtype)
+        work.add("mention", (document_id, ordinal, *span, mention.score, votes))
+    work.leave(
+        item.waiting,
+        "detected",
+        patient_id=item.content.patient_id,
+        loinc_code=item.content.loinc_code,
+        characters=len(item.source.text),
+        title_clean=title_clean,
+    )
+
+
+def _markup(item: Opened, done: Substitution) -> str | None:
+    """The rewritten page; None where the source is plain text, which the candidate text already is."""
+    if (item.content.format or "").startswith("text/plain"):
+        return None
+    return item.source.rewrite([(s.mention.start, s.mention.end, s.text) for s in done.surrogates])
+
+
+def _keep_candidate(
+    work: StepWork, item: Opened, done: Substitution, markup: str | None, references: Mapping[str, str]
+) -> None:
+    title = item.content.title if item.waiting.title_clean else None
+    if not all(storable(text) for text in (title or "", done.text, markup or "")):
+        work.refuse(item.waiting, Reason.SUBSTITUTION_FAILED)
+        return
+    surrogates = [
+        [s.mention.start, s.mention.end, s.mention.label, s.mention.subtype, s.mention.score, s.strategy, s.parsed]
+        for s in done.surrogates
+    ]
+    spans = [[start, end, s.mention.label] for (start, end), s in zip(done.spans, done.surrogates, strict=True)]
+    ids = (item.waiting.document_id, item.content.patient_id)
+    texts = (title, done.text, markup)
+    work.add(
+        "candidate",
+        (*ids, item.content.stay_id, *texts, spans, surrogates, done.reference_date, dict(references)),
+    )
+    for spend in done.spends:
+        work.add("budget", (*ids, spend.category, spend.mechanism, spend.epsilon, spend.elements))
+    work.leave(item.waiting, "substituted", characters=len(item.source.text))
+
+
+def _rebuilt(text: str, surrogates: Any, spans: Any, reference_date: Any) -> Substitution:
+    """What `_keep_candidate` stored, as substitution returned it."""
+    drawn = tuple(
+        Surrogate(Mention(start, end, Label(label), score, subtype), text[place[0] : place[1]], strategy, parsed)
+        for (start, end, label, subtype, score, strategy, parsed), place in zip(surrogates, spans, strict=True)
+    )
+    return Substitution(text, drawn, tuple((start, end) for start, end, _ in spans), (), reference_date)
+
+
+def _keep_verdicts(work: StepWork, verdicts: Sequence[Verdict]) -> None:
+    for verdict in verdicts:
+        for outcome in verdict.outcomes:
+            row = (verdict.document_id, outcome.check, outcome.severity, outcome.success, outcome.observed)
+            work.add("verdict", row)
+    for result in batch_results(verdicts) if verdicts else ():
+        counts = (result.element_count, result.unexpected_count, result.observed)
+        work.add("check_result", (result.suite, result.rule, result.severity, result.success, *counts))
+
+
+def _note(step: str, what: str, error: Exception) -> None:
+    # The kind of error only: its message may quote the document.
+    log.warning("%s: %s: %s", step, what, type(error).__name__)

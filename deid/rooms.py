@@ -1,0 +1,78 @@
+"""The detector, the substitutor and the tables of this process, made once and made again when the policy changes."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import lru_cache
+from pathlib import Path
+
+from deid import __version__
+from deid.detection import Detector
+from deid.errors import PolicyError
+from deid.policy import Policy, load
+from deid.reference import CommuneTable, versions
+from deid.settings import settings
+from deid.substitution import Substitutor
+
+
+def policy() -> Policy:
+    """The policy in force: the file of the settings, read now.
+
+    Raises:
+        PolicyError: it cannot be read.
+    """
+    return load(settings().policy)
+
+
+def detector() -> Detector:
+    """The detector of the policy in force."""
+    return _detector(policy().digest, settings().policy)
+
+
+def substitutor() -> Substitutor:
+    """The substitutor of the policy, the secret and the reference releases in force.
+
+    Raises:
+        SettingsError: the secret is missing.
+        ReferenceRefused: some references were loaded, but not all that are needed.
+    """
+    return _substitutor(policy().digest, settings().policy, settings().key, communes())
+
+
+def communes() -> CommuneTable:
+    """The reference releases in use; before any was loaded, the tables that ship."""
+    dsn = settings().dsn("worker")
+    return CommuneTable.from_database(dsn) if versions(dsn) else _packaged()
+
+
+def reference_versions() -> dict[str, str]:
+    """What `communes` is made of, by source."""
+    return versions(settings().dsn("worker")) or {"packaged": _packaged().version}
+
+
+def pipeline_version() -> str:
+    """What decides a document's outcome beside its content: the package, the policy, the detector, the key."""
+    model = hashlib.sha256(detector().version.encode()).hexdigest()[:8]
+    return f"{__version__}-p{policy().digest[:8]}-d{model}-k{settings().key_version}"
+
+
+@lru_cache(maxsize=1)
+def _detector(digest: str, path: Path | None) -> Detector:
+    return Detector(_same(digest, path))
+
+
+@lru_cache(maxsize=1)
+def _substitutor(digest: str, path: Path | None, key: bytes, table: CommuneTable) -> Substitutor:
+    return Substitutor(_same(digest, path), key, table)
+
+
+@lru_cache(maxsize=1)
+def _packaged() -> CommuneTable:
+    return CommuneTable.packaged()
+
+
+def _same(digest: str, path: Path | None) -> Policy:
+    found = load(path)
+    if found.digest != digest:
+        raise PolicyError("the policy file changed while it was read.", "Run the step again.")
+    return found

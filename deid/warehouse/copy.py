@@ -1,0 +1,60 @@
+"""Rows from Python into a temporary table by COPY, from where one set-based statement takes them."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterable, Sequence
+from datetime import date, datetime
+from typing import Any
+
+from psycopg2 import sql
+from psycopg2.extensions import cursor as Cursor
+
+_ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
+
+
+def copy_rows(cursor: Cursor, schema: str, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """Put `rows` in `incoming_<table>`, a temporary table with those columns of `schema.table`; return its name.
+
+    It lives until the transaction ends; a second call in the same transaction adds to it. Lists and
+    dictionaries are written as JSON. Text must hold no NUL and no lone surrogate: see `storable`.
+    """
+    name = f"incoming_{table}"
+    listed = sql.SQL(", ").join(map(sql.Identifier, columns))
+    cursor.execute(
+        sql.SQL("CREATE TEMPORARY TABLE IF NOT EXISTS {} ON COMMIT DROP AS SELECT {} FROM {} WITH NO DATA").format(
+            sql.Identifier(name), listed, sql.Identifier(schema, table)
+        )
+    )
+    lines = io.StringIO()
+    for row in rows:
+        lines.write("\t".join(map(_cell, row)))
+        lines.write("\n")
+    lines.seek(0)
+    statement = sql.SQL("COPY {} ({}) FROM STDIN").format(sql.Identifier(name), listed)
+    cursor.copy_expert(statement.as_string(cursor), lines)
+    return name
+
+
+def storable(text: str) -> bool:
+    """Whether PostgreSQL can hold `text`: no NUL, and Unicode that can be written as UTF-8."""
+    if "\x00" in text:
+        return False
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return "\\N"
+    if isinstance(value, bool):
+        return "t" if value else "f"
+    if isinstance(value, datetime | date):
+        return value.isoformat()
+    if isinstance(value, list | dict | tuple):
+        return json.dumps(value, ensure_ascii=False).translate(_ESCAPES)
+    return str(value).translate(_ESCAPES)

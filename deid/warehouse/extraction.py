@@ -1,0 +1,133 @@
+"""What leaves the hospital's warehouse: ids of an interval page by page, then the contents of a batch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from itertools import pairwise
+from typing import Any
+
+from psycopg2.extensions import connection as Connection
+
+from deid.document import Patient
+from deid.errors import ContractBroken
+from deid.warehouse.sources import CONTRACT, Source
+
+PAGE = 5000
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """One document of the interval: ids, digest and what filters look at; no content."""
+
+    document_id: str
+    content_hash: str
+    ingested_at: datetime
+    withdrawn: bool
+    document_type: str | None
+    service: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """One document with its bytes, and its patient as the warehouse knows him."""
+
+    document_id: str
+    content_hash: str
+    patient_id: str | None
+    stay_id: str | None
+    document_type: str | None
+    loinc_code: str | None
+    title: str | None
+    format: str | None
+    charset: str | None
+    content: bytes
+    reference_date: date | None
+    patient: Patient
+
+
+def listed(link: Connection, source: Source, start: datetime, end: datetime) -> Iterator[list[Listed]]:
+    """Pages of the documents ingested in [start, end), ordered by ingestion time then id.
+
+    Raises:
+        ContractBroken: the query lacks a column, gives a null id, digest or time, or is not ordered.
+    """
+    source.verify(link, "plan")
+    after: tuple[datetime | None, str | None] = (None, None)
+    while True:
+        parameters = {
+            "interval_start": start,
+            "interval_end": end,
+            "after_ingested_at": after[0],
+            "after_document_id": after[1],
+            "page": PAGE,
+        }
+        page = [Listed(**row) for row in _records(link, source, "plan", parameters)]
+        _check_page(source, page)
+        if page:
+            yield page
+        if len(page) < PAGE:
+            return
+        after = (page[-1].ingested_at, page[-1].document_id)
+
+
+def present(link: Connection, source: Source, document_ids: Sequence[str]) -> set[str]:
+    """Those of `document_ids` that the source still has and has not withdrawn."""
+    return {row["document_id"] for row in _records(link, source, "present", {"document_ids": list(document_ids)})}
+
+
+def contents(link: Connection, source: Source, document_ids: Sequence[str]) -> dict[str, Content]:
+    """Documents by id, as they are now; an id that the source no longer has is absent.
+
+    Raises:
+        ContractBroken: the query lacks a column or gives another type.
+    """
+    source.verify(link, "contents")
+    records = _records(link, source, "contents", {"document_ids": list(document_ids)})
+    return {record["document_id"]: _content(record) for record in records}
+
+
+def staff(link: Connection, source: Source) -> list[dict[str, str | None]]:
+    """The hospital's professionals, as dictionaries with the columns of the contract.
+
+    Raises:
+        ContractBroken: the query lacks a column or gives another type.
+    """
+    source.verify(link, "staff")
+    return list(_records(link, source, "staff", {}))
+
+
+def _records(link: Connection, source: Source, step: str, parameters: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Rows of a contract's query, with the contract's columns only."""
+    with link.cursor() as cursor:
+        cursor.execute(source.query(step), parameters)
+        given = [column.name for column in cursor.description or ()]
+        wanted = [(column, given.index(column)) for column in CONTRACT[step]]
+        for row in cursor:
+            yield {column: row[position] for column, position in wanted}
+
+
+def _check_page(source: Source, page: Sequence[Listed]) -> None:
+    where = f"sql/sources/{source.name}/plan.sql"
+    if any(None in (row.document_id, row.content_hash, row.ingested_at, row.withdrawn) for row in page):
+        raise ContractBroken(
+            f"source {source.name}: a row has no id, digest, time or withdrawal flag in {where}.", "Mend that query."
+        )
+    keys = [(row.ingested_at, row.document_id) for row in page]
+    if any(before[0] > after[0] or before == after for before, after in pairwise(keys)):
+        raise ContractBroken(
+            f"source {source.name}: rows repeat or are not ordered by ingested_at, document_id in {where}.",
+            "Mend that query: pages would lose documents.",
+        )
+
+
+def _content(record: dict[str, Any]) -> Content:
+    known = {name: record[name] for name in Content.__dataclass_fields__ if name not in ("content", "patient")}
+    return Content(**known, content=bytes(record["content"]), patient=_patient(record))
+
+
+def _patient(record: dict[str, Any]) -> Patient:
+    known = {name: record[name] for name in Patient.__dataclass_fields__ if name in record}
+    lists = {name: [item for item in value if item] for name, value in known.items() if isinstance(value, list)}
+    return Patient.from_json({**known, **lists, "key": record["patient_id"]})

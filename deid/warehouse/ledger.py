@@ -1,0 +1,213 @@
+"""One step on one batch: what it reads from the ledger, and its outcome written in one transaction."""
+
+from __future__ import annotations
+
+import resource
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+from psycopg2.extensions import cursor as Cursor
+
+from deid.document import Mention, Vote
+from deid.errors import InputRefused, Reason, ReleaseRefused
+from deid.labels import Label
+from deid.settings import settings
+from deid.warehouse.connection import connect
+from deid.warehouse.copy import copy_rows
+from deid.warehouse.queries import one, query
+
+# Columns that a step gives for each table; run_id is the run's own.
+COLUMNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "mention": ("document_id", "ordinal", "start_offset", "end_offset", "label", "subtype", "score", "votes"),
+        "candidate": (
+            *("document_id", "patient_id", "stay_id", "title", "text", "markup", "spans", "surrogates"),
+            *("reference_date", "reference_versions"),
+        ),
+        "budget": ("document_id", "patient_id", "category", "mechanism", "epsilon", "elements"),
+        "check_result": ("suite", "rule", "severity", "success", "element_count", "unexpected_count", "observed"),
+        "verdict": ("document_id", "check_name", "severity", "success", "observed"),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What a step needs to know of its run."""
+
+    run_id: int
+    source: str
+    interval_key: str
+    policy_hash: str
+    pipeline_version: str
+    detector_version: str
+    key_version: int
+    state: str
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A document that waits for a step."""
+
+    document_id: str
+    content_hash: str
+    title_clean: bool | None
+
+
+@dataclass(slots=True)
+class Outcome:
+    """Where a step leaves a document. `reason` is set when the state is `quarantined`; None keeps a value."""
+
+    document_id: str
+    content_hash: str
+    state: str
+    reason: Reason | None = None
+    patient_id: str | None = None
+    loinc_code: str | None = None
+    characters: int | None = None
+    title_clean: bool | None = None
+
+
+@dataclass(slots=True)
+class StepWork:
+    """A step on a batch, from `begin` to `finish`; `rows` gathers what goes to each table of `COLUMNS`."""
+
+    run: Run
+    batch_id: int
+    step: str
+    before: str
+    waiting: Sequence[Waiting]
+    started: float = field(default_factory=time.monotonic)
+    outcomes: dict[str, Outcome] = field(default_factory=dict)
+    rows: dict[str, list[Sequence[Any]]] = field(default_factory=dict)
+
+    def leave(self, waiting: Waiting, state: str, **learnt: Any) -> None:
+        """Note where a document goes."""
+        self.outcomes[waiting.document_id] = Outcome(waiting.document_id, waiting.content_hash, state, **learnt)
+
+    def refuse(self, waiting: Waiting, reason: Reason) -> None:
+        """Send a document to quarantine."""
+        self.leave(waiting, "quarantined", reason=reason)
+
+    def add(self, table: str, row: Sequence[Any]) -> None:
+        """Add a row for `table`, with the columns of `COLUMNS`."""
+        self.rows.setdefault(table, []).append(row)
+
+
+def read_run(run_id: int) -> Run:
+    """The run, as it was planned.
+
+    Raises:
+        InputRefused: there is no such run, or it was a dry run.
+    """
+    with connect(settings().dsn("worker")) as link, link.cursor() as cursor:
+        cursor.execute(query("deid", "run", "read"), {"run_id": run_id})
+        row = cursor.fetchone()
+    if row is None:
+        raise InputRefused(f"there is no run {run_id} to work for.", "Plan it first, without dry_run.")
+    return Run(*row)
+
+
+def begin(run: Run, batch_id: int, step: str, before: str) -> StepWork:
+    """The documents of a batch that wait in state `before`; tells other runs that this one lives."""
+    parameters = {"run_id": run.run_id, "batch_id": batch_id, "state": before}
+    with connect(settings().dsn("worker"), application=f"nocturne {step}") as link, link.cursor() as cursor:
+        cursor.execute(query("deid", "run", "touch"), parameters)
+        cursor.execute(query("deid", "document", "batch"), parameters)
+        return StepWork(run, batch_id, step, before, [Waiting(*row) for row in cursor.fetchall()])
+
+
+def finish(work: StepWork) -> dict[str, Any]:
+    """Write everything the step found, in one transaction, for the documents that are still its own.
+
+    Returns the batch's documents by state, after the step.
+    """
+    parameters: dict[str, Any] = {
+        "run_id": work.run.run_id,
+        "batch_id": work.batch_id,
+        "step": work.step,
+        "before": work.before,
+    }
+    with connect(settings().dsn("worker"), application=f"nocturne {work.step}") as link, link.cursor() as cursor:
+        if work.outcomes:
+            _copy_outcomes(cursor, work.outcomes.values())
+            cursor.execute(query("deid", "document", "own"), parameters)
+            cursor.execute("SELECT count(*) FROM owned")
+            (owned,) = one(cursor)
+            for table, rows in work.rows.items():
+                copy_rows(cursor, "deid", table, COLUMNS[table], rows)
+                cursor.execute(query("deid", table, "insert"), parameters)
+            cursor.execute(query("deid", "quarantine", "insert"), parameters)
+            cursor.execute(query("deid", "candidate", "drop_refused"), parameters)
+            cursor.execute(query("deid", "document", "move"), parameters)
+            if owned:
+                cursor.execute(query("deid", "timing", "upsert"), parameters | _cost(work))
+        cursor.execute(query("deid", "run", "touch"), parameters)
+        return tally(cursor, work.run.run_id, work.batch_id)
+
+
+def tally(cursor: Cursor, run_id: int, batch_id: int) -> dict[str, Any]:
+    """Documents of a batch by state: `{"run_id": 7, "batch_id": 1, "documents": 500, "staged": 496, …}`."""
+    cursor.execute(query("deid", "document", "tally"), {"run_id": run_id, "batch_id": batch_id})
+    states = {state: documents for state, documents, _ in cursor.fetchall()}
+    return {"run_id": run_id, "batch_id": batch_id, "documents": sum(states.values()), **states}
+
+
+def mentions(run_id: int, document_ids: Sequence[str]) -> dict[str, tuple[Mention, ...]]:
+    """What detection stored, by document; a document without mentions is absent."""
+    found: dict[str, list[Mention]] = {}
+    with connect(settings().dsn("worker")) as link, link.cursor() as cursor:
+        cursor.execute(query("deid", "mention", "batch"), {"run_id": run_id, "document_ids": list(document_ids)})
+        for document_id, start, end, label, score, subtype, votes in cursor.fetchall():
+            cast = tuple(Vote(name, Label(vote), weight) for name, vote, weight in votes)
+            found.setdefault(document_id, []).append(Mention(start, end, Label(label), score, subtype, cast))
+    return {document_id: tuple(items) for document_id, items in found.items()}
+
+
+def candidates(run_id: int, document_ids: Sequence[str]) -> dict[str, tuple[Any, ...]]:
+    """Text, markup, surrogates, spans and moved reference date of each candidate, by document."""
+    with connect(settings().dsn("worker")) as link, link.cursor() as cursor:
+        cursor.execute(query("deid", "candidate", "batch"), {"run_id": run_id, "document_ids": list(document_ids)})
+        return {row[0]: tuple(row[1:]) for row in cursor.fetchall()}
+
+
+def stage_run(run: Run) -> dict[str, Any]:
+    """Mark what passed validation as staged, and sum the run up; the second call changes nothing.
+
+    Raises:
+        ReleaseRefused: some documents have not gone through every step.
+    """
+    parameters = {"run_id": run.run_id}
+    with connect(settings().dsn("worker"), application="nocturne stage") as link, link.cursor() as cursor:
+        cursor.execute(query("deid", "document", "stage"), parameters)
+        cursor.execute(query("deid", "run", "stage"), parameters)
+        cursor.execute(query("deid", "run", "summary"), parameters)
+        columns = [column.name for column in cursor.description or ()]
+        summary = dict(zip(columns, one(cursor), strict=True))
+        unfinished = summary.pop("unfinished")
+        if unfinished:
+            raise ReleaseRefused(
+                f"run {run.run_id}: {unfinished} documents have not been validated.",
+                "Run detect, substitute and validate on every batch, then stage again.",
+            )
+    return summary
+
+
+def _copy_outcomes(cursor: Cursor, outcomes: Iterable[Outcome]) -> None:
+    moved = ("document_id", "content_hash", "state", "patient_id", "loinc_code", "characters", "title_clean")
+    copy_rows(cursor, "deid", "document", moved, ([getattr(o, name) for name in moved] for o in outcomes))
+    refused = ([o.document_id, o.reason] for o in outcomes if o.reason is not None)
+    copy_rows(cursor, "deid", "quarantine", ("document_id", "reason"), refused)
+
+
+def _cost(work: StepWork) -> dict[str, Any]:
+    peak_kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return {
+        "seconds": time.monotonic() - work.started,
+        "documents": len(work.outcomes),
+        "characters": sum(outcome.characters or 0 for outcome in work.outcomes.values()),
+        "peak_rss_mb": peak_kib / 1024,
+    }

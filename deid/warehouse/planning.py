@@ -1,0 +1,209 @@
+"""What a night has to do: list the interval, keep what the ledger does not know, split it in batches."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from psycopg2.extensions import connection as Connection
+from psycopg2.extensions import cursor as Cursor
+
+from deid.errors import ContractBroken, InputRefused
+from deid.settings import settings
+from deid.warehouse.connection import connect
+from deid.warehouse.copy import copy_rows
+from deid.warehouse.extraction import listed, present
+from deid.warehouse.queries import one, query
+from deid.warehouse.sources import Source
+
+PARIS = ZoneInfo("Europe/Paris")
+PLAN_LOCK = 0x706C616E  # "plan": one plan decides at a time what is new
+LOOKUP = 10_000  # ids looked up at the source at once
+
+# A source that is being reloaded looks like one whose documents were deleted. Past this share (and this number)
+# of documents gone without being marked as withdrawn, the plan stops rather than empty the research schema.
+VANISHED_SHARE = 0.05
+VANISHED_FLOOR = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """The span of ingestion times [start, end) that a run looks at.
+
+    Raises:
+        InputRefused: a bound is absent or has no time zone, or the interval is empty.
+    """
+
+    start: datetime
+    end: datetime
+
+    def __post_init__(self) -> None:
+        if not (isinstance(self.start, datetime) and isinstance(self.end, datetime)):
+            raise InputRefused("a run needs the start and the end of an interval.", "Give both.")
+        if self.start.tzinfo is None or self.end.tzinfo is None:
+            raise InputRefused("an interval needs times with their time zone.", "Write 2026-10-03T03:30:00+02:00.")
+        if self.end <= self.start:
+            raise InputRefused("the interval is empty: it ends before it starts.", "Exchange its bounds.")
+
+    @property
+    def key(self) -> str:
+        """Name of the interval: its start date in Paris, or `start..end` when it is longer than one day."""
+        first, last = self.start.astimezone(PARIS).date(), self.end.astimezone(PARIS).date()
+        return str(first) if (last - first).days <= 1 else f"{first}..{last}"
+
+
+@dataclass(frozen=True, slots=True)
+class Versions:
+    """What the run's rows are stamped with."""
+
+    policy_hash: str
+    pipeline_version: str
+    detector_version: str
+    key_version: int
+    reference_versions: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What was asked for: the interval, the filters (empty: all), and why."""
+
+    interval: Interval
+    document_types: Sequence[str] = ()
+    services: Sequence[str] = ()
+    dry_run: bool = False
+    reason: str = ""
+    triggered_by: str = ""
+    batch_size: int = 500
+    versions: Versions = field(kw_only=True)
+
+    def __post_init__(self) -> None:
+        if not self.triggered_by:
+            raise InputRefused("a run needs the id of what triggered it.", "Give triggered_by.")
+        if self.batch_size < 1:
+            raise InputRefused("a batch holds at least one document.", "Give a batch_size of 1 or more.")
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """A part of a run; `documents` counts those planned in it."""
+
+    run_id: int
+    batch_id: int
+    documents: int
+
+    def as_dict(self) -> dict[str, int]:
+        """The batch as a task receives it."""
+        return asdict(self)
+
+
+def plan_run(request: Request) -> list[Batch]:
+    """Register the run and its new documents in one transaction; the same trigger finds the same run again.
+
+    Raises:
+        ContractBroken: the source's query is not what it should be, or too many documents vanished at once.
+        WarehouseError: a statement failed; nothing was registered.
+    """
+    source = Source(settings().source)
+    with connect(settings().dsn("worker"), application="nocturne plan") as state:
+        with state.cursor() as cursor:
+            if known := _find(cursor, request.triggered_by):
+                return _batches(cursor, *known)
+        with connect(settings().dsn("reader"), application="nocturne plan") as warehouse:
+            warehouse.set_session(isolation_level="REPEATABLE READ", readonly=True)
+            with state.cursor() as cursor:
+                seen = _copy_interval(cursor, warehouse, source, request)
+                _copy_vanished(state, cursor, warehouse, source)
+        with state.cursor() as cursor:
+            return _register(cursor, request, source, seen)
+
+
+def _find(cursor: Cursor, triggered_by: str) -> tuple[int, bool] | None:
+    cursor.execute(query("deid", "run", "find"), {"triggered_by": triggered_by})
+    found: tuple[int, bool] | None = cursor.fetchone()
+    return found
+
+
+def _batches(cursor: Cursor, run_id: int, dry_run: bool) -> list[Batch]:
+    if dry_run:
+        return []
+    cursor.execute(query("deid", "document", "batches"), {"run_id": run_id})
+    return [Batch(run_id, batch_id, documents) for batch_id, documents in cursor.fetchall()]
+
+
+def _copy_interval(cursor: Cursor, warehouse: Connection, source: Source, request: Request) -> int:
+    """List the interval into temporary tables; return how many documents it holds."""
+    columns = ("document_id", "content_hash", "ingested_at", "document_type", "service")
+    copy_rows(cursor, "deid", "document", columns, ())
+    copy_rows(cursor, "deid", "withdrawal", ("document_id",), ())
+    seen = 0
+    for page in listed(warehouse, source, request.interval.start, request.interval.end):
+        kept = [row for row in page if not row.withdrawn]
+        rows = ([getattr(row, column) for column in columns] for row in kept)
+        copy_rows(cursor, "deid", "document", columns, rows)
+        gone = ([row.document_id] for row in page if row.withdrawn)
+        copy_rows(cursor, "deid", "withdrawal", ("document_id",), gone)
+        seen += len(kept)
+    return seen
+
+
+def _copy_vanished(state: Connection, cursor: Cursor, warehouse: Connection, source: Source) -> None:
+    """Add the documents we hold that the source has deleted or withdrawn, whenever that was."""
+    source.verify(warehouse, "present")
+    held, vanished = 0, []
+    for document_ids in _live(state):
+        still_there = present(warehouse, source, document_ids)
+        held += len(document_ids)
+        vanished += [document_id for document_id in document_ids if document_id not in still_there]
+    cursor.execute("SELECT document_id FROM incoming_withdrawal")
+    unannounced = set(vanished) - {row[0] for row in cursor.fetchall()}
+    if len(unannounced) > max(VANISHED_FLOOR, VANISHED_SHARE * held):
+        raise ContractBroken(
+            f"source {source.name}: {len(unannounced)} of the {held} documents held by Nocturne are gone at once.",
+            "If the warehouse is being reloaded, run again afterwards; if they were deleted, mark them as withdrawn "
+            "with an ingestion time in the interval, so that the plan sees it is meant.",
+        )
+    copy_rows(cursor, "deid", "withdrawal", ("document_id",), ([document_id] for document_id in vanished))
+
+
+def _live(state: Connection) -> Iterator[list[str]]:
+    with state.cursor("live_documents") as cursor:
+        cursor.execute(query("deid", "document", "live"))
+        while rows := cursor.fetchmany(LOOKUP):
+            yield [row[0] for row in rows]
+
+
+def _register(cursor: Cursor, request: Request, source: Source, seen: int) -> list[Batch]:
+    cursor.execute("SELECT pg_advisory_xact_lock(%s)", (PLAN_LOCK,))
+    if known := _find(cursor, request.triggered_by):  # the same plan ran beside this one and won
+        return _batches(cursor, *known)
+    interval, versions = request.interval, asdict(request.versions)
+    parameters: dict[str, Any] = {
+        **versions,
+        "reference_versions": json.dumps(versions["reference_versions"]),
+        "source": source.name,
+        "interval_start": interval.start,
+        "interval_end": interval.end,
+        "interval_key": interval.key,
+        "document_types": list(request.document_types),
+        "services": list(request.services),
+        "dry_run": request.dry_run,
+        "reason": request.reason,
+        "triggered_by": request.triggered_by,
+        "batch_size": request.batch_size,
+        "abandoned_after_s": settings().abandoned_after_s,
+        "seen": seen,
+    }
+    cursor.execute(query("deid", "run", "insert"), parameters)
+    (parameters["run_id"],) = one(cursor)
+    cursor.execute(query("deid", "document", "filter_new"), parameters)
+    cursor.execute("SELECT count(*) FROM new_document")
+    (parameters["planned"],) = one(cursor)
+    if not request.dry_run:
+        for table, step in (("document", "plan"), ("candidate", "drop_orphans"), ("withdrawal", "insert")):
+            cursor.execute(query("deid", table, step), parameters)
+    cursor.execute(query("deid", "run", "counted"), parameters)
+    return _batches(cursor, parameters["run_id"], request.dry_run)

@@ -1,0 +1,128 @@
+"""The contract of a source: three queries of `sql/sources/<source>/`, and the columns they must give."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+import psycopg2
+from psycopg2.extensions import connection as Connection
+
+from deid.errors import ContractBroken, SettingsError
+from deid.warehouse.migrations import SQL
+
+# Type names of the contract → type oids of PostgreSQL that satisfy it (pg_type.dat).
+_TYPES: Mapping[str, frozenset[int]] = MappingProxyType(
+    {
+        "text": frozenset({25, 1043, 1042}),
+        "text[]": frozenset({1009, 1015}),
+        "bytea": frozenset({17}),
+        "boolean": frozenset({16}),
+        "date": frozenset({1082}),
+        "timestamptz": frozenset({1184}),
+    }
+)
+
+
+def _columns(**groups: str) -> Mapping[str, str]:
+    """Column → type from `type="column column"`; `_list` stands for `[]`."""
+    return MappingProxyType(
+        {column: kind.replace("_list", "[]") for kind, columns in groups.items() for column in columns.split()}
+    )
+
+
+CONTRACT: Mapping[str, Mapping[str, str]] = MappingProxyType(
+    {
+        "plan": _columns(
+            text="document_id content_hash document_type service", timestamptz="ingested_at", boolean="withdrawn"
+        ),
+        "present": _columns(text="document_id"),
+        "contents": _columns(
+            text="document_id content_hash patient_id stay_id document_type loinc_code title format charset service"
+            " last_name birth_name sex zip city ipp nda nir",
+            text_list="first_names addresses phones emails",
+            date="reference_date stay_start stay_end birth_date",
+            bytea="content",
+        ),
+        "staff": _columns(text="staff_id rpps last_name first_name role service phone email"),
+    }
+)
+
+# Parameters that make each query return little or nothing: its columns can be looked at without reading a content.
+_NOTHING: Mapping[str, Any] = MappingProxyType(
+    {
+        "interval_start": "2000-01-01T00:00:00Z",
+        "interval_end": "2000-01-01T00:00:00Z",
+        "after_ingested_at": None,
+        "after_document_id": None,
+        "page": 0,
+        "document_ids": [],
+    }
+)
+
+
+class Source:
+    """One source, by the name of its folder.
+
+    Raises:
+        SettingsError: there is no such folder, or it lacks a query.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        folder = SQL / "sources" / name
+        known = sorted(path.name for path in (SQL / "sources").iterdir() if path.is_dir())
+        if name not in known:
+            raise SettingsError(f"no source is called {name!r}.", f"Set NOCTURNE_SOURCE to one of {', '.join(known)}.")
+        try:
+            self._queries = {step: (folder / f"{step}.sql").read_text(encoding="utf-8") for step in CONTRACT}
+        except OSError as error:
+            raise SettingsError(
+                f"source {name} lacks {error.filename}.", "docs/operators.md says what it must return."
+            ) from None
+
+    def query(self, step: str) -> str:
+        """The SQL of `step`, one of `CONTRACT`."""
+        return self._queries[step]
+
+    def verify(self, link: Connection, *steps: str) -> None:
+        """Check that the queries of `steps` still give the contract's columns with its types; reads no row.
+
+        Raises:
+            ContractBroken: names the first column or table at fault and the file to mend.
+        """
+        for step in steps or CONTRACT:
+            with link.cursor() as cursor:
+                try:
+                    cursor.execute(self.query(step), _NOTHING)
+                except psycopg2.errors.SyntaxErrorOrAccessRuleViolation as error:
+                    raise self._broken(step, _culprit(cursor, error)) from None
+                given = {column.name: column.type_code for column in cursor.description or ()}
+            for column, kind in CONTRACT[step].items():
+                if column not in given:
+                    raise self._broken(step, f"column {column} is missing")
+                if given[column] not in _TYPES[kind]:
+                    raise self._broken(step, f"column {column} is not of type {kind}")
+
+    def _broken(self, step: str, what: str) -> ContractBroken:
+        return ContractBroken(
+            f"source {self.name}: {what} in sql/sources/{self.name}/{step}.sql.",
+            "Mend that query; docs/operators.md lists the columns it must return.",
+        )
+
+
+def _culprit(cursor: Any, error: psycopg2.Error) -> str:
+    """What the server stumbled on, read from our own statement at the position it gave: no value, any language."""
+    position = error.diag.statement_position
+    if position is None:
+        name = "something"
+    else:
+        rest = cursor.query.decode("utf-8", "replace")[int(position) - 1 :]
+        name = rest.split()[0].strip("(),;")
+    kind = {
+        "42703": f"column {name} does not exist",
+        "42P01": f"table {name} does not exist",
+        "42501": "the reader lacks SELECT on a table read",
+    }
+    return kind.get(error.pgcode or "", f"the statement is refused near {name} (SQLSTATE {error.pgcode})")
