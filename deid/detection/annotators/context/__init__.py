@@ -1,0 +1,24 @@
+"""Annotator *context*: what titles, kinship, form fields, head words and layout announce."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from deid.detection.annotators.context import fields, geography, organisations, people, roles
+from deid.detection.annotators.registry import register
+from deid.detection.reading import Reading
+from deid.document import Mention
+
+
+@register("context")
+class Context:
+    """Mentions that their surroundings give away; names get their role per document."""
+
+    name: str
+
+    def annotate(self, reading: Reading) -> Iterator[Mention]:
+        """Names with their roles, organisations, places."""
+        names = [*people.find(reading), *fields.find(reading)]
+        yield from roles.settle(reading, names)
+        yield from organisations.find(reading)
+        yield from geography.find(reading)

@@ -1,0 +1,108 @@
+"""Form fields: "Nom : ", "Prénom …… ", table cells, signatures and letterheads."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from deid.detection.annotators.context.vocabulary import NAME_FIELDS
+from deid.detection.names import NOT_NAMES, is_capital, is_upper, namelike, read_name
+from deid.detection.reading import Reading
+from deid.document import Mention
+from deid.labels import Label
+
+_FIELD_END = re.compile(r"(?:\s?\([a-z /.]{1,24}\))?[ \t]*(?:[:=|>┃¦│]|\.{3,}|…|_{2,}|\t)[ \t:.…_|]*")
+_PLACE_FIELD = re.compile(
+    r"\b(?:ville|commune|lieu de naissance|ne\(?e?\)? a|nee? a|domicilie\(?e?\)? a|cp ?/ ?ville|lieu|naissance a|originaire de|natif de|native de)\b"
+    r"[ \t]*(?:[:=|][ \t]*)?"
+)
+_DATELINE = re.compile(
+    r"^[ \t]*((?:[A-ZÀ-Ý][\w'’-]*[ -]?(?:(?:en|sur|sous|de|la|le|les|lès|d'|l'|du|-)[ -]?)*){1,5}),? ?(?:le|ce) (?=\d|[a-z]+ \d|[A-Z]?[a-z]+di)",
+    re.MULTILINE,
+)
+_INITIALS = re.compile(
+    r"^[ \t]*(?:[Nn]/?[ ]?[Rr][ée]f\.?|[Rr][ée]f(?:[ée]rences?)?\.?|V/Réf\.?)[ \t]*:?[ \t]*([A-Z]{2,3})[/.-]([A-Za-z]{2,3})(?![\w/])",
+    re.MULTILINE,
+)
+
+
+def find(reading: Reading) -> Iterator[Mention]:
+    """Values of name and place fields, the town of a dateline, typists' initials."""
+    for index, word in enumerate(reading.words):
+        if word in NAME_FIELDS:
+            yield from _name(reading, index)
+    for match in _PLACE_FIELD.finditer(reading.folded):
+        yield from _place(reading, match)
+    for match in _DATELINE.finditer(reading.text):
+        town = match[1].rstrip(" ,-")
+        yield Mention(match.start(1), match.start(1) + len(town), Label.CITY, 0.9)
+    for match in _INITIALS.finditer(reading.text):
+        yield Mention(match.start(1), match.end(1), Label.DOCTOR, 0.8)
+        yield Mention(match.start(2), match.end(2), Label.DOCTOR, 0.8)
+
+
+def _name(reading: Reading, index: int) -> Iterator[Mention]:
+    sign = _FIELD_END.match(reading.folded, reading.ends[index])
+    if not sign:
+        return
+    at = reading.token_at(sign.end())
+    if at >= len(reading.words) or reading.starts[at] - sign.end() > 1:
+        return
+    word = reading.words[at]
+    label = NAME_FIELDS[reading.words[index]]
+    while word in ("m", "mme", "mlle", "mr", "monsieur", "madame", "mademoiselle", ".", "dr") and at + 1 < len(
+        reading.words
+    ):
+        at += 1
+        word = reading.words[at]
+    if word in NOT_NAMES or not word.isalpha():
+        return
+    sure = reading.words[index] in (
+        "nom",
+        "prenom",
+        "prenoms",
+        "noms",
+        "patient",
+        "patiente",
+        "usage",
+        "patientname",
+        "naissance",
+    )
+    if reading.words[index] == "naissance" and reading.word(index - 2) not in ("nom", "jeune"):
+        return
+    if reading.words[index] == "nom" and reading.word(index - 1) in ("medecin", "du"):
+        label = Label.DOCTOR
+    if not sure and not namelike(reading, at):
+        return
+    last = read_name(reading, at, lower=3)
+    if last is None:
+        last = at if sure and len(word) > 1 else None
+    if last is None:
+        return
+    score = 0.95 if sure and (is_capital(reading, at) or namelike(reading, at)) else 0.75
+    yield Mention(reading.starts[at], reading.ends[last], label, score)
+
+
+def _place(reading: Reading, match: re.Match[str]) -> Iterator[Mention]:
+    at = reading.token_at(match.end())
+    if at >= len(reading.words) or reading.starts[at] - match.end() > 1 or not is_capital(reading, at):
+        return
+    words = reading.words
+    last = None
+    end = at
+    while end < len(words) and end - at < 9:
+        if words[end].isalpha() and is_capital(reading, end):
+            if (
+                end > at
+                and words[end - 1] not in ("-", "'")
+                and not is_upper(reading, end)
+                and last is not None
+                and words[last] not in ("la", "le", "les", "saint", "sainte", "st")
+            ):
+                break
+            last = end
+        elif words[end] not in ("-", "'", "sur", "en", "de", "la", "le", "les", "d", "l", "du", "sous"):
+            break
+        end += 1
+    if last is not None:
+        yield Mention(reading.starts[at], reading.ends[last], Label.CITY, 0.85)

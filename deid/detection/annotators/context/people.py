@@ -1,0 +1,195 @@
+"""Names after titles, professions, kinship and links ("Dr", "IDE", "son fils", "vu par")."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from deid.detection.annotators.context.vocabulary import (
+    BIRTH,
+    CIVILITIES,
+    DOCTOR_TITLES,
+    FILLERS,
+    KINSHIP,
+    LINKS,
+    PERSON_TITLES,
+    PLURAL,
+    PROFESSIONS,
+)
+from deid.detection.names import NOT_NAMES, is_capital, is_upper, namelike, read_name
+from deid.detection.reading import Reading
+from deid.document import Mention
+from deid.labels import Label
+
+_JOINERS = frozenset({"et", "/", ",", "+", "&", "ou", ";"})
+
+
+def find(reading: Reading) -> Iterator[Mention]:
+    """Names that a word announces."""
+    for index, word in enumerate(reading.words):
+        if word in DOCTOR_TITLES:
+            yield from _titled(reading, index, Label.DOCTOR, 0.97)
+        elif word in CIVILITIES:
+            yield from _civil(reading, index)
+        elif word in PERSON_TITLES and (word != "me" or is_capital(reading, index)) and word != "pere":
+            yield from _titled(reading, index, Label.PERSON, 0.88)
+        elif word in BIRTH:
+            yield from _birth(reading, index)
+        if word in PROFESSIONS:
+            yield from _announced(reading, index, Label.DOCTOR, 0.85)
+        elif word in KINSHIP:
+            yield from _announced(reading, index, Label.PERSON, 0.88)
+        if word in LINKS:
+            label, score = LINKS[word]
+            yield from _linked(reading, index, label, score)
+
+
+def _make(reading: Reading, first: int, last: int, label: Label, score: float) -> Mention:
+    return Mention(reading.starts[first], reading.ends[last], label, score)
+
+
+def _after_signs(reading: Reading, index: int, signs: tuple[str, ...] = (".", ":")) -> int:
+    at = index + 1
+    while reading.word(at) in signs:
+        at += 1
+    return at
+
+
+def _titled(reading: Reading, index: int, label: Label, score: float) -> Iterator[Mention]:
+    """The name after a title; with a plural title, the names of the list."""
+    words = reading.words
+    at = _after_signs(reading, index)
+    if reading.word(at) == "(" and reading.word(at + 2) == ")":
+        at += 3
+    while reading.word(at) in DOCTOR_TITLES or reading.word(at) in CIVILITIES and reading.word(at + 1) != "-":
+        at = _after_signs(reading, at)
+    if reading.word(at) == "\n" and is_capital(reading, at + 1) and words[index] in ("docteur", "professeur"):
+        at += 1
+    last = read_name(reading, at, lower=2)
+    if last is None:
+        return
+    if len(words[index]) <= 2 and words[index] in ("me", "doc") and not is_capital(reading, at):
+        return
+    if not is_capital(reading, at):
+        score -= 0.07
+    yield _make(reading, at, last, label, score)
+    yield from _list(reading, last, label, score - 0.12, commas=words[index] in PLURAL)
+
+
+def _list(reading: Reading, last: int, label: Label, score: float, commas: bool) -> Iterator[Mention]:
+    """Further names joined to one by "et", "/", "+" (and commas, after a plural)."""
+    for _ in range(6):
+        sign = reading.word(last + 1)
+        if sign not in _JOINERS or sign in (",", ";") and not commas:
+            return
+        at = last + 2
+        if sign == "," and reading.word(at) == "et":
+            at += 1
+        if reading.word(at) in DOCTOR_TITLES or reading.word(at) in CIVILITIES:
+            return
+        if not is_capital(reading, at) and not commas and sign == "et" or not reading.word(at).isalpha():
+            return
+        if not (namelike(reading, at) or len(reading.word(at)) <= 2 or is_capital(reading, at) and commas):
+            return
+        end = read_name(reading, at, lower=1)
+        if end is None:
+            return
+        yield _make(reading, at, end, label, score)
+        last = end
+
+
+def _civil(reading: Reading, index: int) -> Iterator[Mention]:
+    """M., Mme… : the patient, unless the document's other uses of the name say otherwise (see roles)."""
+    word = reading.words[index]
+    if word in ("m", "mm", "mad") and not (
+        is_capital(reading, index) and (reading.word(index + 1) == "." or is_capital(reading, index + 1))
+    ):
+        if not (reading.lower_case and word == "m" and reading.word(index + 1) == "."):
+            return
+    if word == "m" and reading.ends[index] < len(reading.text) and reading.text[reading.ends[index]] not in ". \n":
+        return
+    if word == "m" and index and reading.word(index - 1).isdigit():
+        return
+    at = _after_signs(reading, index, (".", ":"))
+    if reading.word(at) in DOCTOR_TITLES or reading.word(at) == "le" and reading.word(at + 1) in DOCTOR_TITLES:
+        return
+    lower = 3 if word not in ("m", "mm", "mad") or reading.lower_case else 0
+    last = read_name(reading, at, lower=lower)
+    if last is None:
+        return
+    score = 0.95 if is_capital(reading, at) else 0.86
+    yield _make(reading, at, last, Label.PERSON, score)
+    yield from _list(reading, last, Label.PERSON, score - 0.2, commas=word in PLURAL)
+
+
+def _birth(reading: Reading, index: int) -> Iterator[Mention]:
+    """The birth or married name after "née", "épouse", "veuve"."""
+    at = _after_signs(reading, index, (".", ":"))
+    if reading.word(at) == ")" or not is_capital(reading, at) and not reading.lower_case:
+        return
+    last = read_name(reading, at, lower=1 if reading.lower_case else 0)
+    if last is None or reading.word(at) in ("le", "a", "en"):
+        return
+    strong = reading.words[index] in ("nee", "ep", "epse", "vve", "veuve")
+    yield _make(reading, at, last, Label.PERSON, 0.93 if strong else 0.8)
+
+
+def _announced(reading: Reading, index: int, label: Label, score: float) -> Iterator[Mention]:
+    """The name that follows a profession or a relationship, past a few words that specify it."""
+    at = index + 1
+    for _ in range(5):
+        word = reading.word(at)
+        if (
+            word in (":", ",", "(", "-", ".", "«", '"', "=", ">", "–", "'", "|", "e")
+            or word in FILLERS
+            and not is_capital(reading, at)
+        ):
+            at += 1
+        else:
+            break
+    word = reading.word(at)
+    if word in KINSHIP or word in PROFESSIONS and not is_capital(reading, at):
+        return
+    if not word.isalpha() or word in NOT_NAMES:
+        return
+    if reading.starts[at] - reading.ends[index] > 40:
+        return
+    if is_capital(reading, at):
+        sure = at == index + 1 or reading.word(index + 1) in (":", "=")
+        if not sure and not namelike(reading, at) and not (len(word) == 1 and reading.word(at + 1) == "."):
+            return
+        if not namelike(reading, at) and (word in reading.lexicon.common or word in reading.lexicon.medical):
+            if not is_capital(reading, at + 1):
+                return
+            score -= 0.3
+        last = read_name(reading, at, lower=0)
+    elif reading.lower_case and at == index + 1 and len(word) > 2 and namelike(reading, at):
+        last = read_name(reading, at, lower=2)
+        score -= 0.15
+    else:
+        return
+    if last is None:
+        return
+    if is_upper(reading, at) and last == at and len(word) <= 3 and not reading.word(index + 1) in (":", "="):
+        score -= 0.3
+    yield _make(reading, at, last, label, score)
+    yield from _list(reading, last, label, score - 0.1, commas=reading.words[index] in PLURAL)
+
+
+def _linked(reading: Reading, index: int, label: Label, score: float) -> Iterator[Mention]:
+    at = _after_signs(reading, index, (":", ",", "«", "(", "-"))
+    word = reading.word(at)
+    if (
+        not word.isalpha()
+        or word in NOT_NAMES
+        or word in reading.lexicon.eponyms
+        and word not in reading.lexicon.first_names
+    ):
+        return
+    if not namelike(reading, at) and not (len(word) == 1 and is_capital(reading, at) and reading.word(at + 1) == "."):
+        return
+    if not is_capital(reading, at) and not reading.lower_case:
+        return
+    last = read_name(reading, at, lower=2 if reading.lower_case else 0)
+    if last is not None:
+        yield _make(reading, at, last, label, score if is_capital(reading, at) else score - 0.05)
+        yield from _list(reading, last, label, score - 0.1, commas=False)

@@ -1,0 +1,22 @@
+"""Annotator *gazetteer*: places and people that tables know, scored by case, context and rarity."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from deid.detection.annotators.gazetteer import people, places
+from deid.detection.annotators.registry import register
+from deid.detection.reading import Reading
+from deid.document import Mention
+
+
+@register("gazetteer")
+class Gazetteer:
+    """Communes, countries, streets, establishments, first names and surnames, told from common words."""
+
+    name: str
+
+    def annotate(self, reading: Reading) -> Iterator[Mention]:
+        """Mentions from the place tables, then from the name tables."""
+        yield from places.find(reading)
+        yield from people.find(reading)

@@ -1,0 +1,93 @@
+"""Names that no word announces: first names and surnames of the tables, weighed with shape and surroundings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from deid.detection.annotators.context.organisations import HEADS
+from deid.detection.annotators.context.vocabulary import EPONYM_CUES, KINSHIP, PROFESSIONS
+from deid.detection.gazetteers import gazetteers
+from deid.detection.names import LOWER_PARTICLES, NOT_NAMES, is_capital, is_upper, namelike, read_name
+from deid.detection.reading import Reading
+from deid.document import Mention
+from deid.labels import Label
+
+_PLACE_LEADS = frozenset(
+    "rue avenue boulevard place saint sainte quai cours square chemin impasse allee residence ecole lycee college".split()
+)
+
+
+def find(reading: Reading) -> Iterator[Mention]:
+    """Runs of capitalised words that read as a name."""
+    index, count = 0, len(reading.words)
+    while index < count:
+        if not is_capital(reading, index) or not reading.words[index].isalpha():
+            index += 1
+            continue
+        last = read_name(reading, index, strict=True)
+        if last is None:
+            index += 1
+            continue
+        score = _score(reading, index, last)
+        if score > 0:
+            label = _role(reading, index, last)
+            yield Mention(reading.starts[index], reading.ends[last], label, score)
+        index = last + 1
+
+
+def _opens_sentence(reading: Reading, index: int) -> bool:
+    return reading.word(index - 1) in ("", ".", "\n", "!", "?", "-", "–", "•", "*", ":") or index == 0
+
+
+def _eponym(reading: Reading, index: int) -> bool:
+    at = index - 1
+    while reading.word(at) in LOWER_PARTICLES or reading.word(at) == "'":
+        at -= 1
+    return reading.word(at) in EPONYM_CUES
+
+
+def _score(reading: Reading, index: int, last: int) -> float:
+    """How much a run of capitalised words reads as a name."""
+    lexicon = reading.lexicon
+    parts = [at for at in range(index, last + 1) if reading.words[at].isalpha() and is_capital(reading, at)]
+    words = [reading.words[at] for at in parts]
+    if _eponym(reading, index) or reading.word(index - 1) in _PLACE_LEADS | HEADS:
+        return 0.0
+    full = [at for at in parts if len(reading.words[at]) > 1]
+    if not full:
+        return 0.0
+    first = sum(lexicon.is_first_name(word) for word in words)
+    surname = sum(lexicon.is_surname(word) or lexicon.is_unknown(word) for word in words if len(word) > 2)
+    initials = len(parts) - len(full)
+    drug = any(word in lexicon.drugs for word in words)
+    if len(full) >= 2:
+        if first and surname >= 1 and not drug:
+            return 0.86 if surname > 1 or first < len(full) else 0.75
+        return 0.4 if surname >= 2 and not _all_upper_line(reading, index) else 0.0
+    word = reading.words[full[0]]
+    if initials:
+        return 0.8 if (first or surname) and not drug else 0.0
+    if drug or word in NOT_NAMES or word in lexicon.eponyms and not first:
+        return 0.0
+    if gazetteers().towns(word) > 2000 and not first:
+        return 0.25
+    if _opens_sentence(reading, index):
+        return 0.5 if first and lexicon.first_names.get(word, 0) > 2000 else 0.2
+    if is_upper(reading, full[0]) and len(word) < 4:
+        return 0.0
+    if first:
+        return 0.68
+    return 0.45 if surname else 0.0
+
+
+def _all_upper_line(reading: Reading, index: int) -> bool:
+    start, end = reading.line(reading.starts[index])
+    return reading.text[start:end].isupper()
+
+
+def _role(reading: Reading, index: int, last: int) -> Label:
+    """The role that the words after the name give it; PERSON otherwise."""
+    after = {reading.word(at) for at in range(last + 1, last + 4)}
+    if after & PROFESSIONS - KINSHIP:
+        return Label.DOCTOR
+    return Label.PERSON

@@ -1,0 +1,127 @@
+"""Communes, foreign cities, departments, regions, countries and streets of the tables, where the text means them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from deid.detection.annotators.context.vocabulary import EPONYM_CUES
+from deid.detection.gazetteers import Hit, Kind
+from deid.detection.reading import Reading
+from deid.document import Mention
+from deid.labels import Label
+
+_BREAK = re.compile(r"[\n,;:()|/.!?\"«»=]")
+_TOWN_LEADS = frozenset(
+    "a vers habite habitant depuis entre smur vsav urgences via commune ville retour natif native".split()
+)
+_WEAK_LEADS = frozenset("de d sur par pour et ou dans au aux en , ( / - chez le la".split())
+_TITLES = frozenset("dr docteur pr professeur mme m mr madame monsieur mlle ide me drs maitre saint sainte".split())
+_LOC_LEADS = frozenset("en au aux la le l du des de d dans a , (".split())
+_CEDEX = re.compile(r"[ ,-]{1,3}cedex(?: ?\d{1,2}(?!\d))?")
+
+
+def find(reading: Reading) -> Iterator[Mention]:
+    """The longest entry at each place; single words only where case and context allow a place."""
+    reached = 0
+    for hit in reading.hits:
+        if hit.start < reached:
+            continue
+        label, score = _judge(reading, hit)
+        if score <= 0.0:
+            continue
+        end = hit.end
+        if label is Label.CITY and (cedex := _CEDEX.match(reading.folded, end)):
+            end = cedex.end()
+        yield Mention(hit.start, end, label, score)
+        reached = hit.end
+
+
+def _judge(reading: Reading, hit: Hit) -> tuple[Label, float]:
+    """Label and score of a hit, 0 where it is no place."""
+    kind = hit.entry.kind
+    written = reading.text[hit.start : hit.end]
+    if kind is Kind.ESTABLISHMENT or _BREAK.search(written.replace("St.", "St").replace("St.", "St")):
+        return Label.ORG, 0.0
+    if kind is Kind.STREET:
+        capitals = sum(word[0].isupper() for word in written.split())
+        return Label.STREET, 0.6 if capitals > 1 or reading.lower_case and " de" not in written else 0.0
+    if kind is Kind.TERRITORY:
+        return Label.LOC, _territory(reading, hit)
+    return Label.CITY, _town(reading, hit)
+
+
+def _capital(reading: Reading, hit: Hit) -> bool:
+    return reading.text[hit.start].isupper()
+
+
+def _before(reading: Reading, hit: Hit) -> tuple[str, str, int]:
+    index = reading.token_at(hit.start)
+    before = reading.word(index - 1)
+    if before in ("'", "’"):
+        before = reading.word(index - 2)
+        index -= 1
+    return before, reading.word(index - 2), index
+
+
+def _territory(reading: Reading, hit: Hit) -> float:
+    name = hit.entry.name
+    before, second, _ = _before(reading, hit)
+    if not _capital(reading, hit):
+        if reading.lower_case and len(name) > 4 and name not in reading.lexicon.common and before in _LOC_LEADS:
+            return 0.6
+        return 0.0
+    if before in _TITLES:
+        return 0.0
+    if before in EPONYM_CUES or second in EPONYM_CUES and before in ("de", "d"):
+        return 0.0
+    if " " in name:
+        return 0.8
+    if before in ("en", "au", "aux", "la", "le", "l", "du", "des", "dans"):
+        return 0.8
+    if name in reading.lexicon.common and reading.lexicon.common[name] > 1 or len(name) < 4:
+        return 0.3
+    if name in reading.lexicon.first_names or name in reading.lexicon.surnames:
+        return 0.52 if before in (",", "(", "de", "d", "a") else 0.3
+    return 0.65
+
+
+def _town(reading: Reading, hit: Hit) -> float:
+    name = hit.entry.name
+    lexicon = reading.lexicon
+    before, second, index = _before(reading, hit)
+    lead = before in _TOWN_LEADS
+    word = " " not in name and (lexicon.common.get(name, 0.0) > 0.3 or name in lexicon.medical)
+    weight = hit.entry.weight
+    if not _capital(reading, hit):
+        if not reading.lower_case:
+            return 0.0
+        if " " in name and len(name) > 7:
+            return 0.75
+        return 0.7 if lead and not word and len(name) > 2 and name not in lexicon.drugs else 0.0
+    if before in EPONYM_CUES or second in EPONYM_CUES and before in ("de", "d", "du"):
+        return 0.0
+    if before in _TITLES:
+        return 0.0
+    if len(name) < 3 and not lead:
+        return 0.0
+    if " " in name:
+        compound = len(name) > 7
+        return 0.88 if lead else 0.78 if compound else 0.5
+    if lead:
+        return 0.88 if not word else 0.7
+    if word:
+        return 0.35 if before in ("de", "d") else 0.1
+    borne = lexicon.is_first_name(name)
+    if borne:
+        return 0.52 if before in ("de", "d", "sur") and weight > 5000 else 0.3
+    base = 0.72 if weight > 20000 else 0.62 if weight > 3000 else 0.45 if hit.entry.kind is Kind.COMMUNE else 0.35
+    if hit.entry.kind is Kind.FOREIGN:
+        base = 0.68
+    if before in _WEAK_LEADS:
+        base += 0.08
+    if name in lexicon.drugs or name in lexicon.eponyms and not lead:
+        base -= 0.2
+    if lexicon.surnames.get(name, 0) > 3000:
+        base -= 0.15
+    return max(base, 0.0)

@@ -1,0 +1,31 @@
+"""Annotator *patterns*: regular expressions by family, then validation of keys, plans and calendars."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from deid.detection.annotators.patterns import (
+    addresses,
+    contact,
+    identifiers,
+    numeric_dates,
+    spans_of_time,
+    written_dates,
+)
+from deid.detection.annotators.registry import register
+from deid.detection.reading import Reading
+from deid.document import Mention
+
+FAMILIES = (numeric_dates, written_dates, spans_of_time, contact, identifiers, addresses)
+
+
+@register("patterns")
+class Patterns:
+    """What has a form of its own: dates, ages, contact, identifiers, addresses."""
+
+    name: str
+
+    def annotate(self, reading: Reading) -> Iterator[Mention]:
+        """Mentions of every family, overlapping where families compete."""
+        for family in FAMILIES:
+            yield from family.find(reading)

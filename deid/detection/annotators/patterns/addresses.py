@@ -1,0 +1,206 @@
+"""Postal addresses: streets, place-names, boxes, postal codes and the town after them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from deid.detection.reading import Reading
+from deid.document import Mention
+from deid.labels import Label
+
+_SURE_TYPES = frozenset(
+    "rue avenue av ave boulevard bd blvd bld boul chemin chem che impasse imp allee allees all quai esplanade promenade sentier "
+    "venelle ruelle montee faubourg fbg lotissement lot hameau lieudit lieu chaussee rte route residence hlm rond resid "
+    "hent straed grand grande coron traverse corniche carraire cheminement rampe".split()
+)
+_LOOSE_TYPES = frozenset(
+    "place pl cours square sq passage villa res cite immeuble imm bat batiment appt apt appartement escalier esc porte tour "
+    "zone za zi zac voie mas domaine ferme parc clos cote r ch digue galerie mail residences quartier etage etg logt logement "
+    "maison foyer".split()
+)
+_BOXES = frozenset({"bp", "cs", "tsa", "cidex"})
+_COMPONENTS = (
+    _SURE_TYPES
+    | _LOOSE_TYPES
+    | _BOXES
+    | {"n", "rdc", "rez", "1er", "2e", "3e", "4e", "local", "chez", "entree", "chambre"}
+)
+_PARTICLES = frozenset("de du des d la le les l aux au a en sur sous et lez les ".split())
+_CUES = frozenset(
+    "demeurant domicilie domiciliee domicile adresse habite habitant habitent reside residant vit loge logee dom adr demeure "
+    "domicilies rue".split()
+)
+_STOPS = frozenset(
+    "dans avec et qui est pour chez ou depuis par sans tel fax a il elle ils mais car son sa ses se ne pas vit puis avant apres "
+    "tenu tenue au aux sur nous vous a cote ont dont lors vers".split()
+)
+_NUMBER = re.compile(r"\d{1,4}(?: ?[-/] ?\d{1,4})?(?: ?(?:bis|ter|quater|[a-e]))?,?[ ]{0,2}$")
+_ZIP = re.compile(
+    r"(?<![\w.,/+-])(?:f ?- ?)?((?:0[1-9]|[1-8]\d|9[0-5]|97|98)(?: ?\d{3}))(?=[ ,]{0,6}[a-z]|\s{1,3}[a-z]|[ ]*\n|[ ]*[|¦┃)\]]|$)(?!\d)"
+)
+_BOX = re.compile(r"(?<!\w)(?:bp|cs|tsa|cidex|b\.p\.) ?(?:n° ?)?(?:\d{1,5}(?: ?\d{3})?|[a-z]\d)(?!\w|[/,]\d)")
+_CEDEX = re.compile(r"[ ,-]{1,3}cedex(?: ?\d{1,2}(?!\d))?")
+_TOWN_LINKS = frozenset("sur sous en les lez le la l de du des d et aux saint sainte st ste".split())
+
+
+def find(reading: Reading) -> Iterator[Mention]:
+    """Streets with their number, boxes, lieux-dits, and postal codes with the town that follows."""
+    for index, word in enumerate(reading.words):
+        if word in _SURE_TYPES or word in _LOOSE_TYPES:
+            yield from _street(reading, index)
+    for match in _BOX.finditer(reading.folded):
+        if reading.text[match.start()].isupper():
+            yield Mention(match.start(), match.end(), Label.STREET, 0.9)
+    for match in _ZIP.finditer(reading.digits):
+        yield from _zip(reading, match)
+
+
+def _street(reading: Reading, index: int) -> Iterator[Mention]:
+    word = reading.words[index]
+    line_start, line_end = reading.line(reading.starts[index])
+    head = _NUMBER.search(reading.digits[max(line_start, reading.starts[index] - 16) : reading.starts[index]])
+    start = reading.starts[index] - len(head.group()) if head else reading.starts[index]
+    if (
+        head
+        and start > line_start
+        and (reading.text[start - 1].isalnum() or reading.text[start - 1] in "./°")
+        and reading.text[start - 1] != "°"
+    ):
+        head, start = None, reading.starts[index]
+    cue = bool(head) or _has_cue(reading, index, line_start)
+    if word in ("grand", "grande"):
+        if reading.word(index + 1) not in ("rue", "place") and reading.word(index + 2) != "rue":
+            return
+    elif word == "lieu" and reading.word(index + 2) != "dit" and reading.word(index + 1) != "dit":
+        return
+    elif word == "rond" and reading.word(index + 1) != "point" and reading.word(index + 2) != "point":
+        return
+    elif word in ("r", "ch", "av", "all", "che") and not head:
+        return
+    elif (
+        word in ("lot", "quartier", "maison", "foyer", "residence", "a", "route", "parc")
+        and not cue
+        and not reading.text[reading.starts[index]].isupper()
+    ):
+        if word not in ("residence", "route"):
+            return
+    last, capitals = _continue(reading, index, line_end, cue)
+    if last <= index and word not in ("grand", "grande"):
+        return
+    if not cue and not capitals:
+        return
+    score = 0.93 if head else 0.88 if cue else 0.8 if word in _SURE_TYPES else 0.45
+    yield Mention(start, reading.ends[last], Label.STREET, score)
+
+
+def _has_cue(reading: Reading, index: int, line_start: int) -> bool:
+    for back in range(index - 1, max(index - 5, -1), -1):
+        if reading.starts[back] < line_start:
+            return False
+        if reading.words[back] in _CUES:
+            return True
+    return False
+
+
+def _continue(reading: Reading, index: int, line_end: int, cue: bool) -> tuple[int, bool]:
+    """Last token of the street that starts at `index`, and whether a capital was met."""
+    words, text = reading.words, reading.text
+    last, capitals, lower = index, False, 0
+    at = index + 1
+    while at < len(words) and reading.starts[at] < line_end and at - index < 24:
+        word = words[at]
+        if word.isalpha():
+            upper = text[reading.starts[at]].isupper()
+            if word in _PARTICLES and not upper:
+                at += 1
+                continue
+            if (
+                upper
+                or word in _COMPONENTS
+                and text[reading.starts[at] - 1] != " "
+                or words[at - 1] in ("-", "'")
+                and at - 1 > index
+            ):
+                capitals = capitals or upper
+                last = at
+            elif cue and lower < 3 and word not in _STOPS:
+                lower += 1
+                last = at
+            else:
+                break
+        elif word.isdigit():
+            if len(word) == 5 or not cue:
+                break
+            last = at
+        elif word == ",":
+            if not cue or not _component_follows(reading, at + 1, line_end):
+                break
+        elif word in ("-", "'", "’", ".", "°", "/", "–"):
+            if (
+                word in (".", "–", "-", "/")
+                and text[reading.ends[at] : reading.ends[at] + 1] == " "
+                and not (word == "." and len(words[at - 1]) <= 4)
+            ):
+                break
+            if (
+                word == "."
+                and last == at - 1
+                and len(words[at - 1]) <= 4
+                and text[reading.ends[at] : reading.ends[at] + 1] not in ("\n", "")
+            ):
+                pass
+        else:
+            break
+        at += 1
+    return last, capitals
+
+
+def _component_follows(reading: Reading, at: int, line_end: int) -> bool:
+    if reading.starts[at : at + 1] and reading.starts[at] >= line_end:
+        return False
+    word = reading.word(at)
+    if word.isdigit():
+        return reading.word(at + 1) in _COMPONENTS or reading.word(at + 1) in ("e", "er", "eme", "bis")
+    return word in _COMPONENTS
+
+
+def _zip(reading: Reading, match: re.Match[str]) -> Iterator[Mention]:
+    at = reading.token_at(match.end())
+    first, last = _town(reading, at)
+    if last is None:
+        line_start, _ = reading.line(match.start())
+        before = reading.folded[line_start : match.start()].strip()
+        if before.endswith(("cp :", "cp", "code postal :", "code postal", "zip", "c.p.", "c.p. :")):
+            yield Mention(match.start(1), match.end(1), Label.ZIP, 0.9)
+        return
+    end = reading.ends[last]
+    cedex = _CEDEX.match(reading.folded, end)
+    upper = reading.text[reading.starts[first]].isupper()
+    yield Mention(match.start(1), match.end(1), Label.ZIP, 0.95 if upper else 0.75)
+    yield Mention(reading.starts[first], cedex.end() if cedex else end, Label.CITY, 0.95 if upper else 0.7)
+
+
+def _town(reading: Reading, at: int) -> tuple[int, int | None]:
+    """First and last token of the town that starts at token `at`, on that line: capitals and their links."""
+    words, text = reading.words, reading.text
+    while reading.word(at) in (",", "-"):
+        at += 1
+    first, last = at, None
+    lower = at < len(words) and text[reading.starts[at]].islower()
+    if lower:
+        hits = [hit for hit in reading.hits if hit.start == reading.starts[at] and hit.entry.kind == "commune"]
+        return at, (reading.token_at(hits[0].end - 1) if hits else None)
+    while at < len(words) and at - first < 12:
+        word = words[at]
+        if word.isalpha():
+            if word in ("cedex", "tel", "fax", "telephone", "france"):
+                break
+            if text[reading.starts[at]].isupper():
+                last = at
+            elif word not in _TOWN_LINKS:
+                break
+        elif word not in ("-", "'", "’") or reading.starts[at] - reading.ends[at - 1] > 0 and word == "-":
+            break
+        at += 1
+    return first, last

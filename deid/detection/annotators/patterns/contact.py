@@ -1,0 +1,91 @@
+"""Telephone numbers, e-mail addresses and web addresses."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import phonenumbers
+
+from deid.detection.annotators.patterns.calendar_words import NUMBER_WORDS
+from deid.detection.reading import Reading
+from deid.document import Mention
+from deid.labels import Label
+
+_FRENCH = re.compile(
+    r"(?<![\w/])(?<!\d[.,-])(?:(?:\+|00) ?(?:33|262|590|594|596|687|689) ?(?:\(0\) ?)?[1-9]|0[1-9])(?:[ ._/-]{0,3}\d){8}(?!\d|[.,]\d)"
+)
+_INTERNATIONAL = re.compile(r"(?<![\w+])(?:\+ ?|00)[1-9]\d{0,2}(?:[ .()/-]{0,2}\d){6,12}(?!\d)")
+_EMAIL = re.compile(r"[\w.+-]+ ?(?:@|\(at\)|\[at\]| arobase ) ?[\w-]+(?:\.[\w-]+)*\.[a-z]{2,10}\b")
+_URL = re.compile(
+    r"(?:https?://|www\.)[^\s<>()|\]]+[^\s<>()|\].,;:!?»\"']"
+    r"|(?<![\w@.-])[a-z0-9-]+(?:\.[a-z0-9-]+)*\.(?:fr|com|org|net|eu|sante|example|info|gouv)(?:/[^\s<>()|\]]*[\w/])?(?![\w@.-]*@|\w)"
+)
+_LEADS = (
+    "tel|tél|telephone|phone|fax|telecopie|telecopieur|portable|port|mobile|gsm|fixe|standard|poste|bip|beep|dect|ligne|"
+    "joignable(?: au)?|rappeler(?: au)?|appeler(?: au)?|numero|num|secretariat|astreinte|accueil|domicile|dom|interne|"
+    "ligne directe|direct|dir|garde|t|f|te1|tei|whatsapp|vini|urgences|rdv|permanence|contact|au"
+)
+_SHORT = re.compile(
+    r"\b(poste|postes|bip|beep|dect|tel|tél|telephone|fax|int\b\.?|ligne interne|ligne|portable|port|t|f|te1|tei|standard|p)\b"
+    r" ?[.:°]{0,2} ?(?:interne |direct |n° ?|no |: ?|au )?((?:\+ ?)?\d[\d .\-/]{1,18}\d|\d{2,})(?!\w|[/,]\d)"
+)
+_SPOKEN_FIRST = frozenset({"zero"})
+
+
+def find(reading: Reading) -> Iterator[Mention]:
+    """Ways to reach someone. A number that no numbering plan allows scores lower; it may be mistyped."""
+    text = reading.digits
+    for match in _FRENCH.finditer(text):
+        yield Mention(match.start(), match.end(), Label.PHONE, _plausible(match.group(), "FR"))
+    if "+" in text or "00" in text:
+        for match in _INTERNATIONAL.finditer(text):
+            yield Mention(match.start(), match.end(), Label.PHONE, _plausible(match.group(), None))
+    for match in _SHORT.finditer(text):
+        if len(match[1]) > 1 or ":" in match.group() or "." in match.group():
+            yield from _extension(match)
+    yield from _nets(reading)
+    yield from _spoken(reading)
+
+
+def _plausible(written: str, region: str | None) -> float:
+    try:
+        parsed = phonenumbers.parse(
+            written if region else written.replace("00", "+", 1) if written[0] == "0" else written, region
+        )
+    except phonenumbers.NumberParseException:
+        return 0.75
+    return 0.98 if phonenumbers.is_possible_number(parsed) else 0.8
+
+
+def _extension(match: re.Match[str]) -> Iterator[Mention]:
+    digits = sum(character.isdigit() for character in match[2])
+    strong = match[1] in ("poste", "postes", "bip", "beep", "dect", "tel", "tél", "telephone", "fax", "te1", "tei")
+    if digits < (2 if strong else 4) or digits > 15:
+        return
+    yield Mention(match.start(2), match.end(2), Label.PHONE, 0.9 if strong else 0.7)
+
+
+def _nets(reading: Reading) -> Iterator[Mention]:
+    text = reading.folded
+    if "@" in text or "(at)" in text or "arobase" in text:
+        for match in _EMAIL.finditer(text):
+            yield Mention(match.start(), match.end(), Label.EMAIL, 0.99)
+    if "www" in text or "http" in text or "." in text:
+        for match in _URL.finditer(text):
+            yield Mention(match.start(), match.end(), Label.URL, 0.9)
+
+
+def _spoken(reading: Reading) -> Iterator[Mention]:
+    """A dictated number: "zéro six trente neuf …", five pairs or more."""
+    words = reading.words
+    index = 0
+    while index < len(words):
+        if words[index] in _SPOKEN_FIRST:
+            last = index
+            while last + 1 < len(words) and (words[last + 1] in NUMBER_WORDS or words[last + 1] == "-"):
+                last += 1
+            if last - index >= 5:
+                yield Mention(reading.starts[index], reading.ends[last], Label.PHONE, 0.9)
+            index = last
+        index += 1

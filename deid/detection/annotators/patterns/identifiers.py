@@ -1,0 +1,146 @@
+"""Numbers that identify: social security, patient, stay, professional, sample, device, plate, bank, network."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from ipaddress import ip_address
+
+from deid.detection.annotators.patterns.keys import iban_key, luhn_key, nir_key
+from deid.detection.reading import Reading
+from deid.document import Mention
+from deid.labels import Label
+
+_S = r"[ ./_-]{0,2}"
+_NIR = re.compile(
+    rf"(?<!\w)(?<!\d[.,/-])[1-478]{_S}\d\d{_S}(?:0[1-9]|1[0-2]|[2-9]\d){_S}(?:\d\d|2[ab]){_S}\d{{3}}{_S}\d{{3}}"
+    rf"(?: ?(?:cle ?:? ?|\(|/ ?|- ?)?\d\d\)?)?(?!\d)"
+)
+_IBAN = re.compile(r"(?<!\w)[a-z]{2}\d\d(?: ?[0-9a-z]{4}){4,7}(?: ?[0-9a-z]{1,3})?(?!\w)")
+_PLATE = re.compile(r"(?<![\w-])[a-z]{2}[- ]\d{3}[- ][a-z]{2}(?![\w-])")
+_OLD_PLATE = re.compile(r"(?<![\w,.])\d{2,4} [A-Z]{2,3} (?:\d\d|2[AB])(?![\w,.])")
+_NETWORK = re.compile(r"(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?![\w.])|(?<!\w)(?:[0-9a-f]{2}[:-]){5}[0-9a-f]{2}(?!\w)")
+_OBJECT = re.compile(r"(?<![\w.])[12]\.\d+(?:\.\d+){4,}(?!\w)")
+_RPPS = re.compile(r"(?<![\w./-])1[01]\d{9}(?![\w/])")
+_LONG_NUMBER = re.compile(r"(?<![\w.,/+-])\d{7,14}(?![\w]|[.,/]\d)")
+_CODE = re.compile(
+    r"(?<![\w./-])(?=[A-Z\d/.-]*\d{3})(?:[A-Z]{1,5}[-/]?\d|\d{1,4}[A-Z]{1,4}[-/]?\d)[A-Z\d]*(?:[-/.][A-Z\d]+)*(?![\w])"
+)
+_ACT = re.compile(r"[A-Z]{4}\d{3}|[A-Z]\d\d(?:\.\d{1,3})?|[A-Z]{1,3}\d{1,3}")
+
+_IPP, _NDA, _RPPS_, _ID, _NIR_ = Label.IPP, Label.NDA, Label.RPPS, Label.ID, Label.NIR
+# Trigger word → label and score of the number that follows; scores tell sure triggers from loose ones.
+TRIGGERS: dict[str, tuple[Label, float]] = {
+    **dict.fromkeys("ipp nip patientid ipph".split(), (_IPP, 0.97)),
+    **dict.fromkeys("nda iep ndadossier sejour sej venue episode".split(), (_NDA, 0.95)),
+    **dict.fromkeys(
+        "dossier dos doss passage visite hospitalisation hospit admission affaire mission intervention".split(),
+        (_NDA, 0.9),
+    ),
+    **dict.fromkeys("fiche courrier ref reference references refs".split(), (_NDA, 0.8)),
+    **dict.fromkeys("rpps adeli finess fei fej".split(), (_RPPS_, 0.97)),
+    **dict.fromkeys("nir secu nss ss securite".split(), (_NIR_, 0.96)),
+    **dict.fromkeys(
+        "lot lots serie sn prelevement prelev prelevements tube tubes examen ech echantillon echantillons ordonnance facture "
+        "contrat police adherent adh matricule plaque plaques immatriculation immat passeport iban rib demande bon pv "
+        "procedure rg cliche flacon flacons poche bordereau ticket agrement dn sinistre inventaire marche devis cristal "
+        "ecrou bracelet etiquette lame bloc recepisse client boitier vehicule siret siren imei mac ip cni titre permis "
+        "ordonnancier souche concentrateur console implant dispositif moniteur colis commande code accession licence "
+        "identifiant compte carte ine conteneur cycle".split(),
+        (_ID, 0.9),
+    ),
+    **dict.fromkeys("n no numero num".split(), (_ID, 0.75)),
+}
+# Words between a trigger and its number.
+_CONNECT = re.compile(
+    r"(?:[ \t]{0,3}(?:n[°o]s?|n\b\.?|numero|num\b\.?|nr\b|id\b|patient\b|patiente\b|interne\b|permanent\b|provisoire|definitif|unique|"
+    r"administratif|administrative|clinique|medical|sociale|social|hospitalier|ambulatoire|sejour|dossier|hospitalisation|serie|"
+    r"de la|de|du|d'|s/n|sn\b|lot\b|labo\b|ref\b\.?|et\b|urgences|samu|smur|commande|electronique|mutuelle|"
+    r"[:=|#°(.│┃¦]|\.{2,})){0,6}[ \t]{0,12}"
+)
+_VALUE = re.compile(
+    r"(?=[a-z./_-]{0,8} ?[a-z./_-]{0,4}\d)[a-z0-9]+(?:[./_–-][a-z0-9]+)*"
+    r"(?:[ ](?!\d{1,2}[/.]\d{1,2}[/.]|\d{1,3} ?(?:ans?|a|kg|cm|mois|h|mg|ml|mm)\b)(?=[a-z]{0,3}\d{2,})[a-z0-9]+(?:[./-][a-z0-9]+)*){0,5}"
+)
+_PREFIXED = re.compile(r"[a-z]{1,4}[ ](?=\d)")
+_NOT_NUMBERED = frozenset(
+    "chambre ch lit rue avenue av bd porte appt apt etage dent salle bloc box stade secteur uf".split()
+)
+_NEEDS_SIGN = frozenset(
+    "dossier passage visite hospitalisation admission mission intervention fiche courrier examen ordonnance police contrat demande "
+    "bon carte code compte bloc lame vehicule tube tubes poche flacon flacons n no securite ss plaque plaques titre affaire "
+    "implant dispositif console moniteur cycle marche client permis mac serie adherent ip dos sejour lots".split()
+)
+_SIGN = re.compile(r"[:=|#°]|\bn[°o]?\b|numero|num\b")
+
+
+def find(reading: Reading) -> Iterator[Mention]:
+    """Identifying numbers, by their own form and by the word before them; a wrong key only lowers the score."""
+    folded, digits = reading.folded, reading.digits
+    for match in _NIR.finditer(digits):
+        number = re.sub(r"[^0-9ab]", "", match.group().replace("cle", ""))
+        yield Mention(match.start(), match.end(), Label.NIR, 0.99 if nir_key(number) else 0.9)
+    for match in _IBAN.finditer(folded):
+        if sum(map(str.isdigit, match.group())) >= 12:
+            yield Mention(match.start(), match.end(), Label.ID, 0.99 if iban_key(match.group()) else 0.85, "IBAN")
+    for match in _PLATE.finditer(folded):
+        if reading.text[match.start()].isupper() or reading.lower_case:
+            yield Mention(match.start(), match.end(), Label.ID, 0.95, "plate")
+    for match in _OLD_PLATE.finditer(reading.text):
+        yield Mention(match.start(), match.end(), Label.ID, 0.6, "plate")
+    for match in _NETWORK.finditer(folded):
+        yield from _network(match)
+    for match in _OBJECT.finditer(folded):
+        yield Mention(match.start(), match.end(), Label.ID, 0.9, "uid")
+    for match in _RPPS.finditer(digits):
+        yield Mention(match.start(), match.end(), Label.RPPS, 0.9 if luhn_key(match.group()) else 0.65)
+    for match in _LONG_NUMBER.finditer(digits):
+        yield Mention(match.start(), match.end(), Label.ID, 0.6)
+    for match in _CODE.finditer(reading.text):
+        if sum(map(str.isdigit, match.group())) >= 5 and not _ACT.fullmatch(match.group()):
+            yield Mention(match.start(), match.end(), Label.ID, 0.65)
+    yield from _triggered(reading)
+
+
+def _network(match: re.Match[str]) -> Iterator[Mention]:
+    if ":" in match.group() or "-" in match.group():
+        yield Mention(match.start(), match.end(), Label.ID, 0.9, "MAC")
+        return
+    try:
+        ip_address(match.group())
+    except ValueError:
+        return
+    yield Mention(match.start(), match.end(), Label.ID, 0.9, "IP")
+
+
+def _triggered(reading: Reading) -> Iterator[Mention]:
+    words = reading.words
+    for index, word in enumerate(words):
+        found = TRIGGERS.get(word)
+        if found is None or word == "n" and reading.word(index + 1) not in ("°", "o"):
+            continue
+        label, score = found
+        if label is Label.ID and word in ("n", "no", "numero", "num") and reading.word(index - 1) in _NOT_NUMBERED:
+            continue
+        yield from _value(reading, index, label, score)
+
+
+def _value(reading: Reading, index: int, label: Label, score: float) -> Iterator[Mention]:
+    end = reading.ends[index]
+    connect = _CONNECT.match(reading.folded, end)
+    at = connect.end() if connect else end
+    between = reading.folded[end:at]
+    if reading.words[index] in _NEEDS_SIGN and reading.words[index] not in ("n", "no") and not _SIGN.search(between):
+        score -= 0.25
+    prefix = _PREFIXED.match(reading.folded, at)
+    value = _VALUE.match(reading.folded, prefix.end() if prefix else at)
+    if not value:
+        return
+    start, stop = (prefix.start() if prefix else value.start()), value.end()
+    if reading.text[start : start + 1].islower() and not reading.lower_case and prefix:
+        start = prefix.end()
+    written = reading.folded[start:stop]
+    count = sum(map(str.isdigit, written))
+    if count < (2 if score >= 0.9 else 4) or start > 0 and reading.text[start - 1].isalnum():
+        return
+    yield Mention(start, stop, label, score)

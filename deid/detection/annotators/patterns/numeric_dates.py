@@ -1,0 +1,114 @@
+"""Dates in digits: 12/02/2020, 2020-02-12, 02/2020, 12/02, 05012025."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import date
+
+from deid.detection.annotators.patterns.calendar_words import WEEKDAYS
+from deid.detection.reading import Reading
+from deid.document import Mention
+from deid.labels import Label
+
+_FULL = re.compile(
+    r"(?<![\d/])(?<!\d[.,-])(?P<day>0?[1-9]|[12]\d|3[01])(?P<sep> ?[/.-] ?| )(?P<month>0?[1-9]|1[0-2])(?P=sep)"
+    r"(?P<year>(?:18|19|20)\d\d|(?<! )\d\d|(?<=[/.-] )\d\d)(?!\d|[/.,-]\d)"
+)
+_ISO = re.compile(r"(?<!\d)((?:19|20)\d\d)([-/. ])(0[1-9]|1[0-2])\2(0[1-9]|[12]\d|3[01])(?!\d)")
+_MONTH_YEAR = re.compile(r"(?<![\d/])(?<!\d[.,-])(?:0?[1-9]|1[0-2])[/.-](?:19|20)\d\d(?!\d|[/.,-]\d)")
+_PARTIAL = re.compile(r"(?<![\w/])(?<!\d[.,-])(\d{1,2}) ?([/.-]) ?(\d{1,2})(?!\d|[/.,-]\d| ?(?:%|°|/))")
+_COMPACT = re.compile(r"(?<!\w)(?:\d{8}|\d{6})(?!\w|[.,/-]\d)")
+_YEAR_RANGE = re.compile(r"(?<![\d/.,-])((?:19|20)\d\d)([-/])((?:19|20)?\d\d)(?![\d/.,-])")
+
+# Words after which a pair of numbers is a date.
+_LEADS = (
+    frozenset(
+        "le du au depuis des vers jusqu avant apres nuit date daté datee rdv vu vue revu revue recu recue fait faite sortie "
+        "entree ne nee ddn dn reference ref pour courant fin debut en les admission pose posee relu dicte frappe".split()
+    )
+    | WEEKDAYS
+)
+# Words after which it is a measure, a score or a ratio.
+_MEASURES = frozenset(
+    "ta pa tension eva en ens mmse mms glasgow gcs score apgar evs algoplus tas pas pad bmi braden norton acuite od og va "
+    "dose ratio rapport gir iadl adl gds grade stade moca bref hdrs madrs nihss apache sofa igs grossesse cotation ecog "
+    "karnofsky rass ramsay borg tinetti note cote cotee plan niveau dent fr ch flacon bloc page feuillet lame dizygote "
+    "pansement moteur motrice force testing cervical cervicale constantes paranté horloge rappel orientation risque".split()
+)
+_UNITS = frozenset("mm cm ml mg g kg l min h mmhg ui mmol bpm points pts semaines sem j jours jour mois ans cp".split())
+_COMPACT_LEADS = frozenset("le du au ne nee ddn dn date naissance depuis".split())
+
+
+def find(reading: Reading) -> Iterator[Mention]:
+    """Dates in digits. One that does not exist in the calendar scores lower; it may be a mistyped date."""
+    text = reading.digits
+    for match in _FULL.finditer(text):
+        yield Mention(match.start(), match.end(), Label.DATE, _certainty(*match.group("day", "month", "year")))
+    for match in _ISO.finditer(text):
+        yield Mention(match.start(), match.end(), Label.DATE, _certainty(match[4], match[3], match[1]))
+    for match in _MONTH_YEAR.finditer(text):
+        yield Mention(match.start(), match.end(), Label.DATE, 0.9)
+    for match in _PARTIAL.finditer(text):
+        score = _partial(reading, match)
+        if score:
+            yield Mention(match.start(), match.end(), Label.DATE, score)
+    for match in _COMPACT.finditer(text):
+        if _compact(reading, match):
+            yield Mention(match.start(), match.end(), Label.DATE, 0.93)
+
+
+def _certainty(day: str, month: str, year: str) -> float:
+    full = int(year) if len(year) == 4 else 2000 + int(year)
+    try:
+        date(full, int(month), int(day))
+    except ValueError:
+        return 0.7
+    return 0.98
+
+
+def _word_before(reading: Reading, index: int) -> str:
+    """The nearest word before token `index`, past an opening sign or a colon on the same line."""
+    for back in range(index - 1, max(index - 4, -1), -1):
+        word = reading.words[back]
+        if word.isalpha():
+            return word
+        if word not in (":", "=", "(", "'", ".", "-", "à"):
+            return ""
+    return ""
+
+
+def _partial(reading: Reading, match: re.Match[str]) -> float:
+    """Score of a pair such as 12/02 or 03/93, 0 when it reads as a measure."""
+    first, sep, second = match.groups()
+    day_month = 1 <= int(first) <= 31 and 1 <= int(second) <= 12
+    month_year = 1 <= int(first) <= 12 and len(second) == 2 and (int(second) > 31 or first[0] == "0")
+    if not (day_month or month_year):
+        return 0.0
+    index = reading.token_at(match.start())
+    before = _word_before(reading, index)
+    after = reading.word(reading.token_at(match.end()))
+    near = {reading.word(back) for back in range(index - 4, index)}
+    if sep == "-" and not (len(first) == len(second) == 2 and before in _LEADS):
+        return 0.0
+    if before in _MEASURES - _LEADS or after in _UNITS:
+        return 0.0
+    if before in _LEADS and not (near & _MEASURES - _LEADS):
+        return 0.95 if sep == "/" or len(second) == 2 else 0.6
+    if sep == "." or near & _MEASURES:
+        return 0.0
+    padded = len(second) == 2 and (len(first) == 2)
+    if not day_month:
+        return 0.75 if padded else 0.0
+    if padded:
+        return 0.8 if second[0] == "0" or int(first) > int(second) else 0.45
+    return 0.65 if int(first) > 12 and int(first) > int(second) else 0.3
+
+
+def _compact(reading: Reading, match: re.Match[str]) -> bool:
+    digits = match.group()
+    if not (1 <= int(digits[:2]) <= 31 and 1 <= int(digits[2:4]) <= 12):
+        return False
+    if len(digits) == 8 and digits[4:6] not in ("19", "20"):
+        return False
+    return _word_before(reading, reading.token_at(match.start())) in _COMPACT_LEADS

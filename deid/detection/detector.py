@@ -1,0 +1,57 @@
+"""The detector: annotators, then merging, then refining, as a policy says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from deid.detection import merging, refining
+from deid.detection.annotators import build
+from deid.detection.annotators.registry import Annotator, BatchAnnotator
+from deid.detection.gazetteers import gazetteers
+from deid.detection.lexicon import lexicon
+from deid.detection.reading import Reading
+from deid.document import Document, Mention
+from deid.policy import Policy
+
+# Raised whenever the same text and policy may give other mentions than before.
+RULES_VERSION = "rules-1"
+
+
+class Detector:
+    """Finds the mentions of documents as a policy asks. Loads its tables once, holds no state between calls.
+
+    Raises:
+        PolicyError: the policy names an annotator that does not exist or options that it does not take.
+    """
+
+    def __init__(self, policy: Policy) -> None:
+        self._policy = policy.detection
+        self._annotators: list[Annotator] = [build(choice) for choice in self._policy.annotators]
+        self._merge = {"weights": merging.by_weights, "procedure": merging.by_procedure}[self._policy.merge]
+        lexicon()
+        gazetteers()
+
+    @property
+    def version(self) -> str:
+        """Names what decided: the rules' edition and the annotators, for the ledger."""
+        own = (getattr(annotator, "version", annotator.name) for annotator in self._annotators)
+        return "+".join((RULES_VERSION, *own))
+
+    def detect(self, documents: Sequence[Document]) -> list[tuple[Mention, ...]]:
+        """Mentions of each document, in the documents' order: sorted, not overlapping, within the text."""
+        readings = [Reading(document) for document in documents]
+        found: list[dict[str, list[Mention]]] = [{} for _ in readings]
+        for annotator in self._annotators:
+            for per_document, mentions in zip(found, _run(annotator, readings), strict=True):
+                per_document[annotator.name] = mentions
+        return [self._conclude(reading, mentions) for reading, mentions in zip(readings, found, strict=True)]
+
+    def _conclude(self, reading: Reading, found: dict[str, list[Mention]]) -> tuple[Mention, ...]:
+        candidates = merging.weigh(found, self._policy.weights)
+        return refining.refine(reading, self._merge(candidates, self._policy.threshold), self._policy)
+
+
+def _run(annotator: Annotator, readings: Sequence[Reading]) -> list[list[Mention]]:
+    if isinstance(annotator, BatchAnnotator):
+        return [list(mentions) for mentions in annotator.annotate_batch(readings)]
+    return [list(annotator.annotate(reading)) for reading in readings]

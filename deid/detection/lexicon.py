@@ -1,0 +1,68 @@
+"""What is known of single words: how often a first name, a surname, a common or a medical word."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from functools import cache
+
+from deid.detection.folding import fold, key
+from deid.resources import rows
+
+# Parts of speech that a name at the start of a sentence could be mistaken for least.
+_GRAMMAR = frozenset({"ART", "PRE", "CON", "PRO", "ADJ:pos", "AUX"})
+
+
+@dataclass(frozen=True, slots=True)
+class Lexicon:
+    """Tables keyed by folded word. Births are counts in France; common is a frequency per million words."""
+
+    first_names: dict[str, int]
+    surnames: dict[str, int]
+    common: dict[str, float]
+    medical: frozenset[str]
+    drugs: frozenset[str]
+    eponyms: frozenset[str]
+
+    def is_first_name(self, word: str) -> bool:
+        """Whether `word` is much rather a first name than a word of the language."""
+        births = self.first_names.get(word, 0)
+        return births >= 60 and births > 150 * self.common.get(word, 0.0) and word not in self.drugs
+
+    def is_surname(self, word: str) -> bool:
+        """Whether `word` is borne as a surname and is not a usual word."""
+        births = self.surnames.get(word, 0)
+        return births >= 15 and births > 100 * self.common.get(word, 0.0) and word not in self.medical
+
+    def is_word(self, word: str) -> bool:
+        """Whether `word` belongs to the language, general or medical, or is a drug."""
+        return word in self.common or word in self.medical or word in self.drugs
+
+    def is_unknown(self, word: str) -> bool:
+        """Whether no table knows `word`: in French prose that is a name, a brand or a misspelling."""
+        return not (self.is_word(word) or word in self.first_names or word in self.surnames)
+
+
+@cache
+def lexicon() -> Lexicon:
+    """The tables that ship, loaded once per process."""
+    first_names: dict[str, int] = defaultdict(int)
+    for row in rows("first_names"):
+        for part in key(row["name"]).split():
+            first_names[part] += int(row["births"])
+    surnames: dict[str, int] = defaultdict(int)
+    for row in rows("surnames"):
+        name = key(row["name"])
+        if " " not in name:
+            surnames[name] += int(row["births"])
+    common: dict[str, float] = defaultdict(float)
+    for row in rows("words"):
+        common[fold(row["word"])] += float(row["per_million"])
+    return Lexicon(
+        first_names=dict(first_names),
+        surnames=dict(surnames),
+        common=dict(common),
+        medical=frozenset(fold(row["word"]) for row in rows("medical_words")),
+        drugs=frozenset(word for row in rows("drugs") if len(word := key(row["name"])) > 3 and " " not in word),
+        eponyms=frozenset(part for row in rows("eponyms") for part in key(row["name"]).split() if len(part) > 2),
+    )

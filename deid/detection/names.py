@@ -1,0 +1,136 @@
+"""Reading a person's name from a token on: initials, particles, compounds, capitals or, where allowed, none."""
+
+from __future__ import annotations
+
+from deid.detection.reading import Reading
+
+PARTICLES = frozenset(
+    "de du des d le la les l van von der den ter ten el al ben bin ould da dos das do di del della ait abou abu st ste "
+    "m n o y san mac mc und zu".split()
+)
+LOWER_PARTICLES = frozenset(
+    "de du des d van von der den ter ten el al ben bin da dos das do di del della ait le la l".split()
+)
+# Capitalised words that stand after names without belonging to them.
+NOT_NAMES = frozenset(
+    "dr docteur pr professeur prof mme madame mlle monsieur mr m me service chef praticien hospitalier hospitaliere interne "
+    "externe cardiologue cardiologie medecin medecine chirurgien chirurgie consultation tel fax telephone poste rpps adeli "
+    "ipp nip nda dossier secretariat secretaire courriel email mail patient patiente nom prenom date naissance ne nee age "
+    "sexe adresse objet cher chere confrere consoeur bonjour le la les un une des du de a au aux en et ou par pour avec dans "
+    "sur sous je il elle nous vous on se ce cette ses son sa ide kine infirmier infirmiere cadre as iade ibode psychologue "
+    "assistante assistant sociale specialiste ancien ancienne diplome diplomee attache assistants cca ccha ph phu mcu pupH "
+    "clinique hopital centre chu ch ehpad laboratoire rue avenue boulevard place bp cs cedex signe signature lu vu valide "
+    "validee valide dicte frappe imprime edite edition page sejour unite pole hospitalisation urgences reanimation bloc "
+    "operateur operatrice anesthesiste radiologue biologiste pharmacien responsable adjoint praticiens service dect bip "
+    "compte rendu lettre motif antecedents conclusion traitement histoire examen clinique bilan evolution biologie imagerie "
+    "dossier numero référence reference ref ss nir secu tension poids taille docteurs professeurs conge congé absent absente "
+    "oncologue neurologue gynecologue pediatre urologue dermatologue rhumatologue orl psychiatre gastro neuro oncologie "
+    "neurologie pediatrie urologie maternite sage femme sf ergotherapeute orthophoniste dieteticienne kinesitherapeute "
+    "ambulancier brancardier manipulateur manip technicien technicienne coordinatrice coordonnateur mar ok non oui".split()
+)
+
+
+def is_capital(reading: Reading, index: int) -> bool:
+    """Whether token `index` starts with a capital letter."""
+    return 0 <= index < len(reading.words) and reading.text[reading.starts[index]].isupper()
+
+
+def is_upper(reading: Reading, index: int) -> bool:
+    """Whether token `index` has two letters or more, all capital."""
+    return (
+        reading.ends[index] - reading.starts[index] > 1
+        and reading.text[reading.starts[index] : reading.ends[index]].isupper()
+    )
+
+
+def glued(reading: Reading, index: int) -> bool:
+    """Whether token `index` touches the one before it."""
+    return index > 0 and reading.ends[index - 1] == reading.starts[index]
+
+
+def namelike(reading: Reading, index: int) -> bool:
+    """Whether the word at `index` is borne as a name rather than used as a word, or is in no table at all."""
+    word = reading.words[index]
+    lexicon = reading.lexicon
+    return word.isalpha() and (
+        lexicon.is_first_name(word) or lexicon.is_surname(word) or (len(word) > 2 and lexicon.is_unknown(word))
+    )
+
+
+def read_name(reading: Reading, index: int, lower: int = 0, strict: bool = False) -> int | None:
+    """Last token of the name that starts at token `index`, or None if none does.
+
+    `lower` is how many words without a capital may belong to it, if they look like names; `strict` asks even
+    capitalised words to look like names.
+    """
+    words, text = reading.words, reading.text
+    last: int | None = None
+    count = 0
+    at = index
+    while at < len(words) and count < 6:
+        word = words[at]
+        first = text[reading.starts[at]] if word else ""
+        if at > index and reading.starts[at] - reading.ends[at - 1] > 3:
+            break
+        if word.isalpha():
+            joined = at > index and words[at - 1] in ("-", "'") and glued(reading, at)
+            if first.isupper():
+                if word in NOT_NAMES and len(word) > 1 and not (joined or is_particle_here(reading, at)):
+                    break
+                if not joined and count and not _goes_on(reading, at, index):
+                    break
+                if strict and not joined and len(word) > 1 and not namelike(reading, at):
+                    break
+                last = at
+                count += 1
+                if len(word) <= 2 and reading.word(at + 1) == "." and glued(reading, at + 1):
+                    last = at + 1
+                    at += 1
+            elif joined and last is not None:
+                last = at
+            elif word in LOWER_PARTICLES and _name_follows(reading, at, lower):
+                pass
+            elif lower > 0 and word not in NOT_NAMES and namelike(reading, at):
+                lower -= 1
+                last = at
+                count += 1
+            else:
+                break
+        elif word in ("-", "'"):
+            if at == index or not glued(reading, at) or not glued(reading, at + 1):
+                break
+        elif word == "." and at > index and len(words[at - 1]) == 1 and last is not None:
+            last = at
+        else:
+            break
+        at += 1
+    return last
+
+
+def is_particle_here(reading: Reading, at: int) -> bool:
+    """Whether a capitalised article or particle at `at` opens a surname ("Le Goff", "DE SOUSA")."""
+    return reading.words[at] in PARTICLES and is_capital(reading, at + 1) and reading.word(at + 1).isalpha()
+
+
+def _name_follows(reading: Reading, at: int, lower: int) -> bool:
+    nxt = at + 1
+    if reading.word(nxt) in ("'", "’"):
+        nxt += 1
+    if reading.word(nxt) in LOWER_PARTICLES and nxt + 1 < len(reading.words):
+        nxt += 1
+    if nxt >= len(reading.words) or not reading.words[nxt].isalpha():
+        return False
+    return is_capital(reading, nxt) and reading.words[nxt] not in NOT_NAMES or lower > 0 and namelike(reading, nxt)
+
+
+def _goes_on(reading: Reading, at: int, start: int) -> bool:
+    """Whether a further capitalised word belongs to the name, rather than starting something else."""
+    word = reading.words[at]
+    lexicon = reading.lexicon
+    if len(word) == 1 or reading.words[at] in PARTICLES:
+        return True
+    if namelike(reading, at):
+        return True
+    if is_upper(reading, at) and not is_upper(reading, start):
+        return len(word) > 2
+    return lexicon.surnames.get(word, 0) > 0 and word not in lexicon.medical

@@ -1,0 +1,82 @@
+"""What all annotators need to know of a document, computed once: normal forms, tokens, lines, table hits."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from functools import cached_property
+
+from deid.detection.folding import fold, spaced
+from deid.detection.gazetteers import Hit, gazetteers
+from deid.detection.lexicon import Lexicon, lexicon
+from deid.document import Document
+
+_TOKEN = re.compile(r"[^\W\d_]+|\d+|\n|[^\w\s]|_")
+# Scanners read 0 as O and 1 as l or I: only inside a run that holds a digit and touches no other letter.
+_LOOKALIKE = re.compile(r"(?<![a-z])[0-9oil]*\d[0-9oil]*(?![a-z])")
+_LOOKALIKE_HINT = re.compile(r"\d[oil]|[oil]\d")
+_TO_DIGITS = str.maketrans("oil", "011")
+
+
+class Reading:
+    """One document as annotators see it.
+
+    Tokens are runs of letters, runs of digits, single signs and line breaks, held as parallel lists:
+    `starts`, `ends` (offsets into `text`) and `words` (folded text). Everything else is derived on first use.
+    """
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self.text = document.text
+        self.folded = fold(document.text)
+        self.starts: list[int] = []
+        self.ends: list[int] = []
+        for match in _TOKEN.finditer(self.text):
+            self.starts.append(match.start())
+            self.ends.append(match.end())
+        folded = self.folded
+        self.words = [folded[start:end] for start, end in zip(self.starts, self.ends, strict=True)]
+
+    @property
+    def lexicon(self) -> Lexicon:
+        """The word tables, shared by all readings."""
+        return lexicon()
+
+    @cached_property
+    def digits(self) -> str:
+        """`folded` with letters that a scanner mistook for digits put right; same length."""
+        if not _LOOKALIKE_HINT.search(self.folded):
+            return self.folded
+        return _LOOKALIKE.sub(lambda match: match.group().translate(_TO_DIGITS), self.folded)
+
+    @cached_property
+    def hits(self) -> list[Hit]:
+        """Whole-word entries of the gazetteers, longest first at each start."""
+        return gazetteers().scan(spaced(self.folded))
+
+    @cached_property
+    def line_starts(self) -> list[int]:
+        """Offsets at which lines start."""
+        return [0, *(match.end() for match in re.finditer("\n", self.text))]
+
+    def line(self, offset: int) -> tuple[int, int]:
+        """`[start, end)` of the line that holds `offset`, without its line break."""
+        index = bisect_right(self.line_starts, offset)
+        start = self.line_starts[index - 1]
+        end = self.line_starts[index] - 1 if index < len(self.line_starts) else len(self.text)
+        return start, end
+
+    def token_at(self, offset: int) -> int:
+        """Index of the first token that ends after `offset` (the number of tokens past the last)."""
+        return bisect_right(self.ends, offset)
+
+    def word(self, index: int) -> str:
+        """Folded token at `index`; empty outside the document."""
+        return self.words[index] if 0 <= index < len(self.words) else ""
+
+    @cached_property
+    def lower_case(self) -> bool:
+        """Whether the document is written without capitals: then their absence says nothing."""
+        letters = sum(1 for start in self.starts if self.text[start].isalpha())
+        capitals = sum(1 for start in self.starts if self.text[start].isupper())
+        return letters >= 20 and capitals < 0.035 * letters

@@ -1,0 +1,26 @@
+"""Refining of merged mentions, in order; each step is a module of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from deid.detection.reading import Reading
+from deid.detection.refining.allowing import drop_allowed
+from deid.detection.refining.boundaries import complete_names
+from deid.detection.refining.connecting import connect
+from deid.detection.refining.overlaps import resolve
+from deid.detection.refining.repetitions import repeat_names
+from deid.document import Mention
+from deid.policy import Detection
+
+
+def refine(reading: Reading, mentions: Sequence[Mention], policy: Detection) -> tuple[Mention, ...]:
+    """Allow-list, overlaps, connected entities, boundaries of names, missed repetitions; overlaps once more."""
+    refined = drop_allowed(reading, list(mentions), policy.allow)
+    refined = resolve(reading, refined)
+    refined = connect(reading, refined, policy.connectors)
+    refined = complete_names(reading, refined)
+    if policy.repeat_names:
+        refined = repeat_names(reading, refined)
+        refined = resolve(reading, drop_allowed(reading, refined, policy.allow))
+    return tuple(sorted(refined))

@@ -1,0 +1,53 @@
+"""Allow-list: eponyms, drugs, scores and a hospital's own terms that must stay ("maladie de Charcot")."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from deid.detection.annotators.context.vocabulary import EPONYM_CUES
+from deid.detection.folding import key
+from deid.detection.names import LOWER_PARTICLES, PARTICLES
+from deid.detection.reading import Reading
+from deid.document import Mention
+from deid.labels import NAMES, Label
+
+_CHECKED = NAMES | {Label.CITY, Label.LOC, Label.ORG}
+_SURE = 0.84  # a title before a name outweighs the list: "M. Charcot" goes
+
+
+def drop_allowed(reading: Reading, mentions: Sequence[Mention], allow: Mapping[Label, Sequence[str]]) -> list[Mention]:
+    """Mentions without those that the list allows; a sure announcement ("Dr", "Mme") overrules the built-in list.
+
+    `allow` holds a policy's own terms per label, which nothing overrules.
+    """
+    own = {label: {key(term) for term in terms} for label, terms in allow.items()}
+    return [
+        mention
+        for mention in mentions
+        if not _listed(reading, mention, own)
+        and not (
+            mention.label in _CHECKED
+            and mention.score < _SURE
+            and (_drug(reading, mention) or _eponym(reading, mention))
+        )
+    ]
+
+
+def _listed(reading: Reading, mention: Mention, own: Mapping[Label, set[str]]) -> bool:
+    terms = own.get(mention.label)
+    return bool(terms) and key(reading.text[mention.start : mention.end]) in terms
+
+
+def _drug(reading: Reading, mention: Mention) -> bool:
+    word = reading.folded[mention.start : mention.end]
+    return mention.label in NAMES and word in reading.lexicon.drugs and not reading.lexicon.is_first_name(word)
+
+
+def _eponym(reading: Reading, mention: Mention) -> bool:
+    """Whether the words before it make the mention part of the name of a disease, sign, score or device."""
+    at = reading.token_at(mention.start) - 1
+    while at >= 0 and (
+        reading.words[at] in PARTICLES or reading.words[at] in LOWER_PARTICLES or reading.words[at] in ("'", "-")
+    ):
+        at -= 1
+    return at >= 0 and reading.words[at] in EPONYM_CUES

@@ -1,0 +1,76 @@
+"""Overlap resolution: the stronger keeps its place, what a direct identifier loses is kept as its own mention."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, insort
+from collections.abc import Sequence
+from dataclasses import replace
+
+from deid.detection.reading import Reading
+from deid.document import Mention
+from deid.labels import DIRECT, NAMES
+
+_TRIM = " \t\n,;:.-–'’()/|«»\""
+
+
+def resolve(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
+    """Mentions without overlaps, sorted. Names that overlap are united: half a name is still a leak."""
+    taken: list[tuple[int, int]] = []
+    kept: list[Mention] = []
+    for mention in sorted(_united(mentions), key=lambda one: (-one.score, one.start - one.end, one)):
+        for start, end in _free(taken, mention.start, mention.end):
+            piece = _trimmed(reading.text, start, end)
+            if piece is None:
+                continue
+            whole = piece == (mention.start, mention.end)
+            if not whole and not _worth(reading, mention, *piece):
+                continue
+            insort(taken, piece)
+            kept.append(mention if whole else replace(mention, start=piece[0], end=piece[1]))
+    return sorted(kept)
+
+
+def _united(mentions: Sequence[Mention]) -> list[Mention]:
+    """Overlapping names as one, with the label of the strongest and all votes."""
+    others = [one for one in mentions if one.label not in NAMES]
+    united: list[Mention] = []
+    for mention in sorted(one for one in mentions if one.label in NAMES):
+        if united and united[-1].overlaps(mention):
+            last = united[-1]
+            best = max(last, mention, key=lambda one: (one.score, one.end - one.start))
+            votes = tuple(sorted({*last.votes, *mention.votes}))
+            united[-1] = replace(best, start=last.start, end=max(last.end, mention.end), votes=votes)
+        else:
+            united.append(mention)
+    return [*others, *united]
+
+
+def _free(taken: list[tuple[int, int]], start: int, end: int) -> list[tuple[int, int]]:
+    """The parts of `[start, end)` that no span of `taken`, sorted and disjoint, covers."""
+    free = []
+    at = bisect_left(taken, (start, start))
+    if at and taken[at - 1][1] > start:
+        start = taken[at - 1][1]
+    while at < len(taken) and taken[at][0] < end:
+        if taken[at][0] > start:
+            free.append((start, taken[at][0]))
+        start = max(start, taken[at][1])
+        at += 1
+    if start < end:
+        free.append((start, end))
+    return free
+
+
+def _trimmed(text: str, start: int, end: int) -> tuple[int, int] | None:
+    piece = text[start:end]
+    left = len(piece) - len(piece.lstrip(_TRIM))
+    if left == len(piece):
+        return None
+    right = len(piece) - len(piece.rstrip(_TRIM.replace(".", "")))
+    return start + left, end - right
+
+
+def _worth(reading: Reading, mention: Mention, start: int, end: int) -> bool:
+    """Whether the rest of a mention that lost its place still identifies: a capital or a digit of a direct one."""
+    piece = reading.text[start:end]
+    return mention.label in DIRECT and len(piece) > 2 and any(sign.isupper() or sign.isdigit() for sign in piece)
