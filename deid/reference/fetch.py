@@ -14,6 +14,7 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 
 import requests
 from requests.adapters import HTTPAdapter
+from urllib3.exceptions import HTTPError
 from urllib3.util import Retry
 
 from deid.errors import ReferenceRefused
@@ -106,7 +107,7 @@ def _over_http(location: str, target: Path, max_bytes: int, deadline_s: float, s
             _accept(response, name)
             size, checksum = _save(response, target, name, max_bytes, time.monotonic() + deadline_s)
             return Download(target, checksum, size, response.headers.get("ETag"), response.headers.get("Last-Modified"))
-    except requests.RequestException as error:
+    except (requests.RequestException, HTTPError) as error:
         # The error's own text quotes the whole URL, password included.
         raise ReferenceRefused(
             f"{name} could not be downloaded ({type(error).__name__}).",
@@ -117,7 +118,11 @@ def _over_http(location: str, target: Path, max_bytes: int, deadline_s: float, s
 def _session() -> requests.Session:
     session = requests.Session()
     retry = Retry(
-        total=RETRIES, backoff_factor=BACKOFF_S, status_forcelist=PASSING, raise_on_status=False, backoff_max=30
+        total=RETRIES,
+        backoff_factor=BACKOFF_S,
+        status_forcelist=PASSING,
+        raise_on_status=False,
+        respect_retry_after_header=False,  # a server must not make a night wait for an hour
     )
     for scheme in ("http://", "https://"):
         session.mount(scheme, HTTPAdapter(max_retries=retry))
@@ -140,7 +145,8 @@ def _accept(response: requests.Response, name: str) -> None:
 def _save(response: requests.Response, target: Path, name: str, max_bytes: int, until: float) -> tuple[int, str]:
     digest, size = hashlib.sha256(), 0
     with target.open("wb") as sink:
-        for chunk in response.iter_content(CHUNK):
+        # Not `iter_content`: it waits for a full chunk, and a server that drips bytes would never meet the deadline.
+        while chunk := response.raw.read1(CHUNK, decode_content=True):
             size += len(chunk)
             if size > max_bytes:
                 raise _too_large(name, max_bytes)

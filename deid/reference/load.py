@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+import psycopg2
 from psycopg2 import sql
 from psycopg2.extensions import cursor as Cursor
 
@@ -56,30 +57,23 @@ def load(source: Source, download: Download, location: str, dsn: str) -> dict[st
         ReferenceRefused: the file is not what it should be.
         WarehouseError: the database refused a statement.
     """
-    fresh = version(source, download)
     with connect(dsn, application=f"nocturne refresh {source.name}") as link, link.cursor() as cursor:
-        key = {"source": source.name}
-        cursor.execute(query("ref", "release", "lock"), {**key, "timeout_ms": str(LOAD_TIMEOUT_S * 1000)})
+        lock = {"source": source.name, "timeout_ms": str(LOAD_TIMEOUT_S * 1000)}
+        cursor.execute(query("ref", "release", "lock"), lock)
         present = in_use(cursor, source.name).get(source.name)
-        if present is not None and present.version == fresh:
+        if present is not None and present.version == version(source, download):
             return outcome(source, present, "unchanged")
-        facts = {**key, "version": fresh, "checksum": download.checksum, "bytes": download.size}
-        facts |= {"location": location, "licence": source.licence}
-        facts |= {"etag": download.etag, "last_modified": download.last_modified}
-        cursor.execute(query("ref", "release", "open"), facts)
-        [(release_id,)] = cursor.fetchall()
-        tally = Tally()
-        _stage(cursor, source, download, tally)
+        release_id = _open(cursor, source, download, location)
+        tally = _stage(cursor, source, download)
         _check(cursor, source)
         cursor.execute(query("ref", source.table, "load"), {"release_id": release_id})
-        rows = cursor.rowcount
+        rows, skipped = cursor.rowcount, tally.skipped + tally.malformed
         _compare(source, rows, location, present)
-        cursor.execute(query("ref", "release", "retire"), key)
-        done = {"release_id": release_id, "rows": rows, "skipped": tally.skipped + tally.malformed}
+        cursor.execute(query("ref", "release", "retire"), {"source": source.name})
+        done = {"release_id": release_id, "rows": rows, "skipped": skipped}
         cursor.execute(query("ref", "release", "take_place"), done)
         _prune(cursor, source)
-        release = Release(release_id, fresh, rows, location, download.etag, download.last_modified)
-        return outcome(source, release, "loaded") | {"skipped": done["skipped"]}
+        return outcome(source, in_use(cursor, source.name)[source.name], "loaded") | {"skipped": skipped}
 
 
 def outcome(source: Source, release: Release, state: str) -> dict[str, int | str]:
@@ -88,18 +82,36 @@ def outcome(source: Source, release: Release, state: str) -> dict[str, int | str
     return facts | {"release_id": release.release_id, "rows": release.rows}
 
 
-def _stage(cursor: Cursor, source: Source, download: Download, tally: Tally) -> None:
+def _open(cursor: Cursor, source: Source, download: Download, location: str) -> int:
+    facts = {"source": source.name, "version": version(source, download), "checksum": download.checksum}
+    facts |= {"location": location, "licence": source.licence}
+    validators = {"etag": download.etag, "last_modified": download.last_modified}
+    cursor.execute(query("ref", "release", "open"), {**facts, **validators, "bytes": download.size})
+    [(release_id,)] = cursor.fetchall()
+    return int(release_id)
+
+
+def _stage(cursor: Cursor, source: Source, download: Download) -> Tally:
+    tally = Tally()
     cursor.execute(query("ref", source.table, "stage"))
     text = lines(download.path, max_unpacked=source.max_unpacked, encodings=source.encodings)
     columns = sql.SQL(", ").join(map(sql.Identifier, source.columns))
     statement = sql.SQL("COPY stage ({}) FROM STDIN").format(columns)
-    cursor.copy_expert(statement.as_string(cursor), Stream(source.parse(text, tally)))
+    stream = Stream(source.parse(text, tally))
+    try:
+        cursor.copy_expert(statement.as_string(cursor), stream)
+    except psycopg2.Error:
+        # psycopg2 turns what `read` raises into an error of its own.
+        if stream.refusal is not None:
+            raise stream.refusal from None
+        raise
     if tally.malformed > source.tolerance * tally.read:
         raise ReferenceRefused(
             f"{source.name}: {tally.malformed} of {tally.read} lines are not as they should be, "
             f"the first is line {tally.first_malformed}.",
             "Download the file again, or see docs/reference-data.md for what is expected; the release in use stays.",
         )
+    return tally
 
 
 def _check(cursor: Cursor, source: Source) -> None:
@@ -139,13 +151,18 @@ class Stream:
     def __init__(self, rows: Iterable[Row]) -> None:
         self._lines: Iterator[bytes] = map(_line, rows)
         self._rest = b""
+        self.refusal: ReferenceRefused | None = None
 
     def read(self, size: int = 8192) -> bytes:
         """At most `size` bytes more; empty at the end."""
         pieces, length = [self._rest], len(self._rest)
-        while length < size and (line := next(self._lines, b"")):
-            pieces.append(line)
-            length += len(line)
+        try:
+            while length < size and (line := next(self._lines, b"")):
+                pieces.append(line)
+                length += len(line)
+        except ReferenceRefused as refusal:
+            self.refusal = refusal
+            raise
         text = b"".join(pieces)
         self._rest = text[size:]
         return text[:size]

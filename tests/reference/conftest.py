@@ -1,0 +1,94 @@
+"""A real HTTP server on this machine, and files in the formats that the national servers publish."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from deid.reference import fetch
+
+
+@dataclass
+class Answer:
+    """What the server says for one path. `length` may lie; `drip_s` is the pause after each byte."""
+
+    body: bytes = b""
+    status: int = 200
+    headers: dict[str, str] = field(default_factory=dict)
+    length: int | None = None
+    drip_s: float = 0.0
+
+
+@dataclass
+class Web:
+    """The server's address, what it answers by path, and the requests that it saw."""
+
+    url: str
+    answers: dict[str, Answer] = field(default_factory=dict)
+    seen: list[tuple[str, dict[str, str]]] = field(default_factory=list)
+
+    def serve(self, path: str, body: bytes, **rest: object) -> str:
+        """Answer `path` with `body`; returns the URL."""
+        self.answers[path] = Answer(body, **rest)  # type: ignore[arg-type]
+        return self.url + path
+
+
+@pytest.fixture
+def web() -> Iterator[Web]:
+    place = Web("")
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(place))
+    place.url = f"http://127.0.0.1:{server.server_port}"
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+    thread.start()
+    try:
+        yield place
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+@pytest.fixture(autouse=True)
+def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Retries happen, without the waiting between them; no proxy stands before this machine."""
+    monkeypatch.setattr(fetch, "BACKOFF_S", 0.0)
+    monkeypatch.setattr(fetch, "READ_S", 2)
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+
+
+def _handler(place: Web) -> Callable[..., BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            place.seen.append((self.path, dict(self.headers)))
+            answer = place.answers.get(self.path.partition("?")[0], Answer(status=404))
+            etag = answer.headers.get("ETag")
+            if etag and self.headers.get("If-None-Match") == etag:
+                answer = Answer(status=304, headers=answer.headers)
+            self.send_response(answer.status)
+            for name, value in answer.headers.items():
+                self.send_header(name, value)
+            if answer.status != 304:
+                self.send_header("Content-Length", str(len(answer.body) if answer.length is None else answer.length))
+            self.end_headers()
+            self._send(answer)
+
+        def _send(self, answer: Answer) -> None:
+            try:
+                if not answer.drip_s:
+                    self.wfile.write(answer.body)
+                    return
+                for position in range(len(answer.body)):
+                    self.wfile.write(answer.body[position : position + 1])
+                    time.sleep(answer.drip_s)
+            except OSError:
+                pass  # the client had enough
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    return Handler
