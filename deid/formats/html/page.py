@@ -13,7 +13,7 @@ from deid.formats.characters import CONTROL
 from deid.formats.html.layout import Run, Segment
 from deid.formats.source import Replacement, SourceText, check_spans
 
-_PAGE = "<!DOCTYPE html>\n<html><body>\n{}\n</body></html>\n"
+_PAGE = "<html><body>\n{}\n</body></html>\n"
 # A space that a browser would fold or drop
 _FOLDED_SPACE = re.compile(r"(?<=[ \n]) | (?=[ \n])")
 _ONE_LINE = str.maketrans(dict.fromkeys(CONTROL | {"\t", "\n", "\r"}, " "))

@@ -1,0 +1,1 @@
+"""Learning from annotated documents, and measuring what was learnt."""
