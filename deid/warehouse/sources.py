@@ -96,7 +96,7 @@ class Source:
             with link.cursor() as cursor:
                 try:
                     cursor.execute(self.query(step), _NOTHING)
-                except psycopg2.errors.SyntaxErrorOrAccessRuleViolation as error:
+                except psycopg2.ProgrammingError as error:
                     raise self._broken(step, _culprit(cursor, error)) from None
                 given = {column.name: column.type_code for column in cursor.description or ()}
             for column, kind in CONTRACT[step].items():

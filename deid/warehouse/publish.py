@@ -1,0 +1,189 @@
+"""From staged to published: one transaction per batch, removals first, and a release that shows when it is whole."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from psycopg2.extensions import connection as Connection
+from psycopg2.extensions import cursor as Cursor
+
+from deid.errors import ReleaseRefused, SettingsError, WarehouseError
+from deid.settings import settings
+from deid.substitution import pseudonym
+from deid.warehouse.connection import connect
+from deid.warehouse.copy import copy_rows
+from deid.warehouse.queries import one, query
+
+PUBLISH_LOCK = 0x7075626C  # "publ": one publication at a time, so that versions of a document keep their order
+
+PUBLISHED = (
+    *("document_id", "patient_id", "stay_id", "document_type", "loinc_code", "title", "text", "markup"),
+    *("reference_date", "release_id", "run_id", "policy_hash", "pipeline_version", "detector_version"),
+    "reference_versions",
+)
+
+
+def publish_interval(interval_key: str, decision: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Publish what is staged for an interval; a second call finds nothing to do and returns the same release.
+
+    `decision` is the answer of whoever approved, with the `staged_digest` that he or she saw. A killed call
+    leaves whole batches, invisible to researchers; the next call finishes the release.
+
+    Returns interval_key, release_id, run_ids, staged_digest, published, replaced and withdrawn (documents).
+
+    Raises:
+        ReleaseRefused: nothing was ever staged, or what is staged is not what was approved.
+        SettingsError: the secret is missing, or is not the one that the run was planned with.
+        WarehouseUnreachable, WarehouseError: batches already written stay written.
+    """
+    key = settings().key
+    with _alone() as link:
+        with _transaction(link) as cursor:
+            release_id = _open(cursor, interval_key, decision or {})
+        if release_id is not None:
+            _write(link, release_id, key)
+        with _transaction(link) as cursor:
+            return _latest(cursor, interval_key)
+
+
+def staged_digest(interval_key: str) -> str | None:
+    """Digest of all that publishing the interval would change now; None if nothing is staged.
+
+    Raises:
+        WarehouseUnreachable, WarehouseError: it could not be read.
+    """
+    with connect(settings().dsn("publisher")) as link, link.cursor() as cursor:
+        runs = _staged_runs(cursor, interval_key)
+    return _digest(runs) if runs else None
+
+
+@contextmanager
+def _alone() -> Iterator[Connection]:
+    """The publisher's connection, holding the one publication lock; it goes with the process."""
+    with connect(settings().dsn("publisher"), application="nocturne publish") as link:
+        with link.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_lock(%s)", (PUBLISH_LOCK,))
+        link.commit()
+        yield link
+
+
+@contextmanager
+def _transaction(link: Connection) -> Iterator[Cursor]:
+    """Statements that are committed together; whatever raises leaves the rollback to the connection's owner."""
+    with link.cursor() as cursor:
+        yield cursor
+    link.commit()
+
+
+def _write(link: Connection, release_id: int, key: bytes) -> None:
+    with _transaction(link) as cursor:
+        _remove_withdrawn(cursor, release_id, key)
+    with _transaction(link) as cursor:
+        cursor.execute(query("deid", "document", "release_batches"), {"release_id": release_id})
+        batches = cursor.fetchall()
+    for run_id, batch_id in batches:
+        with _transaction(link) as cursor:
+            _publish_batch(cursor, {"release_id": release_id, "run_id": run_id, "batch_id": batch_id}, key)
+    with _transaction(link) as cursor:
+        _finish(cursor, release_id)
+
+
+def _staged_runs(cursor: Cursor, interval_key: str) -> list[tuple[Any, ...]]:
+    cursor.execute(query("deid", "run", "interval"), {"interval_key": interval_key})
+    return cursor.fetchall()
+
+
+def _digest(runs: Sequence[tuple[Any, ...]]) -> str:
+    digests = [run[-1] for run in runs]
+    return digests[0] if len(digests) == 1 else hashlib.sha256(" ".join(digests).encode()).hexdigest()
+
+
+def _open(cursor: Cursor, interval_key: str, decision: Mapping[str, Any]) -> int | None:
+    """The release to write: an interrupted one, or a new one that holds all that is staged; None if none is due."""
+    cursor.execute(query("research", "release", "unfinished"), {"interval_key": interval_key})
+    if interrupted := cursor.fetchone():
+        cursor.execute(query("deid", "document", "drop_stale"), {"run_ids": interrupted[1]})
+        return int(interrupted[0])
+    runs = _staged_runs(cursor, interval_key)
+    if not runs:
+        return None
+    digest = _digest(runs)
+    if decision.get("staged_digest") not in (None, digest):
+        raise ReleaseRefused(
+            f"what is staged for {interval_key} is no longer what was approved.", "Have the interval approved again."
+        )
+    if any(run[3] != settings().key_version for run in runs):
+        raise SettingsError(
+            f"a run of {interval_key} was planned with another key version.",
+            "Set NOCTURNE_SECRET and NOCTURNE_KEY_VERSION back, or run the interval again.",
+        )
+    run_ids, (_, policy_hash, pipeline_version, *_) = [run[0] for run in runs], runs[-1]
+    parameters = {
+        "interval_key": interval_key,
+        "run_ids": run_ids,
+        "policy_hash": policy_hash,
+        "pipeline_version": pipeline_version,
+        "staged_digest": digest,
+    }
+    cursor.execute(query("deid", "document", "drop_stale"), parameters)
+    cursor.execute(query("research", "release", "insert"), parameters)
+    (release_id,) = one(cursor)
+    cursor.execute(query("deid", "document", "assign_release"), parameters | {"release_id": release_id})
+    return int(release_id)
+
+
+def _remove_withdrawn(cursor: Cursor, release_id: int, key: bytes) -> None:
+    """Remove all that was withdrawn, whichever run learnt it: an opt-out does not wait for its own interval."""
+    cursor.execute(query("deid", "withdrawal", "pending"))
+    document_ids = [row[0] for row in cursor.fetchall()]
+    if not document_ids:
+        return
+    pseudonyms = ([pseudonym(key, "document", document_id)] for document_id in document_ids)
+    copy_rows(cursor, "research", "document", ("document_id",), pseudonyms)
+    cursor.execute(query("research", "document", "remove"))
+    removed = {"release_id": release_id, "removed": cursor.rowcount}
+    cursor.execute(query("deid", "document", "withdraw"), {"document_ids": document_ids})
+    cursor.execute(query("research", "release", "count_withdrawn"), removed)
+
+
+def _publish_batch(cursor: Cursor, batch: Mapping[str, int], key: bytes) -> None:
+    cursor.execute(query("deid", "document", "release_batch"), batch)
+    rows = (
+        (
+            pseudonym(key, "document", document_id),
+            pseudonym(key, "patient", patient_id),
+            pseudonym(key, "stay", stay_id) if stay_id else None,
+            *rest,
+        )
+        for document_id, patient_id, stay_id, *rest in cursor.fetchall()
+    )
+    copy_rows(cursor, "research", "document", PUBLISHED, rows)
+    cursor.execute(query("research", "document", "upsert"))
+    cursor.execute(query("deid", "document", "publish"), batch)
+
+
+def _finish(cursor: Cursor, release_id: int) -> None:
+    cursor.execute(query("research", "release", "finish"), {"release_id": release_id})
+    if cursor.fetchone() is None:
+        raise WarehouseError(
+            f"release {release_id} still has staged documents without a candidate text.", "Run the interval again."
+        )
+    cursor.execute(query("deid", "run", "publish"), {"release_id": release_id})
+
+
+def _latest(cursor: Cursor, interval_key: str) -> dict[str, Any]:
+    cursor.execute(query("research", "release", "latest"), {"interval_key": interval_key})
+    row = cursor.fetchone()
+    if row is None:
+        raise ReleaseRefused(f"nothing is staged for {interval_key}.", "Run deidentify_documents on it first.")
+    release_id, run_ids, digest, counts = row
+    return {
+        "interval_key": interval_key,
+        "release_id": release_id,
+        "run_ids": run_ids,
+        "staged_digest": digest,
+        **counts,
+    }

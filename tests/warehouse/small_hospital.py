@@ -1,0 +1,95 @@
+"""A warehouse of a few documents, eHOP-like, that tests fill row by row."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, timedelta
+
+from tests.conftest import Database
+
+NIGHT = datetime(2026, 3, 2, 2, 30, tzinfo=UTC)
+DAY = timedelta(days=1)
+
+TABLES = """
+CREATE TABLE cdw.patient (patient_id text PRIMARY KEY, ipp text, last_name text, birth_name text,
+    first_names text[], sex char(1), birth_date date, nir text, address text, zip text, city text, insee text,
+    phone text, mobile text, email text);
+CREATE TABLE cdw.stay (stay_id text PRIMARY KEY, patient_id text, nda text, service_code text, service_name text,
+    admitted_on date, discharged_on date);
+CREATE TABLE cdw.staff (staff_id text PRIMARY KEY, rpps text, last_name text, first_name text, role text,
+    service_code text, phone text, email text);
+CREATE TABLE cdw.document (document_id text PRIMARY KEY, patient_id text, stay_id text, type_code text,
+    loinc_code text, title text, format text, charset text DEFAULT 'utf-8', content bytea, author_id text,
+    written_on date, ingested_at timestamptz, withdrawn_at timestamptz);
+"""
+
+PEOPLE = """
+INSERT INTO cdw.patient VALUES
+    ('p1', '8001234567', 'VASSEROT', 'QUILLEC', '{Maëlys,Anne}', 'F', '1961-05-14', '261057511600432',
+     '12 rue des Lilas', '21000', 'Dijon', '21231', '03 80 11 22 33', '', 'maelys.vasserot@example.org'),
+    ('p2', '8007654321', 'BROUSTET', NULL, '{Célestin}', 'M', '1948-11-02', NULL,
+     '', '25000', 'Besançon', '25056', NULL, '06 12 34 56 78', NULL);
+INSERT INTO cdw.stay VALUES
+    ('s1', 'p1', '260012345', 'CARD', 'Cardiologie', '2026-02-25', '2026-03-02'),
+    ('s2', 'p2', '260054321', 'PNEU', 'Pneumologie', '2026-02-27', NULL);
+INSERT INTO cdw.staff VALUES ('m1', '10001234567', 'TREGUIER', 'Yann', 'médecin', 'CARD', NULL, NULL);
+"""
+
+LETTER = """Service de cardiologie
+
+Compte rendu d'hospitalisation
+
+Madame Maëlys VASSEROT, née le 14/05/1961, demeurant 12 rue des Lilas à Dijon, a été hospitalisée du
+25/02/2026 au 02/03/2026 pour une douleur thoracique. Elle est suivie par le Dr Yann TREGUIER.
+L'examen retrouve une tension artérielle à 14/8 et un rythme régulier. Le bilan biologique est sans particularité.
+Elle sort avec un traitement par bisoprolol 2,5 mg et sera revue dans un mois. Tél. 03 80 11 22 33.
+"""
+
+PAGE = """<html><head><title>x</title></head><body><h1>Compte rendu de consultation</h1>
+<p>Monsieur <b>Célestin BROUSTET</b>, âgé de 77&nbsp;ans, est venu le 27 février 2026 pour une toux qui dure depuis
+trois semaines. Il habite Besançon. L'auscultation est normale, la radiographie du thorax ne montre pas de foyer.
+Un traitement symptomatique est prescrit et le patient sera revu en cas de fièvre.</p></body></html>"""
+
+
+def open_hospital(postgres: Database) -> None:
+    """Make the tables, two patients and their stays."""
+    postgres.rows(TABLES, role="owner")
+    postgres.rows(PEOPLE, role="owner")
+
+
+def put(
+    postgres: Database,
+    document_id: str,
+    content: str | bytes | None = LETTER,
+    *,
+    patient: str | None = "p1",
+    at: datetime = NIGHT,
+    **columns: str,
+) -> None:
+    """Insert a document, or correct it: its content and ingestion time change."""
+    raw = content.encode() if isinstance(content, str) else content
+    row = {
+        "document_id": document_id,
+        "patient_id": patient,
+        "stay_id": {"p1": "s1", "p2": "s2"}.get(patient or ""),
+        "type_code": "CRH",
+        "loinc_code": "34105-7",
+        "title": "Compte rendu d'hospitalisation",
+        "format": "text/plain",
+        "content": raw,
+        "written_on": date(2026, 3, 2),
+        "ingested_at": at,
+        **columns,
+    }
+    names = ", ".join(row)
+    updates = ", ".join(f"{name} = excluded.{name}" for name in row)
+    places = ", ".join(f"%({name})s" for name in row)
+    postgres.rows(
+        f"INSERT INTO cdw.document ({names}) VALUES ({places}) ON CONFLICT (document_id) DO UPDATE SET {updates}", row
+    )
+
+
+def withdraw(postgres: Database, document_id: str, at: datetime) -> None:
+    """The patient opted out: the warehouse marks the document."""
+    postgres.rows(
+        "UPDATE cdw.document SET withdrawn_at = %s, ingested_at = %s WHERE document_id = %s", (at, at, document_id)
+    )
