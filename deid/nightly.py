@@ -20,7 +20,7 @@ from deid.labels import Label
 from deid.quality import Checked, Verdict, batch_results, measure, validate_batch
 from deid.settings import settings
 from deid.warehouse.copy import storable
-from deid.warehouse.ledger import Run, StepWork, begin, candidates, finish, mentions, read_run, stage_run
+from deid.warehouse.ledger import Run, StepWork, begin, candidates, find_run, finish, mentions, read_run, stage_run
 from deid.warehouse.planning import Interval, Request, Versions, plan_run
 from deid.warehouse.reading import Opened, opened
 
@@ -68,6 +68,15 @@ def plan(
         ),
     )
     return [batch.as_dict() for batch in plan_run(request)]
+
+
+def run_of(triggered_by: str) -> int:
+    """Id of the run that `plan` registered for a trigger: a night of withdrawals alone has a run and no batch.
+
+    Raises:
+        InputRefused: nothing was planned for it, or it was a dry run.
+    """
+    return find_run(triggered_by)
 
 
 def detect(run_id: int, batch_id: int) -> dict[str, Any]:

@@ -111,6 +111,20 @@ def read_run(run_id: int) -> Run:
     return Run(*row)
 
 
+def find_run(triggered_by: str) -> int:
+    """Id of the run that was planned for this trigger.
+
+    Raises:
+        InputRefused: nothing was planned for it, or it was a dry run.
+    """
+    with connect(settings().dsn("worker")) as link, link.cursor() as cursor:
+        cursor.execute(query("deid", "run", "find"), {"triggered_by": triggered_by})
+        row = cursor.fetchone()
+    if row is None or row[1]:
+        raise InputRefused(f"no run was planned for {triggered_by}.", "Plan it first, without dry_run.")
+    return int(row[0])
+
+
 def begin(run: Run, batch_id: int, step: str, before: str) -> StepWork:
     """The documents of a batch that wait in state `before`; tells other runs that this one lives."""
     parameters = {"run_id": run.run_id, "batch_id": batch_id, "state": before}
