@@ -103,20 +103,19 @@ def deidentify_documents() -> None:
         detect(batch) >> substitute(batch) >> validate(batch)
 
     @step(outlets=[STAGED], trigger_rule="none_failed")
-    def stage(batches: list[dict[str, int]], params: dict[str, Any], outlet_events: Any) -> dict[str, Any]:
+    def stage(params: dict[str, Any], dag_run: Any, outlet_events: Any) -> dict[str, Any]:
         """Contrôler l'ensemble et annoncer l'intervalle."""
         from deid import nightly
 
-        if not batches:
-            raise AirflowSkipException("Rien de nouveau dans cet intervalle.")
-        staged = nightly.stage(batches[0]["run_id"])
         if params["dry_run"]:
-            raise AirflowSkipException("Essai à blanc : l'intervalle n'est pas annoncé.")
+            raise AirflowSkipException("Essai à blanc : rien n'est préparé.")
+        staged = nightly.stage(nightly.run_of(dag_run.run_id))
+        if not any(staged[outcome] for outcome in ("staged", "quarantined", "withdrawn")):
+            raise AirflowSkipException("Rien de nouveau dans cet intervalle.")
         outlet_events[STAGED].add_partitions(staged["interval_key"])
         return staged
 
-    batches = plan()
-    one_batch.expand(batch=batches) >> stage(batches)
+    one_batch.expand(batch=plan()) >> stage()
 
 
 deidentify_documents()

@@ -1,0 +1,25 @@
+"""An Airflow of the tests' own: importing this, before anything imports Airflow, keeps it off the machine's own."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+HOME = Path(tempfile.mkdtemp(prefix="nocturne-airflow-"))
+atexit.register(shutil.rmtree, HOME, ignore_errors=True)
+
+for name in [name for name in os.environ if name.startswith("AIRFLOW_")]:
+    del os.environ[name]
+os.environ.update(
+    AIRFLOW_HOME=str(HOME),
+    AIRFLOW__CORE__LOAD_EXAMPLES="False",
+    AIRFLOW__CORE__PLUGINS_FOLDER=str(ROOT / "plugins"),
+    AIRFLOW__CORE__XCOM_BACKEND="nocturne_airflow.xcom.GuardedXCom",
+    AIRFLOW__CORE__UNIT_TEST_MODE="False",
+    AIRFLOW__DATABASE__SQL_ALCHEMY_CONN=f"sqlite:///{HOME / 'airflow.db'}",
+    AIRFLOW__USAGE_DATA_COLLECTION__ENABLED="False",
+)

@@ -1,0 +1,150 @@
+"""What keeps text out of Airflow: the guard on XCom, errors without values, launches that say enough."""
+
+from __future__ import annotations
+
+import traceback
+from datetime import datetime, timedelta
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from airflow.sdk.exceptions import AirflowFailException, AirflowSkipException
+from hypothesis import given
+from hypothesis import strategies as st
+from nocturne_airflow.launch import interval_key, plan_arguments
+from nocturne_airflow.steps import StepFailed, walled
+from nocturne_airflow.xcom import MAX_BYTES, MAX_STRING, GuardedXCom, TextInXCom, strings
+
+from deid.errors import Reason, ReleaseRefused
+
+SECRET = "Mme Quervilly-Desnoës, née le 3 mai 1951"
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"run_id": 7, "staged": 12, "interval_key": "2026-10-03"},
+        [{"run_id": 7, "batch_id": n, "documents": 500} for n in range(1000)],
+        None,
+        {"chosen_options": ["Approve"], "responded_at": datetime(2026, 10, 3)},
+        {"html": "x" * MAX_STRING},
+    ],
+)
+def test_counts_and_ids_pass(value: Any) -> None:
+    assert bool(GuardedXCom.serialize_value(value, task_id="plan")) is bool(value)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        SECRET * 10,
+        {"text": SECRET * 10},
+        {SECRET * 10: 1},
+        [{"batch": [{"deep": (SECRET * 10,)}]}],
+        {str(n): SECRET for n in range(200)},
+        [[SECRET] * 200],
+    ],
+)
+def test_text_is_refused_and_not_quoted(value: Any) -> None:
+    with pytest.raises(TextInXCom) as refused:
+        GuardedXCom.serialize_value(value, task_id="detect")
+    assert "Quervilly" not in "".join(traceback.format_exception(refused.value))
+
+
+@given(
+    st.recursive(st.text(max_size=MAX_STRING * 2), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner))
+)
+def test_whatever_passes_is_short(value: Any) -> None:
+    try:
+        written = GuardedXCom.serialize_value(value, task_id="detect")
+    except TextInXCom:
+        return
+    assert max(map(len, strings(value)), default=0) <= MAX_STRING
+    assert isinstance(value, list) or len(str(written)) < MAX_BYTES * 4
+
+
+def failing_with(error: Exception) -> Any:
+    """A walled step that raises `error`, as a driver does, out of another error."""
+
+    @walled
+    def detect() -> None:
+        try:
+            raise KeyError(SECRET)
+        except KeyError as cause:
+            raise error from cause
+
+    return detect
+
+
+def test_an_unforeseen_error_is_shown_by_type_and_place() -> None:
+    with pytest.raises(StepFailed, match=r"^detect: ValueError at test_walls\.py:\d+$") as failed:
+        failing_with(ValueError(SECRET))()
+    assert "Quervilly" not in "".join(traceback.format_exception(failed.value))
+
+
+def test_an_error_of_ours_passes_without_its_causes() -> None:
+    with pytest.raises(ReleaseRefused) as failed:
+        failing_with(ReleaseRefused("interval 2026-10-03: 12 documents failed a critical check."))()
+    shown = "".join(traceback.format_exception(failed.value))
+    assert "12 documents" in shown
+    assert "Quervilly" not in shown
+
+
+def test_a_skip_stays_a_skip() -> None:
+    with pytest.raises(AirflowSkipException):
+        failing_with(AirflowSkipException())()
+
+
+def launch(run_type: str = "manual", start: Any = None, end: Any = None, **form: Any) -> dict[str, Any]:
+    """Arguments of the plan that such a launch leads to."""
+    params = {
+        "reason": "",
+        "interval_start": None,
+        "interval_end": None,
+        "document_types": [],
+        "services": [],
+        "dry_run": False,
+        "batch_size": 500,
+        **form,
+    }
+    return plan_arguments(params, SimpleNamespace(run_type=run_type, run_id="manual__1"), start, end)
+
+
+NIGHT = (datetime.fromisoformat("2026-10-03T03:30+02:00"), datetime.fromisoformat("2026-10-04T03:30+02:00"))
+
+
+@pytest.mark.parametrize("run_type", ["manual", "backfill", "asset_triggered"])
+@pytest.mark.parametrize("reason", ["", "   "])
+def test_outside_the_schedule_a_reason_is_needed(run_type: str, reason: str) -> None:
+    with pytest.raises(AirflowFailException, match="motif"):
+        launch(run_type, *NIGHT, reason=reason)
+
+
+def test_the_schedule_is_its_own_reason() -> None:
+    asked = launch("scheduled", *NIGHT)
+    assert (asked["interval_start"], asked["interval_end"]) == NIGHT
+    assert asked["triggered_by"] == "manual__1"
+
+
+def test_the_form_wins_over_the_run() -> None:
+    asked = launch(
+        "manual", *NIGHT, reason="essai", interval_start="2026-09-01T03:30:00", interval_end="2026-09-29T03:30:00Z"
+    )
+    assert asked["interval_start"].isoformat() == "2026-09-01T03:30:00+02:00"
+    assert asked["interval_end"].utcoffset() == timedelta(0)
+
+
+@pytest.mark.parametrize("bounds", [(None, None), (NIGHT[0], None), (NIGHT[1], NIGHT[0]), (NIGHT[0], NIGHT[0])])
+def test_an_interval_is_needed(bounds: tuple[Any, Any]) -> None:
+    with pytest.raises(AirflowFailException, match="intervalle"):
+        launch("manual", *bounds, reason="essai")
+
+
+@pytest.mark.parametrize("key", [None, ""])
+def test_a_release_by_hand_needs_its_interval(key: str | None) -> None:
+    with pytest.raises(AirflowFailException, match="partition key"):
+        interval_key(key)
+
+
+def test_reasons_of_quarantine_are_short_enough_for_airflow() -> None:
+    assert max(len(reason) for reason in Reason) < MAX_STRING
