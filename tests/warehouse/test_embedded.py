@@ -1,0 +1,138 @@
+"""The embedded server: starts, resumes, says why it cannot, and keeps what it knows to itself."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import stat
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg2
+import pytest
+
+from deid.errors import SettingsError
+from deid.settings import Settings
+from deid.warehouse.embedded import EmbeddedServer, free_port
+from deid.warehouse.provision import provision, read_env
+
+FAST = {"fsync": "off"}
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Iterator[Path]:
+    folder = tmp_path / ("a folder with spaces and a name that no socket path would hold " * 2).strip() / "nocturne"
+    yield folder
+    if (folder / "postgres").exists():
+        EmbeddedServer(folder).stop()
+
+
+def test_it_starts_stops_and_starts_again_on_the_same_port_with_its_data(home: Path) -> None:
+    server = EmbeddedServer(home, options=FAST)
+    server.start()
+    server.start()
+    _execute(server, "CREATE TABLE kept AS SELECT 1 AS a")
+    port = server.port
+    server.stop()
+    server.stop()
+    assert not server.running()
+    EmbeddedServer(home, options=FAST).start()
+    assert server.port == port
+    assert _execute(server, "SELECT a FROM kept") == [(1,)]
+
+
+def test_a_port_in_use_is_one_clear_message(home: Path) -> None:
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        with pytest.raises(SettingsError, match=f"port {port} .* used by another program.*NOCTURNE_POSTGRES_PORT"):
+            EmbeddedServer(home, port, FAST).start()
+    EmbeddedServer(home, port, FAST).start()
+    assert EmbeddedServer(home).port == port
+
+
+def test_a_killed_server_starts_again(home: Path) -> None:
+    server = EmbeddedServer(home)
+    server.start()
+    _execute(server, "CREATE TABLE kept AS SELECT 1 AS a")
+    pid = int((home / "postgres" / "postmaster.pid").read_text().split()[0])
+    os.kill(pid, signal.SIGKILL)
+    deadline = time.monotonic() + 20
+    while Path(f"/proc/{pid}").exists() and server.running() and time.monotonic() < deadline:
+        time.sleep(0.1)
+    time.sleep(1)  # its children notice, and leave the shared memory
+    server.start()
+    assert _execute(server, "SELECT a FROM kept") == [(1,)]
+
+
+def test_it_asks_for_a_password_and_listens_on_this_machine_only(home: Path) -> None:
+    server = EmbeddedServer(home, options=FAST)
+    server.start()
+    with pytest.raises(psycopg2.OperationalError):
+        psycopg2.connect(server.uri("postgres", password="wrong"))
+    assert _execute(server, "SHOW listen_addresses") == [("127.0.0.1",)]
+    assert _execute(server, "SHOW log_min_error_statement") == [("panic",)]
+    assert _execute(server, "SHOW log_error_verbosity") == [("terse",)]
+
+
+def test_a_lost_password_file_is_said_rather_than_replaced(home: Path) -> None:
+    server = EmbeddedServer(home, options=FAST)
+    server.start()
+    facts = (home / "postgres.json").read_text()
+    (home / "postgres.json").unlink()
+    with pytest.raises(SettingsError, match=r"postgres\.json is gone"):
+        EmbeddedServer(home).start()
+    (home / "postgres.json").write_text(facts)
+
+
+def test_a_home_that_cannot_be_written_is_one_clear_message(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(SettingsError, match="cannot be written"):
+        EmbeddedServer(tmp_path / "file" / "home").start()
+
+
+def test_provision_twice_gives_the_same_settings_which_open_every_door(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    env_file = provision(home)
+    first = env_file.read_text()
+    assert provision(home).read_text() == first
+    assert stat.S_IMODE(env_file.stat().st_mode) == 0o600
+    variables = read_env(env_file)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+        if name.endswith("_DSN"):
+            psycopg2.connect(value).close()
+    settings = Settings()
+    assert len(settings.key) == 32
+    assert settings.dsn("worker") == variables["NOCTURNE_WORKER_DSN"]
+    output = "".join(capfd.readouterr())
+    assert not any(secret in output for secret in variables.values() if "postgresql" in secret)
+    assert settings.secret is not None
+    assert settings.secret.get_secret_value() not in output
+
+
+def test_provision_finds_another_port_when_its_own_was_taken_while_it_was_down(home: Path) -> None:
+    provision(home)
+    EmbeddedServer(home).stop()
+    port = EmbeddedServer(home).port
+    with socket.socket() as other:
+        other.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        other.bind(("127.0.0.1", port or free_port()))
+        other.listen()
+        variables = read_env(provision(home))
+    assert f":{port}/" not in variables["NOCTURNE_WORKER_DSN"]
+    psycopg2.connect(variables["NOCTURNE_WORKER_DSN"]).close()
+
+
+def _execute(server: EmbeddedServer, statement: str) -> list[tuple]:
+    link = psycopg2.connect(server.uri("postgres"))
+    try:
+        with link, link.cursor() as cursor:
+            cursor.execute(statement)
+            return cursor.fetchall() if cursor.description else []
+    finally:
+        link.close()
