@@ -35,6 +35,10 @@ class Settings(BaseSettings):
     steward_dsn: SecretStr | None = None
     researcher_dsn: SecretStr | None = None
     postgres_port: int | None = Field(None, ge=1024, le=65535)
+    communes_location: SecretStr | None = None
+    streets_location: SecretStr | None = None
+    establishments_location: SecretStr | None = None
+    professionals_location: SecretStr | None = None
     secret: SecretStr | None = None
     key_version: int = Field(1, ge=1)
     max_document_bytes: int = Field(2_000_000, ge=1)
@@ -53,6 +57,11 @@ class Settings(BaseSettings):
             name = f"NOCTURNE_{role.upper()}_DSN"
             raise SettingsError(f"{name} is not set.", "Set it to a PostgreSQL URI, or run `make demo` first.")
         return value.get_secret_value()
+
+    def location(self, source: str) -> str | None:
+        """Where the reference source `source` is refreshed from; None for the file that ships."""
+        value: SecretStr | None = getattr(self, f"{source}_location")
+        return None if value is None else value.get_secret_value()
 
     @property
     def key(self) -> bytes:

@@ -11,6 +11,7 @@ import pytest
 from deid.errors import ReferenceRefused, WarehouseError
 from deid.reference import SOURCES, CommuneTable, refresh, versions
 from deid.resources import DATA
+from deid.settings import settings
 from tests.conftest import Database
 from tests.reference import formats
 from tests.reference.conftest import Web
@@ -94,9 +95,17 @@ def test_finess(postgres: Database, dsn: str, tmp_path: Path, encoding: str) -> 
     assert postgres.rows("SELECT name FROM ref.establishment ORDER BY finess LIMIT 1") == [("CENTRE HOSPITALIER Nº0",)]
 
 
-def test_a_professional_file_must_be_given(dsn: str) -> None:
-    with pytest.raises(ReferenceRefused, match="no file of “professionals” ships"):
-        refresh("professionals", dsn=dsn)
+def test_a_source_without_a_file_is_left_alone_until_settings_name_one(
+    dsn: str, web: Web, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert refresh("professionals", dsn=dsn) == {"source": "professionals", "state": "not_configured", "rows": 0}
+    monkeypatch.setenv("NOCTURNE_PROFESSIONALS_LOCATION", web.serve("/ps.txt", formats.directory().encode()))
+    settings.cache_clear()
+    assert refresh("professionals", dsn=dsn)["rows"] == 1100
+
+
+def test_every_source_has_a_setting() -> None:
+    assert {name: settings().location(name) for name in SOURCES} == dict.fromkeys(SOURCES)
 
 
 def test_an_unknown_source_is_named(dsn: str) -> None:
