@@ -196,8 +196,13 @@ def stage_run(run: Run) -> dict[str, Any]:
     """
     parameters = {"run_id": run.run_id}
     with connect(settings().dsn("worker"), application="nocturne stage") as link, link.cursor() as cursor:
-        cursor.execute(query("deid", "document", "stage"), parameters)
-        cursor.execute(query("deid", "run", "stage"), parameters)
+        for table, step in (
+            ("document", "stage"),
+            ("document", "supersede_staged"),
+            ("run", "stage"),
+            ("run", "retire"),
+        ):
+            cursor.execute(query("deid", table, step), parameters)
         cursor.execute(query("deid", "run", "summary"), parameters)
         columns = [column.name for column in cursor.description or ()]
         summary = dict(zip(columns, one(cursor), strict=True))

@@ -18,7 +18,7 @@ CREATE TABLE deid.run (
     detector_version text NOT NULL,
     key_version int NOT NULL,
     reference_versions jsonb NOT NULL DEFAULT '{}',
-    state text NOT NULL CHECK (state IN ('planned', 'dry_run', 'staged', 'published', 'rejected')),
+    state text NOT NULL CHECK (state IN ('planned', 'dry_run', 'staged', 'published', 'superseded')),
     seen int NOT NULL DEFAULT 0,
     planned int NOT NULL DEFAULT 0,
     staged_digest text,
