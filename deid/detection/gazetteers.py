@@ -10,6 +10,7 @@ from functools import cache
 from ahocorasick_rs import AhoCorasick
 
 from deid.detection.folding import key
+from deid.detection.known_organisations import BODIES, COMPANIES, HOSPITALS
 from deid.detection.places import FOREIGN_CITIES, GEOGRAPHY
 from deid.resources import rows
 
@@ -23,6 +24,7 @@ class Kind(StrEnum):
     TERRITORY = "territory"
     STREET = "street"
     ESTABLISHMENT = "establishment"
+    ORGANISATION = "organisation"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,8 @@ def _entries() -> Iterator[Entry]:
         yield Entry(name, Kind.TERRITORY)
     for name in FOREIGN_CITIES:
         yield Entry(name, Kind.FOREIGN)
+    for name in (*HOSPITALS, *COMPANIES, *BODIES):
+        yield Entry(name, Kind.ORGANISATION)
     for row in rows("streets"):
         if " " in (name := key(row["name"])):
             yield Entry(name, Kind.STREET)

@@ -79,6 +79,8 @@ def read_name(reading: Reading, index: int, lower: int = 0, strict: bool = False
                     break
                 if not joined and count and not _goes_on(reading, at, index):
                     break
+                if len(word) == 1 and not joined and not _initial(reading, at, index):
+                    break
                 if strict and not joined and len(word) > 1 and not namelike(reading, at):
                     break
                 last = at
@@ -105,6 +107,20 @@ def read_name(reading: Reading, index: int, lower: int = 0, strict: bool = False
             break
         at += 1
     return last
+
+
+def _initial(reading: Reading, at: int, start: int) -> bool:
+    """Whether a lone capital at `at` is an initial: dotted, compound ("J-B"), or beside a name not in capitals."""
+    after = reading.word(at + 1)
+    if after in (".", "-") and glued(reading, at + 1):
+        return True
+    if at > start:
+        return not after.isalpha() and not after.isdigit() and reading.words[at] not in ("a", "y")
+    return (
+        is_capital(reading, at + 1)
+        and after not in NOT_NAMES
+        and reading.words[at] not in ("a", "y", "l", "d", "n", "s")
+    )
 
 
 def is_particle_here(reading: Reading, at: int) -> bool:

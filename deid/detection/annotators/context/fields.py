@@ -17,7 +17,7 @@ _PLACE_FIELD = re.compile(
     r"[ \t]*(?:[:=|][ \t]*)?"
 )
 _DATELINE = re.compile(
-    r"^[ \t]*((?:[A-ZÀ-Ý][\w'’-]*[ -]?(?:(?:en|sur|sous|de|la|le|les|lès|d'|l'|du|-)[ -]?)*){1,5}),? ?(?:le|ce) (?=\d|[a-z]+ \d|[A-Z]?[a-z]+di)",
+    r"^[ \t]*([A-ZÀ-Ý][\w'’]*(?:[ -](?:(?:en|sur|sous|de|la|le|les|lès|du)[ -]|[dl]['’])?[A-ZÀ-Ý][\w'’]*){0,4})(,? )[ ]{0,3}(?:le|ce) (?=\d|[a-z]+ \d|[A-Za-z]+di)",
     re.MULTILINE,
 )
 _INITIALS = re.compile(
@@ -34,11 +34,19 @@ def find(reading: Reading) -> Iterator[Mention]:
     for match in _PLACE_FIELD.finditer(reading.folded):
         yield from _place(reading, match)
     for match in _DATELINE.finditer(reading.text):
-        town = match[1].rstrip(" ,-")
-        yield Mention(match.start(1), match.start(1) + len(town), Label.CITY, 0.9)
+        if _is_town(reading, match):
+            yield Mention(match.start(1), match.end(1), Label.CITY, 0.9)
     for match in _INITIALS.finditer(reading.text):
         yield Mention(match.start(1), match.end(1), Label.DOCTOR, 0.8)
         yield Mention(match.start(2), match.end(2), Label.DOCTOR, 0.8)
+
+
+def _is_town(reading: Reading, match: re.Match[str]) -> bool:
+    """Whether what opens a dateline names a town rather than an event ("Entrée le 3 mars")."""
+    folded = reading.folded[match.start(1) : match.end(1)]
+    if any(hit.start == match.start(1) and hit.end == match.end(1) for hit in reading.hits):
+        return "," in match[2] or not reading.lexicon.is_word(folded)
+    return "," in match[2] and not reading.lexicon.is_word(folded.split()[0])
 
 
 def _name(reading: Reading, index: int) -> Iterator[Mention]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from deid.detection.gazetteers import Kind
-from deid.detection.names import is_capital, is_upper
+from deid.detection.gazetteers import Kind, gazetteers
+from deid.detection.names import glued, is_capital, is_upper, namelike
 from deid.detection.reading import Reading
 from deid.document import Mention
 from deid.labels import Label
@@ -51,8 +51,39 @@ _FILL = frozenset(
 _PARTICLES = frozenset("de du des d la le les l et en aux au a sur sous pour".split())
 
 
+# Generic services: with a mere town after them, only the town identifies.
+_SERVICES = frozenset(
+    "gendarmerie commissariat maternite cmp cnr pmi brigade caserne temple eglise mairie camping boulangerie boucherie ecole "
+    "lycee college creche prison cimetiere cabinet imagerie radiologie centre pharmacie garage restaurant cafe hotel".split()
+)
+_ADJECTIVE_ENDS = (
+    "ique",
+    "iques",
+    "al",
+    "ale",
+    "ales",
+    "aux",
+    "aire",
+    "aires",
+    "if",
+    "ive",
+    "ives",
+    "ee",
+    "ees",
+    "o",
+    "iere",
+    "iere",
+    "ier",
+)
+_STOPPERS = frozenset(
+    "tel fax dr pr docteur professeur service mme madame monsieur mr nom ipp consultation cedex pole unite nda patient "
+    "telephone secretariat chef avec pour par qui que dont ou est a il elle depuis".split()
+)
+_NUMBERED = frozenset("sdis samu cnr lycee universite paris umg cmp crip udaf ase cpam caf mdph ado umd".split())
+
+
 def find(reading: Reading) -> Iterator[Mention]:
-    """Organisations; a head in capitals takes the capitals of its line."""
+    """Organisations with a head word; those of the tables; the employer after "chez"."""
     words = reading.words
     index = 0
     while index < len(words):
@@ -65,116 +96,229 @@ def find(reading: Reading) -> Iterator[Mention]:
                 index = last
         elif word in _ALONE and (is_capital(reading, index) or reading.lower_case):
             yield Mention(reading.starts[index], reading.ends[index], Label.ORG, 0.7)
+        elif word == "chez":
+            yield from _employer(reading, index)
         index += 1
-    for hit in reading.hits:
+
+
+def _employer(reading: Reading, index: int) -> Iterator[Mention]:
+    """ "chez Renault Trucks": a company, unless it reads as a person."""
+    at = index + 1
+    if not is_capital(reading, at) or not reading.words[at].isalpha() or reading.words[at] in _STOPPERS:
+        return
+    if reading.lexicon.is_first_name(reading.words[at]) or reading.words[at] in (
+        "m",
+        "me",
+        "mlle",
+        "les",
+        "la",
+        "le",
+        "l",
+    ):
+        return
+    last = at
+    while True:
         if (
-            hit.entry.kind is Kind.ESTABLISHMENT
-            and reading.text[hit.start].isupper()
-            and "\n" not in reading.text[hit.start : hit.end]
+            reading.word(last + 1) in ("-", "'", "&")
+            and glued(reading, last + 1)
+            and last + 2 < len(reading.words)
+            and glued(reading, last + 2)
         ):
-            if hit.entry.name.split()[0] in HEADS:
-                yield Mention(hit.start, hit.end, Label.ORG, 0.8)
+            last += 2
+        elif (
+            is_capital(reading, last + 1)
+            and reading.words[last + 1].isalpha()
+            and reading.starts[last + 1] - reading.ends[last] == 1
+        ):
+            last += 1
+        else:
+            break
+    yield Mention(reading.starts[at], reading.ends[last], Label.ORG, 0.62)
 
 
 def _organisation(reading: Reading, index: int) -> tuple[int, float] | None:
-    words, text = reading.words, reading.text
+    """Last token and score of the organisation whose head stands at `index`; None if it has no name of its own."""
+    words = reading.words
+    last, proper, at = index, 0, index + 1
     shouted = is_upper(reading, index) and len(words[index]) > 4
-    last, proper, fill = index, 0, 0
-    at = index + 1
-    if reading.word(at) == "(":
-        return None
-    while at < len(words) and at - index < 16:
+    quoted = False
+    while at < len(words) and at - index < 18:
         word = words[at]
-        if word == "\n" or reading.starts[at] - reading.ends[at - 1] > 3:
+        if word == "\n" or reading.starts[at] - reading.ends[at - 1] > 4:
             break
         if word.isalpha():
-            upper = text[reading.starts[at]].isupper()
-            if (
-                upper
-                and word
-                in (
-                    "tel",
-                    "fax",
-                    "dr",
-                    "pr",
-                    "docteur",
-                    "professeur",
-                    "service",
-                    "mme",
-                    "madame",
-                    "monsieur",
-                    "mr",
-                    "le",
-                    "nom",
-                    "ipp",
-                    "consultation",
-                    "cedex",
-                )
-                and word not in ("le",)
-            ):
+            step = _word_step(reading, index, at, proper, shouted, last)
+            if step is None:
                 break
-            if upper and (not shouted or is_upper(reading, at) or proper == 0):
-                if word not in _PARTICLES:
-                    proper += word not in _FILL or shouted
-                    last = at
-            elif word in HEADS or word in _FILL:
-                if at - 1 == last and word not in _PARTICLES and proper == 0:
-                    last = at
-                fill += word not in _PARTICLES
-                if proper and word not in _PARTICLES:
-                    break
-            elif words[at - 1] in ("-", "'") and proper and reading.starts[at] == reading.ends[at - 1]:
+            if step:
                 last = at
-            else:
-                break
+                proper += step > 1
         elif word.isdigit():
             if (
                 len(word) > 3
                 or at - 1 != last
-                or words[index] not in ("sdis", "samu", "cnr", "lycee", "universite", "paris", "umg", "cmp")
-                and proper == 0
+                or not (
+                    words[index] in _NUMBERED or proper and len(word) < 3 and words[index] in ("lycee", "universite")
+                )
             ):
                 break
             proper += 1
             last = at
-        elif word in ("-", "'", "’", ".", "&", "/"):
-            if word == "." and (len(words[at - 1]) > 2 or not is_capital(reading, at - 1)):
+        elif word in ("«", '"', "“", "”", "»"):
+            quoted = not quoted
+            if not quoted and proper:
+                last = at
                 break
-            if word == "/" and not (reading.starts[at] == reading.ends[at - 1]):
-                break
-            if word == "-" and reading.starts[at] != reading.ends[at - 1]:
-                break
-        elif word in ("«", '"', "“") and at - last <= 2:
-            pass
-        elif word in ("»", '"', "”") and proper:
-            last = at
-            break
-        else:
+        elif not _sign_goes_on(reading, at):
             break
         at += 1
     if proper == 0:
         return _lower(reading, index)
-    while last > index and words[last] in _PARTICLES:
-        last -= 1
-    weak = words[index] in _WEAK
-    capital = is_capital(reading, index)
-    score = 0.9 if not weak else 0.8 if capital else 0.62
-    return last, score
+    last = _without_town(reading, index, last)
+    if last <= index:
+        return None
+    return last, _org_score(reading, index, last)
+
+
+def _word_step(reading: Reading, index: int, at: int, proper: int, shouted: bool, last: int) -> int | None:
+    """What a word does to an organisation's name: None ends it, 0 may lead on, 1 extends it, 2 makes it proper."""
+    words = reading.words
+    word = words[at]
+    upper = is_capital(reading, at)
+    glue = words[at - 1] in ("-", "'") and glued(reading, at)
+    if (
+        upper
+        and not glue
+        and (word in _STOPPERS or (is_upper(reading, at) and not shouted and word in HEADS and proper))
+    ):
+        return None
+    if upper:
+        if shouted and not is_upper(reading, at) and len(word) > 1 and proper and not glue:
+            return None
+        if word in _PARTICLES and not glue and words[at - 1] in _PARTICLES | {"'", "-"}:
+            return 0
+        if (
+            word in _PARTICLES
+            and len(word) > 1
+            and is_capital(reading, at + 1)
+            and not shouted
+            and last == at - 1
+            and proper == 0
+        ):
+            return 1
+        if word in _PARTICLES:
+            return 0
+        weak = words[index] in _WEAK or shouted and words[index] in ("centre", "laboratoire", "institut", "ecole")
+        common = (
+            word in _FILL
+            or word in HEADS
+            or (shouted and weak and reading.lexicon.is_word(word) and not reading.lexicon.is_surname(word))
+        )
+        return 1 if common else 2
+    if word in _PARTICLES or glue:
+        return 1 if glue and proper else 0
+    if proper:
+        return None
+    if (
+        word in HEADS
+        or word in _FILL
+        or word in reading.lexicon.medical
+        or word.endswith(_ADJECTIVE_ENDS)
+        and word not in _STOPPERS
+    ):
+        return 0
+    return None
+
+
+def _sign_goes_on(reading: Reading, at: int) -> bool:
+    """Whether a sign at `at` stands inside a name."""
+    word = reading.words[at]
+    if word in ("'", "&"):
+        return True
+    if word == "-":
+        return glued(reading, at) and at + 1 < len(reading.words) and glued(reading, at + 1)
+    if word == "/":
+        return glued(reading, at) and is_capital(reading, at + 1)
+    if word == ".":
+        return len(reading.words[at - 1]) <= 2 and is_capital(reading, at - 1) and is_capital(reading, at + 1)
+    return False
+
+
+def _without_town(reading: Reading, index: int, last: int) -> int:
+    """Last token once a generic service has given back the town after it; `index` if nothing else remains."""
+    if reading.words[index] not in _SERVICES:
+        return last
+    at = index + 1
+    first_proper = next(
+        (t for t in range(index + 1, last + 1) if is_capital(reading, t) and reading.words[t] not in _PARTICLES), last
+    )
+    for t in range(last, index, -1):
+        if (
+            reading.word(t - 1) in ("de", "d", "du", "a", "des")
+            or reading.word(t - 1) == "'"
+            and reading.word(t - 2) == "d"
+        ):
+            name = " ".join(word for word in reading.words[t : last + 1] if word not in ("-", "'"))
+            if (
+                gazetteers().towns(name)
+                or gazetteers().towns(f"le {name}")
+                or name in gazetteers().names
+                and t == first_proper
+            ):
+                at = t - 1
+                while at > index and (reading.words[at] in _PARTICLES or reading.words[at] == "'"):
+                    at -= 1
+                return at if at >= first_proper else index
+    return last
+
+
+def _org_score(reading: Reading, index: int, last: int) -> float:
+    word = reading.words[index]
+    if word in _WEAK and not (word == "centre" and reading.words[index + 1] in _FILL - _PARTICLES):
+        if not is_capital(reading, index):
+            return 0.6
+        return 0.8
+    return 0.9
 
 
 def _lower(reading: Reading, index: int) -> tuple[int, float] | None:
-    """ "ch de laval", "clinique des cedres": without capitals, a known place or an unknown word must follow."""
+    """ "ch de laval", "clinique des cedres": without capitals, a known place or names must follow."""
     if not reading.lower_case:
         return None
     at = index + 1
-    while reading.word(at) in _PARTICLES or reading.word(at) in ("'",):
+    while (
+        reading.word(at) in _PARTICLES
+        or reading.word(at) == "'"
+        or reading.word(at) in _FILL
+        and reading.word(at) != "-"
+    ):
         at += 1
-    if at == index + 1 or at >= len(reading.words) or not reading.words[at].isalpha():
+    if at >= len(reading.words) or not reading.words[at].isalpha():
         return None
+    last = at - 1
     for hit in reading.hits:
-        if hit.start == reading.starts[at] and hit.entry.kind is Kind.COMMUNE:
-            return reading.token_at(hit.end - 1), 0.75
-    lexicon = reading.lexicon
-    if lexicon.is_unknown(reading.words[at]):
-        return at, 0.6
-    return None
+        if hit.start == reading.starts[at] and hit.entry.kind in (Kind.COMMUNE, Kind.TERRITORY, Kind.FORMER):
+            last = reading.token_at(hit.end - 1)
+            break
+    while last + 1 < len(reading.words) and last - at < 3:
+        nxt = last + 1
+        if reading.words[nxt] == "-" and glued(reading, nxt):
+            last += 1
+        elif (
+            reading.words[nxt].isalpha()
+            and reading.starts[nxt] - reading.ends[last] <= 1
+            and namelike(reading, nxt)
+            and reading.words[nxt] not in _STOPPERS
+        ):
+            last += 1
+        else:
+            break
+    if last < at or reading.words[last] == "-":
+        return None
+    if (
+        reading.words[index] in _WEAK
+        or reading.words[index] in _SERVICES
+        and reading.words[at - 1] in ("de", "d", "du", "'")
+    ):
+        return None
+    return last, 0.75

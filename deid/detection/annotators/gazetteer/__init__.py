@@ -19,4 +19,5 @@ class Gazetteer:
     def annotate(self, reading: Reading) -> Iterator[Mention]:
         """Mentions from the place tables, then from the name tables."""
         yield from places.find(reading)
+        yield from places.unlisted(reading)
         yield from people.find(reading)

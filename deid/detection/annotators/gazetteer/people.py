@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from deid.detection.annotators.context.organisations import HEADS
 from deid.detection.annotators.context.vocabulary import EPONYM_CUES, KINSHIP, PROFESSIONS
 from deid.detection.gazetteers import gazetteers
-from deid.detection.names import LOWER_PARTICLES, NOT_NAMES, is_capital, is_upper, namelike, read_name
+from deid.detection.names import LOWER_PARTICLES, NOT_NAMES, glued, is_capital, is_upper, namelike, read_name
 from deid.detection.reading import Reading
 from deid.document import Mention
 from deid.labels import Label
 
+_SACRED = frozenset({"saint", "sainte", "st", "ste", "notre", "mont", "bois", "val", "pont"})
 _PLACE_LEADS = frozenset(
     "rue avenue boulevard place saint sainte quai cours square chemin impasse allee residence ecole lycee college".split()
 )
@@ -24,6 +25,9 @@ def find(reading: Reading) -> Iterator[Mention]:
         if not is_capital(reading, index) or not reading.words[index].isalpha():
             index += 1
             continue
+        if reading.word(index + 1) == "-" and reading.words[index] in _SACRED or _inside_compound(reading, index):
+            index = _compound_end(reading, index) + 1
+            continue
         last = read_name(reading, index, strict=True)
         if last is None:
             index += 1
@@ -33,6 +37,17 @@ def find(reading: Reading) -> Iterator[Mention]:
             label = _role(reading, index, last)
             yield Mention(reading.starts[index], reading.ends[last], label, score)
         index = last + 1
+
+
+def _inside_compound(reading: Reading, index: int) -> bool:
+    return reading.word(index - 1) == "-" and glued(reading, index) and glued(reading, index - 1)
+
+
+def _compound_end(reading: Reading, index: int) -> int:
+    """Last token of the hyphenated word that `index` belongs to."""
+    while reading.word(index + 1) == "-" and glued(reading, index + 1) and reading.word(index + 2).isalpha():
+        index += 2
+    return index
 
 
 def _opens_sentence(reading: Reading, index: int) -> bool:
@@ -73,7 +88,7 @@ def _score(reading: Reading, index: int, last: int) -> float:
         return 0.25
     if _opens_sentence(reading, index):
         return 0.5 if first and lexicon.first_names.get(word, 0) > 2000 else 0.2
-    if is_upper(reading, full[0]) and len(word) < 4:
+    if is_upper(reading, full[0]) and (len(word) < 4 or not first and not _all_upper_line(reading, index)):
         return 0.0
     if first:
         return 0.68

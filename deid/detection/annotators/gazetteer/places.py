@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from deid.detection.annotators.context.organisations import HEADS
 from deid.detection.annotators.context.vocabulary import EPONYM_CUES
 from deid.detection.gazetteers import Hit, Kind
 from deid.detection.reading import Reading
@@ -37,18 +38,66 @@ def find(reading: Reading) -> Iterator[Mention]:
         reached = hit.end
 
 
+def unlisted(reading: Reading) -> Iterator[Mention]:
+    """Towns that no table has: a capitalised word after "à", "né à", "habite"."""
+    for index, word in enumerate(reading.words):
+        if word != "a" or reading.text[reading.starts[index]] not in "àÀaA":
+            continue
+        at = index + 1
+        if (
+            at >= len(reading.words)
+            or not reading.text[reading.starts[at]].isupper()
+            or reading.text[reading.starts[index]] == "A"
+        ):
+            continue
+        first = reading.words[at]
+        if len(first) < 3 or reading.lexicon.is_word(first) or reading.lexicon.is_first_name(first) or first in HEADS:
+            continue
+        last = at
+        while (
+            reading.word(last + 1) == "-"
+            and reading.ends[last] == reading.starts[last + 1]
+            and reading.word(last + 2).isalpha()
+        ):
+            last += 2
+        if reading.text[reading.starts[at] : reading.ends[last]].isupper() and last == at and len(first) < 6:
+            continue
+        yield Mention(reading.starts[at], reading.ends[last], Label.CITY, 0.7)
+
+
 def _judge(reading: Reading, hit: Hit) -> tuple[Label, float]:
     """Label and score of a hit, 0 where it is no place."""
     kind = hit.entry.kind
     written = reading.text[hit.start : hit.end]
+    if (
+        kind is Kind.ESTABLISHMENT
+        and _capital(reading, hit)
+        and hit.entry.name.split()[0] in HEADS
+        and not _BREAK.search(written)
+    ):
+        return Label.ORG, 0.8
     if kind is Kind.ESTABLISHMENT or _BREAK.search(written.replace("St.", "St").replace("St.", "St")):
         return Label.ORG, 0.0
+    if kind is Kind.ORGANISATION:
+        return Label.ORG, _organisation(reading, hit)
     if kind is Kind.STREET:
         capitals = sum(word[0].isupper() for word in written.split())
         return Label.STREET, 0.6 if capitals > 1 or reading.lower_case and " de" not in written else 0.0
     if kind is Kind.TERRITORY:
         return Label.LOC, _territory(reading, hit)
     return Label.CITY, _town(reading, hit)
+
+
+def _organisation(reading: Reading, hit: Hit) -> float:
+    """A well-known organisation, told from the person, saint or town of that name by what stands before it."""
+    before, _, _ = _before(reading, hit)
+    if before in _TITLES or not (_capital(reading, hit) or reading.lower_case):
+        return 0.0
+    name = hit.entry.name
+    named = " " not in name and (name in reading.lexicon.common or reading.lexicon.is_first_name(name))
+    if before in ("a", "chez", "aux", "au", "l", "la", "par", "(", "sur", "vers", "de", "du", "hopital", "usic", "rea"):
+        return 0.78 if not named else 0.3
+    return 0.62 if not named and name not in reading.lexicon.surnames else 0.45 if " " not in name else 0.62
 
 
 def _capital(reading: Reading, hit: Hit) -> bool:
@@ -75,6 +124,9 @@ def _territory(reading: Reading, hit: Hit) -> float:
         return 0.0
     if before in EPONYM_CUES or second in EPONYM_CUES and before in ("de", "d"):
         return 0.0
+    after = reading.word(reading.token_at(hit.end))
+    if before == "(" and after in (")", ",") and len(name) > 2:
+        return 0.8
     if " " in name:
         return 0.8
     if before in ("en", "au", "aux", "la", "le", "l", "du", "des", "dans"):
@@ -84,6 +136,11 @@ def _territory(reading: Reading, hit: Hit) -> float:
     if name in reading.lexicon.first_names or name in reading.lexicon.surnames:
         return 0.52 if before in (",", "(", "de", "d", "a") else 0.3
     return 0.65
+
+
+_SCORES_NAMED = frozenset(
+    "glasgow deauville lugano vittel milan maastricht bethesda rotterdam atlanta boston bristol lille oslo".split()
+)
 
 
 def _town(reading: Reading, hit: Hit) -> float:
@@ -103,6 +160,18 @@ def _town(reading: Reading, hit: Hit) -> float:
         return 0.0
     if before in _TITLES:
         return 0.0
+    if name in _SCORES_NAMED and (not lead or reading.word(reading.token_at(hit.end)).isdigit()):
+        after = reading.word(reading.token_at(hit.end))
+        if after.isdigit() or before in (
+            "selon",
+            "score",
+            "classification",
+            "criteres",
+            "protocole",
+            "scale",
+            "echelle",
+        ):
+            return 0.0
     if len(name) < 3 and not lead:
         return 0.0
     if " " in name:

@@ -11,7 +11,7 @@ from deid.labels import Label
 
 _SURE_TYPES = frozenset(
     "rue avenue av ave boulevard bd blvd bld boul chemin chem che impasse imp allee allees all quai esplanade promenade sentier "
-    "venelle ruelle montee faubourg fbg lotissement lot hameau lieudit lieu chaussee rte route residence hlm rond resid "
+    "venelle ruelle montee faubourg fbg lotissement hameau lieudit lieu chaussee rte route residence hlm rond resid "
     "hent straed grand grande coron traverse corniche carraire cheminement rampe".split()
 )
 _LOOSE_TYPES = frozenset(
@@ -28,7 +28,7 @@ _COMPONENTS = (
 )
 _PARTICLES = frozenset("de du des d la le les l aux au a en sur sous et lez les ".split())
 _CUES = frozenset(
-    "demeurant domicilie domiciliee domicile adresse habite habitant habitent reside residant vit loge logee dom adr demeure "
+    "demeurant domicilie domiciliee adresse habite habitant habitent reside residant vit loge logee dom adr demeure "
     "domicilies rue".split()
 )
 _STOPS = frozenset(
@@ -68,6 +68,19 @@ def _street(reading: Reading, index: int) -> Iterator[Mention]:
         and reading.text[start - 1] != "°"
     ):
         head, start = None, reading.starts[index]
+    if (
+        index
+        and reading.ends[index - 1] == reading.starts[index]
+        and (words_before := reading.words[index - 1]).isalnum()
+    ):
+        if (
+            not words_before.isdigit()
+            or reading.starts[index - 1]
+            and reading.text[reading.starts[index - 1] - 1].isalnum()
+        ):
+            return
+    if reading.word(index + 1).isdigit() and reading.ends[index] == reading.starts[index + 1]:
+        return
     cue = bool(head) or _has_cue(reading, index, line_start)
     if word in ("grand", "grande"):
         if reading.word(index + 1) not in ("rue", "place") and reading.word(index + 2) != "rue":
@@ -88,7 +101,7 @@ def _street(reading: Reading, index: int) -> Iterator[Mention]:
     last, capitals = _continue(reading, index, line_end, cue)
     if last <= index and word not in ("grand", "grande"):
         return
-    if not cue and not capitals:
+    if not capitals and (not cue or not head and word in _LOOSE_TYPES) and not reading.lower_case:
         return
     score = 0.93 if head else 0.88 if cue else 0.8 if word in _SURE_TYPES else 0.45
     yield Mention(start, reading.ends[last], Label.STREET, score)

@@ -12,19 +12,15 @@ from deid.detection.reading import Reading
 from deid.document import Mention
 from deid.labels import Label
 
-_FRENCH = re.compile(
-    r"(?<![\w/])(?<!\d[.,-])(?:(?:\+|00) ?(?:33|262|590|594|596|687|689) ?(?:\(0\) ?)?[1-9]|0[1-9])(?:[ ._/-]{0,3}\d){8}(?!\d|[.,]\d)"
-)
+_PREFIX = r"(?<![\w/])(?<!\d[.,-])(?:(?:\+|00) ?(?:33|262|590|594|596|687|689) ?(?:\(0\) ?)?[1-9]|0[1-9])"
+_FRENCH = re.compile(_PREFIX + r"(?:[ ._/-]{0,2}\d\d){4}(?!\d|[.,]\d)")
+# Pairs broken elsewhere ("02619 15040"); a date followed by a number must not pass for one.
+_UNEVEN = re.compile(r"(?!\d\d[./-]\d\d[./-](?:19|20)\d\d)" + _PREFIX + r"(?:[ .-]?\d){8}(?!\d|[.,]\d)")
 _INTERNATIONAL = re.compile(r"(?<![\w+])(?:\+ ?|00)[1-9]\d{0,2}(?:[ .()/-]{0,2}\d){6,12}(?!\d)")
 _EMAIL = re.compile(r"[\w.+-]+ ?(?:@|\(at\)|\[at\]| arobase ) ?[\w-]+(?:\.[\w-]+)*\.[a-z]{2,10}\b")
 _URL = re.compile(
     r"(?:https?://|www\.)[^\s<>()|\]]+[^\s<>()|\].,;:!?»\"']"
     r"|(?<![\w@.-])[a-z0-9-]+(?:\.[a-z0-9-]+)*\.(?:fr|com|org|net|eu|sante|example|info|gouv)(?:/[^\s<>()|\]]*[\w/])?(?![\w@.-]*@|\w)"
-)
-_LEADS = (
-    "tel|tél|telephone|phone|fax|telecopie|telecopieur|portable|port|mobile|gsm|fixe|standard|poste|bip|beep|dect|ligne|"
-    "joignable(?: au)?|rappeler(?: au)?|appeler(?: au)?|numero|num|secretariat|astreinte|accueil|domicile|dom|interne|"
-    "ligne directe|direct|dir|garde|t|f|te1|tei|whatsapp|vini|urgences|rdv|permanence|contact|au"
 )
 _SHORT = re.compile(
     r"\b(poste|postes|bip|beep|dect|tel|tél|telephone|fax|int\b\.?|ligne interne|ligne|portable|port|t|f|te1|tei|standard|p)\b"
@@ -36,8 +32,11 @@ _SPOKEN_FIRST = frozenset({"zero"})
 def find(reading: Reading) -> Iterator[Mention]:
     """Ways to reach someone. A number that no numbering plan allows scores lower; it may be mistyped."""
     text = reading.digits
-    for match in _FRENCH.finditer(text):
-        yield Mention(match.start(), match.end(), Label.PHONE, _plausible(match.group(), "FR"))
+    for pattern in (_FRENCH, _UNEVEN):
+        for match in pattern.finditer(text):
+            # Digits right before may be the start of a longer number.
+            led = text[match.start() - 2 : match.start()].strip().isdigit()
+            yield Mention(match.start(), match.end(), Label.PHONE, 0.9 if led else _plausible(match.group(), "FR"))
     if "+" in text or "00" in text:
         for match in _INTERNATIONAL.finditer(text):
             yield Mention(match.start(), match.end(), Label.PHONE, _plausible(match.group(), None))

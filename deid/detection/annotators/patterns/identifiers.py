@@ -56,13 +56,16 @@ _CONNECT = re.compile(
     r"(?:[ \t]{0,3}(?:n[°o]s?|n\b\.?|numero|num\b\.?|nr\b|id\b|patient\b|patiente\b|interne\b|permanent\b|provisoire|definitif|unique|"
     r"administratif|administrative|clinique|medical|sociale|social|hospitalier|ambulatoire|sejour|dossier|hospitalisation|serie|"
     r"de la|de|du|d'|s/n|sn\b|lot\b|labo\b|ref\b\.?|et\b|urgences|samu|smur|commande|electronique|mutuelle|"
-    r"[:=|#°(.│┃¦]|\.{2,})){0,6}[ \t]{0,12}"
+    r"secu\b|securite|nss\b|cristal|rpps\b|adeli\b|finess\b|nda\b|ipp\b|[:=|#°(.│┃¦]|\.{2,})){0,6}[ \t]{0,12}"
 )
 _VALUE = re.compile(
     r"(?=[a-z./_-]{0,8} ?[a-z./_-]{0,4}\d)[a-z0-9]+(?:[./_–-][a-z0-9]+)*"
     r"(?:[ ](?!\d{1,2}[/.]\d{1,2}[/.]|\d{1,3} ?(?:ans?|a|kg|cm|mois|h|mg|ml|mm)\b)(?=[a-z]{0,3}\d{2,})[a-z0-9]+(?:[./-][a-z0-9]+)*){0,5}"
 )
 _PREFIXED = re.compile(r"[a-z]{1,4}[ ](?=\d)")
+_NOT_PREFIXES = frozenset("ta fc pa sat spo temp rpps pr qt poids taille imc du le au la de en sur et vu vs".split())
+_DATE = re.compile(r"\d{1,2}[/.-]\d{1,2}(?:[/.-]\d{2,4})?|(?:19|20)\d\d|\d{1,2}h\d{0,2}|\d{1,3} ?(?:kg|cm|ml|mg|%)")
+_UNIT_AFTER = re.compile(r" ?(?:%|°|kg|cm|mm|mg|ml|g/|ans|jours|mois|h\b|fois|/\d)")
 _NOT_NUMBERED = frozenset(
     "chambre ch lit rue avenue av bd porte appt apt etage dent salle bloc box stade secteur uf".split()
 )
@@ -79,7 +82,7 @@ def find(reading: Reading) -> Iterator[Mention]:
     folded, digits = reading.folded, reading.digits
     for match in _NIR.finditer(digits):
         number = re.sub(r"[^0-9ab]", "", match.group().replace("cle", ""))
-        yield Mention(match.start(), match.end(), Label.NIR, 0.99 if nir_key(number) else 0.9)
+        yield Mention(match.start(), match.end(), Label.NIR, 0.99 if nir_key(number) else 0.96)
     for match in _IBAN.finditer(folded):
         if sum(map(str.isdigit, match.group())) >= 12:
             yield Mention(match.start(), match.end(), Label.ID, 0.99 if iban_key(match.group()) else 0.85, "IBAN")
@@ -133,6 +136,8 @@ def _value(reading: Reading, index: int, label: Label, score: float) -> Iterator
     if reading.words[index] in _NEEDS_SIGN and reading.words[index] not in ("n", "no") and not _SIGN.search(between):
         score -= 0.25
     prefix = _PREFIXED.match(reading.folded, at)
+    if prefix and (prefix.group().strip() in _NOT_PREFIXES or prefix.group().strip() in TRIGGERS):
+        return
     value = _VALUE.match(reading.folded, prefix.end() if prefix else at)
     if not value:
         return
@@ -141,6 +146,12 @@ def _value(reading: Reading, index: int, label: Label, score: float) -> Iterator
         start = prefix.end()
     written = reading.folded[start:stop]
     count = sum(map(str.isdigit, written))
-    if count < (2 if score >= 0.9 else 4) or start > 0 and reading.text[start - 1].isalnum():
+    if _DATE.fullmatch(written) or _UNIT_AFTER.match(reading.folded, stop) and count < 5:
+        return
+    if (
+        count < (2 if score >= 0.9 and (label is not Label.ID or not written.isdigit()) else 4)
+        or start > 0
+        and reading.text[start - 1].isalnum()
+    ):
         return
     yield Mention(start, stop, label, score)

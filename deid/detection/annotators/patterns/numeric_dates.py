@@ -19,13 +19,15 @@ _ISO = re.compile(r"(?<!\d)((?:19|20)\d\d)([-/. ])(0[1-9]|1[0-2])\2(0[1-9]|[12]\
 _MONTH_YEAR = re.compile(r"(?<![\d/])(?<!\d[.,-])(?:0?[1-9]|1[0-2])[/.-](?:19|20)\d\d(?!\d|[/.,-]\d)")
 _PARTIAL = re.compile(r"(?<![\w/])(?<!\d[.,-])(\d{1,2}) ?([/.-]) ?(\d{1,2})(?!\d|[/.,-]\d| ?(?:%|°|/))")
 _COMPACT = re.compile(r"(?<!\w)(?:\d{8}|\d{6})(?!\w|[.,/-]\d)")
-_YEAR_RANGE = re.compile(r"(?<![\d/.,-])((?:19|20)\d\d)([-/])((?:19|20)?\d\d)(?![\d/.,-])")
+_BOUNDS = re.compile(
+    r"\b(?:du|les|des|le|entre le|nuit du) (?:\d{1,2}(?:er)?(?:, ?| et (?:le |du )?| au | ?- ?| ou )){1,4}$"
+)
 
 # Words after which a pair of numbers is a date.
 _LEADS = (
     frozenset(
         "le du au depuis des vers jusqu avant apres nuit date daté datee rdv vu vue revu revue recu recue fait faite sortie "
-        "entree ne nee ddn dn reference ref pour courant fin debut en les admission pose posee relu dicte frappe".split()
+        "entree ne nee ddn dn reference ref pour courant fin debut en les admission pose posee relu dicte frappe ddr ddg lp irm tdm tep rx bloc rcp echo seance".split()
     )
     | WEEKDAYS
 )
@@ -45,6 +47,7 @@ def find(reading: Reading) -> Iterator[Mention]:
     text = reading.digits
     for match in _FULL.finditer(text):
         yield Mention(match.start(), match.end(), Label.DATE, _certainty(*match.group("day", "month", "year")))
+        yield from _first_bounds(reading, match.start())
     for match in _ISO.finditer(text):
         yield Mention(match.start(), match.end(), Label.DATE, _certainty(match[4], match[3], match[1]))
     for match in _MONTH_YEAR.finditer(text):
@@ -53,18 +56,26 @@ def find(reading: Reading) -> Iterator[Mention]:
         score = _partial(reading, match)
         if score:
             yield Mention(match.start(), match.end(), Label.DATE, score)
+            if score > 0.6:
+                yield from _first_bounds(reading, match.start())
     for match in _COMPACT.finditer(text):
-        if _compact(reading, match):
-            yield Mention(match.start(), match.end(), Label.DATE, 0.93)
+        if score := _compact(reading, match):
+            yield Mention(match.start(), match.end(), Label.DATE, score)
 
 
 def _certainty(day: str, month: str, year: str) -> float:
-    full = int(year) if len(year) == 4 else 2000 + int(year)
-    try:
-        date(full, int(month), int(day))
-    except ValueError:
-        return 0.7
-    return 0.98
+    return 0.98 if _exists(day, month, year if len(year) == 4 else f"20{year}") else 0.7
+
+
+def _first_bounds(reading: Reading, start: int) -> Iterator[Mention]:
+    """The elliptic bounds before a date in digits: "du 12 au 15/03/2021", "les 15 et 17/07"."""
+    found = _BOUNDS.search(reading.digits[max(0, start - 34) : start])
+    if found:
+        offset = max(0, start - 34)
+        for day in re.finditer(r"\d{1,2}", found.group()):
+            if 1 <= int(day.group()) <= 31:
+                at = offset + found.start() + day.start()
+                yield Mention(at, at + len(day.group()), Label.DATE, 0.9)
 
 
 def _word_before(reading: Reading, index: int) -> str:
@@ -105,10 +116,23 @@ def _partial(reading: Reading, match: re.Match[str]) -> float:
     return 0.65 if int(first) > 12 and int(first) > int(second) else 0.3
 
 
-def _compact(reading: Reading, match: re.Match[str]) -> bool:
+def _compact(reading: Reading, match: re.Match[str]) -> float:
+    """Score of 05012025, 250966 or 20250105: eight digits carry their own proof, six need a date's context."""
     digits = match.group()
+    if len(digits) == 8 and digits[:2] in ("19", "20") and _exists(digits[6:], digits[4:6], digits[:4]):
+        return 0.8
+    if len(digits) == 8 and (digits[4:6] not in ("19", "20") or not _exists(digits[:2], digits[2:4], digits[4:])):
+        return 0.0
     if not (1 <= int(digits[:2]) <= 31 and 1 <= int(digits[2:4]) <= 12):
+        return 0.0
+    if _word_before(reading, reading.token_at(match.start())) in _COMPACT_LEADS:
+        return 0.985
+    return 0.8 if len(digits) == 8 else 0.0
+
+
+def _exists(day: str, month: str, year: str) -> bool:
+    try:
+        date(int(year), int(month), int(day))
+    except ValueError:
         return False
-    if len(digits) == 8 and digits[4:6] not in ("19", "20"):
-        return False
-    return _word_before(reading, reading.token_at(match.start())) in _COMPACT_LEADS
+    return True

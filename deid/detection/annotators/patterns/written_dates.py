@@ -24,7 +24,7 @@ _FEASTS = re.compile(
     r"(?:(?:debut|fin|mi|veille de|lendemain de)[ -])?\b(?:" + "|".join(FEASTS) + r")\b(?: (?:19|20)\d\d\b)?"
 )
 _FEAST_FIRST_WORDS = frozenset(re.split(r"[ '-]", feast)[0] for feast in FEASTS) | {"aid"}
-_SAINT_DAY = re.compile(r"saint-[a-z]+")
+_SAINT_DAY = re.compile(r"sainte?[- ][a-z]{3,}(?:-[a-z]+)?(?: (?:19|20)\d\d\b)?")
 _YEAR = re.compile(r"(?:1[89]|20)\d\d")
 _YEAR_LEADS = frozenset(
     "en depuis des annee annees vers avant apres courant fin debut mi jusqu ete hiver automne printemps de et ou a rentree "
@@ -53,8 +53,10 @@ def find(reading: Reading) -> Iterator[Mention]:
             yield from _feast(reading, index)
         elif len(word) == 4 and _YEAR.fullmatch(word):
             yield from _year(reading, index)
-        elif word in ("le", "du") and words[index + 1 : index + 2]:
+        elif word in ("le", "du", "au") and words[index + 1 : index + 2]:
             yield from _lone_day(reading, index + 1)
+        elif word == "la" and reading.word(index + 1) in ("saint", "sainte", "st"):
+            yield from _saint(reading, index + 1)
 
 
 def _mention(reading: Reading, first: int, last: int, score: float) -> Mention:
@@ -142,6 +144,9 @@ def _around_month(reading: Reading, index: int) -> Iterator[Mention]:
         return
     if year is None and last == index + 1 and reading.text[reading.ends[last] :][:1] in ("\n", ""):
         last = index
+    if day is None and year is None and reading.word(index + 1) in ("dernier", "prochain"):
+        yield Mention(reading.starts[index], reading.ends[index + 1], Label.RELDATE, 0.95)
+        return
     first = index if day is None else day
     end = last if year is None else year
     if day is not None and words[first - 1 : first] and words[first - 1] in WEEKDAYS and first >= 1:
@@ -215,6 +220,15 @@ def _weekday(reading: Reading, index: int) -> Iterator[Mention]:
         yield Mention(reading.starts[index], reading.ends[index] + 1 + compact.end(), Label.DATE, 0.985)
         return
     before = reading.word(index - 1)
+    if (
+        after == ","
+        and reading.word(index + 2) in FULL_WEEKDAYS
+        or before == ","
+        and reading.word(index - 2) in FULL_WEEKDAYS
+    ):
+        return
+    if before == "et" and reading.word(index - 2) in FULL_WEEKDAYS:
+        return
     if before in _RECURRING or after in ("et", "au") and reading.word(index + 2) in FULL_WEEKDAYS:
         return
     yield _mention(reading, index, index, 0.6)
@@ -227,8 +241,10 @@ def _season(reading: Reading, index: int) -> Iterator[Mention]:
         if reading.words[index] == "ete" and before in ("a", "ont", "ai", "avait", "avoir", "ayant"):
             return
         yield _mention(reading, _part_before(reading, index), year, 0.95)
-    elif reading.words[index] != "ete" and before in ("l", "au", "'", "d", "debut", "fin", "en", "cet"):
-        yield _mention(reading, _part_before(reading, index), index, 0.6 if before != "cet" else 0.0 or 0.01)
+    elif reading.word(index + 1) in ("dernier", "prochain"):
+        yield Mention(reading.starts[index], reading.ends[index + 1], Label.RELDATE, 0.95)
+    elif reading.words[index] != "ete" and before in ("l", "au", "'", "d", "debut", "fin", "en"):
+        yield _mention(reading, _part_before(reading, index), index, 0.6)
     elif before == "'" and reading.word(index - 2) == "l" or before == "en":
         yield _mention(reading, index, index, 0.55)
 
@@ -239,8 +255,15 @@ def _feast(reading: Reading, index: int) -> Iterator[Mention]:
         return
     if match:
         capital = reading.text[match.start()].isupper() or reading.lower_case
-        if capital or match.group()[-4:].isdigit():
+        if capital or match.group()[-4:].isdigit() or reading.word(index - 1) in ("a", "de", "pour", "depuis"):
             yield Mention(match.start(), match.end(), Label.DATE, 0.85)
+
+
+def _saint(reading: Reading, index: int) -> Iterator[Mention]:
+    """ "la Saint-Jean": a day, unless a street, town or church bears it."""
+    match = _SAINT_DAY.match(reading.folded, reading.starts[index])
+    if match and reading.text[match.start()].isupper():
+        yield Mention(match.start(), match.end(), Label.DATE, 0.9)
 
 
 def _year(reading: Reading, index: int) -> Iterator[Mention]:
@@ -273,6 +296,14 @@ def _year(reading: Reading, index: int) -> Iterator[Mention]:
         yield _mention(reading, index, index, 0.55)
 
 
+def _in_year_range(text: str, start: int, end: int) -> bool:
+    """Whether a year is one bound of "1981-2007"."""
+    return bool(
+        re.match(r" ?[-/] ?(?:19|20)\d\d(?![\d/.-])", text[end : end + 8])
+        or re.search(r"(?<![\d/.-])(?:19|20)\d\d ?[-/] ?$", text[max(0, start - 9) : start])
+    )
+
+
 def _lone_day(reading: Reading, index: int) -> Iterator[Mention]:
     """ "le 20" with neither month nor unit."""
     word = reading.words[index]
@@ -282,7 +313,7 @@ def _lone_day(reading: Reading, index: int) -> Iterator[Mention]:
     if reading.word(index + 1) == "er":
         last = index + 1
     after = reading.word(last + 1)
-    if reading.words[index - 1] == "du" and after != "au":
+    if reading.words[index - 1] != "le" and after not in ("au", ",", ".", ";", ")", "\n", "", ":"):
         return
     if after in (
         ",",
