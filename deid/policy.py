@@ -51,9 +51,14 @@ class Detection(Section):
 
 
 class Dates(Section):
-    """Strategy for dates; `tag` writes the label instead."""
+    """Strategy for dates; `tag` writes the label instead.
+
+    `anchor_scale_days` is the scale of the discrete Laplace shift of a patient's reference dates: its ε is one over it
+    per day.
+    """
 
     strategy: Literal["metric", "tag"] = "metric"
+    anchor_scale_days: float = Field(14.0, ge=1)
 
 
 class Ages(Section):
@@ -71,26 +76,60 @@ class Places(Section):
 
 
 class SubstitutionPolicy(Section):
-    """How surrogates are drawn. `epsilon_per_document` in nats, split over a document's distinct elements."""
+    """How surrogates are drawn.
+
+    `epsilon_per_document`, in nats, is split over a document's distinct elements: `nominal` gives each the share of
+    a document of `elements_per_document`, so that a patient's values are drawn alike in all documents; `uniform`
+    divides by the document's own number (Tchouka et al. 2023). A document that spends more than
+    `max_epsilon_per_document` is refused; null sets no limit.
+    """
 
     scope: Literal["patient", "document", "corpus"] = "patient"
     epsilon_per_document: float = Field(4.0, gt=0)
-    split: Literal["uniform"] = "uniform"
+    split: Literal["nominal", "uniform"] = "nominal"
+    elements_per_document: int = Field(16, ge=1)
+    max_epsilon_per_document: float | None = Field(None, gt=0)
     dates: Dates = Dates()
     ages: Ages = Ages()
     places: Places = Places()
 
 
 class Quality(Section):
-    """Limits of the run-level checks; row-level ones have no knob: a document passes or is quarantined."""
+    """Limits of the run-level checks; row-level ones have no knob: a document passes or is quarantined.
+
+    Each `warn_…` asks for a look, each `max_…` stops the interval. Shares are of a run's documents (of its
+    surrogates for `unparsed`); in runs of fewer than `least_documents` they say too little to stop anything.
+    Density is mentions per 1,000 characters of a document type, compared with the pooled density of the
+    `baseline_runs` runs before: `density_floor` is the least ratio that lets an interval out, `density_drift`
+    the relative change that warns. `warn_epsilon_factor` is how many times `epsilon_per_document` one document
+    may spend before a warning.
+    """
 
     max_quarantined_share: Share = 0.2
+    warn_quarantined_share: Share = 0.1
+    max_failed_share: Share = 0.05
+    max_without_mentions_share: Share = 0.2
+    warn_without_mentions_share: Share = 0.05
+    max_unparsed_share: Share = 0.1
+    warn_unparsed_share: Share = 0.02
+    max_foreign_share: Share = 0.2
+    warn_foreign_share: Share = 0.05
+    warn_warned_share: Share = 0.25
+    warn_epsilon_factor: float = Field(5.0, gt=0)
+    density_floor: Share = 0.5
+    density_drift: Share = 0.3
+    baseline_runs: int = Field(14, ge=1)
+    least_documents: int = Field(20, ge=1)
 
 
 class Release(Section):
-    """When a person decides: `always`, `on_warning` (a warning or worse was raised) or `never`."""
+    """When a person decides: `always`, `on_warning` (a run-level warning was raised) or `never`.
+
+    `own_approval`: whether the person who asked for a run may approve it alone, where that person is known.
+    """
 
     approval: Literal["always", "on_warning", "never"] = "on_warning"
+    own_approval: bool = False
 
 
 class Policy(Section):

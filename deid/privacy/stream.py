@@ -1,0 +1,84 @@
+"""Bits from a secret and what is drawn: HMAC-SHA-256 in counter mode, seeded per question."""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Sequence
+from typing import TypeVar
+
+Item = TypeVar("Item")
+
+_BLOCK_BITS = 256
+_COUNTER_BYTES = 8
+
+
+def encode(parts: Sequence[str]) -> bytes:
+    """Parts as bytes, each behind its length on eight bytes: no two sequences share an encoding."""
+    pieces: list[bytes] = []
+    for part in parts:
+        raw = part.encode("utf-8", "surrogatepass")
+        pieces.append(len(raw).to_bytes(8, "big"))
+        pieces.append(raw)
+    return b"".join(pieces)
+
+
+class KeyedStream:
+    """An endless sequence of bits that depends on the secret and on `parts` only.
+
+    The seed is HMAC(secret, encode(parts)); block i of the stream is HMAC(seed, i). Under the assumption that
+    HMAC-SHA-256 is a pseudo-random function (Bellare 2006), streams of different parts look independent and
+    uniform to anyone without the secret, and cannot be recomputed once the secret is destroyed.
+
+    Args:
+        secret: at least one byte.
+        parts: what the draw is about: scope, label, normalised value…
+
+    Raises:
+        ValueError: the secret is empty.
+    """
+
+    __slots__ = ("_bits", "_counter", "_held", "_seed")
+
+    def __init__(self, secret: bytes, *parts: str) -> None:
+        if not secret:
+            raise ValueError("a keyed stream needs a secret")
+        self._seed = hmac.digest(secret, encode(parts), "sha256")
+        self._counter = 0
+        self._bits = 0
+        self._held = 0
+
+    def bits(self, count: int) -> int:
+        """The next `count` bits, as an integer in [0, 2**count)."""
+        while self._held < count:
+            block = hmac.digest(self._seed, self._counter.to_bytes(_COUNTER_BYTES, "big"), "sha256")
+            self._counter += 1
+            self._bits = (self._bits << _BLOCK_BITS) | int.from_bytes(block, "big")
+            self._held += _BLOCK_BITS
+        self._held -= count
+        value = self._bits >> self._held
+        self._bits &= (1 << self._held) - 1
+        return value
+
+    def below(self, bound: int) -> int:
+        """A uniform integer of [0, bound).
+
+        Rejection: integers of the least sufficient number of bits are drawn until one is below the bound. Each
+        accepted value has the same probability, so the result is exactly uniform, with no modulo bias.
+
+        Raises:
+            ValueError: `bound` is not positive.
+        """
+        if bound < 1:
+            raise ValueError("an integer is drawn below a positive bound")
+        width = (bound - 1).bit_length()
+        while (value := self.bits(width)) >= bound:
+            pass
+        return value
+
+    def choice(self, items: Sequence[Item]) -> Item:
+        """One of `items`, each with the same probability.
+
+        Raises:
+            ValueError: there is none.
+        """
+        return items[self.below(len(items))]

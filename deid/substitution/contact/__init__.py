@@ -1,0 +1,1 @@
+"""PHONE, EMAIL and URL."""

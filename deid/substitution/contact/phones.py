@@ -1,0 +1,105 @@
+"""PHONE: numbers that the regulator keeps for fiction, in the layout of the original."""
+
+from __future__ import annotations
+
+import re
+
+from deid.document import Mention
+from deid.labels import Label
+from deid.substitution import numerals
+from deid.substitution.characters import redraw_digits
+from deid.substitution.dossier import Dossier
+from deid.substitution.drafts import Draft
+from deid.substitution.folding import comparable, flat
+from deid.substitution.places.gazette import Gazette
+from deid.substitution.shapes import in_case_of
+
+STRATEGY = "fiction_range"
+# Arcep, decision 2018-0881, annex 2.1.11: numbers for audiovisual works, by zone.
+FICTION = {"1": "019900", "2": "026191", "3": "035301", "4": "046571", "5": "053649", "6": "063998"}
+# Zone of each region's numbers, by INSEE code; the overseas regions share those of the west and south-west.
+_ZONES = {
+    "11": "1", "24": "2", "28": "2", "52": "2", "53": "2", "04": "2", "06": "2", "27": "3", "32": "3", "44": "3",
+    "84": "4", "93": "4", "94": "4", "75": "5", "76": "5", "01": "5", "02": "5", "03": "5",
+}  # fmt: skip
+_SCANNED = str.maketrans("OoIl", "0011")
+_NATIONAL = 10
+_FOREIGN = re.compile(r"\s*(?:\+|00)\s*(?!33)\d{2,3}")
+_PREFIXED = re.compile(r"\s*(?:\(?(?:\+|00)\s*33\)?)\s*(?:\(0\)\s*)?")
+
+
+class Phones:
+    """PHONE mentions of one document."""
+
+    def __init__(self, dossier: Dossier, gazette: Gazette) -> None:
+        self._dossier = dossier
+        self._gazette = gazette
+
+    def write(self, mention: Mention, attempt: int) -> Draft:
+        """A number of the same zone, or a redrawn extension."""
+        original = self._dossier.text(mention)
+        text = original.translate(_SCANNED) if any(char.isdigit() for char in original) else original
+        if re.search(r"[a-z]{3}", flat(text)) and (spoken := self._spoken(mention, original, attempt)):
+            return Draft(spoken, STRATEGY)
+        prefix = _PREFIXED.match(text)
+        head = prefix.group() if prefix else ""
+        rest = text[len(head) :]
+        digits = re.sub(r"\D", "", rest)
+        if prefix and not digits.startswith("0"):
+            digits = "0" + digits
+        if digits.startswith("0") and len(digits) >= _NATIONAL - 4 and not _FOREIGN.match(text):
+            number = self._number(digits, attempt)
+            number = number[-len(re.sub(r"\D", "", rest)) :] if prefix else number
+            return Draft(head + _filled(rest, number), STRATEGY)
+        country = _FOREIGN.match(text)
+        head = country.group() if country else ""
+        stream = self._dossier.stream("phone", re.sub(r"\D", "", text), str(attempt))
+        return Draft(head + redraw_digits(text[len(head) :], stream), STRATEGY)
+
+    def _number(self, digits: str, attempt: int) -> str:
+        """A fictional number with as many digits: the zone is the original's, a mobile stays one, the rest is home's.
+
+        A number shorter than a national one is the beginning of one, and gets another zone, since the fictional
+        ranges have one beginning per zone.
+        """
+        stream = self._dossier.stream("phone", digits, str(attempt))
+        zone = digits[1] if digits[1] in FICTION else "6" if digits[1] == "7" else self._home_zone()
+        if digits.startswith(("0690", "0691", "0692", "0693", "0694", "0695", "0696", "0697", "0639")):
+            zone = "6"
+        start = FICTION[zone]
+        if len(digits) < _NATIONAL and digits.startswith(start[: len(digits)]):
+            start = FICTION[stream.choice([one for one in FICTION if one not in (zone, "6")])]
+        while True:
+            number = start + "".join(str(stream.below(10)) for _ in range(max(4, len(digits) - 6)))
+            if number[: len(digits)] != digits or len(digits) <= len(start):
+                return number[: len(digits)]
+
+    def _home_zone(self) -> str:
+        return _ZONES.get(self._gazette.home.region, "1")
+
+    def _spoken(self, mention: Mention, original: str, attempt: int) -> str | None:
+        """A dictated number: pairs of digits in words; None where the words are no numbers."""
+        said = re.findall("[a-z]+", flat(original))
+        if not any(word in numerals.NUMBER_WORDS or _glued_number(word) for word in said):
+            return None
+        number = self._number("06" + "0" * 8 if "six" in said[:2] else "01" + "0" * 8, attempt)
+        stream = self._dossier.stream("phone", Label.PHONE, comparable(original), str(attempt))
+        number = number[:6] + "".join(str(stream.below(10)) for _ in range(4))
+        pairs = [number[index : index + 2] for index in range(0, _NATIONAL, 2)]
+        words = [_pair(pair) for pair in pairs]
+        return in_case_of(original, " ".join(words))
+
+
+def _glued_number(word: str) -> bool:
+    return any(word.startswith(start) for start in ("zero", "trente", "quarante", "cinquante", "soixante", "quatre"))
+
+
+def _pair(digits: str) -> str:
+    said = numerals.write(int(digits), hyphens=False)
+    return f"zéro {said}" if digits[0] == "0" and digits != "00" else "zéro zéro" if digits == "00" else said
+
+
+def _filled(layout: str, digits: str) -> str:
+    """`digits` in the places of the digits of `layout`."""
+    source = iter(digits)
+    return "".join(next(source, "0") if char.isdigit() else char for char in layout)

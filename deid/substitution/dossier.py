@@ -1,0 +1,80 @@
+"""One document under substitution: what its generators share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+
+from deid.document import Document, Mention
+from deid.labels import NAMES, PLACES, Label
+from deid.policy import SubstitutionPolicy
+from deid.privacy import KeyedStream
+from deid.substitution.folding import words
+
+_LEAST_LETTERS = 3
+
+
+class Dossier:
+    """A document, its disjoint mentions in order, and the streams that its surrogates are drawn from.
+
+    `scope` is what surrogates are constant over: the patient, the document (also when the patient is unknown)
+    or the corpus, as the policy says.
+    """
+
+    def __init__(
+        self, document: Document, mentions: Sequence[Mention], policy: SubstitutionPolicy, secret: bytes
+    ) -> None:
+        self.document = document
+        self.mentions = tuple(mentions)
+        self.policy = policy
+        self._secret = secret
+        self.scope = self._scope()
+
+    def _scope(self) -> tuple[str, str]:
+        if self.policy.scope == "corpus":
+            return ("corpus", "")
+        if self.policy.scope == "patient" and self.document.patient.key:
+            return ("patient", self.document.patient.key)
+        return ("document", self.document.id)
+
+    def stream(self, *parts: str) -> KeyedStream:
+        """The stream of what `parts` name, within the scope."""
+        return KeyedStream(self._secret, *self.scope, *parts)
+
+    def text(self, mention: Mention) -> str:
+        """What the document writes there."""
+        return self.document.text[mention.start : mention.end]
+
+    def before(self, mention: Mention, characters: int = 30) -> str:
+        """The characters that stand before a mention."""
+        return self.document.text[max(0, mention.start - characters) : mention.start]
+
+    def after(self, mention: Mention, characters: int = 30) -> str:
+        """The characters that stand after a mention."""
+        return self.document.text[mention.end : mention.end + characters]
+
+    def of(self, labels: Iterable[Label]) -> list[Mention]:
+        """Mentions of these labels, in order."""
+        wanted = frozenset(labels)
+        return [mention for mention in self.mentions if mention.label in wanted]
+
+    @cached_property
+    def accented(self) -> bool:
+        """Whether the document writes accents at all."""
+        return not self.document.text.isascii() and any(char in "éèêàçùôîâûÉÈÀÇÊ" for char in self.document.text)
+
+    @cached_property
+    def forbidden(self) -> frozenset[str]:
+        """Folded words that no surrogate may bring in: those of names and places found here, and of the identity.
+
+        Without this, a surrogate drawn for one mention could be what another mention hides.
+        """
+        patient = self.document.patient
+        known: list[str | None] = [*patient.names, patient.city, *patient.addresses]
+        written = [self.text(mention) for mention in self.of(NAMES | PLACES | {Label.ORG})]
+        found = (word for text in (*filter(None, known), *written) for word in words(text))
+        return frozenset(word for word in found if len(word) >= _LEAST_LETTERS and not word.isdigit())
+
+    def brings_back(self, candidate: str, allowed: frozenset[str] = frozenset()) -> bool:
+        """Whether a candidate surrogate has a word that is hidden elsewhere in this document."""
+        return any(word in self.forbidden and word not in allowed for word in words(candidate))

@@ -1,0 +1,41 @@
+"""What a generator hands back for a mention: the surrogate's text and how it came about; and masks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from deid.document import Mention
+from deid.labels import Label
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A surrogate's text, the strategy that made it, and whether the mention was understood."""
+
+    text: str
+    strategy: str
+    parsed: bool = True
+
+
+class Room(Protocol):
+    """A generator of surrogates for one document."""
+
+    def write(self, mention: Mention, attempt: int) -> Draft:
+        """The surrogate of a mention; `attempt` above 0 asks for another one than before."""
+        ...
+
+
+def mask(label: Label, original: str) -> Draft:
+    """The label in brackets, for what was not understood; different from the original, whatever that is."""
+    return Draft(_tag(label, original), "mask", parsed=False)
+
+
+def tag(label: Label, original: str) -> Draft:
+    """The label in brackets, because the policy asks for it."""
+    return Draft(_tag(label, original), "tag")
+
+
+def _tag(label: Label, original: str) -> str:
+    text = f"[{label}]"
+    return f"[{label}…]" if text.casefold() in original.casefold() else text

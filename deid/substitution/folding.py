@@ -1,0 +1,62 @@
+"""Text without case or accents, in two ways: for comparing, and position by position for parsing."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+_LIGATURES = {"œ": "oe", "æ": "ae", "Œ": "OE", "Æ": "AE"}
+_LIGATURE = re.compile("[œæŒÆ]")
+_NOT_WORD = re.compile(r"[^a-z0-9]+")
+_WORD = re.compile(r"[a-z0-9]+")
+
+
+def _single(char: str) -> str:
+    base = unicodedata.normalize("NFKD", char)[0].lower()
+    return base if len(base) == 1 else char
+
+
+class _Positions(dict[int, str]):
+    """Code point → one folded character, learnt on first sight."""
+
+    def __missing__(self, code: int) -> str:
+        char = chr(code)
+        if char in "’ʼ‘`´":
+            folded = "'"
+        elif char in "‐‑–—−":
+            folded = "-"
+        elif char.isspace():
+            folded = " "
+        else:
+            folded = _single(char) if char.isalpha() else char
+        self[code] = folded
+        return folded
+
+
+_POSITIONS = _Positions()
+
+
+def flat(text: str) -> str:
+    """Lower case without accents, dashes, quotes and spaces made plain; the same length as `text`."""
+    return text.translate(_POSITIONS)
+
+
+def without_accents(text: str) -> str:
+    """`text` without accents, case kept; ligatures are written with two letters."""
+    if text.isascii():
+        return text
+    text = _LIGATURE.sub(lambda match: _LIGATURES[match.group()], text)
+    return "".join(char for char in unicodedata.normalize("NFKD", text) if not unicodedata.combining(char))
+
+
+def words(text: str) -> list[str]:
+    """The folded words and numbers of `text`, in order."""
+    return _WORD.findall(without_accents(text).casefold())
+
+
+def comparable(text: str) -> str:
+    """What two texts share when they are the same but for case, accents and punctuation.
+
+    A text with no letter or digit is compared as it is.
+    """
+    return _NOT_WORD.sub("", without_accents(text).casefold()) or text

@@ -1,0 +1,1 @@
+"""NIR, IPP, NDA, RPPS and ID."""

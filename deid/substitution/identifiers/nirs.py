@@ -1,0 +1,111 @@
+"""NIR: sex kept, birth year and month those of the surrogate birth date, place of another commune, valid key."""
+
+from __future__ import annotations
+
+import re
+
+from deid.document import Mention
+from deid.labels import Label
+from deid.substitution import numerals
+from deid.substitution.characters import redraw_digits
+from deid.substitution.dossier import Dossier
+from deid.substitution.drafts import Draft
+from deid.substitution.folding import comparable, flat
+from deid.substitution.identifiers.keys import nir_key
+from deid.substitution.places.gazette import Gazette
+from deid.substitution.temporal.calendar import Calendar
+
+STRATEGY = "valid_key"
+_SCANNED = str.maketrans("OoIl", "0011")
+_PLAIN = re.compile(r"([12378])(\d\d)(\d\d)(\d\d|2[AB])(\d{3})(\d{3})(\d\d)?")
+_WITHOUT_KEY = 13
+_KEY_WIDTH = 2
+_ABROAD = "99"
+_GROUPS = (1, 2, 2, 2, 3, 3, 2)
+
+
+class Nirs:
+    """NIR mentions of one document; a lone pair of digits is the key of the number before it."""
+
+    def __init__(self, dossier: Dossier, calendar: Calendar, gazette: Gazette) -> None:
+        self._dossier = dossier
+        self._calendar = calendar
+        self._gazette = gazette
+
+    def write(self, mention: Mention, attempt: int) -> Draft:
+        """Another number in the same layout."""
+        original = self._dossier.text(mention)
+        number = self._number(self._characters(original), attempt)
+        if number is None:
+            return self._other(mention, original, attempt)
+        places = len(re.findall(r"[0-9AB]", _upper(original)))
+        return Draft(_filled(original, number[:places]), STRATEGY)
+
+    @staticmethod
+    def _characters(text: str) -> str:
+        return re.sub(r"[^0-9AB]", "", re.sub(r"[A-Z]{3,}", "", _upper(text)))
+
+    def _number(self, characters: str, attempt: int) -> str | None:
+        """Fifteen characters in the stead of a NIR with or without its key; None if `characters` are no NIR."""
+        match = _PLAIN.fullmatch(characters)
+        if match is None:
+            return None
+        sex, year, month, department, _, _, _ = match.groups()
+        stream = self._dossier.stream("nir", characters[:_WITHOUT_KEY], str(attempt))
+        year, month = self._birth(year, month, stream.below(12) + 1, 10 + stream.below(89))
+        while True:
+            place = (
+                _ABROAD + f"{100 + stream.below(400):03d}" if department == _ABROAD else self._place(stream.below(64))
+            )
+            number = f"{sex}{year}{month}{place}{1 + stream.below(998):03d}"
+            if number != characters[:_WITHOUT_KEY]:
+                return number + nir_key(number)
+
+    def _birth(self, year: str, month: str, other_month: int, other_year: int) -> tuple[str, str]:
+        moved = self._calendar.moved_birth
+        if moved is not None and f"{moved[0]:%y}" == year:
+            return f"{moved[1]:%y}", f"{moved[1]:%m}"
+        return f"{other_year:02d}", f"{other_month:02d}"
+
+    def _place(self, number: int) -> str:
+        members = self._gazette.communes.territory(self._gazette.home)
+        return members[number % len(members)].insee
+
+    def _other(self, mention: Mention, original: str, attempt: int) -> Draft:
+        """What is no whole number: the key of the one before, a part, or digits in words."""
+        stream = self._dossier.stream("nir part", comparable(original), str(attempt))
+        if original.strip().isdigit() and len(original.strip()) == _KEY_WIDTH:
+            key = self._key_before(mention, attempt)
+            if key is not None and key != original.strip():
+                return Draft(key, STRATEGY)
+        if not any(char.isdigit() for char in original):
+            words = [
+                numerals.write(int("".join(str(stream.below(10)) for _ in range(w))) % 100, hyphens=False)
+                for w in _GROUPS
+            ]
+            return Draft(
+                " ".join(words), STRATEGY, parsed=numerals.read(re.findall("[a-z]+", flat(original))[:1]) is not None
+            )
+        return Draft(redraw_digits(original.translate(_SCANNED), stream), STRATEGY)
+
+    def _key_before(self, mention: Mention, attempt: int) -> str | None:
+        for other in reversed(self._dossier.of([Label.NIR])):
+            if other.end <= mention.start:
+                number = self._number(self._characters(self._dossier.text(other)), 0)
+                return number[_WITHOUT_KEY:] if number else None
+        return None
+
+
+def _upper(text: str) -> str:
+    return text.translate(_SCANNED).upper()
+
+
+def _filled(layout: str, characters: str) -> str:
+    source = iter(characters)
+    letters = re.compile(r"[A-Za-z]{3,}")
+    kept = [match.span() for match in letters.finditer(layout)]
+    pieces = []
+    for index, char in enumerate(layout):
+        inside = any(start <= index < end for start, end in kept)
+        pieces.append(next(source, "") if not inside and re.match(r"[0-9OoIlABab]", char) else char)
+    return "".join(pieces)

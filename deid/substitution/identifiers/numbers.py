@@ -1,0 +1,94 @@
+"""IPP, NDA, RPPS and ID: the same layout, other characters, valid check digits where there are any."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+
+from deid.document import Mention
+from deid.labels import Label
+from deid.privacy import KeyedStream
+from deid.substitution import numerals
+from deid.substitution.characters import redraw, redraw_digits
+from deid.substitution.dossier import Dossier
+from deid.substitution.drafts import Draft
+from deid.substitution.folding import comparable, flat
+from deid.substitution.identifiers.keys import iban_digits, luhn_digit, luhn_holds
+
+STRATEGY = "same_layout"
+_IBAN = re.compile(r"[A-Z]{2}\d{2}(?:[ ]?[A-Z0-9]){11,30}", re.IGNORECASE)
+_PLATE = re.compile(r"([A-Z]{2})([ -]?)(\d{3})([ -]?)([A-Z]{2})", re.IGNORECASE)
+_PLATE_LETTERS = "ABCDEFGHJKLMNPQRSTVWXYZ"
+# Ranges kept for documentation: RFC 5737 and RFC 3849.
+_EXAMPLE_NETWORKS = ("192.0.2", "198.51.100", "203.0.113")
+_LUHN_LENGTHS = frozenset({9, 11, 14, 16})
+_ALWAYS_KEYED = frozenset({9, 11})
+
+
+class Numbers:
+    """Identifying numbers of one document."""
+
+    def __init__(self, dossier: Dossier) -> None:
+        self._dossier = dossier
+
+    def write(self, mention: Mention, attempt: int) -> Draft:
+        """Another number in the same layout."""
+        original = self._dossier.text(mention)
+        stream = self._dossier.stream("number", comparable(original), str(attempt))
+        for reader in (self._internet, self._iban, self._plate):
+            if mention.label is Label.ID and (text := reader(original, stream)) is not None:
+                return Draft(text, STRATEGY)
+        return Draft(self._keyed(original, mention.label, stream), STRATEGY)
+
+    def _keyed(self, original: str, label: Label, stream: KeyedStream) -> str:
+        digits = re.sub(r"\D", "", original)
+        letters = any(char.isalpha() for char in original)
+        keyed = (label is Label.RPPS and len(digits) in _ALWAYS_KEYED) or (luhn_holds(digits) and label is Label.ID)
+        if letters or not keyed or len(digits) not in _LUHN_LENGTHS:
+            return (
+                redraw(original, stream) if any(char.isdigit() for char in original) else self._wordy(original, stream)
+            )
+        while True:
+            drawn = re.sub(r"\D", "", redraw_digits(digits, stream))
+            if label is Label.RPPS and len(digits) == 11:
+                drawn = "10" + drawn[2:]
+            drawn = drawn[:-1] + luhn_digit(drawn[:-1])
+            if drawn != digits:
+                source = iter(drawn)
+                return "".join(next(source) if char.isdigit() else char for char in original)
+
+    @staticmethod
+    def _wordy(original: str, stream: KeyedStream) -> str:
+        """A number in words is another one in words; other letters are redrawn."""
+        value = numerals.read(re.findall("[a-z]+", flat(original)))
+        return redraw(original, stream) if value is None else numerals.write(stream.below(1000))
+
+    @staticmethod
+    def _internet(original: str, stream: KeyedStream) -> str | None:
+        try:
+            version = ipaddress.ip_address(original.strip()).version
+        except ValueError:
+            return None
+        if version == 4:
+            return f"{stream.choice(_EXAMPLE_NETWORKS)}.{1 + stream.below(254)}"
+        return "2001:db8:" + ":".join(f"{stream.below(65536):x}" for _ in range(6))
+
+    @staticmethod
+    def _iban(original: str, stream: KeyedStream) -> str | None:
+        if _IBAN.fullmatch(original.strip()) is None:
+            return None
+        plain = re.sub(r"\s", "", original)
+        account = redraw(plain[4:], stream)
+        drawn = plain[:2] + iban_digits(plain[:2], account) + account
+        source = iter(drawn)
+        return "".join(char if char.isspace() else next(source) for char in original)
+
+    @staticmethod
+    def _plate(original: str, stream: KeyedStream) -> str | None:
+        match = _PLATE.fullmatch(original.strip())
+        if match is None:
+            return None
+        letters = ["".join(stream.choice(_PLATE_LETTERS) for _ in range(2)) for _ in range(2)]
+        digits = f"{1 + stream.below(998):03d}"
+        text = letters[0] + match[2] + digits + match[4] + letters[1]
+        return text.lower() if original.islower() else text

@@ -1,0 +1,132 @@
+"""First names and surnames to draw from, sorted by sex, generation, frequency band and pool."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+
+from deid.resources import rows
+from deid.substitution.folding import words
+from deid.substitution.shapes import titled
+
+
+class Pool(StrEnum):
+    """Whose names a surrogate is drawn from: no name is in two pools, so roles are never mixed up."""
+
+    PATIENT = "patient"
+    RELATIVE = "relative"
+    PROFESSIONAL = "professional"
+
+
+_POOLS = tuple(Pool)
+# Births that open the next frequency band; names under the first number are too few to hide in and are not drawn.
+_SURNAME_BANDS = (100, 500, 2_000, 10_000, 50_000)
+_FIRST_NAME_BANDS = (300, 3_000, 20_000, 100_000)
+_COHORTS = ("n_1900_1945", "n_1946_1975", "n_1976_2000", "n_2001_2022")
+# A name that this share of its bearers have as one sex is of that sex.
+_CLEAR_SEX = 0.9
+
+
+@dataclass(frozen=True, slots=True)
+class FirstName:
+    """What is known of a first name; `sex` is None where both sexes bear it."""
+
+    births: int
+    sex: str | None
+    cohort: int
+    band: int
+
+
+class NameTables:
+    """Names by their key: folded words joined by a space ("jean pierre" for "Jean-Pierre")."""
+
+    def __init__(self) -> None:
+        self._surnames: dict[str, int] = {}
+        self._first: dict[str, FirstName] = {}
+        self._surname_pools: dict[tuple[int, Pool], list[str]] = defaultdict(list)
+        self._first_pools: dict[tuple[str, int, int, bool, Pool], list[str]] = defaultdict(list)
+        self._read_surnames()
+        self._read_first_names()
+
+    def _read_surnames(self) -> None:
+        for rank, row in enumerate(rows("surnames")):
+            births = int(row["births"])
+            self._surnames[key(row["name"])] = births
+            if births >= _SURNAME_BANDS[0] and row["name"].isalpha():
+                pool = self._surname_pools[_band(births, _SURNAME_BANDS), _POOLS[rank % 3]]
+                pool.append(titled(row["name"]))
+
+    def _read_first_names(self) -> None:
+        by_sex: dict[str, dict[str, Mapping[str, str]]] = defaultdict(dict)
+        for rank, row in enumerate(rows("first_names")):
+            births = int(row["births"])
+            by_sex[key(row["name"])][row["sex"]] = row
+            plain = row["name"].replace("-", "").isalpha()
+            if births < _FIRST_NAME_BANDS[0] or not plain or len(row["name"]) < 3:
+                continue
+            where = (row["sex"], _cohort(row), _band(births, _FIRST_NAME_BANDS), "-" in row["name"], _POOLS[rank % 3])
+            self._first_pools[where].append(titled(row["name"]))
+        for name, sexes in by_sex.items():
+            self._first[name] = _first_name(sexes)
+
+    def surname_births(self, name: str) -> int:
+        """People born with a surname; 0 when it is not in the table."""
+        return self._surnames.get(key(name), 0)
+
+    def first_name(self, name: str) -> FirstName | None:
+        """What is known of a first name."""
+        return self._first.get(key(name))
+
+    def surnames_like(self, name: str, pool: Pool) -> Sequence[str]:
+        """Surnames of one pool as frequent as this one; a rare or unknown one gets those of the least frequent band."""
+        return self._surname_pools[_band(self.surname_births(name), _SURNAME_BANDS), pool]
+
+    def first_names_like(self, name: str, sex: str | None, pool: Pool) -> Sequence[str]:
+        """First names of one pool, of the sex, as frequent, compound or not, and of the same generation as this one.
+
+        An unknown first name gets frequent ones of the sex; an unknown sex gets both.
+        """
+        known = self.first_name(name) or FirstName(0, None, 1, 2)
+        sexes = (known.sex,) if known.sex else (sex,) if sex in ("M", "F") else ("M", "F")
+        compound = "-" in name
+        for band in sorted(range(len(_FIRST_NAME_BANDS)), key=lambda one: abs(one - known.band)):
+            found = [one for each in sexes for one in self._first_pools[each, known.cohort, band, compound, pool]]
+            if len(found) >= _ENOUGH:
+                return found
+        return [one for each in sexes for one in self._first_pools[each, 1, 2, False, pool]]
+
+
+# Fewer names than this are no crowd to hide in.
+_ENOUGH = 12
+
+
+def key(name: str) -> str:
+    """The folded words of a name."""
+    return " ".join(words(name))
+
+
+def _band(births: int, floors: Sequence[int]) -> int:
+    return max(0, bisect_left(floors, births + 1) - 1)
+
+
+def _cohort(row: Mapping[str, str]) -> int:
+    counts = [int(row[column]) for column in _COHORTS]
+    return counts.index(max(counts))
+
+
+def _first_name(sexes: Mapping[str, Mapping[str, str]]) -> FirstName:
+    births = {sex: int(row["births"]) for sex, row in sexes.items()}
+    sex = max(births, key=lambda one: births[one])
+    total = sum(births.values())
+    clear = births[sex] >= _CLEAR_SEX * total
+    return FirstName(total, sex if clear else None, _cohort(sexes[sex]), _band(births[sex], _FIRST_NAME_BANDS))
+
+
+@cache
+def packaged() -> NameTables:
+    """The tables that ship with the product, read once per process."""
+    return NameTables()

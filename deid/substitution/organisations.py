@@ -1,0 +1,90 @@
+"""ORG: the word for its kind kept, its name replaced by the surrogate commune's or by an invented one."""
+
+from __future__ import annotations
+
+import re
+
+from deid.document import Mention
+from deid.labels import Label
+from deid.substitution.dossier import Dossier
+from deid.substitution.drafts import Draft, tag
+from deid.substitution.folding import comparable, flat, words
+from deid.substitution.places.gazette import Gazette
+from deid.substitution.places.regions import of_place
+from deid.substitution.shapes import accented_like, in_case_of
+
+STRATEGY = "kind_kept"
+# Kinds of organisations, folded; the longest that opens a name is kept. Those in the first group belong to a town.
+_OF_TOWN = (
+    "centre hospitalier universitaire", "centre hospitalier regional universitaire", "centre hospitalier regional",
+    "centre hospitalier intercommunal", "centre hospitalier specialise", "centre hospitalier general",
+    "centre hospitalier", "groupe hospitalier", "hospices civils", "hopital general", "hopital local", "hopital",
+    "hopitaux", "chu", "chru", "chr", "chic", "chi", "chs", "ch", "ghu", "ght", "gh", "mairie", "commissariat",
+    "gendarmerie", "tribunal judiciaire", "tribunal", "prefecture", "ccas", "cpam", "caf", "msa", "mdph", "ars",
+    "samu", "smur", "sdis", "pmi", "clic", "maison d'arret", "centre de detention", "centre penitentiaire", "efs", "admr",
+    "maia", "dac", "plateforme territoriale d'appui", "universite", "faculte de medecine", "abattoir", "cooperative",
+)  # fmt: skip
+_OF_NAME = (
+    "clinique", "polyclinique", "institut", "centre de lutte contre le cancer", "ehpad", "usld", "ssr", "smr", "had",
+    "maison de retraite", "maison de sante", "maison medicale", "maison de repos", "residence autonomie", "residence",
+    "foyer de vie", "foyer logement", "foyer rural", "foyer", "fam", "mas", "esat", "ime", "itep", "sessad", "csapa",
+    "cmp", "cmpp", "cattp", "laboratoire", "labo", "pharmacie", "cabinet medical", "cabinet infirmier", "cabinet",
+    "centre d'imagerie", "centre de dialyse", "centre de reeducation", "centre medical", "centre de sante",
+    "centre de pathologie", "centre tep", "centre", "imagerie", "radiologie", "ambulances", "ambulance", "taxis", "taxi",
+    "transports", "ecole maternelle", "ecole primaire", "ecole elementaire", "ecole", "college", "lycee agricole",
+    "lycee professionnel", "lycee", "creche", "iut", "association", "amicale", "club", "fondation", "mutuelle", "societe",
+    "entreprise", "sarl", "selarl", "scm", "scp", "sas", "ets", "etablissements", "restaurant", "hotel", "boulangerie",
+    "garage", "ferme", "domaine", "camping", "cada", "prahda", "chrs", "communaute", "paroisse", "couvent", "abbaye",
+    "service", "unite", "equipe mobile", "reseau", "agence", "comite", "syndicat", "banque", "assurance", "usine",
+    "boutique", "bar", "cafe", "salon", "magasin", "atelier", "menuiserie", "fonderies", "chantier", "armement", "port",
+    "parc national", "office", "bureau", "caserne", "regiment", "base", "collectif", "theatre", "cinema", "musee",
+)  # fmt: skip
+_KINDS = re.compile(
+    r"(?:l[ae']s? ?)?(?P<kind>"
+    + "|".join(re.escape(kind).replace(r"\ ", "[ -]") for kind in sorted(_OF_TOWN + _OF_NAME, key=len, reverse=True))
+    + r")(?![a-z0-9])"
+)
+_NAMES = (
+    "Beaurivage", "Les Tilleuls", "Valmont", "Les Cèdres", "Bellecombe", "Montfleury", "Les Alizés", "Clairval",
+    "Les Acacias", "Hauterive", "Les Glycines", "Beauséjour", "Les Érables", "Rochebelle", "Les Lilas", "Val Fleuri",
+    "La Roseraie", "Bel Horizon", "Les Peupliers", "Fontenelle", "L'Arc-en-Ciel", "Les Magnolias", "Belleroche",
+    "Les Mimosas", "Clairefontaine", "Les Charmilles", "Mirabelle", "Les Genêts", "Champvert", "Les Embruns",
+    "La Colombe", "Les Églantines", "Soleil Levant", "Les Marronniers", "Belle Étoile", "Les Oliviers", "La Passerelle",
+    "Grandval", "Les Pervenches", "L'Orée du Bois", "Les Hortensias", "Montclair", "La Source", "Les Vergers",
+)  # fmt: skip
+_TRIES = 60
+
+
+class Organisations:
+    """ORG mentions of one document."""
+
+    def __init__(self, dossier: Dossier, gazette: Gazette) -> None:
+        self._dossier = dossier
+        self._gazette = gazette
+
+    def write(self, mention: Mention, attempt: int) -> Draft:
+        """An organisation of the same kind; the label where every invented name would bring something back."""
+        original = self._dossier.text(mention)
+        head = _KINDS.match(flat(original))
+        kind = original[: head.end()] if head else ""
+        place = self._gazette.places.get(mention)
+        name = self._name(original, kind, attempt)
+        if place is not None and self._dossier.policy.places.strategy != "tag":
+            name = of_place(self._gazette.surrogate(place, attempt).name)
+        elif head is not None and head["kind"].replace("-", " ") in _OF_TOWN:
+            commune = self._gazette.anywhere("organisation", " ".join(words(original)), str(attempt))
+            name = of_place(commune.name)
+        if name is None:
+            return tag(Label.ORG, original)
+        text = f"{kind} {in_case_of(original[len(kind) :] or original, name)}".strip()
+        return Draft(accented_like(original, text, self._dossier.accented), STRATEGY)
+
+    def _name(self, original: str, kind: str, attempt: int) -> str | None:
+        """An invented name that shares no word with the original; None if there is none."""
+        hidden = frozenset(words(original)) - frozenset(words(kind)) - {"les", "la", "le", "l", "de", "du", "des", "d"}
+        stream = self._dossier.stream("organisation", comparable(original), str(attempt))
+        for _ in range(_TRIES):
+            name = stream.choice(_NAMES)
+            if hidden.isdisjoint(words(name)) and not self._dossier.brings_back(name, frozenset({"les"})):
+                return name
+        return None

@@ -1,0 +1,24 @@
+"""Make mentions disjoint: overlapping ones become one, so that no covered character is left as it was."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from deid.document import Mention
+
+
+def settle(mentions: Sequence[Mention]) -> tuple[Mention, ...]:
+    """Mentions in order, those that share a character joined over their union.
+
+    The joined mention takes label, subtype and votes from the longest, then the surest, then the first.
+    """
+    settled: list[tuple[Mention, Mention]] = []  # (joined, the one it takes its label from)
+    for mention in sorted(mentions):
+        if not settled or mention.start >= settled[-1][0].end:
+            settled.append((mention, mention))
+            continue
+        joined, chosen = settled[-1]
+        best = max(chosen, mention, key=lambda one: (one.end - one.start, one.score))
+        settled[-1] = (replace(best, start=joined.start, end=max(joined.end, mention.end)), best)
+    return tuple(joined for joined, _ in settled)

@@ -1,0 +1,1 @@
+"""STREET, ZIP, CITY and LOC: places drawn so that an address stays one address."""

@@ -1,0 +1,65 @@
+"""Who writes the surrogate of each label, for one document."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+
+from deid.document import Mention, Spend
+from deid.labels import Label
+from deid.reference import CommuneTable
+from deid.substitution.contact.addresses import Addresses
+from deid.substitution.contact.phones import Phones
+from deid.substitution.dossier import Dossier
+from deid.substitution.drafts import Draft, Room
+from deid.substitution.identifiers.nirs import Nirs
+from deid.substitution.identifiers.numbers import Numbers
+from deid.substitution.names import tables
+from deid.substitution.names.people import People
+from deid.substitution.organisations import Organisations
+from deid.substitution.places.communes import Communes
+from deid.substitution.places.gazette import Gazette
+from deid.substitution.places.regions import Regions
+from deid.substitution.places.streets import StreetNames, Streets
+from deid.substitution.temporal.calendar import Calendar
+
+
+class Rooms:
+    """The rooms of one document: dates and places cost ε, the others follow them or are drawn outright."""
+
+    def __init__(self, dossier: Dossier, communes: CommuneTable, streets: StreetNames) -> None:
+        self.calendar = Calendar(dossier)
+        self._gazette = Gazette(dossier, communes)
+        people = People(dossier, tables.packaged())
+        places = Communes(dossier, self._gazette)
+        addresses = Addresses(dossier, people)
+        numbers = Numbers(dossier)
+        self._rooms: Mapping[Label, Room] = {
+            **dict.fromkeys((Label.DATE, Label.RELDATE, Label.AGE), self.calendar),
+            **dict.fromkeys((Label.PATIENT, Label.DOCTOR, Label.PERSON), people),
+            **dict.fromkeys((Label.CITY, Label.ZIP), places),
+            Label.STREET: Streets(dossier, streets),
+            Label.LOC: Regions(dossier, self._gazette),
+            Label.ORG: Organisations(dossier, self._gazette),
+            Label.PHONE: Phones(dossier, self._gazette),
+            **dict.fromkeys((Label.EMAIL, Label.URL), addresses),
+            Label.NIR: Nirs(dossier, self.calendar, self._gazette),
+            **dict.fromkeys((Label.IPP, Label.NDA, Label.RPPS, Label.ID), numbers),
+        }
+
+    def elements(self) -> int:
+        """Distinct elements of the document that cost ε."""
+        return self.calendar.elements() + self._gazette.elements()
+
+    def spends(self, epsilon: Fraction) -> list[Spend]:
+        """What they cost, `epsilon` each."""
+        return self.calendar.spends(epsilon) + self._gazette.spends(epsilon)
+
+    def draw(self, epsilon: Fraction) -> None:
+        """Draw what costs ε."""
+        self._gazette.draw(epsilon)
+        self.calendar.draw(epsilon)
+
+    def write(self, mention: Mention, attempt: int) -> Draft:
+        """The surrogate of a mention, by the room of its label."""
+        return self._rooms[mention.label].write(mention, attempt)

@@ -1,0 +1,90 @@
+"""Replace a document's mentions by surrogates: the same key, patient and values always give the same text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from deid.document import Document, Mention, Substitution, Surrogate
+from deid.errors import DocumentRefused, Reason, SettingsError
+from deid.policy import Policy
+from deid.reference import CommuneTable
+from deid.substitution import budget, overlaps
+from deid.substitution.dossier import Dossier
+from deid.substitution.drafts import Draft, mask
+from deid.substitution.folding import comparable
+from deid.substitution.places.streets import StreetNames
+from deid.substitution.rooms import Rooms
+
+ATTEMPTS = 8
+
+
+class Substitutor:
+    """Draws surrogates under one policy, secret and commune table.
+
+    Args:
+        policy: its `substitution` part is read.
+        key: the secret; every draw depends on it, and nothing else remembers what was drawn.
+        communes: places to draw from.
+
+    Raises:
+        SettingsError: the key is empty.
+    """
+
+    def __init__(self, policy: Policy, key: bytes, communes: CommuneTable) -> None:
+        if not key:
+            raise SettingsError("No surrogate can be drawn with an empty key.", "Set NOCTURNE_SECRET.")
+        self._policy = policy.substitution
+        self._key = key
+        self._communes = communes
+        self._streets = StreetNames(communes)
+
+    def substitute(self, document: Document, mentions: Sequence[Mention]) -> Substitution:
+        """The document with every mention replaced.
+
+        Mentions may come in any order; overlapping ones are joined first, so the result may hold fewer.
+        Deterministic in the key, the scope (docs/privacy.md) and the document; other documents do not matter.
+
+        Raises:
+            DocumentRefused: it would spend more than the policy allows (BUDGET_EXCEEDED), or a mention lies
+                outside the text (SUBSTITUTION_FAILED).
+        """
+        settled = overlaps.settle(mentions)
+        if settled and settled[-1].end > len(document.text):
+            raise DocumentRefused(document.id, Reason.SUBSTITUTION_FAILED, "a mention ends after the text")
+        dossier = Dossier(document, settled, self._policy, self._key)
+        rooms = Rooms(dossier, self._communes, self._streets)
+        epsilon = budget.share(self._policy, rooms.elements())
+        spends = budget.settle(self._policy, document.id, rooms.spends(epsilon))
+        rooms.draw(epsilon)
+        surrogates = tuple(self._surrogate(dossier, rooms, mention) for mention in settled)
+        text, spans = _rewrite(document.text, surrogates)
+        return Substitution(text, surrogates, spans, spends, rooms.calendar.moved_reference_date)
+
+    @staticmethod
+    def _surrogate(dossier: Dossier, rooms: Rooms, mention: Mention) -> Surrogate:
+        """The first draft that differs from the original in more than case, accents and punctuation, or a mask."""
+        original = dossier.text(mention)
+        draft = Draft("", "mask")
+        for attempt in range(ATTEMPTS):
+            draft = rooms.write(mention, attempt)
+            if draft.text.strip() and comparable(draft.text) != comparable(original):
+                break
+        else:
+            draft = mask(mention.label, original)
+        return Surrogate(mention, draft.text, draft.strategy, draft.parsed)
+
+
+def _rewrite(text: str, surrogates: Sequence[Surrogate]) -> tuple[str, tuple[tuple[int, int], ...]]:
+    """The text with surrogates in place, and where each stands."""
+    pieces: list[str] = []
+    spans: list[tuple[int, int]] = []
+    position = length = 0
+    for surrogate in surrogates:
+        kept = text[position : surrogate.mention.start]
+        pieces += (kept, surrogate.text)
+        length += len(kept)
+        spans.append((length, length + len(surrogate.text)))
+        length += len(surrogate.text)
+        position = surrogate.mention.end
+    pieces.append(text[position:])
+    return "".join(pieces), tuple(spans)

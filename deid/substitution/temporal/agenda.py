@@ -1,0 +1,143 @@
+"""Read a document's temporal mentions and place them on the calendar; find its anchor and the patient's birth date."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+
+from deid.document import Mention
+from deid.labels import Label
+from deid.substitution.dossier import Dossier
+from deid.substitution.folding import flat
+from deid.substitution.temporal import ages, parsing, relative, resolving
+from deid.substitution.temporal.ages import Age
+from deid.substitution.temporal.expressions import Expression
+from deid.substitution.temporal.relative import Relative
+from deid.substitution.temporal.values import Instant, Unit, months_between, years_between
+
+_BORN = re.compile(
+    r"(?:\bnee?s?\b(?: ?\(e\))?|\bn\(e\)|naissance|\bddn\b|\bd\.?n\.?\b)[^a-z0-9]*(?:le|en|du|:)?[^a-z0-9]*$"
+)
+_YEAR_AHEAD = re.compile(r"(?:\ben|\bannee|\bdepuis|\bdes|\bvers|\ban)\s*$")
+_BETWEEN_BOUNDS = re.compile(r"[\s,;/(-]*(?:au|et|a|ou|puis|jusqu'au)?[\s/-]*(?:les?|au)?[\s-]*")
+_BOUNDS_REACH = 14
+# Without any date, the anchor only serves to count from, and any fixed day will do.
+_NO_ANCHOR = date(2000, 1, 1)
+_LINKED = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Agenda:
+    """What the temporal mentions of a document mean.
+
+    A mention that is in none of the mappings could not be read. `births` are mentions of the patient's birth date
+    or year, `own_ages` those of an age that is within a year (a month, for infants) of the patient's at the anchor.
+    """
+
+    anchor: date
+    birth: date | None
+    said: Mapping[Mention, Expression | Relative]
+    instants: Mapping[Mention, Instant]
+    ages: Mapping[Mention, Age]
+    births: frozenset[Mention]
+    own_ages: frozenset[Mention]
+
+
+def read(dossier: Dossier) -> Agenda:
+    """The agenda of a document.
+
+    The anchor is its reference date; without one, the latest whole date it holds that is no birth date; without
+    any, a fixed day. The birth date is the warehouse's; without it, the one that the text says is a birth date.
+    """
+    said = dict(_said(dossier))
+    births = {mention for mention in said if _BORN.search(flat(dossier.before(mention)))}
+    birth = dossier.document.patient.birth_date or _written_birth(said, births)
+    anchor = dossier.document.reference_date or _latest(said, births) or _NO_ANCHOR
+    if birth is not None and birth > anchor:
+        birth = None  # nobody has a document before being born: one of the two dates is wrong, and links nothing
+    instants = _placed(dossier, said, anchor, birth)
+    aged = {mention: age for mention in dossier.of([Label.AGE]) if (age := ages.parse(dossier.text(mention)))}
+    return Agenda(
+        anchor=anchor,
+        birth=birth,
+        said=said,
+        instants=instants,
+        ages=aged,
+        births=frozenset(mention for mention, one in instants.items() if _is_birth(one, birth, mention in births)),
+        own_ages=frozenset(mention for mention, age in aged.items() if birth and _is_own(age, birth, anchor)),
+    )
+
+
+def _said(dossier: Dossier) -> list[tuple[Mention, Expression | Relative]]:
+    found: list[tuple[Mention, Expression | Relative]] = []
+    for mention in dossier.of([Label.DATE, Label.RELDATE]):
+        text = dossier.text(mention)
+        as_year = _YEAR_AHEAD.search(flat(dossier.before(mention, 12))) is not None
+        meant: Expression | Relative | None
+        if mention.label is Label.DATE:
+            meant = parsing.parse(text, as_year=as_year) or relative.parse(text)
+        else:
+            meant = relative.parse(text) or parsing.parse(text, as_year=as_year)
+        if meant is not None:
+            found.append((mention, meant))
+    return found
+
+
+def _whole(meant: Expression | Relative) -> date | None:
+    """The day of an expression that says day, month and a year of four digits."""
+    if not isinstance(meant, Expression) or meant.unit is not Unit.DAY or not meant.month or (meant.year or 0) < 100:
+        return None
+    return resolving.place(meant, _NO_ANCHOR).first
+
+
+def _written_birth(said: Mapping[Mention, Expression | Relative], births: set[Mention]) -> date | None:
+    return next((day for mention, meant in said.items() if mention in births and (day := _whole(meant))), None)
+
+
+def _latest(said: Mapping[Mention, Expression | Relative], births: set[Mention]) -> date | None:
+    days = [day for mention, meant in said.items() if mention not in births and (day := _whole(meant))]
+    if days:
+        return max(days)
+    years = [m.year for m in said.values() if isinstance(m, Expression) and m.year is not None and m.year >= 100]
+    return date(max(years), 12, 31) if years else None
+
+
+def _placed(
+    dossier: Dossier, said: Mapping[Mention, Expression | Relative], anchor: date, birth: date | None
+) -> dict[Mention, Instant]:
+    """Mentions on the calendar; from the last to the first, since a bound without month or year takes the next one's."""
+    placed: dict[Mention, Instant] = {}
+    following: Mention | None = None
+    for mention in reversed(list(said)):
+        meant = said[mention]
+        if isinstance(meant, Relative):
+            placed[mention] = resolving.place_relative(meant, anchor)
+            continue
+        partner = None
+        if following is not None and placed[following].unit is Unit.DAY and _bounds(dossier, mention, following):
+            partner = placed[following].first
+        placed[mention] = resolving.place(meant, anchor, birth, partner)
+        following = mention
+    return placed
+
+
+def _bounds(dossier: Dossier, mention: Mention, following: Mention) -> bool:
+    """Whether two mentions are the bounds of one range, or items of one list."""
+    between = flat(dossier.document.text[mention.end : following.start])
+    return len(between) <= _BOUNDS_REACH and _BETWEEN_BOUNDS.fullmatch(between) is not None
+
+
+def _is_birth(instant: Instant, birth: date | None, said_so: bool) -> bool:
+    if birth is None:
+        return False
+    if instant.unit is Unit.DAY:
+        return instant.first == birth
+    return said_so and instant.unit is Unit.YEAR and instant.index == birth.year
+
+
+def _is_own(age: Age, birth: date, anchor: date) -> bool:
+    if age.unit is Unit.MONTH:
+        return abs(age.value - months_between(birth, anchor) * age.step) <= _LINKED * age.step
+    return age.unit is Unit.YEAR and abs(age.value // age.step - years_between(birth, anchor)) <= _LINKED

@@ -1,0 +1,24 @@
+"""What a DATE mention says before it is placed on the calendar: the fields it writes, and how it writes them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from deid.substitution.temporal.forms import Form
+from deid.substitution.temporal.values import Unit
+
+
+@dataclass(frozen=True, slots=True)
+class Expression:
+    """Fields that are written; the others are None and come from the context.
+
+    `year` below 100 was written with two digits. `weekday` is 0 on Monday, `season` 0 in winter.
+    """
+
+    unit: Unit
+    form: Form
+    year: int | None = None
+    month: int | None = None
+    day: int | None = None
+    weekday: int | None = None
+    season: int | None = None

@@ -1,0 +1,64 @@
+"""Strategy `metric` (Tchouka et al. 2023, section 4.1): noise on the distance to the anchor, in the mention's unit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+
+from deid.privacy import discrete_laplace
+from deid.substitution.dossier import Dossier
+from deid.substitution.temporal.ages import Age
+from deid.substitution.temporal.order import restore
+from deid.substitution.temporal.timeline import Timeline
+from deid.substitution.temporal.values import Instant, Unit, clamped
+
+MECHANISM = "discrete_laplace"
+
+
+def move(
+    dossier: Dossier, timeline: Timeline, instants: Iterable[Instant], epsilon: Fraction
+) -> dict[Instant, Instant]:
+    """Each instant's surrogate, in the originals' order.
+
+    With v the distance to the anchor in the instant's unit, v' = max(least, v + DLap(ε)) away from the moved anchor
+    on the same side; least is 1 where v is not 0. Each is ε·|v − w|-private before the exclusion below; clamping
+    and order restoration are post-processing.
+
+    A draw that gives the original back is drawn again. Since the noise does not depend on v, this
+    conditioning scales all other probabilities alike: outside the two originals, the bound ε·|v − w| stands; what is
+    lost is that a surrogate is known not to be the original.
+    """
+    fixed = timeline.fixed()
+    drawn = {one: fixed[one] if one in fixed else _moved(dossier, timeline, one, epsilon) for one in instants}
+    return restore(drawn, fixed)
+
+
+def _moved(dossier: Dossier, timeline: Timeline, instant: Instant, epsilon: Fraction) -> int:
+    unit = instant.unit
+    distance = instant.index - timeline.index(unit)
+    side = 1 if distance > 0 else -1
+    least = 1 if distance else 0
+    stream = dossier.stream("instant", unit, str(instant.index), str(epsilon))
+    while True:
+        moved = max(least, abs(distance) + discrete_laplace(stream, epsilon))
+        index = clamped(unit, timeline.moved_index(unit) + side * moved)
+        if index != instant.index:
+            return index
+
+
+def move_age(dossier: Dossier, age: Age, epsilon: Fraction) -> int:
+    """Another value of an age: max(1, v + DLap(ε)) in its own unit, drawn again while it is the original."""
+    stream = dossier.stream("age", age.unit, str(age.step), str(age.value), str(epsilon))
+    whole = _whole(age)
+    low = 2 if age.unit is Unit.DECADE else 1
+    while True:
+        moved = max(low, whole + discrete_laplace(stream, epsilon))
+        if moved == whole:
+            continue
+        if age.unit is Unit.DECADE or age.step == 1:
+            return moved
+        return moved * age.step + stream.below(age.step)
+
+
+def _whole(age: Age) -> int:
+    return age.value // age.step

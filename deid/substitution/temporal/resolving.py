@@ -1,0 +1,118 @@
+"""Place what a mention says on the calendar: years, months and centuries that it leaves out come from the context."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from datetime import date, timedelta
+
+from deid.substitution.temporal.expressions import Expression
+from deid.substitution.temporal.relative import Relative
+from deid.substitution.temporal.values import Instant, Unit, index_of, on_real_day
+
+# A two-digit year this far ahead of the document is still an appointment; further, it is of the last century.
+_YEARS_AHEAD = 3
+# Notes look back more than ahead: a day ahead is taken for this many days back when a year or month is missing.
+_LOOK_BACK = 3
+
+
+def place(expression: Expression, anchor: date, birth: date | None = None, partner: date | None = None) -> Instant:
+    """The instant that a DATE means in a document dated `anchor`.
+
+    `birth` settles the century of a birth date written with two digits; `partner` is the other bound of a range
+    ("du 12 au 15/03/2021"), which lends the month and year that this bound leaves out.
+    """
+    year = _whole_year(expression, anchor, birth)
+    match expression.unit:
+        case Unit.YEAR:
+            return Instant(Unit.YEAR, _required(year, anchor))
+        case Unit.DECADE:
+            return Instant(Unit.DECADE, _required(year, anchor) // 10)
+        case Unit.SEASON:
+            season = expression.season or 0
+            years = _years(year, anchor, partner)
+            return _nearest((Instant(Unit.SEASON, one * 4 + season) for one in years), anchor)
+        case Unit.MONTH:
+            month = (expression.month or anchor.month) - 1
+            years = _years(year, anchor, partner)
+            return _nearest((Instant(Unit.MONTH, one * 12 + month) for one in years), anchor)
+        case _:
+            return _place_day(expression, year, anchor, partner)
+
+
+def _place_day(expression: Expression, year: int | None, anchor: date, partner: date | None) -> Instant:
+    days = list(_days(expression, year, anchor, partner))
+    fitting = [day for day in days if expression.weekday in (None, day.weekday())]
+    return _nearest((_day(day) for day in fitting or days), partner or anchor)
+
+
+def _days(expression: Expression, year: int | None, anchor: date, partner: date | None) -> Iterator[date]:
+    """Every day that the written fields allow, near the anchor or within the partner's month or year."""
+    if expression.day is None:
+        yield from (anchor + timedelta(days=offset) for offset in range(-7, 0))
+    elif expression.month is not None:
+        for one in _years(year, anchor, partner):
+            yield on_real_day(one, expression.month, expression.day)
+    else:
+        near = partner or anchor
+        first = near.year * 12 + near.month - 1
+        reach = (0, -1) if partner and expression.weekday is None else range(-6, 3)
+        for index in (first + offset for offset in reach):
+            if expression.day <= Instant(Unit.MONTH, index).last.day:
+                yield date(index // 12, index % 12 + 1, expression.day)
+
+
+def _years(year: int | None, anchor: date, partner: date | None) -> tuple[int, ...]:
+    if year is not None:
+        return (year,)
+    near = (partner or anchor).year
+    return (near, near - 1) if partner else (near, near - 1, near + 1)
+
+
+def _nearest(instants: Iterable[Instant], anchor: date) -> Instant:
+    """The nearest instant, the past preferred."""
+
+    def cost(instant: Instant) -> int:
+        if instant.first <= anchor:
+            return max(0, (anchor - instant.last).days)
+        return _LOOK_BACK * (instant.first - anchor).days
+
+    return min(instants, key=cost)
+
+
+def _whole_year(expression: Expression, anchor: date, birth: date | None) -> int | None:
+    """The year with its century."""
+    if expression.year is None or expression.year >= 100:
+        return expression.year
+    written = (expression.month, expression.day, expression.year)
+    if birth is not None and written == (birth.month, birth.day, birth.year % 100):
+        return birth.year
+    recent = anchor.year // 100 * 100 + expression.year
+    return recent if recent <= anchor.year + _YEARS_AHEAD else recent - 100
+
+
+def _required(year: int | None, anchor: date) -> int:
+    return anchor.year if year is None else year
+
+
+def _day(day: date) -> Instant:
+    return Instant(Unit.DAY, day.toordinal())
+
+
+def place_relative(relative: Relative, anchor: date) -> Instant:
+    """The instant that a RELDATE means in a document dated `anchor`."""
+    unit, here = relative.unit, index_of(relative.unit, anchor)
+    if relative.named is None:
+        return Instant(unit, here + relative.offset)
+    side = (relative.offset > 0) - (relative.offset < 0)
+    if unit is Unit.DAY:
+        ahead = (relative.named - anchor.weekday() - 1) % 7 + 1
+        weeks = max(relative.offset - 1, 0)
+        return Instant(
+            unit, here + ahead + 7 * weeks if side >= 0 else here - ((anchor.weekday() - relative.named - 1) % 7 + 1)
+        )
+    cycle, wanted = (4, relative.named) if unit is Unit.SEASON else (12, relative.named - 1)
+    if side == 0:
+        around = range(here - cycle // 2, here + cycle // 2)
+        return Instant(unit, next(index for index in around if index % cycle == wanted % cycle))
+    steps = range(1, cycle + 1)
+    return Instant(unit, next(here + side * step for step in steps if (here + side * step) % cycle == wanted % cycle))

@@ -1,0 +1,118 @@
+"""Points and spans of time on integer scales, one per unit: what a temporal mention means."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date, timedelta
+from enum import StrEnum
+
+FIRST_YEAR, LAST_YEAR = 1850, 2150
+
+
+class Unit(StrEnum):
+    """Units that a mention is precise to; the noise it gets is counted in the same unit."""
+
+    DAY = "day"
+    WEEK = "week"
+    MONTH = "month"
+    SEASON = "season"
+    YEAR = "year"
+    DECADE = "decade"
+
+
+DAYS_OF = {Unit.DAY: 1, Unit.WEEK: 7, Unit.MONTH: 30, Unit.SEASON: 91, Unit.YEAR: 365, Unit.DECADE: 3652}
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Instant:
+    """The `index`-th unit of its scale: a day is its proleptic Gregorian ordinal, a year its number.
+
+    Months count from January of year 0, seasons from the winter of year 0 (December to February, named after
+    its January), weeks from Monday 1 January of year 1.
+    """
+
+    unit: Unit
+    index: int
+
+    @property
+    def first(self) -> date:
+        """Its first day."""
+        match self.unit:
+            case Unit.DAY:
+                return date.fromordinal(self.index)
+            case Unit.WEEK:
+                return date.fromordinal(self.index * 7 + 1)
+            case Unit.MONTH:
+                return date(self.index // 12, self.index % 12 + 1, 1)
+            case Unit.SEASON:
+                return Instant(Unit.MONTH, self.index * 3 - 1).first
+            case Unit.YEAR:
+                return date(self.index, 1, 1)
+            case Unit.DECADE:
+                return date(self.index * 10, 1, 1)
+
+    @property
+    def last(self) -> date:
+        """Its last day."""
+        return Instant(self.unit, self.index + 1).first - timedelta(days=1)
+
+    @property
+    def middle(self) -> date:
+        """A day that stands for it: the day itself, the middle one of a longer unit."""
+        return self.first + (self.last - self.first) // 2
+
+
+def index_of(unit: Unit, day: date) -> int:
+    """The index of the unit that `day` is in."""
+    match unit:
+        case Unit.DAY:
+            return day.toordinal()
+        case Unit.WEEK:
+            return (day.toordinal() - 1) // 7
+        case Unit.MONTH:
+            return day.year * 12 + day.month - 1
+        case Unit.SEASON:
+            return (day.year * 12 + day.month) // 3
+        case Unit.YEAR:
+            return day.year
+        case Unit.DECADE:
+            return day.year // 10
+
+
+def clamped(unit: Unit, index: int) -> int:
+    """`index` kept within the years that a calendar in a hospital can hold."""
+    low = index_of(unit, date(FIRST_YEAR, 1, 1))
+    high = index_of(unit, date(LAST_YEAR, 12, 31))
+    return min(max(index, low), high)
+
+
+def on_real_day(year: int, month: int, day: int) -> date:
+    """That day, or the last of the month where the month has no such day.
+
+    Raises:
+        ValueError: no month, day or year like that.
+    """
+    if not (1 <= day <= 31 and 1 <= month <= 12 and 1 <= year <= 9998):
+        raise ValueError("no such day in any calendar")
+    return min(date(year, month, 1) + timedelta(days=day - 1), Instant(Unit.MONTH, year * 12 + month - 1).last)
+
+
+def years_between(earlier: date, later: date) -> int:
+    """Completed years from one day to another; negative when they are the other way round."""
+    return later.year - earlier.year - ((later.month, later.day) < (earlier.month, earlier.day))
+
+
+def months_between(earlier: date, later: date) -> int:
+    """Completed months from one day to another."""
+    return (later.year - earlier.year) * 12 + later.month - earlier.month - (later.day < earlier.day)
+
+
+def add_years(day: date, years: int) -> date:
+    """The same day `years` later; 29 February becomes 28 in a common year."""
+    return on_real_day(min(max(day.year + years, 1), 9998), day.month, day.day)
+
+
+def add_months(day: date, months: int) -> date:
+    """The same day of the month `months` later, or the last of a shorter month."""
+    index = day.year * 12 + day.month - 1 + months
+    return on_real_day(min(max(index // 12, 1), 9998), index % 12 + 1, day.day)
