@@ -53,7 +53,7 @@ def _kept(env_file: Path) -> tuple[dict[str, str], str]:
 
 
 def _lines(home: Path, server: EmbeddedServer, passwords: dict[str, str], secret: str) -> str:
-    lines = ["# Written by `python -m deid provision`. Whoever reads this file can read patients' data.", ""]
+    lines = ["# Written by deid.warehouse.provision. Whoever reads this file can read patients' data.", ""]
     lines.append(f"NOCTURNE_HOME={home}")
     for name, role in ROLES.items():
         lines.append(f"NOCTURNE_{name.upper()}_DSN={server.uri(DATABASE, role, passwords[name])}")
