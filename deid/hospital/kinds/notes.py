@@ -1,0 +1,129 @@
+"""Notes written on the spot: emergency department, nurses."""
+
+from __future__ import annotations
+
+from deid.hospital.blocks import GAP, Block, Role, lines_block, text_block
+from deid.hospital.kinds import parts
+from deid.hospital.prose import dates
+from deid.hospital.prose.grammar import Piece
+from deid.hospital.prose.scene import DocumentScene
+from deid.hospital.prose.slots_people import staff_name
+from deid.labels import Label
+
+
+def emergency(scene: DocumentScene) -> list[Block]:
+    """A note of the emergency department: telegraphic, or as a form with headings."""
+    rng, pathology = scene.rng, scene.pathology
+    telegraphic = rng.random() < 0.6
+    scene.terse = telegraphic
+    blocks = parts.letterhead(scene) if rng.random() < 0.6 else []
+    blocks.append(_emergency_head(scene))
+    blocks += parts.identity(scene) if not telegraphic or rng.random() < 0.4 else []
+    arrival = "{use:urg_arrivee} [Motif : |]{motif}."
+    history = pathology.section("atcd").draw(rng, pool=(1, 2))
+    history += parts.common("atcd_enfant" if scene.child else "atcd_general").draw(rng, pool=(0, 3))
+    drugs = parts.common("traitement_general").draw(rng, pool=(1, 3))
+    blocks += _labelled(scene, ("motif", "MOTIF"), [arrival], " ")
+    blocks += _labelled(scene, ("atcd", "ATCD", "Antécédents"), history, ", ")
+    if not scene.child:
+        blocks += _labelled(scene, ("ttt", "TTT", "Traitement habituel"), drugs, ", ")
+    if rng.random() < 0.4:
+        blocks += _labelled(scene, ("vie", "MDV", "Entourage"), parts.common("vie").draw(rng, pool=(1, 2)), " ")
+    blocks += _labelled(scene, ("hdm", "HDM", "Histoire"), pathology.section("hdm").draw(rng), " ")
+    blocks += _labelled(scene, ("ex", "EXAMEN", "Clinique"), pathology.section("examen").draw(rng), " ")
+    if rng.random() < 0.5:
+        blocks.append(parts.lab_table(scene, pathology.section("bio")))
+    blocks += _labelled(scene, ("cat", "CAT", "Conduite à tenir"), _decisions(scene), rng.choice((" ", " / ")))
+    last = rng.choice(
+        ("{staff:interne} / {dr}", "[Sénior|Médecin] : {dr}", "{staff:interne}, vu avec {dr}", "{initiales}")
+    )
+    return [*blocks, GAP, text_block(Role.SIGNATURE, scene.write(last))]
+
+
+def _decisions(scene: DocumentScene) -> list[str]:
+    return [
+        *scene.pathology.section("evolution").draw(scene.rng)[:1],
+        scene.pathology.section("conclusion").pick(scene.rng),
+        "{use:urg_suite}",
+    ]
+
+
+def _emergency_head(scene: DocumentScene) -> Block:
+    templates = (
+        "[urgences|URGENCES|SAU] [|{chu} ]– {D:doc} {h:0-23} – box {n:1-14}",
+        "Passage aux urgences du {D:doc}, dossier {nda}, [IAO|accueil] : {staff:IDE}",
+        "{D:doc} {h:0-23}  box {n:1-18}  {nomcomplet} {age}",
+        "OBS MÉDICALE {D:doc} – [pt|pte] {nomcomplet} – {age} – IPP {ipp}",
+    )
+    return text_block(Role.TITLE, scene.write(scene.rng.choice(templates).replace("[pt|pte]", "{mf:pt|pte}")))
+
+
+def _labelled(scene: DocumentScene, names: tuple[str, ...], templates: list[str], glue: str) -> list[Block]:
+    """ "ATCD : …" on one line, or a heading and a paragraph."""
+    if not templates:
+        return []
+    name = names[0] if scene.terse and scene.rng.random() < 0.5 else scene.rng.choice(names[1:])
+    mark = scene.memory.setdefault("colon", scene.rng.choice((" : ", ": ", " - ", ". ")))
+    return [text_block(Role.LINE if scene.terse else Role.PARAGRAPH, scene.write(name + mark + glue.join(templates)))]
+
+
+def nursing(scene: DocumentScene) -> list[Block]:
+    """Nurses' notes: entries with date, hour and a mark of who wrote, over the stay."""
+    rng = scene.rng
+    scene.terse = rng.random() < 0.7
+    blocks = parts.letterhead(scene) if rng.random() < 0.4 else []
+    blocks.append(
+        parts.title(
+            scene,
+            (
+                "Transmissions ciblées",
+                "Transmissions infirmières",
+                "Fiche de liaison infirmière",
+                "Cahier de transmissions",
+            ),
+        )
+    )
+    blocks += parts.identity(scene)
+    targeted = rng.random() < 0.35
+    days = range((scene.written_on - scene.stay.admitted_on).days + 1)
+    chosen = sorted(rng.sample(days, min(len(days), rng.randint(2, 5))))
+    entries: list[Block] = []
+    for day in chosen:
+        for hour in sorted(rng.sample(range(24), rng.randint(1, 3))):
+            entries += _entry(scene, day, hour, targeted)
+    if rng.random() < 0.5:
+        entries.append(
+            text_block(
+                Role.LINE,
+                scene.write(
+                    "[Sortie prévue|Départ] le {d:dis} [vers {org:ssr}|au domicile, {org_autre:ambulance}|avec {proche}]. Personne à prévenir : {proche_tel}."
+                ),
+            )
+        )
+    return [*blocks, *entries]
+
+
+def _entry(scene: DocumentScene, day: int, hour: int, targeted: bool) -> list[Block]:
+    rng = scene.rng
+    nurses = [one for one in scene.team() if one.role in ("IDE", "aide-soignant")]
+    who = rng.choice(nurses)
+    mark: list[Piece] = (
+        [Piece(who.first_name[0].upper() + who.last_name[0].upper(), Label.DOCTOR)]
+        if rng.random() < 0.2
+        else staff_name(scene, who)
+    )
+    when = dates.near(rng, dates.shift(scene.stay.admitted_on, day), scene.date_form, scene.written_on)
+    head = [
+        Piece(when, Label.DATE),
+        Piece(f" {hour:02d}h{rng.choice((0, 10, 15, 30, 45)):02d}{rng.choice((' – ', ' ', ' : '))}"),
+    ]
+    notes = parts.common("soins").draw(rng, pool=(1, 3)) + scene.pathology.section("soins").draw(rng, pool=(1, 2))
+    rng.shuffle(notes)
+    if targeted and len(notes) > 1:
+        lines = [[*head, *mark]]
+        lines += [scene.write(f"{letter}- {note}") for letter, note in zip("DAR", notes, strict=False)]
+        return [lines_block(Role.LINE, lines)]
+    body = scene.write(rng.choice((". ", ", ", " / ")).join(notes))
+    if rng.random() < 0.5:
+        return [text_block(Role.LINE, [*head, *body, Piece(rng.choice((" – ", ". ", "   "))), *mark])]
+    return [text_block(Role.LINE, [*head, *mark, Piece(" : "), *body])]

@@ -1,0 +1,1 @@
+"""French clinical prose: a small grammar, its slots, and templates as data."""
