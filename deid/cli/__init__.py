@@ -1,0 +1,45 @@
+"""The command line, `python -m deid`: the same functions as the DAGs, for people and for pipes.
+
+Help and messages are in French, for data stewards. Exit status: 0 done; 1 something was refused or failed, and
+standard error says what; 2 the command cannot be carried out as it was given. Standard output carries results
+only. What a command needs is imported when it runs, so that `--help` answers at once.
+"""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from collections.abc import Sequence
+
+import typer
+
+from deid.cli import deployment, documents, nights, policies, scoring
+from deid.cli.guarding import Guarded
+
+app = typer.Typer(
+    name="deid",
+    cls=Guarded,
+    help="Nocturne : désidentifie chaque nuit les documents d'un hôpital.\n\n"
+    "Chaque commande explique ses options : python -m deid COMMANDE --help",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,  # they show local variables, which hold text of patients
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+)
+for group in (documents, scoring, policies, deployment, nights):
+    group.register(app)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit status. An unforeseen error shows where it arose, never its message."""
+    try:
+        app(args=None if arguments is None else list(arguments), prog_name="python -m deid")
+    except SystemExit as leaving:
+        return leaving.code if isinstance(leaving.code, int) else 1
+    except Exception as error:
+        frames = "".join(traceback.format_tb(error.__traceback__))
+        sys.stderr.write(f"{frames}deid : erreur imprévue, {type(error).__name__}. Rien d'autre n'est montré : ")
+        sys.stderr.write("le message pourrait citer un document.\n")
+        return 1
+    return 0

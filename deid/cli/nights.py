@@ -1,0 +1,133 @@
+"""`night`, `publish` and `report`: an interval without Airflow, by the same steps as the DAGs."""
+
+from __future__ import annotations
+
+import getpass
+import json
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Annotated, Any
+from zoneinfo import ZoneInfo
+
+import typer
+
+from deid.cli.guarding import REFUSED
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+PARIS = ZoneInfo("Europe/Paris")
+DAY = ["%Y-%m-%d"]
+
+IntervalKey = Annotated[
+    str, typer.Argument(metavar="INTERVALLE", help="Une nuit (2026-10-03) ou une période (2026-09-01..2026-09-28).")
+]
+Approve = Annotated[
+    str | None,
+    typer.Option("--approve", metavar="MOTIF", help="Approuver soi-même, si la politique demande une personne."),
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Add these commands to the command line."""
+    app.command()(night)
+    app.command()(publish)
+    app.command()(report)
+
+
+def night(
+    first: Annotated[
+        datetime, typer.Argument(formats=DAY, metavar="JOUR", help="Jour d'arrivée des documents, AAAA-MM-JJ.")
+    ],
+    last: Annotated[
+        datetime | None, typer.Argument(formats=DAY, metavar="[DERNIER]", help="Dernier jour, compris.")
+    ] = None,
+    document_type: Annotated[list[str] | None, typer.Option("--type", help="Type de document ; répétable.")] = None,
+    service: Annotated[list[str] | None, typer.Option("--service", help="Code de service ; répétable.")] = None,
+    reason: Annotated[str, typer.Option("--reason", metavar="MOTIF", help="Pourquoi ce passage, gardé avec lui.")] = "",
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Compter seulement ; rien n'est traité.")] = False,
+    batch_size: Annotated[int, typer.Option(min=1, help="Documents par lot.")] = 500,
+    name: Annotated[
+        str | None, typer.Option("--name", help="Nom du passage ; le redonner reprend un passage interrompu.")
+    ] = None,
+    approve: Approve = None,
+    stage_only: Annotated[bool, typer.Option("--stage-only", help="S'arrêter avant la publication.")] = False,
+) -> None:
+    """Traite une nuit ou plusieurs, sans Airflow, et publie.
+
+    Prend les documents arrivés du premier au dernier jour, compris.
+
+    Chaque étape écrit une ligne JSON de comptes. Les documents retenus vont en quarantaine avec leur raison, les
+    autres continuent. Relancer la commande ne republie rien.
+    """
+    from deid import nightly
+    from deid.settings import settings
+
+    start, end = _bounds(first, last)
+    settings().key  # noqa: B018 - told before anything is planned
+    batches = nightly.plan(
+        interval_start=start,
+        interval_end=end,
+        document_types=document_type or [],
+        services=service or [],
+        dry_run=dry_run,
+        reason=reason,
+        triggered_by=name or f"cli {datetime.now(PARIS).isoformat()}",
+        batch_size=batch_size,
+    )
+    _say("plan", {"batches": len(batches), "documents": sum(batch["documents"] for batch in batches)})
+    for batch in batches:
+        run_id, batch_id = batch["run_id"], batch["batch_id"]
+        for step in (nightly.detect, nightly.substitute, nightly.validate):
+            _say(step.__name__, step(run_id, batch_id))
+    if not batches:
+        return
+    staged = nightly.stage(batches[0]["run_id"])
+    _say("stage", staged)
+    if not stage_only:
+        _release(staged["interval_key"], approve)
+
+
+def publish(interval_key: IntervalKey, approve: Approve = None) -> None:
+    """Publie un intervalle prêt, si les contrôles le permettent.
+
+    Écrit ensuite son rapport. Publier deux fois ne change rien.
+    """
+    _release(interval_key, approve)
+
+
+def report(interval_key: IntervalKey) -> None:
+    """Écrit le rapport d'un intervalle, et dit où il est."""
+    from deid.release import actions
+
+    _say("report", actions.report(interval_key))
+
+
+def _release(interval_key: str, motive: str | None) -> None:
+    from deid.release import actions
+
+    summary = actions.summarise(interval_key)
+    _say("summarise", summary)
+    decision: dict[str, Any] | None = None
+    if actions.needs_approval(summary):
+        if motive is None:
+            typer.echo(
+                f"deid : {interval_key} demande l'accord d'une personne. Lire les alertes (report {interval_key}), "
+                f'puis : publish {interval_key} --approve "motif".',
+                err=True,
+            )
+            raise typer.Exit(REFUSED)
+        decision = {"chosen": "approve", "decided_by": getpass.getuser(), "reason": motive}
+    _say("publish", actions.publish(interval_key, decision))
+    _say("report", actions.report(interval_key))
+
+
+def _bounds(first: datetime, last: datetime | None) -> tuple[datetime, datetime]:
+    """Midnight to midnight in Paris, whatever the machine's own time zone."""
+    last = last or first
+    if last < first:
+        raise typer.BadParameter("le dernier jour précède le premier")
+    return first.replace(tzinfo=PARIS), (last + timedelta(days=1)).replace(tzinfo=PARIS)
+
+
+def _say(step: str, counts: Mapping[str, Any]) -> None:
+    typer.echo(json.dumps({"step": step, **counts}, ensure_ascii=False, default=str))
