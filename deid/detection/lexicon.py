@@ -43,6 +43,11 @@ class Lexicon:
         return not (self.is_word(word) or word in self.first_names or word in self.surnames)
 
 
+def _spellings(word: str) -> tuple[str, ...]:
+    """A folded word, and how it is typed where œ and æ are missing."""
+    return (word, word.replace("œ", "oe").replace("æ", "ae")) if "œ" in word or "æ" in word else (word,)
+
+
 @cache
 def lexicon() -> Lexicon:
     """The tables that ship, loaded once per process."""
@@ -57,12 +62,13 @@ def lexicon() -> Lexicon:
             surnames[name] += int(row["births"])
     common: dict[str, float] = defaultdict(float)
     for row in rows("words"):
-        common[fold(row["word"])] += float(row["per_million"])
+        for spelling in _spellings(fold(row["word"])):
+            common[spelling] += float(row["per_million"])
     return Lexicon(
         first_names=dict(first_names),
         surnames=dict(surnames),
         common=dict(common),
-        medical=frozenset(fold(row["word"]) for row in rows("medical_words")),
+        medical=frozenset(word for row in rows("medical_words") for word in _spellings(fold(row["word"]))),
         drugs=frozenset(word for row in rows("drugs") if len(word := key(row["name"])) > 3 and " " not in word),
         eponyms=frozenset(part for row in rows("eponyms") for part in key(row["name"]).split() if len(part) > 2),
     )

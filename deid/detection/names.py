@@ -13,17 +13,19 @@ LOWER_PARTICLES = frozenset(
 )
 # Capitalised words that stand after names without belonging to them.
 NOT_NAMES = frozenset(
+    "consœur juge directrice directeur president presidente chir vasc uro rea usp pmi smur samu adj tech bacterio "
+    "geriatre ortho cmf acc med cond amb ex scolaire ressource chez copie ddn atcd revoir deux libre lib pghm sau usic uhcd "
     "dr docteur pr professeur prof mme madame mlle monsieur mr m me service chef praticien hospitalier hospitaliere interne "
     "externe cardiologue cardiologie medecin medecine chirurgien chirurgie consultation tel fax telephone poste rpps adeli "
     "ipp nip nda dossier secretariat secretaire courriel email mail patient patiente nom prenom date naissance ne nee age "
     "sexe adresse objet cher chere confrere consoeur bonjour le la les un une des du de a au aux en et ou par pour avec dans "
     "sur sous je il elle nous vous on se ce cette ses son sa ide kine infirmier infirmiere cadre as iade ibode psychologue "
-    "assistante assistant sociale specialiste ancien ancienne diplome diplomee attache assistants cca ccha ph phu mcu pupH "
+    "assistante assistant sociale specialiste ancien ancienne diplome diplomee attache assistants cca ccha ph phu mcu puph "
     "clinique hopital centre chu ch ehpad laboratoire rue avenue boulevard place bp cs cedex signe signature lu vu valide "
     "validee valide dicte frappe imprime edite edition page sejour unite pole hospitalisation urgences reanimation bloc "
     "operateur operatrice anesthesiste radiologue biologiste pharmacien responsable adjoint praticiens service dect bip "
     "compte rendu lettre motif antecedents conclusion traitement histoire examen clinique bilan evolution biologie imagerie "
-    "dossier numero référence reference ref ss nir secu tension poids taille docteurs professeurs conge congé absent absente "
+    "dossier numero reference ref ss nir secu tension poids taille docteurs professeurs conge absent absente "
     "oncologue neurologue gynecologue pediatre urologue dermatologue rhumatologue orl psychiatre gastro neuro oncologie "
     "neurologie pediatrie urologie maternite sage femme sf ergotherapeute orthophoniste dieteticienne kinesitherapeute "
     "ambulancier brancardier manipulateur manip technicien technicienne coordinatrice coordonnateur mar ok non oui".split()
@@ -90,6 +92,9 @@ def read_name(reading: Reading, index: int, lower: int = 0, strict: bool = False
                     at += 1
             elif joined and last is not None:
                 last = at
+            elif len(word) == 1 and lower > 0 and reading.word(at + 1) == "." and glued(reading, at + 1) and word != "m":
+                last = at + 1
+                at += 1
             elif word in LOWER_PARTICLES and _name_follows(reading, at, lower):
                 pass
             elif lower > 0 and word not in NOT_NAMES and namelike(reading, at):

@@ -70,6 +70,18 @@ class Reading:
         """Index of the first token that ends after `offset` (the number of tokens past the last)."""
         return bisect_right(self.ends, offset)
 
+    @cached_property
+    def _lowered_lines(self) -> list[bool]:
+        """Per line, whether it has three words or more and no capital."""
+        lines = self.text.split("\n")
+        return [line.islower() and line.count(" ") >= 2 for line in lines]
+
+    def lowered(self, index: int) -> bool:
+        """Whether token `index` stands where capitals are not written: the document or its line has none."""
+        if self.lower_case:
+            return True
+        return self._lowered_lines[bisect_right(self.line_starts, self.starts[index]) - 1]
+
     def word(self, index: int) -> str:
         """Folded token at `index`; empty outside the document."""
         return self.words[index] if 0 <= index < len(self.words) else ""
@@ -79,4 +91,4 @@ class Reading:
         """Whether the document is written without capitals: then their absence says nothing."""
         letters = sum(1 for start in self.starts if self.text[start].isalpha())
         capitals = sum(1 for start in self.starts if self.text[start].isupper())
-        return letters >= 20 and capitals < 0.035 * letters
+        return letters >= 20 and capitals < 0.05 * letters

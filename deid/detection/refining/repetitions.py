@@ -45,7 +45,7 @@ def _words(reading: Reading, mentions: Sequence[Mention]) -> dict[str, _Known]:
         for at in range(first, reading.token_at(mention.end - 1) + 1):
             word = reading.words[at]
             if len(word) > 2 and word.isalpha() and word not in PARTICLES:
-                score = round(mention.score - 0.05, 4)
+                score = round(min(mention.score - 0.05, 0.8), 4)
                 if word not in known or known[word].score < score:
                     known[word] = _Known(mention.label, score)
     return known

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from deid.detection.annotators.context import fields, geography, organisations, people, roles
+from deid.detection.annotators.context import fields, geography, lists, organisations, people, roles, signatures
 from deid.detection.annotators.registry import register
 from deid.detection.reading import Reading
 from deid.document import Mention
@@ -18,7 +18,8 @@ class Context:
 
     def annotate(self, reading: Reading) -> Iterator[Mention]:
         """Names with their roles, organisations, places."""
-        names = [*people.find(reading), *fields.find(reading)]
+        names = [*people.find(reading), *fields.find(reading), *signatures.find(reading)]
+        names += lists.extend(reading, names)
         yield from roles.settle(reading, names)
         yield from organisations.find(reading)
         yield from geography.find(reading)

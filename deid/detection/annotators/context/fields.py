@@ -12,6 +12,7 @@ from deid.document import Mention
 from deid.labels import Label
 
 _FIELD_END = re.compile(r"(?:\s?\([a-z /.]{1,24}\))?[ \t]*(?:[:=|>┃¦│]|\.{3,}|…|_{2,}|\t)[ \t:.…_|]*")
+_WIDE = re.compile(r"[ \t]+(?=\w)")
 _PLACE_FIELD = re.compile(
     r"\b(?:ville|commune|lieu de naissance|ne\(?e?\)? a|nee? a|domicilie\(?e?\)? a|cp ?/ ?ville|lieu|naissance a|originaire de|natif de|native de)\b"
     r"[ \t]*(?:[:=|][ \t]*)?"
@@ -41,6 +42,16 @@ def find(reading: Reading) -> Iterator[Mention]:
         yield Mention(match.start(2), match.end(2), Label.DOCTOR, 0.8)
 
 
+def _bare_field(reading: Reading, index: int) -> re.Match[str] | None:
+    """A field name in capitals or before wide blanks needs no sign ("NOM  DUPONT")."""
+    if reading.words[index] not in ("nom", "prenom", "prenoms", "naissance", "usage"):
+        return None
+    wide = _WIDE.match(reading.text, reading.ends[index])
+    if wide and (reading.text[reading.starts[index] : reading.ends[index]].isupper() or len(wide.group()) > 1):
+        return wide
+    return wide if reading.words[index] == "prenom" else None
+
+
 def _is_town(reading: Reading, match: re.Match[str]) -> bool:
     """Whether what opens a dateline names a town rather than an event ("Entrée le 3 mars")."""
     folded = reading.folded[match.start(1) : match.end(1)]
@@ -50,7 +61,7 @@ def _is_town(reading: Reading, match: re.Match[str]) -> bool:
 
 
 def _name(reading: Reading, index: int) -> Iterator[Mention]:
-    sign = _FIELD_END.match(reading.folded, reading.ends[index])
+    sign = _FIELD_END.match(reading.folded, reading.ends[index]) or _bare_field(reading, index)
     if not sign:
         return
     at = reading.token_at(sign.end())

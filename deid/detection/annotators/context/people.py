@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from deid.detection.annotators.context.vocabulary import (
@@ -15,16 +16,29 @@ from deid.detection.annotators.context.vocabulary import (
     PLURAL,
     PROFESSIONS,
 )
-from deid.detection.names import NOT_NAMES, is_capital, is_upper, namelike, read_name
+from deid.detection.folding import fold
+from deid.detection.gazetteers import gazetteers
+from deid.detection.names import LOWER_PARTICLES, NOT_NAMES, is_capital, is_upper, namelike, read_name
 from deid.detection.reading import Reading
 from deid.document import Mention
 from deid.labels import Label
 
-_JOINERS = frozenset({"et", "/", ",", "+", "&", "ou", ";"})
+# "DrMATHIEU", "DRBATLLE", "mmeRivault": the blank was lost.
+_GLUED_TITLE = re.compile(r"(?<!\w)(?:[Dd]r|Mme|mme|DR(?=[A-Z]{3})|Me(?=[A-Z][a-z]{3}))([A-ZÀ-Ý][\w'’-]{2,})")
+_SPELT = re.compile(r"(?<![\w.])(?:[A-Za-z] ){4,}[A-Za-z](?![\w.])")
+_PLACE_LINKS = frozenset("de d du des a au aux en la le les".split())
+_JOINERS = frozenset({"et", "/", ",", "+", "&", "ou", ";", "-", "–"})
 
 
 def find(reading: Reading) -> Iterator[Mention]:
     """Names that a word announces."""
+    for match in _GLUED_TITLE.finditer(reading.text):
+        if not (reading.lexicon.is_word(fold(match[1])) or reading.lexicon.is_word(fold(match.group()))):
+            yield Mention(match.start(1), match.end(1), Label.DOCTOR if match.group()[0] in "dD" else Label.PERSON, 0.85)
+    for match in _SPELT.finditer(reading.text):
+        joined = fold(match.group().replace(" ", ""))
+        if not reading.lexicon.is_word(joined) and not gazetteers().towns(joined):
+            yield Mention(match.start(), match.end(), Label.PATIENT, 0.7)
     for index, word in enumerate(reading.words):
         if word in DOCTOR_TITLES:
             yield from _titled(reading, index, Label.DOCTOR, 0.97)
@@ -67,7 +81,9 @@ def _titled(reading: Reading, index: int, label: Label, score: float) -> Iterato
     last = read_name(reading, at, lower=2)
     if last is None:
         return
-    if len(words[index]) <= 2 and words[index] in ("me", "doc") and not is_capital(reading, at):
+    if words[index] in ("me", "doc", "paix", "logis", "major", "agent", "cure", "juge") and not is_capital(reading, at):
+        return
+    if label is Label.PERSON and reading.words[at] in LOWER_PARTICLES and not is_capital(reading, at):
         return
     if not is_capital(reading, at):
         score -= 0.07
@@ -79,7 +95,7 @@ def _list(reading: Reading, last: int, label: Label, score: float, commas: bool)
     """Further names joined to one by "et", "/", "+" (and commas, after a plural)."""
     for _ in range(6):
         sign = reading.word(last + 1)
-        if sign not in _JOINERS or sign in (",", ";") and not commas:
+        if sign not in _JOINERS or sign in (",", ";", "-") and not commas:
             return
         at = last + 2
         if sign == "," and reading.word(at) == "et":
@@ -103,18 +119,18 @@ def _civil(reading: Reading, index: int) -> Iterator[Mention]:
     if word in ("m", "mm", "mad") and not (
         is_capital(reading, index) and (reading.word(index + 1) == "." or is_capital(reading, index + 1))
     ):
-        if not (reading.lower_case and word == "m" and reading.word(index + 1) == "."):
+        if not (reading.lowered(index) and word == "m" and reading.word(index + 1) == "."):
             return
     if word == "m" and reading.ends[index] < len(reading.text) and reading.text[reading.ends[index]] not in ". \n":
         return
-    if word == "m" and index and reading.word(index - 1).isdigit():
+    if word in ("m", "mm") and index and reading.word(index - 1).isdigit():
         return
     at = _after_signs(reading, index, (".", ":"))
     if reading.word(at) in DOCTOR_TITLES or reading.word(at) == "le" and reading.word(at + 1) in DOCTOR_TITLES:
         return
-    lower = 3 if word not in ("m", "mm", "mad") or reading.lower_case else 0
+    lower = 3 if word not in ("m", "mm", "mad") or reading.lowered(index) else 0
     last = read_name(reading, at, lower=lower)
-    if last is None:
+    if last is None or reading.words[at] in ("la", "le", "l", "les") and not is_capital(reading, at):
         return
     score = 0.95 if is_capital(reading, at) else 0.86
     yield _make(reading, at, last, Label.PERSON, score)
@@ -124,10 +140,14 @@ def _civil(reading: Reading, index: int) -> Iterator[Mention]:
 def _birth(reading: Reading, index: int) -> Iterator[Mention]:
     """The birth or married name after "née", "épouse", "veuve"."""
     at = _after_signs(reading, index, (".", ":"))
-    if reading.word(at) == ")" or not is_capital(reading, at) and not reading.lower_case:
+    if reading.word(at) == ")" or not is_capital(reading, at) and not reading.lowered(index):
         return
-    last = read_name(reading, at, lower=1 if reading.lower_case else 0)
-    if last is None or reading.word(at) in ("le", "a", "en"):
+    word = reading.words[index]
+    if word in ("ne", "dit", "dite", "ex") and (word == "ne" or reading.word(at) in reading.lexicon.common):
+        if reading.text[reading.starts[index] : reading.ends[index]].lower() != "né" or not namelike(reading, at):
+            return
+    last = read_name(reading, at, lower=1 if reading.lowered(index) else 0)
+    if last is None or reading.word(at) in ("le", "a", "en") and not is_capital(reading, at):
         return
     strong = reading.words[index] in ("nee", "ep", "epse", "vve", "veuve")
     yield _make(reading, at, last, Label.PERSON, 0.93 if strong else 0.8)
@@ -146,6 +166,8 @@ def _announced(reading: Reading, index: int, label: Label, score: float) -> Iter
             at += 1
         else:
             break
+    if at > index + 1 and reading.words[at - 1] in _PLACE_LINKS:
+        return
     word = reading.word(at)
     if word in KINSHIP or word in PROFESSIONS and not is_capital(reading, at):
         return
@@ -162,7 +184,7 @@ def _announced(reading: Reading, index: int, label: Label, score: float) -> Iter
                 return
             score -= 0.3
         last = read_name(reading, at, lower=0)
-    elif reading.lower_case and at == index + 1 and len(word) > 2 and namelike(reading, at):
+    elif reading.lowered(index) and len(word) > 2 and namelike(reading, at):
         last = read_name(reading, at, lower=2)
         score -= 0.15
     else:
@@ -187,9 +209,11 @@ def _linked(reading: Reading, index: int, label: Label, score: float) -> Iterato
         return
     if not namelike(reading, at) and not (len(word) == 1 and is_capital(reading, at) and reading.word(at + 1) == "."):
         return
-    if not is_capital(reading, at) and not reading.lower_case:
+    if not is_capital(reading, at) and not reading.lowered(index):
         return
-    last = read_name(reading, at, lower=2 if reading.lower_case else 0)
+    if is_upper(reading, at) and len(word) < 6 and reading.lexicon.is_unknown(word):
+        return
+    last = read_name(reading, at, lower=2 if reading.lowered(index) else 0)
     if last is not None:
         yield _make(reading, at, last, label, score if is_capital(reading, at) else score - 0.05)
-        yield from _list(reading, last, label, score - 0.1, commas=False)
+        yield from _list(reading, last, label, score - 0.1, commas=reading.words[index] in PLURAL)

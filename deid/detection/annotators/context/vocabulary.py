@@ -10,12 +10,13 @@ CIVILITIES = frozenset(
 )
 PERSON_TITLES = frozenset(
     "me maitre abbe capitaine adjt adjudant adj brigadier gendarme mdl mdlc lieutenant commandant colonel gardien agent pasteur "
-    "diacre imam rabbin notaire maire man mamie papi papy meme pepe tonton tata tati mame pere".split()
+    "diacre imam rabbin notaire maire substitut paix logis bdr opj mgr commissaire major sergent caporal cure juge procureur greffier "
+    "man mamie papi papy meme pepe tonton tata tati mame pere".split()
 )
 PLURAL = frozenset(
-    "drs docteurs prs professeurs mmes mesdames messieurs mm internes externes ide ides infirmieres kines".split()
+    "presents presentes excuses participants redacteurs biologistes medecins praticiens chirurgiens equipe drs docteurs prs professeurs mmes mesdames messieurs mm internes externes ide ides infirmieres kines".split()
 )
-BIRTH = frozenset("nee ne epouse ep epse veuve vve divorcee ex dite dit".split())
+BIRTH = frozenset("nee ne epouse ep epse veuve vve divorcee dite dit".split())
 
 PROFESSIONS = frozenset(
     "ide idel ides idec iade ibode ipa infirmier infirmiere infirmieres inf kine kines kinesitherapeute mk mkde interne internes "
@@ -30,6 +31,7 @@ PROFESSIONS = frozenset(
     "coordinateur instrumentiste panseuse conducteur cond chauffeur eleve etudiante etudiant cca ccha chef senior junior astreinte "
     "frappe saisie relecture dictee transcription interlocutrice referente referent correspondant correspondants foniste anatomopathologiste "
     "pathologiste anapath genericien geneticien geneticienne masseur relu lu valide validee signe signee dicte redige tape "
+    "ioa nri parm cci gyneco neurochir chir ortho dermato eq equipe med mt mar infirmiers tapee supervision sage "
     "transmis releve vu vue sign int adjointe directeur directrice aumonier benevole avis dr".split()
 )
 # What may stand between a profession or relationship and the name.
@@ -71,6 +73,21 @@ LINKS = {
     "pat": (Label.PATIENT, 0.8),
     "pt": (Label.PATIENT, 0.75),
     "pte": (Label.PATIENT, 0.75),
+    "bb": (Label.PATIENT, 0.7),
+    "alias": (Label.PATIENT, 0.7),
+    "surnomme": (Label.PERSON, 0.75),
+    "surnommee": (Label.PERSON, 0.75),
+    "presents": (Label.DOCTOR, 0.8),
+    "presentes": (Label.DOCTOR, 0.8),
+    "excuses": (Label.DOCTOR, 0.8),
+    "excuse": (Label.DOCTOR, 0.8),
+    "participants": (Label.DOCTOR, 0.8),
+    "prevenir": (Label.PERSON, 0.65),
+    "redacteurs": (Label.DOCTOR, 0.8),
+    "biologistes": (Label.DOCTOR, 0.8),
+    "medecins": (Label.DOCTOR, 0.7),
+    "praticiens": (Label.DOCTOR, 0.75),
+    "chirurgiens": (Label.DOCTOR, 0.75),
     "concerne": (Label.PATIENT, 0.75),
 }
 

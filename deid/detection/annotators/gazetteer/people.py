@@ -6,12 +6,13 @@ from collections.abc import Iterator
 
 from deid.detection.annotators.context.organisations import HEADS
 from deid.detection.annotators.context.vocabulary import EPONYM_CUES, KINSHIP, PROFESSIONS
-from deid.detection.gazetteers import gazetteers
+from deid.detection.gazetteers import Kind, gazetteers
 from deid.detection.names import LOWER_PARTICLES, NOT_NAMES, glued, is_capital, is_upper, namelike, read_name
 from deid.detection.reading import Reading
 from deid.document import Mention
 from deid.labels import Label
 
+_TOWNS = frozenset({Kind.COMMUNE, Kind.FORMER, Kind.FOREIGN, Kind.TERRITORY})
 _SACRED = frozenset({"saint", "sainte", "st", "ste", "notre", "mont", "bois", "val", "pont"})
 _PLACE_LEADS = frozenset(
     "rue avenue boulevard place saint sainte quai cours square chemin impasse allee residence ecole lycee college".split()
@@ -20,6 +21,8 @@ _PLACE_LEADS = frozenset(
 
 def find(reading: Reading) -> Iterator[Mention]:
     """Runs of capitalised words that read as a name."""
+    yield from _without_capitals(reading)
+    towns = {hit.start: hit.end for hit in reversed(reading.hits) if hit.entry.kind in _TOWNS}
     index, count = 0, len(reading.words)
     while index < count:
         if not is_capital(reading, index) or not reading.words[index].isalpha():
@@ -32,11 +35,41 @@ def find(reading: Reading) -> Iterator[Mention]:
         if last is None:
             index += 1
             continue
+        if glued(reading, index) and (reading.words[index - 1].isalnum() or reading.words[index - 1] == "/" and len(reading.words[index]) == 1):
+            index = last + 1
+            continue
         score = _score(reading, index, last)
+        if towns.get(reading.starts[index], 0) >= reading.ends[last] and "-" in reading.words[index : last + 1]:
+            score = min(score, 0.3)
         if score > 0:
             label = _role(reading, index, last)
             yield Mention(reading.starts[index], reading.ends[last], label, score)
         index = last + 1
+
+
+def _without_capitals(reading: Reading) -> Iterator[Mention]:
+    """Where nobody writes capitals: first names that are no words, and the surnames beside them."""
+    lexicon = reading.lexicon
+    words = reading.words
+    for index, word in enumerate(words):
+        if len(word) < 4 or word not in lexicon.first_names or is_capital(reading, index) or not reading.lowered(index):
+            continue
+        if lexicon.first_names[word] < 800 or lexicon.is_word(word) and lexicon.common.get(word, 0.0) > 0.2 or gazetteers().towns(word):
+            continue
+        if reading.word(index - 1) in _PLACE_LEADS | HEADS or reading.word(index - 2) in HEADS or _eponym(reading, index):
+            continue
+        first = last = index
+        while reading.word(last + 1) == "-" and glued(reading, last + 1) and reading.word(last + 2).isalpha():
+            last += 2
+        if _surname_beside(reading, index - 1):
+            first = index - 1
+        elif last + 1 < len(words) and _surname_beside(reading, last + 1):
+            last += 1
+        yield Mention(reading.starts[first], reading.ends[last], Label.PERSON, 0.75 if last > first else 0.62)
+
+
+def _surname_beside(reading: Reading, at: int) -> bool:
+    return at >= 0 and len(reading.words[at]) > 2 and reading.words[at] not in NOT_NAMES and namelike(reading, at)
 
 
 def _inside_compound(reading: Reading, index: int) -> bool:
@@ -75,10 +108,19 @@ def _score(reading: Reading, index: int, last: int) -> float:
     surname = sum(lexicon.is_surname(word) or lexicon.is_unknown(word) for word in words if len(word) > 2)
     initials = len(parts) - len(full)
     drug = any(word in lexicon.drugs for word in words)
+    if initials and "-" in reading.words[index : last + 1] and len(full) + initials == 2 and "." not in reading.words[index : last + 1]:
+        return 0.0
+    if is_upper(reading, full[0]) and len(full) == 1 and reading.word(last + 1).isdigit():
+        return 0.0
+    if surname + first and not drug and _told_after(reading, last) and not (len(full) == 1 and gazetteers().towns(words[0])):
+        return 0.78
     if len(full) >= 2:
         if first and surname >= 1 and not drug:
             return 0.86 if surname > 1 or first < len(full) else 0.75
-        return 0.4 if surname >= 2 and not _all_upper_line(reading, index) else 0.0
+        if surname < 2 or _all_upper_line(reading, index):
+            return 0.0
+        double = reading.word(full[0] + 1) == "-" and not is_upper(reading, full[0])
+        return 0.66 if double and reading.word(index - 1) not in ("de", "d", "du", "'") and not set(words) & lexicon.eponyms else 0.4
     word = reading.words[full[0]]
     if initials:
         return 0.8 if (first or surname) and not drug else 0.0
@@ -93,6 +135,16 @@ def _score(reading: Reading, index: int, last: int) -> float:
     if first:
         return 0.68
     return 0.45 if surname else 0.0
+
+
+def _told_after(reading: Reading, last: int) -> bool:
+    """Whether what follows a name tells who it is: "(mari)", ", 38 ans", ", gériatre"."""
+    sign, word = reading.word(last + 1), reading.word(last + 2)
+    if sign not in (",", "("):
+        return False
+    if word in ("son", "sa", "ses", "le", "la", "leur", "mon", "ma", "notre", "votre"):
+        word = reading.word(last + 3)
+    return word in KINSHIP or word in PROFESSIONS or word.isdigit() and reading.word(last + 3) in ("ans", "a", "mois")
 
 
 def _all_upper_line(reading: Reading, index: int) -> bool:
