@@ -11,10 +11,12 @@ from deid.errors import Reason
 
 
 class Severity(StrEnum):
-    """What a failure does: `critical` keeps a document (or a whole interval) back, `warning` is reported."""
+    """What a failure does: `critical` keeps a document (or a whole interval) back, `warning` asks for a look, `info`
+    is counted only."""
 
     CRITICAL = "critical"
     WARNING = "warning"
+    INFO = "info"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,12 @@ def _warning(name: str, french: str, english: str, **bounds: float) -> Check:
 # In the order in which reasons are given: the first critical failure names why a document is held back.
 CHECKS: tuple[Check, ...] = (
     _critical("output_empty", Reason.EMPTY, "Le texte produit n'est pas vide.", "The output is not empty."),
+    _critical(
+        "unmeasured",
+        Reason.INCONSISTENT,
+        "Le document a pu être contrôlé de bout en bout.",
+        "The document could be checked from end to end.",
+    ),
     _critical("language_foreign", Reason.NOT_FRENCH, "Le document est en français.", "The document is in French."),
     _critical(
         "text_unchanged",
@@ -220,11 +228,6 @@ CHECKS: tuple[Check, ...] = (
         "No dated month outside surrogates.",
     ),
     _warning(
-        "drawn_kept",
-        "Aucune date, aucun âge ni lieu n'est resté le même par tirage.",
-        "No date, age or place was drawn equal to itself.",
-    ),
-    _warning(
         "dates_unread",
         "Toute date de substitution est lisible par le contrôle.",
         "Every surrogate date can be read by the check.",
@@ -238,6 +241,13 @@ CHECKS: tuple[Check, ...] = (
         "mentions_none",
         "Un document de 200 caractères ou plus contient au moins une mention.",
         "A document of 200 characters or more holds at least one mention.",
+    ),
+    Check(
+        "drawn_kept",
+        Severity.INFO,
+        None,
+        "Dates, âges ou lieux que le tirage au sort a laissés égaux à eux-mêmes : prévu, et indiscernable d'un autre.",
+        "Dates, ages or places that the draw left equal to themselves: expected, and no reader can tell.",
     ),
 )
 

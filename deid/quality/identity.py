@@ -17,7 +17,7 @@ from typing import NamedTuple
 from rapidfuzz.distance import OSA
 
 from deid.labels import NAMES, Label
-from deid.quality.calendar_reader import Reading
+from deid.quality.calendar_reader import Reading, read
 from deid.quality.folding import Word, alnum, fold, hidden_words, letters, phrase, words
 from deid.quality.known import Known, street_phrase
 from deid.quality.lexicon import eponyms, is_grammatical, is_ordinary, is_word
@@ -52,11 +52,18 @@ class Inside(NamedTuple):
 
 
 def identity_counts(
-    patient: Known, birth_date: date | None, text: str, outside: str, inside: Sequence[Inside], dates: Iterable[Reading]
+    patient: Known,
+    birth_date: date | None,
+    text: str,
+    outside: str,
+    inside: Sequence[Inside],
+    dates: Iterable[Reading],
+    moved_date: date | None = None,
 ) -> dict[str, float]:
     """Occurrences of each kind of identity in candidate `text`.
 
-    `outside` is `text` with a gap sign for each surrogate, `inside` the surrogates, `dates` those in `outside`.
+    `outside` is `text` with a gap sign for each surrogate, `inside` the surrogates, `dates` those in `outside`,
+    `moved_date` the candidate's own date.
     """
     names, ordinary, fuzzy = _names_outside(patient, outside)
     names += _names_inside(patient, inside) + _glued(patient, text)
@@ -67,7 +74,9 @@ def identity_counts(
         "identity_ordinary_word": float(ordinary),
         "identity_number": float(_numbers(patient, text, digits)),
         "identity_contact": float(_contacts(patient, text, digits)),
-        "identity_birth_date": float(_birth(patient, birth_date, outside, dates)),
+        "identity_birth_date": float(
+            _birth(patient, birth_date, outside, dates) + _birth_drawn(birth_date, inside, moved_date)
+        ),
         "identity_address": float(_address(patient, text, outside)),
     }
 
@@ -205,6 +214,18 @@ def _birth(patient: Known, birth_date: date | None, outside: str, dates: Iterabl
     count += sum(form in digits for form in patient.birth_digits)
     spoken = phrase(outside)
     return count + sum(form in spoken for form in patient.birth_spelt)
+
+
+def _birth_drawn(birth_date: date | None, inside: Sequence[Inside], moved_date: date | None) -> int:
+    """Surrogate dates that are the birth date itself.
+
+    The mechanism may draw it by chance, and holding such documents back tells that a published birth date is not
+    the true one: less than the birth date beside the rest of a document would tell.
+    """
+    if birth_date is None:
+        return 0
+    read_dates = (read(item.text, moved_date) for item in inside if item.label is Label.DATE)
+    return sum(reading is not None and reading.may_be(birth_date) for reading in read_dates)
 
 
 def _address(patient: Known, text: str, outside: str) -> int:

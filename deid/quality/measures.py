@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import logging
+import math
 from dataclasses import dataclass
 
 from deid.document import Document, Mention, Substitution
 from deid.quality.calendar_reader import readings
+from deid.quality.checks import BY_NAME
 from deid.quality.faithfulness import Pair, faithfulness
 from deid.quality.folding import WORD, fold
 from deid.quality.identity import Inside, identity_counts
@@ -13,6 +16,8 @@ from deid.quality.integrity import integrity, markup_counts, outside, visible_te
 from deid.quality.known import known
 from deid.quality.language import is_foreign
 from deid.quality.residues import residues
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +34,20 @@ class Checked:
 
 
 def measure(checked: Checked) -> dict[str, float]:
-    """Every number that the row-level checks judge, by check name."""
+    """Every number that the row-level checks judge, by check name.
+
+    A document that cannot be measured, whatever the cause, gets infinite numbers: nothing of it is proven, so it
+    fails every check, and the others of its batch go on.
+    """
+    try:
+        return {**_measure(checked), "unmeasured": 0.0}
+    except Exception as error:
+        # The kind of error only: its message may quote the document.
+        log.warning("document %s cannot be measured: %s", checked.document.id, type(error).__name__)
+        return {**dict.fromkeys(BY_NAME, math.inf), "output_empty": 0.0}
+
+
+def _measure(checked: Checked) -> dict[str, float]:
     document, candidate = checked.document, checked.substitution
     page = markup_counts(checked.markup, candidate.text)
     numbers = {
@@ -55,7 +73,9 @@ def _survival(document: Document, candidate: Substitution) -> dict[str, float]:
     patient = known(document.patient)
     return {
         **residues(between, dates),
-        **identity_counts(patient, document.patient.birth_date, candidate.text, between, inside, dates),
+        **identity_counts(
+            patient, document.patient.birth_date, candidate.text, between, inside, dates, candidate.reference_date
+        ),
     }
 
 

@@ -42,8 +42,7 @@ warned AS (
     FROM deid.verdict AS v
     INNER JOIN judged AS j ON v.document_id = j.document_id
     WHERE
-        v.run_id = %(run_id)s AND v.severity = 'warning' AND NOT v.success
-        AND j.state <> 'quarantined' AND v.check_name <> 'drawn_kept'
+        v.run_id = %(run_id)s AND v.severity = 'warning' AND NOT v.success AND j.state <> 'quarantined'
 )
 
 SELECT

@@ -1,0 +1,199 @@
+"""Why documents are in quarantine, in words: what happened and what to do, in French and in English."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from deid.errors import Reason
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """One reason: its short name, what happened, what to do."""
+
+    title: str
+    meaning: str
+    remedy: str
+
+
+FRENCH: Mapping[Reason, Wording] = MappingProxyType(
+    {
+        Reason.EMPTY: Wording(
+            "Document vide",
+            "Le document ne contient aucun texte, ou la désidentification n'en a laissé aucun.",
+            "Le vérifier dans l'entrepôt ; une image numérisée demande d'abord une reconnaissance de texte.",
+        ),
+        Reason.UNDECODABLE: Wording(
+            "Caractères illisibles",
+            "Les octets du document ne correspondent pas à l'encodage annoncé.",
+            "Faire corriger l'encodage déclaré dans l'entrepôt (UTF-8, Windows-1252…), puis relancer la nuit.",
+        ),
+        Reason.MALFORMED: Wording(
+            "Format abîmé",
+            "Le fichier est tronqué ou sa mise en forme est rompue : on ne peut pas savoir si tout le texte est là.",
+            "Faire recharger le document depuis l'application qui l'a produit.",
+        ),
+        Reason.TOO_LARGE: Wording(
+            "Document trop volumineux",
+            "Le document dépasse la taille maximale acceptée.",
+            "Vérifier qu'il s'agit bien d'un document unique ; sinon relever NOCTURNE_MAX_DOCUMENT_BYTES.",
+        ),
+        Reason.NOT_FRENCH: Wording(
+            "Document dans une autre langue",
+            "Le texte n'est pas en français : la détection n'est pas prévue pour lui.",
+            "Le laisser en quarantaine, ou le traiter à la main.",
+        ),
+        Reason.NO_PATIENT: Wording(
+            "Patient inconnu",
+            "L'entrepôt ne rattache le document à aucun patient : son identité ne peut pas être cherchée.",
+            "Faire rattacher le document à son patient dans l'entrepôt.",
+        ),
+        Reason.UNSUPPORTED_FORMAT: Wording(
+            "Format non pris en charge",
+            "Le document n'est ni du texte ni du HTML.",
+            "Demander à l'équipe de l'entrepôt une version texte ou HTML.",
+        ),
+        Reason.DETECTION_FAILED: Wording(
+            "Échec de la détection",
+            "La recherche des informations identifiantes ne s'est pas terminée sur ce document.",
+            "Transmettre l'identifiant du document à l'équipe technique.",
+        ),
+        Reason.SUBSTITUTION_FAILED: Wording(
+            "Échec de la substitution",
+            "Le remplacement des informations identifiantes ne s'est pas terminé sur ce document.",
+            "Transmettre l'identifiant du document à l'équipe technique.",
+        ),
+        Reason.BUDGET_EXCEEDED: Wording(
+            "Budget de confidentialité dépassé",
+            "Le document dépenserait plus d'ε que la politique ne l'autorise.",
+            "Le garder hors de la recherche, ou revoir le plafond avec le délégué à la protection des données.",
+        ),
+        Reason.RESIDUAL_PATTERN: Wording(
+            "Information identifiante restante",
+            "Un numéro, une date complète, un courriel ou une adresse web subsiste hors des substituts.",
+            "Lire le document : s'il s'agit d'une vraie fuite, la signaler pour que la détection progresse.",
+        ),
+        Reason.RESIDUAL_IDENTITY: Wording(
+            "Identité du patient retrouvée",
+            "Un élément de l'identité connue de l'entrepôt (nom, date de naissance, adresse, numéro) subsiste.",
+            "Ne jamais publier en l'état. Lire le document et signaler la forme manquée à l'équipe technique.",
+        ),
+        Reason.DATE_ORDER: Wording(
+            "Dates dans le désordre",
+            "Deux dates de substitution ne se suivent plus dans l'ordre d'origine : la chronologie serait fausse.",
+            "Signaler l'identifiant du document à l'équipe technique.",
+        ),
+        Reason.DATE_IMPOSSIBLE: Wording(
+            "Date impossible",
+            "Une date de substitution n'existe pas, ou une valeur non comprise n'a pas été masquée.",
+            "Signaler l'identifiant du document à l'équipe technique.",
+        ),
+        Reason.ORIGINAL_KEPT: Wording(
+            "Valeur d'origine conservée",
+            "Un substitut est égal à la valeur qu'il devait remplacer.",
+            "Ne jamais publier en l'état ; signaler l'identifiant du document à l'équipe technique.",
+        ),
+        Reason.UNCHANGED: Wording(
+            "Texte inchangé",
+            "Le texte produit est identique au texte d'origine : rien n'a été remplacé.",
+            "Lire le document : s'il ne contient vraiment rien d'identifiant, il peut être libéré à la main.",
+        ),
+        Reason.INCONSISTENT: Wording(
+            "Résultat incohérent",
+            "Le texte produit ne correspond pas au texte d'origine avec ses mentions remplacées.",
+            "Signaler l'identifiant du document à l'équipe technique.",
+        ),
+    }
+)
+
+ENGLISH: Mapping[Reason, Wording] = MappingProxyType(
+    {
+        Reason.EMPTY: Wording(
+            "Empty document",
+            "The document holds no text, or de-identification left none.",
+            "Look at it in the warehouse; a scanned image needs text recognition first.",
+        ),
+        Reason.UNDECODABLE: Wording(
+            "Unreadable characters",
+            "The document's bytes do not fit the charset that it declares.",
+            "Have the declared charset corrected in the warehouse (UTF-8, Windows-1252…), then run the night again.",
+        ),
+        Reason.MALFORMED: Wording(
+            "Broken format",
+            "The file is cut short or its markup is broken: whether all of the text is there cannot be known.",
+            "Have the document loaded again from the application that made it.",
+        ),
+        Reason.TOO_LARGE: Wording(
+            "Document too large",
+            "The document exceeds the largest size accepted.",
+            "Check that it is one document; if so, raise NOCTURNE_MAX_DOCUMENT_BYTES.",
+        ),
+        Reason.NOT_FRENCH: Wording(
+            "Document in another language",
+            "The text is not French: detection is not made for it.",
+            "Leave it in quarantine, or treat it by hand.",
+        ),
+        Reason.NO_PATIENT: Wording(
+            "Unknown patient",
+            "The warehouse links the document to no patient: neither identity search nor surrogates are possible.",
+            "Have the document linked to its patient in the warehouse.",
+        ),
+        Reason.UNSUPPORTED_FORMAT: Wording(
+            "Unsupported format",
+            "The document is neither text nor HTML.",
+            "Ask the warehouse team for a text or HTML version.",
+        ),
+        Reason.DETECTION_FAILED: Wording(
+            "Detection failed",
+            "The search for identifying information did not come to its end on this document.",
+            "Give the document's id to the technical team.",
+        ),
+        Reason.SUBSTITUTION_FAILED: Wording(
+            "Substitution failed",
+            "The replacement of identifying information did not come to its end on this document.",
+            "Give the document's id to the technical team.",
+        ),
+        Reason.BUDGET_EXCEEDED: Wording(
+            "Privacy budget exceeded",
+            "The document would spend more ε than the policy allows.",
+            "Keep it out of research, or review the cap with the data protection officer.",
+        ),
+        Reason.RESIDUAL_PATTERN: Wording(
+            "Identifying information left",
+            "A number, a full date, an e-mail or a web address survives outside surrogates.",
+            "Read the document: if it is a real leak, report it so that detection improves.",
+        ),
+        Reason.RESIDUAL_IDENTITY: Wording(
+            "Patient's identity found",
+            "Part of the identity that the warehouse knows (name, birth date, address, number) survives.",
+            "Never publish as it is. Read the document and report the missed form to the technical team.",
+        ),
+        Reason.DATE_ORDER: Wording(
+            "Dates out of order",
+            "Two surrogate dates no longer follow each other as in the source: the chronology would be false.",
+            "Report the document's id to the technical team.",
+        ),
+        Reason.DATE_IMPOSSIBLE: Wording(
+            "Impossible date",
+            "A surrogate date does not exist, or a value that was not understood was not masked.",
+            "Report the document's id to the technical team.",
+        ),
+        Reason.ORIGINAL_KEPT: Wording(
+            "Original value kept",
+            "A surrogate equals the value that it should replace.",
+            "Never publish as it is; report the document's id to the technical team.",
+        ),
+        Reason.UNCHANGED: Wording(
+            "Text unchanged",
+            "The output is identical to the source: nothing was replaced.",
+            "Read the document: if it really holds nothing identifying, it can be released by hand.",
+        ),
+        Reason.INCONSISTENT: Wording(
+            "Inconsistent result",
+            "The output is not the source with its mentions replaced.",
+            "Report the document's id to the technical team.",
+        ),
+    }
+)

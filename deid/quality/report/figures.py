@@ -1,0 +1,151 @@
+"""Every number of a report, gathered from the ledger as the steward: counts and quantiles, no text, no patient."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from psycopg2.extensions import cursor as Cursor
+
+from deid.errors import InputRefused
+from deid.labels import Label
+from deid.quality.report.distribution import histogram, quantiles
+from deid.settings import settings
+from deid.warehouse.connection import connect
+from deid.warehouse.queries import query
+
+# JSON-safe: what is written beside the page is exactly what the page shows.
+Figures = dict[str, Any]
+
+
+def gather(interval_key: str) -> Figures:
+    """The numbers of an interval's report.
+
+    Raises:
+        InputRefused: no run ever worked on this interval.
+        WarehouseUnreachable, WarehouseError: they could not be read.
+    """
+    with connect(settings().dsn("steward"), application="nocturne report") as link, link.cursor() as cursor:
+        link.set_session(readonly=True)
+        runs = _rows(cursor, "runs", interval_key=interval_key)
+        if not runs:
+            raise InputRefused(f"no run has worked on {interval_key}.", "Run deidentify_documents on it first.")
+        run_ids = [run["run_id"] for run in runs]
+        headline = _headline(cursor, interval_key, runs)
+        previous = _previous(cursor, interval_key, runs[0]["interval_start"])
+        figures: Figures = {
+            "interval": _interval(interval_key, runs),
+            "headline": headline,
+            "decision": next(iter(_rows(cursor, "decisions", interval_key=interval_key)), None),
+            "checks": _rows(cursor, "checks", run_ids=run_ids),
+            "mentions": _mentions(cursor, run_ids),
+            "types": _rows(cursor, "types", run_ids=run_ids),
+            "quarantine": _rows(cursor, "quarantine", run_ids=run_ids),
+            "epsilon": _epsilon(cursor, run_ids),
+            "lengths": _lengths(cursor, run_ids),
+            "steps": _rows(cursor, "steps", run_ids=run_ids),
+            "versions": _versions(runs[-1] if runs[-1]["planned"] else runs[0]),
+            "previous": previous,
+        }
+    figures["state"] = _state(figures)
+    figures["generated_at"] = datetime.now(UTC).isoformat(timespec="seconds")
+    return figures
+
+
+def _rows(cursor: Cursor, step: str, **parameters: Any) -> list[dict[str, Any]]:
+    cursor.execute(query("deid", "report", step), parameters)
+    columns = [column.name for column in cursor.description or ()]
+    return [{name: _plain(value) for name, value in zip(columns, row, strict=True)} for row in cursor.fetchall()]
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON holds it: counts as integers, instants as ISO text."""
+    if isinstance(value, datetime):
+        return value.isoformat(timespec="seconds")
+    if hasattr(value, "is_finite"):  # numeric columns arrive as Decimal
+        return int(value) if value.is_finite() and value == value.to_integral_value() else float(value)
+    return value
+
+
+def _headline(cursor: Cursor, interval_key: str, runs: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Seen counts documents once, however many runs looked at the interval."""
+    (counts,) = _rows(cursor, "headline", run_ids=[run["run_id"] for run in runs])
+    (released,) = _rows(cursor, "releases", interval_key=interval_key)
+    return {
+        "seen": max(run["seen"] for run in runs),
+        "planned": sum(run["planned"] for run in runs),
+        **counts,
+        **released,
+    }
+
+
+def _interval(interval_key: str, runs: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    return {
+        "key": interval_key,
+        "start": min(run["interval_start"] for run in runs),
+        "end": max(run["interval_end"] for run in runs),
+        "run_ids": [run["run_id"] for run in runs],
+        "reasons": sorted({run["reason"] for run in runs if run["reason"]}),
+    }
+
+
+def _mentions(cursor: Cursor, run_ids: list[int]) -> dict[str, Any]:
+    cells = _rows(cursor, "mentions", run_ids=run_ids)
+    found = {cell["label"] for cell in cells}
+    counts: dict[str, dict[str, int]] = {}
+    for cell in cells:
+        counts.setdefault(cell["document_type"], {})[cell["label"]] = cell["mentions"]
+    labels = [label.value for label in Label if label.value in found]
+    totals = {label: sum(row.get(label, 0) for row in counts.values()) for label in labels}
+    return {"labels": labels, "counts": counts, "totals": totals}
+
+
+def _epsilon(cursor: Cursor, run_ids: list[int]) -> dict[str, Any]:
+    spent = [row["epsilon"] for row in _rows(cursor, "epsilon_documents", run_ids=run_ids)]
+    return {
+        "mechanisms": _rows(cursor, "epsilon_mechanisms", run_ids=run_ids),
+        "documents": quantiles(spent),
+        "histogram": histogram(spent),
+    }
+
+
+def _lengths(cursor: Cursor, run_ids: list[int]) -> dict[str, Any]:
+    lengths = [row["characters"] for row in _rows(cursor, "lengths", run_ids=run_ids)]
+    return {"documents": quantiles(lengths), "histogram": histogram(lengths, tail=0.99)}
+
+
+def _versions(run: dict[str, Any]) -> dict[str, Any]:
+    names = ("policy_hash", "pipeline_version", "detector_version", "key_version")
+    return {**{name: run[name] for name in names}, "references": dict(sorted(run["reference_versions"].items()))}
+
+
+def _previous(cursor: Cursor, interval_key: str, interval_start: str) -> dict[str, Any] | None:
+    """The same headline for the published interval before this one."""
+    cursor.execute(
+        query("deid", "report", "previous"), {"interval_key": interval_key, "interval_start": interval_start}
+    )
+    found = cursor.fetchone()
+    if found is None:
+        return None
+    runs = _rows(cursor, "runs", interval_key=found[0])
+    run_ids = [run["run_id"] for run in runs]
+    cursor.execute(query("deid", "report", "epsilon_documents"), {"run_ids": run_ids})
+    spent = [float(row[0]) for row in cursor.fetchall()]
+    return {
+        "key": found[0],
+        "headline": _headline(cursor, found[0], runs),
+        "epsilon": quantiles(spent),
+        "versions": _versions(runs[0]),
+    }
+
+
+def _state(figures: Figures) -> str:
+    """Where the interval stands: unfinished, waiting, refused, rejected or published."""
+    headline, decision = figures["headline"], figures["decision"]
+    if headline["unfinished"]:
+        return "unfinished"
+    if not headline["waiting"] and headline["published_at"]:
+        return "published"
+    last = decision["chosen"] if decision else ""
+    return {"refused": "refused", "reject": "rejected"}.get(last, "waiting")

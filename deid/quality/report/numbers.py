@@ -1,0 +1,104 @@
+"""Numbers and days as French or English readers write them, each with its raw value for machines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import date, datetime
+from types import MappingProxyType
+from zoneinfo import ZoneInfo
+
+from markupsafe import Markup, escape
+
+HOSPITAL_ZONE = ZoneInfo("Europe/Paris")
+THIN = "\u202f"  # narrow no-break space
+_MONTHS: Mapping[str, list[str]] = MappingProxyType(
+    {
+        "fr": "janvier février mars avril mai juin juillet août septembre octobre novembre décembre".split(),
+        "en": ("January February March April May June July August September October November December").split(),
+    }
+)
+_DAYS: Mapping[str, list[str]] = MappingProxyType(
+    {
+        "fr": "lundi mardi mercredi jeudi vendredi samedi dimanche".split(),
+        "en": "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split(),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """Writes values in one language ("fr" or "en")."""
+
+    lang: str
+
+    def number(self, value: float, digits: int = 0) -> Markup:
+        """`value` with `digits` decimals, wrapped so that its exact value can be read back."""
+        return Markup('<data value="{}">{}</data>').format(_raw(value), self.plain(value, digits))
+
+    def plain(self, value: float, digits: int = 0) -> str:
+        """`value` with `digits` decimals, thousands apart."""
+        text = f"{value:,.{digits}f}"
+        return text.translate({ord(","): THIN, ord("."): ","}) if self.lang == "fr" else text
+
+    def percent(self, share: float, digits: int = 1) -> str:
+        """A share as a percentage; a tiny one that is not nought is not written as nought."""
+        least = 10.0**-digits
+        if 0 < share * 100 < least:
+            return f"<{THIN}{self._percent(least, digits)}"
+        return self._percent(share * 100, digits)
+
+    def _percent(self, value: float, digits: int) -> str:
+        return f"{self.plain(value, digits)}{THIN}%" if self.lang == "fr" else f"{self.plain(value, digits)}%"
+
+    def signed(self, change: float) -> str:
+        """A relative change, as +12 % or −3 %."""
+        return ("+" if change >= 0 else "−") + self._percent(abs(change) * 100, 1)
+
+    def day(self, day: date, *, weekday: bool = False) -> str:
+        """A day in words."""
+        number = "1er" if self.lang == "fr" and day.day == 1 else str(day.day)
+        name = f"{_DAYS[self.lang][day.weekday()]} " if weekday else ""
+        return f"{name}{number} {_MONTHS[self.lang][day.month - 1]} {day.year}"
+
+    def instant(self, iso: str) -> str:
+        """An instant in the hospital's time."""
+        local = datetime.fromisoformat(iso).astimezone(HOSPITAL_ZONE)
+        clock = f"{local:%H}{THIN}h{THIN}{local:%M}" if self.lang == "fr" else f"{local:%H:%M}"
+        return f"{self.day(local.date())}, {clock}"
+
+    def interval(self, key: str) -> str:
+        """The key of an interval in words: one night, or a period."""
+        first, _, last = key.partition("..")
+        start = date.fromisoformat(first)
+        if not last:
+            return f"{'Nuit du' if self.lang == 'fr' else 'Night of'} {self.day(start, weekday=True)}"
+        end = date.fromisoformat(last)
+        link = ("Du", "au") if self.lang == "fr" else ("From", "to")
+        return f"{link[0]} {self.day(start)} {link[1]} {self.day(end)}"
+
+    def duration(self, seconds: float) -> str:
+        """Seconds as a person says them."""
+        if seconds < 60:
+            return f"{self.plain(seconds, 1)}{THIN}s"
+        minutes, rest = divmod(round(seconds), 60)
+        if minutes < 60:
+            return f"{minutes}{THIN}min{THIN}{rest:02d}{THIN}s"
+        return f"{minutes // 60}{THIN}h{THIN}{minutes % 60:02d}"
+
+
+def _raw(value: float) -> str:
+    return escape(str(value))
+
+
+Pluraliser = Callable[[float, str, str], str]
+
+
+def plural(lang: str) -> Pluraliser:
+    """Chooses singular or plural: French keeps the singular up to 2 excluded, English only for 1."""
+
+    def choose(count: float, singular: str, many: str) -> str:
+        alone = abs(count) < 2 if lang == "fr" else count == 1
+        return singular if alone else many
+
+    return choose
