@@ -19,10 +19,11 @@ _OF_TOWN = (
     "centre hospitalier universitaire", "centre hospitalier regional universitaire", "centre hospitalier regional",
     "centre hospitalier intercommunal", "centre hospitalier specialise", "centre hospitalier general",
     "centre hospitalier", "groupe hospitalier", "hospices civils", "hopital general", "hopital local", "hopital",
-    "hopitaux", "chu", "chru", "chr", "chic", "chi", "chs", "ch", "ghu", "ght", "gh", "mairie", "commissariat",
-    "gendarmerie", "tribunal judiciaire", "tribunal", "prefecture", "ccas", "cpam", "caf", "msa", "mdph", "ars",
-    "samu", "smur", "sdis", "pmi", "clic", "maison d'arret", "centre de detention", "centre penitentiaire", "efs", "admr",
-    "maia", "dac", "plateforme territoriale d'appui", "universite", "faculte de medecine", "abattoir", "cooperative",
+    "hopitaux", "hospice", "chu", "chru", "chr", "chic", "chi", "chs", "ch", "ghu", "ght", "gh", "mairie",
+    "commissariat", "gendarmerie", "tribunal judiciaire", "tribunal", "prefecture", "ccas", "cpam", "caf", "msa",
+    "mdph", "ars", "ase", "samu", "smur", "sdis", "pmi", "clic", "maison d'arret", "centre de detention",
+    "centre penitentiaire", "efs", "admr", "maia", "dac", "plateforme territoriale d'appui", "universite",
+    "faculte de medecine", "abattoir", "cooperative",
 )  # fmt: skip
 _OF_NAME = (
     "clinique", "polyclinique", "institut", "centre de lutte contre le cancer", "ehpad", "usld", "ssr", "smr", "had",
@@ -30,14 +31,15 @@ _OF_NAME = (
     "foyer de vie", "foyer logement", "foyer rural", "foyer", "fam", "mas", "esat", "ime", "itep", "sessad", "csapa",
     "cmp", "cmpp", "cattp", "laboratoire", "labo", "pharmacie", "cabinet medical", "cabinet infirmier", "cabinet",
     "centre d'imagerie", "centre de dialyse", "centre de reeducation", "centre medical", "centre de sante",
-    "centre de pathologie", "centre tep", "centre", "imagerie", "radiologie", "ambulances", "ambulance", "taxis", "taxi",
-    "transports", "ecole maternelle", "ecole primaire", "ecole elementaire", "ecole", "college", "lycee agricole",
-    "lycee professionnel", "lycee", "creche", "iut", "association", "amicale", "club", "fondation", "mutuelle", "societe",
-    "entreprise", "sarl", "selarl", "scm", "scp", "sas", "ets", "etablissements", "restaurant", "hotel", "boulangerie",
-    "garage", "ferme", "domaine", "camping", "cada", "prahda", "chrs", "communaute", "paroisse", "couvent", "abbaye",
-    "service", "unite", "equipe mobile", "reseau", "agence", "comite", "syndicat", "banque", "assurance", "usine",
-    "boutique", "bar", "cafe", "salon", "magasin", "atelier", "menuiserie", "fonderies", "chantier", "armement", "port",
-    "parc national", "office", "bureau", "caserne", "regiment", "base", "collectif", "theatre", "cinema", "musee",
+    "centre de pathologie", "centre tep", "centre", "imagerie", "radiologie", "ambulances", "ambulance", "taxis",
+    "taxi", "transports", "ecole maternelle", "ecole primaire", "ecole elementaire", "ecole", "college",
+    "lycee agricole", "lycee professionnel", "lycee", "creche", "iut", "association", "amicale", "club", "fondation",
+    "mutuelle", "societe", "entreprise", "sarl", "selarl", "scm", "scp", "sas", "ets", "etablissements", "restaurant",
+    "hotel", "boulangerie", "garage", "ferme", "domaine", "camping", "cada", "prahda", "chrs", "communaute",
+    "paroisse", "couvent", "abbaye", "service", "unite", "equipe mobile", "reseau", "agence", "comite", "syndicat",
+    "banque", "assurance", "usine", "boutique", "bar", "cafe", "salon", "magasin", "atelier", "menuiserie",
+    "fonderies", "chantier", "armement", "port", "parc national", "office", "bureau", "caserne", "regiment", "base",
+    "collectif", "theatre", "cinema", "musee",
 )  # fmt: skip
 _KINDS = re.compile(
     r"(?:l[ae']s? ?)?(?P<kind>"
@@ -69,7 +71,7 @@ class Organisations:
         kind = original[: head.end()] if head else ""
         place = self._gazette.places.get(mention)
         name = self._name(original, kind, attempt)
-        if place is not None and self._dossier.policy.places.strategy != "tag":
+        if head is not None and place is not None and self._dossier.policy.places.strategy != "tag":
             name = of_place(self._gazette.surrogate(place, attempt).name)
         elif head is not None and head["kind"].replace("-", " ") in _OF_TOWN:
             commune = self._gazette.anywhere("organisation", " ".join(words(original)), str(attempt))

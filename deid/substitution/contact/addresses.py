@@ -21,13 +21,14 @@ _DOMAINS = (
 )  # fmt: skip
 # What stands before @ and names a desk rather than a person.
 _DESKS = frozenset(
-    "secretariat secretaire sec secr contact accueil admission admissions rdv consult consultation consultations cardio "
-    "cardiologie urgences urgence onco oncologie neuro neurologie pneumo gastro chir chirurgie ortho pediatrie neonat "
-    "geria geriatrie gyneco obstetrique maternite radio radiologie imagerie irm labo laboratoire bio resultats pharmacie "
-    "direction cadre cadres medecin medecins dr docteur cabinet social sociale service patients patient "
-    "facturation paie archives dim qualite info infos infirmier infirmiere ide equipe mobile hotline support dpi rcp "
-    "diabeto nephro dialyse rea reanimation anesthesie allergo dermato ophta orl uro rhumato psy psychiatrie "
-    "hospitalisation hdj hc coordination greffe rein addicto csapa pmi permanence suivi telesuivi rythmo".split()
+    "secretariat secretaire sec secr contact accueil admission admissions rdv consult consultation consultations "
+    "cardio cardiologie urgences urgence onco oncologie neuro neurologie pneumo gastro chir chirurgie ortho "
+    "pediatrie neonat geria geriatrie gyneco obstetrique maternite radio radiologie imagerie irm labo laboratoire "
+    "bio resultats pharmacie direction cadre cadres medecin medecins dr docteur cabinet social sociale service "
+    "patients patient facturation paie archives dim qualite info infos infirmier infirmiere ide equipe mobile "
+    "hotline support dpi rcp diabeto nephro dialyse rea reanimation anesthesie allergo dermato ophta orl uro "
+    "rhumato psy psychiatrie hospitalisation hdj hc coordination greffe rein addicto csapa pmi permanence suivi "
+    "telesuivi rythmo".split()
 )
 _TOKEN = re.compile(r"[^\W\d_]+|\d+")
 _SCHEME = re.compile(r"^(?:[a-z]+://|\\\\|//)?(?:www\.)?", re.IGNORECASE)

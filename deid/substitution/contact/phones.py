@@ -39,17 +39,17 @@ class Phones:
         """A number of the same zone, or a redrawn extension."""
         original = self._dossier.text(mention)
         text = original.translate(_SCANNED) if any(char.isdigit() for char in original) else original
-        if re.search(r"[a-z]{3}", flat(text)) and (spoken := self._spoken(mention, original, attempt)):
+        if re.search(r"[a-z]{3}", flat(text)) and (spoken := self._spoken(original, attempt)):
             return Draft(spoken, STRATEGY)
         prefix = _PREFIXED.match(text)
         head = prefix.group() if prefix else ""
         rest = text[len(head) :]
         digits = re.sub(r"\D", "", rest)
-        if prefix and not digits.startswith("0"):
-            digits = "0" + digits
+        if not digits.startswith("0") and (prefix or len(digits) == _NATIONAL - 1):
+            digits = "0" + digits  # what "+33" and spreadsheets leave out
         if digits.startswith("0") and len(digits) >= _NATIONAL - 4 and not _FOREIGN.match(text):
             number = self._number(digits, attempt)
-            number = number[-len(re.sub(r"\D", "", rest)) :] if prefix else number
+            number = number[len(digits) - len(re.sub(r"\D", "", rest)) :]
             return Draft(head + _filled(rest, number), STRATEGY)
         country = _FOREIGN.match(text)
         head = country.group() if country else ""
@@ -77,7 +77,7 @@ class Phones:
     def _home_zone(self) -> str:
         return _ZONES.get(self._gazette.home.region, "1")
 
-    def _spoken(self, mention: Mention, original: str, attempt: int) -> str | None:
+    def _spoken(self, original: str, attempt: int) -> str | None:
         """A dictated number: pairs of digits in words; None where the words are no numbers."""
         said = re.findall("[a-z]+", flat(original))
         if not any(word in numerals.NUMBER_WORDS or _glued_number(word) for word in said):

@@ -18,7 +18,7 @@ def luhn_holds(digits: str) -> bool:
 
 
 def nir_key(number: str) -> str:
-    """The two-digit key of a thirteen-character NIR: 97 minus the number modulo 97, with 2A and 2B read as 19 and 18."""
+    """The two-digit key of a thirteen-character NIR: 97 minus the number modulo 97, 2A and 2B read as 19 and 18."""
     return f"{97 - int(number.upper().replace('2A', '19').replace('2B', '18')) % 97:02d}"
 
 

@@ -18,6 +18,8 @@ from deid.substitution.temporal.calendar import Calendar
 STRATEGY = "valid_key"
 _SCANNED = str.maketrans("OoIl", "0011")
 _PLAIN = re.compile(r"([12378])(\d\d)(\d\d)(\d\d|2[AB])(\d{3})(\d{3})(\d\d)?")
+_WORDS = re.compile(r"[^\W\d_]{3,}")
+_PLACE = re.compile(r"[0-9OoIlABab]")
 _WITHOUT_KEY = 13
 _KEY_WIDTH = 2
 _ABROAD = "99"
@@ -38,21 +40,21 @@ class Nirs:
         number = self._number(self._characters(original), attempt)
         if number is None:
             return self._other(mention, original, attempt)
-        places = len(re.findall(r"[0-9AB]", _upper(original)))
-        return Draft(_filled(original, number[:places]), STRATEGY)
+        return Draft(_filled(original, number), STRATEGY)
 
     @staticmethod
     def _characters(text: str) -> str:
-        return re.sub(r"[^0-9AB]", "", re.sub(r"[A-Z]{3,}", "", _upper(text)))
+        """The digits and the A or B of a NIR, without words such as "clé" and scanning errors."""
+        return re.sub(r"[^0-9AB]", "", _upper(_WORDS.sub("", text)))
 
     def _number(self, characters: str, attempt: int) -> str | None:
         """Fifteen characters in the stead of a NIR with or without its key; None if `characters` are no NIR."""
         match = _PLAIN.fullmatch(characters)
         if match is None:
             return None
-        sex, year, month, department, _, _, _ = match.groups()
+        sex, year, _, department, _, _, _ = match.groups()
         stream = self._dossier.stream("nir", characters[:_WITHOUT_KEY], str(attempt))
-        year, month = self._birth(year, month, stream.below(12) + 1, 10 + stream.below(89))
+        year, month = self._birth(year, stream.below(12) + 1, 10 + stream.below(89))
         while True:
             place = (
                 _ABROAD + f"{100 + stream.below(400):03d}" if department == _ABROAD else self._place(stream.below(64))
@@ -61,7 +63,8 @@ class Nirs:
             if number != characters[:_WITHOUT_KEY]:
                 return number + nir_key(number)
 
-    def _birth(self, year: str, month: str, other_month: int, other_year: int) -> tuple[str, str]:
+    def _birth(self, year: str, other_month: int, other_year: int) -> tuple[str, str]:
+        """Year and month of the surrogate birth date, where the number is of someone born that year."""
         moved = self._calendar.moved_birth
         if moved is not None and f"{moved[0]:%y}" == year:
             return f"{moved[1]:%y}", f"{moved[1]:%m}"
@@ -75,7 +78,7 @@ class Nirs:
         """What is no whole number: the key of the one before, a part, or digits in words."""
         stream = self._dossier.stream("nir part", comparable(original), str(attempt))
         if original.strip().isdigit() and len(original.strip()) == _KEY_WIDTH:
-            key = self._key_before(mention, attempt)
+            key = self._key_before(mention)
             if key is not None and key != original.strip():
                 return Draft(key, STRATEGY)
         if not any(char.isdigit() for char in original):
@@ -88,7 +91,7 @@ class Nirs:
             )
         return Draft(redraw_digits(original.translate(_SCANNED), stream), STRATEGY)
 
-    def _key_before(self, mention: Mention, attempt: int) -> str | None:
+    def _key_before(self, mention: Mention) -> str | None:
         for other in reversed(self._dossier.of([Label.NIR])):
             if other.end <= mention.start:
                 number = self._number(self._characters(self._dossier.text(other)), 0)
@@ -101,11 +104,11 @@ def _upper(text: str) -> str:
 
 
 def _filled(layout: str, characters: str) -> str:
+    """`characters` in the places of the digits of `layout`, words such as "clé" left alone."""
     source = iter(characters)
-    letters = re.compile(r"[A-Za-z]{3,}")
-    kept = [match.span() for match in letters.finditer(layout)]
+    words = [match.span() for match in _WORDS.finditer(layout)]
     pieces = []
     for index, char in enumerate(layout):
-        inside = any(start <= index < end for start, end in kept)
-        pieces.append(next(source, "") if not inside and re.match(r"[0-9OoIlABab]", char) else char)
+        in_word = any(start <= index < end for start, end in words)
+        pieces.append(char if in_word or not _PLACE.match(char) else next(source, ""))
     return "".join(pieces)

@@ -16,6 +16,7 @@ PARTICLES = frozenset(
 _HUMPS = re.compile(r"[A-ZÀ-ÖØ-Þ][a-zß-öø-ÿ]+")
 _PIECE = re.compile(r"[^\W_]+")
 _SPACED = re.compile(r"(?:[^\W\d_][ .]){2,}[^\W\d_]\.?")
+_APOSTROPHES = ("'", "’")
 _SHORT = 3
 
 
@@ -58,6 +59,8 @@ def pieces(text: str, *, after_title: bool = False) -> list[Piece]:
 def _group(text: str, group: re.Match[str], *, lone: bool, after_title: bool) -> list[Piece]:
     word = group.group()
     dotted = text[group.end() : group.end() + 1] == "."
+    if flat(word) in PARTICLES and text[group.end() : group.end() + 1] in _APOSTROPHES:
+        return [Piece(Sort.PARTICLE, word)]
     if len(word) == 1 or (dotted and len(word) <= 2):
         return [Piece(Sort.INITIAL, word)]
     if flat(word) in PARTICLES and not lone:

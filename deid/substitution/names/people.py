@@ -60,7 +60,7 @@ class People:
         if login is not None:
             initial, surname = login
             return initial + self._word_of(mention, surname, True, attempt).lower()
-        surrogate = self._word_of(mention, word, self.roster.is_surname(word, mention), attempt)
+        surrogate = self._word_of(mention, word, self.roster.is_surname(word, mention, written), attempt)
         if not self._dossier.accented or (written.isupper() and written.isascii()):
             surrogate = without_accents(surrogate)
         return in_case_of(written, surrogate)

@@ -17,7 +17,7 @@ from deid.substitution.names.tables import NameTables, Pool, key
 
 _TITLE = re.compile(
     r"\b(?:dr|drs|docteur|docteure|pr|prof|professeur|professeure|m|mr|monsieur|mme|madame|mlle|mademoiselle|me|maitre|"
-    r"interne|ide|as|mmes|mm|nom|nom de naissance|nom d'usage|nee?|epouse|veuve|famille|pere|soeur)\.? *:? *$"
+    r"interne|ide|as|mmes|mm|nom|nom de naissance|nom d'usage|nee?|famille)\.? *:? *$"
 )
 _WOMAN = re.compile(
     r"\b(?:mme|madame|mlle|mademoiselle|nee|docteure|professeure|soeur|fille|mere|epouse|femme|tante|niece|belle-fille|"
@@ -118,19 +118,32 @@ class Roster:
             else:
                 yield word, _ORDER_SAYS if index else -_ORDER_SAYS
 
-    def is_surname(self, word: str, mention: Mention) -> bool:
-        """Whether a word of a mention is a surname there: by its case among the others, else by all the evidence."""
-        whole = [piece for piece in self._pieces[mention] if piece.sort is Sort.WORD]
-        by_case = _case_kinds(whole)
+    def is_surname(self, word: str, mention: Mention, written: str | None = None) -> bool:
+        """Whether a word of a mention is a surname there: by its case among the others, else by all the evidence.
+
+        `written` tells apart two words of one mention with the same key ("Claude CLAUDE").
+        """
+        by_case = self._by_case[mention]
         if by_case:
-            return any(vote > 0 for piece, vote in zip(whole, by_case, strict=True) if key(piece.text) == word)
+            votes = [vote for one, vote in by_case.items() if (one == written if written else key(one) == word)]
+            return max(votes, default=0.0) > 0
         return self._votes.get(word, 0.0) >= 0
+
+    @cached_property
+    def _by_case(self) -> dict[Mention, dict[str, float]]:
+        """Per mention, the evidence that the case of its words gives, where it gives any."""
+        found: dict[Mention, dict[str, float]] = {}
+        for mention in self.mentions:
+            whole = [piece for piece in self._pieces[mention] if piece.sort is Sort.WORD]
+            votes = _case_kinds(whole)
+            found[mention] = {piece.text: vote for piece, vote in zip(whole, votes, strict=True)} if votes else {}
+        return found
 
     def pool(self, word: str, mention: Mention) -> Pool:
         """Whose pool a word is drawn from: a relative who bears the patient's name keeps bearing it."""
         if mention.label is Label.DOCTOR:
             return Pool.PROFESSIONAL
-        own = self.own_surnames if self.is_surname(word, mention) else self.own_first_names
+        own = self.own_surnames | self.own_first_names
         if mention.label is Label.PATIENT or word in own:
             return Pool.PATIENT
         return Pool.RELATIVE

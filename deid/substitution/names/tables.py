@@ -49,6 +49,7 @@ class NameTables:
         self._first: dict[str, FirstName] = {}
         self._surname_pools: dict[tuple[int, Pool], list[str]] = defaultdict(list)
         self._first_pools: dict[tuple[str, int, int, bool, Pool], list[str]] = defaultdict(list)
+        self._first_crowds: dict[tuple[tuple[str, ...], int, int, bool, Pool], Sequence[str]] = {}
         self._read_surnames()
         self._read_first_names()
 
@@ -92,9 +93,15 @@ class NameTables:
         """
         known = self.first_name(name) or FirstName(0, None, 1, 2)
         sexes = (known.sex,) if known.sex else (sex,) if sex in ("M", "F") else ("M", "F")
-        compound = "-" in name
-        for band in sorted(range(len(_FIRST_NAME_BANDS)), key=lambda one: abs(one - known.band)):
-            found = [one for each in sexes for one in self._first_pools[each, known.cohort, band, compound, pool]]
+        wanted = (sexes, known.cohort, known.band, "-" in name, pool)
+        if wanted not in self._first_crowds:
+            self._first_crowds[wanted] = self._crowd(*wanted)
+        return self._first_crowds[wanted]
+
+    def _crowd(self, sexes: tuple[str, ...], cohort: int, known_band: int, compound: bool, pool: Pool) -> Sequence[str]:
+        """Names of the nearest band that has enough of them."""
+        for band in sorted(range(len(_FIRST_NAME_BANDS)), key=lambda one: abs(one - known_band)):
+            found = [one for each in sexes for one in self._first_pools[each, cohort, band, compound, pool]]
             if len(found) >= _ENOUGH:
                 return found
         return [one for each in sexes for one in self._first_pools[each, 1, 2, False, pool]]

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 
 from deid.document import Mention, Spend
 from deid.labels import Label
@@ -43,6 +44,7 @@ class Gazette:
         self._pairs = dict(self._paired())
         self._departments = self._department_votes()
         self.places = self._placed()
+        self._codes = {(place.key, self.digits(m)) for m, place in self.places.items() if m.label is Label.ZIP}
         self.home = self._home()
 
     # Reading
@@ -51,7 +53,7 @@ class Gazette:
         """ZIP and CITY mentions that stand side by side, both ways."""
         marks = self._dossier.of([Label.ZIP, Label.CITY])
         used: set[Mention] = set()
-        for one, other in zip(marks, marks[1:], strict=False):
+        for one, other in pairwise(marks):
             between = self._dossier.document.text[one.end : other.start]
             if one.label is other.label or one in used or len(between) > _PAIR_REACH:
                 continue
@@ -158,6 +160,12 @@ class Gazette:
         """A commune of the home territory, uniformly: for names that are of no commune."""
         return self.surrogate(Place("\x1f".join(about)))
 
+    def _fits(self, commune: Commune, place: Place) -> bool:
+        """Whether a commune may stand in for a place: another one, of no name hidden here, with another postal code."""
+        if commune == place.commune or self._dossier.brings_back(commune.name):
+            return False
+        return any((place.key, code) not in self._codes for code in commune.zips)
+
     def _choose(self, place: Place, attempt: int) -> Commune:
         """The first draw that brings back no name hidden here; after `attempt` such draws."""
         stream = self._dossier.stream("place", place.key, str(self._epsilon))
@@ -168,7 +176,7 @@ class Gazette:
         last = self.home
         for _, commune in zip(range(_DRAWS), draws, strict=False):
             last = commune if commune != place.commune else last
-            if commune == place.commune or self._dossier.brings_back(commune.name):
+            if not self._fits(commune, place):
                 continue
             if skipped == attempt:
                 return commune

@@ -18,13 +18,16 @@ from deid.substitution.shapes import accented_like, in_case_of
 
 STRATEGY = "coherent_area"
 _LAND = re.compile(
-    r"(?:(?:la |le |l'|les )?(?:ile|iles|mont|monts|massif|montagne|col|pic|plomb|lac|etang|baie|golfe|cap|pointe|plage|"
+    r"(?:(?:la |le |l'|les )?(?:ile|iles|mont|monts|massif|montagne|col|pic|plomb|lac|etang|baie|golfe|cap|pointe|"
+    r"plage|"
     r"vallee|val|gorges?|foret|bois|cascade|falaises?|calanque|canal|riviere|fleuve|cirque|plateau|plaine|bocca|cote|"
     r"rocher|grotte|desert|gare|aeroport|port|pont|quartier|faubourg|pays|parc|jardin|piste|refuge|barrage|"
-    r"circuit|stade|rade|ilet|lagon|anse|morne|piton|marais|autoroute|sentier|chemin|place|marche|mer|ocean))\b"
+    r"circuit|stade|rade|ilet|lagon|anse|morne|piton|marais|autoroute|sentier|chemin|place|marche|mer|ocean)s?)\b"
 )
-_NUMBERED = re.compile(r".*\d.*|[ivx]+e?(?: arrondissement)?", re.IGNORECASE)
+_NUMBERED = re.compile(r"(?:[adn]|rn|rd|rcea)? ?\d+ ?[a-z]?(?:er|e|eme)?(?: arr[a-z]*\.?)?|[ivx]+e?(?: arr[a-z]*\.?)?")
 _FRANCE = frozenset({"france", "hexagone", "metropole", "francemetropolitaine"})
+_LONGEST = 5
+_ODD = re.compile("antarctique|territoire|terres|britannique|^france$|,|[(]")
 _TRIES = 60
 
 
@@ -36,7 +39,9 @@ def _named_areas() -> Mapping[str, tuple[str, str]]:
 
 @cache
 def _names(kind: str) -> Sequence[str]:
-    return [row["name"] for row in rows("territories") if row["kind"] == kind]
+    """Names of a kind of area that a text can mention without surprise."""
+    named = (row["name"] for row in rows("territories") if row["kind"] == kind)
+    return [name for name in named if len(words(name)) <= _LONGEST and not _ODD.search(flat(name))]
 
 
 class Regions:
@@ -51,7 +56,8 @@ class Regions:
         original = self._dossier.text(mention)
         if self._dossier.policy.places.strategy == "tag":
             return tag(Label.LOC, original)
-        kind, code = _named_areas().get(_area_key(original), ("", ""))
+        areas = _named_areas()
+        kind, code = areas.get(comparable(original)) or areas.get(_area_key(original), ("", ""))
         if comparable(original) in _FRANCE:
             text = "métropole" if comparable(original) != "metropole" else "France"
         elif kind in ("department", "region"):

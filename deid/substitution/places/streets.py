@@ -15,12 +15,13 @@ from deid.substitution.characters import redraw_digits
 from deid.substitution.dossier import Dossier
 from deid.substitution.drafts import Draft
 from deid.substitution.folding import comparable, flat, words
-from deid.substitution.places.vocabulary import HAMLETS, PLAIN, SITE_NAMES, SITES, WAYS
+from deid.substitution.places.vocabulary import HAMLETS, PLAIN, SITE_NAMES, SITES, UNITS, WAYS
 from deid.substitution.shapes import accented_like, in_case_of
 
 STRATEGY = "street_list"
 _PARTS = re.compile(r"(\s*[,;–—]\s*|\s+-\s+)")
 _WORD = re.compile(r"[^\W\d_]+(?:-point|-dit)?\.?|\d+")
+_SINGLE = re.compile(r"(?<![^\W\d_])[A-Z](?![^\W\d_])")
 _LEAST_NAME = 3
 _TRIES = 40
 
@@ -38,7 +39,7 @@ class StreetNames:
         for name in self._communes.streets():
             kind, _, rest = name.partition(" ")
             way = WAYS.get(flat(kind))
-            if way and rest and not any(char.isdigit() for char in rest):
+            if way and any(char.isupper() for char in rest) and not any(char.isdigit() for char in rest):
                 groups[way].append(rest)
         return groups
 
@@ -65,20 +66,25 @@ class Streets:
         return Draft(accented_like(original, text, self._dossier.accented), STRATEGY)
 
     def _part(self, part: str, stream: KeyedStream) -> str:
+        """A part between commas: way, site, unit of a building, or a bare place name."""
         marks = list(_WORD.finditer(part))
         for index, mark in enumerate(marks):
             word = flat(mark.group()).rstrip(".")
-            followed = index + 1 < len(marks)
-            if word in WAYS and (followed or index):
-                return self._numbers(part[: mark.start()], stream) + self._way(part, mark, WAYS[word], stream)
-            if word in SITES and followed:
-                return self._site(part, mark, marks[index + 1 :], stream)
-        if all(
-            flat(mark.group()).rstrip(".") in PLAIN or mark.group().isdigit() or len(mark.group()) == 1
-            for mark in marks
-        ):
+            rest = marks[index + 1 :]
+            if word in WAYS and (rest or index):
+                return self._before(part[: mark.start()], stream) + self._way(part, mark, WAYS[word], stream)
+            if word in SITES and rest:
+                return self._before(part[: mark.start()], stream) + self._site(part, mark, rest, stream)
+        if any(mark.group().isdigit() for mark in marks) and all(_counts(mark.group()) for mark in marks):
             return self._numbers(part, stream)
         return self._hamlet(part, marks, stream)
+
+    def _before(self, text: str, stream: KeyedStream) -> str:
+        """What stands before a way or site: numbers are redrawn, a name is replaced."""
+        marks = list(_WORD.finditer(text))
+        if not marks or all(_counts(one.group()) or flat(one.group()) in PLAIN for one in marks) or _spoken(text):
+            return self._numbers(text, stream)
+        return self._hamlet(text, marks, stream) + " "
 
     def _way(self, part: str, mark: re.Match[str], way: str, stream: KeyedStream) -> str:
         choices = self._names.by_way.get(way) or self._names.by_way["rue"]
@@ -86,13 +92,14 @@ class Streets:
         return f"{mark.group()} {in_case_of(part[mark.start() :], name)}"
 
     def _site(self, part: str, mark: re.Match[str], after: Sequence[re.Match[str]], stream: KeyedStream) -> str:
-        """Kind kept ("résidence", "bâtiment"); what follows is a letter, a number, or a name."""
-        head = self._numbers(part[: mark.end()], stream)
-        rest = part[mark.end() :]
-        if all(one.group().isdigit() or len(one.group()) == 1 or flat(one.group()) in PLAIN for one in after):
+        """Kind kept ("résidence", "bâtiment"); what follows is letters and numbers, or a name."""
+        head, rest = mark.group(), part[mark.end() :]
+        if all(_counts(one.group()) for one in after):
             return head + self._numbers(rest, stream)
-        name = stream.choice(SITE_NAMES)
-        return f"{head} {in_case_of(rest, name)}"
+        if rest.startswith("-dit") or flat(rest).startswith((" dit", "dit")):
+            head, rest = part[mark.start() : after[0].end()], part[after[0].end() :]
+        names = HAMLETS if "dit" in flat(head) else SITE_NAMES
+        return f"{head} {in_case_of(rest, stream.choice(names))}"
 
     def _hamlet(self, part: str, marks: Sequence[re.Match[str]], stream: KeyedStream) -> str:
         name = in_case_of(part, stream.choice(HAMLETS))
@@ -101,12 +108,21 @@ class Streets:
         return name
 
     def _numbers(self, text: str, stream: KeyedStream) -> str:
-        """Other digits, other single letters after them, other numbers in words."""
-        spoken = re.match(r"\s*((?:[^\W\d_]+[ -])+)", text)
-        if spoken:
-            value = numerals.read(words(spoken.group(1)))
-            if value is not None:
-                said = numerals.write(1 + stream.below(98), hyphens="-" in spoken.group(1))
-                return in_case_of(text, said) + " " + text[spoken.end() :]
+        """Other digits, other single capitals, other numbers in words."""
+        spoken = _spoken(text)
+        if spoken is not None:
+            said = numerals.write(1 + stream.below(98), hyphens="-" in spoken.group(1))
+            return in_case_of(text, said) + " " + text[spoken.end() :]
         changed = redraw_digits(text, stream)
-        return re.sub(r"(?<![^\W\d_])[B-HJ-NP-Z](?![^\W\d_])", lambda _: "ABCDEFGH"[stream.below(8)], changed)
+        return _SINGLE.sub(lambda _: stream.choice("ABCDEFGH"), changed)
+
+
+def _counts(word: str) -> bool:
+    """Whether a word of an address is a number, a letter, or what they count."""
+    return word.isdigit() or len(word) == 1 or flat(word).rstrip(".") in UNITS
+
+
+def _spoken(text: str) -> re.Match[str] | None:
+    """A number in words at the beginning."""
+    match = re.match(r"\s*((?:[^\W\d_]+[ -])+)", text)
+    return match if match is not None and numerals.read(words(match.group(1))) is not None else None

@@ -107,7 +107,7 @@ def _latest(said: Mapping[Mention, Expression | Relative], births: set[Mention])
 def _placed(
     dossier: Dossier, said: Mapping[Mention, Expression | Relative], anchor: date, birth: date | None
 ) -> dict[Mention, Instant]:
-    """Mentions on the calendar; from the last to the first, since a bound without month or year takes the next one's."""
+    """Mentions on the calendar, the last first, since a bound without month or year takes the next one's."""
     placed: dict[Mention, Instant] = {}
     following: Mention | None = None
     for mention in reversed(list(said)):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from deid.substitution import numerals
@@ -153,12 +153,8 @@ def _spoken(plain: str, text: str) -> Age | None:
 
 
 def write(age: Age, value: int, top_code: int) -> str:
-    """Another `value` (in the unit and step of `age`) in the same form; `top_code` years or more as that many and more."""
-    years = (
-        value
-        / age.step
-        / {Unit.YEAR: 1, Unit.MONTH: 12, Unit.WEEK: 52.18, Unit.DAY: 365.24, Unit.DECADE: 0.1}[age.unit]
-    )
+    """Another `value`, in the unit, step and form of `age`; `top_code` years or more as that many and more."""
+    years = replace(age, value=value).years
     if years >= top_code:
         return _top_coded(age, top_code)
     hyphens = _hyphenated(age)

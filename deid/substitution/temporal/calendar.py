@@ -130,17 +130,26 @@ class Calendar:
         "lundi 3" moved to another month may read "lundi 3" again. Places between the neighbours come first, so
         that order is kept where it can be.
         """
+        texts = self._told(mentions, moved)
+        if texts is not None:
+            return texts
         ours = [one.index for one in taken if one.unit is moved.unit]
         below = max((index for index in ours if index < moved.index), default=moved.index - 10**6)
         above = min((index for index in ours if index > moved.index), default=moved.index + 10**6)
-        near = [moved.index, *(moved.index + step for step in _NEARBY)]
-        for index in sorted(near, key=lambda one: not below < one < above):
-            texts = {
-                mention: self._text(mention, Instant(moved.unit, clamped(moved.unit, index))) for mention in mentions
-            }
-            if all(comparable(text) != comparable(self._dossier.text(mention)) for mention, text in texts.items()):
+        for index in sorted((moved.index + step for step in _NEARBY), key=lambda one: not below < one < above):
+            texts = self._told(mentions, Instant(moved.unit, clamped(moved.unit, index)))
+            if texts is not None:
                 return texts
         return {}
+
+    def _told(self, mentions: list[Mention], moved: Instant) -> dict[Mention, str] | None:
+        """Texts of mentions of one instant; None where one of them reads as its original does."""
+        texts: dict[Mention, str] = {}
+        for mention in mentions:
+            texts[mention] = text = self._text(mention, moved)
+            if comparable(text) == comparable(self._dossier.text(mention)):
+                return None
+        return texts
 
     def _text(self, mention: Mention, moved: Instant) -> str:
         said = self._agenda.said[mention]

@@ -24,7 +24,8 @@ from deid.substitution.temporal.vocabulary import (
 
 # "fin de janvier" becomes "fin d'avril", "début de l'hiver" becomes "début du printemps".
 _ELISION = re.compile(
-    r"\b(?:(de la|de l'|du|de|d') ?(?=(?:été|ete|hiver|automne|printemps)\b)|(de |d')(?=(?:janv|f[ée]v|mars|avr|mai|jui|ao|sept|oct|nov|d[ée]c)))",
+    r"\b(?:(de la|de l'|du|de|d') ?(?=(?:été|ete|hiver|automne|printemps)\b)"
+    r"|(de |d')(?=(?:janv|f[ée]v|mars|avr|mai|jui|ao|sept|oct|nov|d[ée]c)))",
     re.IGNORECASE,
 )
 

@@ -40,7 +40,7 @@ def _without_gaps(text: str) -> str:
 
 def _read(found: list[Token], as_year: bool) -> Expression | None:
     signature = "".join(token.kind for _, token in core(found))
-    values = {index: token for index, token in core(found)}
+    values = dict(core(found))
     for pattern, reader in _GRAMMAR:
         if pattern.fullmatch(signature):
             return reader(found, list(values), as_year)

@@ -33,10 +33,12 @@ _ABOUT = {
     "cinquantaine": 50, "soixantaine": 60,
 }  # fmt: skip
 _COUNTED = re.compile(
-    r"(?P<lead>(?:d' ?)?(?:il y a(?: plus de| environ| pres de)?|ilya|y ?a|depuis|dans|ds|sous|d'ici(?: a)?|d ici|apres|avant)) ?"
+    r"(?P<lead>(?:d' ?)?(?:il y a(?: plus de| environ| pres de)?|ilya|y ?a|depuis|dans|ds|sous|d'ici(?: a)?|d ici|"
+    r"apres|avant)) ?"
     r"(?:une? (?P<about>[a-z]+aine) (?:de |d')?|(?P<digits>\d+)|(?P<words>[a-z]+(?:[ -][a-z]+)*?))"
     r"(?: (?:a|ou) (?P<upto>\d+|[a-z]+))?"
-    r" ?(?P<unit>jours?|jrs?|j|semaines?|sem\.?|mois|ann?ees?|ans?|h|heures?|minutes?|min|mn|etes?|hivers?|printemps)\.?"
+    r" ?(?P<unit>jours?|jrs?|j|semaines?|sem\.?|mois|ann?ees?|ans?|h|heures?|minutes?|min|mn|etes?|hivers?|"
+    r"printemps)\.?"
 )
 _FORTNIGHT = re.compile(r"(?P<lead>(?:dans|sous|d'ici|il y a)) (?:une )?(?P<about>quinzaine|huitaine)")
 _NAMED = {
@@ -55,7 +57,8 @@ _SIDED = re.compile(
 )
 _THIS = re.compile(r"(?:ce|cet|cette) (?P<what>[a-z-]+?)(?:-ci|-la| ci)?")
 _END = re.compile(
-    r"(?:avant |d'ici |pour |vers )?(?:la |le )?(?:fin|debut|milieu) (?:du|de la|de l'|d') ?(?P<what>mois|semaine|annee|an)"
+    r"(?:avant |d'ici |pour |vers )?(?:la |le )?(?:fin|debut|milieu) (?:du|de la|de l'|d') ?"
+    r"(?P<what>mois|semaine|annee|an)"
 )
 _BEFORE_WEEKDAY = re.compile(r"(?:d'ici|avant|pour|vers) (?P<weekday>[a-z]+)")
 
@@ -129,8 +132,7 @@ def _counted(plain: str, text: str) -> Relative | None:
     )
     sign = (
         -1
-        if (match["lead"].endswith("a")
-        and "ici" not in match["lead"])
+        if (match["lead"].endswith("a") and "ici" not in match["lead"])
         or match["lead"] in ("il y a", "depuis")
         or "y a" in match["lead"]
         else 1
@@ -171,7 +173,7 @@ def _ending(plain: str, text: str) -> Relative | None:
     match = _END.fullmatch(plain)
     if match is not None:
         unit = {"mois": Unit.MONTH, "semaine": Unit.WEEK}.get(match["what"], Unit.YEAR)
-        return Relative(unit, 0, Manner(text))
+        return Relative(unit, 1, Manner(text))
     match = _BEFORE_WEEKDAY.fullmatch(plain)
     if match is not None and match["weekday"] in WEEKDAY_OF:
         return Relative(Unit.DAY, 1, Manner(text), named=WEEKDAY_OF[match["weekday"]])
@@ -227,7 +229,8 @@ def _write_counted(relative: Relative, offset: int) -> str:
     said = _number(number, manner.spoken, feminine=relative.unit is Unit.WEEK or manner.unit_word.startswith("annee"))
     if relative.span:
         said += " à " + _number(number + relative.span, manner.spoken, feminine=False)
-    return f"{lead} {sentence_case_of(manner.model, said) if manner.model.isupper() else said} {_unit_word(manner, number)}"
+    said = said.upper() if manner.model.isupper() else said
+    return f"{lead} {said} {_unit_word(manner, number)}"
 
 
 def _number(number: int, spoken: bool, *, feminine: bool) -> str:

@@ -25,7 +25,7 @@ _YEARS_FROM, _MONTHS_FROM = 3, 3
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """The anchor is the document's date; `moved_anchor` is the same number of days away in all of a patient's documents.
+    """The anchor is the document's date; `moved_anchor` is as many days away in all of a patient's documents.
 
     `birth` and its surrogate are None where nobody knows it.
     """
