@@ -11,7 +11,7 @@ from deid.labels import Label
 from deid.substitution.dossier import Dossier
 from deid.substitution.drafts import Draft, mask, tag
 from deid.substitution.folding import comparable, without_accents
-from deid.substitution.temporal import ages, metric, relative, timeline
+from deid.substitution.temporal import ages, metric, order, relative, timeline
 from deid.substitution.temporal.agenda import Agenda, read
 from deid.substitution.temporal.ages import Age
 from deid.substitution.temporal.relative import Relative
@@ -106,17 +106,14 @@ class Calendar:
     def _write_dates(self, strategy: Strategy, epsilon: Fraction) -> None:
         agenda, line = self._agenda, self._line
         instants = {one for mention, one in agenda.instants.items() if mention not in agenda.births}
-        moved = strategy(self._dossier, line, instants, epsilon)
+        moved = dict(strategy(self._dossier, line, instants, epsilon))
+        births = {one: line.moved_birth for mention, one in agenda.instants.items() if mention in agenda.births}
+        moved |= {one: Instant(one.unit, index_of(one.unit, day or line.moved_anchor)) for one, day in births.items()}
         by_instant: dict[Instant, list[Mention]] = defaultdict(list)
         for mention, one in agenda.instants.items():
-            if mention in agenda.births:
-                birth = Instant(one.unit, index_of(one.unit, line.moved_birth or line.moved_anchor))
-                self._texts |= self._distinct([mention], birth, [])
-            else:
-                by_instant[one].append(mention)
+            by_instant[one].append(mention)
         for one, mentions in by_instant.items():
-            for mention, text in self._distinct(mentions, moved[one], sorted(moved.values())).items():
-                self._texts[mention] = text
+            self._texts |= self._distinct(mentions, one, moved)
 
     @property
     def _line(self) -> Timeline:
@@ -124,21 +121,24 @@ class Calendar:
             raise RuntimeError("nothing is written before it is drawn")
         return self._timeline
 
-    def _distinct(self, mentions: list[Mention], moved: Instant, taken: list[Instant]) -> dict[Mention, str]:
+    def _distinct(
+        self, mentions: list[Mention], original: Instant, moved: dict[Instant, Instant]
+    ) -> dict[Mention, str]:
         """Texts of mentions of one instant, at the nearest place where none reads as its original does.
 
-        "lundi 3" moved to another month may read "lundi 3" again. Places between the neighbours come first, so
-        that order is kept where it can be.
+        "lundi 3" moved to another month may read "lundi 3" again, and "2015" between two close dates may have to stay.
+        Only places that keep the order are tried; without one, there are no texts, and the mentions are masked.
         """
-        texts = self._told(mentions, moved)
+        texts = self._told(mentions, moved[original])
         if texts is not None:
             return texts
-        ours = [one.index for one in taken if one.unit is moved.unit]
-        below = max((index for index in ours if index < moved.index), default=moved.index - 10**6)
-        above = min((index for index in ours if index > moved.index), default=moved.index + 10**6)
-        for index in sorted((moved.index + step for step in _NEARBY), key=lambda one: not below < one < above):
-            texts = self._told(mentions, Instant(moved.unit, clamped(moved.unit, index)))
+        space = order.room(original, moved)
+        for index in (moved[original].index + step for step in _NEARBY):
+            if index not in space or clamped(original.unit, index) != index:
+                continue
+            texts = self._told(mentions, Instant(original.unit, index))
             if texts is not None:
+                moved[original] = Instant(original.unit, index)
                 return texts
         return {}
 
@@ -146,16 +146,21 @@ class Calendar:
         """Texts of mentions of one instant; None where one of them reads as its original does."""
         texts: dict[Mention, str] = {}
         for mention in mentions:
-            texts[mention] = text = self._text(mention, moved)
-            if comparable(text) == comparable(self._dossier.text(mention)):
+            original = comparable(self._dossier.text(mention))
+            said = (self._text(mention, moved), self._text(mention, moved, otherwise=True))
+            text = next((text for text in said if comparable(text) != original), None)
+            if text is None:
                 return None
+            texts[mention] = text
         return texts
 
-    def _text(self, mention: Mention, moved: Instant) -> str:
+    def _text(self, mention: Mention, moved: Instant, *, otherwise: bool = False) -> str:
+        """A mention's text for another instant; `otherwise` in other words, where there are any."""
         said = self._agenda.said[mention]
         if isinstance(said, Relative):
             anchor = Instant(moved.unit, self._line.moved_index(moved.unit))
-            text = relative.write(said, moved, anchor)
+            text = relative.otherwise(said, moved, anchor) if otherwise else None
+            text = text or relative.write(said, moved, anchor)
         else:
             text = said.form.write(moved.middle)
         return text if self._dossier.accented else without_accents(text)

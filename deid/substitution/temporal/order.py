@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 
 from deid.substitution.temporal.values import Instant, Unit, clamped, index_of
 
+_FAR = 10**7
+
 
 def restore(drawn: Mapping[Instant, int], fixed: Mapping[Instant, int]) -> dict[Instant, Instant]:
     """Original → moved instant of the same unit, with the originals' order.
@@ -36,6 +38,19 @@ def restore(drawn: Mapping[Instant, int], fixed: Mapping[Instant, int]) -> dict[
 
 
 Bounds = tuple[int | None, int | None]
+
+
+def room(instant: Instant, moved: Mapping[Instant, Instant]) -> range:
+    """Indexes where `instant` may stand, in its own unit, with all others of `moved` where they are.
+
+    Strictly between its neighbours of the same unit, weakly ordered with the others; empty where there is no room.
+    """
+    others = {original: to for original, to in moved.items() if original != instant}
+    low, high = _bounds(instant, others, instant.unit)
+    same = [(original.index, to.index) for original, to in others.items() if original.unit is instant.unit]
+    low = max([low or -_FAR, *(to + 1 for index, to in same if index < instant.index)])
+    high = min([high or _FAR, *(to - 1 for index, to in same if index > instant.index)])
+    return range(low, high + 1)
 
 
 def _bounds(instant: Instant, placed: Mapping[Instant, Instant], unit: Unit) -> Bounds:

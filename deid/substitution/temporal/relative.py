@@ -220,6 +220,13 @@ def write(relative: Relative, moved: Instant, anchor: Instant) -> str:
     return sentence_case_of(manner.model, phrase)
 
 
+def otherwise(relative: Relative, moved: Instant, anchor: Instant) -> str | None:
+    """A day next to the anchor in other words than "hier" or "demain"; None for what has no second name."""
+    said = {-2: "il y a deux jours", -1: "la veille", 1: "le lendemain", 2: "dans deux jours"}
+    phrase = said.get(moved.index - anchor.index) if relative.unit is Unit.DAY else None
+    return sentence_case_of(relative.manner.model, phrase) if phrase else None
+
+
 def _write_counted(relative: Relative, offset: int) -> str:
     manner = relative.manner
     number = abs(offset)
