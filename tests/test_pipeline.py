@@ -1,0 +1,170 @@
+"""A batch from source to proven text, on the real rooms; parts that break are given, never trusted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import date
+
+import pytest
+
+from deid.detection import Detector
+from deid.document import Document, Mention, Patient, Substitution
+from deid.errors import DocumentRefused, Reason
+from deid.labels import Label
+from deid.pipeline import Deidentified, Incoming, Refused, deidentify, detect
+from deid.policy import load
+from deid.reference import CommuneTable
+from deid.substitution import Substitutor
+
+PATIENT = Patient(key="p1", last_name="VASSEROT", first_names=("Maëlys",), sex="F", birth_date=date(1961, 5, 14))
+LETTER = (
+    "Madame Maëlys VASSEROT, née le 14/05/1961, demeurant 12 rue des Lilas à Dijon, a été hospitalisée du 25/02/2026 "
+    "au 02/03/2026. Elle est suivie par le Dr Yann TREGUIER.\r\nElle sort avec un traitement par bisoprolol 2,5 mg."
+)
+PAGE = f"<html><body><h1>Lettre</h1><p>{LETTER.replace('VASSEROT', 'VASSE<b>ROT</b>')}</p></body></html>"
+LIMIT = 100_000
+
+
+@pytest.fixture(scope="module")
+def detector() -> Detector:
+    return Detector(load())
+
+
+@pytest.fixture(scope="module")
+def substitutor() -> Substitutor:
+    return Substitutor(load(), bytes(range(32)), CommuneTable.packaged())
+
+
+def incoming(document_id: str, text: str = LETTER, format: str | None = None, patient: Patient = PATIENT) -> Incoming:
+    return Incoming(Document(document_id, text, patient, date(2026, 3, 2), "Lettre"), format)
+
+
+def test_offsets_of_a_plain_text_are_the_callers(detector: Detector, substitutor: Substitutor) -> None:
+    (outcome,) = deidentify([incoming("d1")], detector, substitutor, max_bytes=LIMIT)
+    assert isinstance(outcome, Deidentified)
+    assert outcome.markup is None
+    found = {LETTER[mention.start : mention.end] for mention in outcome.mentions}
+    assert {"14/05/1961", "02/03/2026"} <= found
+    text, position = "", 0
+    for drawn, (start, end) in zip(outcome.substitution.surrogates, outcome.substitution.spans, strict=True):
+        text += LETTER[position : drawn.mention.start]
+        assert start == len(text)
+        text += drawn.text
+        assert end == len(text)
+        position = drawn.mention.end
+    assert outcome.substitution.text == text + LETTER[position:]
+    assert "VASSEROT" not in outcome.substitution.text
+    assert "bisoprolol 2,5 mg" in outcome.substitution.text
+
+
+def test_a_page_comes_back_clean_with_the_same_surrogates(detector: Detector, substitutor: Substitutor) -> None:
+    (outcome,) = deidentify([incoming("d1", PAGE, "text/html")], detector, substitutor, max_bytes=LIMIT)
+    assert isinstance(outcome, Deidentified)
+    assert outcome.markup is not None
+    for original in ("VASSE", "ROT<", "Maëlys", "TREGUIER", "1961"):
+        assert original not in outcome.markup
+    name = next(drawn.text for drawn in outcome.substitution.surrogates if drawn.mention.label is Label.PATIENT)
+    assert name in outcome.markup
+    assert "<h1>Lettre</h1>" in outcome.markup
+
+
+def test_every_document_has_one_outcome_in_order(detector: Detector, substitutor: Substitutor) -> None:
+    batch = [
+        incoming("empty", " \n"),
+        incoming("good"),
+        incoming("cut", "<html><body><p>" + LETTER, "text/html"),
+        incoming("pdf", "%PDF", "application/pdf"),
+        incoming("large", LETTER * 1000),
+        incoming("nul", LETTER + "\0"),
+        incoming("half", LETTER + "\ud800"),
+        incoming("halfpage", f"<p>{LETTER}\ud800", "text/html"),
+        incoming("english", "The patient was admitted to the emergency room with chest pain and fever. " * 5),
+        incoming("plain", LETTER, "text/plain"),
+    ]
+    outcomes = deidentify(batch, detector, substitutor, max_bytes=LIMIT)
+    assert [item.document_id for item in outcomes] == [item.document.id for item in batch]
+    reasons = {item.document_id: item.reasons[0] for item in outcomes if isinstance(item, Refused)}
+    assert reasons == {
+        "empty": Reason.EMPTY,
+        "cut": Reason.MALFORMED,
+        "pdf": Reason.UNSUPPORTED_FORMAT,
+        "large": Reason.TOO_LARGE,
+        "nul": Reason.UNDECODABLE,
+        "half": Reason.UNDECODABLE,
+        "halfpage": Reason.UNDECODABLE,
+        "english": Reason.NOT_FRENCH,
+    }
+
+
+def test_the_order_of_a_batch_changes_nothing(detector: Detector, substitutor: Substitutor) -> None:
+    other = Patient(key="p2", last_name="BROUSTET", first_names=("Célestin",))
+    batch = [incoming("d1"), incoming("d2", LETTER.replace("VASSEROT", "BROUSTET"), patient=other)]
+    forth = deidentify(batch, detector, substitutor, max_bytes=LIMIT)
+    back = deidentify(batch[::-1], detector, substitutor, max_bytes=LIMIT)
+    assert forth == back[::-1]
+
+
+class Blind:
+    """Finds nothing."""
+
+    def detect(self, documents: Iterable[Document]) -> list[tuple[Mention, ...]]:
+        return [() for _ in documents]
+
+
+class Fragile:
+    """Breaks on one document, with a message that quotes it."""
+
+    def __init__(self, sound: Detector) -> None:
+        self.sound = sound
+
+    def detect(self, documents: list[Document]) -> list[tuple[Mention, ...]]:
+        if any(document.id == "odd" for document in documents):
+            raise ValueError(LETTER)
+        return self.sound.detect(documents)
+
+
+class Breaking:
+    """Cannot draw."""
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+    def substitute(self, *_: object) -> Substitution:
+        raise self.error
+
+
+def test_a_text_in_which_nothing_was_found_is_not_let_through(substitutor: Substitutor) -> None:
+    (outcome,) = deidentify([incoming("d1")], Blind(), substitutor, max_bytes=LIMIT)
+    assert isinstance(outcome, Refused)
+    assert Reason.RESIDUAL_IDENTITY in outcome.reasons
+
+
+def test_a_document_that_breaks_detection_does_not_take_the_others_with_it(
+    detector: Detector, substitutor: Substitutor, caplog: pytest.LogCaptureFixture
+) -> None:
+    batch = [incoming("d1"), incoming("odd"), incoming("d2")]
+    outcomes = deidentify(batch, Fragile(detector), substitutor, max_bytes=LIMIT)
+    assert [type(item) for item in outcomes] == [Deidentified, Refused, Deidentified]
+    assert outcomes[1] == Refused("odd", (Reason.DETECTION_FAILED,))
+    assert "VASSEROT" not in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (DocumentRefused("d1", Reason.BUDGET_EXCEEDED), Reason.BUDGET_EXCEEDED),
+        (KeyError("VASSEROT"), Reason.SUBSTITUTION_FAILED),
+    ],
+)
+def test_a_document_that_cannot_be_drawn_is_refused(
+    detector: Detector, error: Exception, reason: Reason, caplog: pytest.LogCaptureFixture
+) -> None:
+    (outcome,) = deidentify([incoming("d1")], detector, Breaking(error), max_bytes=LIMIT)
+    assert isinstance(outcome, Refused)
+    assert outcome.reasons == (reason,)
+    assert "VASSEROT" not in caplog.text
+
+
+def test_nothing_in_gives_nothing_out(detector: Detector, substitutor: Substitutor) -> None:
+    assert detect([], detector, max_bytes=LIMIT) == []
+    assert deidentify([], detector, substitutor, max_bytes=LIMIT) == []
