@@ -92,7 +92,7 @@ def read_name(reading: Reading, index: int, lower: int = 0, strict: bool = False
                     at += 1
             elif joined and last is not None:
                 last = at
-            elif len(word) == 1 and lower > 0 and reading.word(at + 1) == "." and glued(reading, at + 1) and word != "m":
+            elif len(word) == 1 and lower > 0 and reading.word(at + 1) == "." and glued(reading, at + 1):
                 last = at + 1
                 at += 1
             elif word in LOWER_PARTICLES and _name_follows(reading, at, lower):

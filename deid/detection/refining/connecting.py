@@ -46,6 +46,8 @@ def connect(reading: Reading, mentions: Sequence[Mention], connectors: Sequence[
 def _connects(between: str, signs: set[str], label: Label) -> bool:
     if "\n" in between or len(between) > 8:
         return False
+    if label is Label.STREET and between in (", ", " - ", " , ", "  ", " ", ","):
+        return True
     if label in NAMES:
         return between in (" ", "-", "  ") or between.strip() in signs - {"-", "du", "des"} and between != ""
     return between.strip() in signs and between.strip() != "-" or between == "-"

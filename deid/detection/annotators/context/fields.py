@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator
 
 from deid.detection.annotators.context.vocabulary import NAME_FIELDS
-from deid.detection.names import NOT_NAMES, is_capital, is_upper, namelike, read_name
+from deid.detection.names import NOT_NAMES, is_capital, is_particle_here, is_upper, namelike, read_name
 from deid.detection.reading import Reading
 from deid.document import Mention
 from deid.labels import Label
 
-_FIELD_END = re.compile(r"(?:\s?\([a-z /.]{1,24}\))?[ \t]*(?:[:=|>┃¦│]|\.{3,}|…|_{2,}|\t)[ \t:.…_|]*")
+_FIELD_END = re.compile(r"(?:\s?\([a-z /.]{1,24}\))?(?: \*)?[ \t]*(?:[:=|>┃¦│]|\.{3,}|…|_{2,}|\t)[ \t:.…_|]*")
 _WIDE = re.compile(r"[ \t]+(?=\w)")
 _PLACE_FIELD = re.compile(
     r"\b(?:ville|commune|lieu de naissance|ne\(?e?\)? a|nee? a|domicilie\(?e?\)? a|cp ?/ ?ville|lieu|naissance a|originaire de|natif de|native de)\b"
@@ -21,6 +21,8 @@ _DATELINE = re.compile(
     r"^[ \t]*([A-ZÀ-Ý][\w'’]*(?:[ -](?:(?:en|sur|sous|de|la|le|les|lès|du)[ -]|[dl]['’])?[A-ZÀ-Ý][\w'’]*){0,4})(,? )[ ]{0,3}(?:le|ce) (?=\d|[a-z]+ \d|[A-Za-z]+di)",
     re.MULTILINE,
 )
+# NAME^GIVEN of HL7 and DICOM, NAME;GIVEN of exports, NAME/GIVEN of labels.
+_MACHINE = re.compile(r"(?<![A-Za-z])([A-ZÀ-Ý][A-ZÀ-Ý'-]{1,20}(?: [A-ZÀ-Ý'-]{2,20})?)[\^;/]([A-ZÀ-Ý][A-Za-zÀ-ÿ-]{2,20})(?=[\^;/|\s])")
 _INITIALS = re.compile(
     r"^[ \t]*(?:[Nn]/?[ ]?[Rr][ée]f\.?|[Rr][ée]f(?:[ée]rences?)?\.?|V/Réf\.?)[ \t]*:?[ \t]*([A-Z]{2,3})[/.-]([A-Za-z]{2,3})(?![\w/])",
     re.MULTILINE,
@@ -37,6 +39,11 @@ def find(reading: Reading) -> Iterator[Mention]:
     for match in _DATELINE.finditer(reading.text):
         if _is_town(reading, match):
             yield Mention(match.start(1), match.end(1), Label.CITY, 0.9)
+    for match in _MACHINE.finditer(reading.text):
+        first, second = reading.folded[match.start(1) : match.end(1)], reading.folded[match.start(2) : match.end(2)]
+        if reading.lexicon.is_first_name(second.split("-")[0]) and not reading.lexicon.is_first_name(first):
+            yield Mention(match.start(1), match.end(1), Label.PATIENT, 0.75)
+            yield Mention(match.start(2), match.end(2), Label.PATIENT, 0.75)
     for match in _INITIALS.finditer(reading.text):
         yield Mention(match.start(1), match.end(1), Label.DOCTOR, 0.8)
         yield Mention(match.start(2), match.end(2), Label.DOCTOR, 0.8)
@@ -44,7 +51,7 @@ def find(reading: Reading) -> Iterator[Mention]:
 
 def _bare_field(reading: Reading, index: int) -> re.Match[str] | None:
     """A field name in capitals or before wide blanks needs no sign ("NOM  DUPONT")."""
-    if reading.words[index] not in ("nom", "prenom", "prenoms", "naissance", "usage"):
+    if reading.words[index] not in ("nom", "prenom", "prenoms", "naissance", "usage", "patient", "patiente", "assure", "assuree"):
         return None
     wide = _WIDE.match(reading.text, reading.ends[index])
     if wide and (reading.text[reading.starts[index] : reading.ends[index]].isupper() or len(wide.group()) > 1):
@@ -74,7 +81,7 @@ def _name(reading: Reading, index: int) -> Iterator[Mention]:
     ):
         at += 1
         word = reading.words[at]
-    if word in NOT_NAMES or not word.isalpha():
+    if word in NOT_NAMES and not is_particle_here(reading, at) or not word.isalpha():
         return
     sure = reading.words[index] in (
         "nom",
@@ -87,7 +94,7 @@ def _name(reading: Reading, index: int) -> Iterator[Mention]:
         "patientname",
         "naissance",
     )
-    if reading.words[index] == "naissance" and reading.word(index - 2) not in ("nom", "jeune"):
+    if reading.words[index] == "naissance" and not {"nom", "jeune"} & {reading.word(index - 2), reading.word(index - 1)}:
         return
     if reading.words[index] == "nom" and reading.word(index - 1) in ("medecin", "du"):
         label = Label.DOCTOR
@@ -98,6 +105,8 @@ def _name(reading: Reading, index: int) -> Iterator[Mention]:
         last = at if sure and len(word) > 1 else None
     if last is None:
         return
+    while reading.word(last + 1) == "," and is_capital(reading, last + 2) and reading.lexicon.is_first_name(reading.words[last + 2]):
+        last = read_name(reading, last + 2) or last + 2
     score = 0.95 if sure and (is_capital(reading, at) or namelike(reading, at)) else 0.75
     yield Mention(reading.starts[at], reading.ends[last], label, score)
 

@@ -18,13 +18,13 @@ from deid.detection.annotators.context.vocabulary import (
 )
 from deid.detection.folding import fold
 from deid.detection.gazetteers import gazetteers
-from deid.detection.names import LOWER_PARTICLES, NOT_NAMES, is_capital, is_upper, namelike, read_name
+from deid.detection.names import LOWER_PARTICLES, NOT_NAMES, is_capital, is_particle_here, is_upper, namelike, read_name
 from deid.detection.reading import Reading
 from deid.document import Mention
 from deid.labels import Label
 
 # "DrMATHIEU", "DRBATLLE", "mmeRivault": the blank was lost.
-_GLUED_TITLE = re.compile(r"(?<!\w)(?:[Dd]r|Mme|mme|DR(?=[A-Z]{3})|Me(?=[A-Z][a-z]{3}))([A-ZÀ-Ý][\w'’-]{2,})")
+_GLUED_TITLE = re.compile(r"(?<!\w)(?:[Dd]r|[Pp]r(?=[A-Z]{3})|Mme|mme|DR(?=[A-Z]{3})|Me(?=[A-Z][a-z]{3}))([A-ZÀ-Ý][\w'’-]{2,})")
 _SPELT = re.compile(r"(?<![\w.])(?:[A-Za-z] ){4,}[A-Za-z](?![\w.])")
 _PLACE_LINKS = frozenset("de d du des a au aux en la le les".split())
 _JOINERS = frozenset({"et", "/", ",", "+", "&", "ou", ";", "-", "–"})
@@ -48,13 +48,22 @@ def find(reading: Reading) -> Iterator[Mention]:
             yield from _titled(reading, index, Label.PERSON, 0.88)
         elif word in BIRTH:
             yield from _birth(reading, index)
-        if word in PROFESSIONS:
+        if word in PROFESSIONS or word[-1:] == "s" and word[:-1] in PROFESSIONS:
             yield from _announced(reading, index, Label.DOCTOR, 0.85)
         elif word in KINSHIP:
             yield from _announced(reading, index, Label.PERSON, 0.88)
+        if word == "chez" and reading.word(index + 1) == "les" and is_capital(reading, index + 2):
+            yield from _family(reading, index + 2)
         if word in LINKS:
             label, score = LINKS[word]
             yield from _linked(reading, index, label, score)
+
+
+def _family(reading: Reading, at: int) -> Iterator[Mention]:
+    """ "chez les Tixier"."""
+    last = read_name(reading, at, strict=True)
+    if last is not None:
+        yield _make(reading, at, last, Label.PERSON, 0.75)
 
 
 def _make(reading: Reading, first: int, last: int, label: Label, score: float) -> Mention:
@@ -171,7 +180,7 @@ def _announced(reading: Reading, index: int, label: Label, score: float) -> Iter
     word = reading.word(at)
     if word in KINSHIP or word in PROFESSIONS and not is_capital(reading, at):
         return
-    if not word.isalpha() or word in NOT_NAMES:
+    if not word.isalpha() or word in NOT_NAMES and not is_particle_here(reading, at):
         return
     if reading.starts[at] - reading.ends[index] > 40:
         return
@@ -194,7 +203,8 @@ def _announced(reading: Reading, index: int, label: Label, score: float) -> Iter
     if is_upper(reading, at) and last == at and len(word) <= 3 and not reading.word(index + 1) in (":", "="):
         score -= 0.3
     yield _make(reading, at, last, label, score)
-    yield from _list(reading, last, label, score - 0.1, commas=reading.words[index] in PLURAL)
+    commas = reading.words[index] in PLURAL or reading.words[index] not in PROFESSIONS | KINSHIP
+    yield from _list(reading, last, label, score - 0.1, commas=commas)
 
 
 def _linked(reading: Reading, index: int, label: Label, score: float) -> Iterator[Mention]:
@@ -202,12 +212,12 @@ def _linked(reading: Reading, index: int, label: Label, score: float) -> Iterato
     word = reading.word(at)
     if (
         not word.isalpha()
-        or word in NOT_NAMES
+        or (word in NOT_NAMES and not is_particle_here(reading, at))
         or word in reading.lexicon.eponyms
         and word not in reading.lexicon.first_names
     ):
         return
-    if not namelike(reading, at) and not (len(word) == 1 and is_capital(reading, at) and reading.word(at + 1) == "."):
+    if not namelike(reading, at) and not (len(word) == 1 and reading.word(at + 1) == ".") and not is_particle_here(reading, at):
         return
     if not is_capital(reading, at) and not reading.lowered(index):
         return

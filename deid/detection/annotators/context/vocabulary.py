@@ -31,7 +31,7 @@ PROFESSIONS = frozenset(
     "coordinateur instrumentiste panseuse conducteur cond chauffeur eleve etudiante etudiant cca ccha chef senior junior astreinte "
     "frappe saisie relecture dictee transcription interlocutrice referente referent correspondant correspondants foniste anatomopathologiste "
     "pathologiste anapath genericien geneticien geneticienne masseur relu lu valide validee signe signee dicte redige tape "
-    "ioa nri parm cci gyneco neurochir chir ortho dermato eq equipe med mt mar infirmiers tapee supervision sage "
+    "anesthesie ext ph demandeur quorum signature coordonnateur instrumentation orthoptistes ioa nri parm cci gyneco neurochir chir ortho dermato eq equipe med mt mar infirmiers tapee supervision sage "
     "transmis releve vu vue sign int adjointe directeur directrice aumonier benevole avis dr".split()
 )
 # What may stand between a profession or relationship and the name.

@@ -129,7 +129,7 @@ def _score(reading: Reading, index: int, last: int) -> float:
     if gazetteers().towns(word) > 2000 and not first:
         return 0.25
     if _opens_sentence(reading, index):
-        return 0.5 if first and lexicon.first_names.get(word, 0) > 2000 else 0.2
+        return 0.62 if first and lexicon.first_names.get(word, 0) > 500 else 0.2
     if is_upper(reading, full[0]) and (len(word) < 4 or not first and not _all_upper_line(reading, index)):
         return 0.0
     if first:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from deid.detection.annotators.patterns.calendar_words import NUMBER_WORDS
 from deid.detection.reading import Reading
 from deid.document import Mention
 from deid.labels import Label
 
 _SURE_TYPES = frozenset(
     "rue avenue av ave boulevard bd blvd bld boul chemin chem che impasse imp allee allees all quai esplanade promenade sentier "
-    "venelle ruelle montee faubourg fbg lotissement hameau lieudit lieu chaussee rte route residence hlm rond resid "
+    "venelle ruelle montee mtee parvis servitude carrere faubourg fbg lotissement hameau lieudit lieu chaussee rte route residence hlm rond resid "
     "hent straed grand grande coron traverse corniche carraire cheminement rampe".split()
 )
 _LOOSE_TYPES = frozenset(
@@ -20,6 +21,7 @@ _LOOSE_TYPES = frozenset(
     "maison foyer".split()
 )
 _BOXES = frozenset({"bp", "cs", "tsa", "cidex"})
+_RURAL = frozenset("zone za zi zac mas ferme immeuble bat batiment appt appartement chateau".split())
 _COMPONENTS = (
     _SURE_TYPES
     | _LOOSE_TYPES
@@ -41,6 +43,12 @@ _ZIP = re.compile(
 )
 _BOX = re.compile(r"(?<!\w)(?:bp|cs|tsa|cidex|b\.p\.) ?(?:n° ?)?(?:\d{1,5}(?: ?\d{3})?|[a-z]\d)(?!\w|[/,]\d)")
 _CEDEX = re.compile(r"[ ,-]{1,3}cedex(?: ?\d{1,2}(?!\d))?")
+_HOME = re.compile(
+    r"(?:\b(?:adresse|domicile|dom|ad|adr)(?: personnelle| du patient)? ?[:.]+ ?:? ?|\b(?:demeurant|demeure|domiciliee?|habitant|reside|residant) (?:au |a |aux )?)"
+    r"(?=\S)"
+)
+_PIECE_END = re.compile(r"[,;(\n|¦┃<>]|  | [-–—] |\. |\.$|:")
+_NOT_STREETS = frozenset("dr docteur pr mme m mr monsieur madame tel fax clinique hopital centre chu ch ehpad ipp nir ne nee chez son sa le".split())
 _TOWN_LINKS = frozenset("sur sous en les lez le la l de du des d et aux saint sainte st ste".split())
 
 
@@ -54,6 +62,9 @@ def find(reading: Reading) -> Iterator[Mention]:
             yield Mention(match.start(), match.end(), Label.STREET, 0.9)
     for match in _ZIP.finditer(reading.digits):
         yield from _zip(reading, match)
+        yield from _before_zip(reading, match.start())
+    for match in _HOME.finditer(reading.folded):
+        yield from _home(reading, match)
 
 
 def _street(reading: Reading, index: int) -> Iterator[Mention]:
@@ -103,8 +114,18 @@ def _street(reading: Reading, index: int) -> Iterator[Mention]:
         return
     if not capitals and (not cue or not head and word in _LOOSE_TYPES) and not reading.lower_case:
         return
-    score = 0.93 if head else 0.88 if cue else 0.8 if word in _SURE_TYPES else 0.45
+    score = 0.93 if head else 0.88 if cue else 0.8 if word in _SURE_TYPES else 0.6 if word in _RURAL else 0.45
+    if not head:
+        start = _spoken_number(reading, index)
     yield Mention(start, reading.ends[last], Label.STREET, score)
+
+
+def _spoken_number(reading: Reading, index: int) -> int:
+    """Offset of a house number in letters before a street ("vingt trois rue"), else of the street."""
+    at = index
+    while at and reading.words[at - 1] in NUMBER_WORDS - {"et", "un", "une"}:
+        at -= 1
+    return reading.starts[at]
 
 
 def _has_cue(reading: Reading, index: int, line_start: int) -> bool:
@@ -176,6 +197,41 @@ def _component_follows(reading: Reading, at: int, line_end: int) -> bool:
     if word.isdigit():
         return reading.word(at + 1) in _COMPONENTS or reading.word(at + 1) in ("e", "er", "eme", "bis")
     return word in _COMPONENTS
+
+
+def _before_zip(reading: Reading, start: int) -> Iterator[Mention]:
+    """The piece of line right before a postal code, or the line above it: a place-name without a street word."""
+    line_start, _ = reading.line(start)
+    before = reading.text[line_start:start].rstrip(" ,-–—")
+    if not before.strip():
+        if line_start < 2:
+            return
+        line_start, line_end = reading.line(line_start - 1)
+        before = reading.text[line_start:line_end].rstrip(" ,")
+        if not before.strip() or not (before.lstrip()[0].isdigit() or before.lower().lstrip().startswith(("le ", "la ", "les ", "l'"))):
+            return
+    cut = max((end.end() for end in _PIECE_END.finditer(before)), default=0)
+    piece = before[cut:]
+    first = line_start + cut + len(piece) - len(piece.lstrip())
+    words = reading.folded[first : line_start + len(before)].replace(".", " ").split()
+    if not words or len(words) > 7 or words[0] in _NOT_STREETS or sum(map(str.isdigit, piece)) > 4:
+        return
+    if reading.text[first].isupper() or reading.text[first].isdigit() and len(words) > 1:
+        yield Mention(first, line_start + len(before), Label.STREET, 0.62)
+
+
+def _home(reading: Reading, match: re.Match[str]) -> Iterator[Mention]:
+    """What a form or a phrase gives as a home, up to the next sign, unless it is a town."""
+    start = match.end()
+    _, line_end = reading.line(start)
+    end = _PIECE_END.search(reading.text, start, line_end)
+    stop = end.start() if end else line_end
+    words = reading.folded[start:stop].split()
+    if not 1 <= len(words) <= 6 or words[0] in _NOT_STREETS - {"le"} or not reading.text[start].isupper():
+        return
+    if any(hit.start == start and hit.end >= start + len(words[0]) and hit.entry.kind in ("commune", "foreign city", "territory") for hit in reading.hits):
+        return
+    yield Mention(start, start + len(reading.text[start:stop].rstrip()), Label.STREET, 0.65)
 
 
 def _zip(reading: Reading, match: re.Match[str]) -> Iterator[Mention]:

@@ -12,10 +12,10 @@ from deid.detection.reading import Reading
 from deid.document import Mention
 from deid.labels import Label
 
-_PREFIX = r"(?<![\w/])(?<!\d[.,-])(?:(?:\+|00) ?(?:33|262|590|594|596|687|689) ?(?:\(0\) ?)?[1-9]|0[1-9])"
-_FRENCH = re.compile(_PREFIX + r"(?:[ ._/-]{0,2}\d\d){4}(?!\d|[.,]\d)")
+_PREFIX = r"(?<![\d/_+])(?<!\d[.,-])(?:(?:\+|00) ?(?:33|262|590|594|596|687|689) ?(?:\(0\) ?)?[1-9]|\(?0\)? ?[1-9])"
+_FRENCH = re.compile(_PREFIX + r"(?:[ ._/·-]{0,3}\d\d){4}(?!\d|[.,]\d)")
 # Pairs broken elsewhere ("02619 15040"); a date followed by a number must not pass for one.
-_UNEVEN = re.compile(r"(?!\d\d[./-]\d\d[./-](?:19|20)\d\d)" + _PREFIX + r"(?:[ .-]?\d){8}(?!\d|[.,]\d)")
+_UNEVEN = re.compile(r"(?!\d\d[./-]\d\d[./-](?:19|20)\d\d)" + _PREFIX + r"(?:[ .-]{0,3}\d){8}(?!\d|[.,]\d)")
 _INTERNATIONAL = re.compile(r"(?<![\w+])(?:\+ ?|00)[1-9]\d{0,2}(?:[ .()/-]{0,2}\d){6,12}(?!\d)")
 _EMAIL = re.compile(r"[\w.+-]+ ?(?:@|\(at\)|\[at\]| arobase ) ?[\w-]+(?:\.[\w-]+)*\.[a-z]{2,10}\b")
 _URL = re.compile(
@@ -23,10 +23,10 @@ _URL = re.compile(
     r"|(?<![\w@.-])[a-z0-9-]+(?:\.[a-z0-9-]+)*\.(?:fr|com|org|net|eu|sante|example|info|gouv)(?:/[^\s<>()|\]]*[\w/])?(?![\w@.-]*@|\w)"
 )
 _SHORT = re.compile(
-    r"\b(poste|postes|bip|beep|dect|tel|tél|telephone|fax|int\b\.?|ligne interne|ligne|portable|port|t|f|te1|tei|standard|p)\b"
-    r" ?[.:°]{0,2} ?(?:interne |direct |n° ?|no |: ?|au )?((?:\+ ?)?\d[\d .\-/]{1,18}\d|\d{2,})(?!\w|[/,]\d)"
+    r"(?<![a-z])(poste|postes|bip|beep|dect|tel|tél|telephone|fax|int\b\.?|ligne interne|ligne|portable|port|t|f|te1|tei|standard|p|vini|mobilis|whatsapp|appele au|appeler au|appeler le|rappeler le|rappeler au|joignable au|joignable|repond au|composer le|tapez)"
+    r"(?: (?:de|d'|du|l'|la|garde|urgence|urgences|vitale|operateur|interne|operatoire|nuit|jour|patient|mere|pere|tante|fils|fille|bloc|med|medecin)){0,4}"
+    r" ?[,(=]? ?[.:°]{0,2} ?\*?(?:interne |direct |n° ?|no |: ?|au )?((?:\+ ?)?\d[\d .\-/]{1,18}\d|\d{2,})(?!\w|[/,]\d)"
 )
-_SPOKEN_FIRST = frozenset({"zero"})
 
 
 def find(reading: Reading) -> Iterator[Mention]:
@@ -41,7 +41,7 @@ def find(reading: Reading) -> Iterator[Mention]:
         for match in _INTERNATIONAL.finditer(text):
             yield Mention(match.start(), match.end(), Label.PHONE, _plausible(match.group(), None))
     for match in _SHORT.finditer(text):
-        if len(match[1]) > 1 or ":" in match.group() or "." in match.group():
+        if match.start(2) - match.end(1) > 0 and len(match[1]) > 1 or ":" in match.group() or "." in match.group():
             yield from _extension(match)
     yield from _nets(reading)
     yield from _spoken(reading)
@@ -59,7 +59,7 @@ def _plausible(written: str, region: str | None) -> float:
 
 def _extension(match: re.Match[str]) -> Iterator[Mention]:
     digits = sum(character.isdigit() for character in match[2])
-    strong = match[1] in ("poste", "postes", "bip", "beep", "dect", "tel", "tél", "telephone", "fax", "te1", "tei")
+    strong = match[1] in ("poste", "postes", "bip", "beep", "dect", "tel", "tél", "telephone", "fax", "te1", "tei", "vini", "mobilis", "joignable au", "tapez")
     if digits < (2 if strong else 4) or digits > 15:
         return
     yield Mention(match.start(2), match.end(2), Label.PHONE, 0.9 if strong else 0.7)
@@ -76,15 +76,24 @@ def _nets(reading: Reading) -> Iterator[Mention]:
 
 
 def _spoken(reading: Reading) -> Iterator[Mention]:
-    """A dictated number: "zéro six trente neuf …", five pairs or more."""
+    """A dictated number, wholly or partly in words: "zéro six trente neuf …", "06 trente neuf 98 90 06"."""
     words = reading.words
     index = 0
     while index < len(words):
-        if words[index] in _SPOKEN_FIRST:
-            last = index
-            while last + 1 < len(words) and (words[last + 1] in NUMBER_WORDS or words[last + 1] == "-"):
+        if words[index] == "zero" or words[index][0] == "0" and words[index].isdigit() and len(words[index]) <= 4:
+            last, spelt, figures = index, words[index] == "zero", 0
+            while last + 1 < len(words) and last - index < 24:
+                word = words[last + 1]
+                if word in NUMBER_WORDS and word not in ("et", "mille", "cent", "une"):
+                    spelt += 1
+                elif word.isdigit() and len(word) <= 2:
+                    figures += 1
+                elif word not in ("-", "."):
+                    break
                 last += 1
-            if last - index >= 5:
+            while words[last] in ("-", "."):
+                last -= 1
+            if spelt >= 2 and spelt + figures >= 5:
                 yield Mention(reading.starts[index], reading.ends[last], Label.PHONE, 0.9)
-            index = last
+                index = last
         index += 1

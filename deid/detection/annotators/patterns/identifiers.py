@@ -6,15 +6,16 @@ import re
 from collections.abc import Iterator
 from ipaddress import ip_address
 
+from deid.detection.annotators.patterns.calendar_words import NUMBER_WORDS
 from deid.detection.annotators.patterns.keys import iban_key, luhn_key, nir_key
 from deid.detection.reading import Reading
 from deid.document import Mention
 from deid.labels import Label
 
-_S = r"[ ./_-]{0,2}"
+_S = r"[ ./_·-]{0,2}"
 _NIR = re.compile(
     rf"(?<!\w)(?<!\d[.,/-])[1-478]{_S}\d\d{_S}(?:0[1-9]|1[0-2]|[2-9]\d){_S}(?:\d\d|2[ab]){_S}\d{{3}}{_S}\d{{3}}"
-    rf"(?: ?(?:cle ?:? ?|\(|/ ?|- ?)?\d\d\)?)?(?!\d)"
+    rf"(?:[ (/-]{{0,4}}(?:cle?f? ?:? ?)?\d\d(?! ?(?:ans|a\b|kg|cm|%))\)?)?(?!\d)"
 )
 _IBAN = re.compile(r"(?<!\w)[a-z]{2}\d\d(?: ?[0-9a-z]{4}){4,7}(?: ?[0-9a-z]{1,3})?(?!\w)")
 _PLATE = re.compile(r"(?<![\w-])[a-z]{2}[- ]\d{3}[- ][a-z]{2}(?![\w-])")
@@ -26,6 +27,10 @@ _LONG_NUMBER = re.compile(r"(?<![\w.,/+-])\d{7,14}(?![\w]|[.,/]\d)")
 _CODE = re.compile(
     r"(?<![\w./-])(?=[A-Z\d/.-]*\d{3})(?:[A-Z]{1,5}[-/]?\d|\d{1,4}[A-Z]{1,4}[-/]?\d)[A-Z\d]*(?:[-/.][A-Z\d]+)*(?![\w])"
 )
+_GROUPED = re.compile(r"(?<![\w./-])(?=[A-Z\d/.-]*\d{3})[A-Z\d]+(?:[-/][A-Z\d]+){1,4}(?![\w/-]|[.,]\d)")
+_DATED = re.compile(r"(?:19|20)\d\d[-/](?:19|20)\d\d|^\d{1,2}[-/]\d{1,2}[-/]\d{2,4}$|^(?:19|20)\d\d[-/]\d\d[-/]\d\d|^0\d[-/]\d\d[-/]\d\d[-/]")
+# "dossierFR20-11883", "ipp37-661902": the blank was lost.
+_GLUED = re.compile(r"(?<![A-Za-z])(dossier|[Ff]iche|police|[Hh]ospitalisation|administrative|IPP|ipp|NDA|provisoire)(?=[A-Z\d])([A-Z]{0,4}\d[\dA-Z/.-]*\d)(?!\w)")
 _ACT = re.compile(r"[A-Z]{4}\d{3}|[A-Z]\d\d(?:\.\d{1,3})?|[A-Z]{1,3}\d{1,3}")
 
 _IPP, _NDA, _RPPS_, _ID, _NIR_ = Label.IPP, Label.NDA, Label.RPPS, Label.ID, Label.NIR
@@ -37,6 +42,8 @@ TRIGGERS: dict[str, tuple[Label, float]] = {
         "dossier dos doss passage visite hospitalisation hospit admission affaire mission intervention".split(),
         (_NDA, 0.9),
     ),
+    "administrative": (_NDA, 0.8),
+    "provisoire": (_IPP, 0.8),
     **dict.fromkeys("fiche courrier ref reference references refs".split(), (_NDA, 0.8)),
     **dict.fromkeys("rpps adeli finess fei fej".split(), (_RPPS_, 0.97)),
     **dict.fromkeys("nir secu nss ss securite".split(), (_NIR_, 0.96)),
@@ -53,7 +60,7 @@ TRIGGERS: dict[str, tuple[Label, float]] = {
 }
 # Words between a trigger and its number.
 _CONNECT = re.compile(
-    r"(?:[ \t]{0,3}(?:n[°o]s?|n\b\.?|numero|num\b\.?|nr\b|id\b|patient\b|patiente\b|interne\b|permanent\b|provisoire|definitif|unique|"
+    r"(?:[ \t]{0,14}(?:n[°o]s?|n\b\.?|numero|num\b\.?|nr\b|id\b|patient\b|patiente\b|interne\b|permanent\b|provisoire|definitif|unique|"
     r"administratif|administrative|clinique|medical|sociale|social|hospitalier|ambulatoire|sejour|dossier|hospitalisation|serie|"
     r"de la|de|du|d'|s/n|sn\b|lot\b|labo\b|ref\b\.?|et\b|urgences|samu|smur|commande|electronique|mutuelle|"
     r"secu\b|securite|nss\b|cristal|rpps\b|adeli\b|finess\b|nda\b|ipp\b|[:=|#°(.│┃¦]|\.{2,})){0,6}[ \t]{0,12}"
@@ -64,7 +71,7 @@ _VALUE = re.compile(
 )
 _PREFIXED = re.compile(r"[a-z]{1,4}[ ](?=\d)")
 _NOT_PREFIXES = frozenset("ta fc pa sat spo temp rpps pr qt poids taille imc du le au la de en sur et vu vs".split())
-_DATE = re.compile(r"\d{1,2}[/.-]\d{1,2}(?:[/.-]\d{2,4})?|(?:19|20)\d\d|\d{1,2}h\d{0,2}|\d{1,3} ?(?:kg|cm|ml|mg|%)")
+_DATE = re.compile(r"\d{1,2}[/.-]\d{1,2}(?:[/.-](?:(?:19|20)\d\d|\d\d))?|(?:19|20)\d\d|\d{1,2}h\d{0,2}|\d{1,3} ?(?:kg|cm|ml|mg|%)")
 _UNIT_AFTER = re.compile(r" ?(?:%|°|kg|cm|mm|mg|ml|g/|ans|jours|mois|h\b|fois|/\d)")
 _NOT_NUMBERED = frozenset(
     "chambre ch lit rue avenue av bd porte appt apt etage dent salle bloc box stade secteur uf".split()
@@ -102,7 +109,13 @@ def find(reading: Reading) -> Iterator[Mention]:
     for match in _CODE.finditer(reading.text):
         if sum(map(str.isdigit, match.group())) >= 5 and not _ACT.fullmatch(match.group()):
             yield Mention(match.start(), match.end(), Label.ID, 0.65)
+    for match in _GROUPED.finditer(reading.text):
+        if sum(map(str.isdigit, match.group())) >= 7 and not _DATED.search(match.group()):
+            yield Mention(match.start(), match.end(), Label.ID, 0.6)
+    for match in _GLUED.finditer(reading.text):
+        yield Mention(match.start(2), match.end(2), TRIGGERS[match[1].lower()][0], 0.85)
     yield from _triggered(reading)
+    yield from _spoken_nir(reading)
 
 
 def _network(match: re.Match[str]) -> Iterator[Mention]:
@@ -126,6 +139,22 @@ def _triggered(reading: Reading) -> Iterator[Mention]:
         if label is Label.ID and word in ("n", "no", "numero", "num") and reading.word(index - 1) in _NOT_NUMBERED:
             continue
         yield from _value(reading, index, label, score)
+
+
+def _spoken_nir(reading: Reading) -> Iterator[Mention]:
+    """A dictated social security number: nine number words or more after "sécurité sociale"."""
+    words = reading.words
+    for index, word in enumerate(words):
+        if word not in ("sociale", "secu", "nir"):
+            continue
+        at = index + 1
+        while reading.word(at) in (":", "est", "le"):
+            at += 1
+        last = at
+        while reading.word(last) in NUMBER_WORDS or reading.word(last) in ("cle", "clef"):
+            last += 1
+        if last - at >= 9:
+            yield Mention(reading.starts[at], reading.ends[last - 1], Label.NIR, 0.95)
 
 
 def _value(reading: Reading, index: int, label: Label, score: float) -> Iterator[Mention]:
