@@ -38,7 +38,7 @@ from nocturne_airflow.launch import plan_arguments
 from nocturne_airflow.steps import DEFAULT_ARGS, GPU_POOL, GPU_QUEUE, Tag, step
 
 STAGED = Asset("staged_documents", uri="nocturne://deid/staged", group="nocturne")
-BATCH_LABEL = "lot {{ task.op_kwargs['batch']['batch_id'] }}"
+BATCH_LABEL = "lot {{ ti.map_index + 1 }}"
 
 
 @dag(

@@ -12,10 +12,11 @@ de l'intervalle comme *partition key* (`2026-10-03`, ou `2026-09-01..2026-09-28`
 | `route` | demande ou non l'avis d'une personne, selon la politique (`release.approval`) |
 | `approve` | attend la réponse dans *Browse > Required Actions*, sept jours ; le silence ne publie jamais |
 | `publish` | publie en une transaction, remplace les documents corrigés, enlève les documents retirés |
-| `report` | écrit le rapport de publication (HTML et JSON) |
+| `report` | écrit le rapport (HTML et JSON), que l'intervalle ait été publié ou non |
 
-Une réponse « Reject » n'écrit rien dans la recherche : l'intervalle reste prêt, et peut être proposé de nouveau en
-relançant l'étape `approve` (*Clear*). Rejouer `publish` ne publie pas deux fois.
+Une réponse « Reject » est notée avec son motif, et rien n'entre dans la recherche : l'étape `publish` est sautée. Un
+contrôle critique en échec fait échouer `publish` sans rien demander à personne. Dans les deux cas l'intervalle reste
+prêt ; la cause réparée, relancez le traitement de l'intervalle. Rejouer `publish` ne publie pas deux fois.
 """
 
 from __future__ import annotations
@@ -23,9 +24,9 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
-from airflow.providers.standard.operators.hitl import ApprovalOperator
+from airflow.providers.standard.operators.hitl import HITLOperator
 from airflow.sdk import Asset, Param, PartitionedAssetTimetable, dag, task
-from nocturne_airflow.launch import interval_key
+from nocturne_airflow.launch import answered, interval_key, refusal_skips
 from nocturne_airflow.steps import DEFAULT_ARGS, Tag, step, walled
 
 STAGED = Asset("staged_documents", uri="nocturne://deid/staged", group="nocturne")
@@ -62,31 +63,33 @@ def release_dataset() -> None:
 
         return "approve" if actions.needs_approval(summary) else "publish"
 
-    approve = ApprovalOperator(
+    approve = HITLOperator(
         task_id="approve",
         subject="Publier l'intervalle {{ partition_key }} ?",
         body=APPROVAL_BODY,
+        options=["Approve", "Reject"],
         params={"motif": Param("", type="string", maxLength=200, title="Motif")},
         response_timeout=timedelta(days=7),
         retries=0,
     )
 
     @step(outlets=[RELEASED], trigger_rule="none_failed_min_one_success")
-    def publish(decision: dict[str, Any] | None, partition_key: str | None = None) -> dict[str, Any]:
+    def publish(decision: dict[str, Any] | None, dag_run: Any, partition_key: str | None = None) -> dict[str, Any]:
         """Publier, remplacer, retirer."""
         from deid.release import actions
 
-        return actions.publish(interval_key(partition_key), decision)
+        with refusal_skips(decision):
+            return actions.publish(interval_key(partition_key), answered(decision, dag_run))
 
     @step()
     def report(partition_key: str | None = None) -> dict[str, Any]:
-        """Écrire le rapport de publication."""
+        """Écrire le rapport, que l'intervalle ait été publié ou refusé."""
         from deid.release import actions
 
         return actions.report(interval_key(partition_key))
 
     route(summarise()) >> [approve, published := publish(approve.output)]
-    published >> report()
+    published >> report().as_teardown(on_failure_fail_dagrun=True)
 
 
 release_dataset()

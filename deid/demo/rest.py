@@ -76,8 +76,11 @@ class Interface:
             body |= {"logical_date": start, "data_interval_start": start, "data_interval_end": end}
         return dict(self._call("POST", f"dags/{dag_id}/dagRuns", body))
 
-    def backfill(self, dag_id: str, first: datetime, last: datetime, **conf: Any) -> None:
-        """Ask for the scheduled runs whose logical date lies in [first, last], one at a time."""
+    def backfill(self, dag_id: str, first: datetime, last: datetime, **conf: Any) -> bool:
+        """Ask for the scheduled runs whose logical date lies in [first, last], one at a time.
+
+        False while another backfill of this DAG is open: Airflow closes one within half a minute of its last run.
+        """
         body = {
             "dag_id": dag_id,
             "from_date": first.isoformat(),
@@ -86,7 +89,7 @@ class Interface:
             "reprocess_behavior": "none",
             "dag_run_conf": conf,
         }
-        self._call("POST", "backfills", body)
+        return self._call("POST", "backfills", body, accept=(409,)) is not None
 
     def retry(self, dag_id: str, run_id: str) -> None:
         """Run the failed steps of a run again."""

@@ -61,6 +61,15 @@ class Follower:
             self.wait()
 
     def wait(self) -> None:
+        """Answer what is asked meanwhile, and let some time pass.
+
+        Raises:
+            AirflowRefused: Airflow has ended.
+        """
+        self.rest()
+        self.meanwhile()
+
+    def rest(self) -> None:
         """Let some time pass.
 
         Raises:
@@ -68,7 +77,6 @@ class Follower:
         """
         if not self.alive():
             raise AirflowRefused("Airflow has ended by itself.", "The files in airflow/components of the home say why.")
-        self.meanwhile()
         time.sleep(POLL_S)
 
 

@@ -1,13 +1,16 @@
-"""What a launch (schedule, form, REST, backfill, asset) asks for; refuses a launch that says too little."""
+"""What a launch or a person's answer asks for, as plain arguments; refuses a launch that says too little."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from airflow.sdk.exceptions import AirflowFailException
+from airflow.sdk.exceptions import AirflowFailException, AirflowSkipException
+
+from deid.errors import ReleaseRefused
 
 HOSPITAL_TIME = ZoneInfo("Europe/Paris")
 
@@ -52,6 +55,22 @@ def interval_key(partition_key: str | None) -> str:
     if not partition_key:
         raise AirflowFailException("Donnez la clé de l'intervalle (« partition key »), par exemple 2026-10-03.")
     return partition_key
+
+
+def answered(decision: Mapping[str, Any] | None, dag_run: Any) -> dict[str, Any] | None:
+    """The answer of the approval task, with who asked for the run; None where nobody was asked."""
+    return None if decision is None else {**decision, "requested_by": getattr(dag_run, "triggering_user_name", None)}
+
+
+@contextmanager
+def refusal_skips(decision: Mapping[str, Any] | None) -> Iterator[None]:
+    """A person's refusal is an outcome, not a failure: the step inside is then skipped, not failed."""
+    try:
+        yield
+    except ReleaseRefused as refused:
+        if decision is None or decision["chosen_options"] != ["Reject"]:
+            raise
+        raise AirflowSkipException(str(refused)) from None
 
 
 def moment(text: str | None) -> datetime | None:
