@@ -7,6 +7,8 @@ embedded server serves the whole session.
 from __future__ import annotations
 
 import os
+import shutil
+import tempfile
 import uuid
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -71,10 +73,12 @@ def _own_environment(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def postgres_server() -> Iterator[str]:
     """A superuser's connection string to a server whose roles can log in and whose template is migrated."""
     given = os.environ.get("NOCTURNE_TEST_DSN")
-    server = None if given else EmbeddedServer(tmp_path_factory.mktemp("postgres"), options={"fsync": "off"})
+    # Not under pytest's own folder: each new pytest closes that one to other users, PostgreSQL's among them.
+    home = Path(tempfile.mkdtemp(prefix="nocturne-tests-"))
+    server = None if given else EmbeddedServer(home, options={"fsync": "off"})
     if server is not None:
         server.start()
     superuser = given or server.uri("postgres")
@@ -91,6 +95,7 @@ def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
             server.stop()
         else:
             _drop(superuser, TEMPLATE)
+        shutil.rmtree(home)
 
 
 @pytest.fixture

@@ -40,7 +40,15 @@ ORIGINALS = (
 def hospital(deployed: Database) -> Database:
     open_hospital(deployed)
     put(deployed, "letter")
-    put(deployed, "page", PAGE, patient="p2", format="text/html", title="Consultation", at=NIGHT + timedelta(hours=1))
+    put(
+        deployed,
+        "page",
+        PAGE,
+        patient="P000002",
+        format="text/html",
+        title="Consultation",
+        at=NIGHT + timedelta(hours=1),
+    )
     return deployed
 
 
@@ -58,7 +66,7 @@ def test_a_night_publishes_what_it_can_prove_and_nothing_of_the_originals(hospit
     rows = published(hospital)
     assert len(rows) == 2
     everything = json.dumps(rows, default=str, ensure_ascii=False)
-    assert not [value for value in (*ORIGINALS, '"letter"', '"page"', '"p1"', '"s1"') if value in everything]
+    assert not [value for value in (*ORIGINALS, '"letter"', '"page"', '"P000001"', '"S000001"') if value in everything]
     assert "bisoprolol 2,5 mg" in everything
     assert states(hospital) == {"letter": "published", "page": "published"}
 
@@ -177,7 +185,6 @@ def test_each_bad_document_has_its_own_reason_and_the_rest_go_on(
     monkeypatch.setenv("NOCTURNE_MAX_DOCUMENT_BYTES", "20000")
     settings.cache_clear()
     put(hospital, "empty", "")
-    put(hospital, "no_content", None)
     put(hospital, "only_markup", "<html><body><p> </p></body></html>", format="text/html")
     put(hospital, "undecodable", b"Compte rendu \xff\xfe\xe9\x80 illisible" * 5, charset="utf-8")
     put(hospital, "too_large", LETTER * 60)
@@ -187,7 +194,6 @@ def test_each_bad_document_has_its_own_reason_and_the_rest_go_on(
     release = night("night", batch_size=4)
     assert reasons(hospital) == {
         "empty": ("detect", "empty"),
-        "no_content": ("detect", "empty"),
         "only_markup": ("detect", "empty"),
         "undecodable": ("detect", "undecodable"),
         "too_large": ("detect", "too_large"),

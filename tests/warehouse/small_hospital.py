@@ -4,34 +4,22 @@ from __future__ import annotations
 
 from datetime import UTC, date, datetime, timedelta
 
+from deid.warehouse.migrations import SQL
 from tests.conftest import Database
 
 NIGHT = datetime(2026, 3, 2, 2, 30, tzinfo=UTC)
 DAY = timedelta(days=1)
 
-TABLES = """
-CREATE TABLE cdw.patient (patient_id text PRIMARY KEY, ipp text, last_name text, birth_name text,
-    first_names text[], sex char(1), birth_date date, nir text, address text, zip text, city text, insee text,
-    phone text, mobile text, email text);
-CREATE TABLE cdw.stay (stay_id text PRIMARY KEY, patient_id text, nda text, service_code text, service_name text,
-    admitted_on date, discharged_on date);
-CREATE TABLE cdw.staff (staff_id text PRIMARY KEY, rpps text, last_name text, first_name text, role text,
-    service_code text, phone text, email text);
-CREATE TABLE cdw.document (document_id text PRIMARY KEY, patient_id text, stay_id text, type_code text,
-    loinc_code text, title text, format text, charset text DEFAULT 'utf-8', content bytea, author_id text,
-    written_on date, ingested_at timestamptz, withdrawn_at timestamptz);
-"""
-
 PEOPLE = """
 INSERT INTO cdw.patient VALUES
-    ('p1', '8001234567', 'VASSEROT', 'QUILLEC', '{Maëlys,Anne}', 'F', '1961-05-14', '261057511600432',
+    ('P000001', '8001234567', 'VASSEROT', 'QUILLEC', '{Maëlys,Anne}', 'F', '1961-05-14', '261057511600432',
      '12 rue des Lilas', '21000', 'Dijon', '21231', '03 80 11 22 33', '', 'maelys.vasserot@example.org'),
-    ('p2', '8007654321', 'BROUSTET', NULL, '{Célestin}', 'M', '1948-11-02', NULL,
+    ('P000002', '8007654321', 'BROUSTET', NULL, '{Célestin}', 'M', '1948-11-02', NULL,
      '', '25000', 'Besançon', '25056', NULL, '06 12 34 56 78', NULL);
 INSERT INTO cdw.stay VALUES
-    ('s1', 'p1', '260012345', 'CARD', 'Cardiologie', '2026-02-25', '2026-03-02'),
-    ('s2', 'p2', '260054321', 'PNEU', 'Pneumologie', '2026-02-27', NULL);
-INSERT INTO cdw.staff VALUES ('m1', '10001234567', 'TREGUIER', 'Yann', 'médecin', 'CARD', NULL, NULL);
+    ('S000001', 'P000001', '260012345', 'CARD', 'Cardiologie', '2026-02-25', '2026-03-02'),
+    ('S000002', 'P000002', '260054321', 'PNEU', 'Pneumologie', '2026-02-27', NULL);
+INSERT INTO cdw.staff VALUES ('M000001', '10001234567', 'TREGUIER', 'Yann', 'médecin', 'CARD', NULL, NULL);
 """
 
 LETTER = """Service de cardiologie
@@ -52,16 +40,17 @@ Un traitement symptomatique est prescrit et le patient sera revu en cas de fièv
 
 def open_hospital(postgres: Database) -> None:
     """Make the tables, two patients and their stays."""
-    postgres.rows(TABLES, role="owner")
+    for name in ("cdw", "omop"):
+        postgres.rows((SQL / "fiction" / f"{name}.sql").read_text(encoding="utf-8"), role="owner")
     postgres.rows(PEOPLE, role="owner")
 
 
 def put(
     postgres: Database,
     document_id: str,
-    content: str | bytes | None = LETTER,
+    content: str | bytes = LETTER,
     *,
-    patient: str | None = "p1",
+    patient: str | None = "P000001",
     at: datetime = NIGHT,
     **columns: str,
 ) -> None:
@@ -70,7 +59,7 @@ def put(
     row = {
         "document_id": document_id,
         "patient_id": patient,
-        "stay_id": {"p1": "s1", "p2": "s2"}.get(patient or ""),
+        "stay_id": {"P000001": "S000001", "P000002": "S000002"}.get(patient or ""),
         "type_code": "CRH",
         "loinc_code": "34105-7",
         "title": "Compte rendu d'hospitalisation",

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import socket
 import stat
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,11 +24,14 @@ FAST = {"fsync": "off"}
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Iterator[Path]:
-    folder = tmp_path / ("a folder with spaces and a name that no socket path would hold " * 2).strip() / "nocturne"
+def home() -> Iterator[Path]:
+    # Not under pytest's own folder: each new pytest closes that one to other users, PostgreSQL's among them.
+    root = Path(tempfile.mkdtemp(prefix="nocturne-tests-"))
+    folder = root / ("a folder with spaces and a name that no socket path would hold " * 2).strip() / "nocturne"
     yield folder
     if (folder / "postgres").exists():
         EmbeddedServer(folder).stop()
+    shutil.rmtree(root)
 
 
 def test_it_starts_stops_and_starts_again_on_the_same_port_with_its_data(home: Path) -> None:

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
+from dataclasses import replace
 from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
+from psycopg2.extensions import connection as Connection
 
 from deid.errors import ContractBroken, SettingsError
 from deid.warehouse import extraction, sources
 from deid.warehouse.connection import connect
-from deid.warehouse.extraction import contents, listed, present, staff
+from deid.warehouse.extraction import Listed, contents, listed, present, staff
 from deid.warehouse.sources import CONTRACT, Source
 from tests.conftest import Database
-from tests.warehouse.small_hospital import DAY, LETTER, NIGHT, open_hospital, put, withdraw
+from tests.warehouse.small_hospital import DAY, LETTER, NIGHT, PAGE, open_hospital, put, withdraw
 
 
 @pytest.fixture
@@ -33,6 +36,39 @@ def own_source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (folder / path.name).write_text(path.read_text(encoding="utf-8"), encoding="utf-8")
     monkeypatch.setattr(sources, "SQL", tmp_path / "sql")
     return folder
+
+
+def test_the_omop_contract_gives_the_same_documents(hospital: Database) -> None:
+    put(hospital, "D000001", title="Compte rendu")
+    put(hospital, "D000002", PAGE, patient="P000002", format="text/html", at=NIGHT + timedelta(hours=1))
+    put(hospital, "D000003", "Fièvre.".encode("latin-1"), charset="latin1", patient=None, at=NIGHT + timedelta(hours=2))
+    put(hospital, "D000010", b"\xff\xfe", at=NIGHT + timedelta(hours=3))
+    withdraw(hospital, "D000003", NIGHT + timedelta(hours=2))
+    with connect(hospital.dsn("reader")) as link:
+        omop, ehop = (list(_pages(link, name)) for name in ("omop", "ehop"))
+        assert [row.document_id for row in omop] == ["1", "2", "3", "10"]
+        for ours, theirs in zip(omop, ehop, strict=True):
+            assert (ours.ingested_at, ours.withdrawn) == (theirs.ingested_at, theirs.withdrawn)
+            assert (ours.document_type, ours.service) == (theirs.document_type, theirs.service)
+        assert omop[0].content_hash == ehop[0].content_hash
+        assert present(link, Source("omop"), ["1", "2", "3", "4"]) == {"1", "2"}
+        found = contents(link, Source("omop"), ["1", "2", "3", "10"])
+        expected = contents(link, Source("ehop"), ["D000001", "D000002"])
+        professionals = staff(link, Source("omop"))
+    assert found["3"].content.decode() == "Fièvre."
+    assert found["10"].content == b""
+    for number, name in (("1", "D000001"), ("2", "D000002")):
+        ours, theirs = found[number], expected[name]
+        assert replace(ours.patient, key=None) == replace(theirs.patient, key=None)
+        assert ours.patient_id == ours.patient.key == number
+        for field in ("content", "format", "title", "loinc_code", "document_type", "reference_date"):
+            assert getattr(ours, field) == getattr(theirs, field)
+    assert [(one["first_name"], one["last_name"]) for one in professionals] == [("Yann", "TREGUIER")]
+
+
+def _pages(link: Connection, source: str) -> Iterator[Listed]:
+    for page in listed(link, Source(source), NIGHT, NIGHT + DAY):
+        yield from page
 
 
 def _listed(hospital: Database, source: str = "ehop") -> list[str]:
@@ -67,14 +103,14 @@ def test_a_listed_document_has_its_digest_filters_and_withdrawal(hospital: Datab
 
 def test_contents_carry_the_patient_and_leave_unknowns_out(hospital: Database) -> None:
     put(hospital, "one")
-    put(hospital, "two", None, patient="p2")
+    put(hospital, "two", "", patient="P000002")
     with connect(hospital.dsn("reader")) as link:
         found = contents(link, Source("ehop"), ["two", "one", "never"])
     assert set(found) == {"one", "two"}
     assert found["one"].content.decode() == LETTER
     assert found["one"].reference_date == date(2026, 3, 2)
     patient = found["one"].patient
-    assert (patient.key, patient.last_name, patient.birth_name) == ("p1", "VASSEROT", "QUILLEC")
+    assert (patient.key, patient.last_name, patient.birth_name) == ("P000001", "VASSEROT", "QUILLEC")
     assert (patient.first_names, patient.phones) == (("Maëlys", "Anne"), ("03 80 11 22 33",))
     assert (patient.nda, patient.birth_date) == ("260012345", date(1961, 5, 14))
     assert found["two"].content == b""
@@ -106,7 +142,7 @@ def test_a_table_that_is_gone_or_forbidden_is_said(hospital: Database) -> None:
     hospital.rows("REVOKE SELECT ON cdw.document FROM nocturne_reader")
     with pytest.raises(ContractBroken, match="the reader lacks SELECT"):
         _listed(hospital)
-    hospital.rows("DROP TABLE cdw.document")
+    hospital.rows("DROP TABLE cdw.document CASCADE")
     with pytest.raises(ContractBroken, match=r"table cdw\.document does not exist"):
         _listed(hospital)
 

@@ -82,7 +82,7 @@ def test_batches_follow_the_order_of_arrival_and_are_found_again(hospital: Datab
 def test_filters_keep_types_and_services(hospital: Database) -> None:
     put(hospital, "a", type_code="CRH")
     put(hospital, "b", type_code="ORD")
-    put(hospital, "c", patient="p2", type_code="ORD")
+    put(hospital, "c", patient="P000002", type_code="ORD")
     _plan("types", document_types=["ORD"], services=["PNEU"])
     assert set(_states(hospital)) == {"c"}
     _plan("rest")
@@ -124,7 +124,7 @@ def test_who_may_take_a_document_over(
     )
     hospital.rows(
         "INSERT INTO deid.candidate (run_id, document_id, patient_id, text, spans, surrogates)"
-        " VALUES (1, 'a', 'p1', 'x', '[]', '[]')"
+        " VALUES (1, 'a', 'P000001', 'x', '[]', '[]')"
     )
     batches = _plan("second")
     assert _states(hospital)["a"] == (("planned", 2) if taken else (state, 1))

@@ -1,0 +1,39 @@
+-- Grain: one note among document_ids, with what the warehouse knows of its person and visit.
+-- Purpose: everything that detection needs. OMOP has no place for names: the site's own table has them (here
+-- person_identity). Notes are text of the database, hence UTF-8; one whose bytes could not be read is null there,
+-- and goes to quarantine as empty.
+SELECT
+    n.note_id::text AS document_id,
+    encode(sha256(convert_to(coalesce(n.note_text, ''), 'UTF8')), 'hex') AS content_hash,
+    n.person_id::text AS patient_id,
+    n.visit_occurrence_id::text AS stay_id,
+    a.type_code AS document_type,
+    n.note_source_value AS loinc_code,
+    n.note_title AS title,
+    a.format,
+    'utf-8'::text AS charset,
+    convert_to(coalesce(n.note_text, ''), 'UTF8') AS content,
+    n.note_date AS reference_date,
+    v.admitted_from_source_value AS service,
+    v.visit_start_date AS stay_start,
+    v.visit_end_date AS stay_end,
+    i.last_name,
+    i.birth_name,
+    i.first_names,
+    CASE p.gender_concept_id WHEN 8507 THEN 'M' WHEN 8532 THEN 'F' END AS sex,
+    p.birth_datetime::date AS birth_date,
+    array_remove(ARRAY[nullif(l.address_1, '')::text, nullif(l.address_2, '')::text], NULL) AS addresses,
+    l.zip,
+    l.city,
+    array_remove(ARRAY[nullif(i.phone, ''), nullif(i.mobile, '')], NULL) AS phones,
+    array_remove(ARRAY[nullif(i.email, '')], NULL) AS emails,
+    i.ipp,
+    v.visit_source_value AS nda,
+    i.nir
+FROM cdw.note AS n
+INNER JOIN cdw.note_arrival AS a ON a.note_id = n.note_id
+LEFT JOIN cdw.person AS p ON p.person_id = n.person_id
+LEFT JOIN cdw.person_identity AS i ON i.person_id = n.person_id
+LEFT JOIN cdw.location AS l ON l.location_id = p.location_id
+LEFT JOIN cdw.visit_occurrence AS v ON v.visit_occurrence_id = n.visit_occurrence_id
+WHERE n.note_id = ANY(%(document_ids)s::bigint [])
