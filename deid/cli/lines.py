@@ -51,11 +51,11 @@ def records(path: Path, read: Callable[[Mapping[str, Any]], T], refusals: Refusa
                 identifier = text_of(record, key)
                 if identifier in seen:
                     raise BadLine(f"« {key} » déjà rencontré")
-                seen.add(identifier)
                 made = read(record)
             except BadLine as fault:
                 refusals.tell(f"{name}, ligne {number} : {fault}")
                 continue
+            seen.add(identifier)
             yield made
 
 
