@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -87,9 +88,13 @@ def _with_votes(mentions: Sequence[Mention], candidates: Sequence[Candidate]) ->
     """Each mention with a vote of every annotator that spoke of some of its characters."""
     ordered = sorted(candidates, key=lambda one: one.mention.start)
     result = []
+    low = 0
     for mention in sorted(mentions):
-        votes = {}
-        for candidate in ordered:
+        votes: dict[tuple[str, Label], Vote] = {}
+        while low < len(ordered) and ordered[low].mention.end <= mention.start:
+            low += 1
+        for at in range(low, len(ordered)):
+            candidate = ordered[at]
             if candidate.mention.start >= mention.end:
                 break
             if candidate.mention.end > mention.start:
@@ -118,6 +123,8 @@ def by_procedure(candidates: Sequence[Candidate], threshold: float) -> list[Ment
 def _first_come(mentions: Sequence[Mention]) -> list[Mention]:
     taken: list[Mention] = []
     for mention in mentions:
-        if not any(mention.overlaps(other) for other in taken):
-            taken.append(mention)
+        at = bisect_left(taken, mention.start, key=lambda one: one.start)
+        free_left = at == 0 or taken[at - 1].end <= mention.start
+        if free_left and (at == len(taken) or mention.end <= taken[at].start):
+            taken.insert(at, mention)
     return taken

@@ -55,6 +55,14 @@ class Reading:
         return gazetteers().scan(spaced(self.folded))
 
     @cached_property
+    def hits_at(self) -> dict[int, list[Hit]]:
+        """`hits` by their start offset."""
+        table: dict[int, list[Hit]] = {}
+        for hit in self.hits:
+            table.setdefault(hit.start, []).append(hit)
+        return table
+
+    @cached_property
     def line_starts(self) -> list[int]:
         """Offsets at which lines start."""
         return [0, *(match.end() for match in re.finditer("\n", self.text))]
@@ -69,6 +77,14 @@ class Reading:
     def token_at(self, offset: int) -> int:
         """Index of the first token that ends after `offset` (the number of tokens past the last)."""
         return bisect_right(self.ends, offset)
+
+    @cached_property
+    def _upper_lines(self) -> list[bool]:
+        return [line.isupper() for line in self.text.split("\n")]
+
+    def shouted(self, index: int) -> bool:
+        """Whether the line of token `index` is written in capitals only."""
+        return self._upper_lines[bisect_right(self.line_starts, self.starts[index]) - 1]
 
     @cached_property
     def _lowered_lines(self) -> list[bool]:

@@ -62,7 +62,7 @@ def _bare_field(reading: Reading, index: int) -> re.Match[str] | None:
 def _is_town(reading: Reading, match: re.Match[str]) -> bool:
     """Whether what opens a dateline names a town rather than an event ("Entrée le 3 mars")."""
     folded = reading.folded[match.start(1) : match.end(1)]
-    if any(hit.start == match.start(1) and hit.end == match.end(1) for hit in reading.hits):
+    if any(hit.end == match.end(1) for hit in reading.hits_at.get(match.start(1), ())):
         return "," in match[2] or not reading.lexicon.is_word(folded)
     return "," in match[2] and not reading.lexicon.is_word(folded.split()[0])
 

@@ -56,6 +56,7 @@ _SERVICES = frozenset(
     "gendarmerie commissariat maternite cmp cnr pmi brigade caserne temple eglise mairie camping boulangerie boucherie ecole "
     "lycee college creche prison cimetiere cabinet imagerie radiologie centre pharmacie garage restaurant cafe hotel".split()
 )
+_SPECIFIC = _FILL - _PARTICLES
 _ADJECTIVE_ENDS = (
     "ique",
     "iques",
@@ -195,7 +196,7 @@ def _word_step(reading: Reading, index: int, at: int, proper: int, shouted: bool
     if upper:
         if shouted and not is_upper(reading, at) and len(word) > 1 and proper and not glue:
             return None
-        if word in _PARTICLES and not glue and words[at - 1] in _PARTICLES | {"'", "-"}:
+        if word in _PARTICLES and not glue and (words[at - 1] in _PARTICLES or words[at - 1] in "'-"):
             return 0
         if (
             word in _PARTICLES
@@ -274,7 +275,7 @@ def _without_town(reading: Reading, index: int, last: int) -> int:
 
 def _org_score(reading: Reading, index: int, last: int) -> float:
     word = reading.words[index]
-    if word in _WEAK and not (word == "centre" and reading.words[index + 1] in _FILL - _PARTICLES):
+    if word in _WEAK and not (word == "centre" and reading.words[index + 1] in _SPECIFIC):
         if not is_capital(reading, index):
             return 0.6
         return 0.8
@@ -296,8 +297,8 @@ def _lower(reading: Reading, index: int) -> tuple[int, float] | None:
     if at >= len(reading.words) or not reading.words[at].isalpha():
         return None
     last = at - 1
-    for hit in reading.hits:
-        if hit.start == reading.starts[at] and hit.entry.kind in (Kind.COMMUNE, Kind.TERRITORY, Kind.FORMER):
+    for hit in reading.hits_at.get(reading.starts[at], ()):
+        if hit.entry.kind in (Kind.COMMUNE, Kind.TERRITORY, Kind.FORMER):
             last = reading.token_at(hit.end - 1)
             break
     while last + 1 < len(reading.words) and last - at < 3:

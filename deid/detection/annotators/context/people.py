@@ -27,6 +27,7 @@ from deid.labels import Label
 _GLUED_TITLE = re.compile(r"(?<!\w)(?:[Dd]r|[Pp]r(?=[A-Z]{3})|Mme|mme|DR(?=[A-Z]{3})|Me(?=[A-Z][a-z]{3}))([A-ZÀ-Ý][\w'’-]{2,})")
 _SPELT = re.compile(r"(?<![\w.])(?:[A-Za-z] ){4,}[A-Za-z](?![\w.])")
 _PLACE_LINKS = frozenset("de d du des a au aux en la le les".split())
+_SINGULAR = PROFESSIONS | KINSHIP
 _JOINERS = frozenset({"et", "/", ",", "+", "&", "ou", ";", "-", "–"})
 
 
@@ -203,7 +204,7 @@ def _announced(reading: Reading, index: int, label: Label, score: float) -> Iter
     if is_upper(reading, at) and last == at and len(word) <= 3 and not reading.word(index + 1) in (":", "="):
         score -= 0.3
     yield _make(reading, at, last, label, score)
-    commas = reading.words[index] in PLURAL or reading.words[index] not in PROFESSIONS | KINSHIP
+    commas = reading.words[index] in PLURAL or reading.words[index] not in _SINGULAR
     yield from _list(reading, last, label, score - 0.1, commas=commas)
 
 

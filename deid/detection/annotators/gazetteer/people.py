@@ -18,6 +18,9 @@ _PLACE_LEADS = frozenset(
     "rue avenue boulevard place saint sainte quai cours square chemin impasse allee residence ecole lycee college".split()
 )
 
+_NOT_PEOPLE = _PLACE_LEADS | HEADS
+_PROFESSIONS = PROFESSIONS - KINSHIP
+
 
 def find(reading: Reading) -> Iterator[Mention]:
     """Runs of capitalised words that read as a name."""
@@ -56,7 +59,7 @@ def _without_capitals(reading: Reading) -> Iterator[Mention]:
             continue
         if lexicon.first_names[word] < 800 or lexicon.is_word(word) and lexicon.common.get(word, 0.0) > 0.2 or gazetteers().towns(word):
             continue
-        if reading.word(index - 1) in _PLACE_LEADS | HEADS or reading.word(index - 2) in HEADS or _eponym(reading, index):
+        if reading.word(index - 1) in _NOT_PEOPLE or reading.word(index - 2) in HEADS or _eponym(reading, index):
             continue
         first = last = index
         while reading.word(last + 1) == "-" and glued(reading, last + 1) and reading.word(last + 2).isalpha():
@@ -99,7 +102,7 @@ def _score(reading: Reading, index: int, last: int) -> float:
     lexicon = reading.lexicon
     parts = [at for at in range(index, last + 1) if reading.words[at].isalpha() and is_capital(reading, at)]
     words = [reading.words[at] for at in parts]
-    if _eponym(reading, index) or reading.word(index - 1) in _PLACE_LEADS | HEADS:
+    if _eponym(reading, index) or reading.word(index - 1) in _NOT_PEOPLE:
         return 0.0
     full = [at for at in parts if len(reading.words[at]) > 1]
     if not full:
@@ -148,13 +151,12 @@ def _told_after(reading: Reading, last: int) -> bool:
 
 
 def _all_upper_line(reading: Reading, index: int) -> bool:
-    start, end = reading.line(reading.starts[index])
-    return reading.text[start:end].isupper()
+    return reading.shouted(index)
 
 
 def _role(reading: Reading, index: int, last: int) -> Label:
     """The role that the words after the name give it; PERSON otherwise."""
     after = {reading.word(at) for at in range(last + 1, last + 4)}
-    if after & PROFESSIONS - KINSHIP:
+    if after & _PROFESSIONS:
         return Label.DOCTOR
     return Label.PERSON

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from deid.detection.annotators.patterns.calendar_words import NUMBER_WORDS
+from deid.detection.gazetteers import Kind
 from deid.detection.reading import Reading
 from deid.document import Mention
 from deid.labels import Label
@@ -49,6 +50,10 @@ _HOME = re.compile(
 )
 _PIECE_END = re.compile(r"[,;(\n|¦┃<>]|  | [-–—] |\. |\.$|:")
 _NOT_STREETS = frozenset("dr docteur pr mme m mr monsieur madame tel fax clinique hopital centre chu ch ehpad ipp nir ne nee chez son sa le".split())
+_NOT_HOMES = _NOT_STREETS - {"le"}
+_HOUSE_NUMBERS = NUMBER_WORDS - {"et", "un", "une"}
+_PLACES = frozenset({Kind.COMMUNE, Kind.FOREIGN, Kind.TERRITORY})
+_REACH = 160  # characters before a postal code that may belong to its address
 _TOWN_LINKS = frozenset("sur sous en les lez le la l de du des d et aux saint sainte st ste".split())
 
 
@@ -123,7 +128,7 @@ def _street(reading: Reading, index: int) -> Iterator[Mention]:
 def _spoken_number(reading: Reading, index: int) -> int:
     """Offset of a house number in letters before a street ("vingt trois rue"), else of the street."""
     at = index
-    while at and reading.words[at - 1] in NUMBER_WORDS - {"et", "un", "une"}:
+    while at and reading.words[at - 1] in _HOUSE_NUMBERS:
         at -= 1
     return reading.starts[at]
 
@@ -202,11 +207,14 @@ def _component_follows(reading: Reading, at: int, line_end: int) -> bool:
 def _before_zip(reading: Reading, start: int) -> Iterator[Mention]:
     """The piece of line right before a postal code, or the line above it: a place-name without a street word."""
     line_start, _ = reading.line(start)
+    line_start = max(line_start, start - _REACH)
     before = reading.text[line_start:start].rstrip(" ,-–—")
     if not before.strip():
         if line_start < 2:
             return
         line_start, line_end = reading.line(line_start - 1)
+        if line_end - line_start > _REACH:
+            return
         before = reading.text[line_start:line_end].rstrip(" ,")
         if not before.strip() or not (before.lstrip()[0].isdigit() or before.lower().lstrip().startswith(("le ", "la ", "les ", "l'"))):
             return
@@ -224,12 +232,13 @@ def _home(reading: Reading, match: re.Match[str]) -> Iterator[Mention]:
     """What a form or a phrase gives as a home, up to the next sign, unless it is a town."""
     start = match.end()
     _, line_end = reading.line(start)
+    line_end = min(line_end, start + _REACH)
     end = _PIECE_END.search(reading.text, start, line_end)
     stop = end.start() if end else line_end
     words = reading.folded[start:stop].split()
-    if not 1 <= len(words) <= 6 or words[0] in _NOT_STREETS - {"le"} or not reading.text[start].isupper():
+    if not 1 <= len(words) <= 6 or words[0] in _NOT_HOMES or not reading.text[start].isupper():
         return
-    if any(hit.start == start and hit.end >= start + len(words[0]) and hit.entry.kind in ("commune", "foreign city", "territory") for hit in reading.hits):
+    if any(hit.end >= start + len(words[0]) and hit.entry.kind in _PLACES for hit in reading.hits_at.get(start, ())):
         return
     yield Mention(start, start + len(reading.text[start:stop].rstrip()), Label.STREET, 0.65)
 
@@ -239,7 +248,7 @@ def _zip(reading: Reading, match: re.Match[str]) -> Iterator[Mention]:
     first, last = _town(reading, at)
     if last is None:
         line_start, _ = reading.line(match.start())
-        before = reading.folded[line_start : match.start()].strip()
+        before = reading.folded[max(line_start, match.start() - 20) : match.start()].strip()
         if before.endswith(("cp :", "cp", "code postal :", "code postal", "zip", "c.p.", "c.p. :")):
             yield Mention(match.start(1), match.end(1), Label.ZIP, 0.9)
         return
@@ -258,7 +267,7 @@ def _town(reading: Reading, at: int) -> tuple[int, int | None]:
     first, last = at, None
     lower = at < len(words) and text[reading.starts[at]].islower()
     if lower:
-        hits = [hit for hit in reading.hits if hit.start == reading.starts[at] and hit.entry.kind == "commune"]
+        hits = [hit for hit in reading.hits_at.get(reading.starts[at], ()) if hit.entry.kind is Kind.COMMUNE]
         return at, (reading.token_at(hits[0].end - 1) if hits else None)
     while at < len(words) and at - first < 12:
         word = words[at]

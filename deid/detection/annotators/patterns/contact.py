@@ -17,11 +17,12 @@ _FRENCH = re.compile(_PREFIX + r"(?:[ ._/·-]{0,3}\d\d){4}(?!\d|[.,]\d)")
 # Pairs broken elsewhere ("02619 15040"); a date followed by a number must not pass for one.
 _UNEVEN = re.compile(r"(?!\d\d[./-]\d\d[./-](?:19|20)\d\d)" + _PREFIX + r"(?:[ .-]{0,3}\d){8}(?!\d|[.,]\d)")
 _INTERNATIONAL = re.compile(r"(?<![\w+])(?:\+ ?|00)[1-9]\d{0,2}(?:[ .()/-]{0,2}\d){6,12}(?!\d)")
-_EMAIL = re.compile(r"[\w.+-]+ ?(?:@|\(at\)|\[at\]| arobase ) ?[\w-]+(?:\.[\w-]+)*\.[a-z]{2,10}\b")
-_URL = re.compile(
-    r"(?:https?://|www\.)[^\s<>()|\]]+[^\s<>()|\].,;:!?»\"']"
-    r"|(?<![\w@.-])[a-z0-9-]+(?:\.[a-z0-9-]+)*\.(?:fr|com|org|net|eu|sante|example|info|gouv)(?:/[^\s<>()|\]]*[\w/])?(?![\w@.-]*@|\w)"
-)
+_AT = re.compile(r" ?(?:@|\(at\)|\[at\]| arobase ) ?")
+_LOCAL_PART = re.compile(r"[\w.+-]+$")
+_HOST = re.compile(r"[\w-]{1,63}(?:\.[\w-]{1,63}){0,6}\.[a-z]{2,10}\b")
+_LINK = re.compile(r"(?:https?://|www\.)[^\s<>()|\]]+[^\s<>()|\].,;:!?»\"']")
+_TOP_LEVEL = re.compile(r"\.(?:fr|com|org|net|eu|sante|example|info|gouv)(?:/[^\s<>()|\]]*[\w/])?(?![\w@.-]{0,64}@|\w)")
+_HOST_BEFORE = re.compile(r"(?<![\w@.-])[a-z0-9-]+(?:\.[a-z0-9-]+)*$")
 _SHORT = re.compile(
     r"(?<![a-z])(poste|postes|bip|beep|dect|tel|tél|telephone|fax|int\b\.?|ligne interne|ligne|portable|port|t|f|te1|tei|standard|p|vini|mobilis|whatsapp|appele au|appeler au|appeler le|rappeler le|rappeler au|joignable au|joignable|repond au|composer le|tapez)"
     r"(?: (?:de|d'|du|l'|la|garde|urgence|urgences|vitale|operateur|interne|operatoire|nuit|jour|patient|mere|pere|tante|fils|fille|bloc|med|medecin)){0,4}"
@@ -66,13 +67,21 @@ def _extension(match: re.Match[str]) -> Iterator[Mention]:
 
 
 def _nets(reading: Reading) -> Iterator[Mention]:
+    """Addresses are anchored on their rare sign and read outwards, so that no run of letters is scanned twice."""
     text = reading.folded
     if "@" in text or "(at)" in text or "arobase" in text:
-        for match in _EMAIL.finditer(text):
-            yield Mention(match.start(), match.end(), Label.EMAIL, 0.99)
-    if "www" in text or "http" in text or "." in text:
-        for match in _URL.finditer(text):
+        for match in _AT.finditer(text):
+            local = _LOCAL_PART.search(text, max(0, match.start() - 64), match.start())
+            host = _HOST.match(text, match.end())
+            if local and host:
+                yield Mention(local.start(), host.end(), Label.EMAIL, 0.99)
+    if "www" in text or "http" in text:
+        for match in _LINK.finditer(text):
             yield Mention(match.start(), match.end(), Label.URL, 0.9)
+    for match in _TOP_LEVEL.finditer(text):
+        host = _HOST_BEFORE.search(text, max(0, match.start() - 80), match.start())
+        if host:
+            yield Mention(host.start(), match.end(), Label.URL, 0.9)
 
 
 def _spoken(reading: Reading) -> Iterator[Mention]:

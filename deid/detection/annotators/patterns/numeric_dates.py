@@ -38,6 +38,7 @@ _MEASURES = frozenset(
     "karnofsky rass ramsay borg tinetti note cote cotee plan niveau dent fr ch flacon bloc page feuillet lame dizygote "
     "pansement moteur motrice force testing cervical cervicale constantes paranté horloge rappel orientation risque".split()
 )
+_SURE_MEASURES = _MEASURES - _LEADS
 _UNITS = frozenset("mm cm ml mg g kg l min h mmhg ui mmol bpm points pts semaines sem j jours jour mois ans cp".split())
 _COMPACT_LEADS = frozenset("le du au ne nee ddn dn date naissance depuis".split())
 
@@ -102,9 +103,9 @@ def _partial(reading: Reading, match: re.Match[str]) -> float:
     near = {reading.word(back) for back in range(index - 4, index)}
     if sep == "-" and not (len(first) == len(second) == 2 and before in _LEADS):
         return 0.0
-    if before in _MEASURES - _LEADS or after in _UNITS:
+    if before in _SURE_MEASURES or after in _UNITS:
         return 0.0
-    if before in _LEADS and not (near & _MEASURES - _LEADS):
+    if before in _LEADS and not (near & _SURE_MEASURES):
         return 0.95 if sep == "/" or len(second) == 2 else 0.6
     if sep == "." or near & _MEASURES:
         return 0.0

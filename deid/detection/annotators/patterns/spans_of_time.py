@@ -10,7 +10,7 @@ from deid.detection.reading import Reading
 from deid.document import Mention
 from deid.labels import Label
 
-_COUNT = r"(?:\d{1,3}|une? dizaine d|une? quinzaine d|une? vingtaine d|quelques|plusieurs|[a-z]+(?:[ -][a-z]+){0,3}?)"
+_COUNT = r"(?:\d{1,3}|une? dizaine d|une? quinzaine d|une? vingtaine d|quelques|plusieurs|[a-z]{2,14}(?:[ -][a-z]{2,14}){0,3}?)"
 _UNIT = r"(?:ans?|annees?|mois|semaines?|sem|jours?|j|heures?|h|minutes?|min|quinzaine|huitaine)"
 _PART = r"(?: (?:matin|soir|midi|apres-midi|nuit|au soir|au matin))?"
 _DAY = r"(?:lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche)"

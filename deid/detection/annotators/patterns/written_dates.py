@@ -80,7 +80,7 @@ def _day_before(reading: Reading, index: int) -> int | None:
         return at - 1
     if words[at] in ("ll", "il", "l", "i", "lo", "io"):
         return at
-    start = reading.digits.rfind(" ", 0, reading.ends[at]) + 1
+    start = reading.digits.rfind(" ", max(0, reading.ends[at] - 12), reading.ends[at]) + 1
     token = reading.digits[max(start, reading.ends[at] - 2) : reading.ends[at]].strip()
     if token.isdigit() and 1 <= int(token) <= 31:
         return reading.token_at(reading.ends[at] - len(token))
@@ -108,7 +108,7 @@ def _year_after(reading: Reading, index: int) -> int | None:
     if digits:
         run = re.match(
             r"(?:1[89]|20)\d\d(?!\w)|\d\d(?![\w°%]|[.,:/]\d| ?h\b| ?(?:mg|ml|ans|g|h)\b)",
-            reading.digits[reading.starts[at] :][:12],
+            reading.digits[reading.starts[at] : reading.starts[at] + 12],
         )
         if run and (len(run.group()) == 4 or reading.starts[at] - reading.ends[index] <= 2):
             return reading.token_at(reading.starts[at] + len(run.group()) - 1)
@@ -142,7 +142,7 @@ def _around_month(reading: Reading, index: int) -> Iterator[Mention]:
     year = _year_after(reading, last)
     if words[index] in SHORT_MONTHS and day is None and (year is None or words[index] in ("sept", "sep", "dec", "oct")):
         return
-    if year is None and last == index + 1 and reading.text[reading.ends[last] :][:1] in ("\n", ""):
+    if year is None and last == index + 1 and reading.text[reading.ends[last] : reading.ends[last] + 1] in ("\n", ""):
         last = index
     if day is None and year is None and reading.word(index + 1) in ("dernier", "prochain"):
         yield Mention(reading.starts[index], reading.ends[index + 1], Label.RELDATE, 0.95)
@@ -204,7 +204,7 @@ def _weekday(reading: Reading, index: int) -> Iterator[Mention]:
         follow = reading.word(index + 2)
         if follow in MONTHS or follow in ("/", "h", ":", "-") and reading.word(index + 3).isdigit():
             slash = re.match(
-                r"\d{1,2}[/.-]\d{1,2}(?:[/.-]\d{2,4})?(?!\d)", reading.digits[reading.starts[index + 1] :][:12]
+                r"\d{1,2}[/.-]\d{1,2}(?:[/.-]\d{2,4})?(?!\d)", reading.digits[reading.starts[index + 1] : reading.starts[index + 1] + 12]
             )
             if slash:
                 yield Mention(reading.starts[index], reading.starts[index + 1] + slash.end(), Label.DATE, 0.985)
@@ -214,7 +214,7 @@ def _weekday(reading: Reading, index: int) -> Iterator[Mention]:
         return
     compact = re.match(
         r"\d{1,2}[/.-]\d{1,2}(?:[/.-]\d{2,4})?(?!\d)",
-        reading.digits[reading.starts[index] + len(words[index]) + 1 :][:12],
+        reading.digits[reading.ends[index] + 1 : reading.ends[index] + 13],
     )
     if compact:
         yield Mention(reading.starts[index], reading.ends[index] + 1 + compact.end(), Label.DATE, 0.985)
