@@ -15,6 +15,7 @@ LOWER_PARTICLES = frozenset(
 NOT_NAMES = frozenset(
     "consœur juge directrice directeur president presidente chir vasc uro rea usp pmi smur samu adj tech bacterio "
     "geriatre ortho cmf acc med cond amb ex scolaire ressource chez copie ddn atcd revoir deux libre lib pghm sau usic uhcd "
+    "iban whatsapp no photo clamps graisseur usuel interieur quad orl asymptomatique "
     "dr docteur pr professeur prof mme madame mlle monsieur mr m me service chef praticien hospitalier hospitaliere interne "
     "externe cardiologue cardiologie medecin medecine chirurgien chirurgie consultation tel fax telephone poste rpps adeli "
     "ipp nip nda dossier secretariat secretaire courriel email mail patient patiente nom prenom date naissance ne nee age "

@@ -10,6 +10,7 @@ from deid.detection.reading import Reading
 from deid.document import Mention, Vote
 from deid.labels import NAMES, Label
 
+_EPONYM_LINKS = frozenset("de d du des le la les selon ni ' en et ou /".split())
 _SOURCE = 0.6  # mentions weaker than this are no ground to search for more
 
 
@@ -54,6 +55,10 @@ def _words(reading: Reading, mentions: Sequence[Mention]) -> dict[str, _Known]:
 def _plausible(reading: Reading, index: int, word: str) -> bool:
     """Whether the occurrence reads as the name: a capital, or no use of the word in the language."""
     lexicon = reading.lexicon
+    if word in lexicon.eponyms and not lexicon.is_first_name(word):
+        after = reading.word(index + 1)
+        if reading.word(index - 1) in _EPONYM_LINKS or after.isdigit() or after in ("i", "ii", "iii", "iv", "v"):
+            return False
     frequency = lexicon.common.get(word, 0.0)
     if is_capital(reading, index):
         return frequency < 5 or lexicon.is_first_name(word) or lexicon.is_surname(word) or is_upper(reading, index)

@@ -25,6 +25,7 @@ HEADS = frozenset(
     "imagerie radiologie consulat ambassade conseil secours croix banque credit theatre musee bibliotheque mediatheque crematorium "
     "funerarium orphelinat sanatorium preventorium oncopole medipole hospitalier chantiers domaine cave ferme elevage residences "
     "village office regie prestataire service cms msp mspp cada cph chrs cer regiment bataillon lycees urps cabinets institution "
+    "winstub auberge halte base espace prevoyance tresorerie congregation amicale cokeries acieries forge abattoir audition pole equipe peloton rucher epicerie infirmerie "
     "distillerie conservatoire papeterie tannerie scierie imprimerie marbrerie charpente plomberie toitures librairie".split()
 )
 # Acronyms whose bare form names an organisation of its own.
@@ -33,7 +34,7 @@ _ALONE = frozenset(
 )
 # Bare heads whose own capital says little; they need two words or a cue.
 _WEAK = frozenset(
-    "unite equipe service centre groupe conseil maison residence village pavillon cave domaine ferme bar cafe croix caisse secours "
+    "pole base espace infirmerie equipe peloton unite equipe service centre groupe conseil maison residence village pavillon cave domaine ferme bar cafe croix caisse secours "
     "sa ste temple taxi usine agence reseau chantier cabinet foyer office credit imagerie radiologie regie had samu smur ssr smr "
     "hospitalier brigade equipe garage club atelier restaurant etablissement assurance ambulance prison detention hotel conseil".split()
 )
@@ -46,6 +47,7 @@ _FILL = frozenset(
     "agricole national nationale francaise francais jour nuit long sejour enfance protection maternelle infantile famille familles "
     "judiciaire penitentiaire arret detention instance grande commerce securite primaire assurance maladie allocations familiales "
     "ophtalmologique obstetrical obstetricale dentaire funebres marbrerie imagerie radiologie cardiologique cycliste sportif sportive "
+    "femmes hommes arret loisirs arret mobile autodialyse soutien scolaire pathologie pathologies professionnelles tourisme anatomie cytologie "
     "fetes comite interieur superieur superieure technique formation apprentis aide domicile eau forets urgence secours".split()
 )
 _PARTICLES = frozenset("de du des d la le les l et en aux au a sur sous pour".split())
@@ -54,7 +56,7 @@ _PARTICLES = frozenset("de du des d la le les l et en aux au a sur sous pour".sp
 # Generic services: with a mere town after them, only the town identifies.
 _SERVICES = frozenset(
     "gendarmerie commissariat maternite cmp cnr pmi brigade caserne temple eglise mairie camping boulangerie boucherie ecole "
-    "lycee college creche prison cimetiere cabinet imagerie radiologie centre pharmacie garage restaurant cafe hotel".split()
+    "lycee college creche prison cimetiere cabinet imagerie radiologie centre pharmacie garage restaurant cafe hotel laboratoire unite peloton".split()
 )
 _SPECIFIC = _FILL - _PARTICLES
 _ADJECTIVE_ENDS = (
@@ -89,7 +91,7 @@ def find(reading: Reading) -> Iterator[Mention]:
     index = 0
     while index < len(words):
         word = words[index]
-        if word in HEADS and not (index and words[index - 1] == "-"):
+        if word in HEADS and not (index and words[index - 1] == "-" and glued(reading, index)):
             found = _organisation(reading, index)
             if found:
                 last, score = found

@@ -133,6 +133,9 @@ def _score(reading: Reading, index: int, last: int) -> float:
         return 0.25
     if _opens_sentence(reading, index):
         return 0.62 if first and lexicon.first_names.get(word, 0) > 500 else 0.2
+    rare = first and lexicon.first_names.get(word, 0) < 1000
+    if is_upper(reading, full[0]) and not reading.shouted(index) and rare:
+        return 0.0
     if is_upper(reading, full[0]) and (len(word) < 4 or not first and not _all_upper_line(reading, index)):
         return 0.0
     if first:

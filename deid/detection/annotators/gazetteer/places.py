@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from deid.detection.annotators.context.organisations import HEADS
 from deid.detection.annotators.context.vocabulary import EPONYM_CUES
-from deid.detection.gazetteers import Hit, Kind
+from deid.detection.gazetteers import Hit, Kind, gazetteers
 from deid.detection.reading import Reading
 from deid.document import Mention
 from deid.labels import Label
@@ -19,6 +19,7 @@ _TOWN_LEADS = frozenset(
 _WEAK_LEADS = frozenset("de d sur par pour et ou dans au aux en , ( / - chez le la".split())
 _TITLES = frozenset("dr docteur pr professeur mme m mr madame monsieur mlle ide me drs maitre saint sainte".split())
 _LOC_LEADS = frozenset("en au aux la le l du des de d dans a , (".split())
+_ARTICLES = {"au": "le", "du": "le", "aux": "les", "des": "les"}
 _CEDEX = re.compile(r"[ ,-]{1,3}cedex(?: ?\d{1,2}(?!\d))?")
 
 
@@ -115,9 +116,9 @@ def _before(reading: Reading, hit: Hit) -> tuple[str, str, int]:
 
 def _territory(reading: Reading, hit: Hit) -> float:
     name = hit.entry.name
-    before, second, _ = _before(reading, hit)
+    before, second, index = _before(reading, hit)
     if not _capital(reading, hit):
-        if reading.lower_case and len(name) > 4 and name not in reading.lexicon.common and before in _LOC_LEADS:
+        if reading.lowered(index) and len(name) > 4 and name not in reading.lexicon.common and before in _LOC_LEADS:
             return 0.6
         return 0.0
     if before in _TITLES:
@@ -150,8 +151,11 @@ def _town(reading: Reading, hit: Hit) -> float:
     lead = before in _TOWN_LEADS
     word = " " not in name and (lexicon.common.get(name, 0.0) > 0.3 or name in lexicon.medical)
     weight = hit.entry.weight
+    article = _ARTICLES.get(before)
+    if article and _capital(reading, hit) and gazetteers().towns(f"{article} {name}"):
+        return 0.8 if before in ("au", "aux") else 0.62
     if not _capital(reading, hit):
-        if not reading.lower_case:
+        if not reading.lowered(index):
             return 0.0
         if " " in name and len(name) > 7:
             return 0.75
