@@ -24,10 +24,10 @@ from deid.hospital.timeline import Archivist
 STAYS_PER_PATIENT = 3.05
 PHYSICIANS = 60
 SECOND_PATHOLOGY_SHARE = 0.45
-HOSPITAL_NAMES = (
-    "Centre hospitalier universitaire Saint-Aubert",
-    "CHU Hélène-Brion",
-    "Centre hospitalier Alphonse-Guérard",
+HOSPITALS = (
+    ("Centre hospitalier universitaire Saint-Aubert", "chu-saint-aubert.example"),
+    ("CHU Hélène-Brion", "chu-helene-brion.example"),
+    ("Centre hospitalier Alphonse-Guérard", "ch-guerard.example"),
 )
 SITES = (
     "Hôpital Sainte-Clothilde",
@@ -35,7 +35,6 @@ SITES = (
     "Hôpital de la Visitation",
     "Institut Émile-Vautrin",
 )
-DOMAIN = "chu-saint-aubert.example"
 
 if not SLOTS:  # importing the slot modules registers their slots
     raise ImportError(f"no slots: {slots_people}, {slots_things}, {slots_time}")
@@ -69,7 +68,8 @@ def generate(
 
 def _world(rng: random.Random) -> tuple[World, tuple[Professional, ...]]:
     country = Country(rng)
-    registry = Registry(rng, country, DOMAIN)
+    name, domain = rng.choice(HOSPITALS)
+    registry = Registry(rng, country, domain)
     staff = hospital_staff(registry)
     by_service = {service.code: tuple(one for one in staff if one.service == service.code) for service in SERVICES}
     physicians = tuple(
@@ -81,7 +81,7 @@ def _world(rng: random.Random) -> tuple[World, tuple[Professional, ...]]:
         f"{rng.randrange(1, 60)} {rng.choice(('avenue des Hospices', 'boulevard de la Visitation', 'rue du Lazaret'))}"
     )
     around = establishments(rng, country)
-    world = World(rng.choice(HOSPITAL_NAMES), SITES, DOMAIN, street, finess, country, by_service, physicians, around)
+    world = World(name, SITES, domain, street, finess, country, by_service, physicians, around)
     return world, staff
 
 

@@ -11,7 +11,8 @@ from deid.hospital.places import Country, address
 # Per kind: name templates; {n} is a surname, {t} a commune, {s} the name of a saint or a tree.
 _NAMES: dict[str, tuple[str, ...]] = {
     "ehpad": ("EHPAD {s}", "EHPAD Résidence {s}", "Résidence {s}", "EHPAD de {t}", "Maison de retraite {s}"),
-    "laboratoire": ("laboratoire {n}", "Laboratoire Bio-{s}", "LABM {n}-{m}", "SELAS Biogroupe {s}", "laboratoire de {t}"),
+    "laboratoire": ("laboratoire {n}", "Laboratoire Bio-{s}", "LABM {n}-{m}", "SELAS Biogroupe {s}",
+        "laboratoire de {t}"),
     "pharmacie": ("pharmacie {n}", "Pharmacie {s}", "pharmacie de {t}", "Grande Pharmacie {n}", "pharmacie du Marché"),
     "clinique": ("clinique {s}", "Polyclinique {s}", "Clinique du Parc {n}", "clinique {n}", "hôpital privé {s}"),
     "hopital": ("CH de {t}", "Centre hospitalier {s}", "hôpital de {t}", "Centre hospitalier {n}", "hôpital {s}"),
@@ -22,8 +23,10 @@ _NAMES: dict[str, tuple[str, ...]] = {
         "{n} Industrie", "Bâti-{n}", "supermarché {s}", "Imprimerie {n}", "Fonderie de {t}", "Conserverie {n}",
         "Ets {n}", "mairie de {t}", "Maçonnerie {n}", "boulangerie {n}", "Cabinet {n} et associés", "La Laiterie {n}",
     ),
-    "ecole": ("école {s}", "collège {s}", "lycée {s}", "école Jules-Ferry", "collège Jean-Moulin", "crèche {s}", "IME {s}"),
-    "association": ("UDAF", "association {s}", "Familles Rurales de {t}", "La Croix-Rouge de {t}", "Amicale laïque de {t}"),
+    "ecole": ("école {s}", "collège {s}", "lycée {s}", "école Jules-Ferry", "collège Jean-Moulin",
+        "crèche {s}", "IME {s}"),
+    "association": ("UDAF", "association {s}", "Familles Rurales de {t}", "La Croix-Rouge de {t}",
+        "Amicale laïque de {t}"),
     "ambulance": ("Ambulances {n}", "Ambulances {s}", "Taxi {n}", "Ambulances de {t}"),
     "mutuelle": ("Mutuelle {s}", "MGEN", "Harmonie Mutuelle", "MSA", "AG2R La Mondiale", "Mutuelle {n}", "Groupama"),
     "cabinet": ("Maison de santé {s}", "Cabinet médical {s}", "centre de santé {s}", "MSP de {t}"),
@@ -31,13 +34,14 @@ _NAMES: dict[str, tuple[str, ...]] = {
 _POETIC = (
     "Les Tilleuls", "Saint-Roch", "Les Charmettes", "Bellevue", "Saint-Vincent", "Les Magnolias", "La Roseraie",
     "Sainte-Anne", "Les Jardins d'Aurore", "Notre-Dame-de-Bon-Secours", "Les Acacias", "Le Clos Fleuri", "Saint-Martin",
-    "La Châtaigneraie", "Les Deux Rives", "Val de Rance", "Le Grand Chêne", "Les Hirondelles", "Saint-Éloi", "Beau Soleil",
+    "La Châtaigneraie", "Les Deux Rives", "Val de Rance", "Le Grand Chêne", "Les Hirondelles", "Saint-Éloi",
+    "Beau Soleil",
     "Marie-Curie", "Jean-Jaurès", "Simone-Veil", "Les Primevères", "Pasteur", "Louise-Michel", "Les Capucines",
     "Saint-Joseph", "Les Peupliers", "La Providence", "Ambroise-Paré", "Les Remparts", "Maurice-Ravel",
 )  # fmt: skip
 COUNTS = {
-    "ehpad": 14, "laboratoire": 10, "pharmacie": 24, "clinique": 8, "hopital": 8, "ssr": 7, "ssiad": 8, "entreprise": 60,
-    "ecole": 18, "association": 8, "ambulance": 8, "mutuelle": 9, "cabinet": 10,
+    "ehpad": 14, "laboratoire": 10, "pharmacie": 24, "clinique": 8, "hopital": 8, "ssr": 7, "ssiad": 8,
+    "entreprise": 60, "ecole": 18, "association": 8, "ambulance": 8, "mutuelle": 9, "cabinet": 10,
 }  # fmt: skip
 
 

@@ -41,7 +41,8 @@ With kind regards,
 Dr Oliver Pennington, Specialist Registrar
 """
 _FRENCH = (
-    "Compte rendu de consultation\n\nPatient : {last} {first}\n\nL'état général s'est amélioré depuis la dernière visite, "
+    "Compte rendu de consultation\n\nPatient : {last} {first}\n\nL'état général s'est "
+    "amélioré depuis la dernière visite, "
     "la température est normale, les œdèmes ont régressé et la prise de sang ne montre plus d'anémie.\n"
 )
 

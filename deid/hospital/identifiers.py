@@ -55,11 +55,6 @@ def rpps(rng: random.Random) -> str:
     return body + luhn_key(body)
 
 
-def adeli(rng: random.Random, department: str) -> str:
-    """A number of nine digits of the older directory of nurses and psychologists."""
-    return f"{department[:2].replace('2A', '20').replace('2B', '20')}{rng.choice(('6', '70', '93', '9A'))[0]}{digits(rng, 6)}"
-
-
 def landline(rng: random.Random, department: str) -> str:
     """A fictional landline of the area of `department`, in pairs."""
     prefix = FICTION_PREFIXES[AREA_OF_DEPARTMENT.get(department, "4")]

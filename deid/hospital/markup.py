@@ -62,13 +62,15 @@ class HtmlDressing:
             )
         if rng.random() < 0.25:
             head += f'<script>var patient = "{surname}"; imprimer(document);</script>\n'
-        comment = f"<!-- modele {rng.choice(('CRH_STD', 'LETTRE_V3', 'CR_GENERIQUE'))} ; dossier {patient.ipp} ; {surname} -->\n"
+        model = rng.choice(("CRH_STD", "LETTRE_V3", "CR_GENERIQUE"))
+        comment = f"<!-- modele {model} ; dossier {patient.ipp} ; {surname} -->\n" if rng.random() < 0.5 else ""
         doctype = rng.choice(
             ("<!DOCTYPE html>\n", '<!DOCTYPE HTML PUBLIC "-//W3C//DTD HTML 4.01 Transitional//EN">\n', "")
         )
         attributes = ' xmlns:o="urn:schemas-microsoft-com:office:office"' if self._wrapper == "word" else ""
         inner = f'<div class="WordSection1">\n{body}\n</div>' if self._wrapper == "word" else body
-        return f'{doctype}<html{attributes}>\n<head>\n{head}</head>\n<body lang="FR">\n{comment if rng.random() < 0.5 else ""}{inner}\n</body>\n</html>\n'
+        page = f'{doctype}<html{attributes}>\n<head>\n{head}</head>\n<body lang="FR">\n'
+        return f"{page}{comment}{inner}\n</body>\n</html>\n"
 
     def _block(self, block: Block) -> str:
         if block.role is Role.GAP:

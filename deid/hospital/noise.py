@@ -18,11 +18,13 @@ _NEIGHBOURS = {
 }  # fmt: skip
 _OCR = {"l": "1", "1": "l", "0": "O", "O": "0", "é": "e", "è": "e", "m": "rn", "5": "S", "ç": "c", "I": "l", "'": "’"}
 _ABBREVIATIONS = {
-    "antécédents": "atcd", "avec": "avec", "sans": "ss", "dans": "ds", "pour": "pr", "traitement": "ttt", "patiente": "pte",
+    "antécédents": "atcd", "avec": "avec", "sans": "ss", "dans": "ds", "pour": "pr", "traitement": "ttt",
+    "patiente": "pte",
     "patient": "pt", "hospitalisation": "hospit", "depuis": "dps", "toujours": "tjrs", "température": "T",
     "douleur": "dlr", "gauche": "G", "droite": "Dte", "droit": "Dt", "consultation": "cs", "radiographie": "Rx",
     "scanner": "TDM", "échographie": "écho", "bilatéral": "bilat", "médecin": "méd", "quelques": "qq", "même": "m",
-    "beaucoup": "bcp", "rendez-vous": "RDV", "contrôle": "ctrl", "infirmière": "IDE", "pas de": "pas de", "jamais": "jms",
+    "beaucoup": "bcp", "rendez-vous": "RDV", "contrôle": "ctrl", "infirmière": "IDE", "pas de": "pas de",
+    "jamais": "jms",
     "examen": "ex", "pansement": "pst", "fracture": "fract", "diabète": "diab", "anticoagulation": "antico",
 }  # fmt: skip
 _WORD = re.compile("|".join(rf"\b{word}\b" for word in _ABBREVIATIONS))
@@ -117,11 +119,11 @@ def draw(rng: random.Random, *, terse: bool, scanned: bool) -> Noise:
     """The noise of one document; `scanned` allows OCR, `terse` favours abbreviations and lower case."""
     literal = abbreviated if terse and rng.random() < 0.8 else None
     share = rng.random()
-    if scanned and share < 0.06:
+    if scanned and share < 0.05:
         return Noise("ocr", literal, _ocr(rng, rng.uniform(0.002, 0.012)))
-    if share < 0.10:
+    if share < 0.08:
         return Noise("capitals", literal, _chain(unaccented, str.upper))
-    if share < (0.24 if terse else 0.12):
+    if share < (0.20 if terse else 0.11):
         return Noise("lower case", literal, str.lower if rng.random() < 0.5 else _chain(unaccented, str.lower))
     if share < 0.28:
         return Noise("no accents", literal, unaccented)

@@ -38,8 +38,10 @@ ORIGINS: tuple[Origin, ...] = (
     _origin(
         9,
         "Fatima Aïcha Khadija Yasmina Leïla Samira Nadia Zohra Malika Naïma Rachida Amina Houria Dalila Soraya Inès",
-        "Mohamed Ahmed Karim Rachid Youssef Abdelkader Mustapha Omar Farid Nordine Hamid Saïd Bilal Mehdi Kamel Abdellah",
-        "Benali, Boukhari, Haddad, Belkacem, Aït Ouali, Ben Youssef, El Amrani, Cherif, Mansouri, Bouzid, Ziani, Lahlou,"
+        "Mohamed Ahmed Karim Rachid Youssef Abdelkader Mustapha Omar Farid Nordine "
+        "Hamid Saïd Bilal Mehdi Kamel Abdellah",
+        "Benali, Boukhari, Haddad, Belkacem, Aït Ouali, Ben Youssef, El Amrani, "
+        "Cherif, Mansouri, Bouzid, Ziani, Lahlou,"
         " Meziane, Ould Hamou, El Idrissi, Benhaddou, Guerroudj, Slimani, Rahmouni, Tazi, Oubella, Bensaïd, Kaddour",
         "Oran/Algérie, Tizi Ouzou/Algérie, Sétif/Algérie, Oujda/Maroc, Casablanca/Maroc, Agadir/Maroc, Sfax/Tunisie",
         "352",
@@ -74,7 +76,8 @@ ORIGINS: tuple[Origin, ...] = (
         4,
         "Awa Fatoumata Aminata Mariam Kadiatou Bintou Djeneba Rokhaya Coumba Adjoua",
         "Mamadou Ibrahima Ousmane Moussa Boubacar Amadou Issa Cheikh Sékou Kouamé",
-        "Traoré, Diallo, Coulibaly, N'Diaye, Diarrassouba, Konaté, Sow, Ba, Camara, N'Guessan, Sissoko, Ouattara, Touré,"
+        "Traoré, Diallo, Coulibaly, N'Diaye, Diarrassouba, Konaté, Sow, Ba, Camara, "
+        "N'Guessan, Sissoko, Ouattara, Touré,"
         " Mbaye, Keïta, Kouassi-Brou, Sy, Fofana",
         "Kayes/Mali, Bamako/Mali, Saint-Louis/Sénégal, Abidjan/Côte d'Ivoire, Conakry/Guinée",
         "335",
@@ -147,7 +150,8 @@ ORIGINS: tuple[Origin, ...] = (
         6,
         "Soizic Nolwenn Gwenaëlle Maïwenn Rozenn Annick Bleuenn Enora Morgane",
         "Yann Goulven Erwan Tanguy Loïc Ronan Malo Gwénolé Corentin Hervé",
-        "Le Bihan, Le Goff, Kerbrat, Le Gall, Guéganton, Quéméneur, Abgrall, Le Hir, Tanguy, Kervella, Morvan, L'Hostis,"
+        "Le Bihan, Le Goff, Kerbrat, Le Gall, Guéganton, Quéméneur, Abgrall, Le Hir, "
+        "Tanguy, Kervella, Morvan, L'Hostis,"
         " Penhoat, Le Du, Cozic, Bozec, Floc'h",
         "Morlaix/, Lannion/, Quimperlé/, Carhaix-Plouguer/",
     ),
@@ -176,7 +180,8 @@ ORIGINS: tuple[Origin, ...] = (
         3,
         "Marie-Josèphe Gislaine Rose-Aimée Lyse-May Océane Yolaine Ketty Maëva",
         "Jimmy Wilfried Fritz Rosemond Eddy Jean-Hugues Dimitri Ludovic",
-        "Hoareau, Payet, Grondin, Céleste-Marie, Élisabeth, Saint-Prix, Marie-Rose, Annonay, Sainte-Luce, Boyer, Jean-Baptiste,"
+        "Hoareau, Payet, Grondin, Céleste-Marie, Élisabeth, Saint-Prix, Marie-Rose, "
+        "Annonay, Sainte-Luce, Boyer, Jean-Baptiste,"
         " Lebon, Fontaine, Zamor",
         "Saint-Pierre/, Le Lamentin/, Basse-Terre/, Saint-Denis/",
     ),

@@ -27,7 +27,8 @@ class _Commune:
 def _communes() -> tuple[_Commune, ...]:
     found = []
     for row in rows("communes"):
-        if row["zips"]:
+        # Paris, Lyon and Marseille are there whole.
+        if row["zips"] and not row["name"].endswith("Arrondissement"):
             place = Place(
                 row["insee"], row["name"], row["zips"].split("|")[0], row["department"], int(row["population"])
             )
@@ -59,7 +60,6 @@ class Country:
             for commune in communes
             if low < commune.place.population < high
             and commune.place.department < MAINLAND_LIMIT
-            and "Arrondissement" not in commune.place.name
             and commune.place.department not in ("75", "92", "93", "94")
         ]
         centre = rng.choice(towns)

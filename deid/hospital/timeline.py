@@ -20,7 +20,8 @@ CORRECTED_SHARE = 0.03
 WITHDRAWN_SHARE = 0.012
 CORRECTIONS = (
     "[Ce document annule et remplace|Annule et remplace] celui du {D:doc}.",
-    "[Rectificatif|Addendum] du {D:doc+1..3} par {moi} : [lire « côté {cote} »|la posologie a été corrigée|le résultat de "
+    "[Rectificatif|Addendum] du {D:doc+1..3} par {moi} : [lire « côté {cote} »|la "
+    "posologie a été corrigée|le résultat de "
     "biologie est désormais complet|adresse de {pt} mise à jour : {adresse}].",
 )
 

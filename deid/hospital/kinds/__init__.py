@@ -26,7 +26,8 @@ KINDS: dict[str, Kind] = {
     kind.code: kind
     for kind in (
         Kind("CRH", "34112-3", ("Compte rendu d'hospitalisation", "CRH"), letters.report),
-        Kind("LSO", "11490-0", ("Lettre de liaison à la sortie", "Lettre de sortie", "Courrier de sortie"), letters.discharge),
+        Kind("LSO", "11490-0", ("Lettre de liaison à la sortie", "Lettre de sortie",
+        "Courrier de sortie"), letters.discharge),
         Kind("CS", "11488-4", ("Compte rendu de consultation", "Courrier de consultation"), letters.consultation),
         Kind("URG", "15507-7", ("Compte rendu de passage aux urgences", "Observation des urgences"), notes.emergency,
              author_service="URGE"),

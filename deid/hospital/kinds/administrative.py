@@ -43,13 +43,15 @@ def certificate(scene: DocumentScene) -> list[Block]:
         blocks += parts.paragraph(
             scene,
             [
-                "[Employeur : {org:entreprise}.|Assuré{e} : {nir}.|Mutuelle : {org:mutuelle}, n° {id:adherent}.|Accident déclaré sous le n° {id:dossier}.]"
+                "[Employeur : {org:entreprise}.|Assuré{e} : {nir}.|Mutuelle : "
+                "{org:mutuelle}, n° {id:adherent}.|Accident déclaré sous le n° {id:dossier}.]"
             ],
         )
     blocks += parts.paragraph(
         scene,
         [
-            "[Certificat remis en main propre|Fait pour servir et valoir ce que de droit|Établi à la demande du patient et remis en main propre], le {D:doc}."
+            "[Certificat remis en main propre|Fait pour servir et valoir ce que de "
+            "droit|Établi à la demande du patient et remis en main propre], le {D:doc}."
         ],
     )
     return [*blocks, *parts.signature(scene), *parts.footer(scene)]

@@ -9,7 +9,8 @@ from deid.hospital.prose.library import Section, read
 from deid.hospital.prose.scene import DocumentScene
 
 _PLAIN_FILM = (
-    "Radiographie thoracique de face || Incidence debout. || Pas de foyer parenchymateux. Silhouette cardiaque normale. "
+    "Radiographie thoracique de face || Incidence debout. || Pas de foyer "
+    "parenchymateux. Silhouette cardiaque normale. "
     "Coupoles libres, culs-de-sac pleuraux clairs. || Examen sans anomalie décelable."
 )
 
@@ -33,7 +34,10 @@ def imaging(scene: DocumentScene) -> list[Block]:
     ]
     kept = meta[:1] + [line for line in meta[1:] if rng.random() < 0.4]
     blocks += [text_block(Role.LINE, scene.write(line.replace("SERVICE", scene.stay.service_code))) for line in kept]
-    indication = "{motif}[ chez {pt}|]. [Antécédents : {use:atcd_general}.|Comparaison : examen du {d:doc-700..-60}[, {ville}|].|]"
+    indication = (
+        "{motif}[ chez {pt}|]. [Antécédents : "
+        "{use:atcd_general}.|Comparaison : examen du {d:doc-700..-60}[, {ville}|].|]"
+    )
     named = (("Indication", indication), ("Technique", technique), ("Résultats", findings), ("Conclusion", conclusion))
     capitals = rng.random() < 0.5
     for label, content in named:
@@ -62,7 +66,10 @@ def laboratory(scene: DocumentScene) -> list[Block]:
     """A laboratory report: panels as tables, comments, validation."""
     rng = scene.rng
     blocks = [*parts.letterhead(scene), *parts.identity(scene)]
-    meta = "[Dossier|Demande|Échantillon] n° {id:labo} – prélevé le {D:doc} à {h:6-20} par {staff:IDE} – [édité|validé] le {D:doc}"
+    meta = (
+        "[Dossier|Demande|Échantillon] n° {id:labo} – prélevé le {D:doc} à "
+        "{h:6-20} par {staff:IDE} – [édité|validé] le {D:doc}"
+    )
     blocks.append(text_block(Role.LINE, scene.write(meta)))
     if rng.random() < 0.5:
         blocks.append(

@@ -134,7 +134,12 @@ def discharge(scene: DocumentScene) -> list[Block]:
 
 
 def _enumeration(scene: DocumentScene, lead: str, templates: list[str]) -> Block:
-    return text_block(Role.PARAGRAPH, scene.write(lead + " ; ".join(templates) + "."))
+    return text_block(
+        Role.PARAGRAPH,
+        scene.write(
+            lead + scene.rng.choice((" ; ", ", ")).join(template.removesuffix(".") for template in templates) + "."
+        ),
+    )
 
 
 def consultation(scene: DocumentScene) -> list[Block]:

@@ -64,7 +64,16 @@ def _labelled(scene: DocumentScene, names: tuple[str, ...], templates: list[str]
         return []
     name = names[0] if scene.terse and scene.rng.random() < 0.5 else scene.rng.choice(names[1:])
     mark = scene.memory.setdefault("colon", scene.rng.choice((" : ", ": ", " - ", ". ")))
-    return [text_block(Role.LINE if scene.terse else Role.PARAGRAPH, scene.write(name + mark + glue.join(templates)))]
+    return [
+        text_block(
+            Role.LINE if scene.terse else Role.PARAGRAPH,
+            scene.write(
+                name
+                + mark
+                + glue.join(template.removesuffix(".") if "," in glue else template for template in templates)
+            ),
+        )
+    ]
 
 
 def nursing(scene: DocumentScene) -> list[Block]:
@@ -72,58 +81,55 @@ def nursing(scene: DocumentScene) -> list[Block]:
     rng = scene.rng
     scene.terse = rng.random() < 0.7
     blocks = parts.letterhead(scene) if rng.random() < 0.4 else []
-    blocks.append(
-        parts.title(
-            scene,
-            (
-                "Transmissions ciblées",
-                "Transmissions infirmières",
-                "Fiche de liaison infirmière",
-                "Cahier de transmissions",
-            ),
-        )
-    )
-    blocks += parts.identity(scene)
+    blocks += [parts.title(scene, _NURSING_TITLES), *parts.identity(scene)]
     targeted = rng.random() < 0.35
+    deck = _deck(scene)
     days = range((scene.written_on - scene.stay.admitted_on).days + 1)
-    chosen = sorted(rng.sample(days, min(len(days), rng.randint(2, 5))))
-    entries: list[Block] = []
-    for day in chosen:
+    for day in sorted(rng.sample(days, min(len(days), rng.randint(2, 5)))):
         for hour in sorted(rng.sample(range(24), rng.randint(1, 3))):
-            entries += _entry(scene, day, hour, targeted)
+            notes = [deck.pop() for _ in range(min(len(deck), rng.randint(1, 3)))]
+            if notes:
+                blocks.append(_entry(scene, day, hour, notes, targeted=targeted))
     if rng.random() < 0.5:
-        entries.append(
-            text_block(
-                Role.LINE,
-                scene.write(
-                    "[Sortie prévue|Départ] le {d:dis} [vers {org:ssr}|au domicile, {org_autre:ambulance}|avec {proche}]. Personne à prévenir : {proche_tel}."
-                ),
-            )
-        )
-    return [*blocks, *entries]
+        blocks.append(text_block(Role.LINE, scene.write(_LEAVING)))
+    return blocks
 
 
-def _entry(scene: DocumentScene, day: int, hour: int, targeted: bool) -> list[Block]:
+_NURSING_TITLES = (
+    "Transmissions ciblées",
+    "Transmissions infirmières",
+    "Fiche de liaison infirmière",
+    "Cahier de transmissions",
+    "Transmissions – {D:doc}",
+)
+_LEAVING = (
+    "[Sortie prévue|Départ] le {d:dis} [vers {org:ssr}|au domicile, {org_autre:ambulance}|avec {proche}]. "
+    "Personne à prévenir : {proche_tel}."
+)
+
+
+def _deck(scene: DocumentScene) -> list[str]:
+    """Notes to draw from, none twice; those of the disease come up first."""
+    general = [text for _, text in parts.common("soins").lines]
+    own = [text for _, text in scene.pathology.section("soins").lines]
+    scene.rng.shuffle(general)
+    deck = own + general[: 2 * len(own) + scene.rng.randint(2, 6)]
+    scene.rng.shuffle(deck)
+    return deck
+
+
+def _entry(scene: DocumentScene, day: int, hour: int, notes: list[str], *, targeted: bool) -> Block:
     rng = scene.rng
-    nurses = [one for one in scene.team() if one.role in ("IDE", "aide-soignant")]
-    who = rng.choice(nurses)
-    mark: list[Piece] = (
-        [Piece(who.first_name[0].upper() + who.last_name[0].upper(), Label.DOCTOR)]
-        if rng.random() < 0.2
-        else staff_name(scene, who)
-    )
+    who = rng.choice([one for one in scene.team() if one.role in ("IDE", "aide-soignant")])
+    initials = [Piece(who.first_name[0].upper() + who.last_name[0].upper(), Label.DOCTOR)]
+    mark = initials if rng.random() < 0.2 else staff_name(scene, who)
     when = dates.near(rng, dates.shift(scene.stay.admitted_on, day), scene.date_form, scene.written_on)
-    head = [
-        Piece(when, Label.DATE),
-        Piece(f" {hour:02d}h{rng.choice((0, 10, 15, 30, 45)):02d}{rng.choice((' – ', ' ', ' : '))}"),
-    ]
-    notes = parts.common("soins").draw(rng, pool=(1, 3)) + scene.pathology.section("soins").draw(rng, pool=(1, 2))
-    rng.shuffle(notes)
+    minute = rng.choice(("00", "10", "15", "30", "45"))
+    head = [Piece(when, Label.DATE), Piece(f" {hour:02d}h{minute}{rng.choice((' – ', ' ', ' : '))}")]
     if targeted and len(notes) > 1:
-        lines = [[*head, *mark]]
-        lines += [scene.write(f"{letter}- {note}") for letter, note in zip("DAR", notes, strict=False)]
-        return [lines_block(Role.LINE, lines)]
+        lines = [scene.write(f"{letter}- {note}") for letter, note in zip("DAR", notes, strict=False)]
+        return lines_block(Role.LINE, [[*head, *mark], *lines])
     body = scene.write(rng.choice((". ", ", ", " / ")).join(notes))
     if rng.random() < 0.5:
-        return [text_block(Role.LINE, [*head, *body, Piece(rng.choice((" – ", ". ", "   "))), *mark])]
-    return [text_block(Role.LINE, [*head, *mark, Piece(" : "), *body])]
+        return text_block(Role.LINE, [*head, *body, Piece(rng.choice((" – ", ". ", "   "))), *mark])
+    return text_block(Role.LINE, [*head, *mark, Piece(" : "), *body])

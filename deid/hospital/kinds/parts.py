@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from deid.hospital.blocks import GAP, Block, Role, lines_block, table, text_block
 from deid.hospital.model import Professional
 from deid.hospital.prose import dates
-from deid.hospital.prose.grammar import Piece, capitalised, plain, upper
+from deid.hospital.prose.grammar import Piece, capitalised, upper
 from deid.hospital.prose.library import Section, phrases
 from deid.hospital.prose.scene import DocumentScene, is_doctor, place_pieces
 from deid.hospital.prose.slots_people import surname_case
@@ -44,7 +44,7 @@ def paragraph(scene: DocumentScene, templates: Sequence[str]) -> list[Block]:
     """Sentences joined into one paragraph, or two when there are many."""
     if not templates:
         return []
-    written = [scene.write(template) for template in templates]
+    written = [capitalised(scene.write(template)) for template in templates]
     cut = len(written) // 2 if len(written) > 4 and scene.rng.random() < 0.5 else len(written)
     blocks = []
     for part in (written[:cut], written[cut:]):
@@ -59,9 +59,10 @@ def paragraph(scene: DocumentScene, templates: Sequence[str]) -> list[Block]:
 def items(scene: DocumentScene, templates: Sequence[str]) -> list[Block]:
     """One list item per template, or one run-on line."""
     written = [scene.write(template) for template in templates]
+    written = [without_stop(line) for line in written] if scene.rng.random() < 0.7 else written
     if len(written) > 1 and scene.rng.random() < 0.25:
         joined: list[Piece] = []
-        for line in written:
+        for line in map(without_stop, written):
             joined += (
                 [Piece(scene.memory.setdefault("comma", scene.rng.choice((", ", " ; ", ". ", " - ")))), *line]
                 if joined
@@ -69,6 +70,14 @@ def items(scene: DocumentScene, templates: Sequence[str]) -> list[Block]:
             )
         return [text_block(Role.PARAGRAPH, [*capitalised(joined), Piece(".")])]
     return [lines_block(Role.ITEM, written)]
+
+
+def without_stop(pieces: Sequence[Piece]) -> list[Piece]:
+    """The same pieces without the full stop at the end."""
+    if not pieces or pieces[-1].label is not None:
+        return list(pieces)
+    last = pieces[-1].text.removesuffix(".")
+    return [*pieces[:-1], Piece(last)] if last else list(pieces[:-1])
 
 
 def section(
@@ -102,7 +111,12 @@ def letterhead(scene: DocumentScene) -> list[Block]:
         [
             Piece(
                 rng.choice(
-                    (service.name, service.name.upper(), f"Service de {service.name.lower()}", f"PÔLE – {service.name}")
+                    (
+                        service.name,
+                        service.name.upper(),
+                        f"Service {elided('de', service.name.lower())}",
+                        f"PÔLE – {service.name}",
+                    )
                 )
             )
         ]
@@ -191,10 +205,12 @@ def identity(scene: DocumentScene) -> list[Block]:
 def _identity_line(scene: DocumentScene) -> list[Block]:
     template = scene.rng.choice(
         (
-            "[Objet|Concerne|Réf.|Patient{e}] : {nomcomplet}, {mf:né|née} le {D:birth}[| – IPP {ipp}| ({age})| – dossier {nda}]",
+            "[Objet|Concerne|Réf.|Patient{e}] : {nomcomplet}, {mf:né|née} le "
+            "{D:birth}[| – IPP {ipp}| ({age})| – dossier {nda}]",
             "{nomcomplet} ({D:birth}) – IPP {ipp} – [séjour|NDA|venue] {nda}",
             "[Objet|Re] : {nomcomplet}, {adresse}",
-            "N/Réf. : {initiales}[ – séjour {nda}|]\n[Concerne|Objet] : {nomcomplet}, {mf:né|née} le {D:birth} à~{naissance}",
+            "N/Réf. : {initiales}[ – séjour {nda}|]\n[Concerne|Objet] : {nomcomplet}, "
+            "{mf:né|née} le {D:birth} à~{naissance}",
             "{nomcomplet}, {mf:né|née} le {dl:birth}, demeurant {adresse}. [NIR|N° SS|Sécu] {nir}",
         )
     )
@@ -240,7 +256,7 @@ def _identity_form(scene: DocumentScene) -> list[Block]:
         ("N° sécurité sociale", [Piece(nir_form(scene), Label.NIR)]),
         ("Âge", scene.write("{age}")),
         ("Médecin traitant", scene.write("{gp}")),
-        ("Entrée / sortie", [*scene.write("{D:adm}"), Piece(" – "), *scene.write("{D:dis}")]),
+        ("Date d'entrée", scene.write("{D:adm}")),
         ("Personne à prévenir", scene.write("{proche_tel}")),
         ("Lieu de naissance", scene.write("{naissance}")),
     ]
@@ -336,6 +352,6 @@ def common(section_name: str) -> Section:
     return phrases(section_name)
 
 
-def words(pieces: Sequence[Piece]) -> int:
-    """How many words `pieces` hold."""
-    return len(plain(pieces).split())
+def elided(preposition: str, word: str) -> str:
+    """ "de cardiologie", "d'urologie"."""
+    return f"{preposition[:-1]}'{word}" if word[0] in "aeiouhé" else f"{preposition} {word}"

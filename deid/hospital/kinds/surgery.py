@@ -14,7 +14,8 @@ _GENERIC_PROCEDURE = Section(
         ("-", "Anesthésie locale, ponction échoguidée de la veine jugulaire interne {cotee} selon Seldinger."),
         (
             "-",
-            "Boîtier sous-claviculaire {cote} (lot {id:lot}, n° {id:serie}), cathéter à la jonction atrio-cave contrôlé en scopie.",
+            "Boîtier sous-claviculaire {cote} (lot {id:lot}, n° {id:serie}), cathéter "
+            "à la jonction atrio-cave contrôlé en scopie.",
         ),
         ("?", "Reflux correct, rinçage hépariné, fermeture par surjet intradermique."),
         ("-", "Radiographie de contrôle satisfaisante, pas de pneumothorax."),
@@ -44,7 +45,8 @@ def operation(scene: DocumentScene) -> list[Block]:
     blocks += parts.paragraph(scene, Section(lines[1:]).draw(rng))
     after = [
         "Retour en [salle de réveil|SSPI] à {h:9-18}, [proches prévenus ({nomproche})|appel à {proche}].",
-        "Suites : [lever le soir|antalgiques|perfusion ôtée] {RELDATE=demain matin}, consultation {in:3-6 semaines} avec {moi}.",
+        "Suites : [lever le soir|antalgiques|perfusion ôtée] {RELDATE=demain matin}, "
+        "consultation {in:3-6 semaines} avec {moi}.",
     ]
     blocks += parts.paragraph(scene, after[: rng.randint(0, 2)])
     return [*blocks, *parts.signature(scene), *parts.footer(scene)]
@@ -73,7 +75,8 @@ def pathology(scene: DocumentScene) -> list[Block]:
         lines = [
             "Biopsies [gastriques|cutanées|bronchiques]",
             "{n:2-6} fragments de {n:1-5} mm, inclus en totalité.",
-            "Muqueuse d'architecture conservée, infiltrat inflammatoire [modéré|minime], coloration de Giemsa [négative|positive]. Pas d'atypie.",
+            "Muqueuse d'architecture conservée, infiltrat inflammatoire "
+            "[modéré|minime], coloration de Giemsa [négative|positive]. Pas d'atypie.",
             "Remaniements inflammatoires non spécifiques, absence de malignité.",
         ]
     blocks = [

@@ -97,9 +97,13 @@ def year(rng: random.Random, day: date) -> str:
     return f"{MONTHS[day.month - 1]} {day.year}"
 
 
+_FEASTS = (("printemps", 4), ("Pâques", 4), ("été", 7), ("automne", 10), ("Toussaint", 11), ("Noël", 12))
+
+
 def feast(rng: random.Random, day: date) -> str:
-    """A season or feast of the year of `day`, without article."""
-    return f"{rng.choice(('printemps', 'automne', 'été', 'hiver', 'Noël', 'Toussaint', 'Pâques'))} {day.year}"
+    """The season or feast last begun on `day`, or an earlier one, with its year and without article."""
+    name, begins = rng.choice(_FEASTS)
+    return f"{name} {day.year if begins < day.month else day.year - 1}"
 
 
 def years_between(born: date, day: date) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from deid.hospital.model import Professional, Relative
 from deid.hospital.prose import dates
 from deid.hospital.prose.grammar import Piece, expand
-from deid.hospital.prose.scene import DocumentScene, is_doctor, one, bare_slot, slot
+from deid.hospital.prose.scene import DocumentScene, bare_slot, is_doctor, one, slot
 from deid.labels import Label
 
 FEMININE = {
@@ -171,10 +171,10 @@ def _someone(scene: DocumentScene, argument: str) -> Iterable[Piece]:
     """ "sa fille Claire", "son épouse, Mme Dupont": with the possessive."""
     relative = _relative(scene, argument)
     head = f"{_possessive(relative)} {relative.role}"
-    link = scene.rng.choice((" ", " ", ", ", " ("))
     name = relative_name(scene, relative)
-    close = {", ": ",", " (": ")"}.get(link, "")
-    return [Piece(head + link), *name, Piece(close)]
+    if scene.rng.random() < 0.3:
+        return [Piece(f"{head} ("), *name, Piece(")")]
+    return [Piece(f"{head} "), *name]
 
 
 @slot("proche_nu")

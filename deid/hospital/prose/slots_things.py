@@ -9,7 +9,7 @@ from deid.hospital.model import Establishment
 from deid.hospital.places import address, territories
 from deid.hospital.prose.grammar import Piece, expand
 from deid.hospital.prose.library import phrases
-from deid.hospital.prose.scene import DocumentScene, one, place_pieces, bare_slot, slot
+from deid.hospital.prose.scene import DocumentScene, bare_slot, one, place_pieces, slot
 from deid.labels import Label
 
 # Shapes of numbers by what they number; # digit, @ letter.
@@ -256,7 +256,8 @@ def _procedure(scene: DocumentScene) -> Iterable[Piece]:
 
 @bare_slot("mailservice")
 def _service_mail(scene: DocumentScene) -> Iterable[Piece]:
-    return one(f"secretariat.{scene.stay.service_code.lower()}@{scene.world.domain}", Label.EMAIL)
+    service = scene.author.service or scene.stay.service_code
+    return one(f"secretariat.{service.lower()}@{scene.world.domain}", Label.EMAIL)
 
 
 @bare_slot("site")

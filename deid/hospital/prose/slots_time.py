@@ -8,7 +8,7 @@ from datetime import date, timedelta
 
 from deid.hospital.prose import dates
 from deid.hospital.prose.grammar import Piece
-from deid.hospital.prose.scene import DocumentScene, draw_range, one, bare_slot, slot
+from deid.hospital.prose.scene import DocumentScene, bare_slot, draw_range, one, slot
 from deid.labels import Label
 
 _POINT = re.compile(r"(adm|dis|doc|op|birth)?(?:([+-]\d+)(?:\.\.([+-]?\d+))?)?")
