@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -25,9 +26,9 @@ def register(app: typer.Typer) -> None:
 
 def demo(context: typer.Context) -> None:
     """Joue trente nuits d'un hôpital fictif (demo --help)."""
-    from deid.demo import main
+    from deid.demo.command import app as story
 
-    raise typer.Exit(main(context.args))
+    story(args=context.args, prog_name="python -m deid demo")
 
 
 def provision(
@@ -65,6 +66,10 @@ def hospital(
     patients: Annotated[int, typer.Option(min=1, help="Nombre de patients.")] = 320,
     documents: Annotated[int, typer.Option(min=50, help="Nombre de documents.")] = 2600,
     nights: Annotated[int, typer.Option(min=1, help="Nombre de nuits.")] = 30,
+    until: Annotated[
+        datetime | None,
+        typer.Option(formats=["%Y-%m-%d"], metavar="JOUR", help="Tel qu'à la fin de ce jour ; sinon du dernier."),
+    ] = None,
     seed: Annotated[int, typer.Option(help="Graine : la même donne le même hôpital.")] = 2026,
 ) -> None:
     """Écrit un hôpital fictif dans le schéma cdw.
@@ -77,7 +82,8 @@ def hospital(
 
     owner = settings().dsn("owner")
     made = generate(seed, patients=patients, documents=documents, nights=nights, progress=sys.stderr.isatty())
-    typer.echo(json.dumps(load(owner, made), ensure_ascii=False, default=str))
+    changed = load(owner, made, until=until.date() if until else None)
+    typer.echo(json.dumps({"first_night": str(made.first_night), "nights": made.nights, **changed}))
 
 
 def refresh(

@@ -60,10 +60,10 @@ def night(
     autres continuent. Relancer la commande ne republie rien.
     """
     from deid import nightly
-    from deid.settings import settings
+    from deid.warehouse.ledger import planned
 
     start, end = _bounds(first, last)
-    settings().key  # noqa: B018 - told before anything is planned
+    trigger = name or f"cli {datetime.now(PARIS).isoformat()}"
     batches = nightly.plan(
         interval_start=start,
         interval_end=end,
@@ -71,19 +71,19 @@ def night(
         services=service or [],
         dry_run=dry_run,
         reason=reason,
-        triggered_by=name or f"cli {datetime.now(PARIS).isoformat()}",
+        triggered_by=trigger,
         batch_size=batch_size,
     )
-    _say("plan", {"batches": len(batches), "documents": sum(batch["documents"] for batch in batches)})
+    _say("plan", {**planned(trigger), "batches": len(batches), "dry_run": dry_run})
     for batch in batches:
         run_id, batch_id = batch["run_id"], batch["batch_id"]
         for step in (nightly.detect, nightly.substitute, nightly.validate):
             _say(step.__name__, step(run_id, batch_id))
-    if not batches:
+    if dry_run:
         return
-    staged = nightly.stage(batches[0]["run_id"])
+    staged = nightly.stage(nightly.run_of(trigger))
     _say("stage", staged)
-    if not stage_only:
+    if not stage_only and (staged["staged"] or staged["quarantined"] or staged["withdrawn"]):
         _release(staged["interval_key"], approve)
 
 

@@ -125,6 +125,14 @@ def find_run(triggered_by: str) -> int:
     return int(row[0])
 
 
+def planned(triggered_by: str) -> dict[str, Any]:
+    """What planning saw for this trigger, dry runs too: run_id, interval_key, seen, planned; empty if nothing did."""
+    with connect(settings().dsn("worker")) as link, link.cursor() as cursor:
+        cursor.execute(query("deid", "run", "planned"), {"triggered_by": triggered_by})
+        columns = [column.name for column in cursor.description or ()]
+        return {name: value for row in cursor.fetchall() for name, value in zip(columns, row, strict=True)}
+
+
 def begin(run: Run, batch_id: int, step: str, before: str) -> StepWork:
     """The documents of a batch that wait in state `before`; tells other runs that this one lives."""
     parameters = {"run_id": run.run_id, "batch_id": batch_id, "state": before}

@@ -1,0 +1,87 @@
+"""Score the detector on annotated documents, with the patient's identity given and without, as Markdown.
+
+    python -m benchmarks.corpus_scores CORPUS/dev [CORPUS/train] > benchmarks/corpus_scores.md
+
+Each folder holds `*.txt` marked [[LABEL|text]] and `*identity.jsonl`, as `deid.learning.corpus` reads them. Figures
+are in percent; how each is counted is told in `deid/learning/evaluation.py`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from deid.detection import Detector
+from deid.learning.corpus import GoldDocument, load
+from deid.learning.evaluation import Judged, evaluate, evaluate_by
+from deid.learning.score_tables import class_table, summary_table
+from deid.policy import load as load_policy
+
+HEAD = """# Scores on annotated documents
+
+Written by `{command}`.
+Detector `{version}`, policy `{policy}`. Every document is searched twice: {characters:,} characters in
+{seconds:.1f} s by one process, {speed:,.0f} per second.
+"""
+
+
+def main() -> int:
+    """Print the page; return the exit status."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folders", nargs="+", type=Path, help="folders of annotated documents")
+    parser.add_argument("--policy", type=Path, help="policy file; the one that ships otherwise")
+    given = parser.parse_args()
+    policy = load_policy(given.policy)
+    detector = Detector(policy)
+    sections: list[str] = []
+    characters, seconds = 0, 0.0
+    for folder in given.folders:
+        gold = load(folder)
+        began = time.perf_counter()
+        known = judged(detector, gold)
+        unknown = judged(detector, [document.without_identity() for document in gold])
+        seconds += time.perf_counter() - began
+        characters += sum(len(one.text) for one in (*known, *unknown))
+        sections.append(section(folder.name, {"identité connue": known, "identité inconnue": unknown}))
+    print(
+        HEAD.format(
+            command=" ".join(("python -m benchmarks.corpus_scores", *(folder.name for folder in given.folders))),
+            version=detector.version,
+            policy=policy.digest,
+            characters=characters,
+            seconds=seconds,
+            speed=characters / seconds,
+        )
+    )
+    print("\n\n".join(sections))
+    return 0
+
+
+def judged(detector: Detector, gold: Sequence[GoldDocument]) -> list[Judged]:
+    """The documents beside what the detector finds in them."""
+    found = detector.detect([document.document for document in gold])
+    return [
+        Judged(one.document.id, one.document.text, one.mentions, mentions, one.document.type, one.author)
+        for one, mentions in zip(gold, found, strict=True)
+    ]
+
+
+def section(name: str, runs: dict[str, list[Judged]]) -> str:
+    """Everything about one folder."""
+    parts = [f"## {name}"]
+    whole = {label: evaluate(documents) for label, documents in runs.items()}
+    parts.append(summary_table(whole, "classes regroupées (coarse)", "coarse"))
+    for label, documents in runs.items():
+        parts.append(f"### {name}, {label}")
+        parts += [class_table(whole[label], scheme) for scheme in ("nocturne", "coarse")]
+        groups = evaluate_by(documents, lambda one: one.author)
+        if len(groups) > 1:
+            parts.append(summary_table(groups, "auteur", "coarse"))
+    return "\n\n".join(parts)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
