@@ -1,91 +1,97 @@
-"""`python -m deid demo`: tell the story, or start, stop, show and remove what it runs on."""
+"""`python -m deid demo`: tell the story, or start, stop, show and remove what it runs on.
+
+What it prints is French, like the rest of the command line.
+"""
 
 from __future__ import annotations
 
 import shutil
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from deid.cli.guarding import Guarded
 from deid.demo.airflow import ADMIN, Airflow
-from deid.demo.rest import Interface
+from deid.demo.rest import AirflowRefused, Interface
 from deid.demo.story import READY_S, Plot, play
 from deid.demo.summary import shown
 from deid.demo.telling import Teller
-from deid.errors import NocturneError
 from deid.settings import settings
 from deid.warehouse.embedded import EmbeddedServer
 from deid.warehouse.provision import provision
 
 app = typer.Typer(
-    help="A fictional hospital on this machine: embedded PostgreSQL, Airflow, thirty nights.",
+    cls=Guarded,
+    help="Un hôpital fictif sur cette machine : PostgreSQL, Airflow, trente nuits.",
     no_args_is_help=True,
     add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
 )
 
 Port = Annotated[
-    int | None, typer.Option(envvar="NOCTURNE_AIRFLOW_PORT", min=1, max=65535, help="Port of Airflow's interface.")
+    int | None, typer.Option(envvar="NOCTURNE_AIRFLOW_PORT", min=1, max=65535, help="Port de l'interface d'Airflow.")
 ]
 
 
 @app.command()
 def run(
     port: Port = None,
-    patients: Annotated[int, typer.Option(min=1, help="Patients of the fictional hospital.")] = Plot.patients,
-    documents: Annotated[int, typer.Option(min=1, help="Documents, over all nights.")] = Plot.documents,
-    nights: Annotated[int, typer.Option(min=1, max=30, help="Nights; the last two are run one by one.")] = Plot.nights,
-    batch_size: Annotated[int, typer.Option(min=1, max=5000, help="Documents per batch.")] = Plot.batch_size,
+    patients: Annotated[int, typer.Option(min=1, help="Patients de l'hôpital fictif.")] = Plot.patients,
+    documents: Annotated[int, typer.Option(min=50, help="Documents, sur toutes les nuits.")] = Plot.documents,
+    nights: Annotated[int, typer.Option(min=1, max=30, help="Nuits ; les deux dernières une à une.")] = Plot.nights,
+    batch_size: Annotated[int, typer.Option(min=1, max=5000, help="Documents par lot.")] = Plot.batch_size,
 ) -> None:
-    """Tell the whole story; told again, it resumes, finds nothing new and publishes nothing twice."""
-    with _messages():
+    """Joue toute l'histoire ; rejouée, elle reprend, ne trouve rien de nouveau et ne publie rien deux fois."""
+    with stoppable():
         play(home(), Plot(patients, documents, nights, batch_size), port)
 
 
 @app.command()
 def up(port: Port = None) -> None:
-    """Start PostgreSQL and Airflow, and leave them running."""
-    with _messages():
-        provision(home())
-        airflow = Airflow(home(), port)
+    """Démarre PostgreSQL et Airflow, et les laisse ouverts."""
+    provision(home())
+    airflow = Airflow(home(), port)
+    with stoppable():
         airflow.start(detached=True)
         interface = Interface(airflow.url, ADMIN, airflow.password(ADMIN))
         deadline = time.monotonic() + READY_S
         while not interface.healthy():
             if not airflow.running() or time.monotonic() > deadline:
                 airflow.stop()
-                raise NocturneError("Airflow did not start.", f"The files in {shown(airflow.logs)} say why.")
+                raise AirflowRefused("Airflow did not start.", f"The files in {shown(airflow.logs)} say why.")
             time.sleep(1)
-        Teller().plain(
-            f"{airflow.url}   user {ADMIN}, password in {shown(airflow.passwords_file)}; `make down` stops it"
-        )
+    teller = Teller()
+    teller.plain(f"{airflow.url}  utilisateur {ADMIN}, mot de passe dans {shown(airflow.passwords_file)}")
+    teller.plain("make down l'arrête")
 
 
 @app.command()
 def down() -> None:
-    """Stop Airflow and PostgreSQL."""
-    with _messages():
-        stop(home())
+    """Arrête Airflow et PostgreSQL."""
+    stop(home())
 
 
 @app.command()
 def status() -> None:
-    """Say what runs, and where."""
+    """Dit ce qui marche, et où."""
     airflow, server = Airflow(home()), EmbeddedServer(home())
-    Teller().plain(f"PostgreSQL  {f'port {server.port}' if server.running() else 'stopped'}")
-    Teller().plain(f"Airflow     {airflow.url if airflow.running() else 'stopped'}")
+    Teller().plain(f"PostgreSQL  {f'port {server.port}' if server.running() else 'arrêté'}")
+    Teller().plain(f"Airflow     {airflow.url if airflow.running() else 'arrêté'}")
 
 
 @app.command()
 def clean() -> None:
-    """Stop everything and remove what the demo wrote."""
-    with _messages():
-        stop(home())
-        if (home() / "nocturne.env").exists():  # only a folder that `provision` made
-            shutil.rmtree(home())
-        Teller().plain(f"{shown(home())} removed")
+    """Arrête tout et enlève ce que la démonstration a écrit."""
+    stop(home())
+    if (home() / "nocturne.env").exists():  # only a folder that `provision` made
+        shutil.rmtree(home())
+        Teller().plain(f"{shown(home())} : enlevé")
 
 
 def home() -> Path:
@@ -98,23 +104,18 @@ def stop(folder: Path) -> None:
     if not folder.exists():
         return
     if Airflow(folder).stop():
-        Teller().plain("Airflow stopped")
+        Teller().plain("Airflow arrêté")
     server = EmbeddedServer(folder)
     if server.running():
         server.stop()
-        Teller().plain("PostgreSQL stopped")
+        Teller().plain("PostgreSQL arrêté")
 
 
-class _messages:
-    """Turns an error of ours into one line and exit status 1, and Ctrl-C into 130."""
-
-    def __enter__(self) -> None:
-        return
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, NocturneError):
-            sys.stderr.write(f"nocturne: {error}\n")
-            raise typer.Exit(1) from None
-        if isinstance(error, KeyboardInterrupt):
-            sys.stderr.write("nocturne: interrupted; everything that was started has been stopped but PostgreSQL.\n")
-            raise typer.Exit(130) from None
+@contextmanager
+def stoppable() -> Iterator[None]:
+    """Ends Ctrl-C with a sentence and the status that shells know."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        sys.stderr.write("deid : interrompu ; relancez pour reprendre. PostgreSQL reste ouvert (make down l'arrête).\n")
+        raise typer.Exit(130) from None

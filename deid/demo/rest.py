@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import quote
 
@@ -73,7 +73,9 @@ class Interface:
         body: dict[str, Any] = {"dag_run_id": run_id, "logical_date": None, "conf": conf}
         if interval:
             start, end = (bound.isoformat() for bound in interval)
-            body |= {"logical_date": start, "data_interval_start": start, "data_interval_end": end}
+            # A logical date is unique in a DAG, an interval is not: the same one may be run twice.
+            now = datetime.now(UTC).isoformat()
+            body |= {"logical_date": now, "data_interval_start": start, "data_interval_end": end}
         return dict(self._call("POST", f"dags/{dag_id}/dagRuns", body))
 
     def backfill(self, dag_id: str, first: datetime, last: datetime, **conf: Any) -> bool:

@@ -84,16 +84,18 @@ class Story:
         if told.get("loaded", "") >= until.isoformat():
             return
         if self._hospital is None:
-            self.teller.say(f"hospital: writing {self.plot.documents} documents of {self.plot.patients} patients")
+            self.teller.say(
+                f"hôpital fictif : {self.plot.documents} documents de {self.plot.patients} patients s'écrivent"
+            )
             plot = self.plot
             self._hospital = generate(plot.seed, patients=plot.patients, documents=plot.documents, nights=plot.nights)
         load(self._deployment["NOCTURNE_OWNER_DSN"], self._hospital, until=until)
         write_private(marker, json.dumps({"loaded": until.isoformat()}))
-        self.teller.say(f"hospital: its warehouse is that of {until}")
+        self.teller.say(f"hôpital fictif : son entrepôt est celui du {until}")
 
     def _ready(self) -> None:
         """Wait for Airflow, give it its pools, let its DAGs run."""
-        self.teller.say(f"Airflow: starting at {self.airflow.url}")
+        self.teller.say(f"Airflow : démarre à l'adresse {self.airflow.url}")
         wanted = {DEIDENTIFY, RELEASE, REFRESH}
         deadline = time.monotonic() + READY_S
         while not (self._admin.healthy() and wanted <= set(self._admin.dags())):
@@ -104,7 +106,7 @@ class Story:
             self._admin.put_pool(name, pool)
         for dag_id in sorted(wanted):
             self._admin.unpause(dag_id)
-        self.teller.say("Airflow: ready")
+        self.teller.say("Airflow : prêt")
 
     def _references(self) -> None:
         run_id = "demo_references"
@@ -112,24 +114,24 @@ class Story:
             self._admin.trigger(REFRESH, run_id)
         elif run["state"] == "success":
             return
-        self._settle(REFRESH, run_id, "communes, streets, establishments, professionals")
+        self._settle(REFRESH, run_id, "référentiels")
 
     def _chapter(self, first: date, last: date) -> None:
         """De-identify an interval and see its release through."""
-        about = f"night of {first}" if first == last else f"nights {first} to {last}"
+        about = f"nuit du {first}" if first == last else f"nuits du {first} au {last}"
         run_id = self._launched(first, last)
         staged = self._deidentified(run_id, about)
         if staged is None:
-            self.teller.say(f"{about}: nothing new")
+            self.teller.say(f"{about} : rien de nouveau")
             return
         held, gone = staged["quarantined"], staged["withdrawn"]
-        self.teller.say(f"{about}: {staged['staged']} staged, {held} in quarantine, {gone} withdrawn")
+        self.teller.say(f"{about} : {staged['staged']} prêts, {held} en quarantaine, {gone} retirés par l'hôpital")
         release_id = self._release_of(staged["interval_key"])
         self._settle(RELEASE, release_id, staged["interval_key"])
         published = self._admin.result(RELEASE, release_id, "publish")
         if published is None:
             raise AirflowRefused(f"{staged['interval_key']} was not published.", "Its report and decision say why.")
-        self.teller.say(f"{about}: {published['published']} published")
+        self.teller.say(f"{about} : {published['published']} publiés")
 
     def _launched(self, first: date, last: date) -> str:
         """The run of a chapter: the period by a launch by hand, a night as Airflow would have planned it."""
@@ -180,10 +182,12 @@ class Story:
     def _settle(self, dag_id: str, run_id: str, about: str) -> None:
         """See a run through; one that had failed before this telling is tried once more."""
         run = self._admin.run(dag_id, run_id)
+        if run is not None and run["state"] == "success":
+            self.teller.say(f"{dag_id} ({about}) : déjà fait")
+            return
         if run is not None and run["state"] == "failed":
             self._admin.retry(dag_id, run_id)
-        if run is None or run["state"] != "success":
-            self._news = True
+        self._news = True
         if self._follower.follow(dag_id, run_id, about) != "success":
             where = f"{self.airflow.url}/dags/{dag_id}/runs/{run_id}"
             raise AirflowRefused(f"{dag_id} ({about}) failed.", f"`make up`, then {where} shows the step and its log.")
@@ -193,16 +197,16 @@ class Story:
         for question in self._steward.questions(RELEASE):
             task = question["task_instance"]
             self._steward.answer(task, "Approve", motif="Démonstration : résumé lu, alertes comprises")
-            self.teller.say(f"release_dataset: the policy asks a person; {STEWARD} (fictional steward) approves")
+            self.teller.say(f"release_dataset : la politique demande une personne ; {STEWARD} (fictive) approuve")
 
     def _look_again(self) -> None:
         """Run the whole period once more: all is in the ledger, so nothing is planned."""
         first, last = self.plot.chapters[0][0], self.plot.chapters[-1][1]
         run_id = f"demo_again_{datetime.now(PARIS):%Y%m%dT%H%M%S}"
         self._admin.trigger(DEIDENTIFY, run_id, bounds(first, last), reason="Démonstration : rien ne doit être nouveau")
-        staged = self._deidentified(run_id, f"nights {first} to {last}, again")
+        staged = self._deidentified(run_id, f"nuits du {first} au {last}, de nouveau")
         (run,) = counts(self._deployment["NOCTURNE_STEWARD_DSN"], "run", triggered_by=run_id)
-        self.teller.say(f"all nights again: {run['seen']} documents seen, {run['planned']} new")
+        self.teller.say(f"toutes les nuits de nouveau : {run['seen']} documents vus, {run['planned']} nouveaux")
         if staged is not None:
             self._settle(RELEASE, self._release_of(staged["interval_key"]), staged["interval_key"])
 
@@ -232,12 +236,12 @@ def play(home: Path, plot: Plot, port: int | None = None) -> None:
         NocturneError: something was refused; the message says what to do.
     """
     teller = Teller()
-    teller.say("PostgreSQL: starting, with the product's roles and schemas")
+    teller.say("PostgreSQL : démarre, avec les rôles et schémas du produit")
     env_file = provision(home)
     airflow = Airflow(home, port)
     with airflow_for_a_while(airflow):
         Story(home, plot, airflow, teller).run()
-        teller.say("done" if airflow.running() else "Airflow has ended")
+        teller.say("fin")
     deployment = read_env(env_file)
     tell(teller, deployment["NOCTURNE_STEWARD_DSN"])
     point(teller, home, deployment, airflow)

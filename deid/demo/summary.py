@@ -31,34 +31,35 @@ def tell(teller: Teller, dsn: str) -> None:
     """Print what was seen, published, held back and why, mentions per label, and each release."""
     (total,) = counts(dsn, "documents")
     teller.plain()
-    teller.plain(f"Documents seen         {total['documents']:6d}")
-    teller.plain(f"  published            {total['published']:6d}   what researchers read now")
-    teller.plain(f"  withdrawn            {total['withdrawn']:6d}   by the hospital, before or after publication")
-    teller.plain(f"  in quarantine        {total['quarantined']:6d}")
+    teller.plain(f"Documents vus              {total['documents']:6d}")
+    teller.plain(f"    publiés                {total['published']:6d}   ce que lisent les chercheurs")
+    teller.plain(f"    retirés                {total['withdrawn']:6d}   par l'hôpital, avant ou après publication")
+    teller.plain(f"    en quarantaine         {total['quarantined']:6d}")
     for row in counts(dsn, "quarantine"):
-        teller.plain(f"    {row['reason']:<19}{row['documents']:8d}")
+        teller.plain(f"        {row['reason']:<19}{row['documents']:6d}")
     if unfinished := total["waiting"] + total["unfinished"]:
-        teller.plain(f"  not published yet    {unfinished:6d}")
-    teller.plain(f"Versions replaced      {total['superseded']:6d}   by a correction")
-    teller.plain("Mentions replaced in what is published")
+        teller.plain(f"    pas encore publiés     {unfinished:6d}")
+    teller.plain(f"Versions remplacées        {total['superseded']:6d}   par une correction")
+    teller.plain("Mentions remplacées dans ce qui est publié")
     for row in counts(dsn, "mentions"):
-        teller.plain(f"    {row['label']:<19}{row['mentions']:8d}")
-    teller.plain("Releases")
+        teller.plain(f"        {row['label']:<19}{row['mentions']:6d}")
+    teller.plain("Publications")
     for row in counts(dsn, "releases"):
-        name, rest = row["interval_key"], (row["published"], row["corrected"], row["withdrawn"])
-        teller.plain("    {:<24} {:5d} published ({} of them corrections), {} removed".format(name, *rest))
+        done = (row["published"], row["corrected"], row["withdrawn"])
+        teller.plain("    {:<24} {:5d} publiés (dont {} corrections), {} enlevés".format(row["interval_key"], *done))
 
 
 def point(teller: Teller, home: Path, deployment: Mapping[str, str], airflow: Airflow) -> None:
     """Print where the reports are, how to open the interface, and a line that reads as a researcher."""
     index = home / "reports" / "index.html"
-    teller.plain()
-    teller.plain(f"Reports        {shown(index if index.exists() else home / 'reports')}")
-    state = "running" if airflow.running() else "`make up` starts it"
-    teller.plain(f"Interface      {airflow.url}   ({state}; user {ADMIN}, password in {shown(airflow.passwords_file)})")
+    state = "ouverte" if airflow.running() else "make up l'ouvre"
     service = write_service(home, deployment)
-    teller.plain("As researcher  " + f'PGSERVICEFILE={shown(service)} {psql()} service=researcher -c "{QUESTION}"')
-    teller.plain("Stop           make down     Remove everything: make clean")
+    teller.plain()
+    teller.plain(f"Rapports     {shown(index if index.exists() else home / 'reports')}")
+    teller.plain(f"Interface    {airflow.url}  ({state})")
+    teller.plain(f"             utilisateur {ADMIN}, mot de passe dans {shown(airflow.passwords_file)}")
+    teller.plain(f'Recherche    PGSERVICEFILE={shown(service)} {psql()} service=researcher -c "{QUESTION}"')
+    teller.plain("Arrêter      make down          Tout enlever      make clean")
 
 
 def write_service(home: Path, deployment: Mapping[str, str]) -> Path:

@@ -55,7 +55,7 @@ class Follower:
             if run is None:
                 raise AirflowRefused(f"run {run_id} of {dag_id} is gone.", "Run `make demo` again.")
             for line in changes(told, self.interface.steps(dag_id, run_id)):
-                self.teller.say(f"{dag_id} ({about}): {line}")
+                self.teller.say(f"{dag_id} ({about}) : {line}")
             if run["state"] in ENDED:
                 return str(run["state"])
             self.wait()
@@ -81,7 +81,7 @@ class Follower:
 
 
 def changes(told: dict[str, tuple[int, int]], steps: Iterable[Mapping[str, Any]]) -> list[str]:
-    """What is new since `told`, which is brought up to date: "detect 3/5", "plan done", "publish failed"."""
+    """What is new since `told`, which is brought up to date: "detect 3/5", "plan fait", "publish en échec"."""
     done: Counter[str] = Counter()
     total: Counter[str] = Counter()
     broken: Counter[str] = Counter()
@@ -99,7 +99,7 @@ def changes(told: dict[str, tuple[int, int]], steps: Iterable[Mapping[str, Any]]
             continue
         told[name] = now
         if broken[name]:
-            lines.append(f"{name} failed")
+            lines.append(f"{name} en échec")
         elif skipped[name] < number:
-            lines.append(f"{name} {done[name]}/{number}" if number > 1 else f"{name} done")
+            lines.append(f"{name} {done[name]}/{number}" if number > 1 else f"{name} fait")
     return lines
