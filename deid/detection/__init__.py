@@ -1,5 +1,6 @@
 """Detection: where in a text something identifies a person, and what kind of thing it is."""
 
 from deid.detection.detector import Detector
+from deid.detection.parallel import detect_parallel
 
-__all__ = ["Detector"]
+__all__ = ["Detector", "detect_parallel"]

@@ -26,10 +26,19 @@ class Detector:
 
     def __init__(self, policy: Policy) -> None:
         self._policy = policy.detection
-        self._annotators: list[Annotator] = [build(choice) for choice in self._policy.annotators]
+        self._annotators = self.check(policy)
         self._merge = {"weights": merging.by_weights, "procedure": merging.by_procedure}[self._policy.merge]
         lexicon()
         gazetteers()
+
+    @staticmethod
+    def check(policy: Policy) -> list[Annotator]:
+        """The annotators that a policy asks for, made without loading tables.
+
+        Raises:
+            PolicyError: there is no such annotator, or it does not take its options.
+        """
+        return [build(choice) for choice in policy.detection.annotators]
 
     @property
     def version(self) -> str:

@@ -5,31 +5,36 @@ from __future__ import annotations
 from deid.detection.reading import Reading
 
 PARTICLES = frozenset(
-    "de du des d le la les l van von der den ter ten el al ben bin ould da dos das do di del della ait abou abu st ste "
-    "m n o y san mac mc und zu".split()
+    """
+    abou abu ait al ben bin d da das de del della den der des di do dos du el l la le les m mac mc n o ould san
+    st ste ten ter und van von y zu
+    """.split()
 )
 LOWER_PARTICLES = frozenset(
     "de du des d van von der den ter ten el al ben bin da dos das do di del della ait le la l".split()
 )
 # Capitalised words that stand after names without belonging to them.
 NOT_NAMES = frozenset(
-    "consœur juge directrice directeur president presidente chir vasc uro rea usp pmi smur samu adj tech bacterio "
-    "geriatre ortho cmf acc med cond amb ex scolaire ressource chez copie ddn atcd revoir deux libre lib pghm sau usic uhcd "
-    "iban whatsapp no photo clamps graisseur usuel interieur quad orl asymptomatique "
-    "dr docteur pr professeur prof mme madame mlle monsieur mr m me service chef praticien hospitalier hospitaliere interne "
-    "externe cardiologue cardiologie medecin medecine chirurgien chirurgie consultation tel fax telephone poste rpps adeli "
-    "ipp nip nda dossier secretariat secretaire courriel email mail patient patiente nom prenom date naissance ne nee age "
-    "sexe adresse objet cher chere confrere consoeur bonjour le la les un une des du de a au aux en et ou par pour avec dans "
-    "sur sous je il elle nous vous on se ce cette ses son sa ide kine infirmier infirmiere cadre as iade ibode psychologue "
-    "assistante assistant sociale specialiste ancien ancienne diplome diplomee attache assistants cca ccha ph phu mcu puph "
-    "clinique hopital centre chu ch ehpad laboratoire rue avenue boulevard place bp cs cedex signe signature lu vu valide "
-    "validee valide dicte frappe imprime edite edition page sejour unite pole hospitalisation urgences reanimation bloc "
-    "operateur operatrice anesthesiste radiologue biologiste pharmacien responsable adjoint praticiens service dect bip "
-    "compte rendu lettre motif antecedents conclusion traitement histoire examen clinique bilan evolution biologie imagerie "
-    "dossier numero reference ref ss nir secu tension poids taille docteurs professeurs conge absent absente "
-    "oncologue neurologue gynecologue pediatre urologue dermatologue rhumatologue orl psychiatre gastro neuro oncologie "
-    "neurologie pediatrie urologie maternite sage femme sf ergotherapeute orthophoniste dieteticienne kinesitherapeute "
-    "ambulancier brancardier manipulateur manip technicien technicienne coordinatrice coordonnateur mar ok non oui".split()
+    """
+    a absent absente acc adeli adj adjoint adresse age amb ambulancier ancien ancienne anesthesiste antecedents
+    as assistant assistante assistants asymptomatique atcd attache au aux avec avenue bacterio bilan biologie
+    biologiste bip bloc bonjour boulevard bp brancardier cadre cardiologie cardiologue cca ccha ce cedex centre
+    cette ch chef cher chere chez chir chirurgie chirurgien chu clamps clinique cmf compte conclusion cond
+    confrere conge consoeur consultation consœur coordinatrice coordonnateur copie courriel cs dans date ddn de
+    dect dermatologue des deux dicte dieteticienne diplome diplomee directeur directrice docteur docteurs
+    dossier dr du edite edition ehpad elle email en ergotherapeute et evolution ex examen externe fax femme
+    frappe gastro geriatre graisseur gynecologue histoire hopital hospitalier hospitaliere hospitalisation iade
+    iban ibode ide il imagerie imprime infirmier infirmiere interieur interne ipp je juge kine kinesitherapeute
+    la laboratoire le les lettre lib libre lu m madame mail manip manipulateur mar maternite mcu me med medecin
+    medecine mlle mme monsieur motif mr naissance nda ne nee neuro neurologie neurologue nip nir no nom non nous
+    numero objet ok on oncologie oncologue operateur operatrice orl ortho orthophoniste ou oui page par patient
+    patiente pediatre pediatrie pghm ph pharmacien photo phu place pmi poids pole poste pour pr praticien
+    praticiens prenom president presidente prof professeur professeurs psychiatre psychologue puph quad
+    radiologue rea reanimation ref reference rendu responsable ressource revoir rhumatologue rpps rue sa sage
+    samu sau scolaire se secretaire secretariat secu sejour service ses sexe sf signature signe smur sociale son
+    sous specialiste ss sur taille tech technicien technicienne tel telephone tension traitement uhcd un une
+    unite urgences uro urologie urologue usic usp usuel valide validee vasc vous vu whatsapp
+    """.split()
 )
 
 
@@ -142,7 +147,7 @@ def _name_follows(reading: Reading, at: int, lower: int) -> bool:
         nxt += 1
     if nxt >= len(reading.words) or not reading.words[nxt].isalpha():
         return False
-    return is_capital(reading, nxt) and reading.words[nxt] not in NOT_NAMES or lower > 0 and namelike(reading, nxt)
+    return (is_capital(reading, nxt) and reading.words[nxt] not in NOT_NAMES) or (lower > 0 and namelike(reading, nxt))
 
 
 def _goes_on(reading: Reading, at: int, start: int) -> bool:

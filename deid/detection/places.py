@@ -2,65 +2,67 @@
 
 from __future__ import annotations
 
-FOREIGN_CITIES = tuple(
-    """
-    londres|birmingham|manchester|liverpool|glasgow|edimbourg|dublin|bruxelles|anvers|gand|bruges|liege|charleroi|namur|mons
-    tournai|courtrai|mouscron|geneve|lausanne|zurich|bale|berne|fribourg|neuchatel|sion|montreux|lugano|luxembourg|monaco
-    berlin|hambourg|munich|cologne|francfort|stuttgart|dusseldorf|leipzig|dresde|sarrebruck|heidelberg|kehl|fribourg en brisgau
-    madrid|barcelone|valence|seville|saragosse|malaga|bilbao|saint sebastien|pampelune|grenade|cordoue|alicante|figueras
-    lisbonne|porto|braga|coimbra|faro|viseu|guimaraes|evora|rome|milan|naples|turin|palerme|genes|bologne|florence|venise|savone
-    verone|bari|catane|messine|trieste|vintimille|athenes|thessalonique|istanbul|ankara|izmir|bucarest|cluj|timisoara|iasi|sofia
-    belgrade|zagreb|ljubljana|sarajevo|skopje|tirana|pristina|budapest|vienne autriche|salzbourg|prague|brno|bratislava|varsovie
-    cracovie|lodz|gdansk|wroclaw|poznan|lublin|katowice|vilnius|riga|tallinn|helsinki|stockholm|oslo|bergen|copenhague|reykjavik
-    amsterdam|rotterdam|la haye|utrecht|maastricht|moscou|saint petersbourg|kiev|kyiv|lviv|odessa|kharkiv|minsk|chisinau|tbilissi
-    erevan|bakou|grozny|alger|oran|constantine|annaba|setif|batna|blida|tizi ouzou|bejaia|mostaganem|tlemcen|sidi bel abbes
-    skikda|jijel|ghardaia|medea|rabat|casablanca|marrakech|fes|meknes|tanger|agadir|oujda|nador|tetouan|al hoceima|safi|kenitra
-    tunis|sfax|sousse|bizerte|gabes|kairouan|djerba|zarzis|monastir|tripoli|benghazi|le caire|alexandrie|khartoum|dakar|thies
-    saint louis du senegal|touba|ziguinchor|bamako|kayes|sikasso|segou|gao|tombouctou|conakry|kankan|abidjan|bouake|yamoussoukro
-    korhogo|lome|cotonou|porto novo|ouagadougou|bobo dioulasso|niamey|n djamena|douala|yaounde|bafoussam|libreville|brazzaville
-    pointe noire|kinshasa|lubumbashi|goma|bukavu|kisangani|bangui|kigali|bujumbura|nairobi|kampala|addis abeba|djibouti|asmara
-    mogadiscio|lagos|abuja|accra|freetown|monrovia|nouakchott|praia|bissau|luanda|maputo|johannesburg|le cap|pretoria
-    antananarivo|tananarive|tamatave|toamasina|majunga|mahajanga|diego suarez|antsiranana|fianarantsoa|moroni|mutsamudu|domoni
-    port louis|curepipe|beyrouth|tripoli du liban|damas|alep|homs|bagdad|bassora|mossoul|erbil|teheran|ispahan|kaboul|herat
-    jerusalem|tel aviv|haifa|gaza|amman|riyad|djeddah|dubai|abou dabi|doha|koweit|sanaa|karachi|lahore|islamabad|peshawar|delhi
-    new delhi|bombay|mumbai|calcutta|madras|chennai|bangalore|pondichery|dacca|dhaka|sylhet|colombo|jaffna|katmandou|pekin
-    shanghai|canton|wenzhou|hong kong|taipei|tokyo|osaka|kyoto|seoul|hanoi|saigon|ho chi minh ville|hue|haiphong|da nang
-    phnom penh|battambang|vientiane|luang prabang|bangkok|phuket|kuala lumpur|singapour|jakarta|denpasar|manille|sydney|melbourne
-    auckland|new york|boston|washington|chicago|miami|los angeles|san francisco|la nouvelle orleans|montreal|quebec|ottawa
-    toronto|vancouver|mexico|la havane|port au prince|cap haitien|gonaives|jacmel|saint domingue|roseau|castries|paramaribo
-    caracas|bogota|medellin|quito|guayaquil|lima|cuzco|la paz|santiago du chili|buenos aires|montevideo|asuncion|rio de janeiro
-    sao paulo|brasilia|salvador de bahia|belem|macapa|oiapoque|georgetown
-    """.replace("\n", "|").split("|")
-)
-FOREIGN_CITIES = tuple(filter(None, map(str.strip, FOREIGN_CITIES)))
+FOREIGN_CITIES = (
+    "abidjan|abou dabi|abuja|accra|addis abeba|agadir|al hoceima|alep|alexandrie|alger|alicante|amman|amsterdam|"
+    "ankara|annaba|antananarivo|antsiranana|anvers|asmara|asuncion|athenes|auckland|bafoussam|bagdad|bakou|bale|"
+    "bamako|bangalore|bangkok|bangui|barcelone|bari|bassora|batna|battambang|bejaia|belem|belgrade|benghazi|"
+    "bergen|berlin|berne|beyrouth|bilbao|birmingham|bissau|bizerte|blida|bobo dioulasso|bogota|bologne|bombay|"
+    "boston|bouake|braga|brasilia|bratislava|brazzaville|brno|bruges|bruxelles|bucarest|budapest|buenos aires|"
+    "bujumbura|bukavu|calcutta|canton|cap haitien|caracas|casablanca|castries|catane|charleroi|chennai|chicago|"
+    "chisinau|cluj|coimbra|cologne|colombo|conakry|constantine|copenhague|cordoue|cotonou|courtrai|cracovie|"
+    "curepipe|cuzco|da nang|dacca|dakar|damas|delhi|denpasar|dhaka|diego suarez|djeddah|djerba|djibouti|doha|"
+    "domoni|douala|dresde|dubai|dublin|dusseldorf|edimbourg|erbil|erevan|evora|faro|fes|fianarantsoa|figueras|"
+    "florence|francfort|freetown|fribourg|fribourg en brisgau|gabes|gand|gao|gaza|gdansk|genes|geneve|georgetown|"
+    "ghardaia|glasgow|goma|gonaives|grenade|grozny|guayaquil|guimaraes|haifa|haiphong|hambourg|hanoi|heidelberg|"
+    "helsinki|herat|ho chi minh ville|homs|hong kong|hue|iasi|islamabad|ispahan|istanbul|izmir|jacmel|jaffna|"
+    "jakarta|jerusalem|jijel|johannesburg|kaboul|kairouan|kampala|kankan|karachi|katmandou|katowice|kayes|kehl|"
+    "kenitra|kharkiv|khartoum|kiev|kigali|kinshasa|kisangani|korhogo|koweit|kuala lumpur|kyiv|kyoto|la havane|"
+    "la haye|la nouvelle orleans|la paz|lagos|lahore|lausanne|le caire|le cap|leipzig|libreville|liege|lima|"
+    "lisbonne|liverpool|ljubljana|lodz|lome|londres|los angeles|luanda|luang prabang|lublin|lubumbashi|lugano|"
+    "luxembourg|lviv|maastricht|macapa|madras|madrid|mahajanga|majunga|malaga|manchester|manille|maputo|marrakech|"
+    "medea|medellin|meknes|melbourne|messine|mexico|miami|milan|minsk|mogadiscio|monaco|monastir|monrovia|mons|"
+    "montevideo|montreal|montreux|moroni|moscou|mossoul|mostaganem|mouscron|mumbai|munich|mutsamudu|n djamena|"
+    "nador|nairobi|namur|naples|neuchatel|new delhi|new york|niamey|nouakchott|odessa|oiapoque|oran|osaka|oslo|"
+    "ottawa|ouagadougou|oujda|palerme|pampelune|paramaribo|pekin|peshawar|phnom penh|phuket|pointe noire|"
+    "pondichery|port au prince|port louis|porto|porto novo|poznan|prague|praia|pretoria|pristina|quebec|quito|"
+    "rabat|reykjavik|riga|rio de janeiro|riyad|rome|roseau|rotterdam|safi|saigon|saint domingue|"
+    "saint louis du senegal|saint petersbourg|saint sebastien|salvador de bahia|salzbourg|san francisco|sanaa|"
+    "santiago du chili|sao paulo|saragosse|sarajevo|sarrebruck|savone|segou|seoul|setif|seville|sfax|shanghai|"
+    "sidi bel abbes|sikasso|singapour|sion|skikda|skopje|sofia|sousse|stockholm|stuttgart|sydney|sylhet|taipei|"
+    "tallinn|tamatave|tananarive|tanger|tbilissi|teheran|tel aviv|tetouan|thessalonique|thies|timisoara|tirana|"
+    "tizi ouzou|tlemcen|toamasina|tokyo|tombouctou|toronto|touba|tournai|trieste|tripoli|tripoli du liban|tunis|"
+    "turin|utrecht|valence|vancouver|varsovie|venise|verone|vienne autriche|vientiane|vilnius|vintimille|viseu|"
+    "washington|wenzhou|wroclaw|yamoussoukro|yaounde|zagreb|zarzis|ziguinchor|zurich"
+).split("|")
 
-GEOGRAPHY = tuple(
-    """
-    angleterre|ecosse|pays de galles|grande bretagne|royaume uni|etats unis|usa|hollande|pays bas|tchetchenie|kabylie|palestine
-    kosovo|tahiti|moorea|bora bora|raiatea|huahine|nuku hiva|hiva oa|rangiroa|marquises|tuamotu|nouvelle caledonie|grande terre
-    polynesie|polynesie francaise|wallis et futuna|wallis|futuna|antilles|metropole|mayotte|petite terre|la reunion
-    guyane|guadeloupe|martinique|basse terre guadeloupe|marie galante|les saintes|la desirade|saint barthelemy|saint martin
-    reunion|comores|anjouan|grande comore|moheli|quebec|catalogne|andalousie|galice|toscane|sicile|sardaigne|calabre|lombardie
-    piemont|baviere|flandre|flandres|wallonie|acadie|californie|floride|indochine|tonkin|cochinchine|maghreb|sahel|sahara
-    afrique|amerique|asie|europe|oceanie|amerique du sud|amerique latine|afrique du nord|proche orient|moyen orient|cap vert
-    canaries|baleares|iles canaries|ile maurice|maurice|rodrigues|djerba|crete|corfou
-    bearn|pays basque|gascogne|landes de gascogne|armagnac|quercy|rouergue|perigord|limousin|auvergne|velay|vivarais|cevennes
-    causses|larzac|aubrac|margeride|gevaudan|forez|livradois|morvan|bresse|dombes|bugey|maconnais|charolais|beaujolais|lyonnais
-    dauphine|trieves|vercors|chartreuse|belledonne|oisans|queyras|champsaur|devoluy|embrunais|ubaye|briancon nais|tarentaise
-    maurienne|beaufortain|chablais|faucigny|savoie|haute savoie|luberon|camargue|crau|alpilles|esterel|maures|verdon|provence
-    cote d azur|comtat venaissin|roussillon|cerdagne|vallespir|conflent|capcir|fenouilledes|corbieres|minervois|lauragais
-    couserans|comminges|bigorre|soule|labourd|basse navarre|chalosse|medoc|entre deux mers|libournais|saintonge|aunis|poitou
-    marais poitevin|vendee|anjou|touraine|sologne|berry|beauce|perche|maine|bocage|cotentin|pays de caux|pays d auge|pays de bray
-    normandie|basse normandie|haute normandie|bretagne|cornouaille|leon|tregor|finistere|morbihan|pays bigouden
-    monts d arree|picardie|thierache|artois|boulonnais|hainaut|cambresis|avesnois|flandre maritime|champagne|ardennes|argonne
-    lorraine|alsace|vosges|sundgau|jura|franche comte|haut jura|haut doubs|bourgogne|nivernais|bourbonnais|combrailles|sancy
-    cantal|cezallier|pyrenees|alpes|massif central|mediterranee|atlantique|la manche|ile de france|nord pas de calais|paca
-    occitanie|aquitaine|nouvelle aquitaine|grand est|hauts de france|pays de la loire|rhone alpes|midi pyrenees|languedoc
-    languedoc roussillon|poitou charentes|champagne ardenne|corse|corse du sud|haute corse|balagne|castagniccia|cap corse
-    ile de re|ile d oleron|ile d yeu|ile de noirmoutier|belle ile|ile de groix|ile d ouessant|ouessant|groix|molene|ile de sein
-    la loire|le rhone|la garonne|la dordogne|la seine|la saone|la meuse|la moselle|le rhin|le lot|l allier|l adour|l isere
-    durance|garonne|le doubs|l ardeche|le maroni|maroni|oyapock|chartrons|croix rousse|la guillotiere|menilmontant|belleville
-    montmartre|bastille|le panier|la belle de mai|capucins|bacalan|le mirail|les minguettes|wazemmes
-    """.replace("\n", "|").split("|")
-)
-GEOGRAPHY = tuple(filter(None, map(str.strip, GEOGRAPHY)))
+GEOGRAPHY = (
+    "acadie|afrique|afrique du nord|alpes|alpilles|alsace|amerique|amerique du sud|amerique latine|andalousie|"
+    "angleterre|anjou|anjouan|antilles|aquitaine|ardennes|argonne|armagnac|artois|asie|atlantique|aubrac|aunis|"
+    "auvergne|avesnois|bacalan|balagne|baleares|basse navarre|basse normandie|basse terre guadeloupe|bastille|"
+    "baviere|bearn|beauce|beaufortain|beaujolais|belle ile|belledonne|belleville|berry|bigorre|bocage|bora bora|"
+    "boulonnais|bourbonnais|bourgogne|bresse|bretagne|briancon nais|bugey|calabre|californie|camargue|cambresis|"
+    "canaries|cantal|cap corse|cap vert|capcir|capucins|castagniccia|catalogne|causses|cerdagne|cevennes|"
+    "cezallier|chablais|chalosse|champagne|champagne ardenne|champsaur|charolais|chartreuse|chartrons|cochinchine|"
+    "combrailles|comminges|comores|comtat venaissin|conflent|corbieres|corfou|cornouaille|corse|corse du sud|"
+    "cote d azur|cotentin|couserans|crau|crete|croix rousse|dauphine|devoluy|djerba|dombes|durance|ecosse|"
+    "embrunais|entre deux mers|esterel|etats unis|europe|faucigny|fenouilledes|finistere|flandre|flandre maritime|"
+    "flandres|floride|forez|franche comte|futuna|galice|garonne|gascogne|gevaudan|grand est|grande bretagne|"
+    "grande comore|grande terre|groix|guadeloupe|guyane|hainaut|haut doubs|haut jura|haute corse|haute normandie|"
+    "haute savoie|hauts de france|hiva oa|hollande|huahine|ile d oleron|ile d ouessant|ile d yeu|ile de france|"
+    "ile de groix|ile de noirmoutier|ile de re|ile de sein|ile maurice|iles canaries|indochine|jura|kabylie|"
+    "kosovo|l adour|l allier|l ardeche|l isere|la belle de mai|la desirade|la dordogne|la garonne|la guillotiere|"
+    "la loire|la manche|la meuse|la moselle|la reunion|la saone|la seine|labourd|landes de gascogne|languedoc|"
+    "languedoc roussillon|larzac|lauragais|le doubs|le lot|le maroni|le mirail|le panier|le rhin|le rhone|leon|"
+    "les minguettes|les saintes|libournais|limousin|livradois|lombardie|lorraine|luberon|lyonnais|maconnais|"
+    "maghreb|maine|marais poitevin|margeride|marie galante|maroni|marquises|martinique|massif central|maures|"
+    "maurice|maurienne|mayotte|mediterranee|medoc|menilmontant|metropole|midi pyrenees|minervois|moheli|molene|"
+    "montmartre|monts d arree|moorea|morbihan|morvan|moyen orient|nivernais|nord pas de calais|normandie|"
+    "nouvelle aquitaine|nouvelle caledonie|nuku hiva|occitanie|oceanie|oisans|ouessant|oyapock|paca|palestine|"
+    "pays bas|pays basque|pays bigouden|pays d auge|pays de bray|pays de caux|pays de galles|pays de la loire|"
+    "perche|perigord|petite terre|picardie|piemont|poitou|poitou charentes|polynesie|polynesie francaise|"
+    "proche orient|provence|pyrenees|quebec|quercy|queyras|raiatea|rangiroa|reunion|rhone alpes|rodrigues|"
+    "rouergue|roussillon|royaume uni|sahara|sahel|saint barthelemy|saint martin|saintonge|sancy|sardaigne|savoie|"
+    "sicile|sologne|soule|sundgau|tahiti|tarentaise|tchetchenie|thierache|tonkin|toscane|touraine|tregor|trieves|"
+    "tuamotu|ubaye|usa|vallespir|velay|vendee|vercors|verdon|vivarais|vosges|wallis|wallis et futuna|wallonie|"
+    "wazemmes"
+).split("|")

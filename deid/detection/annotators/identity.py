@@ -18,11 +18,11 @@ from deid.labels import Label
 _MONTHS = "janvier fevrier mars avril mai juin juillet aout septembre octobre novembre decembre".split()
 
 
-@register("identity")
+@register
 class Identity:
     """The patient's names, birth date, address, contact and identifiers wherever the text has them."""
 
-    name: str
+    name = "identity"
 
     def annotate(self, reading: Reading) -> Iterator[Mention]:
         """Mentions of what is known; nothing where nothing is known."""
@@ -78,9 +78,9 @@ def _names(reading: Reading, patient: Patient) -> Iterator[Mention]:
         while at < len(matched) and reading.starts[at] - reading.ends[at - 1] <= 2:
             if matched[at]:
                 last, score = at, max(score, matched[at])
-            elif (
-                reading.words[at] not in PARTICLES and reading.words[at] not in ("-", "'") or reading.words[at] == "\n"
-            ):
+            elif (reading.words[at] not in PARTICLES and reading.words[at] not in ("-", "'")) or reading.words[
+                at
+            ] == "\n":
                 break
             at += 1
         yield Mention(reading.starts[index], reading.ends[last], Label.PATIENT, score)
@@ -99,8 +99,7 @@ def _match(reading: Reading, index: int, known: dict[str, float]) -> float:
     if (
         len(word) < 5
         or reading.lexicon.common.get(word, 0.0) > 0
-        or not is_capital(reading, index)
-        and word in reading.lexicon.medical
+        or (not is_capital(reading, index) and word in reading.lexicon.medical)
     ):
         return 0.0
     for name in known:

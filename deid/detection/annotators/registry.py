@@ -36,24 +36,19 @@ class BatchAnnotator(Annotator, Protocol):
 
 
 _REGISTRY: dict[str, Callable[..., Annotator]] = {}
-Made = TypeVar("Made", bound=type)
+Made = TypeVar("Made", bound=type[Annotator])
 
 
-def register(name: str) -> Callable[[Made], Made]:
-    """Class decorator: make an annotator known to policies as `name`.
+def register(made: Made) -> Made:
+    """Class decorator: make an annotator known to policies by its `name`.
 
     Raises:
         ValueError: another class has that name.
     """
-
-    def keep(made: Made) -> Made:
-        if name in _REGISTRY:
-            raise ValueError(f"two annotators are called {name}")
-        made.name = name
-        _REGISTRY[name] = made
-        return made
-
-    return keep
+    if made.name in _REGISTRY:
+        raise ValueError(f"two annotators are called {made.name}")
+    _REGISTRY[made.name] = made
+    return made
 
 
 def names() -> tuple[str, ...]:

@@ -35,7 +35,7 @@ def drop_allowed(reading: Reading, mentions: Sequence[Mention], allow: Mapping[L
 
 def _listed(reading: Reading, mention: Mention, own: Mapping[Label, set[str]]) -> bool:
     terms = own.get(mention.label)
-    return bool(terms) and key(reading.text[mention.start : mention.end]) in terms
+    return terms is not None and key(reading.text[mention.start : mention.end]) in terms
 
 
 def _drug(reading: Reading, mention: Mention) -> bool:

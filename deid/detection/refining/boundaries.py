@@ -40,21 +40,24 @@ def _left(reading: Reading, first: int) -> int | None:
     if before == "-" and glued(reading, first) and glued(reading, first - 1) and reading.word(first - 2).isalpha():
         return first - 2
     if (
-        before.isalpha()
-        and len(before) > 2
-        and before not in NOT_NAMES
-        and reading.starts[first] - reading.ends[first - 1] == 1
+        (
+            before.isalpha()
+            and len(before) > 2
+            and before not in NOT_NAMES
+            and reading.starts[first] - reading.ends[first - 1] == 1
+        )
+        and is_capital(reading, first - 1)
+        and reading.lexicon.is_first_name(before)
+        and is_capital(reading, first)
     ):
-        if is_capital(reading, first - 1) and reading.lexicon.is_first_name(before) and is_capital(reading, first):
-            return first - 1
+        return first - 1
     if (
         before == "."
         and len(reading.word(first - 2)) == 1
         and is_capital(reading, first - 2)
         and reading.starts[first] - reading.ends[first - 1] <= 1
-    ):
-        if reading.word(first - 2) != "m":
-            return first - 2
+    ) and reading.word(first - 2) != "m":
+        return first - 2
     return None
 
 

@@ -49,5 +49,5 @@ def _connects(between: str, signs: set[str], label: Label) -> bool:
     if label is Label.STREET and between in (", ", " - ", " , ", "  ", " ", ","):
         return True
     if label in NAMES:
-        return between in (" ", "-", "  ") or between.strip() in signs - {"-", "du", "des"} and between != ""
-    return between.strip() in signs and between.strip() != "-" or between == "-"
+        return between in (" ", "-", "  ") or (between.strip() in signs - {"-", "du", "des"} and between != "")
+    return (between.strip() in signs and between.strip() != "-") or between == "-"

@@ -8,8 +8,10 @@ from dataclasses import replace
 
 from deid.detection.reading import Reading
 from deid.document import Mention
-from deid.labels import DIRECT, NAMES
+from deid.labels import DIRECT, NAMES, Label
 
+# Kinds whose longest reading is the right one.
+_WHOLES = frozenset({Label.DATE, Label.ORG, Label.CITY, Label.LOC})
 _TRIM = " \t\n,;:.-–'’()/|«»\""
 
 
@@ -17,7 +19,8 @@ def resolve(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
     """Mentions without overlaps, sorted. Names that overlap are united: half a name is still a leak."""
     taken: list[tuple[int, int]] = []
     kept: list[Mention] = []
-    for mention in sorted(_united(mentions), key=lambda one: (-one.score, one.start - one.end, one)):
+    labels: dict[tuple[int, int], str] = {}
+    for mention in sorted(_widened(_united(mentions)), key=lambda one: (-one.score, one.start - one.end, one)):
         for start, end in _free(taken, mention.start, mention.end):
             piece = _trimmed(reading.text, start, end)
             if piece is None:
@@ -25,7 +28,10 @@ def resolve(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
             whole = piece == (mention.start, mention.end)
             if not whole and not _worth(reading, mention, *piece):
                 continue
+            if not whole and mention.label is not Label.STREET and mention.label in _neighbours(taken, labels, piece):
+                continue
             insort(taken, piece)
+            labels[piece] = mention.label
             kept.append(mention if whole else replace(mention, start=piece[0], end=piece[1]))
     return sorted(kept)
 
@@ -43,6 +49,27 @@ def _united(mentions: Sequence[Mention]) -> list[Mention]:
         else:
             united.append(mention)
     return [*others, *united]
+
+
+def _widened(mentions: Sequence[Mention]) -> list[Mention]:
+    """Mentions in which one of a kind that holds another of that kind takes its score: the whole beats its part."""
+    result: list[Mention] = []
+    open_by_label: dict[Label, int] = {}
+    for mention in sorted(mentions, key=lambda one: (one.start, -one.end)):
+        at = open_by_label.get(mention.label)
+        if mention.label in _WHOLES and at is not None and result[at].end >= mention.end:
+            if result[at].score < mention.score:
+                result[at] = replace(result[at], score=mention.score)
+            continue
+        open_by_label[mention.label] = len(result)
+        result.append(mention)
+    return result
+
+
+def _neighbours(taken: list[tuple[int, int]], labels: dict[tuple[int, int], str], piece: tuple[int, int]) -> set[str]:
+    """Labels of the winners right beside a piece."""
+    at = bisect_left(taken, piece)
+    return {labels[span] for span in taken[max(0, at - 1) : at + 1]}
 
 
 def _free(taken: list[tuple[int, int]], start: int, end: int) -> list[tuple[int, int]]:

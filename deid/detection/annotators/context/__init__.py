@@ -10,11 +10,11 @@ from deid.detection.reading import Reading
 from deid.document import Mention
 
 
-@register("context")
+@register
 class Context:
     """Mentions that their surroundings give away; names get their role per document."""
 
-    name: str
+    name = "context"
 
     def annotate(self, reading: Reading) -> Iterator[Mention]:
         """Names with their roles, organisations, places."""

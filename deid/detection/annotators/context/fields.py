@@ -22,7 +22,9 @@ _DATELINE = re.compile(
     re.MULTILINE,
 )
 # NAME^GIVEN of HL7 and DICOM, NAME;GIVEN of exports, NAME/GIVEN of labels.
-_MACHINE = re.compile(r"(?<![A-Za-z])([A-ZÀ-Ý][A-ZÀ-Ý'-]{1,20}(?: [A-ZÀ-Ý'-]{2,20})?)[\^;/]([A-ZÀ-Ý][A-Za-zÀ-ÿ-]{2,20})(?=[\^;/|\s])")
+_MACHINE = re.compile(
+    r"(?<![A-Za-z])([A-ZÀ-Ý][A-ZÀ-Ý'-]{1,20}(?: [A-ZÀ-Ý'-]{2,20})?)[\^;/]([A-ZÀ-Ý][A-Za-zÀ-ÿ-]{2,20})(?=[\^;/|\s])"
+)
 _INITIALS = re.compile(
     r"^[ \t]*(?:[Nn]/?[ ]?[Rr][ée]f\.?|[Rr][ée]f(?:[ée]rences?)?\.?|V/Réf\.?)[ \t]*:?[ \t]*([A-Z]{2,3})[/.-]([A-Za-z]{2,3})(?![\w/])",
     re.MULTILINE,
@@ -51,7 +53,17 @@ def find(reading: Reading) -> Iterator[Mention]:
 
 def _bare_field(reading: Reading, index: int) -> re.Match[str] | None:
     """A field name in capitals or before wide blanks needs no sign ("NOM  DUPONT")."""
-    if reading.words[index] not in ("nom", "prenom", "prenoms", "naissance", "usage", "patient", "patiente", "assure", "assuree"):
+    if reading.words[index] not in (
+        "nom",
+        "prenom",
+        "prenoms",
+        "naissance",
+        "usage",
+        "patient",
+        "patiente",
+        "assure",
+        "assuree",
+    ):
         return None
     wide = _WIDE.match(reading.text, reading.ends[index])
     if wide and (reading.text[reading.starts[index] : reading.ends[index]].isupper() or len(wide.group()) > 1):
@@ -81,7 +93,7 @@ def _name(reading: Reading, index: int) -> Iterator[Mention]:
     ):
         at += 1
         word = reading.words[at]
-    if word in NOT_NAMES and not is_particle_here(reading, at) or not word.isalpha():
+    if (word in NOT_NAMES and not is_particle_here(reading, at)) or not word.isalpha():
         return
     sure = reading.words[index] in (
         "nom",
@@ -94,7 +106,10 @@ def _name(reading: Reading, index: int) -> Iterator[Mention]:
         "patientname",
         "naissance",
     )
-    if reading.words[index] == "naissance" and not {"nom", "jeune"} & {reading.word(index - 2), reading.word(index - 1)}:
+    if reading.words[index] == "naissance" and not {"nom", "jeune"} & {
+        reading.word(index - 2),
+        reading.word(index - 1),
+    }:
         return
     if reading.words[index] == "nom" and reading.word(index - 1) in ("medecin", "du"):
         label = Label.DOCTOR
@@ -105,7 +120,11 @@ def _name(reading: Reading, index: int) -> Iterator[Mention]:
         last = at if sure and len(word) > 1 else None
     if last is None:
         return
-    while reading.word(last + 1) == "," and is_capital(reading, last + 2) and reading.lexicon.is_first_name(reading.words[last + 2]):
+    while (
+        reading.word(last + 1) == ","
+        and is_capital(reading, last + 2)
+        and reading.lexicon.is_first_name(reading.words[last + 2])
+    ):
         last = read_name(reading, last + 2) or last + 2
     score = 0.95 if sure and (is_capital(reading, at) or namelike(reading, at)) else 0.75
     yield Mention(reading.starts[at], reading.ends[last], label, score)

@@ -11,13 +11,18 @@ from deid.document import Mention
 from deid.labels import Label
 
 _HEADS = frozenset(
-    "vallee col massif ile iles lac plage foret pic mont montagne plateau gorges cirque presqu baie golfe cap pointe quartier gare "
-    "aeroport fleuve riviere canal etang marais calanque calanques anse ilet ilot morne lagon atoll barrage source cascade "
-    "glacier refuge station domaine pays causse estuaire delta bassin cite faubourg canton halle halles port phare crique "
-    "dune falaise falaises grotte parc metro conche ravine secteur".split()
+    """
+    aeroport anse atoll baie barrage bassin calanque calanques canal canton cap cascade causse cirque cite col
+    conche crique delta domaine dune estuaire etang falaise falaises faubourg fleuve foret gare glacier golfe
+    gorges grotte halle halles ile iles ilet ilot lac lagon marais massif metro mont montagne morne parc pays
+    phare pic plage plateau pointe port presqu quartier ravine refuge riviere secteur source station vallee
+    """.split()
 )
 _SURE = frozenset(
-    "vallee col massif ile lac plage foret gorges cirque baie golfe quartier gare aeroport fleuve riviere etang calanque morne pic".split()
+    """
+    aeroport baie calanque cirque col etang fleuve foret gare golfe gorges ile lac massif morne pic plage
+    quartier riviere vallee
+    """.split()
 )
 _ROAD = re.compile(r"(?<![\w-])(?:A|N|RN|D|RD)[ ]?\d{1,4}(?![\w,.°%-])")
 _LINKS = frozenset("de du des d la le les l aux et sur en saint".split())

@@ -40,7 +40,7 @@ def _item(reading: Reading, at: int) -> int | None:
     word = reading.words[at]
     if not is_capital(reading, at) or word in NOT_NAMES or not (namelike(reading, at) or len(word) == 1):
         return None
-    if word in reading.lexicon.drugs or word in reading.lexicon.eponyms or is_upper(reading, at) and len(word) < 5:
+    if word in reading.lexicon.drugs or word in reading.lexicon.eponyms or (is_upper(reading, at) and len(word) < 5):
         return None
     end = read_name(reading, at, strict=True)
     if end is None or reading.word(end + 1) not in _ENDS:

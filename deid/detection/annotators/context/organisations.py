@@ -12,51 +12,69 @@ from deid.labels import Label
 
 # Head words that need a continuation to name one organisation.
 HEADS = frozenset(
-    "hopital hopitaux hospices clinique polyclinique centre ehpad maison residence foyer chu ch chr chru chi chp chg chs epsm ghu "
-    "ght aphp institut laboratoire laboratoires labo pharmacie ecole college lycee universite creche maternelle association asso "
-    "amicale club cabinet ambulances ambulance taxis taxi transports vsl societe ste sarl sas sa selarl scp gaec earl eurl groupe "
-    "groupement mutuelle assurance assurances caisse cpam carsat msa caf ccas mdph mdpa ars dreal ddass udaf ase pmi cmp cmpp camsp "
-    "cattp csapa caarud had ssiad savs samsah esat ime itep ifsi cfa admr adapei apf unapei tribunal tgi cour prefecture mairie "
-    "commissariat gendarmerie brigade caserne sdis samu smur ssr smr usld uhr umg cnr efs ets crip jalmalv snsm cooperative usine "
-    "entreprise ets etablissement etablissements boulangerie boucherie restaurant cafe bar hotel camping garage menuiserie mercerie "
-    "supermarche magasin ateliers atelier chantier chantiers conserverie conserveries fonderie laiterie brasserie pompes armement "
-    "compagnie agence fondation federation comite syndicat paroisse couvent monastere abbaye abbatiale communaute eglise mosquee "
-    "synagogue temple prison detention internat pensionnat pensionnaire groupe maternite pavillon unite equipe reseau plateforme "
-    "imagerie radiologie consulat ambassade conseil secours croix banque credit theatre musee bibliotheque mediatheque crematorium "
-    "funerarium orphelinat sanatorium preventorium oncopole medipole hospitalier chantiers domaine cave ferme elevage residences "
-    "village office regie prestataire service cms msp mspp cada cph chrs cer regiment bataillon lycees urps cabinets institution "
-    "winstub auberge halte base espace prevoyance tresorerie congregation amicale cokeries acieries forge abattoir audition pole equipe peloton rucher epicerie infirmerie "
-    "distillerie conservatoire papeterie tannerie scierie imprimerie marbrerie charpente plomberie toitures librairie".split()
+    """
+    abattoir abbatiale abbaye acieries adapei admr agence ambassade ambulance ambulances amicale apf aphp
+    armement ars ase asso association assurance assurances atelier ateliers auberge audition banque bar base
+    bataillon bibliotheque boucherie boulangerie brasserie brigade caarud cabinet cabinets cada caf cafe caisse
+    camping camsp carsat caserne cattp cave ccas centre cer cfa ch chantier chantiers charpente chg chi chp chr
+    chrs chru chs chu clinique club cmp cmpp cms cnr cokeries college comite commissariat communaute compagnie
+    congregation conseil conservatoire conserverie conserveries consulat cooperative cour couvent cpam cph
+    creche credit crematorium crip croix csapa ddass detention distillerie domaine dreal earl ecole efs eglise
+    ehpad elevage entreprise epicerie epsm equipe esat espace etablissement etablissements ets eurl federation
+    ferme fondation fonderie forge foyer funerarium gaec garage gendarmerie ght ghu groupe groupement had halte
+    hopital hopitaux hospices hospitalier hotel ifsi imagerie ime imprimerie infirmerie institut institution
+    internat itep jalmalv labo laboratoire laboratoires laiterie librairie lycee lycees magasin mairie maison
+    marbrerie maternelle maternite mdpa mdph mediatheque medipole menuiserie mercerie monastere mosquee msa msp
+    mspp musee mutuelle office oncopole orphelinat papeterie paroisse pavillon peloton pensionnaire pensionnat
+    pharmacie plateforme plomberie pmi pole polyclinique pompes prefecture prestataire preventorium prevoyance
+    prison radiologie regie regiment reseau residence residences restaurant rucher sa samsah samu sanatorium
+    sarl sas savs scierie scp sdis secours selarl service smr snsm societe ssiad ssr ste supermarche
+    synagogue syndicat tannerie taxi taxis temple tgi theatre toitures transports tresorerie tribunal udaf uhr
+    umg unapei unite universite urps usine usld village vsl winstub
+    """.split()
 )
 # Acronyms whose bare form names an organisation of its own.
 _ALONE = frozenset(
-    "efs aphp ap-hp snsm sncf ratp edf gdf mgen lmde matmut maif macif groupama harmonie aprr cerballiance biogroup unilabs synlab".split()
+    """
+    ap-hp aphp aprr biogroup cerballiance edf efs gdf groupama harmonie lmde macif maif matmut mgen ratp sncf
+    snsm synlab unilabs
+    """.split()
 )
 # Bare heads whose own capital says little; they need two words or a cue.
 _WEAK = frozenset(
-    "pole base espace infirmerie equipe peloton unite equipe service centre groupe conseil maison residence village pavillon cave domaine ferme bar cafe croix caisse secours "
-    "sa ste temple taxi usine agence reseau chantier cabinet foyer office credit imagerie radiologie regie had samu smur ssr smr "
-    "hospitalier brigade equipe garage club atelier restaurant etablissement assurance ambulance prison detention hotel conseil".split()
+    """
+    agence ambulance assurance atelier bar base brigade cabinet cafe caisse cave centre chantier club conseil
+    credit croix detention domaine equipe espace etablissement ferme foyer garage groupe had hospitalier hotel
+    imagerie infirmerie maison office pavillon peloton pole prison radiologie regie reseau residence restaurant
+    sa samu secours service smr ssr ste taxi temple unite usine village
+    """.split()
 )
 _FILL = frozenset(
-    "de du des d la le les l et en aux au a sur sous pour - ' universitaire universitaires hospitalier hospitaliere hospitaliers "
-    "regional regionale regionaux departemental departementale departementaux psychiatrique medical medicale medico social sociale "
-    "chirurgical chirurgicale mutualiste intercommunal intercommunale specialise specialisee general generale municipal municipale "
-    "primaire elementaire maternelle publique prive privee professionnel reeducation readaptation convalescence gerontologie soins "
-    "sante travail vieillesse retraite repos cancer lutte contre anticancereux polyvalent biologie analyses medicales naval navale "
-    "agricole national nationale francaise francais jour nuit long sejour enfance protection maternelle infantile famille familles "
-    "judiciaire penitentiaire arret detention instance grande commerce securite primaire assurance maladie allocations familiales "
-    "ophtalmologique obstetrical obstetricale dentaire funebres marbrerie imagerie radiologie cardiologique cycliste sportif sportive "
-    "femmes hommes arret loisirs arret mobile autodialyse soutien scolaire pathologie pathologies professionnelles tourisme anatomie cytologie "
-    "fetes comite interieur superieur superieure technique formation apprentis aide domicile eau forets urgence secours".split()
+    """
+    ' - a agricole aide allocations analyses anatomie anticancereux apprentis arret assurance au autodialyse aux
+    biologie cancer cardiologique chirurgical chirurgicale comite commerce contre convalescence cycliste
+    cytologie d de dentaire departemental departementale departementaux des detention domicile du eau
+    elementaire en enfance et familiales famille familles femmes fetes forets formation francais francaise
+    funebres general generale gerontologie grande hommes hospitalier hospitaliere hospitaliers imagerie
+    infantile instance intercommunal intercommunale interieur jour judiciaire l la le les loisirs long lutte
+    maladie marbrerie maternelle medical medicale medicales medico mobile municipal municipale mutualiste
+    national nationale naval navale nuit obstetrical obstetricale ophtalmologique pathologie pathologies
+    penitentiaire polyvalent pour primaire prive privee professionnel professionnelles protection psychiatrique
+    publique radiologie readaptation reeducation regional regionale regionaux repos retraite sante scolaire
+    secours securite sejour social sociale soins sous soutien specialise specialisee sportif sportive superieur
+    superieure sur technique tourisme travail universitaire universitaires urgence vieillesse
+    """.split()
 )
 _PARTICLES = frozenset("de du des d la le les l et en aux au a sur sous pour".split())
 
 
 # Generic services: with a mere town after them, only the town identifies.
 _SERVICES = frozenset(
-    "gendarmerie commissariat maternite cmp cnr pmi brigade caserne temple eglise mairie camping boulangerie boucherie ecole "
-    "lycee college creche prison cimetiere cabinet imagerie radiologie centre pharmacie garage restaurant cafe hotel laboratoire unite peloton".split()
+    """
+    boucherie boulangerie brigade cabinet cafe camping caserne centre cimetiere cmp cnr college commissariat
+    creche ecole eglise garage gendarmerie hotel imagerie laboratoire lycee mairie maternite peloton pharmacie
+    pmi prison radiologie restaurant temple unite
+    """.split()
 )
 _SPECIFIC = _FILL - _PARTICLES
 _ADJECTIVE_ENDS = (
@@ -79,8 +97,10 @@ _ADJECTIVE_ENDS = (
     "ier",
 )
 _STOPPERS = frozenset(
-    "tel fax dr pr docteur professeur service mme madame monsieur mr nom ipp consultation cedex pole unite nda patient "
-    "telephone secretariat chef avec pour par qui que dont ou est a il elle depuis".split()
+    """
+    a avec cedex chef consultation depuis docteur dont dr elle est fax il ipp madame mme monsieur mr nda nom ou
+    par patient pole pour pr professeur que qui secretariat service tel telephone unite
+    """.split()
 )
 _NUMBERED = frozenset("sdis samu cnr lycee universite paris umg cmp crip udaf ase cpam caf mdph ado umd".split())
 
@@ -161,7 +181,7 @@ def _organisation(reading: Reading, index: int) -> tuple[int, float] | None:
                 len(word) > 3
                 or at - 1 != last
                 or not (
-                    words[index] in _NUMBERED or proper and len(word) < 3 and words[index] in ("lycee", "universite")
+                    words[index] in _NUMBERED or (proper and len(word) < 3 and words[index] in ("lycee", "universite"))
                 )
             ):
                 break
@@ -211,7 +231,7 @@ def _word_step(reading: Reading, index: int, at: int, proper: int, shouted: bool
             return 1
         if word in _PARTICLES:
             return 0
-        weak = words[index] in _WEAK or shouted and words[index] in ("centre", "laboratoire", "institut", "ecole")
+        weak = words[index] in _WEAK or (shouted and words[index] in ("centre", "laboratoire", "institut", "ecole"))
         common = (
             word in _FILL
             or word in HEADS
@@ -226,8 +246,7 @@ def _word_step(reading: Reading, index: int, at: int, proper: int, shouted: bool
         word in HEADS
         or word in _FILL
         or word in reading.lexicon.medical
-        or word.endswith(_ADJECTIVE_ENDS)
-        and word not in _STOPPERS
+        or (word.endswith(_ADJECTIVE_ENDS) and word not in _STOPPERS)
     ):
         return 0
     return None
@@ -256,17 +275,16 @@ def _without_town(reading: Reading, index: int, last: int) -> int:
         (t for t in range(index + 1, last + 1) if is_capital(reading, t) and reading.words[t] not in _PARTICLES), last
     )
     for t in range(last, index, -1):
-        if (
-            reading.word(t - 1) in ("de", "d", "du", "a", "des")
-            or reading.word(t - 1) == "'"
-            and reading.word(t - 2) == "d"
+        if not reading.words[t].isalpha():
+            continue
+        if reading.word(t - 1) in ("de", "d", "du", "a", "des") or (
+            reading.word(t - 1) == "'" and reading.word(t - 2) == "d"
         ):
             name = " ".join(word for word in reading.words[t : last + 1] if word not in ("-", "'"))
             if (
                 gazetteers().towns(name)
                 or gazetteers().towns(f"le {name}")
-                or name in gazetteers().names
-                and t == first_proper
+                or (name in gazetteers().names and t == first_proper)
             ):
                 at = t - 1
                 while at > index and (reading.words[at] in _PARTICLES or reading.words[at] == "'"):
@@ -292,8 +310,7 @@ def _lower(reading: Reading, index: int) -> tuple[int, float] | None:
     while (
         reading.word(at) in _PARTICLES
         or reading.word(at) == "'"
-        or reading.word(at) in _FILL
-        and reading.word(at) != "-"
+        or (reading.word(at) in _FILL and reading.word(at) != "-")
     ):
         at += 1
     if at >= len(reading.words) or not reading.words[at].isalpha():
@@ -305,9 +322,7 @@ def _lower(reading: Reading, index: int) -> tuple[int, float] | None:
             break
     while last + 1 < len(reading.words) and last - at < 3:
         nxt = last + 1
-        if reading.words[nxt] == "-" and glued(reading, nxt):
-            last += 1
-        elif (
+        if (reading.words[nxt] == "-" and glued(reading, nxt)) or (
             reading.words[nxt].isalpha()
             and reading.starts[nxt] - reading.ends[last] <= 1
             and namelike(reading, nxt)
@@ -318,10 +333,8 @@ def _lower(reading: Reading, index: int) -> tuple[int, float] | None:
             break
     if last < at or reading.words[last] == "-":
         return None
-    if (
-        reading.words[index] in _WEAK
-        or reading.words[index] in _SERVICES
-        and reading.words[at - 1] in ("de", "d", "du", "'")
+    if reading.words[index] in _WEAK or (
+        reading.words[index] in _SERVICES and reading.words[at - 1] in ("de", "d", "du", "'")
     ):
         return None
     return last, 0.75

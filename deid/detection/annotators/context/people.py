@@ -24,7 +24,9 @@ from deid.document import Mention
 from deid.labels import Label
 
 # "DrMATHIEU", "DRBATLLE", "mmeRivault": the blank was lost.
-_GLUED_TITLE = re.compile(r"(?<!\w)(?:[Dd]r|[Pp]r(?=[A-Z]{3})|Mme|mme|DR(?=[A-Z]{3})|Me(?=[A-Z][a-z]{3}))([A-ZÀ-Ý][\w'’-]{2,})")
+_GLUED_TITLE = re.compile(
+    r"(?<!\w)(?:[Dd]r|[Pp]r(?=[A-Z]{3})|Mme|mme|DR(?=[A-Z]{3})|Me(?=[A-Z][a-z]{3}))([A-ZÀ-Ý][\w'’-]{2,})"
+)
 _SPELT = re.compile(r"(?<![\w.])(?:[A-Za-z] ){4,}[A-Za-z](?![\w.])")
 _PLACE_LINKS = frozenset("de d du des a au aux en la le les".split())
 _SINGULAR = PROFESSIONS | KINSHIP
@@ -35,7 +37,9 @@ def find(reading: Reading) -> Iterator[Mention]:
     """Names that a word announces."""
     for match in _GLUED_TITLE.finditer(reading.text):
         if not (reading.lexicon.is_word(fold(match[1])) or reading.lexicon.is_word(fold(match.group()))):
-            yield Mention(match.start(1), match.end(1), Label.DOCTOR if match.group()[0] in "dD" else Label.PERSON, 0.85)
+            yield Mention(
+                match.start(1), match.end(1), Label.DOCTOR if match.group()[0] in "dD" else Label.PERSON, 0.85
+            )
     for match in _SPELT.finditer(reading.text):
         joined = fold(match.group().replace(" ", ""))
         if not reading.lexicon.is_word(joined) and not gazetteers().towns(joined):
@@ -49,7 +53,7 @@ def find(reading: Reading) -> Iterator[Mention]:
             yield from _titled(reading, index, Label.PERSON, 0.88)
         elif word in BIRTH:
             yield from _birth(reading, index)
-        if word in PROFESSIONS or word[-1:] == "s" and word[:-1] in PROFESSIONS:
+        if word in PROFESSIONS or (word[-1:] == "s" and word[:-1] in PROFESSIONS):
             yield from _announced(reading, index, Label.DOCTOR, 0.85)
         elif word in KINSHIP:
             yield from _announced(reading, index, Label.PERSON, 0.88)
@@ -84,7 +88,7 @@ def _titled(reading: Reading, index: int, label: Label, score: float) -> Iterato
     at = _after_signs(reading, index)
     if reading.word(at) == "(" and reading.word(at + 2) == ")":
         at += 3
-    while reading.word(at) in DOCTOR_TITLES or reading.word(at) in CIVILITIES and reading.word(at + 1) != "-":
+    while reading.word(at) in DOCTOR_TITLES or (reading.word(at) in CIVILITIES and reading.word(at + 1) != "-"):
         at = _after_signs(reading, at)
     if reading.word(at) == "\n" and is_capital(reading, at + 1) and words[index] in ("docteur", "professeur"):
         at += 1
@@ -105,16 +109,16 @@ def _list(reading: Reading, last: int, label: Label, score: float, commas: bool)
     """Further names joined to one by "et", "/", "+" (and commas, after a plural)."""
     for _ in range(6):
         sign = reading.word(last + 1)
-        if sign not in _JOINERS or sign in (",", ";", "-") and not commas:
+        if sign not in _JOINERS or (sign in (",", ";", "-") and not commas):
             return
         at = last + 2
         if sign == "," and reading.word(at) == "et":
             at += 1
         if reading.word(at) in DOCTOR_TITLES or reading.word(at) in CIVILITIES:
             return
-        if not is_capital(reading, at) and not commas and sign == "et" or not reading.word(at).isalpha():
+        if (not is_capital(reading, at) and not commas and sign == "et") or not reading.word(at).isalpha():
             return
-        if not (namelike(reading, at) or len(reading.word(at)) <= 2 or is_capital(reading, at) and commas):
+        if not (namelike(reading, at) or len(reading.word(at)) <= 2 or (is_capital(reading, at) and commas)):
             return
         end = read_name(reading, at, lower=1)
         if end is None:
@@ -126,21 +130,22 @@ def _list(reading: Reading, last: int, label: Label, score: float, commas: bool)
 def _civil(reading: Reading, index: int) -> Iterator[Mention]:
     """M., Mme… : the patient, unless the document's other uses of the name say otherwise (see roles)."""
     word = reading.words[index]
-    if word in ("m", "mm", "mad") and not (
-        is_capital(reading, index) and (reading.word(index + 1) == "." or is_capital(reading, index + 1))
+    if (
+        word in ("m", "mm", "mad")
+        and not (is_capital(reading, index) and (reading.word(index + 1) == "." or is_capital(reading, index + 1)))
+        and not (reading.lowered(index) and word == "m" and reading.word(index + 1) == ".")
     ):
-        if not (reading.lowered(index) and word == "m" and reading.word(index + 1) == "."):
-            return
+        return
     if word == "m" and reading.ends[index] < len(reading.text) and reading.text[reading.ends[index]] not in ". \n":
         return
     if word in ("m", "mm") and index and reading.word(index - 1).isdigit():
         return
     at = _after_signs(reading, index, (".", ":"))
-    if reading.word(at) in DOCTOR_TITLES or reading.word(at) == "le" and reading.word(at + 1) in DOCTOR_TITLES:
+    if reading.word(at) in DOCTOR_TITLES or (reading.word(at) == "le" and reading.word(at + 1) in DOCTOR_TITLES):
         return
     lower = 3 if word not in ("m", "mm", "mad") or reading.lowered(index) else 0
     last = read_name(reading, at, lower=lower)
-    if last is None or reading.words[at] in ("la", "le", "l", "les") and not is_capital(reading, at):
+    if last is None or (reading.words[at] in ("la", "le", "l", "les") and not is_capital(reading, at)):
         return
     score = 0.95 if is_capital(reading, at) else 0.86
     yield _make(reading, at, last, Label.PERSON, score)
@@ -150,14 +155,14 @@ def _civil(reading: Reading, index: int) -> Iterator[Mention]:
 def _birth(reading: Reading, index: int) -> Iterator[Mention]:
     """The birth or married name after "née", "épouse", "veuve"."""
     at = _after_signs(reading, index, (".", ":"))
-    if reading.word(at) == ")" or not is_capital(reading, at) and not reading.lowered(index):
+    if reading.word(at) == ")" or (not is_capital(reading, at) and not reading.lowered(index)):
         return
     word = reading.words[index]
     if word in ("ne", "dit", "dite", "ex") and (word == "ne" or reading.word(at) in reading.lexicon.common):
         if reading.text[reading.starts[index] : reading.ends[index]].lower() != "né" or not namelike(reading, at):
             return
     last = read_name(reading, at, lower=1 if reading.lowered(index) else 0)
-    if last is None or reading.word(at) in ("le", "a", "en") and not is_capital(reading, at):
+    if last is None or (reading.word(at) in ("le", "a", "en") and not is_capital(reading, at)):
         return
     strong = reading.words[index] in ("nee", "ep", "epse", "vve", "veuve")
     yield _make(reading, at, last, Label.PERSON, 0.93 if strong else 0.8)
@@ -168,10 +173,8 @@ def _announced(reading: Reading, index: int, label: Label, score: float) -> Iter
     at = index + 1
     for _ in range(5):
         word = reading.word(at)
-        if (
-            word in (":", ",", "(", "-", ".", "«", '"', "=", ">", "–", "'", "|", "e")
-            or word in FILLERS
-            and not is_capital(reading, at)
+        if word in (":", ",", "(", "-", ".", "«", '"', "=", ">", "–", "'", "|", "e") or (
+            word in FILLERS and not is_capital(reading, at)
         ):
             at += 1
         else:
@@ -179,9 +182,9 @@ def _announced(reading: Reading, index: int, label: Label, score: float) -> Iter
     if at > index + 1 and reading.words[at - 1] in _PLACE_LINKS:
         return
     word = reading.word(at)
-    if word in KINSHIP or word in PROFESSIONS and not is_capital(reading, at):
+    if word in KINSHIP or (word in PROFESSIONS and not is_capital(reading, at)):
         return
-    if not word.isalpha() or word in NOT_NAMES and not is_particle_here(reading, at):
+    if not word.isalpha() or (word in NOT_NAMES and not is_particle_here(reading, at)):
         return
     if reading.starts[at] - reading.ends[index] > 40:
         return
@@ -201,7 +204,7 @@ def _announced(reading: Reading, index: int, label: Label, score: float) -> Iter
         return
     if last is None:
         return
-    if is_upper(reading, at) and last == at and len(word) <= 3 and not reading.word(index + 1) in (":", "="):
+    if is_upper(reading, at) and last == at and len(word) <= 3 and reading.word(index + 1) not in (":", "="):
         score -= 0.3
     yield _make(reading, at, last, label, score)
     commas = reading.words[index] in PLURAL or reading.words[index] not in _SINGULAR
@@ -214,11 +217,14 @@ def _linked(reading: Reading, index: int, label: Label, score: float) -> Iterato
     if (
         not word.isalpha()
         or (word in NOT_NAMES and not is_particle_here(reading, at))
-        or word in reading.lexicon.eponyms
-        and word not in reading.lexicon.first_names
+        or (word in reading.lexicon.eponyms and word not in reading.lexicon.first_names)
     ):
         return
-    if not namelike(reading, at) and not (len(word) == 1 and reading.word(at + 1) == ".") and not is_particle_here(reading, at):
+    if (
+        not namelike(reading, at)
+        and not (len(word) == 1 and reading.word(at + 1) == ".")
+        and not is_particle_here(reading, at)
+    ):
         return
     if not is_capital(reading, at) and not reading.lowered(index):
         return

@@ -25,8 +25,10 @@ _TYPIST = re.compile(
 _NAME_LINE = re.compile(r"^[ \t]*(?:-- ?|– ?|— ?)?([A-ZÀ-Ý][a-zà-ÿ]{2,13})[ \t]*$", re.MULTILINE)
 _FOOT = 400  # characters from the end within which a lone line signs the document
 _NOT_INITIALS = frozenset(
-    "le la de du en et un au par pa ce on il ok pm am na sa si ta tn rx bu hb kg co cr ide dr mt sos nb ps pj ce les "
-    "des une sur ecg irm tdm crp nfs".split()
+    """
+    am au bu ce co cr crp de des dr du ecg en et hb ide il irm kg la le les mt na nb nfs ok on pa par pj pm ps
+    rx sa si sos sur ta tdm tn un une
+    """.split()
 )
 
 

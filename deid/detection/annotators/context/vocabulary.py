@@ -6,50 +6,68 @@ from deid.labels import Label
 
 DOCTOR_TITLES = frozenset("dr drs docteur docteurs pr prs professeur professeurs prof doc dresse dre".split())
 CIVILITIES = frozenset(
-    "mme mmes madame mesdames mlle melle mademoiselle m mr mrs mm monsieur messieurs msr mle mad".split()
+    """
+    m mad madame mademoiselle melle mesdames messieurs mle mlle mm mme mmes monsieur mr mrs msr
+    """.split()
 )
 PERSON_TITLES = frozenset(
-    "me maitre abbe capitaine adjt adjudant adj brigadier gendarme mdl mdlc lieutenant commandant colonel gardien agent pasteur "
-    "diacre imam rabbin notaire maire substitut paix logis bdr opj mgr commissaire major sergent caporal cure juge procureur greffier "
-    "man mamie papi papy meme pepe tonton tata tati mame pere".split()
+    """
+    abbe adj adjt adjudant agent bdr brigadier capitaine caporal colonel commandant commissaire cure diacre
+    gardien gendarme greffier imam juge lieutenant logis maire maitre major mame mamie man mdl mdlc me meme mgr
+    notaire opj paix papi papy pasteur pepe pere procureur rabbin sergent substitut tata tati tonton
+    """.split()
 )
 PLURAL = frozenset(
-    "presents presentes excuses participants redacteurs biologistes medecins praticiens chirurgiens equipe drs docteurs prs professeurs mmes mesdames messieurs mm internes externes ide ides infirmieres kines".split()
+    """
+    biologistes chirurgiens docteurs drs equipe excuses externes ide ides infirmieres internes kines medecins
+    mesdames messieurs mm mmes participants praticiens presentes presents professeurs prs redacteurs
+    """.split()
 )
 BIRTH = frozenset("nee ne epouse ep epse veuve vve divorcee dite dit".split())
 
 PROFESSIONS = frozenset(
-    "ide idel ides idec iade ibode ipa infirmier infirmiere infirmieres inf kine kines kinesitherapeute mk mkde interne internes "
-    "externe psychologue psy psychiatre psychomotricienne dieteticienne dieteticien diet orthophoniste ergotherapeute ergo sf sage "
-    "maieuticien secretaire secretariat cadre brancardier ambulancier ambulanciere amb manip manipulateur manipulatrice pharmacien "
-    "pharmacienne biologiste radiologue chirurgien chirurgienne anesthesiste anesth mar cardiologue neurologue oncologue urologue "
-    "gynecologue pediatre generaliste medecin gastroenterologue pneumologue rhumatologue dermatologue nephrologue hematologue "
-    "endocrinologue geriatre urgentiste reanimateur ophtalmologue orl stomatologue dentiste podologue orthoptiste opticien "
-    "audioprothesiste prothesiste orthoprothesiste operateur operatrice prescripteur prescriptrice signataire redacteur redactrice "
-    "preleveur preleveuse regulateur regulatrice arm permanencier perfusionniste technicien technicienne laborantin soignante "
-    "soignant ash as aes auxiliaire puericultrice pueric assistante assistant educateur educatrice animatrice conseillere coordinatrice "
-    "coordinateur instrumentiste panseuse conducteur cond chauffeur eleve etudiante etudiant cca ccha chef senior junior astreinte "
-    "frappe saisie relecture dictee transcription interlocutrice referente referent correspondant correspondants foniste anatomopathologiste "
-    "pathologiste anapath genericien geneticien geneticienne masseur relu lu valide validee signe signee dicte redige tape "
-    "anesthesie ext ph demandeur quorum signature coordonnateur instrumentation orthoptistes ioa nri parm cci gyneco neurochir chir ortho dermato eq equipe med mt mar infirmiers tapee supervision sage "
-    "transmis releve vu vue sign int adjointe directeur directrice aumonier benevole avis dr".split()
+    """
+    adjointe aes amb ambulancier ambulanciere anapath anatomopathologiste anesth anesthesie anesthesiste
+    animatrice arm as ash assistant assistante astreinte audioprothesiste aumonier auxiliaire avis benevole
+    biologiste brancardier cadre cardiologue cca ccha cci chauffeur chef chir chirurgien chirurgienne cond
+    conducteur conseillere coordinateur coordinatrice coordonnateur correspondant correspondants demandeur
+    dentiste dermato dermatologue dicte dictee diet dieteticien dieteticienne directeur directrice dr educateur
+    educatrice eleve endocrinologue eq equipe ergo ergotherapeute etudiant etudiante ext externe foniste frappe
+    gastroenterologue generaliste genericien geneticien geneticienne geriatre gyneco gynecologue hematologue
+    iade ibode ide idec idel ides inf infirmier infirmiere infirmieres infirmiers instrumentation instrumentiste
+    int interlocutrice interne internes ioa ipa junior kine kines kinesitherapeute laborantin lu maieuticien
+    manip manipulateur manipulatrice mar masseur med medecin mk mkde mt nephrologue neurochir neurologue nri
+    oncologue operateur operatrice ophtalmologue opticien orl ortho orthophoniste orthoprothesiste orthoptiste
+    orthoptistes panseuse parm pathologiste pediatre perfusionniste permanencier ph pharmacien pharmacienne
+    pneumologue podologue preleveur preleveuse prescripteur prescriptrice prothesiste psy psychiatre psychologue
+    psychomotricienne pueric puericultrice quorum radiologue reanimateur redacteur redactrice redige referent
+    referente regulateur regulatrice relecture releve relu rhumatologue sage saisie secretaire secretariat
+    senior sf sign signataire signature signe signee soignant soignante stomatologue supervision tape tapee
+    technicien technicienne transcription transmis urgentiste urologue valide validee vu vue
+    """.split()
 )
 # What may stand between a profession or relationship and the name.
 FILLERS = frozenset(
-    "de du des le la les d l en a au nuit jour garde bloc service coordinateur coordinatrice referent referente liberale liberal "
-    "traitant traitante social sociale soignante soignant femme diplomee etat sante par et aide cheffe chef clinique hospitalier "
-    "ainee aine cadet cadette unique petit petite grand grande maternel maternelle paternel paternelle jumeau jumelle majeur "
-    "majeure prenomme prenommee nomme nommee appele appelee dit dite radiologie urgences salle accueil associe associee "
-    "electroneuro specialisee anesthesiste anesthesie reanimation stagiaire principal principale delegue deleguee superieur "
-    "circulante instrumentiste vasculaire orthopedique viscerale digestif cousine germaine germain belle beau demi".split()
+    """
+    a accueil aide aine ainee anesthesie anesthesiste appele appelee associe associee au beau belle bloc cadet
+    cadette chef cheffe circulante clinique coordinateur coordinatrice cousine d de delegue deleguee demi des
+    digestif diplomee dit dite du electroneuro en et etat femme garde germain germaine grand grande hospitalier
+    instrumentiste jour jumeau jumelle l la le les liberal liberale majeur majeure maternel maternelle nomme
+    nommee nuit orthopedique par paternel paternelle petit petite prenomme prenommee principal principale
+    radiologie reanimation referent referente salle sante service social sociale soignant soignante specialisee
+    stagiaire superieur traitant traitante unique urgences vasculaire viscerale
+    """.split()
 )
 KINSHIP = frozenset(
-    "fils fille filles frere freres soeur soeurs sœur sœurs mari epoux epouse femme conjoint conjointe compagne compagnon concubin concubine "
-    "pere mere maman papa parents oncle tante neveu niece cousin cousine cousins gendre bru beaufils bellefille grandmere grandpere "
-    "mamie papi papy meme pepe petitfils petitefille parrain marraine tuteur tutrice curateur curatrice voisin voisine voisins ami amie "
-    "amis copain copine collegue employeur patron patronne aidant aidante fiancee fiance jumelle jumeau jumelles jumeaux cadet "
-    "cadette aine ainee bebe nourrice gardienne locataire proprietaire filleul filleule proche beau belle frangin frangine "
-    "partenaire ex temoin interprete enfants garcon garcons coco enfant nounou baby".split()
+    """
+    aidant aidante aine ainee ami amie amis baby beau beaufils bebe belle bellefille bru cadet cadette coco
+    collegue compagne compagnon concubin concubine conjoint conjointe copain copine cousin cousine cousins
+    curateur curatrice employeur enfant enfants epouse epoux ex femme fiance fiancee fille filles filleul
+    filleule fils frangin frangine frere freres garcon garcons gardienne gendre grandmere grandpere interprete
+    jumeau jumeaux jumelle jumelles locataire maman mamie mari marraine meme mere neveu niece nounou nourrice
+    oncle papa papi papy parents parrain partenaire patron patronne pepe pere petitefille petitfils proche
+    proprietaire soeur soeurs sœur sœurs tante temoin tuteur tutrice voisin voisine voisins
+    """.split()
 )
 # Words before a name that say by whom, of whom or to whom; worth something only before what looks like a name.
 LINKS = {
@@ -126,14 +144,17 @@ NAME_FIELDS = {
     "pere": Label.PERSON,
 }
 EPONYM_CUES = frozenset(
-    "maladie maladies syndrome syndromes signe signes score scores test tests echelle loi triade pentade ampoule canal trou "
-    "gelee sonde drain pince aiguille sutures suture classification stade grade methode technique manoeuvre manoeuvres "
-    "operation procede index indice critere criteres reflexe phenomene tetralogie hernie nevralgie maladies mal thyroidite "
-    "lymphome sarcome tumeur coude fracture fractures ligne ligament tendon corps cellules cellule anse espace sphincter "
-    "position reaction coloration milieu gamma lobe oedeme angor demence encephalopathie purpura nodule nodules noeud "
-    "faisceau fibres incision abord voie lambeau colobome chiasma aphasie aire echographie sillon scissure canaux glande "
-    "glandes cirrhose ulcere diverticule kyste anneau bloc formule clairance epreuve angle arcade cavum artere veine "
-    "pouls souffle respiration rythme type foramen polygone hexagone cercle membrane hiatus valve fistule shunt "
-    "vaccin bacille mycose neuropathie myopathie dystrophie chorée choree paralysie atrophie anemie paraplegie "
-    "equation retrecissement luxation arthropathie pied appareil corset attelle plaque vis clou prothese stent embolisation".split()
+    """
+    abord aiguille aire ampoule anemie angle angor anneau anse aphasie appareil arcade artere arthropathie
+    atrophie attelle bacille bloc canal canaux cavum cellule cellules cercle chiasma choree chorée cirrhose
+    clairance classification clou colobome coloration corps corset coude critere criteres demence diverticule
+    drain dystrophie echelle echographie embolisation encephalopathie epreuve equation espace faisceau fibres
+    fistule foramen formule fracture fractures gamma gelee glande glandes grade hernie hexagone hiatus incision
+    index indice kyste lambeau ligament ligne lobe loi luxation lymphome mal maladie maladies manoeuvre
+    manoeuvres membrane methode milieu mycose myopathie neuropathie nevralgie nodule nodules noeud oedeme
+    operation paralysie paraplegie pentade phenomene pied pince plaque polygone position pouls procede prothese
+    purpura reaction reflexe respiration retrecissement rythme sarcome scissure score scores shunt signe signes
+    sillon sonde souffle sphincter stade stent suture sutures syndrome syndromes technique tendon test tests
+    tetralogie thyroidite triade trou tumeur type ulcere vaccin valve veine vis voie
+    """.split()
 )

@@ -10,11 +10,11 @@ from deid.detection.reading import Reading
 from deid.document import Mention
 
 
-@register("gazetteer")
+@register
 class Gazetteer:
     """Communes, countries, streets, establishments, first names and surnames, told from common words."""
 
-    name: str
+    name = "gazetteer"
 
     def annotate(self, reading: Reading) -> Iterator[Mention]:
         """Mentions from the place tables, then from the name tables."""

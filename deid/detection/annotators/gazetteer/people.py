@@ -15,7 +15,9 @@ from deid.labels import Label
 _TOWNS = frozenset({Kind.COMMUNE, Kind.FORMER, Kind.FOREIGN, Kind.TERRITORY})
 _SACRED = frozenset({"saint", "sainte", "st", "ste", "notre", "mont", "bois", "val", "pont"})
 _PLACE_LEADS = frozenset(
-    "rue avenue boulevard place saint sainte quai cours square chemin impasse allee residence ecole lycee college".split()
+    """
+    allee avenue boulevard chemin college cours ecole impasse lycee place quai residence rue saint sainte square
+    """.split()
 )
 
 _NOT_PEOPLE = _PLACE_LEADS | HEADS
@@ -31,14 +33,19 @@ def find(reading: Reading) -> Iterator[Mention]:
         if not is_capital(reading, index) or not reading.words[index].isalpha():
             index += 1
             continue
-        if reading.word(index + 1) == "-" and reading.words[index] in _SACRED or _inside_compound(reading, index):
+        if (reading.word(index + 1) == "-" and reading.words[index] in _SACRED) or _inside_compound(reading, index):
             index = _compound_end(reading, index) + 1
+            continue
+        if reading.words[index] == "m" and reading.word(index + 1) == ".":
+            index += 2
             continue
         last = read_name(reading, index, strict=True)
         if last is None:
             index += 1
             continue
-        if glued(reading, index) and (reading.words[index - 1].isalnum() or reading.words[index - 1] == "/" and len(reading.words[index]) == 1):
+        if glued(reading, index) and (
+            reading.words[index - 1].isalnum() or (reading.words[index - 1] == "/" and len(reading.words[index]) == 1)
+        ):
             index = last + 1
             continue
         score = _score(reading, index, last)
@@ -57,7 +64,11 @@ def _without_capitals(reading: Reading) -> Iterator[Mention]:
     for index, word in enumerate(words):
         if len(word) < 4 or word not in lexicon.first_names or is_capital(reading, index) or not reading.lowered(index):
             continue
-        if lexicon.first_names[word] < 800 or lexicon.is_word(word) and lexicon.common.get(word, 0.0) > 0.2 or gazetteers().towns(word):
+        if (
+            lexicon.first_names[word] < 800
+            or (lexicon.is_word(word) and lexicon.common.get(word, 0.0) > 0.2)
+            or gazetteers().towns(word)
+        ):
             continue
         if reading.word(index - 1) in _NOT_PEOPLE or reading.word(index - 2) in HEADS or _eponym(reading, index):
             continue
@@ -111,11 +122,21 @@ def _score(reading: Reading, index: int, last: int) -> float:
     surname = sum(lexicon.is_surname(word) or lexicon.is_unknown(word) for word in words if len(word) > 2)
     initials = len(parts) - len(full)
     drug = any(word in lexicon.drugs for word in words)
-    if initials and "-" in reading.words[index : last + 1] and len(full) + initials == 2 and "." not in reading.words[index : last + 1]:
+    if (
+        initials
+        and "-" in reading.words[index : last + 1]
+        and len(full) + initials == 2
+        and "." not in reading.words[index : last + 1]
+    ):
         return 0.0
     if is_upper(reading, full[0]) and len(full) == 1 and reading.word(last + 1).isdigit():
         return 0.0
-    if surname + first and not drug and _told_after(reading, last) and not (len(full) == 1 and gazetteers().towns(words[0])):
+    if (
+        surname + first
+        and not drug
+        and _told_after(reading, last)
+        and not (len(full) == 1 and gazetteers().towns(words[0]))
+    ):
         return 0.78
     if len(full) >= 2:
         if first and surname >= 1 and not drug:
@@ -123,11 +144,15 @@ def _score(reading: Reading, index: int, last: int) -> float:
         if surname < 2 or _all_upper_line(reading, index):
             return 0.0
         double = reading.word(full[0] + 1) == "-" and not is_upper(reading, full[0])
-        return 0.66 if double and reading.word(index - 1) not in ("de", "d", "du", "'") and not set(words) & lexicon.eponyms else 0.4
+        return (
+            0.66
+            if double and reading.word(index - 1) not in ("de", "d", "du", "'") and not set(words) & lexicon.eponyms
+            else 0.4
+        )
     word = reading.words[full[0]]
     if initials:
         return 0.8 if (first or surname) and not drug else 0.0
-    if drug or word in NOT_NAMES or word in lexicon.eponyms and not first:
+    if drug or word in NOT_NAMES or (word in lexicon.eponyms and not first):
         return 0.0
     if gazetteers().towns(word) > 2000 and not first:
         return 0.25
@@ -136,7 +161,7 @@ def _score(reading: Reading, index: int, last: int) -> float:
     rare = first and lexicon.first_names.get(word, 0) < 1000
     if is_upper(reading, full[0]) and not reading.shouted(index) and rare:
         return 0.0
-    if is_upper(reading, full[0]) and (len(word) < 4 or not first and not _all_upper_line(reading, index)):
+    if is_upper(reading, full[0]) and (len(word) < 4 or (not first and not _all_upper_line(reading, index))):
         return 0.0
     if first:
         return 0.68
@@ -150,7 +175,7 @@ def _told_after(reading: Reading, last: int) -> bool:
         return False
     if word in ("son", "sa", "ses", "le", "la", "leur", "mon", "ma", "notre", "votre"):
         word = reading.word(last + 3)
-    return word in KINSHIP or word in PROFESSIONS or word.isdigit() and reading.word(last + 3) in ("ans", "a", "mois")
+    return word in KINSHIP or word in PROFESSIONS or (word.isdigit() and reading.word(last + 3) in ("ans", "a", "mois"))
 
 
 def _all_upper_line(reading: Reading, index: int) -> bool:

@@ -83,7 +83,7 @@ def _judge(reading: Reading, hit: Hit) -> tuple[Label, float]:
         return Label.ORG, _organisation(reading, hit)
     if kind is Kind.STREET:
         capitals = sum(word[0].isupper() for word in written.split())
-        return Label.STREET, 0.6 if capitals > 1 or reading.lower_case and " de" not in written else 0.0
+        return Label.STREET, 0.6 if capitals > 1 or (reading.lower_case and " de" not in written) else 0.0
     if kind is Kind.TERRITORY:
         return Label.LOC, _territory(reading, hit)
     return Label.CITY, _town(reading, hit)
@@ -123,7 +123,7 @@ def _territory(reading: Reading, hit: Hit) -> float:
         return 0.0
     if before in _TITLES:
         return 0.0
-    if before in EPONYM_CUES or second in EPONYM_CUES and before in ("de", "d"):
+    if before in EPONYM_CUES or (second in EPONYM_CUES and before in ("de", "d")):
         return 0.0
     after = reading.word(reading.token_at(hit.end))
     if before == "(" and after in (")", ",") and len(name) > 2:
@@ -132,7 +132,7 @@ def _territory(reading: Reading, hit: Hit) -> float:
         return 0.8
     if before in ("en", "au", "aux", "la", "le", "l", "du", "des", "dans"):
         return 0.8
-    if name in reading.lexicon.common and reading.lexicon.common[name] > 1 or len(name) < 4:
+    if (name in reading.lexicon.common and reading.lexicon.common[name] > 1) or len(name) < 4:
         return 0.3
     if name in reading.lexicon.first_names or name in reading.lexicon.surnames:
         return 0.52 if before in (",", "(", "de", "d", "a") else 0.3
@@ -160,7 +160,7 @@ def _town(reading: Reading, hit: Hit) -> float:
         if " " in name and len(name) > 7:
             return 0.75
         return 0.7 if lead and not word and len(name) > 2 and name not in lexicon.drugs else 0.0
-    if before in EPONYM_CUES or second in EPONYM_CUES and before in ("de", "d", "du"):
+    if before in EPONYM_CUES or (second in EPONYM_CUES and before in ("de", "d", "du")):
         return 0.0
     if before in _TITLES:
         return 0.0
@@ -193,7 +193,7 @@ def _town(reading: Reading, hit: Hit) -> float:
         base = 0.68
     if before in _WEAK_LEADS:
         base += 0.08
-    if name in lexicon.drugs or name in lexicon.eponyms and not lead:
+    if name in lexicon.drugs or (name in lexicon.eponyms and not lead):
         base -= 0.2
     if lexicon.surnames.get(name, 0) > 3000:
         base -= 0.15

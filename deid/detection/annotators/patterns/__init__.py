@@ -19,11 +19,11 @@ from deid.document import Mention
 FAMILIES = (numeric_dates, written_dates, spans_of_time, contact, identifiers, addresses)
 
 
-@register("patterns")
+@register
 class Patterns:
     """What has a form of its own: dates, ages, contact, identifiers, addresses."""
 
-    name: str
+    name = "patterns"
 
     def annotate(self, reading: Reading) -> Iterator[Mention]:
         """Mentions of every family, overlapping where families compete."""

@@ -12,14 +12,19 @@ from deid.document import Mention
 from deid.labels import Label
 
 _SURE_TYPES = frozenset(
-    "rue avenue av ave boulevard bd blvd bld boul chemin chem che impasse imp allee allees all quai esplanade promenade sentier "
-    "venelle ruelle montee mtee parvis servitude carrere faubourg fbg lotissement hameau lieudit lieu chaussee rte route residence hlm rond resid "
-    "hent straed grand grande coron traverse corniche carraire cheminement rampe".split()
+    """
+    all allee allees av ave avenue bd bld blvd boul boulevard carraire carrere chaussee che chem chemin
+    cheminement corniche coron esplanade faubourg fbg grand grande hameau hent hlm imp impasse lieu lieudit
+    lotissement montee mtee parvis promenade quai rampe resid residence rond route rte rue ruelle sentier
+    servitude straed traverse venelle
+    """.split()
 )
 _LOOSE_TYPES = frozenset(
-    "place pl cours square sq passage villa res cite immeuble imm bat batiment appt apt appartement escalier esc porte tour "
-    "zone za zi zac voie mas domaine ferme parc clos cote r ch digue galerie mail residences quartier etage etg logt logement "
-    "maison foyer".split()
+    """
+    appartement appt apt bat batiment ch cite clos cote cours digue domaine esc escalier etage etg ferme foyer
+    galerie imm immeuble logement logt mail maison mas parc passage pl place porte quartier r res residences sq
+    square tour villa voie za zac zi zone
+    """.split()
 )
 _BOXES = frozenset({"bp", "cs", "tsa", "cidex"})
 _RURAL = frozenset("zone za zi zac mas ferme immeuble bat batiment appt appartement chateau".split())
@@ -31,12 +36,16 @@ _COMPONENTS = (
 )
 _PARTICLES = frozenset("de du des d la le les l aux au a en sur sous et lez les ".split())
 _CUES = frozenset(
-    "demeurant domicilie domiciliee adresse habite habitant habitent reside residant vit loge logee dom adr demeure "
-    "domicilies rue".split()
+    """
+    adr adresse demeurant demeure dom domicilie domiciliee domicilies habitant habite habitent loge logee
+    residant reside rue vit
+    """.split()
 )
 _STOPS = frozenset(
-    "dans avec et qui est pour chez ou depuis par sans tel fax a il elle ils mais car son sa ses se ne pas vit puis avant apres "
-    "tenu tenue au aux sur nous vous a cote ont dont lors vers".split()
+    """
+    a apres au aux avant avec car chez cote dans depuis dont elle est et fax il ils lors mais ne nous ont ou par
+    pas pour puis qui sa sans se ses son sur tel tenu tenue vers vit vous
+    """.split()
 )
 _NUMBER = re.compile(r"\d{1,4}(?: ?[-/] ?\d{1,4})?(?: ?(?:bis|ter|quater|[a-e]))?,?[ ]{0,2}$")
 _ZIP = re.compile(
@@ -49,7 +58,12 @@ _HOME = re.compile(
     r"(?=\S)"
 )
 _PIECE_END = re.compile(r"[,;(\n|¦┃<>]|  | [-–—] |\. |\.$|:")
-_NOT_STREETS = frozenset("dr docteur pr mme m mr monsieur madame tel fax clinique hopital centre chu ch ehpad ipp nir ne nee chez son sa le".split())
+_NOT_STREETS = frozenset(
+    """
+    centre ch chez chu clinique docteur dr ehpad fax hopital ipp le m madame mme monsieur mr ne nee nir pr sa
+    son tel
+    """.split()
+)
 _NOT_HOMES = _NOT_STREETS - {"le"}
 _HOUSE_NUMBERS = NUMBER_WORDS - {"et", "un", "une"}
 _PLACES = frozenset({Kind.COMMUNE, Kind.FOREIGN, Kind.TERRITORY})
@@ -67,7 +81,6 @@ def find(reading: Reading) -> Iterator[Mention]:
             yield Mention(match.start(), match.end(), Label.STREET, 0.9)
     for match in _ZIP.finditer(reading.digits):
         yield from _zip(reading, match)
-        yield from _before_zip(reading, match.start())
     for match in _HOME.finditer(reading.folded):
         yield from _home(reading, match)
 
@@ -88,36 +101,35 @@ def _street(reading: Reading, index: int) -> Iterator[Mention]:
         index
         and reading.ends[index - 1] == reading.starts[index]
         and (words_before := reading.words[index - 1]).isalnum()
+    ) and (
+        not words_before.isdigit()
+        or (reading.starts[index - 1] and reading.text[reading.starts[index - 1] - 1].isalnum())
     ):
-        if (
-            not words_before.isdigit()
-            or reading.starts[index - 1]
-            and reading.text[reading.starts[index - 1] - 1].isalnum()
-        ):
-            return
+        return
     if reading.word(index + 1).isdigit() and reading.ends[index] == reading.starts[index + 1]:
         return
     cue = bool(head) or _has_cue(reading, index, line_start)
     if word in ("grand", "grande"):
         if reading.word(index + 1) not in ("rue", "place") and reading.word(index + 2) != "rue":
             return
-    elif word == "lieu" and reading.word(index + 2) != "dit" and reading.word(index + 1) != "dit":
-        return
-    elif word == "rond" and reading.word(index + 1) != "point" and reading.word(index + 2) != "point":
-        return
-    elif word in ("r", "ch", "av", "all", "che") and not head:
-        return
     elif (
-        word in ("lot", "quartier", "maison", "foyer", "residence", "a", "route", "parc")
-        and not cue
-        and not reading.text[reading.starts[index]].isupper()
+        (word == "lieu" and reading.word(index + 2) != "dit" and reading.word(index + 1) != "dit")
+        or (word == "rond" and reading.word(index + 1) != "point" and reading.word(index + 2) != "point")
+        or (word in ("r", "ch", "av", "all", "che") and not head)
+        or (
+            (
+                word in ("lot", "quartier", "maison", "foyer", "residence", "a", "route", "parc")
+                and not cue
+                and not reading.text[reading.starts[index]].isupper()
+            )
+            and word not in ("residence", "route")
+        )
     ):
-        if word not in ("residence", "route"):
-            return
+        return
     last, capitals = _continue(reading, index, line_end, cue)
     if last <= index and word not in ("grand", "grande"):
         return
-    if not capitals and (not cue or not head and word in _LOOSE_TYPES) and not reading.lower_case:
+    if not capitals and (not cue or (not head and word in _LOOSE_TYPES)) and not reading.lower_case:
         return
     score = 0.93 if head else 0.88 if cue else 0.8 if word in _SURE_TYPES else 0.6 if word in _RURAL else 0.45
     if not head:
@@ -156,10 +168,8 @@ def _continue(reading: Reading, index: int, line_end: int, cue: bool) -> tuple[i
                 continue
             if (
                 upper
-                or word in _COMPONENTS
-                and text[reading.starts[at] - 1] != " "
-                or words[at - 1] in ("-", "'")
-                and at - 1 > index
+                or (word in _COMPONENTS and text[reading.starts[at] - 1] != " ")
+                or (words[at - 1] in ("-", "'") and at - 1 > index)
             ):
                 capitals = capitals or upper
                 last = at
@@ -216,15 +226,17 @@ def _before_zip(reading: Reading, start: int) -> Iterator[Mention]:
         if line_end - line_start > _REACH:
             return
         before = reading.text[line_start:line_end].rstrip(" ,")
-        if not before.strip() or not (before.lstrip()[0].isdigit() or before.lower().lstrip().startswith(("le ", "la ", "les ", "l'"))):
+        if not before.strip() or not (
+            before.lstrip()[0].isdigit() or before.lower().lstrip().startswith(("le ", "la ", "les ", "l'"))
+        ):
             return
     cut = max((end.end() for end in _PIECE_END.finditer(before)), default=0)
     piece = before[cut:]
     first = line_start + cut + len(piece) - len(piece.lstrip())
     words = reading.folded[first : line_start + len(before)].replace(".", " ").split()
-    if not words or len(words) > 7 or words[0] in _NOT_STREETS or sum(map(str.isdigit, piece)) > 4:
+    if not words or len(words) > 7 or words[0] in _NOT_STREETS or words[0] in _CUES or sum(map(str.isdigit, piece)) > 4:
         return
-    if reading.text[first].isupper() or reading.text[first].isdigit() and len(words) > 1:
+    if reading.text[first].isupper() or (reading.text[first].isdigit() and len(words) > 1):
         yield Mention(first, line_start + len(before), Label.STREET, 0.62)
 
 
@@ -256,6 +268,7 @@ def _zip(reading: Reading, match: re.Match[str]) -> Iterator[Mention]:
     cedex = _CEDEX.match(reading.folded, end)
     upper = reading.text[reading.starts[first]].isupper()
     yield Mention(match.start(1), match.end(1), Label.ZIP, 0.95 if upper else 0.75)
+    yield from _before_zip(reading, match.start())
     yield Mention(reading.starts[first], cedex.end() if cedex else end, Label.CITY, 0.95 if upper else 0.7)
 
 
@@ -278,7 +291,7 @@ def _town(reading: Reading, at: int) -> tuple[int, int | None]:
                 last = at
             elif word not in _TOWN_LINKS:
                 break
-        elif word not in ("-", "'", "’") or reading.starts[at] - reading.ends[at - 1] > 0 and word == "-":
+        elif word not in ("-", "'", "’") or (reading.starts[at] - reading.ends[at - 1] > 0 and word == "-"):
             break
         at += 1
     return first, last

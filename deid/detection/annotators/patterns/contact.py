@@ -42,7 +42,7 @@ def find(reading: Reading) -> Iterator[Mention]:
         for match in _INTERNATIONAL.finditer(text):
             yield Mention(match.start(), match.end(), Label.PHONE, _plausible(match.group(), None))
     for match in _SHORT.finditer(text):
-        if match.start(2) - match.end(1) > 0 and len(match[1]) > 1 or ":" in match.group() or "." in match.group():
+        if (match.start(2) - match.end(1) > 0 and len(match[1]) > 1) or ":" in match.group() or "." in match.group():
             yield from _extension(match)
     yield from _nets(reading)
     yield from _spoken(reading)
@@ -60,7 +60,23 @@ def _plausible(written: str, region: str | None) -> float:
 
 def _extension(match: re.Match[str]) -> Iterator[Mention]:
     digits = sum(character.isdigit() for character in match[2])
-    strong = match[1] in ("poste", "postes", "bip", "beep", "dect", "tel", "tél", "telephone", "fax", "te1", "tei", "vini", "mobilis", "joignable au", "tapez")
+    strong = match[1] in (
+        "poste",
+        "postes",
+        "bip",
+        "beep",
+        "dect",
+        "tel",
+        "tél",
+        "telephone",
+        "fax",
+        "te1",
+        "tei",
+        "vini",
+        "mobilis",
+        "joignable au",
+        "tapez",
+    )
     if digits < (2 if strong else 4) or digits > 15:
         return
     yield Mention(match.start(2), match.end(2), Label.PHONE, 0.9 if strong else 0.7)
@@ -89,7 +105,7 @@ def _spoken(reading: Reading) -> Iterator[Mention]:
     words = reading.words
     index = 0
     while index < len(words):
-        if words[index] == "zero" or words[index][0] == "0" and words[index].isdigit() and len(words[index]) <= 4:
+        if words[index] == "zero" or (words[index][0] == "0" and words[index].isdigit() and len(words[index]) <= 4):
             last, spelt, figures = index, words[index] == "zero", 0
             while last + 1 < len(words) and last - index < 24:
                 word = words[last + 1]

@@ -28,9 +28,13 @@ _CODE = re.compile(
     r"(?<![\w./-])(?=[A-Z\d/.-]*\d{3})(?:[A-Z]{1,5}[-/]?\d|\d{1,4}[A-Z]{1,4}[-/]?\d)[A-Z\d]*(?:[-/.][A-Z\d]+)*(?![\w])"
 )
 _GROUPED = re.compile(r"(?<![\w./-])(?=[A-Z\d/.-]*\d{3})[A-Z\d]+(?:[-/][A-Z\d]+){1,4}(?![\w/-]|[.,]\d)")
-_DATED = re.compile(r"(?:19|20)\d\d[-/](?:19|20)\d\d|^\d{1,2}[-/]\d{1,2}[-/]\d{2,4}$|^(?:19|20)\d\d[-/]\d\d[-/]\d\d|^0\d[-/]\d\d[-/]\d\d[-/]")
+_DATED = re.compile(
+    r"(?:19|20)\d\d[-/](?:19|20)\d\d|^\d{1,2}[-/]\d{1,2}[-/]\d{2,4}$|^(?:19|20)\d\d[-/]\d\d[-/]\d\d|^0\d[-/]\d\d[-/]\d\d[-/]"
+)
 # "dossierFR20-11883", "ipp37-661902": the blank was lost.
-_GLUED = re.compile(r"(?<![A-Za-z])(dossier|[Ff]iche|police|[Hh]ospitalisation|administrative|IPP|ipp|NDA|provisoire)(?=[A-Z\d])([A-Z]{0,4}\d[\dA-Z/.-]*\d)(?!\w)")
+_GLUED = re.compile(
+    r"(?<![A-Za-z])(dossier|[Ff]iche|police|[Hh]ospitalisation|administrative|IPP|ipp|NDA|provisoire)(?=[A-Z\d])([A-Z]{0,4}\d[\dA-Z/.-]*\d)(?!\w)"
+)
 _ACT = re.compile(r"[A-Z]{4}\d{3}|[A-Z]\d\d(?:\.\d{1,3})?|[A-Z]{1,3}\d{1,3}")
 
 _IPP, _NDA, _RPPS_, _ID, _NIR_ = Label.IPP, Label.NDA, Label.RPPS, Label.ID, Label.NIR
@@ -39,7 +43,9 @@ TRIGGERS: dict[str, tuple[Label, float]] = {
     **dict.fromkeys("ipp nip patientid ipph".split(), (_IPP, 0.97)),
     **dict.fromkeys("nda iep ndadossier sejour sej venue episode".split(), (_NDA, 0.95)),
     **dict.fromkeys(
-        "dossier dos doss passage visite hospitalisation hospit admission affaire mission intervention".split(),
+        """
+    admission affaire dos doss dossier hospit hospitalisation intervention mission passage visite
+    """.split(),
         (_NDA, 0.9),
     ),
     "administrative": (_NDA, 0.8),
@@ -48,12 +54,14 @@ TRIGGERS: dict[str, tuple[Label, float]] = {
     **dict.fromkeys("rpps adeli finess fei fej".split(), (_RPPS_, 0.97)),
     **dict.fromkeys("nir secu nss ss securite".split(), (_NIR_, 0.96)),
     **dict.fromkeys(
-        "lot lots serie sn prelevement prelev prelevements tube tubes examen ech echantillon echantillons ordonnance facture "
-        "contrat police adherent adh matricule plaque plaques immatriculation immat passeport iban rib demande bon pv "
-        "procedure rg cliche flacon flacons poche bordereau ticket agrement dn sinistre inventaire marche devis cristal "
-        "ecrou bracelet etiquette lame bloc recepisse client boitier vehicule siret siren imei mac ip cni titre permis "
-        "ordonnancier souche concentrateur console implant dispositif moniteur colis commande code accession licence "
-        "identifiant compte carte ine conteneur cycle".split(),
+        """
+    accession adh adherent agrement bloc boitier bon bordereau bracelet carte cliche client cni code colis
+    commande compte concentrateur console conteneur contrat cristal cycle demande devis dispositif dn ech
+    echantillon echantillons ecrou etiquette examen facture flacon flacons iban identifiant imei immat
+    immatriculation implant ine inventaire ip lame licence lot lots mac marche matricule moniteur ordonnance
+    ordonnancier passeport permis plaque plaques poche police prelev prelevement prelevements procedure pv
+    recepisse rg rib serie sinistre siren siret sn souche ticket titre tube tubes vehicule
+    """.split(),
         (_ID, 0.9),
     ),
     **dict.fromkeys("n no numero num".split(), (_ID, 0.75)),
@@ -71,15 +79,21 @@ _VALUE = re.compile(
 )
 _PREFIXED = re.compile(r"[a-z]{1,4}[ ](?=\d)")
 _NOT_PREFIXES = frozenset("ta fc pa sat spo temp rpps pr qt poids taille imc du le au la de en sur et vu vs".split())
-_DATE = re.compile(r"\d{1,2}[/.-]\d{1,2}(?:[/.-](?:(?:19|20)\d\d|\d\d))?|(?:19|20)\d\d|\d{1,2}h\d{0,2}|\d{1,3} ?(?:kg|cm|ml|mg|%)")
+_DATE = re.compile(
+    r"\d{1,2}[/.-]\d{1,2}(?:[/.-](?:(?:19|20)\d\d|\d\d))?|(?:19|20)\d\d|\d{1,2}h\d{0,2}|\d{1,3} ?(?:kg|cm|ml|mg|%)"
+)
+_DATE_FIRST = re.compile(r"\d{1,2}[/.-]\d{1,2}[/.-](?:19|20)\d\d|(?:19|20)\d\d-\d\d-\d\d")
 _UNIT_AFTER = re.compile(r" ?(?:%|°|kg|cm|mm|mg|ml|g/|ans|jours|mois|h\b|fois|/\d)")
 _NOT_NUMBERED = frozenset(
     "chambre ch lit rue avenue av bd porte appt apt etage dent salle bloc box stade secteur uf".split()
 )
 _NEEDS_SIGN = frozenset(
-    "dossier passage visite hospitalisation admission mission intervention fiche courrier examen ordonnance police contrat demande "
-    "bon carte code compte bloc lame vehicule tube tubes poche flacon flacons n no securite ss plaque plaques titre affaire "
-    "implant dispositif console moniteur cycle marche client permis mac serie adherent ip dos sejour lots".split()
+    """
+    adherent admission affaire bloc bon carte client code compte console contrat courrier cycle demande
+    dispositif dos dossier examen fiche flacon flacons hospitalisation implant intervention ip lame lots mac
+    marche mission moniteur n no ordonnance passage permis plaque plaques poche police securite sejour serie ss
+    titre tube tubes vehicule visite
+    """.split()
 )
 _SIGN = re.compile(r"[:=|#°]|\bn[°o]?\b|numero|num\b")
 
@@ -133,7 +147,7 @@ def _triggered(reading: Reading) -> Iterator[Mention]:
     words = reading.words
     for index, word in enumerate(words):
         found = TRIGGERS.get(word)
-        if found is None or word == "n" and reading.word(index + 1) not in ("°", "o"):
+        if found is None or (word == "n" and reading.word(index + 1) not in ("°", "o")):
             continue
         label, score = found
         if label is Label.ID and word in ("n", "no", "numero", "num") and reading.word(index - 1) in _NOT_NUMBERED:
@@ -175,12 +189,14 @@ def _value(reading: Reading, index: int, label: Label, score: float) -> Iterator
         start = prefix.end()
     written = reading.folded[start:stop]
     count = sum(map(str.isdigit, written))
-    if _DATE.fullmatch(written) or _UNIT_AFTER.match(reading.folded, stop) and count < 5:
-        return
     if (
-        count < (2 if score >= 0.9 and (label is not Label.ID or not written.isdigit()) else 4)
-        or start > 0
-        and reading.text[start - 1].isalnum()
+        _DATE.fullmatch(written)
+        or _DATE_FIRST.match(written)
+        or (_UNIT_AFTER.match(reading.folded, stop) and count < 5)
+    ):
+        return
+    if count < (2 if score >= 0.9 and (label is not Label.ID or not written.isdigit()) else 4) or (
+        start > 0 and reading.text[start - 1].isalnum()
     ):
         return
     yield Mention(start, stop, label, score)

@@ -26,20 +26,30 @@ _BOUNDS = re.compile(
 # Words after which a pair of numbers is a date.
 _LEADS = (
     frozenset(
-        "le du au depuis des vers jusqu avant apres nuit date daté datee rdv vu vue revu revue recu recue fait faite sortie "
-        "entree ne nee ddn dn reference ref pour courant fin debut en les admission pose posee relu dicte frappe ddr ddg lp irm tdm tep rx bloc rcp echo seance".split()
+        """
+    admission apres au avant bloc courant date datee daté ddg ddn ddr debut depuis des dicte dn du echo en
+    entree fait faite fin frappe irm jusqu le les lp ne nee nuit pose posee pour rcp rdv recu recue ref
+    reference relu revu revue rx seance sortie tdm tep vers vu vue
+    """.split()
     )
     | WEEKDAYS
 )
 # Words after which it is a measure, a score or a ratio.
 _MEASURES = frozenset(
-    "ta pa tension eva en ens mmse mms glasgow gcs score apgar evs algoplus tas pas pad bmi braden norton acuite od og va "
-    "dose ratio rapport gir iadl adl gds grade stade moca bref hdrs madrs nihss apache sofa igs grossesse cotation ecog "
-    "karnofsky rass ramsay borg tinetti note cote cotee plan niveau dent fr ch flacon bloc page feuillet lame dizygote "
-    "pansement moteur motrice force testing cervical cervicale constantes paranté horloge rappel orientation risque".split()
+    """
+    acuite adl algoplus apache apgar bloc bmi borg braden bref cervical cervicale ch constantes cotation cote
+    cotee dent dizygote dose ecog en ens eva evs feuillet flacon force fr gcs gds gir glasgow grade grossesse
+    hdrs horloge iadl igs karnofsky lame madrs mms mmse moca moteur motrice nihss niveau norton note od og
+    orientation pa pad page pansement paranté pas plan ramsay rappel rapport rass ratio risque score sofa stade
+    ta tas tension testing tinetti va
+    """.split()
 )
 _SURE_MEASURES = _MEASURES - _LEADS
-_UNITS = frozenset("mm cm ml mg g kg l min h mmhg ui mmol bpm points pts semaines sem j jours jour mois ans cp".split())
+_UNITS = frozenset(
+    """
+    ans bpm cm cp g h j jour jours kg l mg min ml mm mmhg mmol mois points pts sem semaines ui
+    """.split()
+)
 _COMPACT_LEADS = frozenset("le du au ne nee ddn dn date naissance depuis".split())
 
 

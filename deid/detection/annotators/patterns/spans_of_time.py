@@ -34,8 +34,8 @@ _RELATIVE = {
         (("cet",), [r"cet (?:apres-midi|ete|hiver|automne|aprem)\b", r"cet apres midi\b"]),
         (("cette",), [r"cette (?:nuit|semaine|annee|apres-midi)\b"]),
         (("la", "le", "l", "semaine", "mois", "week"), [
-            rf"(?:la |l')?(?:semaine|nuit|annee|rentree|saison) (?:derniere|prochaine|passee)\b",
-            rf"(?:le |l')?(?:mois|week-end|week end|weekend|trimestre|an|ete|hiver|printemps|automne) (?:dernier|prochain|passe)\b",
+            r"(?:la |l')?(?:semaine|nuit|annee|rentree|saison) (?:derniere|prochaine|passee)\b",
+            r"(?:le |l')?(?:mois|week-end|week end|weekend|trimestre|an|ete|hiver|printemps|automne) (?:dernier|prochain|passe)\b",
             r"la semaine derniere\b",
         ]),
         (("lundi", "mardi", "mercredi", "jeudi", "vendredi", "samedi", "dimanche"), [rf"{_DAY} (?:dernier|prochain|passe)\b"]),
@@ -46,8 +46,10 @@ _RELATIVE = {
 }  # fmt: skip
 _AGE_UNITS = {"ans": "year", "an": "year", "a": "year", "mois": "month", "jours": "day", "semaines": "week", "j": "day"}
 _DURATION_LEADS = frozenset(
-    "depuis pendant durant dans tous toutes sur en environ pour x quelques moins plus apres y par les soit au cumul total "
-    "suivi recul sevre sevree arret prescrit renouvelable maximum minimum encore dure survie sous fois".split()
+    """
+    apres arret au cumul dans depuis durant dure en encore environ fois les maximum minimum moins par pendant
+    plus pour prescrit quelques recul renouvelable sevre sevree soit sous suivi sur survie total tous toutes x y
+    """.split()
 )
 _AGE_LEADS = frozenset({"age", "agee", "ages", "agees", "ag", "aged"})
 _PEOPLE = frozenset(
@@ -92,7 +94,7 @@ def _age(reading: Reading, index: int, unit: str) -> Iterator[Mention]:
     if unit in ("a", "j") and not (glued and words[first].isdigit()):
         return
     value = words[first] if words[first].isdigit() else ""
-    if value and (len(value) > 3 or int(value) > 118 and unit in ("ans", "an", "a")):
+    if value and (len(value) > 3 or (int(value) > 118 and unit in ("ans", "an", "a"))):
         return
     score = _age_score(reading, first, index, unit)
     if score:
@@ -100,12 +102,15 @@ def _age(reading: Reading, index: int, unit: str) -> Iterator[Mention]:
         tail = _TAILS.match(reading.folded, end) if unit in ("ans", "an", "mois") else None
         yield Mention(reading.starts[first], tail.end() if tail else end, Label.AGE, score)
         if (
-            words[first - 1 : first] in (["et"], ["/"], [","], ["ou"], ["-"])
-            and reading.word(first - 2).isdigit()
-            and unit in ("ans", "mois")
+            (
+                words[first - 1 : first] in (["et"], ["/"], [","], ["ou"], ["-"])
+                and reading.word(first - 2).isdigit()
+                and unit in ("ans", "mois")
+            )
+            and int(words[first - 2]) < 110
+            and reading.word(first - 3) in ("de", "et", ",", "a", "(")
         ):
-            if int(words[first - 2]) < 110 and reading.word(first - 3) in ("de", "et", ",", "a", "("):
-                yield Mention(reading.starts[first - 2], reading.ends[first - 2], Label.AGE, score - 0.05)
+            yield Mention(reading.starts[first - 2], reading.ends[first - 2], Label.AGE, score - 0.05)
 
 
 def _number_before(reading: Reading, index: int) -> int | None:
@@ -137,17 +142,17 @@ def _age_score(reading: Reading, first: int, index: int, unit: str) -> float:
     words = reading.words
     before = reading.word(first - 1)
     second = reading.word(first - 2)
-    if before in _AGE_LEADS or second in _AGE_LEADS and before in ("de", "d", "e", "'", ":"):
+    if before in _AGE_LEADS or (second in _AGE_LEADS and before in ("de", "d", "e", "'", ":")):
         return 0.98
     if before == "'" and second == "d" and reading.word(first - 3) in _AGE_LEADS:
         return 0.98
     if before in ("de", "a") and second in ("age", "agee", "l"):
         return 0.97
-    if before in _DURATION_LEADS or words[index + 1 : index + 2] == ["de"] and unit != "ans":
+    if before in _DURATION_LEADS or (words[index + 1 : index + 2] == ["de"] and unit != "ans"):
         return 0.0
     if _AFTER_DURATION.match(reading.folded, reading.ends[index]):
         return 0.0
-    if before == "de" and second in _PEOPLE or before in _PEOPLE:
+    if (before == "de" and second in _PEOPLE) or before in _PEOPLE:
         return 0.97
     if unit in ("ans", "an", "a"):
         if unit == "an" and before not in (",", "("):

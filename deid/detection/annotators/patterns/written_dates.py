@@ -27,12 +27,16 @@ _FEAST_FIRST_WORDS = frozenset(re.split(r"[ '-]", feast)[0] for feast in FEASTS)
 _SAINT_DAY = re.compile(r"sainte?[- ][a-z]{3,}(?:-[a-z]+)?(?: (?:19|20)\d\d\b)?")
 _YEAR = re.compile(r"(?:1[89]|20)\d\d")
 _YEAR_LEADS = frozenset(
-    "en depuis des annee annees vers avant apres courant fin debut mi jusqu ete hiver automne printemps de et ou a rentree "
-    "saison noel paques toussaint promotion millesime exercice".split()
+    """
+    a annee annees apres automne avant courant de debut depuis des en et ete exercice fin hiver jusqu mi
+    millesime noel ou paques printemps promotion rentree saison toussaint vers
+    """.split()
 )
 _NOT_YEARS = frozenset(
-    "ml mg g kg kcal ui mm cm m euros eur € l ug mcg unites cc h gy mgy hz cal ans lits habitants volts copies fois pas "
-    "metres kilometres km cp % j/ sievert".split()
+    """
+    % ans cal cc cm copies cp eur euros fois g gy h habitants hz j/ kcal kg kilometres km l lits m mcg metres mg
+    mgy ml mm pas sievert ug ui unites volts €
+    """.split()
 )
 _RECURRING = frozenset("le les chaque tous l un du au et".split())
 _LIST_SIGNS = frozenset({"au", "et", "-", "/", ",", "ou", "a", "puis"})
@@ -114,11 +118,8 @@ def _year_after(reading: Reading, index: int) -> int | None:
             return reading.token_at(reading.starts[at] + len(run.group()) - 1)
     last = None
     stop = at
-    while (
-        reading.word(stop) in NUMBER_WORDS
-        and reading.word(stop) != "et"
-        or reading.word(stop) in ("et", "-")
-        and last is not None
+    while (reading.word(stop) in NUMBER_WORDS and reading.word(stop) != "et") or (
+        reading.word(stop) in ("et", "-") and last is not None
     ):
         if words[stop] not in ("et", "-"):
             last = stop
@@ -178,7 +179,7 @@ def _range_start(reading: Reading, index: int) -> Iterator[Mention]:
         sign = at - 1
         if reading.word(sign) in ("le", "du", "au"):
             sign -= 1
-        if sign < 1 or words[sign] not in _LIST_SIGNS and not (words[sign] == "le" or words[sign] == "au"):
+        if sign < 1 or (words[sign] not in _LIST_SIGNS and not (words[sign] == "le" or words[sign] == "au")):
             if not (reading.word(at - 1) in ("au",) and at >= 2):
                 return
             sign = at - 1
@@ -195,16 +196,16 @@ def _range_start(reading: Reading, index: int) -> Iterator[Mention]:
 
 
 def _weekday(reading: Reading, index: int) -> Iterator[Mention]:
-    words = reading.words
     after = reading.word(index + 1)
     digits = _digits(reading, index + 1)
     if after in MONTHS or after in ("prochain", "dernier", "gras"):
         return
     if digits.isdigit() and 1 <= int(digits) <= 31:
         follow = reading.word(index + 2)
-        if follow in MONTHS or follow in ("/", "h", ":", "-") and reading.word(index + 3).isdigit():
+        if follow in MONTHS or (follow in ("/", "h", ":", "-") and reading.word(index + 3).isdigit()):
             slash = re.match(
-                r"\d{1,2}[/.-]\d{1,2}(?:[/.-]\d{2,4})?(?!\d)", reading.digits[reading.starts[index + 1] : reading.starts[index + 1] + 12]
+                r"\d{1,2}[/.-]\d{1,2}(?:[/.-]\d{2,4})?(?!\d)",
+                reading.digits[reading.starts[index + 1] : reading.starts[index + 1] + 12],
             )
             if slash:
                 yield Mention(reading.starts[index], reading.starts[index + 1] + slash.end(), Label.DATE, 0.985)
@@ -220,16 +221,13 @@ def _weekday(reading: Reading, index: int) -> Iterator[Mention]:
         yield Mention(reading.starts[index], reading.ends[index] + 1 + compact.end(), Label.DATE, 0.985)
         return
     before = reading.word(index - 1)
-    if (
-        after == ","
-        and reading.word(index + 2) in FULL_WEEKDAYS
-        or before == ","
-        and reading.word(index - 2) in FULL_WEEKDAYS
+    if (after == "," and reading.word(index + 2) in FULL_WEEKDAYS) or (
+        before == "," and reading.word(index - 2) in FULL_WEEKDAYS
     ):
         return
     if before == "et" and reading.word(index - 2) in FULL_WEEKDAYS:
         return
-    if before in _RECURRING or after in ("et", "au") and reading.word(index + 2) in FULL_WEEKDAYS:
+    if before in _RECURRING or (after in ("et", "au") and reading.word(index + 2) in FULL_WEEKDAYS):
         return
     yield _mention(reading, index, index, 0.6)
 
@@ -245,7 +243,7 @@ def _season(reading: Reading, index: int) -> Iterator[Mention]:
         yield Mention(reading.starts[index], reading.ends[index + 1], Label.RELDATE, 0.95)
     elif reading.words[index] != "ete" and before in ("l", "au", "'", "d", "debut", "fin", "en"):
         yield _mention(reading, _part_before(reading, index), index, 0.6)
-    elif before == "'" and reading.word(index - 2) == "l" or before == "en":
+    elif (before == "'" and reading.word(index - 2) == "l") or before == "en":
         yield _mention(reading, index, index, 0.55)
 
 

@@ -1,0 +1,14 @@
+"""One detector for all tests of the folder: loading its tables takes seconds."""
+
+from __future__ import annotations
+
+import pytest
+
+from deid import policy
+from deid.detection import Detector
+
+
+@pytest.fixture(scope="session")
+def detector() -> Detector:
+    """The detector of the policy that ships."""
+    return Detector(policy.load())
