@@ -19,6 +19,7 @@ from deid.errors import DocumentRefused, NocturneError, PolicyError, Reason
 from deid.labels import Label
 from deid.quality import Checked, Verdict, batch_results, measure, validate_batch
 from deid.settings import settings
+from deid.titles import clean_titles
 from deid.warehouse.copy import storable
 from deid.warehouse.ledger import Run, StepWork, begin, candidates, find_run, finish, mentions, read_run, stage_run
 from deid.warehouse.planning import Interval, Request, Versions, plan_run
@@ -88,15 +89,13 @@ def detect(run_id: int, batch_id: int) -> dict[str, Any]:
     """
     work = begin(_run(run_id), batch_id, "detect", before="planned")
     read = list(opened(work))
-    titles = [item.title for item in read if item.title is not None]
-    # A title is published only if nothing was found in it; a failure counts as a find.
-    named = {title.id for title, found in zip(titles, _detected(rooms.detector(), titles), strict=True) if found != ()}
+    clean = _clean_titles(read)
     everything = _detected(rooms.detector(), [item.document for item in read])
     for item, found in zip(read, everything, strict=True):
         if found is None:
             work.refuse(item.waiting, Reason.DETECTION_FAILED)
         else:
-            _keep_mentions(work, item, found, title_clean=item.waiting.document_id not in named)
+            _keep_mentions(work, item, found, title_clean=item.waiting.document_id in clean)
     return finish(work)
 
 
@@ -186,6 +185,18 @@ def _detected(detector: Detector, documents: Sequence[Document]) -> list[Found]:
     sound = [document for document in documents if _attempt(detector, [document]) is not None]
     again = {document.id: mentions for document, mentions in zip(sound, detector.detect(sound), strict=True)}
     return [again.get(document.id) for document in documents]
+
+
+def _clean_titles(read: Sequence[Opened]) -> set[str]:
+    """Documents whose title may be published; none if that cannot be told."""
+    titles = [(item.waiting.document_id, item.content.title, item.content.patient) for item in read]
+    try:
+        return clean_titles(rooms.detector(), titles)
+    except (NocturneError, MemoryError):
+        raise
+    except Exception as error:
+        _note("detect", "titles", error)
+        return set()
 
 
 def _attempt(detector: Detector, documents: Sequence[Document]) -> list[tuple[Mention, ...]] | None:

@@ -29,8 +29,10 @@ SUPERUSER = "postgres"
 SYSTEM_USER = "pgserver"  # PostgreSQL refuses to run as root
 WAIT_S = 60
 
-# What PostgreSQL writes in its log must hold no value of a row: no statement, no parameter, no DETAIL line.
+# What PostgreSQL writes in its log must hold no value of a row: no error (its message may quote one), no statement,
+# no parameter, no DETAIL line. Whoever gets an error reports its SQLSTATE.
 QUIET_LOG = {
+    "log_min_messages": "log",
     "log_min_error_statement": "panic",
     "log_parameter_max_length": "0",
     "log_parameter_max_length_on_error": "0",

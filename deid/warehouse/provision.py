@@ -6,6 +6,7 @@ import secrets
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+from deid.settings import settings
 from deid.warehouse.embedded import EmbeddedServer, port_taken, write_private
 from deid.warehouse.migrations import migrate
 from deid.warehouse.roles import AIRFLOW, OWNER, ROLES, make_database, make_login, make_owner
@@ -33,6 +34,7 @@ def provision(home: Path, port: int | None = None) -> Path:
     server.start()
     write_private(env_file, _lines(home, server, passwords, secret))
     _roles_and_databases(server, passwords)
+    settings.cache_clear()  # this process may have read its settings before the file was there
     return env_file
 
 

@@ -32,16 +32,6 @@ class Opened:
             content.document_id, self.source.text, content.patient, content.reference_date, content.document_type
         )
 
-    @property
-    def title(self) -> Document | None:
-        """The document's title, as a text of its own."""
-        content = self.content
-        if not content.title:
-            return None
-        return Document(
-            content.document_id, content.title, content.patient, content.reference_date, content.document_type
-        )
-
 
 def opened(work: StepWork) -> Iterator[Opened]:
     """Each waiting document that can be read. The others are settled in `work`: deleted, corrected, refused.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import shutil
 import signal
@@ -118,6 +119,22 @@ def test_provision_twice_gives_the_same_settings_which_open_every_door(
     assert not any(secret in output for secret in variables.values() if "postgresql" in secret)
     assert settings.secret is not None
     assert settings.secret.get_secret_value() not in output
+
+
+def test_a_failed_statement_leaves_no_value_in_the_server_log(home: Path) -> None:
+    variables = read_env(provision(home))
+    for statement in (
+        "SELECT 'VASSEROT'::int",
+        "INSERT INTO deid.withdrawal VALUES (1, 'VASSEROT')",
+        "COPY deid.mention FROM STDIN",
+    ):
+        link = psycopg2.connect(variables["NOCTURNE_WORKER_DSN"])
+        with pytest.raises(psycopg2.Error), link.cursor() as cursor:
+            cursor.copy_expert(statement, io.StringIO("VASSEROT\n"))
+        link.close()
+    log = (home / "postgres.log").read_text()
+    assert "ready to accept connections" in log
+    assert "VASSEROT" not in log
 
 
 def test_provision_finds_another_port_when_its_own_was_taken_while_it_was_down(home: Path) -> None:
