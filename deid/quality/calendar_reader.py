@@ -35,8 +35,8 @@ _DAY_MONTH_YEAR = (
     rf"(?P<dmy>(?P<dd>\d{{1,2}}){_GAP}(?P<ds>[/.\-]){_GAP}(?P<dm>\d{{1,2}}){_GAP}(?P=ds){_GAP}"
     r"(?P<dy>[12]\d{3}|\d{2}))"
 )
-_LITERAL = rf"(?P<lit>(?P<ld>{_DAY})(?:\s+|-|(?<=\d)(?=[a-z]))(?P<lm>{_MONTH})(?:(?:\s+|-)?(?P<ly>{_YEAR})(?![\d,]))?)"
-_MONTH_YEAR = rf"(?P<my>\b(?P<mm>{_MONTH})\s*-?\s*(?P<myy>[12]\d{{3}}|'\d{{2}}|\d{{2}})(?![\d,]))"
+_LITERAL = rf"(?P<lit>(?P<ld>{_DAY})(?:\s+|-|(?<=\d)(?=[a-z]))(?P<lm>{_MONTH})(?:(?:\s+|-)?(?P<ly>{_YEAR})(?!\d|,\d))?)"
+_MONTH_YEAR = rf"(?P<my>\b(?P<mm>{_MONTH})\s*-?\s*(?P<myy>[12]\d{{3}}|'\d{{2}}|\d{{2}})(?!\d|,\d))"
 _NUMERIC_MONTH_YEAR = rf"(?P<nmy>(?P<nm>0?[1-9]|1[0-2]){_GAP}[/.\-]{_GAP}(?P<ny>[12]\d{{3}}))"
 _FORMS = re.compile(
     rf"(?<![\d/]){_ISO}(?!\d)"

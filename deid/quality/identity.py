@@ -31,7 +31,7 @@ _CIVILITY = (
 _CIVILITY_BEFORE = re.compile(rf"\b{_CIVILITY}\s?[.:]?\s?$")
 _GAP_BEFORE = re.compile(rf"{NAME_GAP}[ \-]?$")
 _GAP_AFTER = re.compile(rf"[ \-]?{NAME_GAP}")
-_CIVILITY_GLUED = re.compile(r"^(?:m|mr|mme|mlle|dr|pr|monsieur|madame|docteur)(?=[a-z]{3})")
+_CIVILITIES_GLUED = ("m", "mr", "mme", "mlle", "dr", "pr", "monsieur", "madame", "docteur")
 _EPONYM_BEFORE = re.compile(
     r"\b(?:maladies?|syndromes?|signes?|scores?|tests?|classification|echelle|indices?|criteres?|manoeuvre|fracture|"
     r"tumeur|lymphome|operation|intervention|protocole|technique|phenomene|oedeme|thyroidite|reflexe|loi|regle|"
@@ -104,7 +104,10 @@ def _names_outside(patient: Known, outside: str) -> tuple[int, int, int]:
 
 def _is_sought(bare: str, sought: frozenset[str]) -> bool:
     """Whether a word is a name sought, alone or with a civility glued before it ("mmedupont")."""
-    return bare in sought or (bare[:1] in "mdp" and _CIVILITY_GLUED.sub("", bare) in sought)
+    return bare in sought or (
+        bare.startswith(("m", "d", "p"))
+        and any(bare.removeprefix(civility) in sought for civility in _CIVILITIES_GLUED)
+    )
 
 
 def tells_a_name(text: str, word: Word, sought: frozenset[str]) -> bool:

@@ -30,7 +30,7 @@ class Ledger:
 
     def __init__(self, superuser: Any, seed: int = 1) -> None:
         self._database = superuser
-        self._random = random.Random(seed)
+        self._random = random.Random(seed)  # noqa: S311 - invented figures
 
     def night(
         self,

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-WIDTH, HEIGHT = 760, 220
+from deid.quality.report.distribution import round_up
+
+WIDTH, HEIGHT = 760, 260
 LEFT, RIGHT, TOP, BOTTOM = 44, 12, 26, 34
 
 
@@ -55,11 +58,13 @@ def histogram(
     if not cells:
         return None
     most = max(cell["documents"] for cell in cells)
+    tick = round_up(most / 4)
+    top = math.ceil(most / tick) * tick
     step = (WIDTH - LEFT - RIGHT) / len(cells)
     span = HEIGHT - TOP - BOTTOM
     bars, below = [], []
     for index, cell in enumerate(cells):
-        height = span * cell["documents"] / most
+        height = span * cell["documents"] / top
         upper = more if cell["to"] is None else write.plain(cell["to"], digits)
         bounds = f"{write.plain(cell['from'], digits)} – {upper}"
         x = LEFT + index * step
@@ -73,6 +78,8 @@ def histogram(
         for name, value in marks.items()
     )
     beside = tuple(
-        Mark(LEFT - 8, TOP + span * (1 - share) + 4, write.plain(most * share)) for share in (0, 0.5, 1) if most > 1
+        Mark(LEFT - 8, TOP + span * (1 - level * tick / top) + 4, write.plain(level * tick))
+        for level in range(round(top / tick) + 1)
+        if float(level * tick).is_integer()
     )
     return Histogram(tuple(bars), tuple(below), beside, lines)

@@ -38,7 +38,7 @@ def histogram(ordered: Sequence[float], tail: float = 1.0) -> list[dict[str, Any
     if not ordered:
         return []
     reach = _quantile(ordered, tail) or 1.0
-    width = _round_up(reach / _BINS)
+    width = round_up(reach / _BINS)
     bins = max(1, math.ceil(reach / width))
     counts = [0] * (bins + 1)
     for value in ordered:
@@ -53,7 +53,7 @@ def histogram(ordered: Sequence[float], tail: float = 1.0) -> list[dict[str, Any
     return [*cells, {"from": bins * width, "to": None, "documents": counts[bins]}] if counts[bins] else cells
 
 
-def _round_up(width: float) -> float:
-    """The least of 1, 2, 2.5, 5 × a power of ten that is not below `width`."""
+def round_up(width: float) -> float:
+    """The least of 1, 2, 2.5 and 5 times a power of ten that is not below `width` (> 0)."""
     scale = 10.0 ** math.floor(math.log10(width))
     return next(step * scale for step in _NICE_STEPS if step * scale >= width * (1 - 1e-9))

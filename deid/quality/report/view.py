@@ -25,7 +25,7 @@ def view(figures: Figures, lang: str) -> dict[str, Any]:
     """Everything that the template of the page needs, in `lang` ("fr" or "en")."""
     words, write = WORDING[lang], Writer(lang)
     checks = [_check(check, lang, write) for check in figures["checks"]]
-    run_checks = [check for check in checks if check["suite"] == RUN_SUITE]
+    run_checks = _paired([check for check in checks if check["suite"] == RUN_SUITE])
     document_checks = [check for check in checks if check["suite"] != RUN_SUITE]
     quarantine = _quarantine(figures, lang)
     return {
@@ -54,20 +54,34 @@ def _urgency(check: Mapping[str, Any]) -> tuple[bool, int, int]:
 
 
 def _check(check: Mapping[str, Any], lang: str, write: Writer) -> dict[str, Any]:
-    """A check with its sentence; `state` is how it is shown: ok, failed, raised, counted or absent."""
+    """A check with its sentence; `state` is how it is shown: ok, failed, held, raised, counted or absent."""
     rule = check["rule"]
     if check["suite"] == RUN_SUITE:
         french, english = MEANING.get(rule, (rule, rule))
     else:
         known = BY_NAME.get(rule)
         french, english = (known.french, known.english) if known else (rule, rule)
-    failed_as = {"critical": "failed", "warning": "raised", "info": "counted"}[check["severity"]]
+    failed_as = {
+        "critical": "failed" if check["suite"] == RUN_SUITE else "held",
+        "warning": "raised",
+        "info": "counted",
+    }[check["severity"]]
     state = "absent" if not check["elements"] else "ok" if check["success"] else failed_as
     observed = ""
     if check["observed"] is not None:
-        shown_as_share = rule.endswith(_SHARES) or rule.startswith("density")
-        observed = write.percent(check["observed"]) if shown_as_share else write.plain(check["observed"], 2)
+        observed = write.percent(check["observed"]) if rule.endswith(_SHARES) else write.plain(check["observed"], 2)
+        if rule.startswith("density"):
+            observed = WORDING[lang]["of_usual"].format(write.percent(check["observed"], 0))
     return {**check, "meaning": french if lang == "fr" else english, "state": state, "shown": observed}
+
+
+def _paired(checks: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """One row per aggregate: where a warning and a stop judge the same one, the more serious failure speaks."""
+    rows: dict[str, dict[str, Any]] = {}
+    for check in sorted(checks, key=_urgency):
+        name = check["rule"].removesuffix("_high") if check["rule"] != "density_drift_high" else check["rule"]
+        rows.setdefault(name, {**check, "severities": []})["severities"].append(check["severity"])
+    return list(rows.values())
 
 
 def _heat(figures: Figures, lang: str) -> dict[str, Any]:
@@ -176,7 +190,10 @@ def _notes(
 ) -> list[tuple[str, str]]:
     """What a steward should not miss, most serious first: kind and sentence."""
     notes = [
-        ("bad" if check["severity"] == "critical" else "warn", f"{check['meaning']} → {check['shown']}")
+        (
+            "bad" if check["severity"] == "critical" else "warn",
+            words["not_met"].format(meaning=check["meaning"], observed=check["shown"]),
+        )
         for check in sorted(checks, key=_urgency)
         if check["suite"] == RUN_SUITE and not check["success"]
     ]

@@ -3,9 +3,9 @@ SELECT
     (
         SELECT count(DISTINCT c.run_id)
         FROM deid.check_result AS c
-        WHERE c.run_id = ANY(%(run_ids)s) AND c.batch_id IS NULL
-    ) = cardinality(%(run_ids)s) AS judged,
+        WHERE c.run_id = ANY(%(run_ids)s::bigint[]) AND c.batch_id IS NULL
+    ) = cardinality(%(run_ids)s::bigint[]) AS judged,
     count(*) FILTER (WHERE c.severity = 'critical') AS critical,
     count(*) FILTER (WHERE c.severity = 'warning') AS warnings
 FROM deid.check_result AS c
-WHERE c.run_id = ANY(%(run_ids)s) AND c.batch_id IS NULL AND NOT c.success
+WHERE c.run_id = ANY(%(run_ids)s::bigint[]) AND c.batch_id IS NULL AND NOT c.success

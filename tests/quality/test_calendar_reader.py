@@ -1,0 +1,112 @@
+"""The checker's own reading of French dates."""
+
+from __future__ import annotations
+
+import calendar
+from datetime import date
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from deid.quality.calendar_reader import Reading, read, readings
+from deid.quality.number_words import spelt_dates
+
+REFERENCE = date(2024, 3, 1)
+
+EXACT = [
+    ("12/02/2020", date(2020, 2, 12)),
+    ("1er mars 2021", date(2021, 3, 1)),
+    ("premier mars 2021", date(2021, 3, 1)),
+    ("lundi 3 mars 2020", date(2020, 3, 3)),
+    ("03 MARS 2020", date(2020, 3, 3)),
+    ("3 févr. 2021", date(2021, 2, 3)),
+    ("3-fév-21", date(2021, 2, 3)),
+    ("15mars01", date(2001, 3, 15)),
+    ("2021-02-03", date(2021, 2, 3)),
+    ("2024-01-08T07:58", date(2024, 1, 8)),
+    ("12.02.45", date(1945, 2, 12)),
+    ("08032017", date(2017, 3, 8)),
+    ("20170308", date(2017, 3, 8)),
+    ("12 / 02 / 2020", date(2020, 2, 12)),
+]
+
+
+@pytest.mark.parametrize(("text", "day"), EXACT)
+def test_exact_days(text: str, day: date) -> None:
+    found = read(text, REFERENCE)
+    assert found is not None
+    assert (found.first, found.last, found.exists) == (day, day, True)
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "last"),
+    [
+        ("mars 2020", date(2020, 3, 1), date(2020, 3, 31)),
+        ("03/2020", date(2020, 3, 1), date(2020, 3, 31)),
+        ("2015", date(2015, 1, 1), date(2015, 12, 31)),
+        ("début 2015", date(2015, 1, 1), date(2015, 12, 31)),
+        ("Noël 2019", date(2019, 1, 1), date(2019, 12, 31)),
+    ],
+)
+def test_periods(text: str, first: date, last: date) -> None:
+    assert read(text, REFERENCE) == Reading(first, last)
+
+
+@pytest.mark.parametrize("text", ["12", "lundi", "3 mars", "12/03", "Toussaint", "12/02/27", "mars", "140822", "1er"])
+def test_dates_whose_year_cannot_be_known(text: str) -> None:
+    found = read(text, REFERENCE)
+    assert found is not None
+    assert (found.first, found.exists) == (None, True)
+
+
+@pytest.mark.parametrize(
+    "text", ["31/02/2020", "29/02/2021", "32/01/2020", "12/13/2020", "31 avril 2021", "31 avril", "99999999"]
+)
+def test_days_that_do_not_exist(text: str) -> None:
+    found = read(text, REFERENCE)
+    assert found is not None
+    assert not found.exists
+
+
+@pytest.mark.parametrize("text", ["hier", "[DATE]", "voir plus bas", ""])
+def test_not_a_date(text: str) -> None:
+    assert read(text, REFERENCE) is None
+
+
+def test_two_digit_years_near_the_document_are_of_either_century() -> None:
+    found = read("12/02/26", REFERENCE)
+    assert found is not None
+    assert found.first is None
+    assert found.may_be(date(1926, 2, 12))
+    assert found.may_be(date(2026, 2, 12))
+    assert not found.may_be(date(1926, 2, 13))
+
+
+@given(st.dates(date(1900, 1, 1), date(2099, 12, 31)))
+def test_reads_back_what_is_written(day: date) -> None:
+    months = "janvier février mars avril mai juin juillet août septembre octobre novembre décembre".split()
+    for text in (f"{day:%d/%m/%Y}", f"{day:%Y-%m-%d}", f"le {day.day} {months[day.month - 1]} {day.year}"):
+        assert [(found.first, found.last) for found in readings(f"vu {text}, stable")] == [(day, day)]
+
+
+@given(st.integers(1900, 2099), st.integers(1, 12), st.integers(1, 31))
+def test_agrees_with_the_calendar(year: int, month: int, day: int) -> None:
+    found = read(f"{day:02d}/{month:02d}/{year}")
+    assert found is not None
+    assert found.exists == (day <= calendar.monthrange(year, month)[1])
+
+
+@pytest.mark.parametrize(
+    ("day", "spelt"),
+    [
+        (date(1938, 11, 7), "sept novembre mille neuf cent trente huit"),
+        (date(1971, 1, 1), "premier janvier mille neuf cent soixante et onze"),
+        (date(1980, 8, 21), "vingt et un aout mille neuf cent quatre vingt"),
+        (date(1991, 5, 31), "trente et un mai dix neuf cent quatre vingt onze"),
+        (date(2000, 2, 2), "deux fevrier deux mille"),
+        (date(2015, 12, 16), "seize decembre deux mille quinze"),
+    ],
+)
+def test_spelt_dates(day: date, spelt: str) -> None:
+    assert spelt in spelt_dates(day)

@@ -1,0 +1,77 @@
+"""The gate: who may decide and when a person must, as truth tables."""
+
+from __future__ import annotations
+
+import pytest
+
+from deid.errors import ReleaseRefused
+from deid.release.permissions import Decision, check_may_approve, may_approve
+from deid.release.policies import approval_needed, check_publishable, publishable
+
+# decided by, requested by, may one approve one's own run, expected
+WHO = [
+    ("c.morel", None, False, True),
+    ("c.morel", "m.leroy", False, True),
+    ("c.morel", "c.morel", False, False),
+    ("c.morel", "c.morel", True, True),
+    ("", None, False, False),
+    ("", None, True, False),
+]
+WHEN = [
+    ("always", 0, 0, True),
+    ("always", 0, 3, True),
+    ("always", 1, 0, False),
+    ("on_warning", 0, 0, False),
+    ("on_warning", 0, 1, True),
+    ("on_warning", 2, 1, False),
+    ("never", 0, 0, False),
+    ("never", 0, 9, False),
+    ("never", 1, 9, False),
+]
+WHAT = [(True, 0, True), (True, 1, False), (False, 0, False), (False, 1, False)]
+
+
+@pytest.mark.parametrize(("decided_by", "requested_by", "own", "expected"), WHO)
+def test_who(decided_by: str, requested_by: str | None, own: bool, expected: bool) -> None:
+    decision = Decision("approve", decided_by, requested_by=requested_by)
+    assert may_approve(decision, own_approval=own) is expected
+    if not expected:
+        with pytest.raises(ReleaseRefused):
+            check_may_approve(decision, own_approval=own)
+
+
+@pytest.mark.parametrize(("approval", "critical", "warnings", "expected"), WHEN)
+def test_when(approval: str, critical: int, warnings: int, expected: bool) -> None:
+    assert approval_needed(approval, critical=critical, warnings=warnings) is expected
+
+
+@pytest.mark.parametrize(("judged", "critical", "expected"), WHAT)
+def test_what(judged: bool, critical: int, expected: bool) -> None:
+    assert publishable("2026-10-03", judged=judged, critical=critical) is expected
+    if not expected:
+        with pytest.raises(ReleaseRefused, match="2026-10-03") as refused:
+            check_publishable("2026-10-03", judged=judged, critical=critical)
+        assert refused.value.remedy
+
+
+ANSWERS = [
+    (
+        {"chosen_options": ["Approve"], "responded_by_user": {"id": "7", "name": "C"}, "params_input": {"motif": "vu"}},
+        Decision("approve", "7", "vu"),
+    ),
+    ({"chosen_options": ["Reject"], "responded_by_user": None, "params_input": {}}, Decision("reject", "")),
+    ({"chosen": "approve", "decided_by": "c.morel", "reason": "vu"}, Decision("approve", "c.morel", "vu")),
+]
+
+
+@pytest.mark.parametrize(("answer", "expected"), ANSWERS)
+def test_answers(answer: dict, expected: Decision) -> None:
+    assert Decision.from_answer(answer) == expected
+
+
+@pytest.mark.parametrize(
+    "answer", [{}, {"chosen_options": []}, {"chosen_options": ["Approve", "Reject"]}, {"chosen": "oui"}]
+)
+def test_no_answer_is_no_approval(answer: dict) -> None:
+    with pytest.raises(ReleaseRefused):
+        Decision.from_answer(answer)
