@@ -68,6 +68,10 @@ def _names(reading: Reading, patient: Patient) -> Iterator[Mention]:
     if not known:
         return
     matched = [_match(reading, index, known) for index in range(len(reading.words))]
+    # A name that is also a word counts beside another name of the patient.
+    for index, word in enumerate(reading.words):
+        if not matched[index] and word in known and any(matched[max(0, index - 2) : index + 3]):
+            matched[index] = 0.9
     index = 0
     while index < len(matched):
         if not matched[index]:

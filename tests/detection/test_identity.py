@@ -1,0 +1,87 @@
+"""What the warehouse knows of the patient, in the forms in which letters write it."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from deid import policy
+from deid.detection import Detector
+from deid.document import Document, Patient
+from deid.labels import Label
+
+PATIENT = Patient(
+    last_name="ETCHEVERRY",
+    birth_name="LE GOFF",
+    first_names=("Marie-Odile", "Jeanne"),
+    birth_date=date(1948, 5, 14),
+    addresses=("7 hent Kergoz",),
+    zip="29880",
+    city="Plouguerneau",
+    phones=("02 61 91 62 14",),
+    emails=("mo.etcheverry@courriel.example",),
+    ipp="0081774523",
+    nda="HCF-19-044172",
+    nir="248052919501254",
+    identifiers=("RS-5520-18",),
+)
+
+
+@pytest.fixture(scope="module")
+def alone() -> Detector:
+    """The identity annotator without the others."""
+    return Detector(policy.Policy.model_validate({"detection": {"annotators": [{"name": "identity"}]}}))
+
+
+@pytest.mark.parametrize(
+    ("text", "label", "surface"),
+    [
+        ("vue ETCHEVERRY Marie-Odile hier", Label.PATIENT, "ETCHEVERRY Marie-Odile"),
+        ("vue Etcheverry hier", Label.PATIENT, "Etcheverry"),
+        ("vue Etchevery hier", Label.PATIENT, "Etchevery"),
+        ("vue Etchevrery hier", Label.PATIENT, "Etchevrery"),
+        ("vue marie odile hier", Label.PATIENT, "marie odile"),
+        ("vue MARIEODILE hier", Label.PATIENT, "MARIEODILE"),
+        ("vue LEGOFF hier", Label.PATIENT, "LEGOFF"),
+        ("épelle e t c h e v e r r y au téléphone", Label.PATIENT, "e t c h e v e r r y"),
+        ("le 14/05/1948 donc", Label.DATE, "14/05/1948"),
+        ("le 14.5.48 donc", Label.DATE, "14.5.48"),
+        ("le 14051948 donc", Label.DATE, "14051948"),
+        ("le 1948-05-14 donc", Label.DATE, "1948-05-14"),
+        ("le 14 mai 1948 donc", Label.DATE, "14 mai 1948"),
+        ("au 7, hent Kergoz, donc", Label.STREET, "7, hent Kergoz"),
+        ("29880 donc", Label.ZIP, "29880"),
+        ("à PLOUGUERNEAU donc", Label.CITY, "PLOUGUERNEAU"),
+        ("au 0261916214 donc", Label.PHONE, "0261916214"),
+        ("au 02.61.91.62.14 donc", Label.PHONE, "02.61.91.62.14"),
+        ("par mo.etcheverry@courriel.example donc", Label.EMAIL, "mo.etcheverry@courriel.example"),
+        ("numéro 008 177 4523 donc", Label.IPP, "008 177 4523"),
+        ("numéro HCF 19 044172 donc", Label.NDA, "HCF 19 044172"),
+        ("numéro 2 48 05 29 195 012 54 donc", Label.NIR, "2 48 05 29 195 012 54"),
+        ("numéro 2480529195012 donc", Label.NIR, "2480529195012"),
+        ("numéro RS 5520 18 donc", Label.ID, "RS 5520 18"),
+    ],
+)
+def test_known_values_in_the_forms_of_letters(alone: Detector, text: str, label: Label, surface: str) -> None:
+    (found,) = alone.detect([Document("d", text, PATIENT)])
+    assert (label, surface) in [(one.label, text[one.start : one.end]) for one in found]
+
+
+@pytest.mark.parametrize("text", ["un goût amer", "le 15/05/1948", "au 02 61 91 62 15", "rien de neuf"])
+def test_what_is_only_near_is_left(alone: Detector, text: str) -> None:
+    assert alone.detect([Document("d", text, PATIENT)]) == [()]
+
+
+def test_a_short_name_allows_no_misspelling(alone: Detector) -> None:
+    assert alone.detect([Document("d", "Le Rau et la Roue", Patient(last_name="ROU"))]) == [()]
+
+
+def test_nothing_known_nothing_found(alone: Detector) -> None:
+    assert alone.detect([Document("d", "ETCHEVERRY Marie")]) == [()]
+
+
+def test_the_patient_s_name_takes_the_patient_s_role(detector: Detector) -> None:
+    text = "Mme Etcheverry est sortie. Mme Vraz l'attendait."
+    (found,) = detector.detect([Document("d", text, PATIENT)])
+    assert found[0].label is Label.PATIENT

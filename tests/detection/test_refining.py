@@ -1,0 +1,89 @@
+"""Allow-list, connected entities, boundaries, repetitions, overlaps: through the detector, and one by one."""
+
+from __future__ import annotations
+
+import pytest
+
+from deid import policy
+from deid.detection import Detector
+from deid.detection.reading import Reading
+from deid.detection.refining.boundaries import complete_names
+from deid.detection.refining.connecting import connect
+from deid.detection.refining.overlaps import resolve
+from deid.document import Document, Mention
+from deid.labels import Label
+
+
+def _names(detector: Detector, text: str) -> list[str]:
+    (found,) = detector.detect([Document("d", text)])
+    return [text[one.start : one.end] for one in found if one.label in (Label.PATIENT, Label.DOCTOR, Label.PERSON)]
+
+
+def test_an_eponym_stays_and_the_person_of_that_name_goes(detector: Detector) -> None:
+    text = "M. Charcot consulte pour une maladie de Charcot. Adressé par le Dr Parkinson."
+    assert _names(detector, text) == ["Charcot", "Parkinson"]
+
+
+def test_a_hospital_s_own_terms_are_allowed() -> None:
+    chosen = policy.load()
+    own = chosen.model_copy(
+        update={"detection": chosen.detection.model_copy(update={"allow": {Label.DOCTOR: ("Martin",)}})}
+    )
+    text = "Dr Martin et Dr Lefranc-Morel"
+    assert _names(Detector(own), text) == ["Lefranc-Morel"]
+
+
+@pytest.mark.parametrize(
+    ("text", "times"),
+    [
+        ("Dr Kerbrat. Revu par kerbrat ce jour, puis KERBRAT.", 3),
+        ("Mme Guéganton est là. La famille GUEGANTON attend, et Guéganton aussi.", 3),
+        ("Dr Le Bihan. Bihan a rappelé.", 2),
+    ],
+)
+def test_a_name_found_once_is_found_everywhere(detector: Detector, text: str, times: int) -> None:
+    assert len(_names(detector, text)) == times
+
+
+def test_repetitions_can_be_switched_off() -> None:
+    chosen = policy.load()
+    quiet = chosen.model_copy(update={"detection": chosen.detection.model_copy(update={"repeat_names": False})})
+    assert len(_names(Detector(quiet), "Dr Vraz-Kerazan. Revu selon vraz le soir.")) == 1
+
+
+def test_common_words_are_not_repeated(detector: Detector) -> None:
+    assert _names(detector, "Dr Petit. Un petit hématome, un grand jour.") == ["Petit"]
+
+
+def test_initials_tied_to_a_known_name(detector: Detector) -> None:
+    text = "Dr Samira Ouali-Kessler\nCompte rendu relu.\nSOK\n"
+    assert "SOK" in _names(detector, text)
+
+
+def _reading(text: str) -> Reading:
+    return Reading(Document("d", text))
+
+
+def test_connectors_join_an_organisation_and_its_town() -> None:
+    text = "hôpital Bellevue de Mende"
+    parts = [Mention(0, 16, Label.ORG, 0.8), Mention(20, 25, Label.CITY, 0.9)]
+    assert [(one.start, one.end, one.label) for one in connect(_reading(text), parts, ("de",))] == [(0, 25, Label.ORG)]
+    assert len(connect(_reading(text), parts, ("du",))) == 2
+
+
+def test_names_are_completed_over_hyphens_and_initials() -> None:
+    text = "Vu par J. Dupont-Vraz hier"
+    (done,) = complete_names(_reading(text), [Mention(10, 16, Label.DOCTOR, 0.9)])
+    assert text[done.start : done.end] == "J. Dupont-Vraz"
+
+
+def test_overlapping_names_are_united() -> None:
+    text = "DUPONT Jean"
+    (one,) = resolve(_reading(text), [Mention(0, 6, Label.PATIENT, 0.9), Mention(3, 11, Label.PERSON, 0.6)])
+    assert (one.start, one.end, one.label) == (0, 11, Label.PATIENT)
+
+
+def test_what_a_direct_identifier_loses_stays_covered() -> None:
+    text = "dossier 4471 Dr Vraz"
+    kept = resolve(_reading(text), [Mention(8, 20, Label.NDA, 0.6), Mention(16, 20, Label.DOCTOR, 0.9)])
+    assert [(one.start, one.end) for one in kept] == [(8, 15), (16, 20)]
