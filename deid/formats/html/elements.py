@@ -26,8 +26,9 @@ RAW = frozenset({"script", "style", "title", "textarea"})
 BOXES = frozenset({"img", "input", "object", "embed", "video", "audio", "canvas", "svg", "button", "select", "iframe"})
 
 _VANISHING = """html body a abbr acronym applet area base basefont bdi bdo big blink cite code col colgroup data
-datalist del dfn font frame frameset ins kbd label link map mark marquee math meta meter nobr noembed noframes noscript output param
-picture progress q rb rp rt rtc ruby samp slot small source span strike template time track tt var wbr""".split()
+datalist del dfn font frame frameset ins kbd label link map mark marquee math meta meter nobr noembed noframes
+noscript output param picture progress q rb rp rt rtc ruby samp slot small source span strike template time
+track tt var wbr""".split()
 KNOWN = frozenset(_VANISHING) | INLINE_KEPT | BLOCK_KEPT | VOID_KEPT | RENAMED.keys() | DROPPED | BOXES
 
 TABLE_PARTS = CELLS | ROWS | {"caption"}
