@@ -14,9 +14,17 @@ from deid.hospital.faults import FAULTS
 from deid.hospital.model import Hospital, Patient, Professional
 from deid.hospital.people import Households
 from deid.hospital.places import Country
-from deid.hospital.prose import slots_people, slots_things, slots_time
+from deid.hospital.prose import (
+    slots_family,
+    slots_numbers,
+    slots_patient,
+    slots_places,
+    slots_staff,
+    slots_time,
+    slots_words,
+)
 from deid.hospital.prose.library import pathologies
-from deid.hospital.prose.scene import SLOTS, World
+from deid.hospital.prose.scene import World
 from deid.hospital.staff import SERVICES, Registry, hospital_staff
 from deid.hospital.streams import Stream
 from deid.hospital.timeline import Archivist
@@ -36,8 +44,8 @@ SITES = (
     "Institut Émile-Vautrin",
 )
 
-if not SLOTS:  # importing the slot modules registers their slots
-    raise ImportError(f"no slots: {slots_people}, {slots_things}, {slots_time}")
+# Importing the modules of slots registers them.
+SLOT_MODULES = (slots_family, slots_numbers, slots_patient, slots_places, slots_staff, slots_time, slots_words)
 
 
 def generate(

@@ -61,10 +61,15 @@ def _surnames() -> tuple[_Table, tuple[str, ...]]:
 
 
 @cache
+def _registry() -> tuple[dict[str, str], ...]:
+    return tuple(rows("first_names"))
+
+
+@cache
 def _first_names(sex: str, column: str) -> _Table:
     weighted = [
         (_cased(row["name"]), int(row[column]) ** 0.75)
-        for row in rows("first_names")
+        for row in _registry()
         if row["sex"] == sex and int(row[column]) > 40 and len(row["name"]) > 2
     ]
     return _Table(weighted)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from deid.hospital.blocks import Block, Cell
-from deid.hospital.prose.grammar import Piece
+from deid.hospital.prose.grammar import Piece, in_capitals
 
 # Keyboard neighbours (azerty) of the letters that slip most.
 _NEIGHBOURS = {
@@ -122,7 +122,7 @@ def draw(rng: random.Random, *, terse: bool, scanned: bool) -> Noise:
     if scanned and share < 0.05:
         return Noise("ocr", literal, _ocr(rng, rng.uniform(0.002, 0.012)))
     if share < 0.08:
-        return Noise("capitals", literal, _chain(unaccented, str.upper))
+        return Noise("capitals", literal, _chain(unaccented, in_capitals))
     if share < (0.20 if terse else 0.11):
         return Noise("lower case", literal, str.lower if rng.random() < 0.5 else _chain(unaccented, str.lower))
     if share < 0.28:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from deid.hospital.blocks import GAP, Block, Role, lines_block, text_block
-from deid.hospital.kinds import parts
+from deid.hospital.kinds import identity, paper, parts
 from deid.hospital.prose.grammar import Piece
 from deid.hospital.prose.scene import DocumentScene
 
@@ -12,30 +12,28 @@ def prescription(scene: DocumentScene) -> list[Block]:
     """A prescription: short head, drugs, advice."""
     rng = scene.rng
     blocks = [
-        *parts.letterhead(scene),
+        *paper.letterhead(scene),
         parts.title(scene, ("Ordonnance", "Ordonnance de sortie", "Prescription médicale n° {id:ordonnance}")),
     ]
-    blocks += [parts.dateline(scene)]
+    blocks += [paper.dateline(scene)]
     line = (
         "{nomcomplet}, [{age}|{mf:né|née} le {D:birth}][, {n:4-98} kg|]"
         if scene.age < 15
         else "{nomcomplet}, [{age}|{mf:né|née} le {D:birth}][ – {adresse}|][ – NIR {nir}|]"
     )
     blocks += [text_block(Role.LINE, scene.write(line)), GAP]
-    drugs = scene.pathology.section("traitement").draw(rng, pool=(2, 6))
-    if not scene.child:
-        drugs += parts.common("traitement_general").draw(rng, pool=(0, 4))
+    drugs = parts.drugs(scene, (0, 4))
     numbered = rng.random() < 0.4
     written = [scene.write(f"{index}. {drug}" if numbered else drug) for index, drug in enumerate(drugs, 1)]
     blocks.append(lines_block(Role.LINE if numbered else Role.ITEM, written))
     blocks += [text_block(Role.LINE, scene.write("{use:ordo_conseil}")) for _ in range(rng.randint(1, 3))]
-    return [*blocks, *parts.signature(scene), *parts.footer(scene)]
+    return [*blocks, *paper.signature(scene), *paper.footer(scene)]
 
 
 def certificate(scene: DocumentScene) -> list[Block]:
     """A medical certificate."""
     blocks = [
-        *parts.letterhead(scene),
+        *paper.letterhead(scene),
         parts.title(scene, ("Certificat médical", "Attestation", "Certificat de présence")),
     ]
     blocks += parts.paragraph(scene, ["{use:certif}"])
@@ -54,17 +52,17 @@ def certificate(scene: DocumentScene) -> list[Block]:
             "droit|Établi à la demande du patient et remis en main propre], le {D:doc}."
         ],
     )
-    return [*blocks, *parts.signature(scene), *parts.footer(scene)]
+    return [*blocks, *paper.signature(scene), *paper.footer(scene)]
 
 
 def social(scene: DocumentScene) -> list[Block]:
     """A report of the social worker, or a letter to an institution."""
     rng = scene.rng
-    blocks = parts.letterhead(scene)
+    blocks = paper.letterhead(scene)
     letter = rng.random() < 0.4
     if letter:
         blocks += [
-            parts.dateline(scene),
+            paper.dateline(scene),
             lines_block(
                 Role.ADDRESSEE,
                 [
@@ -82,17 +80,17 @@ def social(scene: DocumentScene) -> list[Block]:
                 scene, ("Rapport social", "Évaluation sociale", "Note de situation – confidentiel", "Enquête sociale")
             )
         )
-    blocks += parts.identity(scene)
+    blocks += identity.identity(scene)
     if letter:
         blocks.append(text_block(Role.PARAGRAPH, [Piece("Madame, Monsieur,")]))
-    blocks += parts.paragraph(scene, ["{use:social_motif}", *parts.common("social_recit").draw(rng, pool=(4, 8))])
+    blocks += parts.paragraph(scene, ["{use:social_motif}", *scene.common("social_recit").draw(rng, pool=(4, 8))])
     if rng.random() < 0.5:
-        blocks += parts.paragraph(scene, [parts.common("relation").pick(rng)])
-    blocks += parts.section(scene, "suite", parts.common("social_plan"), (2, 4), listed=True)
+        blocks += parts.paragraph(scene, [scene.common("relation").pick(rng)])
+    blocks += parts.section(scene, "suite", scene.common("social_plan"), (2, 4), listed=True)
     closing = [
         "Je vous remercie de l'attention portée à cette demande.",
         "Je reste joignable au {tel}, poste {poste}.",
         "Je reste à votre disposition ({mailservice}).",
     ]
     blocks += parts.paragraph(scene, [rng.choice(closing)])
-    return [*blocks, *parts.signature(scene), *parts.footer(scene)]
+    return [*blocks, *paper.signature(scene), *paper.footer(scene)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from deid.hospital.blocks import Block, Role, text_block
-from deid.hospital.kinds import parts
+from deid.hospital.kinds import identity, paper, parts
 from deid.hospital.prose.grammar import Piece, upper
 from deid.hospital.prose.library import Section, read
 from deid.hospital.prose.scene import DocumentScene
@@ -18,12 +18,12 @@ _PLAIN_FILM = (
 def imaging(scene: DocumentScene) -> list[Block]:
     """An imaging report: indication, technique, findings, conclusion."""
     rng = scene.rng
-    lines = scene.pathology.section("imagerie").lines or (("-", _PLAIN_FILM),)
+    lines = scene.section("imagerie").lines or (("-", _PLAIN_FILM),)
     name, technique, findings, conclusion = (part.strip() for part in rng.choice(lines)[1].split("||"))
-    blocks = parts.letterhead(scene)
+    blocks = paper.letterhead(scene)
     if rng.random() < 0.35:
-        blocks += [parts.dateline(scene)]
-    blocks += parts.identity(scene)
+        blocks += [paper.dateline(scene)]
+    blocks += identity.identity(scene)
     blocks.append(text_block(Role.TITLE, upper(scene.write(name)) if rng.random() < 0.5 else scene.write(name)))
     meta = [
         "[Examen du|Réalisé le] {D:doc}[ à {h:8-19}|], n° {id:image}.",
@@ -52,20 +52,20 @@ def imaging(scene: DocumentScene) -> list[Block]:
         blocks += parts.paragraph(
             scene,
             [
-                "[Résultat communiqué par téléphone à|Images relues avec] {ledr:SERVICE} {today}.".replace(
+                "[Résultat communiqué par téléphone au|Images relues avec le] {dr:SERVICE} {today}.".replace(
                     "SERVICE", scene.stay.service_code
                 )
             ],
         )
     if rng.random() < 0.2:
         blocks.append(text_block(Role.FOOTER, scene.write("Images : {site} – code {id:dossier}")))
-    return [*blocks, *parts.signature(scene), *parts.footer(scene)]
+    return [*blocks, *paper.signature(scene), *paper.footer(scene)]
 
 
 def laboratory(scene: DocumentScene) -> list[Block]:
     """A laboratory report: panels as tables, comments, validation."""
     rng = scene.rng
-    blocks = [*parts.letterhead(scene), *parts.identity(scene)]
+    blocks = [*paper.letterhead(scene), *identity.identity(scene)]
     meta = (
         "[Dossier|Demande|Échantillon] n° {id:labo} – prélevé le {D:doc} à "
         "{h:6-20} par {staff:IDE} – [édité|validé] le {D:doc}"
@@ -77,13 +77,13 @@ def laboratory(scene: DocumentScene) -> list[Block]:
         )
     previous = rng.random() < 0.4
     blocks.append(text_block(Role.HEADING, [Piece(rng.choice(("BIOCHIMIE", "Examens demandés", "BIOLOGIE MÉDICALE")))]))
-    blocks.append(parts.lab_table(scene, scene.pathology.section("bio"), previous=previous))
+    blocks.append(parts.lab_table(scene, scene.section("bio"), previous=previous))
     panels = read("panels")
     for panel in sorted(rng.sample(sorted(panels), rng.randint(1, 3))):
         blocks.append(text_block(Role.HEADING, [Piece(panel.upper())]))
         blocks.append(parts.lab_table(scene, _some(scene, panels[panel].section("lignes")), previous=previous))
     comments = (
-        "[Résultat critique téléphoné|Kaliémie communiquée] à {h:8-19} à {ledr} ({staff:IDE}).",
+        "[Résultat critique téléphoné|Kaliémie communiquée] à {h:8-19} au {dr} ({staff:IDE}).",
         "Contrôle conseillé {in:2-7 jours}.",
         "DFG estimé selon CKD-EPI 2009 ; formule de Cockcroft non rendue.",
         "Antériorité du {d:doc-300..-20} ({org:laboratoire}).",
@@ -97,7 +97,7 @@ def laboratory(scene: DocumentScene) -> list[Block]:
             Role.LINE, scene.write("[Validé|Validation] [biologique |]par {moi}[, biologiste médical|], RPPS {rpps}")
         )
     )
-    return [*blocks, *parts.footer(scene)]
+    return [*blocks, *paper.footer(scene)]
 
 
 def _some(scene: DocumentScene, lines: Section) -> Section:

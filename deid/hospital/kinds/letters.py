@@ -3,42 +3,42 @@
 from __future__ import annotations
 
 from deid.hospital.blocks import Block, Role, text_block
-from deid.hospital.kinds import parts
+from deid.hospital.kinds import identity, paper, parts
 from deid.hospital.prose.scene import DocumentScene
 
 
 def _history(scene: DocumentScene) -> list[Block]:
     """Medical history: the disease's own and the general kind, as a list or in a row."""
     rng = scene.rng
-    own = scene.pathology.section("atcd").draw(rng, pool=(1, 3))
-    general = parts.common("atcd_enfant" if scene.child else "atcd_general").draw(rng, pool=(1, 4))
+    own = scene.section("atcd").draw(rng, pool=(1, 3))
+    general = scene.common("atcd_enfant" if scene.child else "atcd_general").draw(rng, pool=(1, 4))
     lines = own + general
     rng.shuffle(lines)
     blocks = [parts.heading(scene, "atcd"), *parts.items(scene, lines)]
     if rng.random() < 0.45:
-        blocks += parts.section(scene, "famille", parts.common("famille"), (1, 3), listed=True)
+        blocks += parts.section(scene, "famille", scene.common("famille"), (1, 3), listed=True)
     if rng.random() < 0.35:
         blocks += [text_block(Role.LINE, scene.write("[Allergies|Allergie] : {use:allergies}"))]
     if not scene.child and rng.random() < 0.55:
-        blocks += parts.section(scene, "vie", parts.common("vie"), (1, 4))
+        blocks += parts.section(scene, "vie", scene.common("vie"), (1, 4))
     if not scene.child and rng.random() < 0.35:
-        blocks += parts.section(scene, "entree", parts.common("traitement_general"), (2, 5), listed=True)
+        blocks += parts.section(scene, "entree", scene.common("traitement_general"), (2, 5), listed=True)
     return blocks
 
 
 def _examination(scene: DocumentScene) -> list[Block]:
-    lines = scene.pathology.section("examen").draw(scene.rng)
-    lines += parts.common("examen_enfant" if scene.child else "examen_general").draw(scene.rng, pool=(1, 3))
+    lines = scene.section("examen").draw(scene.rng)
+    lines += scene.common("examen_enfant" if scene.child else "examen_general").draw(scene.rng, pool=(1, 3))
     return [parts.heading(scene, "examen"), *parts.paragraph(scene, lines)]
 
 
 def _investigations(scene: DocumentScene) -> list[Block]:
-    rng, pathology = scene.rng, scene.pathology
+    rng = scene.rng
     blocks: list[Block] = []
-    biology = pathology.section("bio")
+    biology = scene.section("bio")
     if biology.lines and rng.random() < 0.7:
         blocks += [parts.heading(scene, "bio"), parts.lab_table(scene, biology)]
-    images = pathology.section("imagerie").lines
+    images = scene.section("imagerie").lines
     if images and rng.random() < 0.8:
         name, _, findings, conclusion = (part.strip() for part in rng.choice(images)[1].split("||"))
         lead = f"{name} [du {{d:adm+0..1}}|({{d:adm+0..1}}, {{dr:IMAG}})|] : "
@@ -51,43 +51,41 @@ def _investigations(scene: DocumentScene) -> list[Block]:
 
 
 def _outcome(scene: DocumentScene) -> list[Block]:
-    rng, pathology = scene.rng, scene.pathology
-    blocks = parts.section(scene, "evolution", pathology.section("evolution"))
+    rng = scene.rng
+    blocks = parts.section(scene, "evolution", scene.section("evolution"))
     if rng.random() < 0.35:
-        blocks += parts.paragraph(scene, [parts.common("relation").pick(rng)])
+        blocks += parts.paragraph(scene, [scene.common("relation").pick(rng)])
     if rng.random() < 0.6:
-        blocks += parts.section(scene, "devenir", parts.common("devenir"), (1, 3))
+        blocks += parts.section(scene, "devenir", scene.common("devenir"), (1, 3))
     return blocks
 
 
 def _treatment(scene: DocumentScene) -> list[Block]:
-    drugs = scene.pathology.section("traitement").draw(scene.rng, pool=(2, 6))
-    if not scene.child:
-        drugs += parts.common("traitement_general").draw(scene.rng, pool=(0, 3))
+    drugs = parts.drugs(scene, (0, 3))
     return [parts.heading(scene, "traitement"), *parts.items(scene, drugs)]
 
 
 def _plan(scene: DocumentScene) -> list[Block]:
-    return parts.section(scene, "suite", scene.pathology.section("suite"), listed=scene.rng.random() < 0.4)
+    return parts.section(scene, "suite", scene.section("suite"), listed=scene.rng.random() < 0.4)
 
 
 def _ending(scene: DocumentScene) -> list[Block]:
     closing = text_block(Role.PARAGRAPH, scene.write("{use:cloture}"))
-    return [closing, *parts.signature(scene), *parts.footer(scene)]
+    return [closing, *paper.signature(scene), *paper.footer(scene)]
 
 
 def _head(scene: DocumentScene, titles: tuple[str, ...], *, letter: bool) -> list[Block]:
-    blocks = parts.letterhead(scene)
+    blocks = paper.letterhead(scene)
     if letter:
-        blocks += [parts.dateline(scene), *parts.addressee(scene)]
+        blocks += [paper.dateline(scene), *paper.addressee(scene)]
     else:
         blocks.append(parts.title(scene, titles))
-    return blocks + parts.identity(scene)
+    return blocks + identity.identity(scene)
 
 
 def report(scene: DocumentScene) -> list[Block]:
     """The complete report of a stay, with a heading per section."""
-    rng, pathology = scene.rng, scene.pathology
+    rng = scene.rng
     blocks = _head(
         scene,
         ("Compte rendu d'hospitalisation", "Compte rendu d'hospitalisation {range:}", "CRH – séjour {range:}"),
@@ -95,12 +93,12 @@ def report(scene: DocumentScene) -> list[Block]:
     )
     blocks += parts.paragraph(scene, ["{use:ouverture}"])
     blocks += _history(scene)
-    blocks += parts.section(scene, "hdm", pathology.section("hdm"))
+    blocks += parts.section(scene, "hdm", scene.section("hdm"))
     blocks += [*_examination(scene), *_investigations(scene), *_outcome(scene)]
     if rng.random() < 0.7:
         blocks += [
             parts.heading(scene, "conclusion"),
-            *parts.paragraph(scene, [pathology.section("conclusion").pick(rng)]),
+            *parts.paragraph(scene, [scene.section("conclusion").pick(rng)]),
         ]
     blocks += [*_treatment(scene), *_plan(scene)]
     return blocks + _ending(scene)
@@ -108,28 +106,26 @@ def report(scene: DocumentScene) -> list[Block]:
 
 def discharge(scene: DocumentScene) -> list[Block]:
     """A shorter letter, often without headings, to the physician."""
-    rng, pathology = scene.rng, scene.pathology
+    rng = scene.rng
     blocks = _head(scene, ("Lettre de liaison à la sortie", "Courrier de sortie"), letter=rng.random() < 0.85)
     blocks.append(text_block(Role.PARAGRAPH, scene.write("{use:salut}")))
-    blocks += parts.paragraph(scene, ["{use:ouverture}", *pathology.section("hdm").draw(rng)[1:]])
-    history = pathology.section("atcd").draw(rng, pool=(1, 3)) + parts.common("atcd_general").draw(rng, pool=(0, 2))
+    blocks += parts.paragraph(scene, ["{use:ouverture}", *scene.section("hdm").draw(rng)[1:]])
+    history = scene.section("atcd").draw(rng, pool=(1, 3)) + scene.common("atcd_general").draw(rng, pool=(0, 2))
     if scene.child:
-        history = parts.common("atcd_enfant").draw(rng, pool=(1, 2))
+        history = scene.common("atcd_enfant").draw(rng, pool=(1, 2))
     lead = rng.choice(
         ("On retient dans ses antécédents : ", "Antécédents : ", "Rappelons : ", "Parmi ses antécédents, on note ")
     )
     blocks.append(_enumeration(scene, lead, history))
-    blocks += parts.paragraph(
-        scene, pathology.section("examen").draw(rng)[:1] + pathology.section("evolution").draw(rng)
-    )
+    blocks += parts.paragraph(scene, scene.section("examen").draw(rng)[:1] + scene.section("evolution").draw(rng))
     if rng.random() < 0.5:
-        blocks += parts.paragraph(scene, parts.common("devenir").draw(rng, pool=(1, 3)))
+        blocks += parts.paragraph(scene, scene.common("devenir").draw(rng, pool=(1, 3)))
     if rng.random() < 0.5:
         blocks += _treatment(scene)
     else:
         lead = rng.choice(("Le traitement de sortie comprend ", "Ordonnance de sortie : ", "Sortie sous "))
-        blocks.append(_enumeration(scene, lead, pathology.section("traitement").draw(rng, pool=(2, 5))))
-    blocks += parts.paragraph(scene, pathology.section("suite").draw(rng))
+        blocks.append(_enumeration(scene, lead, scene.section("traitement").draw(rng, pool=(2, 5))))
+    blocks += parts.paragraph(scene, scene.section("suite").draw(rng))
     return blocks + _ending(scene)
 
 
@@ -144,20 +140,20 @@ def _enumeration(scene: DocumentScene, lead: str, templates: list[str]) -> Block
 
 def consultation(scene: DocumentScene) -> list[Block]:
     """The letter of an outpatient visit."""
-    rng, pathology = scene.rng, scene.pathology
+    rng = scene.rng
     blocks = _head(scene, ("Compte rendu de consultation", "Consultation de suivi"), letter=rng.random() < 0.7)
     if rng.random() < 0.8:
         blocks.append(text_block(Role.PARAGRAPH, scene.write("{use:salut}")))
-    blocks += parts.paragraph(scene, ["{use:ouverture_cs}", *pathology.section("hdm").draw(rng)])
+    blocks += parts.paragraph(scene, ["{use:ouverture_cs}", *scene.section("hdm").draw(rng)])
     if rng.random() < 0.6:
         blocks += _history(scene)
     if rng.random() < 0.5:
-        blocks += parts.paragraph(scene, [parts.common("relation").pick(rng)])
+        blocks += parts.paragraph(scene, [scene.common("relation").pick(rng)])
     blocks += _examination(scene)
     if rng.random() < 0.4:
         blocks += _investigations(scene)
-    conclusion = [pathology.section("conclusion").pick(rng)] if rng.random() < 0.6 else []
-    blocks += parts.paragraph(scene, conclusion + pathology.section("suite").draw(rng))
+    conclusion = [scene.section("conclusion").pick(rng)] if rng.random() < 0.6 else []
+    blocks += parts.paragraph(scene, conclusion + scene.section("suite").draw(rng))
     if rng.random() < 0.5:
         blocks += _treatment(scene)
     return blocks + _ending(scene)

@@ -3,36 +3,36 @@
 from __future__ import annotations
 
 from deid.hospital.blocks import GAP, Block, Role, lines_block, text_block
-from deid.hospital.kinds import parts
+from deid.hospital.kinds import identity, paper, parts
 from deid.hospital.prose import dates
 from deid.hospital.prose.grammar import Piece
 from deid.hospital.prose.scene import DocumentScene
-from deid.hospital.prose.slots_people import staff_name
+from deid.hospital.prose.slots_staff import staff_name
 from deid.labels import Label
 
 
 def emergency(scene: DocumentScene) -> list[Block]:
     """A note of the emergency department: telegraphic, or as a form with headings."""
-    rng, pathology = scene.rng, scene.pathology
+    rng = scene.rng
     telegraphic = rng.random() < 0.6
     scene.terse = telegraphic
-    blocks = parts.letterhead(scene) if rng.random() < 0.6 else []
+    blocks = paper.letterhead(scene) if rng.random() < 0.6 else []
     blocks.append(_emergency_head(scene))
-    blocks += parts.identity(scene) if not telegraphic or rng.random() < 0.4 else []
+    blocks += identity.identity(scene) if not telegraphic or rng.random() < 0.4 else []
     arrival = "{use:urg_arrivee} [Motif : |]{motif}."
-    history = pathology.section("atcd").draw(rng, pool=(1, 2))
-    history += parts.common("atcd_enfant" if scene.child else "atcd_general").draw(rng, pool=(0, 3))
-    drugs = parts.common("traitement_general").draw(rng, pool=(1, 3))
+    history = scene.section("atcd").draw(rng, pool=(1, 2))
+    history += scene.common("atcd_enfant" if scene.child else "atcd_general").draw(rng, pool=(0, 3))
+    drugs = scene.common("traitement_general").draw(rng, pool=(1, 3))
     blocks += _labelled(scene, ("motif", "MOTIF"), [arrival], " ")
     blocks += _labelled(scene, ("atcd", "ATCD", "Antécédents"), history, ", ")
     if not scene.child:
         blocks += _labelled(scene, ("ttt", "TTT", "Traitement habituel"), drugs, ", ")
     if rng.random() < 0.4:
-        blocks += _labelled(scene, ("vie", "MDV", "Entourage"), parts.common("vie").draw(rng, pool=(1, 2)), " ")
-    blocks += _labelled(scene, ("hdm", "HDM", "Histoire"), pathology.section("hdm").draw(rng), " ")
-    blocks += _labelled(scene, ("ex", "EXAMEN", "Clinique"), pathology.section("examen").draw(rng), " ")
+        blocks += _labelled(scene, ("vie", "MDV", "Entourage"), scene.common("vie").draw(rng, pool=(1, 2)), " ")
+    blocks += _labelled(scene, ("hdm", "HDM", "Histoire"), scene.section("hdm").draw(rng), " ")
+    blocks += _labelled(scene, ("ex", "EXAMEN", "Clinique"), scene.section("examen").draw(rng), " ")
     if rng.random() < 0.5:
-        blocks.append(parts.lab_table(scene, pathology.section("bio")))
+        blocks.append(parts.lab_table(scene, scene.section("bio")))
     blocks += _labelled(scene, ("cat", "CAT", "Conduite à tenir"), _decisions(scene), rng.choice((" ", " / ")))
     last = rng.choice(
         ("{staff:interne} / {dr}", "[Sénior|Médecin] : {dr}", "{staff:interne}, vu avec {dr}", "{initiales}")
@@ -42,8 +42,8 @@ def emergency(scene: DocumentScene) -> list[Block]:
 
 def _decisions(scene: DocumentScene) -> list[str]:
     return [
-        *scene.pathology.section("evolution").draw(scene.rng)[:1],
-        scene.pathology.section("conclusion").pick(scene.rng),
+        *scene.section("evolution").draw(scene.rng)[:1],
+        scene.section("conclusion").pick(scene.rng),
         "{use:urg_suite}",
     ]
 
@@ -80,8 +80,8 @@ def nursing(scene: DocumentScene) -> list[Block]:
     """Nurses' notes: entries with date, hour and a mark of who wrote, over the stay."""
     rng = scene.rng
     scene.terse = rng.random() < 0.7
-    blocks = parts.letterhead(scene) if rng.random() < 0.4 else []
-    blocks += [parts.title(scene, _NURSING_TITLES), *parts.identity(scene)]
+    blocks = paper.letterhead(scene) if rng.random() < 0.4 else []
+    blocks += [parts.title(scene, _NURSING_TITLES), *identity.identity(scene)]
     targeted = rng.random() < 0.35
     deck = _deck(scene)
     days = range((scene.written_on - scene.stay.admitted_on).days + 1)
@@ -110,8 +110,8 @@ _LEAVING = (
 
 def _deck(scene: DocumentScene) -> list[str]:
     """Notes to draw from, none twice; those of the disease come up first."""
-    general = [text for _, text in parts.common("soins").lines]
-    own = [text for _, text in scene.pathology.section("soins").lines]
+    general = [text for _, text in scene.common("soins").lines]
+    own = [text for _, text in scene.section("soins").lines]
     scene.rng.shuffle(general)
     deck = own + general[: 2 * len(own) + scene.rng.randint(2, 6)]
     scene.rng.shuffle(deck)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from deid.hospital.blocks import Block, Role, table, text_block
-from deid.hospital.kinds import parts
+from deid.hospital.kinds import identity, paper, parts
 from deid.hospital.prose.grammar import Piece
 from deid.hospital.prose.library import Section
 from deid.hospital.prose.scene import DocumentScene
@@ -26,12 +26,12 @@ _GENERIC_PROCEDURE = Section(
 def operation(scene: DocumentScene) -> list[Block]:
     """An operation report."""
     rng = scene.rng
-    lines = scene.pathology.section("operation").lines or _GENERIC_PROCEDURE.lines
+    lines = scene.section("operation").lines or _GENERIC_PROCEDURE.lines
     blocks = [
-        *parts.letterhead(scene),
+        *paper.letterhead(scene),
         parts.title(scene, ("Compte rendu opératoire", "Compte-rendu opératoire du {D:op}", "CRO")),
     ]
-    blocks += parts.identity(scene)
+    blocks += identity.identity(scene)
     blocks.append(_team_table(scene))
     blocks.append(text_block(Role.HEADING, scene.write(lines[0][1])))
     if rng.random() < 0.7:
@@ -39,7 +39,7 @@ def operation(scene: DocumentScene) -> list[Block]:
             scene,
             [
                 "[Indication : |]{Mpt}, {age}, [{job}, |]présente {motif}.",
-                *scene.pathology.section("hdm").draw(rng)[-1:],
+                *scene.section("hdm").draw(rng)[-1:],
             ],
         )
     blocks += parts.paragraph(scene, Section(lines[1:]).draw(rng))
@@ -49,7 +49,7 @@ def operation(scene: DocumentScene) -> list[Block]:
         "consultation {in:3-6 semaines} avec {moi}.",
     ]
     blocks += parts.paragraph(scene, after[: rng.randint(0, 2)])
-    return [*blocks, *parts.signature(scene), *parts.footer(scene)]
+    return [*blocks, *paper.signature(scene), *paper.footer(scene)]
 
 
 def _team_table(scene: DocumentScene) -> Block:
@@ -70,7 +70,7 @@ def _team_table(scene: DocumentScene) -> Block:
 def pathology(scene: DocumentScene) -> list[Block]:
     """A pathology report."""
     rng = scene.rng
-    lines = [text for _, text in scene.pathology.section("histologie").lines]
+    lines = [text for _, text in scene.section("histologie").lines]
     if not lines:
         lines = [
             "Biopsies [gastriques|cutanées|bronchiques]",
@@ -80,10 +80,10 @@ def pathology(scene: DocumentScene) -> list[Block]:
             "Remaniements inflammatoires non spécifiques, absence de malignité.",
         ]
     blocks = [
-        *parts.letterhead(scene),
+        *paper.letterhead(scene),
         parts.title(scene, ("Compte rendu d'anatomie pathologique", "Examen anatomo-pathologique n° {id:pot}")),
     ]
-    blocks += parts.identity(scene)
+    blocks += identity.identity(scene)
     head = [
         "Prélèvement n° {id:pot} [effectué|reçu] le {d:op}, [enregistré|technique] le {d:op+1}.",
         "[Demandeur|Prescripteur|Préleveur] : {dr:SERVICE}.",
@@ -99,52 +99,50 @@ def pathology(scene: DocumentScene) -> list[Block]:
         blocks += parts.paragraph(scene, ["[Double lecture|Relu {today}] par {dr}. Bloc conservé sous le n° {id:pot}."])
     if rng.random() < 0.3:
         blocks += parts.paragraph(scene, ["Code ADICAP : BH{n:10-99}A7A0. Technicien : {staff:IDE@ANAP}."])
-    return [*blocks, *parts.signature(scene), *parts.footer(scene)]
+    return [*blocks, *paper.signature(scene), *paper.footer(scene)]
 
 
 def anaesthesia(scene: DocumentScene) -> list[Block]:
     """The consultation before an anaesthetic."""
     rng = scene.rng
     blocks = [
-        *parts.letterhead(scene),
+        *paper.letterhead(scene),
         parts.title(scene, ("Consultation d'anesthésie", "Compte rendu de consultation pré-anesthésique")),
     ]
-    blocks += parts.identity(scene)
-    evaluation = parts.common("cpa").draw(rng, pool=(4, 7))
+    blocks += identity.identity(scene)
+    evaluation = scene.common("cpa").draw(rng, pool=(4, 7))
     blocks += parts.paragraph(scene, evaluation) if rng.random() < 0.5 else parts.items(scene, evaluation)
-    history = scene.pathology.section("atcd").draw(rng, pool=(1, 3)) + parts.common("atcd_general").draw(
-        rng, pool=(1, 3)
-    )
+    history = scene.section("atcd").draw(rng, pool=(1, 3)) + scene.common("atcd_general").draw(rng, pool=(1, 3))
     blocks += [parts.heading(scene, "atcd"), *parts.items(scene, history)]
     blocks.append(text_block(Role.LINE, scene.write("Allergies : {use:allergies}.")))
-    blocks += parts.section(scene, "entree", parts.common("traitement_general"), (1, 5), listed=True)
+    blocks += parts.section(scene, "entree", scene.common("traitement_general"), (1, 5), listed=True)
     if rng.random() < 0.6:
-        blocks.append(parts.lab_table(scene, scene.pathology.section("bio")))
-    blocks += parts.section(scene, "suite", parts.common("cpa_plan"), (3, 5), listed=True)
-    return [*blocks, *parts.signature(scene), *parts.footer(scene)]
+        blocks.append(parts.lab_table(scene, scene.section("bio")))
+    blocks += parts.section(scene, "suite", scene.common("cpa_plan"), (3, 5), listed=True)
+    return [*blocks, *paper.signature(scene), *paper.footer(scene)]
 
 
 def board(scene: DocumentScene) -> list[Block]:
     """The record of a multidisciplinary meeting."""
     rng = scene.rng
     blocks = [
-        *parts.letterhead(scene),
+        *paper.letterhead(scene),
         parts.title(scene, ("Fiche RCP", "Réunion de concertation pluridisciplinaire du {D:doc}")),
     ]
-    blocks += parts.identity(scene)
-    blocks += [text_block(Role.LINE, scene.write(line)) for line in parts.common("rcp").draw(rng, pool=(3, 5))]
-    own = scene.pathology.section("rcp").draw(rng)
+    blocks += identity.identity(scene)
+    blocks += [text_block(Role.LINE, scene.write(line)) for line in scene.common("rcp").draw(rng, pool=(3, 5))]
+    own = scene.section("rcp").draw(rng)
     case = own or [
         "{mf:Homme|Femme} de {age}, {motif}, [pris{e} en charge|suivi{e}] par {dr}.",
-        *scene.pathology.section("hdm").draw(rng),
+        *scene.section("hdm").draw(rng),
     ]
     blocks += [parts.heading(scene, "hdm"), *parts.paragraph(scene, case)]
-    blocks += [parts.heading(scene, "atcd"), *parts.items(scene, parts.common("atcd_general").draw(rng, pool=(1, 3)))]
-    images = scene.pathology.section("imagerie").lines
+    blocks += [parts.heading(scene, "atcd"), *parts.items(scene, scene.common("atcd_general").draw(rng, pool=(1, 3)))]
+    images = scene.section("imagerie").lines
     if images:
         blocks += parts.paragraph(scene, ["Relecture : " + images[0][1].split("||")[3].strip()])
     blocks.append(text_block(Role.HEADING, [Piece(rng.choice(("Avis de la RCP", "DÉCISION", "Proposition")))]))
     blocks += parts.items(
-        scene, [*scene.pathology.section("suite").draw(rng)[:1], *parts.common("rcp_plan").draw(rng, pool=(2, 4))]
+        scene, [*scene.section("suite").draw(rng)[:1], *scene.common("rcp_plan").draw(rng, pool=(2, 4))]
     )
-    return [*blocks, *parts.signature(scene), *parts.footer(scene)]
+    return [*blocks, *paper.signature(scene), *paper.footer(scene)]

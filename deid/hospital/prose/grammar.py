@@ -204,7 +204,12 @@ def plain(pieces: Iterable[Piece]) -> str:
 
 def upper(pieces: Iterable[Piece]) -> list[Piece]:
     """The same pieces in capitals."""
-    return [Piece(piece.text.upper(), piece.label) for piece in pieces]
+    return [Piece(in_capitals(piece.text), piece.label) for piece in pieces]
+
+
+def in_capitals(text: str) -> str:
+    """`text` in capitals; the micro sign stays, as its capital is a Greek letter."""
+    return text.upper().replace("\N{GREEK CAPITAL LETTER MU}", "\N{MICRO SIGN}")
 
 
 def capitalised(pieces: Sequence[Piece]) -> list[Piece]:

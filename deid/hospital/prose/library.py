@@ -7,17 +7,20 @@ A file holds entries, an entry sections, a section lines:
     - text                       always there
     ? text                       there about every other time
     * text                       one of a pool of which some are drawn
+    * (20-62) text               the same, only for patients of these ages (completed years)
 """
 
 from __future__ import annotations
 
 import random
+import re
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
 OPTIONAL_SHARE = 0.6
+_AGES = re.compile(r"\((\d+)-(\d+)\) ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +28,17 @@ class Section:
     """Lines of templates, each with its mark."""
 
     lines: tuple[tuple[str, str], ...]
+
+    def suited(self, age: int) -> Section:
+        """The lines that fit a patient of `age`, without their condition."""
+        kept = []
+        for mark, text in self.lines:
+            condition = _AGES.match(text)
+            if condition is None:
+                kept.append((mark, text))
+            elif int(condition[1]) <= age <= int(condition[2]):
+                kept.append((mark, text[condition.end() :]))
+        return Section(tuple(kept))
 
     def draw(self, rng: random.Random, *, pool: tuple[int, int] = (2, 4)) -> list[str]:
         """Templates for one text, in their order: sure ones, some optional ones, `pool` of the pooled ones."""

@@ -11,7 +11,7 @@ from deid.hospital.model import Establishment, Patient, Place, Professional, Sta
 from deid.hospital.places import Country
 from deid.hospital.prose import dates
 from deid.hospital.prose.grammar import Piece, expand
-from deid.hospital.prose.library import Pathology
+from deid.hospital.prose.library import Pathology, Section, phrases
 from deid.labels import Label
 
 PEDIATRIC_AGE = 16
@@ -71,6 +71,14 @@ class DocumentScene:
     def child(self) -> bool:
         """Whether one calls the patient by the first name."""
         return self.age < PEDIATRIC_AGE
+
+    def section(self, name: str) -> Section:
+        """The pathology's phrases for a section, as fits the patient's age."""
+        return self.pathology.section(name).suited(self.age)
+
+    def common(self, name: str) -> Section:
+        """Phrases that every speciality shares, as fits the patient's age."""
+        return phrases(name).suited(self.age)
 
     def team(self, service: str | None = None) -> tuple[Professional, ...]:
         """The staff of `service`, by default of the stay's."""

@@ -1,0 +1,71 @@
+"""Slots of numbers, sides and phrases."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from deid.hospital.prose.grammar import Piece, expand
+from deid.hospital.prose.scene import DocumentScene, bare_slot, one, slot
+
+
+@slot("n")
+def _integer(scene: DocumentScene, argument: str) -> Iterable[Piece]:
+    """ "{n:10-200/5}": an integer, here a multiple of five."""
+    bounds, _, step = argument.partition("/")
+    low, _, high = bounds.partition("-")
+    return one(str(scene.rng.randrange(int(low), int(high) + 1, int(step or 1))))
+
+
+@slot("f")
+def _decimal(scene: DocumentScene, argument: str) -> Iterable[Piece]:
+    """ "{f:1,2-3,4}": a decimal with the precision of its bounds."""
+    low, _, high = argument.partition("-")
+    places = len(low.partition(",")[2])
+    scale = 10**places
+    first, last = (round(float(bound.replace(",", ".")) * scale) for bound in (low, high))
+    return one(f"{scene.rng.randint(first, last) / scale:.{places}f}".replace(".", ","))
+
+
+def remembered(scene: DocumentScene, key: str, *choices: str) -> str:
+    """A choice made once per stay: the same side on every document."""
+    return choices[sum(map(ord, scene.stay.stay_id + key)) % len(choices)]
+
+
+@bare_slot("cote")
+def _side(scene: DocumentScene) -> Iterable[Piece]:
+    return one(remembered(scene, "side", "droit", "gauche"))
+
+
+@bare_slot("cotee")
+def _side_feminine(scene: DocumentScene) -> Iterable[Piece]:
+    return one({"droit": "droite", "gauche": "gauche"}[remembered(scene, "side", "droit", "gauche")])
+
+
+@slot("fixe")
+def _fixed_choice(scene: DocumentScene, argument: str) -> Iterable[Piece]:
+    """ "{fixe:key|a|b}": one of several, the same in all documents of the stay."""
+    key, *choices = argument.split("|")
+    return expand(remembered(scene, key, *choices), scene)
+
+
+@slot("use")
+def _phrase(scene: DocumentScene, argument: str) -> Iterable[Piece]:
+    """A phrase of a common section."""
+    return expand(scene.common(argument).pick(scene.rng), scene)
+
+
+@bare_slot("motif")
+def _reason(scene: DocumentScene) -> Iterable[Piece]:
+    """Why the patient came: the same words for the whole stay."""
+    reasons = scene.section("motif").lines
+    return expand(remembered(scene, "motif", *(text for _, text in reasons)), scene)
+
+
+@bare_slot("acte")
+def _procedure(scene: DocumentScene) -> Iterable[Piece]:
+    """What is operated: the title of the pathology's operation, else "une endoscopie"."""
+    lines = scene.section("operation").lines
+    if not lines:
+        return one(scene.rng.choice(("une endoscopie sous anesthésie", "un geste de radiologie interventionnelle")))
+    pieces = expand(lines[0][1], scene)
+    return [Piece(pieces[0].text[0].lower() + pieces[0].text[1:], pieces[0].label), *pieces[1:]]
