@@ -1,3 +1,97 @@
-"""Airflow in this process, with its own database; and a steward who answers."""
+"""Airflow in this process, with its own database; a steward who answers; a search for what must not be there."""
 
-import tests.airflow_home  # noqa: F401 - before Airflow is imported
+import tests.airflow_home  # noqa: F401, I001 - before Airflow is imported
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from airflow.dag_processing.dagbag import DagBag
+from airflow.models import dagrun as dagruns
+from airflow.models.hitl import HITLDetail
+from airflow.models.pool import Pool
+from airflow.models.taskinstance import TaskInstance
+from airflow.triggers.base import TriggerEvent
+from airflow.utils.db import initdb
+from airflow.utils.session import create_session
+from sqlalchemy import select
+
+from tests.airflow_home import ROOT
+
+
+@pytest.fixture(scope="session")
+def bag() -> DagBag:
+    """The DAGs, after Airflow's tables and the pool that a deployment has were made."""
+    initdb()
+    Pool.create_or_update_pool("gpu", slots=1, description="", include_deferred=False)
+    return DagBag(ROOT / "dags", bundle_path=ROOT, bundle_name="nocturne", known_pools={"default_pool", "gpu"})
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A run that has ended: its state, and that of each step; a mapped step gives one state per batch."""
+
+    state: str
+    steps: Mapping[str, list[str]]
+    run_id: str
+    dag_id: str
+
+    def result(self, step: str) -> Any:
+        """What a step returned."""
+        with create_session() as session:
+            run = session.scalar(select(dagruns.DagRun).filter_by(dag_id=self.dag_id, run_id=self.run_id))
+            return run.get_task_instance(step, session=session).xcom_pull(task_ids=step, session=session)
+
+
+@pytest.fixture
+def play(bag: DagBag, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Ended]:
+    """Run a DAG in this process: `play("release_dataset", key="2026-03-02")`, `play("deidentify…", at=…, reason=…)`."""
+    make = dagruns.get_or_create_dagrun
+
+    def run(dag_id: str, *, at: datetime | None = None, key: str | None = None, **conf: Any) -> Ended:
+        def keyed(**given: Any) -> Any:  # what the scheduler does for a partitioned asset
+            made = make(**given)
+            made.partition_key = key
+            given["session"].commit()
+            return made
+
+        monkeypatch.setattr(dagruns, "get_or_create_dagrun", keyed)
+        done = bag.dags[dag_id].test(logical_date=at or datetime.now(UTC), run_conf=conf)
+        steps: dict[str, list[str]] = {}
+        with create_session() as session:
+            found = session.scalars(select(TaskInstance).filter_by(dag_id=dag_id, run_id=done.run_id))
+            for instance in found:
+                steps.setdefault(instance.task_id, []).append(str(instance.state))
+        return Ended(str(done.state), steps, done.run_id, dag_id)
+
+    return run
+
+
+@pytest.fixture
+def steward(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """Answers approvals while a run waits: set `steward["chosen"]` and `steward["motif"]`."""
+    from airflow.api_fastapi.core_api.routes.public.hitl import handle_event_submit
+
+    answers = {"chosen": "Approve", "motif": "lu", "asked": 0}
+    real_sleep = time.sleep
+
+    def respond(seconds: float) -> None:
+        with create_session() as session:
+            parked = session.scalars(select(TaskInstance).where(TaskInstance.state == "awaiting_input")).all()
+            for instance in parked:
+                answers["asked"] += 1
+                detail = session.get(HITLDetail, instance.id)
+                detail.responded_at = datetime.now(UTC)
+                detail.responded_by = {"id": "steward", "name": "steward"}
+                detail.chosen_options = [answers["chosen"]]
+                detail.params_input = {"motif": answers["motif"]}
+                event = TriggerEvent(detail.as_resume_event_payload())
+                handle_event_submit(event, task_instance=instance, session=session)
+        if not parked:
+            real_sleep(seconds)
+
+    monkeypatch.setattr(time, "sleep", respond)
+    return answers
