@@ -7,17 +7,16 @@ again. A document that cannot go on leaves for quarantine with its reason; the o
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 from deid import rooms
-from deid.detection import Detector
-from deid.document import Document, Mention, Substitution, Surrogate
+from deid.culprits import detected, judged, note, sealed
+from deid.document import Mention, Substitution, Surrogate
 from deid.errors import DocumentRefused, NocturneError, PolicyError, Reason
 from deid.labels import Label
-from deid.quality import Checked, Verdict, batch_results, measure, validate_batch
+from deid.quality import Checked, Verdict, batch_results
 from deid.settings import settings
 from deid.titles import clean_titles
 from deid.warehouse.copy import storable
@@ -25,11 +24,8 @@ from deid.warehouse.ledger import Run, StepWork, begin, candidates, find_run, fi
 from deid.warehouse.planning import Interval, Request, Versions, plan_run
 from deid.warehouse.reading import Opened, opened
 
-log = logging.getLogger(__name__)
 
-Found = tuple[Mention, ...] | None  # None: detection could not bear the document
-
-
+@sealed
 def plan(
     *,
     interval_start: datetime,
@@ -80,6 +76,7 @@ def run_of(triggered_by: str) -> int:
     return find_run(triggered_by)
 
 
+@sealed
 def detect(run_id: int, batch_id: int) -> dict[str, Any]:
     """Find the mentions of a batch's documents and store their offsets; return the batch's documents by state.
 
@@ -90,7 +87,7 @@ def detect(run_id: int, batch_id: int) -> dict[str, Any]:
     work = begin(_run(run_id), batch_id, "detect", before="planned")
     read = list(opened(work))
     clean = _clean_titles(read)
-    everything = _detected(rooms.detector(), [item.document for item in read])
+    everything = detected(rooms.detector(), [item.document for item in read])
     for item, found in zip(read, everything, strict=True):
         if found is None:
             work.refuse(item.waiting, Reason.DETECTION_FAILED)
@@ -99,6 +96,7 @@ def detect(run_id: int, batch_id: int) -> dict[str, Any]:
     return finish(work)
 
 
+@sealed
 def substitute(run_id: int, batch_id: int) -> dict[str, Any]:
     """Draw surrogates for the mentions of a batch and store candidate texts; return the documents by state.
 
@@ -119,13 +117,14 @@ def substitute(run_id: int, batch_id: int) -> dict[str, Any]:
         except (NocturneError, MemoryError):
             raise
         except Exception as error:
-            _note("substitute", item.waiting.document_id, error)
+            note("substitute", item.waiting.document_id, error)
             work.refuse(item.waiting, Reason.SUBSTITUTION_FAILED)
         else:
             _keep_candidate(work, item, done, markup, references)
     return finish(work)
 
 
+@sealed
 def validate(run_id: int, batch_id: int) -> dict[str, Any]:
     """Check the candidates of a batch against their sources; return the documents by state.
 
@@ -142,7 +141,7 @@ def validate(run_id: int, batch_id: int) -> dict[str, Any]:
         text, markup, surrogates, spans, reference_date = drawn[document_id]
         substitution = _rebuilt(text, surrogates, spans, reference_date)
         checked.append(Checked(item.document, found.get(document_id, ()), substitution, markup))
-    verdicts = _judged(checked)
+    verdicts = judged(checked)
     for verdict in verdicts:
         item = read[verdict.document_id]
         state = "quarantined" if verdict.reason else "validated"
@@ -153,6 +152,7 @@ def validate(run_id: int, batch_id: int) -> dict[str, Any]:
     return finish(work)
 
 
+@sealed
 def stage(run_id: int) -> dict[str, Any]:
     """Close a run whose batches are all validated: what passed is staged for its interval to be published.
 
@@ -177,16 +177,6 @@ def _run(run_id: int) -> Run:
     return run
 
 
-def _detected(detector: Detector, documents: Sequence[Document]) -> list[Found]:
-    """Mentions of each document, in order. If the batch fails, each is tried alone to set the culprits apart."""
-    found = _attempt(detector, documents)
-    if found is not None:
-        return list(found)
-    sound = [document for document in documents if _attempt(detector, [document]) is not None]
-    again = {document.id: mentions for document, mentions in zip(sound, detector.detect(sound), strict=True)}
-    return [again.get(document.id) for document in documents]
-
-
 def _clean_titles(read: Sequence[Opened]) -> set[str]:
     """Documents whose title may be published; none if that cannot be told."""
     titles = [(item.waiting.document_id, item.content.title, item.content.patient) for item in read]
@@ -195,43 +185,8 @@ def _clean_titles(read: Sequence[Opened]) -> set[str]:
     except (NocturneError, MemoryError):
         raise
     except Exception as error:
-        _note("detect", "titles", error)
+        note("detect", "titles", error)
         return set()
-
-
-def _attempt(detector: Detector, documents: Sequence[Document]) -> list[tuple[Mention, ...]] | None:
-    try:
-        return detector.detect(documents)
-    except DocumentRefused:
-        return None
-    except (NocturneError, MemoryError):
-        raise
-    except Exception as error:
-        _note("detect", documents[0].id if len(documents) == 1 else "batch", error)
-        return None
-
-
-def _judged(checked: Sequence[Checked]) -> list[Verdict]:
-    """A verdict per document; none for one that cannot even be measured."""
-    if not checked:
-        return []
-    try:
-        return validate_batch(checked)
-    except (NocturneError, MemoryError):
-        raise
-    except Exception as error:
-        _note("validate", "batch", error)
-    sound = [item for item in checked if _measurable(item)]
-    return validate_batch(sound) if sound else []
-
-
-def _measurable(checked: Checked) -> bool:
-    try:
-        measure(checked)
-    except Exception as error:
-        _note("validate", checked.document.id, error)
-        return False
-    return True
 
 
 def _keep_mentions(work: StepWork, item: Opened, found: Sequence[Mention], *, title_clean: bool) -> None:
@@ -297,8 +252,3 @@ def _keep_verdicts(work: StepWork, verdicts: Sequence[Verdict]) -> None:
     for result in batch_results(verdicts) if verdicts else ():
         counts = (result.element_count, result.unexpected_count, result.observed)
         work.add("check_result", (result.suite, result.rule, result.severity, result.success, *counts))
-
-
-def _note(step: str, what: str, error: Exception) -> None:
-    # The kind of error only: its message may quote the document.
-    log.warning("%s: %s: %s", step, what, type(error).__name__)

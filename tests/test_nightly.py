@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import traceback
 from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
@@ -13,7 +14,7 @@ import pytest
 from deid import nightly, rooms
 from deid.detection import Detector
 from deid.document import Document, Mention
-from deid.errors import InputRefused, PolicyError, ReleaseRefused, SettingsError
+from deid.errors import InputRefused, NocturneError, PolicyError, ReleaseRefused, SettingsError
 from deid.settings import settings
 from deid.warehouse.publish import publish_interval, staged_digest
 from tests.conftest import Database
@@ -228,6 +229,19 @@ def test_a_document_that_breaks_a_step_is_set_apart_and_not_quoted(
     assert reasons(hospital) == {"breaks": ("detect", "detection_failed")}
     assert "RuntimeError" in caplog.text
     assert not [value for value in ORIGINALS if value in caplog.text]
+
+
+def test_a_step_that_fails_says_where_and_quotes_nothing(hospital: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    (batch,) = nightly.plan(interval_start=NIGHT, interval_end=NIGHT + DAY, triggered_by="night")
+
+    def fail() -> None:
+        raise RuntimeError(LETTER)
+
+    monkeypatch.setattr(rooms, "detector", fail)
+    with pytest.raises(NocturneError, match=r"detect failed: RuntimeError in test_nightly\.py, line \d+") as caught:
+        nightly.detect(batch["run_id"], batch["batch_id"])
+    assert "VASSEROT" not in "".join(traceback.format_exception(caught.value))
+    assert set(states(hospital).values()) == {"planned"}
 
 
 def test_a_title_that_names_the_patient_is_not_published(hospital: Database) -> None:
