@@ -112,10 +112,12 @@ def anaesthesia(scene: DocumentScene) -> list[Block]:
     blocks += identity.identity(scene)
     evaluation = scene.common("cpa").draw(rng, pool=(4, 7))
     blocks += parts.paragraph(scene, evaluation) if rng.random() < 0.5 else parts.items(scene, evaluation)
-    history = scene.section("atcd").draw(rng, pool=(1, 3)) + scene.common("atcd_general").draw(rng, pool=(1, 3))
+    general = "atcd_enfant" if scene.child else "atcd_general"
+    history = scene.section("atcd").draw(rng, pool=(1, 3)) + scene.common(general).draw(rng, pool=(1, 3))
     blocks += [parts.heading(scene, "atcd"), *parts.items(scene, history)]
     blocks.append(text_block(Role.LINE, scene.write("Allergies : {use:allergies}.")))
-    blocks += parts.section(scene, "entree", scene.common("traitement_general"), (1, 5), listed=True)
+    if not scene.child:
+        blocks += parts.section(scene, "entree", scene.common("traitement_general"), (1, 5), listed=True)
     if rng.random() < 0.6:
         blocks.append(parts.lab_table(scene, scene.section("bio")))
     blocks += parts.section(scene, "suite", scene.common("cpa_plan"), (3, 5), listed=True)

@@ -183,7 +183,16 @@ def _elide(pieces: Sequence[Piece]) -> list[Piece]:
     return [piece for piece in done if piece.text]
 
 
-_CONTRACTIONS = (("Le ", "de", "du "), ("Le ", "à", "au "), ("Les ", "de", "des "), ("Les ", "à", "aux "))
+_CONTRACTIONS = tuple(
+    (article, preposition, form)
+    for articles, preposition, form in (
+        (("Le ", "le "), "de", "du "),
+        (("Le ", "le "), "à", "au "),
+        (("Les ", "les "), "de", "des "),
+        (("Les ", "les "), "à", "aux "),
+    )
+    for article in articles
+)
 
 
 def _contract(before: str, after: str) -> tuple[str, str]:

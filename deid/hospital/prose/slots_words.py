@@ -69,3 +69,28 @@ def _procedure(scene: DocumentScene) -> Iterable[Piece]:
         return one(scene.rng.choice(("une endoscopie sous anesthésie", "un geste de radiologie interventionnelle")))
     pieces = expand(lines[0][1], scene)
     return [Piece(pieces[0].text[0].lower() + pieces[0].text[1:], pieces[0].label), *pieces[1:]]
+
+
+def build(scene: DocumentScene) -> tuple[float, int]:
+    """Weight (kg) and height (cm) of the patient, the same in every document of a year of age."""
+    patient, age = scene.patient, scene.age
+    drift = sum(map(ord, patient.patient_id + patient.birth_name))
+    if age < GROWN:
+        height = 52 + 23 * min(1, age + 0.4 if age < 1 else 1) + 6.2 * max(0, age - 1) + drift % 7 - 3
+        return 3.4 + 5.6 * min(1, 0.5 if age < 1 else 1) + 2.6 * max(0, age - 1) + drift % 5 * 0.4, round(height)
+    tall = (168 if patient.sex == "M" else 156) + drift % 19 - (3 if age > ELDERLY else 0)
+    return (19 + drift % 17) * (tall / 100) ** 2 + drift % 10 / 10, tall
+
+
+GROWN = 16
+ELDERLY = 75
+
+
+@bare_slot("poids")
+def _weight(scene: DocumentScene) -> Iterable[Piece]:
+    return one(f"{build(scene)[0]:.1f}".replace(".", ","))
+
+
+@bare_slot("taille")
+def _height(scene: DocumentScene) -> Iterable[Piece]:
+    return one(str(build(scene)[1]))
