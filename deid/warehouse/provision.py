@@ -19,7 +19,8 @@ def provision(home: Path, port: int | None = None) -> Path:
     """Make everything that the product needs under `home`; return the path of its settings file.
 
     The file (`<home>/nocturne.env`, readable by its owner only) holds `NOCTURNE_…` lines for
-    `deid.settings`. A second call keeps passwords and secret, and finishes what an interrupted one left.
+    `deid.settings`. `port` is that of PostgreSQL: None takes NOCTURNE_POSTGRES_PORT, else the last one, else a
+    free one. A second call keeps passwords and secret, and finishes what an interrupted one left.
 
     Raises:
         SettingsError: the port is taken or the folder cannot be used.
@@ -28,6 +29,7 @@ def provision(home: Path, port: int | None = None) -> Path:
     home = home.expanduser().resolve()
     env_file = home / ENV_FILE
     passwords, secret = _kept(env_file)
+    port = port or settings().postgres_port
     server = EmbeddedServer(home, port)
     if port is None and not server.running() and server.port is not None and port_taken(server.port):
         server.forget_port()

@@ -121,6 +121,12 @@ def test_provision_twice_gives_the_same_settings_which_open_every_door(
     assert settings.secret.get_secret_value() not in output
 
 
+def test_provision_takes_the_port_of_the_settings(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    port = free_port()
+    monkeypatch.setenv("NOCTURNE_POSTGRES_PORT", str(port))
+    assert f"@127.0.0.1:{port}/nocturne" in read_env(provision(home))["NOCTURNE_WORKER_DSN"]
+
+
 def test_a_failed_statement_leaves_no_value_in_the_server_log(home: Path) -> None:
     variables = read_env(provision(home))
     for statement in (
