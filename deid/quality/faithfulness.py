@@ -17,7 +17,9 @@ from deid.quality.lexicon import PARTICLES
 DRAWN = frozenset({Label.DATE, Label.RELDATE, Label.AGE, Label.ZIP, Label.CITY, Label.LOC})
 _DRAWN_LEAST = 4  # distinct values from which "all of them kept" is no longer chance but a pass-through
 
-_CIVILITIES = frozenset("m mr mme mlle me dr pr monsieur madame mademoiselle docteur professeur".split())
+_CIVILITIES = frozenset(
+    "m mr mme mlle me dr pr monsieur madame mademoiselle docteur professeur veuve vve epouse dit dite alias".split()
+)
 _LABELS = "|".join(label.value for label in Label)
 _MASK = re.compile(rf"[\[<{{(]\s*[^\]>}})]*\s*[\]>}})]|(?:{_LABELS})(?:[-_ ]?\d+)?|[*█•_.…xX/\- ]+")
 

@@ -20,7 +20,7 @@ from deid.labels import NAMES, Label
 from deid.quality.calendar_reader import Reading, read
 from deid.quality.folding import Word, alnum, fold, hidden_words, letters, phrase, words
 from deid.quality.known import Known, street_phrase
-from deid.quality.lexicon import eponyms, is_grammatical, is_ordinary, is_word
+from deid.quality.lexicon import PARTICLES, eponyms, is_grammatical, is_ordinary, is_word
 
 NAME_GAP = "\ue000"  # stands for a name's surrogate in the text between surrogates
 OTHER_GAP = "\ufffc"  # stands for any other surrogate
@@ -176,7 +176,8 @@ def _names_inside(patient: Known, inside: Sequence[Inside]) -> int:
     for surrogate in inside:
         if surrogate.label in NAMES:
             sought = patient.surnames | patient.first_names if surrogate.label is Label.PATIENT else patient.surnames
-            count += any(word.bare in sought for word in words(surrogate.text))
+            said = {word.bare for word in words(surrogate.text)}
+            count += not sought.isdisjoint(said - PARTICLES or said)
         elif surrogate.label in (Label.EMAIL, Label.URL):
             pieces = phrase(surrogate.text).split()
             count += any(

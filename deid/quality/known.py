@@ -91,8 +91,8 @@ def known(patient: Patient) -> Known:
     addresses, streets = _addresses(patient)
     birth = patient.birth_date
     return Known(
-        surnames=frozenset(part for name in surnames for part in _parts(name)),
-        first_names=frozenset(part for name in patient.first_names for part in _parts(name)),
+        surnames=frozenset(part for name in surnames for part in telling_parts(name)),
+        first_names=frozenset(part for name in patient.first_names for part in telling_parts(name)),
         glued=frozenset(form for form in glued if len(form) >= _GLUED_LEAST),
         glued_short=frozenset(form for form in glued if len(form) < _GLUED_LEAST),
         numbers=frozenset(number for number in numbers if len(number) >= _NUMBER_LEAST),
@@ -113,7 +113,7 @@ def _digits(values: Iterable[str]) -> frozenset[str]:
     return frozenset(re.sub(r"\D", "", value) for value in values)
 
 
-def _parts(name: str) -> list[str]:
+def telling_parts(name: str) -> list[str]:
     """Bare words of a name that identify: no particles and no initials, unless there is nothing else."""
     parts = [fold(part) for part in WORD.findall(name)]
     telling = [part for part in parts if len(part) > 1 and part not in PARTICLES]
@@ -126,7 +126,7 @@ def _glued(surnames: tuple[str, ...], first_names: tuple[str, ...]) -> set[str]:
     firsts = {letters(name) for name in first_names} - {""}
     pairs = {form for last in lasts for first in firsts for form in (last + first, first + last)}
     both = {one + other for one in lasts for other in lasts if one != other}
-    compound = {letters(name) for name in (*surnames, *first_names) if len(_parts(name)) > 1}
+    compound = {letters(name) for name in (*surnames, *first_names) if len(telling_parts(name)) > 1}
     return pairs | both | compound
 
 

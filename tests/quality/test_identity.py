@@ -189,6 +189,11 @@ def test_other_identity(text: str, kind: str) -> None:
     assert survives(f"Voir {text} ensuite", kind=kind)
 
 
+@pytest.mark.parametrize(("surrogate", "expected"), [("LE PUAUX Odette", False), ("LE", True), ("Le Goff", False)])
+def test_a_particle_of_a_surrogate_is_not_the_name(surrogate: str, expected: bool) -> None:
+    assert survives(f"Mme [[PATIENT|LE=>{surrogate}]]", Patient(key="P", last_name="LE")) is expected
+
+
 def test_markup_is_searched_where_it_shows_something_else() -> None:
     page = f"<p>{checked().substitution.text}</p><p>Mme DUBREUILH</p>"
     assert measure(checked(markup=page))["identity_name"] > 0

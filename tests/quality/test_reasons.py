@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from deid.errors import Reason
@@ -32,3 +34,13 @@ def test_every_run_rule_has_its_words() -> None:
     uniform = policy.substitution.model_copy(update={"split": "uniform"})
     rules = (*share_rules(policy.model_copy(update={"substitution": uniform}), 100), *density_rules(policy))
     assert {rule.name for rule in rules} == set(MEANING)
+
+
+def test_the_stewards_page_explains_everything() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "stewards.md").read_text(encoding="utf-8")
+    for reason, wording in FRENCH.items():
+        assert f"| **{wording.title}** (`{reason}`) | {wording.meaning} | {wording.remedy} |" in page
+    for check in CHECKS:
+        assert f"`{check.name}`" in page
+    for rule in MEANING:
+        assert f"`{rule}`" in page or f"`{rule.removesuffix('_high')}`" in page
