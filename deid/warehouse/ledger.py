@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import resource
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,6 +17,7 @@ from deid.settings import settings
 from deid.warehouse.connection import connect
 from deid.warehouse.copy import copy_rows
 from deid.warehouse.queries import one, query
+from deid.warehouse.timing import record
 
 # Columns that a step gives for each table; run_id is the run's own.
 COLUMNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
@@ -166,7 +166,9 @@ def finish(work: StepWork) -> dict[str, Any]:
             cursor.execute(query("deid", "candidate", "drop_refused"), parameters)
             cursor.execute(query("deid", "document", "move"), parameters)
             if owned:
-                cursor.execute(query("deid", "timing", "upsert"), parameters | _cost(work))
+                characters = sum(outcome.characters or 0 for outcome in work.outcomes.values())
+                batch = (work.run.run_id, work.batch_id, work.step)
+                record(cursor, *batch, work.started, len(work.outcomes), characters)
         cursor.execute(query("deid", "run", "touch"), parameters)
         return tally(cursor, work.run.run_id, work.batch_id)
 
@@ -228,13 +230,3 @@ def _copy_outcomes(cursor: Cursor, outcomes: Iterable[Outcome]) -> None:
     copy_rows(cursor, "deid", "document", moved, ([getattr(o, name) for name in moved] for o in outcomes))
     refused = ([o.document_id, o.reason] for o in outcomes if o.reason is not None)
     copy_rows(cursor, "deid", "quarantine", ("document_id", "reason"), refused)
-
-
-def _cost(work: StepWork) -> dict[str, Any]:
-    peak_kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return {
-        "seconds": time.monotonic() - work.started,
-        "documents": len(work.outcomes),
-        "characters": sum(outcome.characters or 0 for outcome in work.outcomes.values()),
-        "peak_rss_mb": peak_kib / 1024,
-    }

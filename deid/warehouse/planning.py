@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
@@ -19,6 +20,7 @@ from deid.warehouse.copy import copy_rows
 from deid.warehouse.extraction import listed, present
 from deid.warehouse.queries import one, query
 from deid.warehouse.sources import Source
+from deid.warehouse.timing import WHOLE_RUN, record
 
 PARIS = ZoneInfo("Europe/Paris")
 PLAN_LOCK = 0x706C616E  # "plan": one plan decides at a time what is new
@@ -107,6 +109,7 @@ def plan_run(request: Request) -> list[Batch]:
         ContractBroken: the source's query is not what it should be, or too many documents vanished at once.
         WarehouseError: a statement failed; nothing was registered.
     """
+    started = time.monotonic()
     source = Source(settings().source)
     with connect(settings().dsn("worker"), application="nocturne plan") as state:
         with state.cursor() as cursor:
@@ -118,7 +121,7 @@ def plan_run(request: Request) -> list[Batch]:
                 seen = _copy_interval(cursor, warehouse, source, request)
                 _copy_vanished(state, cursor, warehouse, source)
         with state.cursor() as cursor:
-            return _register(cursor, request, source, seen)
+            return _register(cursor, request, source, seen, started)
 
 
 def _find(cursor: Cursor, triggered_by: str) -> tuple[int, bool] | None:
@@ -176,7 +179,7 @@ def _live(state: Connection) -> Iterator[list[str]]:
             yield [row[0] for row in rows]
 
 
-def _register(cursor: Cursor, request: Request, source: Source, seen: int) -> list[Batch]:
+def _register(cursor: Cursor, request: Request, source: Source, seen: int, started: float) -> list[Batch]:
     cursor.execute("SELECT pg_advisory_xact_lock(%s)", (PLAN_LOCK,))
     if known := _find(cursor, request.triggered_by):  # the same plan ran beside this one and won
         return _batches(cursor, *known)
@@ -206,4 +209,5 @@ def _register(cursor: Cursor, request: Request, source: Source, seen: int) -> li
         for table, step in (("document", "plan"), ("candidate", "drop_orphans"), ("withdrawal", "insert")):
             cursor.execute(query("deid", table, step), parameters)
     cursor.execute(query("deid", "run", "counted"), parameters)
+    record(cursor, parameters["run_id"], WHOLE_RUN, "plan", started, parameters["planned"])
     return _batches(cursor, parameters["run_id"], request.dry_run)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -16,6 +17,7 @@ from deid.substitution import pseudonym
 from deid.warehouse.connection import connect
 from deid.warehouse.copy import copy_rows
 from deid.warehouse.queries import one, query
+from deid.warehouse.timing import WHOLE_RUN, record
 
 PUBLISH_LOCK = 0x7075626C  # "publ": one publication at a time, so that versions of a document keep their order
 
@@ -79,6 +81,7 @@ def _transaction(link: Connection) -> Iterator[Cursor]:
 
 
 def _write(link: Connection, release_id: int, key: bytes) -> None:
+    started = time.monotonic()
     with _transaction(link) as cursor:
         _remove_withdrawn(cursor, release_id, key)
     with _transaction(link) as cursor:
@@ -88,7 +91,7 @@ def _write(link: Connection, release_id: int, key: bytes) -> None:
         with _transaction(link) as cursor:
             _publish_batch(cursor, {"release_id": release_id, "run_id": run_id, "batch_id": batch_id}, key)
     with _transaction(link) as cursor:
-        _finish(cursor, release_id)
+        _finish(cursor, release_id, started)
 
 
 def _staged_runs(cursor: Cursor, interval_key: str) -> list[tuple[Any, ...]]:
@@ -165,13 +168,16 @@ def _publish_batch(cursor: Cursor, batch: Mapping[str, int], key: bytes) -> None
     cursor.execute(query("deid", "document", "publish"), batch)
 
 
-def _finish(cursor: Cursor, release_id: int) -> None:
+def _finish(cursor: Cursor, release_id: int, started: float) -> None:
     cursor.execute(query("research", "release", "finish"), {"release_id": release_id})
-    if cursor.fetchone() is None:
+    finished = cursor.fetchone()
+    if finished is None:
         raise WarehouseError(
             f"release {release_id} still has staged documents without a candidate text.", "Run the interval again."
         )
     cursor.execute(query("deid", "run", "publish"), {"release_id": release_id})
+    run_id, documents = finished
+    record(cursor, run_id, WHOLE_RUN, "publish", started, documents)
 
 
 def _latest(cursor: Cursor, interval_key: str) -> dict[str, Any]:

@@ -17,4 +17,4 @@ SET
 WHERE
     r.release_id = %(release_id)s
     AND NOT EXISTS (SELECT FROM deid.document AS d WHERE d.release_id = r.release_id AND d.state = 'staged')
-RETURNING r.release_id
+RETURNING r.run_ids[cardinality(r.run_ids)] AS run_id, (r.counts ->> 'published')::int AS documents
