@@ -24,10 +24,11 @@ def _digit(text: str, index: int, stream: KeyedStream) -> str:
 
 
 def redraw(text: str, stream: KeyedStream) -> str:
-    """Other digits and other plain letters of the same case; signs and accented letters stay. Never the same text,
-    unless it has neither digit nor plain letter.
+    """Other digits for digits, plain letters of the same case for letters, of any alphabet; signs stay.
+
+    Never the same text, unless it has neither digit nor letter.
     """
-    if not any(char.isascii() and char.isalnum() for char in text):
+    if not any(char.isalpha() or char.isdigit() for char in text):
         return text
     while True:
         drawn = "".join(_other(text, index, stream) for index in range(len(text)))
@@ -38,7 +39,7 @@ def redraw(text: str, stream: KeyedStream) -> str:
 def _other(text: str, index: int, stream: KeyedStream) -> str:
     char = text[index]
     if char.isdigit():
-        return _digit(text, index, stream) if char.isascii() else str(stream.below(10))
-    if not (char.isascii() and char.isalpha()):
+        return _digit(text, index, stream)
+    if not char.isalpha():
         return char
     return stream.choice(_UPPER if char.isupper() else _LOWER)

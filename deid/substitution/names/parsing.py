@@ -49,21 +49,21 @@ def pieces(text: str, *, after_title: bool = False) -> list[Piece]:
     for group in groups:
         if group.start() > position:
             found.append(Piece(Sort.BETWEEN, text[position : group.start()]))
-        found += _group(text, group, lone=len(groups) == 1, after_title=after_title)
+        found += _group(text, group, lone=len(groups) == 1, last=group is groups[-1], after_title=after_title)
         position = group.end()
     if position < len(text):
         found.append(Piece(Sort.BETWEEN, text[position:]))
     return found
 
 
-def _group(text: str, group: re.Match[str], *, lone: bool, after_title: bool) -> list[Piece]:
+def _group(text: str, group: re.Match[str], *, lone: bool, last: bool, after_title: bool) -> list[Piece]:
     word = group.group()
     dotted = text[group.end() : group.end() + 1] == "."
     if flat(word) in PARTICLES and text[group.end() : group.end() + 1] in _APOSTROPHES:
         return [Piece(Sort.PARTICLE, word)]
     if len(word) == 1 or (dotted and len(word) <= 2):
         return [Piece(Sort.INITIAL, word)]
-    if flat(word) in PARTICLES and not lone:
+    if flat(word) in PARTICLES and not last:
         return [Piece(Sort.PARTICLE, word)]
     if _is_initials(text, word, lone=lone, after_title=after_title):
         return [Piece(Sort.INITIAL, letter) for letter in word]

@@ -65,7 +65,8 @@ class NameTables:
         by_sex: dict[str, dict[str, Mapping[str, str]]] = defaultdict(dict)
         for rank, row in enumerate(rows("first_names")):
             births = int(row["births"])
-            by_sex[key(row["name"])][row["sex"]] = row
+            # The most frequent spelling speaks for the rarer ones: "HERVÉ" before "HERVE".
+            by_sex[key(row["name"])].setdefault(row["sex"], row)
             plain = row["name"].replace("-", "").isalpha()
             if births < _FIRST_NAME_BANDS[0] or not plain or len(row["name"]) < 3:
                 continue
@@ -112,8 +113,8 @@ _ENOUGH = 12
 
 
 def key(name: str) -> str:
-    """The folded words of a name."""
-    return " ".join(words(name))
+    """The folded words of a name; a name in another alphabet as it is, without case."""
+    return " ".join(words(name)) or name.casefold()
 
 
 def _band(births: int, floors: Sequence[int]) -> int:

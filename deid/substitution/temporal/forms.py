@@ -41,6 +41,9 @@ def _case(model: str, text: str) -> str:
     return text.upper() if model.isupper() else text
 
 
+_LAST_DAY = 31
+
+
 class Part(Protocol):
     """A piece of a written form."""
 
@@ -191,14 +194,17 @@ class SpokenDay:
 
 @dataclass(frozen=True, slots=True)
 class SpokenYear:
-    """The year in words: whole ("mille neuf cent quarante-huit") or its last two digits ("quarante huit")."""
+    """The year in words: whole ("mille neuf cent quarante-huit") or its last two digits ("quarante huit").
+
+    Two digits that could be a day of the month are said whole.
+    """
 
     model: str
     short: bool
     hyphens: bool
 
     def write(self, day: date) -> str:
-        if self.short:
+        if self.short and day.year % 100 > _LAST_DAY:
             return _like(self.model, numerals.write(day.year % 100, hyphens=self.hyphens))
         century, rest = divmod(day.year, 100)
         if 11 <= century <= 19:

@@ -15,7 +15,7 @@ from deid.substitution.temporal.vocabulary import MONTHS, SHORT_MONTHS, THREE_LE
 
 _SPREAD = re.compile(r"(?:\d ){3,7}\d")
 _GLUED_THREE = re.compile(r"\d[A-Za-zéûÉÛ]{3}\d|\d-[A-Za-z]{3}-\d|^[A-Za-z]{3}\d")
-_BOUNDARY = re.compile(r"(?<=[\dOlI])(?=[A-Za-zûé]{3})|(?<=[a-zûé]{2})(?=\d)")
+_BOUNDARY = re.compile(r"(?<=\d)(?=[A-Za-zûé]{3})|(?<=[a-zûé]{2})(?=\d)")
 _LATE_YEAR = 32  # a number past the days of a month is a year
 
 
@@ -59,7 +59,8 @@ def _day_month(found: list[Token], places: list[int], _: bool) -> Expression | N
     number = found[day]
     if not 1 <= number.value <= 31 or (len(number.text) > 2 and number.kind == "N"):
         return None
-    written[day] = _day_part(number, beside_letters=found[month].kind == "M")
+    spaced = month == day + 2 and found[day + 1].text.isspace()
+    written[day] = _day_part(number, beside_letters=found[month].kind == "M" and spaced)
     written[month] = _month_name(found, month)
     year = _year(found, rest[0], written) if rest else None
     if rest and year is None:

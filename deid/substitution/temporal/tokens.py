@@ -74,7 +74,7 @@ def _next(plain: str, text: str, at: int) -> Token | None:
     if piece is None:
         return None
     word, raw = piece.group(), text[at : piece.end()]
-    if word.isdigit():
+    if word.isdecimal():
         return _number(plain, text, at, word)
     if not word.isalpha():
         return Token("L", raw)
@@ -108,7 +108,8 @@ def _settled(found: list[Token]) -> list[Token]:
     """Tokens with two words settled by what stands around them: "mar" (mars, mardi) and "sept" (7, September)."""
     for index, token in enumerate(found):
         before = [one for one in found[:index] if one.kind != "L"]
-        if token.kind == "X" and flat(token.text) == "sept" and (before or found[-1].kind == "N"):
+        month_said = any(one.kind == "M" for one in found)
+        if token.kind == "X" and flat(token.text) == "sept" and not month_said and (before or found[-1].kind == "N"):
             found[index] = Token("M", token.text, 9)
     kinds = [token.kind for token in found if token.kind != "L"]
     if len(kinds) > 1 and kinds[0] == "M" and kinds[1] == "N":

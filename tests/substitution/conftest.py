@@ -1,0 +1,25 @@
+"""One commune table for the session, and a substitutor of the policy that ships."""
+
+from __future__ import annotations
+
+import pytest
+
+from deid.policy import Policy, load
+from deid.reference import CommuneTable
+from deid.substitution import Substitutor
+from tests.substitution.examples import KEY
+
+
+@pytest.fixture(scope="session")
+def communes() -> CommuneTable:
+    return CommuneTable.packaged()
+
+
+@pytest.fixture(scope="session")
+def policy() -> Policy:
+    return load()
+
+
+@pytest.fixture(scope="session")
+def substitutor(policy: Policy, communes: CommuneTable) -> Substitutor:
+    return Substitutor(policy, KEY, communes)

@@ -1,0 +1,41 @@
+"""Documents for tests, written as the annotation guide writes them: `[[LABEL|text]]`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date
+from typing import Any
+
+from deid.document import Document, Mention, Patient, Substitution
+from deid.learning.markup import parse
+from deid.policy import Policy
+
+KEY = bytes(range(32))
+ANCHOR = date(2023, 5, 17)
+
+
+def marked(
+    markup: str,
+    *,
+    id: str = "d1",
+    patient: Patient | None = None,
+    reference_date: date | None = ANCHOR,
+) -> tuple[Document, list[Mention]]:
+    """A document and its mentions out of inline markup; the patient has a key unless one is given."""
+    text, mentions = parse(markup, id)
+    return Document(id, text, patient or Patient(key="p1"), reference_date), list(mentions)
+
+
+def surrogates(result: Substitution) -> list[str]:
+    """Texts of the surrogates, in order."""
+    return [surrogate.text for surrogate in result.surrogates]
+
+
+def changed(policy: Policy, **changes: Any) -> Policy:
+    """`policy` with other values in its `substitution` part; nested parts are given as mappings."""
+    part = policy.substitution
+    update = {
+        name: getattr(part, name).model_copy(update=value) if isinstance(value, Mapping) else value
+        for name, value in changes.items()
+    }
+    return policy.model_copy(update={"substitution": part.model_copy(update=update)})

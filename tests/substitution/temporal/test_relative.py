@@ -1,0 +1,122 @@
+"""RELDATE and AGE mentions: what they say, and other values in the same form."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from deid.substitution.temporal import ages, relative
+from deid.substitution.temporal.resolving import place_relative
+from deid.substitution.temporal.values import Instant, Unit, index_of
+
+WEDNESDAY = date(2023, 5, 17)
+
+# text, unit, distance from the anchor in that unit, the same form two units further away
+RELATIVES = [
+    ("il y a 10 ans", Unit.YEAR, -10, "il y a 12 ans"),
+    ("Il y a un mois", Unit.MONTH, -1, "Il y a trois mois"),
+    ("il y a une vingtaine d'années", Unit.YEAR, -20, "il y a vingt-deux ans"),
+    ("dans 3 jours", Unit.DAY, 3, "dans 5 jours"),
+    ("dans trois semaines", Unit.WEEK, 3, "dans cinq semaines"),
+    ("DANS 15 JOURS", Unit.DAY, 15, "DANS 17 JOURS"),
+    ("d'ici deux mois", Unit.MONTH, 2, "d'ici quatre mois"),
+    ("dans six à huit semaines", Unit.WEEK, 6, "dans huit à dix semaines"),
+    ("dans 48 heures", Unit.DAY, 2, "dans quatre jours"),
+    ("sous quinzaine", Unit.DAY, 15, "sous dix-sept jours"),
+    ("ds 2 jrs", Unit.DAY, 2, "ds 4 jrs"),
+    ("hier", Unit.DAY, -1, "il y a trois jours"),
+    ("HIER SOIR", Unit.DAY, -1, "IL Y A TROIS JOURS"),
+    ("avant-hier", Unit.DAY, -2, "il y a quatre jours"),
+    ("demain matin", Unit.DAY, 1, "dans trois jours"),
+    ("la semaine dernière", Unit.WEEK, -1, "il y a trois semaines"),
+    ("le mois prochain", Unit.MONTH, 1, "dans trois mois"),
+    ("l'an dernier", Unit.YEAR, -1, "il y a trois ans"),
+    ("lundi dernier", Unit.DAY, -2, "samedi dernier"),
+    ("vendredi prochain", Unit.DAY, 2, "dimanche prochain"),
+    ("l'hiver dernier", Unit.SEASON, -1, "l'été dernier"),
+    ("cet été", Unit.SEASON, 1, "l'hiver prochain"),
+    ("février dernier", Unit.MONTH, -3, "décembre dernier"),
+]
+
+
+@pytest.mark.parametrize(("text", "unit", "distance", "further"), RELATIVES)
+def test_a_reldate_is_read_and_written(text: str, unit: Unit, distance: int, further: str) -> None:
+    found = relative.parse(text)
+    assert found is not None
+    anchor = Instant(unit, index_of(unit, WEDNESDAY))
+    assert place_relative(found, WEDNESDAY) == Instant(unit, anchor.index + distance)
+    moved = Instant(unit, anchor.index + distance + (2 if distance > 0 else -2))
+    assert relative.write(found, moved, anchor) == further
+
+
+@pytest.mark.parametrize("text", ["ce jour", "aujourd'hui", "CE MATIN", "cette nuit", "ce soir"])
+def test_the_day_itself_is_said_in_another_way(text: str) -> None:
+    today = Instant(Unit.DAY, WEDNESDAY.toordinal())
+    found = relative.parse(text)
+    assert found is not None
+    said = relative.write(found, today, today)
+    assert said.casefold() in {"ce jour", "aujourd'hui"}
+    assert said.casefold() != text.casefold()
+
+
+@given(st.text(max_size=30))
+def test_no_text_breaks_the_readers(text: str) -> None:
+    relative.parse(text)
+    ages.parse(text)
+
+
+# text, unit, value (in steps), the same form two more, and five years more
+AGES = [
+    ("72 ans", Unit.YEAR, 72, "74 ans"),
+    ("72 ANS", Unit.YEAR, 72, "74 ANS"),
+    ("un an", Unit.YEAR, 1, "trois ans"),
+    ("72", Unit.YEAR, 72, "74"),
+    ("067", Unit.YEAR, 67, "069"),
+    ("75a", Unit.YEAR, 75, "77a"),
+    ("8O ans", Unit.YEAR, 80, "82 ans"),
+    ("18 mois", Unit.MONTH, 18, "20 mois"),
+    ("3 semaines", Unit.WEEK, 3, "5 semaines"),
+    ("19 jours", Unit.DAY, 19, "21 jours"),
+    ("3 ans et 10 mois", Unit.MONTH, 46, "4 ans et 0 mois"),
+    ("9 ans 7/12", Unit.MONTH, 115, "9 ans 9/12"),
+    ("2 ans et demi", Unit.YEAR, 5, "3 ans et demi"),
+    ("2 ans ½", Unit.YEAR, 5, "3 ans ½"),
+    ("soixante-douze ans", Unit.YEAR, 72, "soixante-quatorze ans"),
+    ("quatre vingt deux ans", Unit.YEAR, 82, "quatre vingt quatre ans"),
+    ("quarante et un ans", Unit.YEAR, 41, "quarante-trois ans"),
+    ("trentaine", Unit.DECADE, 3, "cinquantaine"),
+    ("quadragénaire", Unit.DECADE, 4, "sexagénaire"),
+    ("quatre-vingt-quatrième année", Unit.YEAR, 84, "quatre-vingt-sixième année"),
+]
+
+
+@pytest.mark.parametrize(("text", "unit", "value", "more"), AGES)
+def test_an_age_is_read_and_written(text: str, unit: Unit, value: int, more: str) -> None:
+    found = ages.parse(text)
+    assert found is not None
+    assert (found.unit, found.value) == (unit, value)
+    assert ages.write(found, value + 2, top_code=120) == more
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("72 ans", "90 ans et plus"),
+        ("72 ANS", "90 ANS ET PLUS"),
+        ("soixante-douze ans", "quatre-vingt-dix ans et plus"),
+        ("72", "90+"),
+        ("72a", "90+"),
+    ],
+)
+def test_ninety_or_more_is_top_coded(text: str, expected: str) -> None:
+    found = ages.parse(text)
+    assert found is not None
+    assert ages.write(found, 97, top_code=90) == expected
+
+
+@pytest.mark.parametrize("text", ["213 ans", "213", "âge inconnu", "deux cents ans"])
+def test_an_age_that_nobody_has_is_not_read(text: str) -> None:
+    assert ages.parse(text) is None
