@@ -40,7 +40,7 @@ NOT_NAMES = frozenset(
 
 def is_capital(reading: Reading, index: int) -> bool:
     """Whether token `index` starts with a capital letter."""
-    return 0 <= index < len(reading.words) and reading.text[reading.starts[index]].isupper()
+    return 0 <= index < len(reading.capitals) and reading.capitals[index]
 
 
 def is_upper(reading: Reading, index: int) -> bool:

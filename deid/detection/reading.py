@@ -15,6 +15,7 @@ _TOKEN = re.compile(r"[^\W\d_]+|\d+|\n|[^\w\s]|_")
 # Scanners read 0 as O and 1 as l or I: only inside a run that holds a digit and touches no other letter.
 _LOOKALIKE = re.compile(r"(?<![a-z])[0-9oil]*\d[0-9oil]*(?![a-z])")
 _LOOKALIKE_HINT = re.compile(r"\d[oil]|[oil]\d")
+_DIGITS = re.compile(r"\d+")
 _TO_DIGITS = str.maketrans("oil", "011")
 
 
@@ -22,7 +23,8 @@ class Reading:
     """One document as annotators see it.
 
     Tokens are runs of letters, runs of digits, single signs and line breaks, held as parallel lists:
-    `starts`, `ends` (offsets into `text`) and `words` (folded text). Everything else is derived on first use.
+    `starts`, `ends` (offsets into `text`), `words` (folded text) and `capitals` (whether the first letter is
+    one). Everything else is derived on first use.
     """
 
     def __init__(self, document: Document) -> None:
@@ -35,6 +37,8 @@ class Reading:
             self.starts.append(match.start())
             self.ends.append(match.end())
         folded = self.folded
+        text = self.text
+        self.capitals = [text[start].isupper() for start in self.starts]
         self.words = [folded[start:end] for start, end in zip(self.starts, self.ends, strict=True)]
 
     @property
@@ -48,6 +52,11 @@ class Reading:
         if not _LOOKALIKE_HINT.search(self.folded):
             return self.folded
         return _LOOKALIKE.sub(lambda match: match.group().translate(_TO_DIGITS), self.folded)
+
+    @cached_property
+    def numbers(self) -> list[int]:
+        """Where runs of digits start in `digits`: what begins with a digit is only looked for there."""
+        return [match.start() for match in _DIGITS.finditer(self.digits)]
 
     @cached_property
     def hits(self) -> list[Hit]:
@@ -106,5 +115,5 @@ class Reading:
     def lower_case(self) -> bool:
         """Whether the document is written without capitals: then their absence says nothing."""
         letters = sum(1 for start in self.starts if self.text[start].isalpha())
-        capitals = sum(1 for start in self.starts if self.text[start].isupper())
+        capitals = sum(self.capitals)
         return letters >= 20 and capitals < 0.05 * letters

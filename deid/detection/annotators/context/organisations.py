@@ -4,105 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from deid.detection.annotators.context.organisation_words import (
+    ADJECTIVE_ENDS,
+    ALONE,
+    FILL,
+    HEADS,
+    NUMBERED,
+    PARTICLES,
+    SERVICES,
+    SPECIFIC,
+    STOPPERS,
+    WEAK,
+)
 from deid.detection.gazetteers import Kind, gazetteers
 from deid.detection.names import glued, is_capital, is_upper, namelike
 from deid.detection.reading import Reading
 from deid.document import Mention
 from deid.labels import Label
-
-# Head words that need a continuation to name one organisation.
-HEADS = frozenset(
-    """
-    abattoir abbatiale abbaye acieries adapei admr agence ambassade ambulance ambulances amicale apf aphp
-    armement ars ase asso association assurance assurances atelier ateliers auberge audition banque bar base
-    bataillon bibliotheque boucherie boulangerie brasserie brigade caarud cabinet cabinets cada caf cafe caisse
-    camping camsp carsat caserne cattp cave ccas centre cer cfa ch chantier chantiers charpente chg chi chp chr
-    chrs chru chs chu clinique club cmp cmpp cms cnr cokeries college comite commissariat communaute compagnie
-    congregation conseil conservatoire conserverie conserveries consulat cooperative cour couvent cpam cph
-    creche credit crematorium crip croix csapa ddass detention distillerie domaine dreal earl ecole efs eglise
-    ehpad elevage entreprise epicerie epsm equipe esat espace etablissement etablissements ets eurl federation
-    ferme fondation fonderie forge foyer funerarium gaec garage gendarmerie ght ghu groupe groupement had halte
-    hopital hopitaux hospices hospitalier hotel ifsi imagerie ime imprimerie infirmerie institut institution
-    internat itep jalmalv labo laboratoire laboratoires laiterie librairie lycee lycees magasin mairie maison
-    marbrerie maternelle maternite mdpa mdph mediatheque medipole menuiserie mercerie monastere mosquee msa msp
-    mspp musee mutuelle office oncopole orphelinat papeterie paroisse pavillon peloton pensionnaire pensionnat
-    pharmacie plateforme plomberie pmi pole polyclinique pompes prefecture prestataire preventorium prevoyance
-    prison radiologie regie regiment reseau residence residences restaurant rucher sa samsah samu sanatorium
-    sarl sas savs scierie scp sdis secours selarl service smr snsm societe ssiad ssr ste supermarche
-    synagogue syndicat tannerie taxi taxis temple tgi theatre toitures transports tresorerie tribunal udaf uhr
-    umg unapei unite universite urps usine usld village vsl winstub
-    """.split()
-)
-# Acronyms whose bare form names an organisation of its own.
-_ALONE = frozenset(
-    """
-    ap-hp aphp aprr biogroup cerballiance edf efs gdf groupama harmonie lmde macif maif matmut mgen ratp sncf
-    snsm synlab unilabs
-    """.split()
-)
-# Bare heads whose own capital says little; they need two words or a cue.
-_WEAK = frozenset(
-    """
-    agence ambulance assurance atelier bar base brigade cabinet cafe caisse cave centre chantier club conseil
-    credit croix detention domaine equipe espace etablissement ferme foyer garage groupe had hospitalier hotel
-    imagerie infirmerie maison office pavillon peloton pole prison radiologie regie reseau residence restaurant
-    sa samu secours service smr ssr ste taxi temple unite usine village
-    """.split()
-)
-_FILL = frozenset(
-    """
-    ' - a agricole aide allocations analyses anatomie anticancereux apprentis arret assurance au autodialyse aux
-    biologie cancer cardiologique chirurgical chirurgicale comite commerce contre convalescence cycliste
-    cytologie d de dentaire departemental departementale departementaux des detention domicile du eau
-    elementaire en enfance et familiales famille familles femmes fetes forets formation francais francaise
-    funebres general generale gerontologie grande hommes hospitalier hospitaliere hospitaliers imagerie
-    infantile instance intercommunal intercommunale interieur jour judiciaire l la le les loisirs long lutte
-    maladie marbrerie maternelle medical medicale medicales medico mobile municipal municipale mutualiste
-    national nationale naval navale nuit obstetrical obstetricale ophtalmologique pathologie pathologies
-    penitentiaire polyvalent pour primaire prive privee professionnel professionnelles protection psychiatrique
-    publique radiologie readaptation reeducation regional regionale regionaux repos retraite sante scolaire
-    secours securite sejour social sociale soins sous soutien specialise specialisee sportif sportive superieur
-    superieure sur technique tourisme travail universitaire universitaires urgence vieillesse
-    """.split()
-)
-_PARTICLES = frozenset("de du des d la le les l et en aux au a sur sous pour".split())
-
-
-# Generic services: with a mere town after them, only the town identifies.
-_SERVICES = frozenset(
-    """
-    boucherie boulangerie brigade cabinet cafe camping caserne centre cimetiere cmp cnr college commissariat
-    creche ecole eglise garage gendarmerie hotel imagerie laboratoire lycee mairie maternite peloton pharmacie
-    pmi prison radiologie restaurant temple unite
-    """.split()
-)
-_SPECIFIC = _FILL - _PARTICLES
-_ADJECTIVE_ENDS = (
-    "ique",
-    "iques",
-    "al",
-    "ale",
-    "ales",
-    "aux",
-    "aire",
-    "aires",
-    "if",
-    "ive",
-    "ives",
-    "ee",
-    "ees",
-    "o",
-    "iere",
-    "iere",
-    "ier",
-)
-_STOPPERS = frozenset(
-    """
-    a avec cedex chef consultation depuis docteur dont dr elle est fax il ipp madame mme monsieur mr nda nom ou
-    par patient pole pour pr professeur que qui secretariat service tel telephone unite
-    """.split()
-)
-_NUMBERED = frozenset("sdis samu cnr lycee universite paris umg cmp crip udaf ase cpam caf mdph ado umd".split())
 
 
 def find(reading: Reading) -> Iterator[Mention]:
@@ -117,7 +35,7 @@ def find(reading: Reading) -> Iterator[Mention]:
                 last, score = found
                 yield Mention(reading.starts[index], reading.ends[last], Label.ORG, score)
                 index = last
-        elif word in _ALONE and (is_capital(reading, index) or reading.lower_case):
+        elif word in ALONE and (is_capital(reading, index) or reading.lower_case):
             yield Mention(reading.starts[index], reading.ends[index], Label.ORG, 0.7)
         elif word == "chez":
             yield from _employer(reading, index)
@@ -127,7 +45,7 @@ def find(reading: Reading) -> Iterator[Mention]:
 def _employer(reading: Reading, index: int) -> Iterator[Mention]:
     """ "chez Renault Trucks": a company, unless it reads as a person."""
     at = index + 1
-    if not is_capital(reading, at) or not reading.words[at].isalpha() or reading.words[at] in _STOPPERS:
+    if not is_capital(reading, at) or not reading.words[at].isalpha() or reading.words[at] in STOPPERS:
         return
     if reading.lexicon.is_first_name(reading.words[at]) or reading.words[at] in (
         "m",
@@ -181,7 +99,7 @@ def _organisation(reading: Reading, index: int) -> tuple[int, float] | None:
                 len(word) > 3
                 or at - 1 != last
                 or not (
-                    words[index] in _NUMBERED or (proper and len(word) < 3 and words[index] in ("lycee", "universite"))
+                    words[index] in NUMBERED or (proper and len(word) < 3 and words[index] in ("lycee", "universite"))
                 )
             ):
                 break
@@ -212,16 +130,16 @@ def _word_step(reading: Reading, index: int, at: int, proper: int, shouted: bool
     if (
         upper
         and not glue
-        and (word in _STOPPERS or (is_upper(reading, at) and not shouted and word in HEADS and proper))
+        and (word in STOPPERS or (is_upper(reading, at) and not shouted and word in HEADS and proper))
     ):
         return None
     if upper:
         if shouted and not is_upper(reading, at) and len(word) > 1 and proper and not glue:
             return None
-        if word in _PARTICLES and not glue and (words[at - 1] in _PARTICLES or words[at - 1] in "'-"):
+        if word in PARTICLES and not glue and (words[at - 1] in PARTICLES or words[at - 1] in "'-"):
             return 0
         if (
-            word in _PARTICLES
+            word in PARTICLES
             and len(word) > 1
             and is_capital(reading, at + 1)
             and not shouted
@@ -229,24 +147,24 @@ def _word_step(reading: Reading, index: int, at: int, proper: int, shouted: bool
             and proper == 0
         ):
             return 1
-        if word in _PARTICLES:
+        if word in PARTICLES:
             return 0
-        weak = words[index] in _WEAK or (shouted and words[index] in ("centre", "laboratoire", "institut", "ecole"))
+        weak = words[index] in WEAK or (shouted and words[index] in ("centre", "laboratoire", "institut", "ecole"))
         common = (
-            word in _FILL
+            word in FILL
             or word in HEADS
             or (shouted and weak and reading.lexicon.is_word(word) and not reading.lexicon.is_surname(word))
         )
         return 1 if common else 2
-    if word in _PARTICLES or glue:
+    if word in PARTICLES or glue:
         return 1 if glue and proper else 0
     if proper:
         return None
     if (
         word in HEADS
-        or word in _FILL
+        or word in FILL
         or word in reading.lexicon.medical
-        or (word.endswith(_ADJECTIVE_ENDS) and word not in _STOPPERS)
+        or (word.endswith(ADJECTIVE_ENDS) and word not in STOPPERS)
     ):
         return 0
     return None
@@ -268,11 +186,11 @@ def _sign_goes_on(reading: Reading, at: int) -> bool:
 
 def _without_town(reading: Reading, index: int, last: int) -> int:
     """Last token once a generic service has given back the town after it; `index` if nothing else remains."""
-    if reading.words[index] not in _SERVICES:
+    if reading.words[index] not in SERVICES:
         return last
     at = index + 1
     first_proper = next(
-        (t for t in range(index + 1, last + 1) if is_capital(reading, t) and reading.words[t] not in _PARTICLES), last
+        (t for t in range(index + 1, last + 1) if is_capital(reading, t) and reading.words[t] not in PARTICLES), last
     )
     for t in range(last, index, -1):
         if not reading.words[t].isalpha():
@@ -287,7 +205,7 @@ def _without_town(reading: Reading, index: int, last: int) -> int:
                 or (name in gazetteers().names and t == first_proper)
             ):
                 at = t - 1
-                while at > index and (reading.words[at] in _PARTICLES or reading.words[at] == "'"):
+                while at > index and (reading.words[at] in PARTICLES or reading.words[at] == "'"):
                     at -= 1
                 return at if at >= first_proper else index
     return last
@@ -295,7 +213,7 @@ def _without_town(reading: Reading, index: int, last: int) -> int:
 
 def _org_score(reading: Reading, index: int, last: int) -> float:
     word = reading.words[index]
-    if word in _WEAK and not (word == "centre" and reading.words[index + 1] in _SPECIFIC):
+    if word in WEAK and not (word == "centre" and reading.words[index + 1] in SPECIFIC):
         if not is_capital(reading, index):
             return 0.6
         return 0.8
@@ -308,9 +226,9 @@ def _lower(reading: Reading, index: int) -> tuple[int, float] | None:
         return None
     at = index + 1
     while (
-        reading.word(at) in _PARTICLES
+        reading.word(at) in PARTICLES
         or reading.word(at) == "'"
-        or (reading.word(at) in _FILL and reading.word(at) != "-")
+        or (reading.word(at) in FILL and reading.word(at) != "-")
     ):
         at += 1
     if at >= len(reading.words) or not reading.words[at].isalpha():
@@ -326,15 +244,15 @@ def _lower(reading: Reading, index: int) -> tuple[int, float] | None:
             reading.words[nxt].isalpha()
             and reading.starts[nxt] - reading.ends[last] <= 1
             and namelike(reading, nxt)
-            and reading.words[nxt] not in _STOPPERS
+            and reading.words[nxt] not in STOPPERS
         ):
             last += 1
         else:
             break
     if last < at or reading.words[last] == "-":
         return None
-    if reading.words[index] in _WEAK or (
-        reading.words[index] in _SERVICES and reading.words[at - 1] in ("de", "d", "du", "'")
+    if reading.words[index] in WEAK or (
+        reading.words[index] in SERVICES and reading.words[at - 1] in ("de", "d", "du", "'")
     ):
         return None
     return last, 0.75

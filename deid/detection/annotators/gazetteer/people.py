@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from deid.detection.annotators.context.organisations import HEADS
+from deid.detection.annotators.context.organisation_words import HEADS
 from deid.detection.annotators.context.vocabulary import EPONYM_CUES, KINSHIP, PROFESSIONS
 from deid.detection.gazetteers import Kind, gazetteers
 from deid.detection.names import LOWER_PARTICLES, NOT_NAMES, glued, is_capital, is_upper, namelike, read_name

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from deid.detection.annotators.context.organisations import HEADS
+from deid.detection.annotators.context.organisation_words import HEADS
 from deid.detection.annotators.context.vocabulary import EPONYM_CUES
 from deid.detection.gazetteers import Hit, Kind, gazetteers
 from deid.detection.reading import Reading

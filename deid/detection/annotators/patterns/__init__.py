@@ -6,17 +6,19 @@ from collections.abc import Iterator
 
 from deid.detection.annotators.patterns import (
     addresses,
+    calendar_days,
     contact,
     identifiers,
+    months,
     numeric_dates,
     spans_of_time,
-    written_dates,
+    years,
 )
 from deid.detection.annotators.registry import register
 from deid.detection.reading import Reading
 from deid.document import Mention
 
-FAMILIES = (numeric_dates, written_dates, spans_of_time, contact, identifiers, addresses)
+FAMILIES = (numeric_dates, months, calendar_days, years, spans_of_time, contact, identifiers, addresses)
 
 
 @register

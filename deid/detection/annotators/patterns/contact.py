@@ -23,8 +23,13 @@ _HOST = re.compile(r"[\w-]{1,63}(?:\.[\w-]{1,63}){0,6}\.[a-z]{2,10}\b")
 _LINK = re.compile(r"(?:https?://|www\.)[^\s<>()|\]]+[^\s<>()|\].,;:!?»\"']")
 _TOP_LEVEL = re.compile(r"\.(?:fr|com|org|net|eu|sante|example|info|gouv)(?:/[^\s<>()|\]]*[\w/])?(?![\w@.-]{0,64}@|\w)")
 _HOST_BEFORE = re.compile(r"(?<![\w@.-])[a-z0-9-]+(?:\.[a-z0-9-]+)*$")
+# First words of what announces a number.
+_ANNOUNCES = frozenset(
+    "poste postes bip beep dect tel tél telephone fax int ligne portable port t f te tei standard p vini mobilis whatsapp appele "
+    "appeler rappeler joignable repond composer tapez".split()
+)
 _SHORT = re.compile(
-    r"(?<![a-z])(poste|postes|bip|beep|dect|tel|tél|telephone|fax|int\b\.?|ligne interne|ligne|portable|port|t|f|te1|tei|standard|p|vini|mobilis|whatsapp|appele au|appeler au|appeler le|rappeler le|rappeler au|joignable au|joignable|repond au|composer le|tapez)"
+    r"(poste|postes|bip|beep|dect|tel|tél|telephone|fax|int\b\.?|ligne interne|ligne|portable|port|t|f|te1|tei|standard|p|vini|mobilis|whatsapp|appele au|appeler au|appeler le|rappeler le|rappeler au|joignable au|joignable|repond au|composer le|tapez)"
     r"(?: (?:de|d'|du|l'|la|garde|urgence|urgences|vitale|operateur|interne|operatoire|nuit|jour|patient|mere|pere|tante|fils|fille|bloc|med|medecin)){0,4}"
     r" ?[,(=]? ?[.:°]{0,2} ?\*?(?:interne |direct |n° ?|no |: ?|au )?((?:\+ ?)?\d[\d .\-/]{1,18}\d|\d{2,})(?!\w|[/,]\d)"
 )
@@ -33,17 +38,20 @@ _SHORT = re.compile(
 def find(reading: Reading) -> Iterator[Mention]:
     """Ways to reach someone. A number that no numbering plan allows scores lower; it may be mistyped."""
     text = reading.digits
-    for pattern in (_FRENCH, _UNEVEN):
-        for match in pattern.finditer(text):
-            # Digits right before may be the start of a longer number.
-            led = text[match.start() - 2 : match.start()].strip().isdigit()
-            yield Mention(match.start(), match.end(), Label.PHONE, 0.9 if led else _plausible(match.group(), "FR"))
-    if "+" in text or "00" in text:
-        for match in _INTERNATIONAL.finditer(text):
-            yield Mention(match.start(), match.end(), Label.PHONE, _plausible(match.group(), None))
-    for match in _SHORT.finditer(text):
-        if (match.start(2) - match.end(1) > 0 and len(match[1]) > 1) or ":" in match.group() or "." in match.group():
-            yield from _extension(match)
+    for number in reading.numbers:
+        # A plus sign or a bracket may open the number.
+        at = number - 1 if text[number - 1 : number] in ("+", "(") else number
+        for pattern in (_FRENCH, _UNEVEN):
+            if match := pattern.match(text, at):
+                # Digits right before may be the start of a longer number.
+                led = text[at - 2 : at].strip().isdigit()
+                yield Mention(at, match.end(), Label.PHONE, 0.9 if led else _plausible(match.group(), "FR"))
+        if (text[at] == "+" or text.startswith("00", at)) and (match := _INTERNATIONAL.match(text, at)):
+            yield Mention(at, match.end(), Label.PHONE, _plausible(match.group(), None))
+    for index, word in enumerate(reading.words):
+        if word in _ANNOUNCES and (match := _SHORT.match(text, reading.starts[index])):
+            if match.start(2) > match.end(1) and (len(match[1]) > 1 or ":" in match.group() or "." in match.group()):
+                yield from _extension(match)
     yield from _nets(reading)
     yield from _spoken(reading)
 

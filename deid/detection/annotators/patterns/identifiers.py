@@ -18,14 +18,17 @@ _NIR = re.compile(
     rf"(?:[ (/-]{{0,4}}(?:cle?f? ?:? ?)?\d\d(?! ?(?:ans|a\b|kg|cm|%))\)?)?(?!\d)"
 )
 _IBAN = re.compile(r"(?<!\w)[a-z]{2}\d\d(?: ?[0-9a-z]{4}){4,7}(?: ?[0-9a-z]{1,3})?(?!\w)")
-_PLATE = re.compile(r"(?<![\w-])[a-z]{2}[- ]\d{3}[- ][a-z]{2}(?![\w-])")
-_OLD_PLATE = re.compile(r"(?<![\w,.])\d{2,4} [A-Z]{2,3} (?:\d\d|2[AB])(?![\w,.])")
-_NETWORK = re.compile(r"(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?![\w.])|(?<!\w)(?:[0-9a-f]{2}[:-]){5}[0-9a-f]{2}(?!\w)")
+# A first character before the lookbehind lets the engine skip to it.
+_PLATE = re.compile(
+    r"[A-Z](?<![\w-].)[A-Z][- ]\d{3}[- ][A-Z]{2}(?![\w-])|[a-z](?<![\w-].)[a-z]-\d{3}-[a-z]{2}(?![\w-])"
+)
+_OLD_PLATE = re.compile(r"(?<![\w,.])\d{2,4} [a-z]{2,3} (?:\d\d|2[ab])(?![\w,.])")
+_NETWORK = re.compile(r"(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?![\w.])")
+_MAC = re.compile(r"[0-9a-f](?<!\w.)[0-9a-f][:-](?:[0-9a-f]{2}[:-]){4}[0-9a-f]{2}(?!\w)")
 _OBJECT = re.compile(r"(?<![\w.])[12]\.\d+(?:\.\d+){4,}(?!\w)")
-_RPPS = re.compile(r"(?<![\w./-])1[01]\d{9}(?![\w/])")
 _LONG_NUMBER = re.compile(r"(?<![\w.,/+-])\d{7,14}(?![\w]|[.,/]\d)")
 _CODE = re.compile(
-    r"(?<![\w./-])(?=[A-Z\d/.-]*\d{3})(?:[A-Z]{1,5}[-/]?\d|\d{1,4}[A-Z]{1,4}[-/]?\d)[A-Z\d]*(?:[-/.][A-Z\d]+)*(?![\w])"
+    r"(?=[A-Z\d])(?<![\w./-])(?=[A-Z\d/.-]*\d{3})(?:[A-Z]{1,5}[-/]?\d|\d{1,4}[A-Z]{1,4}[-/]?\d)[A-Z\d]*(?:[-/.][A-Z\d]+)*(?![\w])"
 )
 _GROUPED = re.compile(r"(?<![\w./-])(?=[A-Z\d/.-]*\d{3})[A-Z\d]+(?:[-/][A-Z\d]+){1,4}(?![\w/-]|[.,]\d)")
 _DATED = re.compile(
@@ -101,25 +104,16 @@ _SIGN = re.compile(r"[:=|#°]|\bn[°o]?\b|numero|num\b")
 def find(reading: Reading) -> Iterator[Mention]:
     """Identifying numbers, by their own form and by the word before them; a wrong key only lowers the score."""
     folded, digits = reading.folded, reading.digits
-    for match in _NIR.finditer(digits):
-        number = re.sub(r"[^0-9ab]", "", match.group().replace("cle", ""))
-        yield Mention(match.start(), match.end(), Label.NIR, 0.99 if nir_key(number) else 0.96)
-    for match in _IBAN.finditer(folded):
-        if sum(map(str.isdigit, match.group())) >= 12:
-            yield Mention(match.start(), match.end(), Label.ID, 0.99 if iban_key(match.group()) else 0.85, "IBAN")
-    for match in _PLATE.finditer(folded):
-        if reading.text[match.start()].isupper() or reading.lower_case:
-            yield Mention(match.start(), match.end(), Label.ID, 0.95, "plate")
-    for match in _OLD_PLATE.finditer(reading.text):
-        yield Mention(match.start(), match.end(), Label.ID, 0.6, "plate")
-    for match in _NETWORK.finditer(folded):
-        yield from _network(match)
-    for match in _OBJECT.finditer(folded):
-        yield Mention(match.start(), match.end(), Label.ID, 0.9, "uid")
-    for match in _RPPS.finditer(digits):
-        yield Mention(match.start(), match.end(), Label.RPPS, 0.9 if luhn_key(match.group()) else 0.65)
-    for match in _LONG_NUMBER.finditer(digits):
-        yield Mention(match.start(), match.end(), Label.ID, 0.6)
+    for at in reading.numbers:
+        yield from _number(digits, at)
+    if "fr" in folded or "iban" in folded:
+        for match in _IBAN.finditer(folded):
+            if sum(map(str.isdigit, match.group())) >= 12:
+                yield Mention(match.start(), match.end(), Label.ID, 0.99 if iban_key(match.group()) else 0.85, "IBAN")
+    for match in _PLATE.finditer(reading.text):
+        yield Mention(match.start(), match.end(), Label.ID, 0.95, "plate")
+    for match in _MAC.finditer(folded):
+        yield Mention(match.start(), match.end(), Label.ID, 0.9, "MAC")
     for match in _CODE.finditer(reading.text):
         if sum(map(str.isdigit, match.group())) >= 5 and not _ACT.fullmatch(match.group()):
             yield Mention(match.start(), match.end(), Label.ID, 0.65)
@@ -132,15 +126,29 @@ def find(reading: Reading) -> Iterator[Mention]:
     yield from _spoken_nir(reading)
 
 
-def _network(match: re.Match[str]) -> Iterator[Mention]:
-    if ":" in match.group() or "-" in match.group():
-        yield Mention(match.start(), match.end(), Label.ID, 0.9, "MAC")
-        return
+def _number(digits: str, at: int) -> Iterator[Mention]:
+    """What the run of digits at `at` is by its own form."""
+    if match := _NIR.match(digits, at):
+        number = re.sub(r"[^0-9ab]", "", match.group().replace("cle", ""))
+        yield Mention(at, match.end(), Label.NIR, 0.99 if nir_key(number) else 0.96)
+    if match := _LONG_NUMBER.match(digits, at):
+        if len(match.group()) == 11 and match.group()[:2] in ("10", "11"):
+            yield Mention(at, match.end(), Label.RPPS, 0.9 if luhn_key(match.group()) else 0.65)
+        yield Mention(at, match.end(), Label.ID, 0.6)
+    elif match := _OBJECT.match(digits, at):
+        yield Mention(at, match.end(), Label.ID, 0.9, "uid")
+    elif (match := _NETWORK.match(digits, at)) and _is_address(match.group()):
+        yield Mention(at, match.end(), Label.ID, 0.9, "IP")
+    elif match := _OLD_PLATE.match(digits, at):
+        yield Mention(at, match.end(), Label.ID, 0.6, "plate")
+
+
+def _is_address(written: str) -> bool:
     try:
-        ip_address(match.group())
+        ip_address(written)
     except ValueError:
-        return
-    yield Mention(match.start(), match.end(), Label.ID, 0.9, "IP")
+        return False
+    return True
 
 
 def _triggered(reading: Reading) -> Iterator[Mention]:

@@ -56,22 +56,27 @@ _COMPACT_LEADS = frozenset("le du au ne nee ddn dn date naissance depuis".split(
 def find(reading: Reading) -> Iterator[Mention]:
     """Dates in digits. One that does not exist in the calendar scores lower; it may be a mistyped date."""
     text = reading.digits
-    for match in _FULL.finditer(text):
-        yield Mention(match.start(), match.end(), Label.DATE, _certainty(*match.group("day", "month", "year")))
-        yield from _first_bounds(reading, match.start())
-    for match in _ISO.finditer(text):
-        yield Mention(match.start(), match.end(), Label.DATE, _certainty(match[4], match[3], match[1]))
-    for match in _MONTH_YEAR.finditer(text):
-        yield Mention(match.start(), match.end(), Label.DATE, 0.9)
-    for match in _PARTIAL.finditer(text):
-        score = _partial(reading, match)
-        if score:
-            yield Mention(match.start(), match.end(), Label.DATE, score)
-            if score > 0.6:
-                yield from _first_bounds(reading, match.start())
-    for match in _COMPACT.finditer(text):
-        if score := _compact(reading, match):
-            yield Mention(match.start(), match.end(), Label.DATE, score)
+    for at in reading.numbers:
+        if match := _FULL.match(text, at):
+            yield Mention(at, match.end(), Label.DATE, _certainty(*match.group("day", "month", "year")))
+            yield from _first_bounds(reading, at)
+        elif match := _ISO.match(text, at):
+            yield Mention(at, match.end(), Label.DATE, _certainty(match[4], match[3], match[1]))
+        elif match := _MONTH_YEAR.match(text, at):
+            yield Mention(at, match.end(), Label.DATE, 0.9)
+        elif match := _PARTIAL.match(text, at):
+            yield from _pair(reading, match)
+        elif match := _COMPACT.match(text, at):
+            if score := _compact(reading, match):
+                yield Mention(at, match.end(), Label.DATE, score)
+
+
+def _pair(reading: Reading, match: re.Match[str]) -> Iterator[Mention]:
+    score = _partial(reading, match)
+    if score:
+        yield Mention(match.start(), match.end(), Label.DATE, score)
+        if score > 0.6:
+            yield from _first_bounds(reading, match.start())
 
 
 def _certainty(day: str, month: str, year: str) -> float:
