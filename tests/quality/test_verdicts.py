@@ -135,7 +135,7 @@ def test_batch_results_count_what_the_verdicts_say() -> None:
         max_size=6,
     )
 )
-@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=5, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_great_expectations_and_direct_evaluation_agree(rows: list[dict[str, float]]) -> None:
     for check, judgement in zip(CHECKS, judge("document", CHECKS, rows), strict=True):
         failing = {n for n, row in enumerate(rows) if not check.least <= row[check.name] <= check.most}

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from deid.quality.report.distribution import round_up
+from deid.quality.report.numbers import Writer
 
 WIDTH, HEIGHT = 760, 260
 LEFT, RIGHT, TOP, BOTTOM = 44, 12, 26, 34
@@ -49,37 +50,43 @@ class Histogram:
 
 
 def histogram(
-    cells: Sequence[Mapping[str, Any]], marks: Mapping[str, float], write: Any, *, digits: int, more: str
+    cells: Sequence[Mapping[str, Any]], marks: Mapping[str, float], write: Writer, *, digits: int, more: str
 ) -> Histogram | None:
     """Lay out bins (`from`, `to` or None, `documents`) and vertical `marks` (name → value); None without bins.
 
-    `write` is a `numbers.Writer`, `more` the words for "and more" under an open bin.
+    `more` is the words for "and more" under an open last bin.
     """
     if not cells:
         return None
-    most = max(cell["documents"] for cell in cells)
-    tick = round_up(most / 4)
-    top = math.ceil(most / tick) * tick
     step = (WIDTH - LEFT - RIGHT) / len(cells)
-    span = HEIGHT - TOP - BOTTOM
-    bars, below = [], []
+    tick = round_up(max(cell["documents"] for cell in cells) / 4)
+    ticks = math.ceil(max(cell["documents"] for cell in cells) / tick)
+    unit = (HEIGHT - TOP - BOTTOM) / (tick * ticks)
+    bars = []
     for index, cell in enumerate(cells):
-        height = span * cell["documents"] / top
+        height = unit * cell["documents"]
         upper = more if cell["to"] is None else write.plain(cell["to"], digits)
-        bounds = f"{write.plain(cell['from'], digits)} – {upper}"
-        x = LEFT + index * step
-        bars.append(Bar(x + 1, TOP + span - height, step - 2, height, f"{bounds} : {write.plain(cell['documents'])}"))
-        if index % max(1, len(cells) // 8) == 0:
-            below.append(Mark(x, HEIGHT - BOTTOM + 16, write.plain(cell["from"], digits)))
+        label = f"{write.plain(cell['from'], digits)} – {upper} : {write.plain(cell['documents'])}"
+        bars.append(Bar(LEFT + index * step + 1, HEIGHT - BOTTOM - height, step - 2, height, label))
+    below = [
+        Mark(LEFT + index * step, HEIGHT - BOTTOM + 16, write.plain(cells[index]["from"], digits))
+        for index in range(0, len(cells), max(1, len(cells) // 8))
+    ]
+    beside = [
+        Mark(LEFT - 8, HEIGHT - BOTTOM - unit * tick * level + 4, write.plain(tick * level))
+        for level in range(ticks + 1)
+        if float(tick * level).is_integer()
+    ]
+    return Histogram(tuple(bars), tuple(below), tuple(beside), _marks(cells, marks, write, step, digits))
+
+
+def _marks(
+    cells: Sequence[Mapping[str, Any]], marks: Mapping[str, float], write: Writer, step: float, digits: int
+) -> tuple[Mark, ...]:
+    """Vertical lines at values; beyond an open last bin they stand on its edge."""
     bin_width = cells[0]["to"] - cells[0]["from"]
-    end = LEFT + (len(cells) - 1 if cells[-1]["to"] is None else len(cells)) * step
-    lines = tuple(
+    end = LEFT + (len(cells) - (cells[-1]["to"] is None)) * step
+    return tuple(
         Mark(min(LEFT + step * value / bin_width, end), TOP, f"{name} {write.plain(value, digits)}")
         for name, value in marks.items()
     )
-    beside = tuple(
-        Mark(LEFT - 8, TOP + span * (1 - level * tick / top) + 4, write.plain(level * tick))
-        for level in range(round(top / tick) + 1)
-        if float(level * tick).is_integer()
-    )
-    return Histogram(tuple(bars), tuple(below), beside, lines)

@@ -32,11 +32,9 @@ def gather(interval_key: str) -> Figures:
         if not runs:
             raise InputRefused(f"no run has worked on {interval_key}.", "Run deidentify_documents on it first.")
         run_ids = [run["run_id"] for run in runs]
-        headline = _headline(cursor, interval_key, runs)
-        previous = _previous(cursor, interval_key, runs[0]["interval_start"])
         figures: Figures = {
             "interval": _interval(interval_key, runs),
-            "headline": headline,
+            "headline": _headline(cursor, interval_key, runs),
             "decision": next(iter(_rows(cursor, "decisions", interval_key=interval_key)), None),
             "checks": _rows(cursor, "checks", run_ids=run_ids),
             "mentions": _mentions(cursor, run_ids),
@@ -46,7 +44,7 @@ def gather(interval_key: str) -> Figures:
             "lengths": _lengths(cursor, run_ids),
             "steps": _rows(cursor, "steps", run_ids=run_ids),
             "versions": _versions(runs[-1] if runs[-1]["planned"] else runs[0]),
-            "previous": previous,
+            "previous": _previous(cursor, interval_key, runs[0]["interval_start"]),
         }
     figures["state"] = _state(figures)
     figures["generated_at"] = datetime.now(UTC).isoformat(timespec="seconds")

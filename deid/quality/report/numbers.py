@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 from types import MappingProxyType
 from zoneinfo import ZoneInfo
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 HOSPITAL_ZONE = ZoneInfo("Europe/Paris")
 THIN = "\u202f"  # narrow no-break space
@@ -34,7 +34,7 @@ class Writer:
 
     def number(self, value: float, digits: int = 0) -> Markup:
         """`value` with `digits` decimals, wrapped so that its exact value can be read back."""
-        return Markup('<data value="{}">{}</data>').format(_raw(value), self.plain(value, digits))
+        return Markup('<data value="{}">{}</data>').format(value, self.plain(value, digits))
 
     def plain(self, value: float, digits: int = 0) -> str:
         """`value` with `digits` decimals, thousands apart."""
@@ -85,20 +85,3 @@ class Writer:
         if minutes < 60:
             return f"{minutes}{THIN}min{THIN}{rest:02d}{THIN}s"
         return f"{minutes // 60}{THIN}h{THIN}{minutes % 60:02d}"
-
-
-def _raw(value: float) -> str:
-    return escape(str(value))
-
-
-Pluraliser = Callable[[float, str, str], str]
-
-
-def plural(lang: str) -> Pluraliser:
-    """Chooses singular or plural: French keeps the singular up to 2 excluded, English only for 1."""
-
-    def choose(count: float, singular: str, many: str) -> str:
-        alone = abs(count) < 2 if lang == "fr" else count == 1
-        return singular if alone else many
-
-    return choose

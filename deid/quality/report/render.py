@@ -9,7 +9,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
 from deid.quality.report.figures import Figures
-from deid.quality.report.numbers import Writer, plural
+from deid.quality.report.numbers import Writer
 from deid.quality.report.view import view
 from deid.quality.report.wording import WORDING
 
@@ -18,7 +18,7 @@ TEMPLATES = Path(__file__).parent / "templates"
 
 def render(figures: Figures, lang: str = "fr") -> str:
     """The page of one interval in `lang` ("fr" or "en")."""
-    return _template("report.html.j2").render(**view(figures, lang), plural=plural(lang), style=_style())
+    return _template("report.html.j2").render(**view(figures, lang), style=_style())
 
 
 def render_index(reports: Sequence[Figures], lang: str = "fr") -> str:
