@@ -10,7 +10,7 @@ from deid.policy import Policy
 from deid.reference import CommuneTable
 from deid.substitution import budget, overlaps
 from deid.substitution.dossier import Dossier
-from deid.substitution.drafts import Draft, mask
+from deid.substitution.drafts import mask
 from deid.substitution.folding import comparable
 from deid.substitution.places.streets import StreetNames
 from deid.substitution.rooms import Rooms
@@ -64,14 +64,22 @@ class Substitutor:
     def _surrogate(dossier: Dossier, rooms: Rooms, mention: Mention) -> Surrogate:
         """The first draft that differs from the original in more than case, accents and punctuation, or a mask."""
         original = dossier.text(mention)
-        draft = Draft("", "mask")
-        for attempt in range(ATTEMPTS):
-            draft = rooms.write(mention, attempt)
-            if draft.text.strip() and comparable(draft.text) != comparable(original):
-                break
-        else:
-            draft = mask(mention.label, original)
-        return Surrogate(mention, draft.text, draft.strategy, draft.parsed)
+        drafts = (rooms.write(mention, attempt) for attempt in range(ATTEMPTS))
+        draft = next((one for one in drafts if _replaces(one.text, original)), None) or mask(mention.label, original)
+        return Surrogate(mention, _broken_like(original, draft.text), draft.strategy, draft.parsed)
+
+
+def _replaces(text: str, original: str) -> bool:
+    return bool(text.strip()) and comparable(text) != comparable(original)
+
+
+def _broken_like(original: str, text: str) -> str:
+    """`text` on as many lines as the original: a line break takes the place of a space, or follows the text."""
+    missing = original.count("\n") - text.count("\n")
+    for _ in range(missing):
+        before, space, after = text.rpartition(" ")
+        text = f"{before}\n{after}" if space else f"{text}\n"
+    return text
 
 
 def _rewrite(text: str, surrogates: Sequence[Surrogate]) -> tuple[str, tuple[tuple[int, int], ...]]:

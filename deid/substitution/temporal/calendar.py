@@ -11,7 +11,7 @@ from deid.labels import Label
 from deid.substitution.dossier import Dossier
 from deid.substitution.drafts import Draft, mask, tag
 from deid.substitution.folding import comparable, without_accents
-from deid.substitution.temporal import ages, metric, order, relative, timeline
+from deid.substitution.temporal import ages, metric, order, phrases, timeline
 from deid.substitution.temporal.agenda import Agenda, read
 from deid.substitution.temporal.ages import Age
 from deid.substitution.temporal.relative import Relative
@@ -159,8 +159,8 @@ class Calendar:
         said = self._agenda.said[mention]
         if isinstance(said, Relative):
             anchor = Instant(moved.unit, self._line.moved_index(moved.unit))
-            text = relative.otherwise(said, moved, anchor) if otherwise else None
-            text = text or relative.write(said, moved, anchor)
+            text = phrases.otherwise(said, moved, anchor) if otherwise else None
+            text = text or phrases.write(said, moved, anchor)
         else:
             text = said.form.write(moved.middle)
         return text if self._dossier.accented else without_accents(text)

@@ -47,7 +47,7 @@ _LAST_DAY = 31
 class Part(Protocol):
     """A piece of a written form."""
 
-    def write(self, day: date) -> str:
+    def write(self, day: date, /) -> str:
         """This piece for another day."""
         ...
 
@@ -58,7 +58,7 @@ class Literal:
 
     text: str
 
-    def write(self, day: date) -> str:  # noqa: ARG002 - a literal is the same for every day
+    def write(self, _day: date, /) -> str:
         return self.text
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deid.substitution.temporal import ages, relative
+from deid.substitution.temporal import ages, phrases, relative
 from deid.substitution.temporal.resolving import place_relative
 from deid.substitution.temporal.values import Instant, Unit, index_of
 
@@ -49,7 +49,7 @@ def test_a_reldate_is_read_and_written(text: str, unit: Unit, distance: int, fur
     anchor = Instant(unit, index_of(unit, WEDNESDAY))
     assert place_relative(found, WEDNESDAY) == Instant(unit, anchor.index + distance)
     moved = Instant(unit, anchor.index + distance + (2 if distance > 0 else -2))
-    assert relative.write(found, moved, anchor) == further
+    assert phrases.write(found, moved, anchor) == further
 
 
 @pytest.mark.parametrize("text", ["ce jour", "aujourd'hui", "CE MATIN", "cette nuit", "ce soir"])
@@ -57,7 +57,7 @@ def test_the_day_itself_is_said_in_another_way(text: str) -> None:
     today = Instant(Unit.DAY, WEDNESDAY.toordinal())
     found = relative.parse(text)
     assert found is not None
-    said = relative.write(found, today, today)
+    said = phrases.write(found, today, today)
     assert said.casefold() in {"ce jour", "aujourd'hui"}
     assert said.casefold() != text.casefold()
 
