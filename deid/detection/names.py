@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from deid.detection.reading import Reading
 
+_LONGEST = 6  # words in a name
 PARTICLES = frozenset(
     """
     abou abu ait al ben bin d da das de del della den der des di do dos du el l la le les m mac mc n o ould san
@@ -53,7 +54,7 @@ def is_upper(reading: Reading, index: int) -> bool:
 
 def glued(reading: Reading, index: int) -> bool:
     """Whether token `index` touches the one before it."""
-    return index > 0 and reading.ends[index - 1] == reading.starts[index]
+    return 0 < index < len(reading.starts) and reading.ends[index - 1] == reading.starts[index]
 
 
 def namelike(reading: Reading, index: int) -> bool:
@@ -71,53 +72,59 @@ def read_name(reading: Reading, index: int, lower: int = 0, strict: bool = False
     `lower` is how many words without a capital may belong to it, if they look like names; `strict` asks even
     capitalised words to look like names.
     """
-    words, text = reading.words, reading.text
+    words = reading.words
     last: int | None = None
-    count = 0
-    at = index
-    while at < len(words) and count < 6:
-        word = words[at]
-        first = text[reading.starts[at]] if word else ""
+    count, at = 0, index
+    while at < len(words) and count < _LONGEST:
         if at > index and reading.starts[at] - reading.ends[at - 1] > 3:
             break
-        if word.isalpha():
-            joined = at > index and words[at - 1] in ("-", "'") and glued(reading, at)
-            if first.isupper():
-                if word in NOT_NAMES and len(word) > 1 and not (joined or is_particle_here(reading, at)):
-                    break
-                if not joined and count and not _goes_on(reading, at, index):
-                    break
-                if len(word) == 1 and not joined and not _initial(reading, at, index):
-                    break
-                if strict and not joined and len(word) > 1 and not namelike(reading, at):
-                    break
-                last = at
-                count += 1
-                if len(word) <= 2 and reading.word(at + 1) == "." and glued(reading, at + 1):
-                    last = at + 1
-                    at += 1
-            elif joined and last is not None:
-                last = at
-            elif len(word) == 1 and lower > 0 and reading.word(at + 1) == "." and glued(reading, at + 1):
-                last = at + 1
-                at += 1
-            elif word in LOWER_PARTICLES and _name_follows(reading, at, lower):
-                pass
-            elif lower > 0 and word not in NOT_NAMES and namelike(reading, at):
-                lower -= 1
-                last = at
-                count += 1
-            else:
+        word = words[at]
+        joined = at > index and words[at - 1] in ("-", "'") and glued(reading, at)
+        dotted = len(word) <= 2 and reading.word(at + 1) == "." and glued(reading, at + 1)
+        if not word.isalpha():
+            if not _sign_inside(reading, at, index, last):
                 break
-        elif word in ("-", "'"):
-            if at == index or not glued(reading, at) or not glued(reading, at + 1):
+            last = at if word == "." else last
+        elif joined and last is not None:
+            last = at
+        elif reading.capitals[at]:
+            if not _capital_belongs(reading, at, index, count, strict):
                 break
-        elif word == "." and at > index and len(words[at - 1]) == 1 and last is not None:
+            count += 1
+            at += dotted
+            last = at
+        elif lower and dotted and len(word) == 1:
+            at += 1
+            last = at
+        elif word in LOWER_PARTICLES and _name_follows(reading, at, lower):
+            pass
+        elif lower and word not in NOT_NAMES and namelike(reading, at):
+            lower -= 1
+            count += 1
             last = at
         else:
             break
         at += 1
     return last
+
+
+def _sign_inside(reading: Reading, at: int, start: int, last: int | None) -> bool:
+    """Whether a sign stands inside a name: a hyphen or apostrophe without blanks, the dot of an initial."""
+    if reading.words[at] in ("-", "'"):
+        return at > start and glued(reading, at) and glued(reading, at + 1)
+    return reading.words[at] == "." and at > start and len(reading.words[at - 1]) == 1 and last is not None
+
+
+def _capital_belongs(reading: Reading, at: int, start: int, count: int, strict: bool) -> bool:
+    """Whether a capitalised word at `at` belongs to a name that started at `start` and has `count` words."""
+    word = reading.words[at]
+    if len(word) == 1:
+        return _initial(reading, at, start)
+    if word in NOT_NAMES and not is_particle_here(reading, at):
+        return False
+    if count and not _goes_on(reading, at, start):
+        return False
+    return not strict or namelike(reading, at)
 
 
 def _initial(reading: Reading, at: int, start: int) -> bool:

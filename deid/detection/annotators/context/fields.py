@@ -12,13 +12,17 @@ from deid.document import Mention
 from deid.labels import Label
 
 _FIELD_END = re.compile(r"(?:\s?\([a-z /.]{1,24}\))?(?: \*)?[ \t]*(?:[:=|>┃¦│]|\.{3,}|…|_{2,}|\t)[ \t:.…_|]*")
+_SURE_FIELDS = frozenset("nom prenom prenoms noms patient patiente usage patientname naissance".split())
+_CIVILITIES = frozenset("m mme mlle mr monsieur madame mademoiselle . dr".split())
 _WIDE = re.compile(r"[ \t]+(?=\w)")
 _PLACE_FIELD = re.compile(
-    r"\b(?:ville|commune|lieu de naissance|ne\(?e?\)? a|nee? a|domicilie\(?e?\)? a|cp ?/ ?ville|lieu|naissance a|originaire de|natif de|native de)\b"
+    r"\b(?:ville|commune|lieu de naissance|ne\(?e?\)? a|nee? a|domicilie\(?e?\)? a|cp ?/ ?ville|lieu|"
+    r"naissance a|originaire de|natif de|native de)\b"
     r"[ \t]*(?:[:=|][ \t]*)?"
 )
 _DATELINE = re.compile(
-    r"^[ \t]*([A-ZÀ-Ý][\w'’]*(?:[ -](?:(?:en|sur|sous|de|la|le|les|lès|du)[ -]|[dl]['’])?[A-ZÀ-Ý][\w'’]*){0,4})(,? )[ ]{0,3}(?:le|ce) (?=\d|[a-z]+ \d|[A-Za-z]+di)",
+    r"^[ \t]*([A-ZÀ-Ý][\w'’]*(?:[ -](?:(?:en|sur|sous|de|la|le|les|lès|du)[ -]|"
+    r"[dl]['’])?[A-ZÀ-Ý][\w'’]*){0,4})(,? )[ ]{0,3}(?:le|ce) (?=\d|[a-z]+ \d|[A-Za-z]+di)",
     re.MULTILINE,
 )
 # NAME^GIVEN of HL7 and DICOM, NAME;GIVEN of exports, NAME/GIVEN of labels.
@@ -26,7 +30,8 @@ _MACHINE = re.compile(
     r"(?<![A-Za-z])([A-ZÀ-Ý][A-ZÀ-Ý'-]{1,20}(?: [A-ZÀ-Ý'-]{2,20})?)[\^;/]([A-ZÀ-Ý][A-Za-zÀ-ÿ-]{2,20})(?=[\^;/|\s])"
 )
 _INITIALS = re.compile(
-    r"^[ \t]*(?:[Nn]/?[ ]?[Rr][ée]f\.?|[Rr][ée]f(?:[ée]rences?)?\.?|V/Réf\.?)[ \t]*:?[ \t]*([A-Z]{2,3})[/.-]([A-Za-z]{2,3})(?![\w/])",
+    r"^[ \t]*(?:[Nn]/?[ ]?[Rr][ée]f\.?|[Rr][ée]f(?:[ée]rences?)?\.?|"
+    r"V/Réf\.?)[ \t]*:?[ \t]*([A-Z]{2,3})[/.-]([A-Za-z]{2,3})(?![\w/])",
     re.MULTILINE,
 )
 
@@ -80,54 +85,41 @@ def _is_town(reading: Reading, match: re.Match[str]) -> bool:
 
 
 def _name(reading: Reading, index: int) -> Iterator[Mention]:
-    sign = _FIELD_END.match(reading.folded, reading.ends[index]) or _bare_field(reading, index)
-    if not sign:
+    """The name that a form gives after a field's label at `index`."""
+    field = reading.words[index]
+    at = _value_after(reading, index)
+    if at is None or (field == "naissance" and "nom" not in (reading.word(index - 2), reading.word(index - 1))):
         return
-    at = reading.token_at(sign.end())
-    if at >= len(reading.words) or reading.starts[at] - sign.end() > 1:
-        return
-    word = reading.words[at]
-    label = NAME_FIELDS[reading.words[index]]
-    while word in ("m", "mme", "mlle", "mr", "monsieur", "madame", "mademoiselle", ".", "dr") and at + 1 < len(
-        reading.words
-    ):
-        at += 1
-        word = reading.words[at]
-    if (word in NOT_NAMES and not is_particle_here(reading, at)) or not word.isalpha():
-        return
-    sure = reading.words[index] in (
-        "nom",
-        "prenom",
-        "prenoms",
-        "noms",
-        "patient",
-        "patiente",
-        "usage",
-        "patientname",
-        "naissance",
-    )
-    if reading.words[index] == "naissance" and not {"nom", "jeune"} & {
-        reading.word(index - 2),
-        reading.word(index - 1),
-    }:
-        return
-    if reading.words[index] == "nom" and reading.word(index - 1) in ("medecin", "du"):
-        label = Label.DOCTOR
-    if not sure and not namelike(reading, at):
+    sure = field in _SURE_FIELDS
+    if not reading.words[at].isalpha() or not (sure or namelike(reading, at)):
         return
     last = read_name(reading, at, lower=3)
     if last is None:
-        last = at if sure and len(word) > 1 else None
-    if last is None:
-        return
-    while (
-        reading.word(last + 1) == ","
-        and is_capital(reading, last + 2)
-        and reading.lexicon.is_first_name(reading.words[last + 2])
-    ):
+        if not sure or len(reading.words[at]) == 1:
+            return
+        last = at
+    while reading.word(last + 1) == "," and _first_name_at(reading, last + 2):
         last = read_name(reading, last + 2) or last + 2
-    score = 0.95 if sure and (is_capital(reading, at) or namelike(reading, at)) else 0.75
-    yield Mention(reading.starts[at], reading.ends[last], label, score)
+    doctor = field == "nom" and reading.word(index - 1) in ("medecin", "du")
+    score = 0.95 if sure and (reading.capitals[at] or namelike(reading, at)) else 0.75
+    yield Mention(reading.starts[at], reading.ends[last], Label.DOCTOR if doctor else NAME_FIELDS[field], score)
+
+
+def _value_after(reading: Reading, index: int) -> int | None:
+    """Token at which a field's value starts, past its sign and a civility; None if no name can stand there."""
+    sign = _FIELD_END.match(reading.folded, reading.ends[index]) or _bare_field(reading, index)
+    if not sign:
+        return None
+    at = reading.token_at(sign.end())
+    if at >= len(reading.words) or reading.starts[at] - sign.end() > 1:
+        return None
+    while reading.words[at] in _CIVILITIES and at + 1 < len(reading.words):
+        at += 1
+    return None if reading.words[at] in NOT_NAMES and not is_particle_here(reading, at) else at
+
+
+def _first_name_at(reading: Reading, at: int) -> bool:
+    return is_capital(reading, at) and reading.lexicon.is_first_name(reading.words[at])
 
 
 def _place(reading: Reading, match: re.Match[str]) -> Iterator[Mention]:

@@ -118,7 +118,7 @@ def _organisation(reading: Reading, index: int) -> tuple[int, float] | None:
     last = _without_town(reading, index, last)
     if last <= index:
         return None
-    return last, _org_score(reading, index, last)
+    return last, _score(reading, index)
 
 
 def _word_step(reading: Reading, index: int, at: int, proper: int, shouted: bool, last: int) -> int | None:
@@ -211,7 +211,7 @@ def _without_town(reading: Reading, index: int, last: int) -> int:
     return last
 
 
-def _org_score(reading: Reading, index: int, last: int) -> float:
+def _score(reading: Reading, index: int) -> float:
     word = reading.words[index]
     if word in WEAK and not (word == "centre" and reading.words[index + 1] in SPECIFIC):
         if not is_capital(reading, index):

@@ -29,6 +29,7 @@ _GLUED_TITLE = re.compile(
 )
 _SPELT = re.compile(r"(?<![\w.])(?:[A-Za-z] ){4,}[A-Za-z](?![\w.])")
 _PLACE_LINKS = frozenset("de d du des a au aux en la le les".split())
+_ANNOUNCING_SIGNS = frozenset({":", ",", "(", "-", ".", "«", '"', "=", ">", "'", "|", "e"})
 _SINGULAR = PROFESSIONS | KINSHIP
 _JOINERS = frozenset({"et", "/", ",", "+", "&", "ou", ";", "-", "–"})
 
@@ -158,9 +159,10 @@ def _birth(reading: Reading, index: int) -> Iterator[Mention]:
     if reading.word(at) == ")" or (not is_capital(reading, at) and not reading.lowered(index)):
         return
     word = reading.words[index]
-    if word in ("ne", "dit", "dite", "ex") and (word == "ne" or reading.word(at) in reading.lexicon.common):
-        if reading.text[reading.starts[index] : reading.ends[index]].lower() != "né" or not namelike(reading, at):
-            return
+    doubtful = word == "ne" or (word in ("dit", "dite") and reading.word(at) in reading.lexicon.common)
+    written = reading.text[reading.starts[index] : reading.ends[index]].lower()
+    if doubtful and (written != "né" or not namelike(reading, at)):
+        return
     last = read_name(reading, at, lower=1 if reading.lowered(index) else 0)
     if last is None or (reading.word(at) in ("le", "a", "en") and not is_capital(reading, at)):
         return
@@ -170,45 +172,51 @@ def _birth(reading: Reading, index: int) -> Iterator[Mention]:
 
 def _announced(reading: Reading, index: int, label: Label, score: float) -> Iterator[Mention]:
     """The name that follows a profession or a relationship, past a few words that specify it."""
-    at = index + 1
-    for _ in range(5):
-        word = reading.word(at)
-        if word in (":", ",", "(", "-", ".", "«", '"', "=", ">", "–", "'", "|", "e") or (
-            word in FILLERS and not is_capital(reading, at)
-        ):
-            at += 1
-        else:
-            break
+    at = _past_fillers(reading, index)
+    word = reading.word(at)
     if at > index + 1 and reading.words[at - 1] in _PLACE_LINKS:
         return
-    word = reading.word(at)
-    if word in KINSHIP or (word in PROFESSIONS and not is_capital(reading, at)):
+    if not word.isalpha() or word in KINSHIP or (word in NOT_NAMES and not is_particle_here(reading, at)):
         return
-    if not word.isalpha() or (word in NOT_NAMES and not is_particle_here(reading, at)):
+    capital = is_capital(reading, at)
+    if reading.starts[at] - reading.ends[index] > 40 or (word in PROFESSIONS and not capital):
         return
-    if reading.starts[at] - reading.ends[index] > 40:
+    sure = at == index + 1 or reading.word(index + 1) in (":", "=")
+    fit = _fitness(reading, at, sure) if capital else 0.15 if _fits_lower(reading, index, at) else None
+    last = read_name(reading, at, lower=0 if capital else 2) if fit is not None else None
+    if fit is None or last is None:
         return
-    if is_capital(reading, at):
-        sure = at == index + 1 or reading.word(index + 1) in (":", "=")
-        if not sure and not namelike(reading, at) and not (len(word) == 1 and reading.word(at + 1) == "."):
-            return
-        if not namelike(reading, at) and (word in reading.lexicon.common or word in reading.lexicon.medical):
-            if not is_capital(reading, at + 1):
-                return
-            score -= 0.3
-        last = read_name(reading, at, lower=0)
-    elif reading.lowered(index) and len(word) > 2 and namelike(reading, at):
-        last = read_name(reading, at, lower=2)
-        score -= 0.15
-    else:
-        return
-    if last is None:
-        return
-    if is_upper(reading, at) and last == at and len(word) <= 3 and reading.word(index + 1) not in (":", "="):
-        score -= 0.3
+    short = is_upper(reading, at) and last == at and len(word) <= 3 and reading.word(index + 1) not in (":", "=")
+    score -= fit + (0.3 if short else 0.0)
     yield _make(reading, at, last, label, score)
     commas = reading.words[index] in PLURAL or reading.words[index] not in _SINGULAR
     yield from _list(reading, last, label, score - 0.1, commas=commas)
+
+
+def _past_fillers(reading: Reading, index: int) -> int:
+    at = index + 1
+    while at - index <= 5:
+        word = reading.word(at)
+        if word not in _ANNOUNCING_SIGNS and (word not in FILLERS or is_capital(reading, at)):
+            break
+        at += 1
+    return at
+
+
+def _fitness(reading: Reading, at: int, sure: bool) -> float | None:
+    """What a capitalised word takes off the score of a name there; None if it is no name."""
+    word = reading.words[at]
+    if namelike(reading, at):
+        return 0.0
+    if not sure and not (len(word) == 1 and reading.word(at + 1) == "."):
+        return None
+    if word in reading.lexicon.common or word in reading.lexicon.medical:
+        return 0.3 if is_capital(reading, at + 1) else None
+    return 0.0
+
+
+def _fits_lower(reading: Reading, index: int, at: int) -> bool:
+    return reading.lowered(index) and len(reading.words[at]) > 2 and namelike(reading, at)
 
 
 def _linked(reading: Reading, index: int, label: Label, score: float) -> Iterator[Mention]:

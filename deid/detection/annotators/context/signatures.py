@@ -19,7 +19,8 @@ _INITIALS_LINE = re.compile(
 )
 _TYPIST = re.compile(
     r"^[ \t]*(?:[Rr][ée]f\.? ?:? ?)?([A-Z]{2,4}|[a-z]{2,3})[ ]?/[ ]?([A-Za-z]{2,4})(?=[ \t]*(?:$|—|–|-|/))"
-    r"|\b(?:frappe|tap[ée]e?|saisie?|transmis|r[ée]dig[ée]e?|dict[ée]e?)(?: par)? ?:? ?([a-z]{2,3}|[A-Z]{2,3}|[A-Z]\.[A-Z]\.)(?![\w])",
+    r"|\b(?:frappe|tap[ée]e?|saisie?|transmis|r[ée]dig[ée]e?|dict[ée]e?)(?: par)? ?:? ?([a-z]{2,3}|[A-Z]{2,3}|"
+    r"[A-Z]\.[A-Z]\.)(?![\w])",
     re.MULTILINE,
 )
 _NAME_LINE = re.compile(r"^[ \t]*(?:-- ?|– ?|— ?)?([A-ZÀ-Ý][a-zà-ÿ]{2,13})[ \t]*$", re.MULTILINE)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from deid.detection.annotators.context.organisation_words import HEADS
 from deid.detection.annotators.context.vocabulary import EPONYM_CUES, KINSHIP, PROFESSIONS
@@ -52,7 +53,7 @@ def find(reading: Reading) -> Iterator[Mention]:
         if towns.get(reading.starts[index], 0) >= reading.ends[last] and "-" in reading.words[index : last + 1]:
             score = min(score, 0.3)
         if score > 0:
-            label = _role(reading, index, last)
+            label = _role(reading, last)
             yield Mention(reading.starts[index], reading.ends[last], label, score)
         index = last + 1
 
@@ -108,64 +109,82 @@ def _eponym(reading: Reading, index: int) -> bool:
     return reading.word(at) in EPONYM_CUES
 
 
-def _score(reading: Reading, index: int, last: int) -> float:
-    """How much a run of capitalised words reads as a name."""
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """A run of capitalised words: how many look like first names, like surnames, how many are initials."""
+
+    words: list[str]
+    at: int  # token of the first word longer than an initial
+    full: int
+    first: int
+    surnames: int
+    initials: int
+    drug: bool
+
+
+def _run(reading: Reading, index: int, last: int) -> _Run | None:
     lexicon = reading.lexicon
-    parts = [at for at in range(index, last + 1) if reading.words[at].isalpha() and is_capital(reading, at)]
+    parts = [at for at in range(index, last + 1) if reading.words[at].isalpha() and reading.capitals[at]]
     words = [reading.words[at] for at in parts]
-    if _eponym(reading, index) or reading.word(index - 1) in _NOT_PEOPLE:
-        return 0.0
     full = [at for at in parts if len(reading.words[at]) > 1]
     if not full:
+        return None
+    return _Run(
+        words,
+        full[0],
+        len(full),
+        sum(lexicon.is_first_name(word) for word in words),
+        sum(lexicon.is_surname(word) or lexicon.is_unknown(word) for word in words if len(word) > 2),
+        len(parts) - len(full),
+        any(word in lexicon.drugs for word in words),
+    )
+
+
+def _score(reading: Reading, index: int, last: int) -> float:
+    """How much a run of capitalised words reads as a name."""
+    run = _run(reading, index, last)
+    if run is None or reading.word(index - 1) in _NOT_PEOPLE or _eponym(reading, index):
         return 0.0
-    first = sum(lexicon.is_first_name(word) for word in words)
-    surname = sum(lexicon.is_surname(word) or lexicon.is_unknown(word) for word in words if len(word) > 2)
-    initials = len(parts) - len(full)
-    drug = any(word in lexicon.drugs for word in words)
-    if (
-        initials
-        and "-" in reading.words[index : last + 1]
-        and len(full) + initials == 2
-        and "." not in reading.words[index : last + 1]
-    ):
-        return 0.0
-    if is_upper(reading, full[0]) and len(full) == 1 and reading.word(last + 1).isdigit():
-        return 0.0
-    if (
-        surname + first
-        and not drug
-        and _told_after(reading, last)
-        and not (len(full) == 1 and gazetteers().towns(words[0]))
-    ):
+    signs = reading.words[index : last + 1]
+    if run.initials and run.full + run.initials == 2 and "-" in signs and "." not in signs:
+        return 0.0  # "HLA-B"
+    if run.full == 1 and is_upper(reading, run.at) and reading.word(last + 1).isdigit():
+        return 0.0  # "EVA 7"
+    known = run.first + run.surnames > 0 and not run.drug
+    if known and _told_after(reading, last) and (run.full > 1 or not gazetteers().towns(run.words[0])):
         return 0.78
-    if len(full) >= 2:
-        if first and surname >= 1 and not drug:
-            return 0.86 if surname > 1 or first < len(full) else 0.75
-        if surname < 2 or _all_upper_line(reading, index):
-            return 0.0
-        double = reading.word(full[0] + 1) == "-" and not is_upper(reading, full[0])
-        return (
-            0.66
-            if double and reading.word(index - 1) not in ("de", "d", "du", "'") and not set(words) & lexicon.eponyms
-            else 0.4
-        )
-    word = reading.words[full[0]]
-    if initials:
-        return 0.8 if (first or surname) and not drug else 0.0
-    if drug or word in NOT_NAMES or (word in lexicon.eponyms and not first):
+    if run.full > 1:
+        return _several(reading, index, run)
+    if run.initials:
+        return 0.8 if known else 0.0
+    return _single(reading, index, run)
+
+
+def _several(reading: Reading, index: int, run: _Run) -> float:
+    """Score of two words or more."""
+    if run.first and run.surnames and not run.drug:
+        return 0.86 if run.surnames > 1 or run.first < run.full else 0.75
+    if run.surnames < 2 or reading.shouted(index):
         return 0.0
-    if gazetteers().towns(word) > 2000 and not first:
+    double = reading.word(run.at + 1) == "-" and not is_upper(reading, run.at)
+    eponymous = not reading.lexicon.eponyms.isdisjoint(run.words)
+    return 0.66 if double and not eponymous and reading.word(index - 1) not in ("de", "d", "du", "'") else 0.4
+
+
+def _single(reading: Reading, index: int, run: _Run) -> float:
+    """Score of one word without initial."""
+    lexicon = reading.lexicon
+    word = reading.words[run.at]
+    births = lexicon.first_names.get(word, 0) if run.first else 0
+    if run.drug or word in NOT_NAMES or (word in lexicon.eponyms and not run.first):
+        return 0.0
+    if gazetteers().towns(word) > 2000 and not run.first:
         return 0.25
     if _opens_sentence(reading, index):
-        return 0.62 if first and lexicon.first_names.get(word, 0) > 500 else 0.2
-    rare = first and lexicon.first_names.get(word, 0) < 1000
-    if is_upper(reading, full[0]) and not reading.shouted(index) and rare:
+        return 0.62 if births > 500 else 0.2
+    if is_upper(reading, run.at) and (len(word) < 4 or (births < 1000 and not reading.shouted(index))):
         return 0.0
-    if is_upper(reading, full[0]) and (len(word) < 4 or (not first and not _all_upper_line(reading, index))):
-        return 0.0
-    if first:
-        return 0.68
-    return 0.45 if surname else 0.0
+    return 0.68 if run.first else 0.45 if run.surnames else 0.0
 
 
 def _told_after(reading: Reading, last: int) -> bool:
@@ -178,11 +197,7 @@ def _told_after(reading: Reading, last: int) -> bool:
     return word in KINSHIP or word in PROFESSIONS or (word.isdigit() and reading.word(last + 3) in ("ans", "a", "mois"))
 
 
-def _all_upper_line(reading: Reading, index: int) -> bool:
-    return reading.shouted(index)
-
-
-def _role(reading: Reading, index: int, last: int) -> Label:
+def _role(reading: Reading, last: int) -> Label:
     """The role that the words after the name give it; PERSON otherwise."""
     after = {reading.word(at) for at in range(last + 1, last + 4)}
     if after & _PROFESSIONS:

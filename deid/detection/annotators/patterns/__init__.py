@@ -5,20 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from deid.detection.annotators.patterns import (
-    addresses,
     calendar_days,
     contact,
     identifiers,
     months,
     numeric_dates,
+    postal_codes,
     spans_of_time,
+    streets,
     years,
 )
 from deid.detection.annotators.registry import register
 from deid.detection.reading import Reading
 from deid.document import Mention
 
-FAMILIES = (numeric_dates, months, calendar_days, years, spans_of_time, contact, identifiers, addresses)
+FAMILIES = (numeric_dates, months, calendar_days, years, spans_of_time, contact, identifiers, streets, postal_codes)
 
 
 @register

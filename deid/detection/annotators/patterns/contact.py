@@ -25,13 +25,18 @@ _TOP_LEVEL = re.compile(r"\.(?:fr|com|org|net|eu|sante|example|info|gouv)(?:/[^\
 _HOST_BEFORE = re.compile(r"(?<![\w@.-])[a-z0-9-]+(?:\.[a-z0-9-]+)*$")
 # First words of what announces a number.
 _ANNOUNCES = frozenset(
-    "poste postes bip beep dect tel tél telephone fax int ligne portable port t f te tei standard p vini mobilis whatsapp appele "
+    "poste postes bip beep dect tel tél telephone fax int ligne portable port t f te tei standard p vini "
+    "mobilis whatsapp appele "
     "appeler rappeler joignable repond composer tapez".split()
 )
 _SHORT = re.compile(
-    r"(poste|postes|bip|beep|dect|tel|tél|telephone|fax|int\b\.?|ligne interne|ligne|portable|port|t|f|te1|tei|standard|p|vini|mobilis|whatsapp|appele au|appeler au|appeler le|rappeler le|rappeler au|joignable au|joignable|repond au|composer le|tapez)"
-    r"(?: (?:de|d'|du|l'|la|garde|urgence|urgences|vitale|operateur|interne|operatoire|nuit|jour|patient|mere|pere|tante|fils|fille|bloc|med|medecin)){0,4}"
-    r" ?[,(=]? ?[.:°]{0,2} ?\*?(?:interne |direct |n° ?|no |: ?|au )?((?:\+ ?)?\d[\d .\-/]{1,18}\d|\d{2,})(?!\w|[/,]\d)"
+    r"(poste|postes|bip|beep|dect|tel|tél|telephone|fax|int\b\.?|ligne interne|ligne|portable|port|t|f|te1|"
+    r"tei|standard|p|vini|mobilis|whatsapp|appele au|appeler au|appeler le|rappeler le|rappeler au|"
+    r"joignable au|joignable|repond au|composer le|tapez)"
+    r"(?: (?:de|d'|du|l'|la|garde|urgence|urgences|vitale|operateur|interne|operatoire|nuit|jour|patient|mere|"
+    r"pere|tante|fils|fille|bloc|med|medecin)){0,4}"
+    r" ?[,(=]? ?[.:°]{0,2} ?\*?(?:interne |direct |n° ?|no |: ?|au )?((?:\+ ?)?\d[\d .\-/]{1,18}\d|"
+    r"\d{2,})(?!\w|[/,]\d)"
 )
 
 
@@ -50,8 +55,7 @@ def find(reading: Reading) -> Iterator[Mention]:
             yield Mention(at, match.end(), Label.PHONE, _plausible(match.group(), None))
     for index, word in enumerate(reading.words):
         if word in _ANNOUNCES and (match := _SHORT.match(text, reading.starts[index])):
-            if match.start(2) > match.end(1) and (len(match[1]) > 1 or ":" in match.group() or "." in match.group()):
-                yield from _extension(match)
+            yield from _extension(match)
     yield from _nets(reading)
     yield from _spoken(reading)
 
@@ -67,6 +71,8 @@ def _plausible(written: str, region: str | None) -> float:
 
 
 def _extension(match: re.Match[str]) -> Iterator[Mention]:
+    if match.start(2) == match.end(1) or (len(match[1]) == 1 and not {":", "."} & set(match.group())):
+        return
     digits = sum(character.isdigit() for character in match[2])
     strong = match[1] in (
         "poste",
@@ -114,7 +120,7 @@ def _spoken(reading: Reading) -> Iterator[Mention]:
     index = 0
     while index < len(words):
         if words[index] == "zero" or (words[index][0] == "0" and words[index].isdigit() and len(words[index]) <= 4):
-            last, spelt, figures = index, words[index] == "zero", 0
+            last, spelt, figures = index, int(words[index] == "zero"), 0
             while last + 1 < len(words) and last - index < 24:
                 word = words[last + 1]
                 if word in NUMBER_WORDS and word not in ("et", "mille", "cent", "une"):

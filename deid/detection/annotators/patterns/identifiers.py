@@ -28,15 +28,18 @@ _MAC = re.compile(r"[0-9a-f](?<!\w.)[0-9a-f][:-](?:[0-9a-f]{2}[:-]){4}[0-9a-f]{2
 _OBJECT = re.compile(r"(?<![\w.])[12]\.\d+(?:\.\d+){4,}(?!\w)")
 _LONG_NUMBER = re.compile(r"(?<![\w.,/+-])\d{7,14}(?![\w]|[.,/]\d)")
 _CODE = re.compile(
-    r"(?=[A-Z\d])(?<![\w./-])(?=[A-Z\d/.-]*\d{3})(?:[A-Z]{1,5}[-/]?\d|\d{1,4}[A-Z]{1,4}[-/]?\d)[A-Z\d]*(?:[-/.][A-Z\d]+)*(?![\w])"
+    r"(?=[A-Z\d])(?<![\w./-])(?=[A-Z\d/.-]*\d{3})(?:[A-Z]{1,5}[-/]?\d|"
+    r"\d{1,4}[A-Z]{1,4}[-/]?\d)[A-Z\d]*(?:[-/.][A-Z\d]+)*(?![\w])"
 )
 _GROUPED = re.compile(r"(?<![\w./-])(?=[A-Z\d/.-]*\d{3})[A-Z\d]+(?:[-/][A-Z\d]+){1,4}(?![\w/-]|[.,]\d)")
 _DATED = re.compile(
-    r"(?:19|20)\d\d[-/](?:19|20)\d\d|^\d{1,2}[-/]\d{1,2}[-/]\d{2,4}$|^(?:19|20)\d\d[-/]\d\d[-/]\d\d|^0\d[-/]\d\d[-/]\d\d[-/]"
+    r"(?:19|20)\d\d[-/](?:19|20)\d\d|^\d{1,2}[-/]\d{1,2}[-/]\d{2,4}$|^(?:19|20)\d\d[-/]\d\d[-/]\d\d|"
+    r"^0\d[-/]\d\d[-/]\d\d[-/]"
 )
 # "dossierFR20-11883", "ipp37-661902": the blank was lost.
 _GLUED = re.compile(
-    r"(?<![A-Za-z])(dossier|[Ff]iche|police|[Hh]ospitalisation|administrative|IPP|ipp|NDA|provisoire)(?=[A-Z\d])([A-Z]{0,4}\d[\dA-Z/.-]*\d)(?!\w)"
+    r"(?<![A-Za-z])(dossier|[Ff]iche|police|[Hh]ospitalisation|administrative|IPP|ipp|NDA|"
+    r"provisoire)(?=[A-Z\d])([A-Z]{0,4}\d[\dA-Z/.-]*\d)(?!\w)"
 )
 _ACT = re.compile(r"[A-Z]{4}\d{3}|[A-Z]\d\d(?:\.\d{1,3})?|[A-Z]{1,3}\d{1,3}")
 
@@ -71,14 +74,17 @@ TRIGGERS: dict[str, tuple[Label, float]] = {
 }
 # Words between a trigger and its number.
 _CONNECT = re.compile(
-    r"(?:[ \t]{0,14}(?:n[°o]s?|n\b\.?|numero|num\b\.?|nr\b|id\b|patient\b|patiente\b|interne\b|permanent\b|provisoire|definitif|unique|"
-    r"administratif|administrative|clinique|medical|sociale|social|hospitalier|ambulatoire|sejour|dossier|hospitalisation|serie|"
+    r"(?:[ \t]{0,14}(?:n[°o]s?|n\b\.?|numero|num\b\.?|nr\b|id\b|patient\b|patiente\b|interne\b|permanent\b|"
+    r"provisoire|definitif|unique|"
+    r"administratif|administrative|clinique|medical|sociale|social|hospitalier|ambulatoire|sejour|dossier|"
+    r"hospitalisation|serie|"
     r"de la|de|du|d'|s/n|sn\b|lot\b|labo\b|ref\b\.?|et\b|urgences|samu|smur|commande|electronique|mutuelle|"
     r"secu\b|securite|nss\b|cristal|rpps\b|adeli\b|finess\b|nda\b|ipp\b|[:=|#°(.│┃¦]|\.{2,})){0,6}[ \t]{0,12}"
 )
 _VALUE = re.compile(
     r"(?=[a-z./_-]{0,8} ?[a-z./_-]{0,4}\d)[a-z0-9]+(?:[./_–-][a-z0-9]+)*"
-    r"(?:[ ](?!\d{1,2}[/.]\d{1,2}[/.]|\d{1,3} ?(?:ans?|a|kg|cm|mois|h|mg|ml|mm)\b)(?=[a-z]{0,3}\d{2,})[a-z0-9]+(?:[./-][a-z0-9]+)*){0,5}"
+    r"(?:[ ](?!\d{1,2}[/.]\d{1,2}[/.]|\d{1,3} ?(?:ans?|a|kg|cm|mois|h|mg|ml|"
+    r"mm)\b)(?=[a-z]{0,3}\d{2,})[a-z0-9]+(?:[./-][a-z0-9]+)*){0,5}"
 )
 _PREFIXED = re.compile(r"[a-z]{1,4}[ ](?=\d)")
 _NOT_PREFIXES = frozenset("ta fc pa sat spo temp rpps pr qt poids taille imc du le au la de en sur et vu vs".split())

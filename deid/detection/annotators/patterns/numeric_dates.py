@@ -66,9 +66,8 @@ def find(reading: Reading) -> Iterator[Mention]:
             yield Mention(at, match.end(), Label.DATE, 0.9)
         elif match := _PARTIAL.match(text, at):
             yield from _pair(reading, match)
-        elif match := _COMPACT.match(text, at):
-            if score := _compact(reading, match):
-                yield Mention(at, match.end(), Label.DATE, score)
+        elif (match := _COMPACT.match(text, at)) and (score := _compact(reading, match)):
+            yield Mention(at, match.end(), Label.DATE, score)
 
 
 def _pair(reading: Reading, match: re.Match[str]) -> Iterator[Mention]:

@@ -10,11 +10,14 @@ from deid.detection.reading import Reading
 from deid.document import Mention
 from deid.labels import Label
 
-_COUNT = r"(?:\d{1,3}|une? dizaine d|une? quinzaine d|une? vingtaine d|quelques|plusieurs|[a-z]{2,14}(?:[ -][a-z]{2,14}){0,3}?)"
+_COUNT = (
+    r"(?:\d{1,3}|une? dizaine d|une? quinzaine d|une? vingtaine d|quelques|plusieurs|"
+    r"[a-z]{2,14}(?:[ -][a-z]{2,14}){0,3}?)"
+)
 _UNIT = r"(?:ans?|annees?|mois|semaines?|sem|jours?|j|heures?|h|minutes?|min|quinzaine|huitaine)"
 _PART = r"(?: (?:matin|soir|midi|apres-midi|nuit|au soir|au matin))?"
 _DAY = r"(?:lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche)"
-_LAST = r"(?:dernier|derniere|prochain|prochaine|passe|passee)"
+_DAYS = ("lundi", "mardi", "mercredi", "jeudi", "vendredi", "samedi", "dimanche")
 
 # First word → what may start there. Anchored, so that a document is read once.
 _RELATIVE = {
@@ -35,10 +38,11 @@ _RELATIVE = {
         (("cette",), [r"cette (?:nuit|semaine|annee|apres-midi)\b"]),
         (("la", "le", "l", "semaine", "mois", "week"), [
             r"(?:la |l')?(?:semaine|nuit|annee|rentree|saison) (?:derniere|prochaine|passee)\b",
-            r"(?:le |l')?(?:mois|week-end|week end|weekend|trimestre|an|ete|hiver|printemps|automne) (?:dernier|prochain|passe)\b",
+            r"(?:le |l')?(?:mois|week-end|week end|weekend|trimestre|an|ete|hiver|printemps|automne) (?:dernier|"
+            r"prochain|passe)\b",
             r"la semaine derniere\b",
         ]),
-        (("lundi", "mardi", "mercredi", "jeudi", "vendredi", "samedi", "dimanche"), [rf"{_DAY} (?:dernier|prochain|passe)\b"]),
+        (_DAYS, [rf"{_DAY} (?:dernier|prochain|passe)\b"]),
         (("fin", "debut"), [r"(?:fin|debut) de (?:semaine|mois)(?: prochaine?)?\b"]),
         (("tantot",), [r"tantot\b"]),
     )
@@ -53,14 +57,16 @@ _DURATION_LEADS = frozenset(
 )
 _AGE_LEADS = frozenset({"age", "agee", "ages", "agees", "ag", "aged"})
 _PEOPLE = frozenset(
-    "enfant nourrisson bebe garcon fille fillette homme femme patient patiente monsieur dame fils adolescent adolescente "
+    "enfant nourrisson bebe garcon fille fillette homme femme patient patiente monsieur dame fils adolescent "
+    "adolescente "
     "nouveau jumeaux jumelles frere soeur petit petite eleve lyceen lyceenne collegien H F".lower().split()
 )
 _TAILS = re.compile(r"\s?(?:et demie?|1/2|et (?:\d{1,2}|[a-z]+) mois|\d{1,2} mois|et (?:\d{1,2}|[a-z]+) jours)\b")
 _FIELD = re.compile(r"\bage\s*(?:[:=|]|\.{2,})\s*(\d{1,3})(?!\d)(?:\s?(?:ans?|a|mois|jours)\b)?")
 _AFTER_DURATION = re.compile(
     r"\s(?:de (?:traitement|recul|suivi|prison|mariage|vie commune|metier|carriere|dialyse|evolution|service|sevrage|"
-    r"abstinence|retard|stage|formation|tabagisme|garantie|remission)|d'(?:evolution|anciennete|abstinence|experience|"
+    r"abstinence|retard|stage|formation|tabagisme|garantie|remission)|d'(?:evolution|anciennete|abstinence|"
+    r"experience|"
     r"arret|hospitalisation|antibiotiques?)|apres|plus tard|avant|auparavant|durant|consecutif)"
 )
 

@@ -39,7 +39,12 @@ def _year(reading: Reading, index: int) -> Iterator[Mention]:
     before = reading.word(index - 1)
     if _in_range(reading.digits, start, end):
         yield Mention(start, end, Label.DATE, 0.9)
-    elif _part_of_number(reading.digits, start, end) or before.isdigit() or before in _COMPARISONS or reading.word(index + 1) in _NOT_YEARS:
+    elif (
+        _part_of_number(reading.digits, start, end)
+        or before.isdigit()
+        or before in _COMPARISONS
+        or reading.word(index + 1) in _NOT_YEARS
+    ):
         return
     elif before in _YEAR_LEADS:
         parted = before in ("fin", "debut", "mi") or reading.word(index - 2) == "mi"

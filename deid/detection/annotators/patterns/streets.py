@@ -1,0 +1,180 @@
+"""Streets with their house number, and the boxes, buildings and flats of an address."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from deid.detection.annotators.patterns.calendar_words import NUMBER_WORDS
+from deid.detection.reading import Reading
+from deid.document import Mention
+from deid.labels import Label
+
+_SURE_TYPES = frozenset(
+    """
+    all allee allees av ave avenue bd bld blvd boul boulevard carraire carrere chaussee che chem chemin
+    cheminement corniche coron esplanade faubourg fbg grand grande hameau hent hlm imp impasse lieu lieudit
+    lotissement montee mtee parvis promenade quai rampe resid residence rond route rte rue ruelle sentier
+    servitude straed traverse venelle
+    """.split()
+)
+_LOOSE_TYPES = frozenset(
+    """
+    appartement appt apt bat batiment ch cite clos cote cours digue domaine esc escalier etage etg ferme foyer
+    galerie imm immeuble logement logt mail maison mas parc passage pl place porte quartier r res residences sq
+    square tour villa voie za zac zi zone
+    """.split()
+)
+# Words that open a street only with another beside them, or with a house number.
+_SECOND_WORDS = {"grand": {"rue", "place"}, "grande": {"rue", "place"}, "lieu": {"dit"}, "rond": {"point"}}
+_NUMBERED_ONLY = frozenset({"r", "ch", "av", "all", "che"})
+_PLAIN_NOUNS = frozenset({"quartier", "maison", "foyer", "parc"})
+_BOXES = frozenset({"bp", "cs", "tsa", "cidex"})
+_RURAL = frozenset("zone za zi zac mas ferme immeuble bat batiment appt appartement chateau".split())
+_COMPONENTS = (
+    _SURE_TYPES
+    | _LOOSE_TYPES
+    | _BOXES
+    | {"n", "rdc", "rez", "1er", "2e", "3e", "4e", "local", "chez", "entree", "chambre"}
+)
+_PARTICLES = frozenset("de du des d la le les l aux au a en sur sous et lez les ".split())
+CUES = frozenset(
+    """
+    adr adresse demeurant demeure dom domicilie domiciliee domicilies habitant habite habitent loge logee
+    residant reside rue vit
+    """.split()
+)
+_STOPS = frozenset(
+    """
+    a apres au aux avant avec car chez cote dans depuis dont elle est et fax il ils lors mais ne nous ont ou par
+    pas pour puis qui sa sans se ses son sur tel tenu tenue vers vit vous
+    """.split()
+)
+_NUMBER = re.compile(r"\d{1,4}(?: ?[-/] ?\d{1,4})?(?: ?(?:bis|ter|quater|[a-e]))?,?[ ]{0,2}$")
+_BOX = re.compile(r"(?<!\w)(?:bp|cs|tsa|cidex|b\.p\.) ?(?:n° ?)?(?:\d{1,5}(?: ?\d{3})?|[a-z]\d)(?!\w|[/,]\d)")
+_HOUSE_NUMBERS = NUMBER_WORDS - {"et", "un", "une"}
+
+
+def find(reading: Reading) -> Iterator[Mention]:
+    """Streets, with or without number, up to the postal code; boxes."""
+    for index, word in enumerate(reading.words):
+        if word in _SURE_TYPES or word in _LOOSE_TYPES:
+            yield from _street(reading, index)
+    for match in _BOX.finditer(reading.folded):
+        if reading.text[match.start()].isupper():
+            yield Mention(match.start(), match.end(), Label.STREET, 0.9)
+
+
+def _street(reading: Reading, index: int) -> Iterator[Mention]:
+    """The street that a type word at `index` opens, if it does."""
+    word = reading.words[index]
+    line_start, line_end = reading.line(reading.starts[index])
+    head = _house_number(reading, index, line_start)
+    cue = head is not None or _has_cue(reading, index, line_start)
+    if not _opens(reading, index, head is not None, cue):
+        return
+    last, capitals = _continue(reading, index, line_end, cue)
+    if last <= index and word not in ("grand", "grande"):
+        return
+    if not capitals and not reading.lower_case and (not cue or (head is None and word in _LOOSE_TYPES)):
+        return
+    score = (
+        0.93 if head is not None else 0.88 if cue else 0.8 if word in _SURE_TYPES else 0.6 if word in _RURAL else 0.45
+    )
+    start = _spoken_number(reading, index) if head is None else head
+    yield Mention(start, reading.ends[last], Label.STREET, score)
+
+
+def _house_number(reading: Reading, index: int, line_start: int) -> int | None:
+    """Where the house number before token `index` starts, on the same line; None without one."""
+    end = reading.starts[index]
+    head = _NUMBER.search(reading.digits[max(line_start, end - 16) : end])
+    if not head:
+        return None
+    start = end - len(head.group())
+    before = reading.text[start - 1] if start > line_start else ""
+    return None if before.isalnum() or (before in "./" and before) else start
+
+
+def _opens(reading: Reading, index: int, numbered: bool, cue: bool) -> bool:
+    """Whether a type word is used as one: not inside a code, nor as a plain noun."""
+    word, after = reading.words[index], reading.word(index + 1)
+    if after.isdigit() and reading.ends[index] == reading.starts[index + 1]:
+        return False
+    if index and reading.ends[index - 1] == reading.starts[index] and reading.words[index - 1].isalnum():
+        start = reading.starts[index - 1]
+        if not reading.words[index - 1].isdigit() or (start and reading.text[start - 1].isalnum()):
+            return False
+    if word in _SECOND_WORDS:
+        return bool(_SECOND_WORDS[word] & {after, reading.word(index + 2)})
+    if word in _NUMBERED_ONLY:
+        return numbered
+    return word not in _PLAIN_NOUNS or cue or reading.capitals[index]
+
+
+def _spoken_number(reading: Reading, index: int) -> int:
+    """Offset of a house number in letters before a street ("vingt trois rue"), else of the street."""
+    at = index
+    while at and reading.words[at - 1] in _HOUSE_NUMBERS:
+        at -= 1
+    return reading.starts[at]
+
+
+def _has_cue(reading: Reading, index: int, line_start: int) -> bool:
+    for back in range(index - 1, max(index - 5, -1), -1):
+        if reading.starts[back] < line_start:
+            return False
+        if reading.words[back] in CUES:
+            return True
+    return False
+
+
+def _continue(reading: Reading, index: int, line_end: int, cue: bool) -> tuple[int, bool]:
+    """Last token of the street that starts at `index`, and whether a capital was met."""
+    last, capitals, lower = index, False, 0
+    at = index + 1
+    while at < len(reading.words) and reading.starts[at] < line_end and at - index < 24:
+        word = reading.words[at]
+        if word.isalpha():
+            upper = reading.capitals[at]
+            inside = reading.words[at - 1] in ("-", "'") and at - 1 > index
+            if upper or inside or (word in _COMPONENTS and reading.text[reading.starts[at] - 1] != " "):
+                capitals = capitals or upper
+                last = at
+            elif word in _PARTICLES:
+                pass
+            elif cue and lower < 3 and word not in _STOPS:
+                lower += 1
+                last = at
+            else:
+                break
+        elif word.isdigit():
+            if len(word) == 5 or not cue:
+                break
+            last = at
+        elif not _sign_goes_on(reading, at, line_end, cue):
+            break
+        at += 1
+    return last, capitals
+
+
+def _sign_goes_on(reading: Reading, at: int, line_end: int, cue: bool) -> bool:
+    """Whether a sign inside an address leads on: a comma before "bât. C", a dot of "av.", a hyphen."""
+    word = reading.words[at]
+    if word == ",":
+        return cue and _component_follows(reading, at + 1, line_end)
+    if word not in ("-", "'", ".", "°", "/"):
+        return False
+    if word == "." and len(reading.words[at - 1]) <= 4:
+        return True
+    spaced = reading.text[reading.ends[at] : reading.ends[at] + 1] == " "
+    return word in ("'", "°") or not spaced
+
+
+def _component_follows(reading: Reading, at: int, line_end: int) -> bool:
+    if reading.starts[at : at + 1] and reading.starts[at] >= line_end:
+        return False
+    word = reading.word(at)
+    if word.isdigit():
+        return reading.word(at + 1) in _COMPONENTS or reading.word(at + 1) in ("e", "er", "eme", "bis")
+    return word in _COMPONENTS
