@@ -39,12 +39,13 @@ _LITERAL = rf"(?P<lit>(?P<ld>{_DAY})(?:\s+|-|(?<=\d)(?=[a-z]))(?P<lm>{_MONTH})(?
 _MONTH_YEAR = rf"(?P<my>\b(?P<mm>{_MONTH})\s*-?\s*(?P<myy>[12]\d{{3}}|'\d{{2}}|\d{{2}})(?!\d|,\d))"
 _NUMERIC_MONTH_YEAR = rf"(?P<nmy>(?P<nm>0?[1-9]|1[0-2]){_GAP}[/.\-]{_GAP}(?P<ny>[12]\d{{3}}))"
 _FORMS = re.compile(
-    rf"(?<![\d/]){_ISO}(?!\d)"
+    r"(?=\d|(?<!\w)[adfjmnops])"  # a digit, or the first letter of a month or of "premier": most positions stop here
+    rf"(?:(?<![\d/]){_ISO}(?!\d)"
     rf"|(?<![\d/.,])(?<!apgar ){_DAY_MONTH_YEAR}(?![\d/])"
     rf"|(?<!\d){_LITERAL}"
     rf"|{_MONTH_YEAR}"
     rf"|(?<![\d/.,]){_NUMERIC_MONTH_YEAR}(?![\d/])"
-    r"|(?<![\d/.,])(?P<y>(?:19|20)\d{2})(?![\d/]|[.,]\d)"
+    r"|(?<![\d/.,])(?P<y>(?:19|20)\d{2})(?![\d/]|[.,]\d))"
 )
 _COMPACT = re.compile(r"\d{8}")
 _PARTIAL = re.compile(

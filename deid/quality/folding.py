@@ -15,7 +15,7 @@ _DASHES = "‐‑‒–—―−"
 _INVISIBLE = "\u00ad\u200b\u200c\u200d\u2060\ufeff"
 
 # Letters, with the combining marks and invisible signs that may hide inside a name.
-WORD = re.compile(rf"[^\W\d_](?:[^\W\d_]|[\u0300-\u036f{_INVISIBLE}])*")
+WORD = re.compile(rf"[^\W\d_]+(?:[\u0300-\u036f{_INVISIBLE}][^\W\d_]*)*")
 _CASE_PIECE = re.compile(r"[A-ZÀ-ÖØ-Þ]+(?![a-zß-öø-ÿ])|[A-ZÀ-ÖØ-Þ]?[a-zß-öø-ÿ]+")
 _SPELT_OUT = re.compile(r"(?<!\w)(?:[^\W\d_][ .\-]){3,}[^\W\d_](?!\w)")
 _HYPHENATED = re.compile(r"(?<=[^\W\d_])-[ \t]*\n[ \t]*(?=[^\W\d_])")
