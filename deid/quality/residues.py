@@ -20,7 +20,8 @@ _PHONE = re.compile(
 )
 _EMAIL = re.compile(r"[\w.+\-]+\s?(?:@|\[at\]|\(at\)|＠)\s?[\w\-]+(?:\.[\w\-]+)*", re.IGNORECASE)
 _URL = re.compile(
-    r"\b(?:https?|ftp)\s?: ?//\S+|\bwww\.\S+|(?<![@\w.\-])[a-z0-9\-]{2,}(?:\.[a-z0-9\-]+)*\.(?:fr|com|org|net|eu|info|sante)\b",
+    r"\b(?:https?|ftp)\s?: ?//\S+|\bwww\.\S+"
+    r"|(?<![@\w.\-])[a-z0-9\-]{2,}(?:\.[a-z0-9\-]+)*\.(?:fr|com|org|net|eu|info|sante)\b",
     re.IGNORECASE,
 )
 # Signs without which there is neither: looking for them first is ten times as fast.
