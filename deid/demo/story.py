@@ -84,28 +84,16 @@ class Story:
         if told.get("loaded", "") >= until.isoformat():
             return
         if self._hospital is None:
-            self.teller.say(
-                f"hôpital fictif : {self.plot.documents} documents de {self.plot.patients} patients s'écrivent"
-            )
             plot = self.plot
+            self.teller.say(f"hôpital fictif : s'écrit, {plot.documents} documents de {plot.patients} patients")
             self._hospital = generate(plot.seed, patients=plot.patients, documents=plot.documents, nights=plot.nights)
         load(self._deployment["NOCTURNE_OWNER_DSN"], self._hospital, until=until)
         write_private(marker, json.dumps({"loaded": until.isoformat()}))
         self.teller.say(f"hôpital fictif : son entrepôt est celui du {until}")
 
     def _ready(self) -> None:
-        """Wait for Airflow, give it its pools, let its DAGs run."""
         self.teller.say(f"Airflow : démarre à l'adresse {self.airflow.url}")
-        wanted = {DEIDENTIFY, RELEASE, REFRESH}
-        deadline = time.monotonic() + READY_S
-        while not (self._admin.healthy() and wanted <= set(self._admin.dags())):
-            if time.monotonic() > deadline:
-                raise AirflowRefused("Airflow is not ready after four minutes.", f"{self.airflow.logs} says why.")
-            self._follower.rest()
-        for name, pool in json.loads((ROOT / "docker" / "pools.json").read_text(encoding="utf-8")).items():
-            self._admin.put_pool(name, pool)
-        for dag_id in sorted(wanted):
-            self._admin.unpause(dag_id)
+        make_ready(self._admin, self._follower, self.airflow)
         self.teller.say("Airflow : prêt")
 
     def _references(self) -> None:
@@ -209,6 +197,24 @@ class Story:
         self.teller.say(f"toutes les nuits de nouveau : {run['seen']} documents vus, {run['planned']} nouveaux")
         if staged is not None:
             self._settle(RELEASE, self._release_of(staged["interval_key"]), staged["interval_key"])
+
+
+def make_ready(interface: Interface, follower: Follower, airflow: Airflow) -> None:
+    """Wait for Airflow, give it its pools, let its DAGs run.
+
+    Raises:
+        AirflowRefused: it has ended, or is not ready in time.
+    """
+    wanted = {DEIDENTIFY, RELEASE, REFRESH}
+    deadline = time.monotonic() + READY_S
+    while not (interface.healthy() and wanted <= set(interface.dags())):
+        if time.monotonic() > deadline:
+            raise AirflowRefused("Airflow is not ready after four minutes.", f"{airflow.logs} says why.")
+        follower.rest()
+    for name, pool in json.loads((ROOT / "docker" / "pools.json").read_text(encoding="utf-8")).items():
+        interface.put_pool(name, pool)
+    for dag_id in sorted(wanted):
+        interface.unpause(dag_id)
 
 
 def bounds(first: date, last: date) -> tuple[datetime, datetime]:

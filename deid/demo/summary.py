@@ -11,6 +11,8 @@ from urllib.parse import unquote, urlsplit
 
 from deid.demo.airflow import ADMIN, Airflow
 from deid.demo.telling import Teller
+from deid.errors import Reason
+from deid.quality.reasons import FRENCH
 from deid.warehouse.connection import connect
 from deid.warehouse.embedded import write_private
 from deid.warehouse.queries import query
@@ -36,7 +38,7 @@ def tell(teller: Teller, dsn: str) -> None:
     teller.plain(f"    retirés                {total['withdrawn']:6d}   par l'hôpital, avant ou après publication")
     teller.plain(f"    en quarantaine         {total['quarantined']:6d}")
     for row in counts(dsn, "quarantine"):
-        teller.plain(f"        {row['reason']:<19}{row['documents']:6d}")
+        teller.plain(f"        {FRENCH[Reason(row['reason'])].title:<28}{row['documents']:6d}")
     if unfinished := total["waiting"] + total["unfinished"]:
         teller.plain(f"    pas encore publiés     {unfinished:6d}")
     teller.plain(f"Versions remplacées        {total['superseded']:6d}   par une correction")

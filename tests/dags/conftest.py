@@ -5,7 +5,7 @@ import tests.airflow_home  # noqa: F401, I001 - before Airflow is imported
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -27,7 +27,11 @@ def bag() -> DagBag:
     """The DAGs, after Airflow's tables and the pool that a deployment has were made."""
     initdb()
     Pool.create_or_update_pool("gpu", slots=1, description="", include_deferred=False)
-    return DagBag(ROOT / "dags", bundle_path=ROOT, bundle_name="nocturne", known_pools={"default_pool", "gpu"})
+    read = DagBag(ROOT / "dags", bundle_path=ROOT, bundle_name="nocturne", known_pools={"default_pool", "gpu"})
+    for dag in read.dags.values():
+        for task in dag.tasks:
+            task.retry_delay = timedelta(seconds=0)  # nobody waits here for a machine to recover
+    return read
 
 
 @dataclass(frozen=True)

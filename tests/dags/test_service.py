@@ -1,0 +1,210 @@
+"""A whole Airflow of its own, as `make up` starts it: backfill by command, one release each, SIGKILL in the middle."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from deid.demo.airflow import ADMIN, Airflow, kill_session
+from deid.demo.rest import Interface
+from deid.demo.story import DEIDENTIFY, RELEASE, make_ready
+from deid.demo.telling import Follower, Teller
+from deid.policy import DEFAULT
+from deid.settings import settings
+from deid.warehouse.embedded import EmbeddedServer, free_port
+from deid.warehouse.provision import provision, read_env
+from tests.conftest import Database
+from tests.dags import searching
+from tests.warehouse.nights import night, published
+from tests.warehouse.small_hospital import DAY, LETTER, NIGHT, PAGE, open_hospital, put, withdraw
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
+NIGHTS = [f"2026-03-0{day}" for day in (2, 3, 4)]
+EARLIER = NIGHT - 20 * DAY
+
+
+@dataclass(frozen=True)
+class Provisioned(Database):
+    """The product's database of a provisioned machine."""
+
+    deployment: dict[str, str]
+
+    def dsn(self, role: str) -> str:
+        """Connection string of a role, from the settings file."""
+        return self.deployment[f"NOCTURNE_{role.upper()}_DSN"]
+
+
+@dataclass(frozen=True)
+class Service:
+    """A running Airflow, its interface and its warehouse."""
+
+    home: Path
+    airflow: Airflow
+    interface: Interface
+    hospital: Provisioned
+
+    def settled(self, dag_id: str, run_id: str) -> str:
+        """Wait for a run; its state."""
+        return Follower(self.interface, Teller(), alive=self.airflow.running).follow(dag_id, run_id, "test")
+
+    def until(self, condition: Any, seconds: float = 180) -> Any:
+        """Wait for something to be true, and return it."""
+        deadline = time.monotonic() + seconds
+        while not (value := condition()):
+            assert time.monotonic() < deadline, "it did not come"
+            time.sleep(1)
+        return value
+
+    def command(self, *arguments: str) -> str:
+        """Run an `airflow` command as an operator would."""
+        done = subprocess.run(
+            [sys.executable, "-m", "airflow", *arguments],
+            env=self.airflow.configure(),
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=120,
+        )
+        assert done.returncode == 0, done.stderr[-2000:]
+        return done.stdout
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    """PostgreSQL, Airflow and a warehouse with three nights: new documents, a correction, a withdrawal."""
+    home = tmp_path_factory.mktemp("service")
+    deployment = read_env(provision(home))
+    server = EmbeddedServer(home)
+    hospital = Provisioned(server.uri("postgres"), urlsplit(deployment["NOCTURNE_OWNER_DSN"]).path[1:], deployment)
+    fill(hospital)
+    policy = home / "policy.yaml"
+    policy.write_text(DEFAULT.read_text(encoding="utf-8").replace("approval: on_warning", "approval: never"))
+    os.environ["NOCTURNE_POLICY"] = str(policy)
+    airflow = Airflow(home, free_port())
+    try:
+        yield start(Service(home, airflow, Interface(airflow.url, ADMIN, ""), hospital))
+    finally:
+        airflow.stop()
+        server.stop()
+        os.environ.pop("NOCTURNE_POLICY", None)
+
+
+def start(service: Service) -> Service:
+    """Start Airflow and wait until it can work."""
+    airflow = service.airflow
+    airflow.start(detached=True)
+    interface = Interface(airflow.url, ADMIN, airflow.password(ADMIN))
+    make_ready(interface, Follower(interface, Teller(), alive=airflow.running), airflow)
+    return Service(service.home, airflow, interface, service.hospital)
+
+
+def fill(hospital: Provisioned) -> None:
+    """Three nights, and six documents of an earlier one for the drill."""
+    open_hospital(hospital)
+    hospital.rows(searching.PATIENT, role="owner")
+    for number in range(3):
+        put(hospital, f"first{number}", f"{LETTER}\nExemplaire {'abc'[number]}.")
+    put(hospital, "canary", searching.LETTER, patient="P000009", stay_id="S000009", at=NIGHT + DAY)
+    put(hospital, "page", PAGE, patient="P000002", format="text/html", at=NIGHT + DAY)
+    put(hospital, "last", LETTER + "\nDernier.", at=NIGHT + 2 * DAY)
+    put(hospital, "gone", LETTER + "\nRetiré.", at=NIGHT)
+    withdraw(hospital, "gone", NIGHT + 2 * DAY)
+    for number in range(6):
+        put(hospital, f"earlier{number}", f"{LETTER}\nAncien {'abcdef'[number]}.", at=EARLIER)
+
+
+def test_a_backfill_of_three_nights_gives_one_release_each(service: Service) -> None:
+    service.command(
+        *("backfill", "create", "--dag-id", DEIDENTIFY, "--max-active-runs", "2"),
+        *("--from-date", "2026-03-02T00:00+01:00", "--to-date", "2026-03-05T00:00+01:00"),
+        *("--dag-run-conf", '{"reason": "essai de reprise"}'),
+    )
+    runs = service.until(lambda: backfilled(service))
+    assert [service.settled(DEIDENTIFY, run["dag_run_id"]) for run in runs] == ["success"] * 3
+    releases = service.until(lambda: released(service))
+    assert sorted(run["partition_key"] for run in releases) == NIGHTS
+    assert [service.settled(RELEASE, run["dag_run_id"]) for run in releases] == ["success"] * 3
+    time.sleep(5)
+    assert len(released(service) or []) == 3
+    kept = service.hospital.rows("SELECT interval_key FROM research.release WHERE published_at IS NOT NULL ORDER BY 1")
+    assert [key for (key,) in kept] == NIGHTS
+    assert len(published(service.hospital)) == 6
+    asked = service.hospital.rows("SELECT DISTINCT reason FROM deid.run WHERE interval_key = ANY(%s)", (NIGHTS,))
+    assert asked == [("essai de reprise",)]
+
+
+def test_no_trace_of_a_patient_in_airflow(service: Service) -> None:
+    dsn = service.airflow.configure()["NOCTURNE_AIRFLOW_DSN"]
+    tables = searching.postgres_cells(dsn, ["public"])
+    logs = searching.files(service.airflow.home, service.home / "reports")
+    assert searching.found([*tables, *logs, ("postgres.log", (service.home / "postgres.log").read_text())]) == set()
+    assert "task_instance" in {name.split(".")[1] for name, _ in searching.postgres_cells(dsn, ["public"])}
+
+
+def test_killed_in_the_middle_it_ends_in_the_same_rows(
+    service: Service, postgres: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run_id = "drill"
+    interval = (EARLIER, EARLIER + DAY)
+    service.interface.trigger(DEIDENTIFY, run_id, interval, reason="exercice", batch_size=1)
+    service.until(lambda: done(service, run_id, "batch.detect") >= 2)
+    keeper = service.airflow._keeper()
+    assert keeper is not None
+    kill_session(keeper.pid)
+    service.until(lambda: not service.airflow.running(), 30)
+    assert done_in_database(service.hospital) < 6
+
+    again = start(service)
+    assert again.settled(DEIDENTIFY, run_id) == "success"
+    key = str(EARLIER.date())
+    release = again.until(lambda: [run for run in again.interface.runs(RELEASE) if run["partition_key"] == key])
+    assert again.settled(RELEASE, release[0]["dag_run_id"]) == "success"
+    rows = [row for row in published(service.hospital) if row[3] and "Ancien" in row[6]]
+    assert len(rows) == 6
+    assert rows == undisturbed(postgres, service, monkeypatch)
+
+
+def undisturbed(postgres: Database, service: Service, monkeypatch: pytest.MonkeyPatch) -> list[tuple]:
+    """What the same documents become, under the same secret and policy, when nothing is killed."""
+    for name, value in postgres.environment.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("NOCTURNE_SECRET", service.hospital.deployment["NOCTURNE_SECRET"])
+    monkeypatch.setenv("NOCTURNE_POLICY", str(service.home / "policy.yaml"))
+    settings.cache_clear()
+    fill_earlier = [f"{LETTER}\nAncien {letter}." for letter in "abcdef"]
+    open_hospital(postgres)
+    for number, text in enumerate(fill_earlier):
+        put(postgres, f"earlier{number}", text, at=EARLIER)
+    night("drill", EARLIER)
+    return published(postgres)
+
+
+def backfilled(service: Service) -> list[dict[str, Any]] | None:
+    runs = [run for run in service.interface.runs(DEIDENTIFY) if run["run_type"] == "backfill"]
+    return sorted(runs, key=lambda run: run["logical_date"]) if len(runs) == 3 else None
+
+
+def released(service: Service) -> list[dict[str, Any]] | None:
+    runs = [run for run in service.interface.runs(RELEASE) if run["partition_key"] in NIGHTS]
+    return runs if len(runs) >= 3 else None
+
+
+def done(service: Service, run_id: str, task_id: str) -> int:
+    steps = service.interface.steps(DEIDENTIFY, run_id)
+    return sum(step["state"] == "success" for step in steps if step["task_id"] == task_id)
+
+
+def done_in_database(hospital: Database) -> int:
+    ((count,),) = hospital.rows(
+        "SELECT count(*) FROM deid.document WHERE document_id LIKE 'earlier%%' AND state = 'validated'", ()
+    )
+    return int(count)
