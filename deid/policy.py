@@ -144,9 +144,18 @@ class Policy(Section):
 
     @property
     def digest(self) -> str:
-        """First 16 hexadecimal digits of SHA-256 over the canonical JSON: names this policy in every row."""
-        canonical = json.dumps(self.model_dump(mode="json"), sort_keys=True, ensure_ascii=False)
-        return hashlib.sha256(canonical.encode()).hexdigest()[:16]
+        """16 hexadecimal digits that name this policy in every row: SHA-256 over its canonical JSON."""
+        return _digest(self.model_dump(mode="json"))
+
+    @property
+    def text_digest(self) -> str:
+        """The same over what decides a document's text: detection and substitution."""
+        return _digest(self.model_dump(mode="json", include={"version", "detection", "substitution"}))
+
+
+def _digest(values: dict[str, Any]) -> str:
+    canonical = json.dumps(values, sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(canonical.encode()).hexdigest()[:16]
 
 
 def load(path: Path | None = None) -> Policy:

@@ -51,9 +51,12 @@ def reference_versions() -> dict[str, str]:
 
 
 def pipeline_version() -> str:
-    """What decides a document's outcome beside its content: the package, the policy, the detector, the key."""
+    """What decides a document's outcome beside its content: the package, the policy, the detector, the key.
+
+    Of the policy, detection and substitution only: a moved threshold of the release must not redo every document.
+    """
     model = hashlib.sha256(detector().version.encode()).hexdigest()[:8]
-    return f"{__version__}-p{policy().digest[:8]}-d{model}-k{settings().key_version}"
+    return f"{__version__}-p{policy().text_digest[:8]}-d{model}-k{settings().key_version}"
 
 
 @lru_cache(maxsize=1)

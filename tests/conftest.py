@@ -11,6 +11,7 @@ import shutil
 import tempfile
 import uuid
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote, urlsplit, urlunsplit
@@ -98,9 +99,9 @@ def postgres_server() -> Iterator[str]:
         shutil.rmtree(home)
 
 
-@pytest.fixture
-def postgres(postgres_server: str) -> Iterator[Database]:
-    """A migrated database of this test alone."""
+@contextmanager
+def fresh_database(postgres_server: str) -> Iterator[Database]:
+    """A migrated database of its own, dropped at the end."""
     name = f"nocturne_test_{uuid.uuid4().hex[:12]}"
     _autocommit(
         postgres_server,
@@ -115,6 +116,13 @@ def postgres(postgres_server: str) -> Iterator[Database]:
         yield database
     finally:
         _drop(postgres_server, name)
+
+
+@pytest.fixture
+def postgres(postgres_server: str) -> Iterator[Database]:
+    """A migrated database of this test alone."""
+    with fresh_database(postgres_server) as database:
+        yield database
 
 
 @pytest.fixture
