@@ -57,7 +57,7 @@ clean: reset ## stop, and remove all that make made here, the environment too
 
 .PHONY: drill
 drill: $(DEV) ## kill Airflow with SIGKILL in the middle of a night, start again, compare what is published
-	@$(BIN)/python -m pytest tests/dags/test_drill.py $(ARGS)
+	@$(BIN)/python -m pytest tests/dags/test_service.py $(ARGS)
 
 .PHONY: test
 test: $(DEV) ## every test (ARGS="-k dates" for some)
@@ -88,8 +88,8 @@ lock: $(DEV) ## write constraints.txt and docker/constraints.txt from the enviro
 	   "$$report"; } > docker/constraints.txt; rm -f "$$report"
 
 .PHONY: bench-%
-bench-%: $(DEV) ## run benchmarks/%.py, for example `make bench-night`
-	@$(BIN)/python benchmarks/$*.py $(ARGS)
+bench-%: $(DEV) ## run benchmarks/%.py: `make bench-night` after `make demo`
+	@PYTHONPATH=. $(BIN)/python benchmarks/$*.py $(ARGS)
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
