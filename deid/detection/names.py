@@ -124,7 +124,7 @@ def _capital_belongs(reading: Reading, at: int, start: int, count: int, strict: 
         return False
     if count and not _goes_on(reading, at, start):
         return False
-    return not strict or namelike(reading, at)
+    return not strict or namelike(reading, at) or is_particle_here(reading, at)
 
 
 def _initial(reading: Reading, at: int, start: int) -> bool:

@@ -23,4 +23,5 @@ def refine(reading: Reading, mentions: Sequence[Mention], policy: Detection) -> 
     if policy.repeat_names:
         refined = repeat_names(reading, refined)
         refined = resolve(reading, drop_allowed(reading, refined, policy.allow))
+        refined = complete_names(reading, refined)
     return tuple(sorted(refined))

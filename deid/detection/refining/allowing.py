@@ -12,6 +12,7 @@ from deid.document import Mention
 from deid.labels import NAMES, Label
 
 _CHECKED = NAMES | {Label.CITY, Label.LOC, Label.ORG}
+_LINKS = PARTICLES | LOWER_PARTICLES | {"'", "-"}
 _SURE = 0.84  # a title before a name outweighs the list: "M. Charcot" goes
 
 
@@ -45,9 +46,8 @@ def _drug(reading: Reading, mention: Mention) -> bool:
 
 def _eponym(reading: Reading, mention: Mention) -> bool:
     """Whether the words before it make the mention part of the name of a disease, sign, score or device."""
-    at = reading.token_at(mention.start) - 1
-    while at >= 0 and (
-        reading.words[at] in PARTICLES or reading.words[at] in LOWER_PARTICLES or reading.words[at] in ("'", "-")
-    ):
+    first = reading.token_at(mention.start)
+    at = first - 1
+    while at >= 0 and first - at < 5 and reading.words[at] in _LINKS:
         at -= 1
     return at >= 0 and reading.words[at] in EPONYM_CUES

@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from deid.detection.names import LOWER_PARTICLES, NOT_NAMES, glued, is_capital, is_upper, namelike
+from deid.detection.names import LOWER_PARTICLES, NOT_NAMES, PARTICLES, glued, is_capital, is_upper, namelike
 from deid.detection.reading import Reading
 from deid.document import Mention
 from deid.labels import NAMES
+
+_REACH = 4  # words or compounds that may be missing on one side
+# Particles that open a surname when written with a capital.
+_OPENING = PARTICLES - {"la", "les", "l", "m", "n", "o", "y", "mc", "st", "ste"}
 
 
 def complete_names(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
@@ -26,9 +30,13 @@ def complete_names(reading: Reading, mentions: Sequence[Mention]) -> list[Mentio
 def _completed(reading: Reading, mention: Mention, floor: int, ceiling: int) -> Mention:
     first = reading.token_at(mention.start)
     last = reading.token_at(mention.end - 1)
-    while (at := _left(reading, first)) is not None and reading.starts[at] >= floor:
+    for _ in range(_REACH):
+        if (at := _left(reading, first)) is None or reading.starts[at] < floor:
+            break
         first = at
-    while (at := _right(reading, last)) is not None and reading.ends[at] <= ceiling:
+    for _ in range(_REACH):
+        if (at := _right(reading, last)) is None or reading.ends[at] > ceiling:
+            break
         last = at
     start, end = min(reading.starts[first], mention.start), max(reading.ends[last], mention.end)
     return mention if (start, end) == (mention.start, mention.end) else replace(mention, start=start, end=end)
@@ -50,6 +58,8 @@ def _left(reading: Reading, first: int) -> int | None:
         and reading.lexicon.is_first_name(before)
         and is_capital(reading, first)
     ):
+        return first - 1
+    if before in _OPENING and is_capital(reading, first - 1) and is_capital(reading, first):
         return first - 1
     if (
         before == "."

@@ -12,6 +12,7 @@ from deid.document import Mention
 from deid.labels import Label
 
 _FIELD_END = re.compile(r"(?:\s?\([a-z /.]{1,24}\))?(?: \*)?[ \t]*(?:[:=|>┃¦│]|\.{3,}|…|_{2,}|\t)[ \t:.…_|]*")
+_PARTS_OF_NAME = frozenset({"naissance", "fille", "famille"})
 _SURE_FIELDS = frozenset("nom prenom prenoms noms patient patiente usage patientname naissance".split())
 _CIVILITIES = frozenset("m mme mlle mr monsieur madame mademoiselle . dr".split())
 _WIDE = re.compile(r"[ \t]+(?=\w)")
@@ -71,6 +72,8 @@ def _bare_field(reading: Reading, index: int) -> re.Match[str] | None:
     ):
         return None
     wide = _WIDE.match(reading.text, reading.ends[index])
+    if reading.words[index] in _PARTS_OF_NAME:
+        return wide if _after_nom(reading, index) else None
     if wide and (reading.text[reading.starts[index] : reading.ends[index]].isupper() or len(wide.group()) > 1):
         return wide
     return wide if reading.words[index] == "prenom" else None
@@ -88,7 +91,7 @@ def _name(reading: Reading, index: int) -> Iterator[Mention]:
     """The name that a form gives after a field's label at `index`."""
     field = reading.words[index]
     at = _value_after(reading, index)
-    if at is None or (field == "naissance" and "nom" not in (reading.word(index - 2), reading.word(index - 1))):
+    if at is None or (field in _PARTS_OF_NAME and not _after_nom(reading, index)):
         return
     sure = field in _SURE_FIELDS
     if not reading.words[at].isalpha() or not (sure or namelike(reading, at)):
@@ -103,6 +106,11 @@ def _name(reading: Reading, index: int) -> Iterator[Mention]:
     doctor = field == "nom" and reading.word(index - 1) in ("medecin", "du")
     score = 0.95 if sure and (reading.capitals[at] or namelike(reading, at)) else 0.75
     yield Mention(reading.starts[at], reading.ends[last], Label.DOCTOR if doctor else NAME_FIELDS[field], score)
+
+
+def _after_nom(reading: Reading, index: int) -> bool:
+    """Whether "nom" stands before a word such as "naissance" or "jeune fille"."""
+    return "nom" in (reading.word(at) for at in range(index - 3, index))
 
 
 def _value_after(reading: Reading, index: int) -> int | None:

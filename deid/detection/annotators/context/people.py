@@ -29,6 +29,7 @@ _GLUED_TITLE = re.compile(
 )
 _SPELT = re.compile(r"(?<![\w.])(?:[A-Za-z] ){4,}[A-Za-z](?![\w.])")
 _PLACE_LINKS = frozenset("de d du des a au aux en la le les".split())
+_FULL_CIVILITIES = CIVILITIES - {"m", "mm"}  # "Dr M. Vraz": there the M is an initial
 _ANNOUNCING_SIGNS = frozenset({":", ",", "(", "-", ".", "«", '"', "=", ">", "'", "|", "e"})
 _SINGULAR = PROFESSIONS | KINSHIP
 _JOINERS = frozenset({"et", "/", ",", "+", "&", "ou", ";", "-", "–"})
@@ -89,7 +90,7 @@ def _titled(reading: Reading, index: int, label: Label, score: float) -> Iterato
     at = _after_signs(reading, index)
     if reading.word(at) == "(" and reading.word(at + 2) == ")":
         at += 3
-    while reading.word(at) in DOCTOR_TITLES or (reading.word(at) in CIVILITIES and reading.word(at + 1) != "-"):
+    while reading.word(at) in DOCTOR_TITLES or reading.word(at) in _FULL_CIVILITIES:
         at = _after_signs(reading, at)
     if reading.word(at) == "\n" and is_capital(reading, at + 1) and words[index] in ("docteur", "professeur"):
         at += 1

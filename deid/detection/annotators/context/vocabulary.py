@@ -118,6 +118,8 @@ NAME_FIELDS = {
     "naissance": Label.PATIENT,
     "usage": Label.PATIENT,
     "usuel": Label.PATIENT,
+    "etiquette": Label.PATIENT,
+    "fille": Label.PATIENT,
     "marital": Label.PATIENT,
     "jeune": Label.PATIENT,
     "patient": Label.PATIENT,

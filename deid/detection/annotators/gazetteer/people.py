@@ -104,7 +104,7 @@ def _opens_sentence(reading: Reading, index: int) -> bool:
 
 def _eponym(reading: Reading, index: int) -> bool:
     at = index - 1
-    while reading.word(at) in LOWER_PARTICLES or reading.word(at) == "'":
+    while index - at < 5 and (reading.word(at) in LOWER_PARTICLES or reading.word(at) == "'"):
         at -= 1
     return reading.word(at) in EPONYM_CUES
 

@@ -84,7 +84,7 @@ def _season(reading: Reading, index: int) -> Iterator[Mention]:
 
 def _feast(reading: Reading, index: int) -> Iterator[Mention]:
     match = _FEASTS.match(reading.folded, reading.starts[index])
-    if match:
+    if match and not _in_a_name(reading, index):
         capital = reading.capitals[index] or reading.lower_case
         if capital or match.group()[-4:].isdigit() or reading.word(index - 1) in ("a", "de", "pour", "depuis"):
             yield Mention(match.start(), match.end(), Label.DATE, 0.85)
@@ -95,6 +95,15 @@ def _saint(reading: Reading, index: int) -> Iterator[Mention]:
     match = _SAINT_DAY.match(reading.folded, reading.starts[index])
     if match and reading.text[match.start()].isupper():
         yield Mention(match.start(), match.end(), Label.DATE, 0.9)
+
+
+def _in_a_name(reading: Reading, index: int) -> bool:
+    """Whether a feast is part of someone's name: "Toussaint Santoni", "Marie-Noël"."""
+    before, after = reading.text[reading.starts[index] - 1 : reading.starts[index]], reading.word(index + 1)
+    if before == "-" or (after == "-" and reading.ends[index] == reading.starts[index + 1]):
+        return True
+    capital = index + 1 < len(reading.capitals) and reading.capitals[index + 1]
+    return capital and after.isalpha() and reading.lexicon.is_surname(after)
 
 
 def _lone_day(reading: Reading, index: int) -> Iterator[Mention]:

@@ -86,6 +86,11 @@ _VALUE = re.compile(
     r"(?:[ ](?!\d{1,2}[/.]\d{1,2}[/.]|\d{1,3} ?(?:ans?|a|kg|cm|mois|h|mg|ml|"
     r"mm)\b)(?=[a-z]{0,3}\d{2,})[a-z0-9]+(?:[./-][a-z0-9]+)*){0,5}"
 )
+# Further numbers of a list: "lots KT09Y21, KT09Y21 et KT11B07".
+_AND_MORE = re.compile(
+    r"(?:, | et (?:n° ?)?| / )((?=[a-z]{0,5}-?\d)[a-z0-9]+(?:[-/.][a-z0-9]+)*(?: \d{3,})*)"
+    r"(?!\w| ?(?:mg|g|ml|%|ans|kg|mm|cm)\b)"
+)
 _PREFIXED = re.compile(r"[a-z]{1,4}[ ](?=\d)")
 _NOT_PREFIXES = frozenset("ta fc pa sat spo temp rpps pr qt poids taille imc du le au la de en sur et vu vs".split())
 _DATE = re.compile(
@@ -214,3 +219,11 @@ def _value(reading: Reading, index: int, label: Label, score: float) -> Iterator
     ):
         return
     yield Mention(start, stop, label, score)
+    for _ in range(8):
+        more = _AND_MORE.match(reading.folded, stop)
+        if label is not Label.ID or not more or _DATE.fullmatch(more[1]):
+            return
+        if sum(map(str.isdigit, more[1])) < (4 if any(map(str.isalpha, more[1])) else 6):
+            return
+        stop = more.end()
+        yield Mention(more.start(1), stop, label, score - 0.05)

@@ -30,7 +30,12 @@ _SECOND_WORDS = {"grand": {"rue", "place"}, "grande": {"rue", "place"}, "lieu": 
 _NUMBERED_ONLY = frozenset({"r", "ch", "av", "all", "che"})
 _PLAIN_NOUNS = frozenset({"quartier", "maison", "foyer", "parc"})
 _BOXES = frozenset({"bp", "cs", "tsa", "cidex"})
-_RURAL = frozenset("zone za zi zac mas ferme immeuble bat batiment appt appartement chateau".split())
+_NAMED = frozenset(
+    """
+    appartement appt bat batiment chateau cite ferme immeuble mas place residence residences square za zac zi
+    zone
+    """.split()
+)
 _COMPONENTS = (
     _SURE_TYPES
     | _LOOSE_TYPES
@@ -79,7 +84,7 @@ def _street(reading: Reading, index: int) -> Iterator[Mention]:
     if not capitals and not reading.lower_case and (not cue or (head is None and word in _LOOSE_TYPES)):
         return
     score = (
-        0.93 if head is not None else 0.88 if cue else 0.8 if word in _SURE_TYPES else 0.6 if word in _RURAL else 0.45
+        0.93 if head is not None else 0.88 if cue else 0.8 if word in _SURE_TYPES else 0.6 if word in _NAMED else 0.45
     )
     start = _spoken_number(reading, index) if head is None else head
     yield Mention(start, reading.ends[last], Label.STREET, score)
@@ -115,7 +120,7 @@ def _opens(reading: Reading, index: int, numbered: bool, cue: bool) -> bool:
 def _spoken_number(reading: Reading, index: int) -> int:
     """Offset of a house number in letters before a street ("vingt trois rue"), else of the street."""
     at = index
-    while at and reading.words[at - 1] in _HOUSE_NUMBERS:
+    while at and index - at < 6 and reading.words[at - 1] in _HOUSE_NUMBERS:
         at -= 1
     return reading.starts[at]
 
@@ -149,20 +154,20 @@ def _continue(reading: Reading, index: int, line_end: int, cue: bool) -> tuple[i
             else:
                 break
         elif word.isdigit():
-            if len(word) == 5 or not cue:
+            if len(word) == 5 or not (cue or reading.words[at - 1] == "°" or reading.words[at - 1] in _COMPONENTS):
                 break
             last = at
-        elif not _sign_goes_on(reading, at, line_end, cue):
+        elif not _sign_goes_on(reading, at, line_end):
             break
         at += 1
     return last, capitals
 
 
-def _sign_goes_on(reading: Reading, at: int, line_end: int, cue: bool) -> bool:
+def _sign_goes_on(reading: Reading, at: int, line_end: int) -> bool:
     """Whether a sign inside an address leads on: a comma before "bât. C", a dot of "av.", a hyphen."""
     word = reading.words[at]
     if word == ",":
-        return cue and _component_follows(reading, at + 1, line_end)
+        return _component_follows(reading, at + 1, line_end)
     if word not in ("-", "'", ".", "°", "/"):
         return False
     if word == "." and len(reading.words[at - 1]) <= 4:
