@@ -5,6 +5,7 @@ Nothing here imports Airflow: it is another program, started by command and spok
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import secrets
@@ -29,6 +30,7 @@ ENV_FILE = "airflow.env"
 STEWARD = "intendante"
 ADMIN = "admin"
 STOP_S = 40
+KILLED_S = 10
 
 
 class Airflow:
@@ -96,6 +98,7 @@ class Airflow:
         """
         if self.running():
             return None
+        self._sweep()
         if port_taken(self.port):
             raise SettingsError(
                 f"port {self.port} of {HOST} is used by another program: Airflow's interface cannot start.",
@@ -129,6 +132,11 @@ class Airflow:
         kill_session(keeper.pid)
         self._pid_file.unlink(missing_ok=True)
         return True
+
+    def _sweep(self) -> None:
+        """End the tasks that a killed keeper has left: they would work beside those that start again."""
+        with contextlib.suppress(OSError, ValueError, KeyError):
+            kill_session(json.loads(self._pid_file.read_text(encoding="utf-8"))["pid"], self.home)
 
     def _keeper(self) -> psutil.Process | None:
         try:
@@ -175,14 +183,30 @@ class Airflow:
         }
 
 
-def kill_session(leader: int) -> None:
-    """Kill what is left of a session: Airflow puts each task in a process group of its own."""
+def kill_session(leader: int, home: Path | None = None) -> None:
+    """Kill what is left of a session and wait for its end: Airflow puts each task in a process group of its own.
+
+    With `home`, only processes of that AIRFLOW_HOME: the number of a session long gone may belong to another.
+    """
+    deadline = time.monotonic() + KILLED_S
+    while (left := _members(leader, home)) and time.monotonic() < deadline:
+        for process in left:
+            with contextlib.suppress(psutil.Error):
+                process.kill()
+        time.sleep(0.1)
+
+
+def _members(leader: int, home: Path | None) -> list[psutil.Process]:
+    found = []
     for pid in psutil.pids():
-        try:
-            if pid != os.getpid() and os.getsid(pid) == leader:
-                psutil.Process(pid).kill()
-        except (OSError, psutil.Error):
-            continue
+        with contextlib.suppress(OSError, psutil.Error):
+            if pid == os.getpid() or os.getsid(pid) != leader:
+                continue
+            process = psutil.Process(pid)
+            ours = home is None or process.environ().get("AIRFLOW_HOME") == str(home)
+            if ours and process.status() != psutil.STATUS_ZOMBIE:
+                found.append(process)
+    return found
 
 
 def _secrets(kept: Mapping[str, str]) -> dict[str, str]:
