@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -46,6 +47,7 @@ def detect_parallel(
 def _load(policy: Policy) -> None:
     global _detector
     _detector = Detector(policy)
+    gc.freeze()  # the tables live as long as the process: no collection need walk them
 
 
 def _detect(documents: Sequence[Document]) -> list[tuple[Mention, ...]]:

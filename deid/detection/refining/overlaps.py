@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, insort
+from bisect import bisect_left, bisect_right, insort
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -12,6 +12,9 @@ from deid.labels import DIRECT, NAMES, Label
 
 # Kinds whose longest reading is the right one.
 _WHOLES = frozenset({Label.DATE, Label.ORG, Label.CITY, Label.LOC})
+_CONTAINERS = frozenset({Label.EMAIL, Label.URL, Label.ORG, Label.STREET})
+_INNER = NAMES | {Label.CITY, Label.LOC}
+_SURE = 0.75
 _TRIM = " \t\n,;:.-–'’()/|«»\""
 
 
@@ -20,7 +23,9 @@ def resolve(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
     taken: list[tuple[int, int]] = []
     kept: list[Mention] = []
     labels: dict[tuple[int, int], str] = {}
-    for mention in sorted(_widened(_united(mentions)), key=lambda one: (-one.score, one.start - one.end, one)):
+    for mention in sorted(
+        _contained(_widened(_united(mentions))), key=lambda one: (-one.score, one.start - one.end, one)
+    ):
         for start, end in _free(taken, mention.start, mention.end):
             piece = _trimmed(reading.text, start, end)
             if piece is None:
@@ -63,6 +68,23 @@ def _widened(mentions: Sequence[Mention]) -> list[Mention]:
             continue
         open_by_label[mention.label] = len(result)
         result.append(mention)
+    return result
+
+
+def _contained(mentions: Sequence[Mention]) -> list[Mention]:
+    """Mentions without the names inside a sure address or organisation: "clinique Vraz" is one thing, covered whole."""
+    containers = sorted(one for one in mentions if one.label in _CONTAINERS and one.score >= _SURE)
+    starts = [one.start for one in containers]
+    result = []
+    for mention in mentions:
+        at = bisect_right(starts, mention.start) - 1
+        inside = at >= 0 and containers[at].end >= mention.end
+        if not (
+            inside
+            and mention.label in _INNER
+            and containers[at].end - containers[at].start > mention.end - mention.start
+        ):
+            result.append(mention)
     return result
 
 
