@@ -1,15 +1,15 @@
 """What can go wrong, as one tree. A message names the id, what happened and what to do, never a value.
 
-    NocturneError
-    ├── SettingsError            the deployment lacks something (a secret, a DSN, a port)
-    ├── PolicyError              the policy file asks for what does not exist
-    ├── WarehouseError
-    │   ├── WarehouseUnreachable the database does not answer: worth a retry
-    │   └── ContractBroken       a source's query no longer gives the columns of the contract
-    ├── ReferenceRefused         a reference file is unreachable, malformed or too small
-    ├── ReleaseRefused           an aggregate check or a person stopped a release
-    ├── InputRefused             a line or file given to the command line cannot be used
-    └── DocumentRefused          one document goes to quarantine; the batch goes on
+NocturneError
+├── SettingsError            the deployment lacks something (a secret, a DSN, a port)
+├── PolicyError              the policy file asks for what does not exist
+├── WarehouseError
+│   ├── WarehouseUnreachable the database does not answer: worth a retry
+│   └── ContractBroken       a source's query no longer gives the columns of the contract
+├── ReferenceRefused         a reference file is unreachable, malformed or too small
+├── ReleaseRefused           an aggregate check or a person stopped a release
+├── InputRefused             a line or file given to the command line cannot be used
+└── DocumentRefused          one document goes to quarantine; the batch goes on
 """
 
 from __future__ import annotations
