@@ -14,6 +14,7 @@ PARTICLES = frozenset(
 LOWER_PARTICLES = frozenset(
     "de du des d van von der den ter ten el al ben bin da dos das do di del della ait le la l".split()
 )
+ELISIONS = frozenset("d l m n o".split())
 # Capitalised words that stand after names without belonging to them.
 NOT_NAMES = frozenset(
     """
@@ -132,12 +133,26 @@ def _initial(reading: Reading, at: int, start: int) -> bool:
     after = reading.word(at + 1)
     if after in (".", "-") and glued(reading, at + 1):
         return True
+    if after == "'" and elided(reading, at):
+        return True
     if at > start:
         return not after.isalpha() and not after.isdigit() and reading.words[at] not in ("a", "y")
     return (
         is_capital(reading, at + 1)
         and after not in NOT_NAMES
         and reading.words[at] not in ("a", "y", "l", "d", "n", "s")
+    )
+
+
+def elided(reading: Reading, at: int) -> bool:
+    """Whether a lone capital at `at` opens a surname by an apostrophe: "N'DIAYE", "D'Arcangues", "O'Brien"."""
+    return (
+        reading.words[at] in ELISIONS
+        and is_capital(reading, at)
+        and glued(reading, at + 1)
+        and glued(reading, at + 2)
+        and is_capital(reading, at + 2)
+        and (namelike(reading, at + 2) or not reading.lexicon.is_word(reading.words[at + 2]))
     )
 
 

@@ -4,6 +4,15 @@ from __future__ import annotations
 
 # Each mark must be found with its label and its edges, and nothing else may be found.
 FOUND: dict[str, tuple[str, ...]] = {
+    "elided and placed names": (
+        "Monsieur [[PATIENT|D'ARCANGUES]], [[AGE|74 ans]].",
+        "Nom de naissance : [[PATIENT|N'DIAYE]]",
+        "Double au Dr [[DOCTOR|Brizard]], [[CITY|Richerenches]]",
+        "Il habite [[STREET|12 rue des Lilas]] à [[CITY|Dijon]].",
+        "M. [[PATIENT|NOBILE]] ([[AGE|80 a]])",
+        "Ulcère à Helicobacter pylori, endocardite à Enterococcus faecalis.",
+        "Entourage : Marié, trois enfants.",
+    ),
     "dates": (
         "Hospitalisé le [[DATE|12/02/2020]] en cardiologie.",
         "Contrôle le [[DATE|12-02-2020]].",

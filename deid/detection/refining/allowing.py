@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from deid.detection.annotators.context.vocabulary import EPONYM_CUES
+from deid.detection.annotators.context.vocabulary import EPONYM_CUES, GENERA
 from deid.detection.folding import key
 from deid.detection.names import LOWER_PARTICLES, PARTICLES
 from deid.detection.reading import Reading
@@ -29,7 +29,7 @@ def drop_allowed(reading: Reading, mentions: Sequence[Mention], allow: Mapping[L
         and not (
             mention.label in _CHECKED
             and mention.score < _SURE
-            and (_drug(reading, mention) or _eponym(reading, mention))
+            and (_drug(reading, mention) or _eponym(reading, mention) or _ordinary(reading, mention))
         )
     ]
 
@@ -42,6 +42,12 @@ def _listed(reading: Reading, mention: Mention, own: Mapping[Label, set[str]]) -
 def _drug(reading: Reading, mention: Mention) -> bool:
     word = reading.folded[mention.start : mention.end]
     return mention.label in NAMES and word in reading.lexicon.drugs and not reading.lexicon.is_first_name(word)
+
+
+def _ordinary(reading: Reading, mention: Mention) -> bool:
+    """Whether the mention is a germ's genus, or a marital status that its accent tells from a first name."""
+    written = reading.text[mention.start : mention.end]
+    return key(written).split(" ")[0] in GENERA or written.casefold() in ("marié", "mariée")
 
 
 def _eponym(reading: Reading, mention: Mention) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from deid.detection.names import LOWER_PARTICLES, NOT_NAMES, PARTICLES, glued, is_capital, is_upper, namelike
+from deid.detection.names import LOWER_PARTICLES, NOT_NAMES, PARTICLES, elided, glued, is_capital, is_upper, namelike
 from deid.detection.reading import Reading
 from deid.document import Mention
 from deid.labels import NAMES
@@ -46,6 +46,8 @@ def _left(reading: Reading, first: int) -> int | None:
     """A token further left that belongs to the name which starts at `first`."""
     before = reading.word(first - 1)
     if before == "-" and glued(reading, first) and glued(reading, first - 1) and reading.word(first - 2).isalpha():
+        return first - 2
+    if before == "'" and elided(reading, first - 2):
         return first - 2
     if (
         (

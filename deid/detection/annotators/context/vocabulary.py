@@ -160,3 +160,14 @@ EPONYM_CUES = frozenset(
     tetralogie thyroidite triade trou tumeur type ulcere vaccin valve veine vis voie
     """.split()
 )
+# Germs that are written like a town or a person ("ulcère à Helicobacter").
+GENERA = frozenset(
+    """
+    acinetobacter aspergillus bacteroides bartonella bordetella borrelia brucella campylobacter candida chlamydia
+    citrobacter clostridioides clostridium corynebacterium coxiella cryptococcus cutibacterium enterobacter
+    enterococcus escherichia fusobacterium gardnerella haemophilus hafnia helicobacter klebsiella legionella
+    leishmania leptospira listeria moraxella morganella mycobacterium mycoplasma neisseria nocardia pasteurella
+    plasmodium pneumocystis prevotella proteus providencia pseudomonas rickettsia salmonella serratia shigella
+    staphylococcus stenotrophomonas streptococcus toxoplasma treponema ureaplasma vibrio yersinia
+    """.split()
+)

@@ -63,6 +63,8 @@ _PEOPLE = frozenset(
 )
 _TAILS = re.compile(r"\s?(?:et demie?|1/2|et (?:\d{1,2}|[a-z]+) mois|\d{1,2} mois|et (?:\d{1,2}|[a-z]+) jours)\b")
 _FIELD = re.compile(r"\bage\s*(?:[:=|]|\.{2,})\s*(\d{1,3})(?!\d)(?:\s?(?:ans?|a|mois|jours)\b)?")
+# "(65 a)", "M. X – 80 a – IPP": an abbreviated age set apart by signs.
+_APART = re.compile(r"(?<=[(,-])\s?((?:1[01]|\d)?\d a)(?=\)| ?[-,;])")
 _AFTER_DURATION = re.compile(
     r"\s(?:de (?:traitement|recul|suivi|prison|mariage|vie commune|metier|carriere|dialyse|evolution|service|sevrage|"
     r"abstinence|retard|stage|formation|tabagisme|garantie|remission)|d'(?:evolution|anciennete|abstinence|"
@@ -80,6 +82,8 @@ def find(reading: Reading) -> Iterator[Mention]:
             yield from _age(reading, index, word)
     for match in _FIELD.finditer(reading.folded):
         yield Mention(match.start(1), match.end(), Label.AGE, 0.95)
+    for match in _APART.finditer(reading.folded):
+        yield Mention(match.start(1), match.end(1), Label.AGE, 0.85)
 
 
 def _relative(reading: Reading, index: int, word: str) -> Iterator[Mention]:

@@ -140,6 +140,8 @@ def _continue(reading: Reading, index: int, line_end: int, cue: bool) -> tuple[i
     at = index + 1
     while at < len(reading.words) and reading.starts[at] < line_end and at - index < 24:
         word = reading.words[at]
+        if reading.text[reading.starts[at]] == "à" and reading.capitals[at + 1 : at + 2] == [True]:
+            break  # "12 rue des Lilas à Dijon": the town stands for itself
         if word.isalpha():
             upper = reading.capitals[at]
             inside = reading.words[at - 1] in ("-", "'") and at - 1 > index
