@@ -33,22 +33,27 @@ def tell(teller: Teller, dsn: str) -> None:
     """Print what was seen, published, held back and why, mentions per label, and each release."""
     (total,) = counts(dsn, "documents")
     teller.plain()
-    teller.plain(f"Documents vus              {total['documents']:6d}")
-    teller.plain(f"    publiés                {total['published']:6d}   ce que lisent les chercheurs")
-    teller.plain(f"    retirés                {total['withdrawn']:6d}   par l'hôpital, avant ou après publication")
-    teller.plain(f"    en quarantaine         {total['quarantined']:6d}")
+    _line(teller, 0, "Documents vus", total["documents"])
+    _line(teller, 1, "publiés", total["published"], "ce que lisent les chercheurs")
+    _line(teller, 1, "retirés", total["withdrawn"], "par l'hôpital, avant ou après publication")
+    _line(teller, 1, "en quarantaine", total["quarantined"])
     for row in counts(dsn, "quarantine"):
-        teller.plain(f"        {FRENCH[Reason(row['reason'])].title:<28}{row['documents']:6d}")
+        _line(teller, 2, FRENCH[Reason(row["reason"])].title, row["documents"])
     if unfinished := total["waiting"] + total["unfinished"]:
-        teller.plain(f"    pas encore publiés     {unfinished:6d}")
-    teller.plain(f"Versions remplacées        {total['superseded']:6d}   par une correction")
-    teller.plain("Mentions remplacées dans ce qui est publié")
-    for row in counts(dsn, "mentions"):
-        teller.plain(f"        {row['label']:<19}{row['mentions']:6d}")
+        _line(teller, 1, "pas encore publiés", unfinished)
+    _line(teller, 0, "Versions remplacées", total["superseded"], "par une correction")
+    mentions = counts(dsn, "mentions")
+    _line(teller, 0, "Mentions remplacées", sum(row["mentions"] for row in mentions), "dans ce qui est publié")
+    for row in mentions:
+        _line(teller, 2, row["label"], row["mentions"])
     teller.plain("Publications")
     for row in counts(dsn, "releases"):
         done = (row["published"], row["corrected"], row["withdrawn"])
         teller.plain("    {:<24} {:5d} publiés (dont {} corrections), {} enlevés".format(row["interval_key"], *done))
+
+
+def _line(teller: Teller, depth: int, label: str, number: int, note: str = "") -> None:
+    teller.plain(f"{'    ' * depth + label:<44}{number:7d}   {note}".rstrip())
 
 
 def point(teller: Teller, home: Path, deployment: Mapping[str, str], airflow: Airflow) -> None:

@@ -16,9 +16,10 @@ import pytest
 
 from deid.demo.airflow import ADMIN, Airflow, kill_session
 from deid.demo.rest import Interface
-from deid.demo.story import DEIDENTIFY, RELEASE, make_ready
+from deid.demo.story import DEIDENTIFY, REFRESH, RELEASE, make_ready
 from deid.demo.telling import Follower, Teller
 from deid.policy import DEFAULT
+from deid.reference import SOURCES, refresh
 from deid.settings import settings
 from deid.warehouse.embedded import EmbeddedServer, free_port
 from deid.warehouse.provision import provision, read_env
@@ -91,7 +92,10 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     os.environ["NOCTURNE_POLICY"] = str(policy)
     airflow = Airflow(home, free_port())
     try:
-        yield start(Service(home, airflow, Interface(airflow.url, ADMIN, ""), hospital))
+        service = start(Service(home, airflow, Interface(airflow.url, ADMIN, ""), hospital))
+        service.interface.trigger(REFRESH, "references")
+        assert service.settled(REFRESH, "references") == "success"
+        yield service
     finally:
         airflow.stop()
         server.stop()
@@ -118,6 +122,11 @@ def fill(hospital: Provisioned) -> None:
     put(hospital, "last", LETTER + "\nDernier.", at=NIGHT + 2 * DAY)
     put(hospital, "gone", LETTER + "\nRetiré.", at=NIGHT)
     withdraw(hospital, "gone", NIGHT + 2 * DAY)
+    put_earlier(hospital)
+
+
+def put_earlier(hospital: Database) -> None:
+    """Six documents of an earlier night."""
     for number in range(6):
         put(hospital, f"earlier{number}", f"{LETTER}\nAncien {'abcdef'[number]}.", at=EARLIER)
 
@@ -180,10 +189,10 @@ def undisturbed(postgres: Database, service: Service, monkeypatch: pytest.Monkey
     monkeypatch.setenv("NOCTURNE_SECRET", service.hospital.deployment["NOCTURNE_SECRET"])
     monkeypatch.setenv("NOCTURNE_POLICY", str(service.home / "policy.yaml"))
     settings.cache_clear()
-    fill_earlier = [f"{LETTER}\nAncien {letter}." for letter in "abcdef"]
+    for source in SOURCES:
+        refresh(source, dsn=postgres.dsn("refresher"))
     open_hospital(postgres)
-    for number, text in enumerate(fill_earlier):
-        put(postgres, f"earlier{number}", text, at=EARLIER)
+    put_earlier(postgres)
     night("drill", EARLIER)
     return published(postgres)
 
