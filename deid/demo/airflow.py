@@ -88,6 +88,12 @@ class Airflow:
         """Whether this home's Airflow is up, or still starting."""
         return self._keeper() is not None
 
+    @property
+    def pid(self) -> int | None:
+        """Process id of what keeps the components, which is also the number of their session; None if none runs."""
+        keeper = self._keeper()
+        return None if keeper is None else keeper.pid
+
     def start(self, *, detached: bool) -> subprocess.Popen[bytes] | None:
         """Start every component in a session of its own, unless they run; return without waiting for them.
 

@@ -40,14 +40,6 @@ class Ended:
 
     state: str
     steps: Mapping[str, list[str]]
-    run_id: str
-    dag_id: str
-
-    def result(self, step: str) -> Any:
-        """What a step returned."""
-        with create_session() as session:
-            run = session.scalar(select(dagruns.DagRun).filter_by(dag_id=self.dag_id, run_id=self.run_id))
-            return run.get_task_instance(step, session=session).xcom_pull(task_ids=step, session=session)
 
 
 @pytest.fixture
@@ -69,7 +61,7 @@ def play(bag: DagBag, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Ended]:
             found = session.scalars(select(TaskInstance).filter_by(dag_id=dag_id, run_id=done.run_id))
             for instance in found:
                 steps.setdefault(instance.task_id, []).append(str(instance.state))
-        return Ended(str(done.state), steps, done.run_id, dag_id)
+        return Ended(str(done.state), steps)
 
     return run
 

@@ -166,9 +166,8 @@ def test_killed_in_the_middle_it_ends_in_the_same_rows(
     interval = (EARLIER, EARLIER + DAY)
     service.interface.trigger(DEIDENTIFY, run_id, interval, reason="exercice", batch_size=1)
     service.until(lambda: done(service, run_id, "batch.detect") >= 2)
-    keeper = service.airflow._keeper()
-    assert keeper is not None
-    kill_session(keeper.pid)
+    assert service.airflow.pid
+    kill_session(service.airflow.pid)
     service.until(lambda: not service.airflow.running(), 30)
     assert done_in_database(service.hospital) < 6
 
