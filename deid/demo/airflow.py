@@ -104,8 +104,10 @@ class Airflow:
         """
         if self.running():
             return None
-        self._sweep()
-        if port_taken(self.port):
+        patience = time.monotonic() + (KILLED_S if self._sweep() else 0)
+        while (taken := port_taken(self.port)) and time.monotonic() < patience:
+            time.sleep(0.2)  # the kernel takes its time over the sockets of what was killed
+        if taken:
             raise SettingsError(
                 f"port {self.port} of {HOST} is used by another program: Airflow's interface cannot start.",
                 f"Stop that program, or choose a free port: make demo NOCTURNE_AIRFLOW_PORT={self.port + 1}",
@@ -139,10 +141,17 @@ class Airflow:
         self._pid_file.unlink(missing_ok=True)
         return True
 
-    def _sweep(self) -> None:
-        """End the tasks that a killed keeper has left: they would work beside those that start again."""
-        with contextlib.suppress(OSError, ValueError, KeyError):
-            kill_session(json.loads(self._pid_file.read_text(encoding="utf-8"))["pid"], self.home)
+    def _sweep(self) -> bool:
+        """End the tasks that a killed keeper has left: they would work beside those that start again.
+
+        True if there was a keeper that nobody stopped.
+        """
+        try:
+            leader = json.loads(self._pid_file.read_text(encoding="utf-8"))["pid"]
+        except (OSError, ValueError, KeyError):
+            return False
+        kill_session(leader, self.home)
+        return True
 
     def _keeper(self) -> psutil.Process | None:
         try:

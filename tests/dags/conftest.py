@@ -23,10 +23,15 @@ from tests.airflow_home import ROOT
 
 
 @pytest.fixture(scope="session")
-def bag() -> DagBag:
-    """The DAGs, after Airflow's tables and the pool that a deployment has were made."""
+def _tables() -> None:
+    """Airflow's tables, and the pool that a deployment has."""
     initdb()
     Pool.create_or_update_pool("gpu", slots=1, description="", include_deferred=False)
+
+
+@pytest.fixture
+def bag(_tables: None) -> DagBag:
+    """The DAGs, read anew: a run leaves its parameters in them."""
     read = DagBag(ROOT / "dags", bundle_path=ROOT, bundle_name="nocturne", known_pools={"default_pool", "gpu"})
     for dag in read.dags.values():
         for task in dag.tasks:
