@@ -200,3 +200,11 @@ def test_the_prose_varies(small: Hospital) -> None:
             grams.update(zip(*(words[offset:] for offset in range(5)), strict=False))
     assert len(grams) / grams.total() > 0.45
     assert grams.most_common(1)[0][1] / grams.total() < 0.01
+
+
+def test_a_correction_is_stored_as_its_document_was(small: Hospital) -> None:
+    corrected = [document for document in small.documents if len(document.versions) > 1 and not document.fault]
+    assert corrected
+    for document in corrected:
+        for version in document.versions:
+            assert read(document, version)
