@@ -164,8 +164,8 @@ def test_killed_in_the_middle_it_ends_in_the_same_rows(
 ) -> None:
     run_id = "drill"
     interval = (EARLIER, EARLIER + DAY)
-    service.interface.trigger(DEIDENTIFY, run_id, interval, reason="exercice", batch_size=1)
-    service.until(lambda: done(service, run_id, "batch.detect") >= 2)
+    service.interface.trigger(DEIDENTIFY, run_id, interval, reason="exercice", batch_size=2)
+    service.until(lambda: done(service, run_id, "batch.detect") >= 1)
     assert service.airflow.pid
     kill_session(service.airflow.pid)
     service.until(lambda: not service.airflow.running(), 30)
