@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from deid.detection import merging, refining
 from deid.detection.annotators import build
 from deid.detection.annotators.registry import Annotator, BatchAnnotator
-from deid.detection.gazetteers import gazetteers
-from deid.detection.lexicon import lexicon
 from deid.detection.reading import Reading
 from deid.document import Document, Mention
 from deid.policy import Policy
@@ -18,7 +16,10 @@ RULES_VERSION = "rules-1"
 
 
 class Detector:
-    """Finds the mentions of documents as a policy asks. Loads its tables once, holds no state between calls.
+    """Finds the mentions of documents as a policy asks; holds no state between calls.
+
+    The tables are loaded at the first document (two seconds, once per process): a step that only asks for the
+    version need not wait for them.
 
     Raises:
         PolicyError: the policy names an annotator that does not exist or options that it does not take.
@@ -28,8 +29,6 @@ class Detector:
         self._policy = policy.detection
         self._annotators = self.check(policy)
         self._merge = {"weights": merging.by_weights, "procedure": merging.by_procedure}[self._policy.merge]
-        lexicon()
-        gazetteers()
 
     @staticmethod
     def check(policy: Policy) -> list[Annotator]:

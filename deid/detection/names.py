@@ -24,10 +24,10 @@ NOT_NAMES = frozenset(
     cette ch chef cher chere chez chir chirurgie chirurgien chu clamps clinique cmf compte conclusion cond
     confrere conge consoeur consultation consœur coordinatrice coordonnateur copie courriel cs dans date ddn de
     dect dermatologue des deux dicte dieteticienne diplome diplomee directeur directrice docteur docteurs
-    dossier dr du edite edition ehpad elle email en ergotherapeute et evolution ex examen externe fax femme
+    dossier dr du edite edition ehpad elle email en ergotherapeute et ets evolution ex examen externe fax femme
     frappe gastro geriatre graisseur gynecologue histoire hopital hospitalier hospitaliere hospitalisation iade
     iban ibode ide il imagerie imprime infirmier infirmiere interieur interne ipp je juge kine kinesitherapeute
-    la laboratoire le les lettre lib libre lu m madame mail manip manipulateur mar maternite mcu me med medecin
+    la laboratoire le les lettre lib libre lu m madame mail manip manipulateur mar maternite mcu me med mel medecin
     medecine mlle mme monsieur motif mr naissance nda ne nee neuro neurologie neurologue nip nir no nom non nous
     numero objet ok on oncologie oncologue operateur operatrice orl ortho orthophoniste ou oui page par patient
     patiente pediatre pediatrie pghm ph pharmacien photo phu place pmi poids pole poste pour pr praticien

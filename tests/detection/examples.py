@@ -12,6 +12,9 @@ FOUND: dict[str, tuple[str, ...]] = {
         "M. [[PATIENT|NOBILE]] ([[AGE|80 a]])",
         "Ulcère à Helicobacter pylori, endocardite à Enterococcus faecalis.",
         "Entourage : Marié, trois enfants.",
+        "cc : Dr [[DOCTOR|Rahmouni]] ([[CITY|Cavillargues]])",
+        "[[ORG|Hôpital Nord – Les Charmilles]]",
+        "Mél. [[EMAIL|secretariat@hopital.example]]",
     ),
     "dates": (
         "Hospitalisé le [[DATE|12/02/2020]] en cardiologie.",

@@ -124,6 +124,10 @@ def _spaced_letters(reading: Reading, known: Iterable[str]) -> Iterator[Mention]
                 yield Mention(match.start(), match.end(), Label.PATIENT, 0.95)
 
 
+# The two digits that may stand apart after the number: "… 018 clé 62", "… 018 / 62".
+_NIR_KEY = re.compile(r"[ (/-]{0,4}(?:cle?f? ?:? ?)?\d\d\)?(?!\d)")
+
+
 def _digits_pattern(value: str) -> re.Pattern[str] | None:
     """A number in any layout: signs and blanks may stand between its characters."""
     characters = re.sub(r"[^0-9a-z]", "", fold(value))
@@ -145,7 +149,10 @@ def _numbers(reading: Reading, patient: Patient) -> Iterator[Mention]:
         pattern = _digits_pattern(value) if value else None
         if pattern:
             for match in pattern.finditer(reading.digits):
-                yield Mention(match.start(), match.end(), label, 1.0)
+                end = match.end()
+                if label is Label.NIR and (key := _NIR_KEY.match(reading.digits, end)):
+                    end = key.end()
+                yield Mention(match.start(), end, label, 1.0)
 
 
 def _places(reading: Reading, patient: Patient) -> Iterator[Mention]:

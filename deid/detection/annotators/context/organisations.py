@@ -22,6 +22,8 @@ from deid.detection.reading import Reading
 from deid.document import Mention
 from deid.labels import Label
 
+_NAMED_BY = frozenset("la le les l".split())
+
 
 def find(reading: Reading) -> Iterator[Mention]:
     """Organisations with a head word; those of the tables; the employer after "chez"."""
@@ -176,6 +178,8 @@ def _sign_goes_on(reading: Reading, at: int) -> bool:
     if word in ("'", "&"):
         return True
     if word == "-":
+        if reading.word(at + 1) in _NAMED_BY and is_capital(reading, at + 1) and is_capital(reading, at + 2):
+            return True  # "Hôpital Nord – Les Charmilles"
         return glued(reading, at) and at + 1 < len(reading.words) and glued(reading, at + 1)
     if word == "/":
         return glued(reading, at) and is_capital(reading, at + 1)

@@ -20,7 +20,9 @@ _WEAK_LEADS = frozenset("de d sur par pour et ou dans au aux en , ( / - chez le 
 _TITLES = frozenset("dr docteur pr professeur mme m mr madame monsieur mlle ide me drs maitre saint sainte".split())
 _LOC_LEADS = frozenset("en au aux la le l du des de d dans a , (".split())
 _ARTICLES = {"au": "le", "du": "le", "aux": "les", "des": "les"}
-_PROFESSIONAL = re.compile(r"\b(?:dr|docteur|pr|pharmacie|cabinet|laboratoire|ide|kinesitherapeute)\b[^,;:]*, ?$")
+_PROFESSIONAL = re.compile(
+    r"\b(?:dr|docteur|pr|pharmacie|cabinet|laboratoire|ide|kinesitherapeute)\b[^,;:(]*(?:, ?|\()$"
+)
 _ENDS = re.compile(r" *(?:$|[.;)])")
 _CEDEX = re.compile(r"[ ,-]{1,3}cedex(?: ?\d{1,2}(?!\d))?")
 
@@ -175,7 +177,7 @@ def _town(reading: Reading, hit: Hit) -> float:
         return 0.0
     if before in _TITLES:
         return 0.0
-    if before == "," and hit.entry.kind is Kind.COMMUNE and _after_professional(reading, hit):
+    if before in (",", "(") and hit.entry.kind is Kind.COMMUNE and _after_professional(reading, hit):
         return 0.8
     if name in _SCORES_NAMED and (not lead or reading.word(reading.token_at(hit.end)).isdigit()):
         after = reading.word(reading.token_at(hit.end))
