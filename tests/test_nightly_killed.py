@@ -39,7 +39,7 @@ def hospital(deployed: Database) -> Database:
     open_hospital(deployed)
     for number in range(3):
         put(deployed, f"letter{number}", LETTER + f"\nExemplaire {'abc'[number]}.")
-    put(deployed, "page", PAGE, patient="p2", format="text/html")
+    put(deployed, "page", PAGE, patient="P000002", format="text/html")
     return deployed
 
 
