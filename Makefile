@@ -11,6 +11,8 @@ DEV := $(VENV)/.installed-dev
 TORCH := $(shell sed -n 's/^torch==/torch==/p' requirements.txt)
 DEMO = $(BIN)/python -m deid demo
 ARGS ?=
+# Test processes; each starts a PostgreSQL of its own.
+WORKERS ?= 2
 
 # pip speaks on stderr of things that do not matter; its words are shown only when it fails.
 define pip_install
@@ -61,7 +63,7 @@ drill: $(DEV) ## kill Airflow with SIGKILL in the middle of a night, start again
 
 .PHONY: test
 test: $(DEV) ## every test (ARGS="-k dates" for some)
-	@$(BIN)/python -m pytest $(ARGS)
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile $(ARGS)
 
 .PHONY: check
 check: $(DEV) ## lint, format, types; changes nothing

@@ -305,6 +305,16 @@ def test_a_policy_changed_in_the_middle_of_a_run_is_noticed(
     assert set(states(hospital).values()) == {"planned"}
 
 
+def test_a_moved_threshold_does_not_redo_documents(
+    hospital: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    night("first")
+    _change_policy(tmp_path, monkeypatch, "max_quarantined_share: 0.2", "max_quarantined_share: 0.3")
+    again = process("second")
+    assert (again["seen"], again["planned"]) == (2, 0)
+    assert hospital.rows("SELECT count(DISTINCT policy_hash) FROM deid.run") == [(2,)]
+
+
 def test_without_a_secret_nothing_starts(hospital: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("NOCTURNE_SECRET")
     settings.cache_clear()
@@ -324,10 +334,14 @@ def test_a_dry_run_has_nothing_to_work_on() -> None:
         nightly.stage(99)
 
 
-def _change_policy(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _change_policy(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, old: str = "top_code: 90", new: str = "top_code: 85"
+) -> None:
     from deid.policy import DEFAULT
 
-    changed = DEFAULT.read_text(encoding="utf-8").replace("max_quarantined_share: 0.2", "max_quarantined_share: 0.3")
+    shipped = DEFAULT.read_text(encoding="utf-8")
+    assert old in shipped
+    changed = shipped.replace(old, new)
     (folder / "policy.yaml").write_text(changed, encoding="utf-8")
     monkeypatch.setenv("NOCTURNE_POLICY", str(folder / "policy.yaml"))
     settings.cache_clear()
