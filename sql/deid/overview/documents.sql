@@ -23,5 +23,5 @@ SELECT
     count(*) FILTER (
         WHERE s.quarantined AND NOT (s.published OR s.withdrawn OR s.waiting OR s.unfinished)
     ) AS quarantined,
-    sum(s.superseded) AS superseded
+    coalesce(sum(s.superseded), 0)::bigint AS superseded
 FROM standing AS s
