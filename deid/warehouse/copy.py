@@ -34,6 +34,8 @@ def copy_rows(cursor: Cursor, schema: str, table: str, columns: Sequence[str], r
     lines.seek(0)
     statement = sql.SQL("COPY {} ({}) FROM STDIN").format(sql.Identifier(name), listed)
     cursor.copy_expert(statement.as_string(cursor), lines)
+    # Autovacuum never sees a temporary table: without figures the planner takes it for a handful of rows.
+    cursor.execute(sql.SQL("ANALYZE {}").format(sql.Identifier(name)))
     return name
 
 

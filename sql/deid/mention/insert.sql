@@ -1,9 +1,14 @@
 -- Grain: one mention. Purpose: what detection found, in place of what an earlier attempt of this run left.
-WITH gone AS (
-    DELETE FROM deid.mention AS m USING owned AS o
-    WHERE m.run_id = %(run_id)s AND m.document_id = o.document_id AND m.ordinal >= (
-        SELECT count(*) FROM incoming_mention AS i WHERE i.document_id = m.document_id
-    )
+WITH counted AS (
+    SELECT o.document_id, count(i.ordinal) AS mentions
+    FROM owned AS o
+    LEFT JOIN incoming_mention AS i ON o.document_id = i.document_id
+    GROUP BY o.document_id
+),
+
+gone AS (
+    DELETE FROM deid.mention AS m USING counted AS c
+    WHERE m.run_id = %(run_id)s AND m.document_id = c.document_id AND m.ordinal >= c.mentions
 )
 
 INSERT INTO deid.mention (run_id, document_id, ordinal, start_offset, end_offset, label, subtype, score, votes)
