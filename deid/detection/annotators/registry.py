@@ -6,6 +6,9 @@ from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
+import numpy as np
+from numpy.typing import NDArray
+
 from deid.detection.reading import Reading
 from deid.document import Mention
 from deid.errors import PolicyError
@@ -32,6 +35,15 @@ class BatchAnnotator(Annotator, Protocol):
 
     def annotate_batch(self, readings: Sequence[Reading]) -> Sequence[Iterable[Mention]]:
         """Mentions of each document, in the same order."""
+        ...
+
+
+@runtime_checkable
+class Tagger(BatchAnnotator, Protocol):
+    """A learned annotator that gives each token a distribution over `deid.detection.tags.TAGS`."""
+
+    def distributions(self, readings: Sequence[Reading]) -> list[NDArray[np.float32]]:
+        """Per reading an array (tokens, tags) of probabilities: finite, rows summing to one."""
         ...
 
 
