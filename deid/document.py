@@ -1,4 +1,4 @@
-"""The nouns everything else speaks in: document, patient, mention, surrogate."""
+"""The nouns everything else speaks in: document, patient, professional, mention, surrogate."""
 
 from __future__ import annotations
 
@@ -57,6 +57,16 @@ class Patient:
         """Every name of the patient, surnames first."""
         surnames = (self.last_name, self.birth_name)
         return tuple(name for name in (*surnames, *self.first_names) if name)
+
+
+@dataclass(frozen=True, slots=True)
+class Professional:
+    """Somebody of the hospital's staff, as its directory knows him; `role` is the directory's own word."""
+
+    last_name: str
+    first_names: tuple[str, ...] = ()
+    rpps: str | None = None
+    role: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

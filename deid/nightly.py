@@ -13,6 +13,7 @@ from typing import Any
 
 from deid import rooms
 from deid.culprits import detected, judged, note, sealed
+from deid.detection import Detector
 from deid.document import Mention, Substitution, Surrogate
 from deid.errors import DocumentRefused, NocturneError, PolicyError, Reason
 from deid.labels import Label
@@ -22,7 +23,7 @@ from deid.titles import clean_titles
 from deid.warehouse.copy import storable
 from deid.warehouse.ledger import Run, StepWork, begin, candidates, find_run, finish, mentions, read_run, stage_run
 from deid.warehouse.planning import Interval, Request, Versions, plan_run
-from deid.warehouse.reading import Opened, opened
+from deid.warehouse.reading import Opened, opened, staff_of
 
 
 @sealed
@@ -86,8 +87,9 @@ def detect(run_id: int, batch_id: int) -> dict[str, Any]:
     """
     work = begin(_run(run_id), batch_id, "detect", before="planned")
     read = list(opened(work))
-    clean = _clean_titles(read)
-    everything = detected(rooms.detector(), [item.document for item in read])
+    detector = rooms.detector(staff_of(work.run.source))
+    clean = _clean_titles(detector, read)
+    everything = detected(detector, [item.document for item in read])
     for item, found in zip(read, everything, strict=True):
         if found is None:
             work.refuse(item.waiting, Reason.DETECTION_FAILED)
@@ -177,11 +179,11 @@ def _run(run_id: int) -> Run:
     return run
 
 
-def _clean_titles(read: Sequence[Opened]) -> set[str]:
+def _clean_titles(detector: Detector, read: Sequence[Opened]) -> set[str]:
     """Documents whose title may be published; none if that cannot be told."""
     titles = [(item.waiting.document_id, item.content.title, item.content.patient) for item in read]
     try:
-        return clean_titles(rooms.detector(), titles)
+        return clean_titles(detector, titles)
     except (NocturneError, MemoryError):
         raise
     except Exception as error:

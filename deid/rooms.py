@@ -8,6 +8,7 @@ from pathlib import Path
 
 from deid import __version__
 from deid.detection import Detector
+from deid.detection.staff import NOBODY, Staff
 from deid.errors import PolicyError
 from deid.policy import Policy, load
 from deid.reference import CommuneTable, versions
@@ -24,9 +25,9 @@ def policy() -> Policy:
     return load(settings().policy)
 
 
-def detector() -> Detector:
-    """The detector of the policy in force."""
-    return _detector(policy().digest, settings().policy)
+def detector(staff: Staff = NOBODY) -> Detector:
+    """The detector of the policy in force, which knows the hospital's `staff`."""
+    return _detector(policy().digest, settings().policy, staff)
 
 
 def substitutor() -> Substitutor:
@@ -59,9 +60,9 @@ def pipeline_version() -> str:
     return f"{__version__}-p{policy().text_digest[:8]}-d{model}-k{settings().key_version}"
 
 
-@lru_cache(maxsize=1)
-def _detector(digest: str, path: Path | None) -> Detector:
-    return Detector(_same(digest, path))
+@lru_cache(maxsize=2)  # with the staff and, for its version alone, without
+def _detector(digest: str, path: Path | None, staff: Staff) -> Detector:
+    return Detector(_same(digest, path), staff)
 
 
 @lru_cache(maxsize=1)

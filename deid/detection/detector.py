@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from deid.detection import merging, refining
 from deid.detection.annotators import build
-from deid.detection.annotators.registry import Annotator, BatchAnnotator
+from deid.detection.annotators.registry import Acquainted, Annotator, BatchAnnotator
 from deid.detection.reading import Reading
+from deid.detection.staff import NOBODY, Staff
 from deid.document import Document, Mention
 from deid.policy import Policy
 
@@ -21,13 +22,19 @@ class Detector:
     The tables are loaded at the first document (two seconds, once per process): a step that only asks for the
     version need not wait for them.
 
+    `staff` is who works in the hospital. Like a patient's identity it is a document's circumstance, not a rule: it
+    is no part of `version`.
+
     Raises:
         PolicyError: the policy names an annotator that does not exist or options that it does not take.
     """
 
-    def __init__(self, policy: Policy) -> None:
+    def __init__(self, policy: Policy, staff: Staff = NOBODY) -> None:
         self._policy = policy.detection
         self._annotators = self.check(policy)
+        for annotator in self._annotators:
+            if isinstance(annotator, Acquainted):
+                annotator.meet(staff)
         self._merge = {"weights": merging.by_weights, "procedure": merging.by_procedure}[self._policy.merge]
 
     @staticmethod

@@ -9,6 +9,7 @@ from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 
 from deid.detection.detector import Detector
+from deid.detection.staff import NOBODY, Staff
 from deid.document import Document, Mention
 from deid.policy import Policy
 
@@ -18,7 +19,7 @@ _detector: Detector | None = None
 
 
 def detect_parallel(
-    policy: Policy, documents: Sequence[Document], workers: int | None = None
+    policy: Policy, documents: Sequence[Document], workers: int | None = None, staff: Staff = NOBODY
 ) -> list[tuple[Mention, ...]]:
     """Mentions of each document, as `Detector.detect` gives them, computed by `workers` processes.
 
@@ -28,6 +29,7 @@ def detect_parallel(
         policy: the policy, the same in each process.
         documents: the batch.
         workers: number of processes; None is one per core.
+        staff: who works in the hospital, sent once to each process.
 
     Raises:
         PolicyError: the policy names an annotator that does not exist or options that it does not take.
@@ -35,18 +37,18 @@ def detect_parallel(
     workers = workers or os.cpu_count() or 1
     chunks = [documents[start : start + _CHUNK] for start in range(0, len(documents), _CHUNK)]
     if workers == 1 or len(chunks) < 2:
-        return Detector(policy).detect(documents)
+        return Detector(policy, staff).detect(documents)
     Detector.check(policy)
     # Spawned, not forked: a caller may hold threads or a database connection.
     with ProcessPoolExecutor(
-        min(workers, len(chunks)), mp_context=get_context("spawn"), initializer=_load, initargs=(policy,)
+        min(workers, len(chunks)), mp_context=get_context("spawn"), initializer=_load, initargs=(policy, staff)
     ) as pool:
         return [mentions for found in pool.map(_detect, chunks) for mentions in found]
 
 
-def _load(policy: Policy) -> None:
+def _load(policy: Policy, staff: Staff) -> None:
     global _detector
-    _detector = Detector(policy)
+    _detector = Detector(policy, staff)
     gc.freeze()  # the tables live as long as the process: no collection need walk them
 
 

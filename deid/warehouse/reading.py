@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from deid.detection.staff import Staff
 from deid.document import Document
 from deid.errors import DocumentRefused, Reason
 from deid.formats import SourceText, read
 from deid.settings import settings
 from deid.warehouse.connection import connect
 from deid.warehouse.copy import storable
-from deid.warehouse.extraction import Content, contents
+from deid.warehouse.extraction import Content, contents, staff
 from deid.warehouse.ledger import StepWork, Waiting
 from deid.warehouse.sources import Source
 
@@ -56,6 +57,19 @@ def opened(work: StepWork) -> Iterator[Opened]:
                 yield Opened(waiting, content, _read(content))
             except DocumentRefused as refused:
                 work.refuse(waiting, refused.reason)
+
+
+def staff_of(source: str) -> Staff:
+    """Who works in the hospital, as its source has it now; read once per batch.
+
+    Raises:
+        ContractBroken: the source's query does not give what it must.
+        WarehouseUnreachable: the source does not answer.
+    """
+    with connect(settings().dsn("reader"), application="nocturne detect") as warehouse:
+        warehouse.set_session(readonly=True)
+        records = staff(warehouse, Source(source))
+    return Staff.from_records(record for record in records if record["last_name"])
 
 
 def _read(content: Content) -> SourceText:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deid.detection.reading import Reading
+from deid.detection.staff import Staff
 from deid.document import Mention
 from deid.errors import PolicyError
 from deid.policy import AnnotatorChoice
@@ -44,6 +45,15 @@ class Tagger(BatchAnnotator, Protocol):
 
     def distributions(self, readings: Sequence[Reading]) -> list[NDArray[np.float32]]:
         """Per reading an array (tokens, tags) of probabilities: finite, rows summing to one."""
+        ...
+
+
+@runtime_checkable
+class Acquainted(Annotator, Protocol):
+    """An annotator that uses the hospital's staff; the detector introduces them before the first document."""
+
+    def meet(self, staff: Staff) -> None:
+        """Know the staff from now on."""
         ...
 
 

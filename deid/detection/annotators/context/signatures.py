@@ -25,7 +25,7 @@ _TYPIST = re.compile(
 )
 _NAME_LINE = re.compile(r"^[ \t]*(?:-- ?|– ?|— ?)?([A-ZÀ-Ý][a-zà-ÿ]{2,13})[ \t]*$", re.MULTILINE)
 _FOOT = 400  # characters from the end within which a lone line signs the document
-_NOT_INITIALS = frozenset(
+NOT_INITIALS = frozenset(
     """
     am au bu ce co cr crp de des dr du ecg en et hb ide il irm kg la le les mt na nb nfs ok on pa par pj pm ps
     rx sa si sos sur ta tdm tn un une
@@ -45,7 +45,7 @@ def find(reading: Reading) -> Iterator[Mention]:
         yield from _author(reading, match)
     foot = max(0, len(text) - _FOOT)
     for match in _INITIALS_LINE.finditer(text, foot):
-        if match[1].lower().strip(". ") not in _NOT_INITIALS:
+        if match[1].lower().strip(". ") not in NOT_INITIALS:
             yield Mention(match.start(1), match.end(1), Label.DOCTOR, 0.7)
     for match in _NAME_LINE.finditer(text, foot):
         if reading.lexicon.is_first_name(reading.folded[match.start(1) : match.end(1)]):
@@ -53,7 +53,7 @@ def find(reading: Reading) -> Iterator[Mention]:
     for match in _TYPIST.finditer(text):
         for group in (1, 2, 3):
             written = match[group]
-            if written and written.lower().strip(".") not in _NOT_INITIALS:
+            if written and written.lower().strip(".") not in NOT_INITIALS:
                 yield Mention(match.start(group), match.end(group), Label.DOCTOR, 0.72)
 
 

@@ -1,4 +1,4 @@
-"""Annotator *identity*: what the warehouse already knows of this patient, exact then fuzzy."""
+"""What the warehouse already knows of the document's patient, exact then fuzzy."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from datetime import date
 
 from rapidfuzz.distance import OSA
 
-from deid.detection.annotators.registry import register
+from deid.detection.annotators.identity.misspelling import allowed_edits
 from deid.detection.folding import fold, key
 from deid.detection.names import PARTICLES, is_capital
 from deid.detection.reading import Reading
@@ -18,21 +18,15 @@ from deid.labels import Label
 _MONTHS = "janvier fevrier mars avril mai juin juillet aout septembre octobre novembre decembre".split()
 
 
-@register
-class Identity:
-    """The patient's names, birth date, address, contact and identifiers wherever the text has them."""
-
-    name = "identity"
-
-    def annotate(self, reading: Reading) -> Iterator[Mention]:
-        """Mentions of what is known; nothing where nothing is known."""
-        patient = reading.document.patient
-        yield from _names(reading, patient)
-        yield from _numbers(reading, patient)
-        yield from _places(reading, patient)
-        yield from _birth_date(reading, patient.birth_date)
-        for email in patient.emails:
-            yield from _literal(reading, email, Label.EMAIL, 1.0)
+def find(reading: Reading) -> Iterator[Mention]:
+    """Mentions of what is known; nothing where nothing is known."""
+    patient = reading.document.patient
+    yield from _names(reading, patient)
+    yield from _numbers(reading, patient)
+    yield from _places(reading, patient)
+    yield from _birth_date(reading, patient.birth_date)
+    for email in patient.emails:
+        yield from _literal(reading, email, Label.EMAIL, 1.0)
 
 
 def _literal(reading: Reading, value: str, label: Label, score: float) -> Iterator[Mention]:
@@ -56,11 +50,6 @@ def _name_words(patient: Patient) -> dict[str, float]:
         if len(parts) > 1:
             words["".join(parts)] = 0.97
     return words
-
-
-def _allowed_edits(length: int) -> int:
-    """Edits that still read as the same name: none below five letters, one to seven, two beyond."""
-    return 0 if length < 5 else 1 if length < 8 else 2
 
 
 def _names(reading: Reading, patient: Patient) -> Iterator[Mention]:
@@ -107,7 +96,7 @@ def _match(reading: Reading, index: int, known: dict[str, float]) -> float:
     ):
         return 0.0
     for name in known:
-        edits = _allowed_edits(len(name))
+        edits = allowed_edits(len(name))
         if edits and abs(len(name) - len(word)) <= edits and OSA.distance(name, word, score_cutoff=edits) <= edits:
             if reading.lexicon.is_first_name(word) and word[0] != name[0]:
                 continue
