@@ -2,8 +2,8 @@
 
     python -m benchmarks.corpus_scores CORPUS/dev [CORPUS/train] > benchmarks/corpus_scores.md
 
-Each folder holds `*.txt` marked [[LABEL|text]] and `*identity.jsonl`, as `deid.learning.corpus` reads them. Figures
-are in percent; how each is counted is told in `deid/learning/evaluation.py`.
+Each folder holds `*.txt` marked [[LABEL|text]], `*identity.jsonl` and perhaps `*staff.jsonl`, as
+`deid.learning.corpus` reads them. Figures are in percent; how each is counted is told in `deid/learning/evaluation.py`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from deid.detection import Detector
-from deid.learning.corpus import GoldDocument, load
+from deid.learning.corpus import GoldDocument, load, staff
 from deid.learning.evaluation import Judged, evaluate, evaluate_by
 from deid.learning.score_tables import class_table, summary_table
 from deid.policy import load as load_policy
@@ -35,11 +35,11 @@ def main() -> int:
     parser.add_argument("--policy", type=Path, help="policy file; the one that ships otherwise")
     given = parser.parse_args()
     policy = load_policy(given.policy)
-    detector = Detector(policy)
     sections: list[str] = []
     characters, seconds = 0, 0.0
     for folder in given.folders:
         gold = load(folder)
+        detector = Detector(policy, staff(folder))
         began = time.perf_counter()
         known = judged(detector, gold)
         unknown = judged(detector, [document.without_identity() for document in gold])
@@ -49,7 +49,7 @@ def main() -> int:
     print(
         HEAD.format(
             command=" ".join(("python -m benchmarks.corpus_scores", *(folder.name for folder in given.folders))),
-            version=detector.version,
+            version=Detector(policy).version,
             policy=policy.digest,
             characters=characters,
             seconds=seconds,

@@ -11,6 +11,7 @@ from deid.cli.guarding import REFUSED
 from deid.cli.lines import PIPE, Refusals, in_batches, progress, records, written
 
 if TYPE_CHECKING:
+    from deid.detection.staff import Staff
     from deid.pipeline import Refused
     from deid.policy import Policy
 
@@ -23,6 +24,15 @@ Output = Annotated[Path, typer.Option("--output", "-o", metavar="FICHIER", help=
 PolicyFile = Annotated[
     Path | None,
     typer.Option("--policy", metavar="FICHIER", help="Politique YAML ; sinon NOCTURNE_POLICY, sinon celle fournie."),
+]
+StaffFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--staff",
+        metavar="FICHIER",
+        help='Personnel de l\'hôpital, en JSON Lines : {"last_name", "first_names", "role", "rpps"}.',
+        show_default=False,
+    ),
 ]
 
 
@@ -40,6 +50,7 @@ def detect(
         typer.Option(metavar="A,B…", help="Annotateurs à employer au lieu de ceux de la politique."),
     ] = None,
     policy: PolicyFile = None,
+    staff: StaffFile = None,
 ) -> None:
     """Trouve ce qui identifie une personne dans des documents.
 
@@ -53,7 +64,7 @@ def detect(
     from deid.settings import settings
 
     refusals = Refusals()
-    detector = Detector(_with_annotators(_policy(policy), annotators))
+    detector = Detector(_with_annotators(_policy(policy), annotators), _staff(staff))
     with written(output) as write:
         for batch in in_batches(progress(records(source, incoming, refusals)), BATCH):
             for outcome in pipeline.detect(batch, detector, max_bytes=settings().max_document_bytes):
@@ -68,6 +79,7 @@ def deidentify(
     source: Input = PIPE,
     output: Output = PIPE,
     policy: PolicyFile = None,
+    staff: StaffFile = None,
     refused: Annotated[
         Path | None,
         typer.Option(metavar="FICHIER", help="Où écrire, en JSON Lines, les documents retenus et leurs raisons."),
@@ -90,7 +102,7 @@ def deidentify(
     from deid.substitution import Substitutor
 
     chosen, refusals = _policy(policy), Refusals()
-    detector, substitutor = Detector(chosen), Substitutor(chosen, key, CommuneTable.packaged())
+    detector, substitutor = Detector(chosen, _staff(staff)), Substitutor(chosen, key, CommuneTable.packaged())
     limit = settings().max_document_bytes
     held: list[Refused] = []
     with written(output) as write:
@@ -113,6 +125,12 @@ def _policy(path: Path | None) -> Policy:
     from deid.settings import settings
 
     return load(path or settings().policy)
+
+
+def _staff(path: Path | None) -> Staff:
+    from deid.detection.staff import NOBODY, read
+
+    return NOBODY if path is None else read(path)
 
 
 def _with_annotators(policy: Policy, names: str | None) -> Policy:

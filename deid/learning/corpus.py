@@ -1,4 +1,5 @@
-"""A folder of annotated documents: `*.txt` marked in line, and what the hospital knows in `*identity.jsonl`."""
+"""A folder of annotated documents: `*.txt` marked in line, what the hospital knows of the patients in
+`*identity.jsonl`, and who works there in `*staff.jsonl`."""
 
 from __future__ import annotations
 
@@ -10,6 +11,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from deid.detection.staff import Staff, read
 from deid.document import Document, Mention, Patient
 from deid.errors import InputRefused
 from deid.learning.markup import parse
@@ -43,6 +45,15 @@ def load(folder: Path) -> list[GoldDocument]:
         raise InputRefused(f"{folder} holds no .txt file.", "Give a folder of documents marked [[LABEL|text]].")
     known = {record["document"]: record for path in sorted(folder.glob("*identity.jsonl")) for record in _records(path)}
     return [_document(path, known.get(path.stem, {})) for path in paths]
+
+
+def staff(folder: Path) -> Staff:
+    """Who works in the hospital of the documents: every `*staff.jsonl` beside them; nobody where there is none.
+
+    Raises:
+        InputRefused: a file cannot be read; the message names file and line.
+    """
+    return Staff(one for path in sorted(folder.glob("*staff.jsonl")) for one in read(path).people)
 
 
 def _document(path: Path, known: Mapping[str, Any]) -> GoldDocument:

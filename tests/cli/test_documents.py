@@ -154,3 +154,15 @@ def test_no_line_gives_no_line(deid: Call) -> None:
 
 def test_progress_is_for_people_only(deid: Call) -> None:
     assert deid("detect", stdin=jsonl([LETTER])).err == ""
+
+
+def test_the_staff_of_a_file_are_found(deid: Call, tmp_path: Path) -> None:
+    path = tmp_path / "staff.jsonl"
+    path.write_text('{"last_name": "Quillec", "first_names": ["Armel"]}\n', encoding="utf-8")
+    line = {"id": "d", "text": "relu quillec armel ce matin"}
+    votes = deid("detect", "--staff", path, stdin=jsonl([line])).lines[0]["mentions"][0]["votes"]
+    assert {"annotator": "identity", "label": "DOCTOR"}.items() <= votes[-1].items()
+    path.write_text("QUILLEC", encoding="utf-8")
+    said = deid("detect", "--staff", path, stdin=jsonl([line]))
+    assert said.status == 2
+    assert "QUILLEC" not in said.err

@@ -10,7 +10,7 @@ import pytest
 
 from deid.errors import InputRefused
 from deid.labels import Label
-from deid.learning.corpus import load
+from deid.learning.corpus import load, staff
 
 
 @pytest.fixture
@@ -66,3 +66,10 @@ def test_a_bad_file_is_named(folder: Path, name: str, content: bytes, message: s
 def test_a_folder_without_documents_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputRefused, match=r"no \.txt file"):
         load(tmp_path)
+
+
+def test_the_staff_stand_beside_the_documents(folder: Path) -> None:
+    assert not staff(folder)
+    (folder / "w1-staff.jsonl").write_text('{"last_name": "Ouali", "first_names": ["Samira"]}\n', encoding="utf-8")
+    (folder / "staff.jsonl").write_text('{"last_name": "Roux"}\n', encoding="utf-8")
+    assert [one.last_name for one in staff(folder).people] == ["Roux", "Ouali"]
