@@ -1,0 +1,102 @@
+"""ORG: the words for its kind kept, its own name or its town exchanged."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cache
+
+from deid.detection.annotators.context.organisation_words import ALONE, FILL, HEADS, PARTICLES, SPECIFIC
+from deid.learning.augmentation import pools
+from deid.learning.augmentation.chance import Chance
+from deid.learning.augmentation.places import Places
+from deid.resources import rows
+from deid.substitution.folding import comparable, flat
+from deid.substitution.places.regions import of_place
+from deid.substitution.shapes import accented_like, in_case_of, titled
+
+_WORD = re.compile(r"[^\W\d_]+")
+_KINDS = HEADS | SPECIFIC | ALONE
+_LONGEST_NAME = 30
+
+
+class Organisations:
+    """The organisations of one copy; the same one stays the same."""
+
+    def __init__(self, places: Places, accented: bool, chance: Chance) -> None:
+        self._places = places
+        self._accented = accented
+        self._chance = chance
+        self._drawn: dict[str, str] = {}
+
+    def write(self, original: str) -> str:
+        """The new text of a mention."""
+        end = kind_end(original)
+        kind, rest = original[:end], original[end:]
+        if end and not _WORD.search(rest):
+            return original
+        if comparable(rest) not in self._drawn:
+            self._drawn[comparable(rest)] = self._name(rest) if end else self._unannounced(original)
+        name = self._drawn[comparable(rest)]
+        gap = rest[: len(rest) - len(rest.lstrip(" -"))] or " "
+        text = f"{kind}{gap}{in_case_of(rest, name)}" if end else in_case_of(original, name)
+        return accented_like(original, text, self._accented)
+
+    def _name(self, rest: str) -> str:
+        """What follows the words for a kind."""
+        bare = _bare(rest)
+        if comparable(bare) in pools.towns().known and (town := self._places.town(comparable(bare))):
+            return of_place(town.name) if bare != rest.strip(" -") else town.name
+        at = self._chance.random()
+        if at < 0.35:
+            return self._chance.choice(_inner_names())
+        if at < 0.55:
+            return self._person()
+        if at < 0.7:
+            return of_place(self._chance.choice(pools.towns().all).name)
+        if at < 0.85:
+            return "Saint-" + self._chance.choice(pools.first_names()["M", False])
+        return self._chance.choice(pools.surnames().real)
+
+    def _person(self) -> str:
+        """The name of someone honoured: "Jean-Moulin"."""
+        first = self._chance.choice(pools.first_names()[self._chance.choice("FM"), False])
+        return first + self._chance.choice(" -") + self._chance.choice(pools.surnames().real)
+
+    def _unannounced(self, original: str) -> str:
+        """A company for a name without a word for its kind; half of them stay."""
+        if self._chance.once(0.5) or not original[:1].isalpha():
+            return original
+        return self._chance.choice(pools.companies() if self._chance.once(0.5) else pools.surnames().real)
+
+
+def kind_end(text: str) -> int:
+    """Where the words for the kind of an organisation end: "centre hospitalier" of "centre hospitalier d'Agen"."""
+    end = 0
+    words = list(_WORD.finditer(text))
+    if not words or (flat(words[0].group()) not in HEADS and flat(words[0].group()) not in PARTICLES):
+        return 0
+    for word in words:
+        plain = flat(word.group())
+        if plain in _KINDS:
+            end = word.end()
+        elif plain not in FILL:
+            break
+    return end
+
+
+def _bare(rest: str) -> str:
+    return re.sub(r"^[ -]*(?:de la |de l['’]|du |des |de |d['’])?", "", rest, flags=re.IGNORECASE)
+
+
+@cache
+def _inner_names() -> Sequence[str]:
+    """The own names of establishments in the table, without the words for their kind."""
+    found = set()
+    for row in rows("establishments"):
+        name = row["name"]
+        end = kind_end(name)
+        inner = name[end:].strip(" -")
+        if end and inner.replace(" ", "").replace("'", "").isalpha() and 3 < len(inner) <= _LONGEST_NAME:
+            found.add(titled(inner))
+    return sorted(found)

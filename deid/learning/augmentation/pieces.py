@@ -1,0 +1,103 @@
+"""A document as a row of pieces, marked or not: whatever is done to their text, mentions stay exact."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from deid.document import Document, Mention, Patient
+from deid.labels import Label
+from deid.learning.corpus import GoldDocument
+
+
+class Piece(NamedTuple):
+    """Text with one label, or with none. The text of a labelled piece is never blank and holds no line break."""
+
+    text: str
+    label: Label | None = None
+
+
+class Edit(NamedTuple):
+    """`[start, end)` of the joined text gives way to `text`."""
+
+    start: int
+    end: int
+    text: str
+
+
+_LINES = re.compile(r"(\s*[\r\n]\s*)")
+
+
+def cut(text: str, mentions: Iterable[Mention]) -> list[Piece]:
+    """The pieces of a document; unlabelled ones may be empty, and there is one before each labelled one."""
+    pieces: list[Piece] = []
+    position = 0
+    for mention in mentions:
+        pieces.append(Piece(text[position : mention.start]))
+        pieces.append(Piece(text[mention.start : mention.end], mention.label))
+        position = mention.end
+    pieces.append(Piece(text[position:]))
+    return pieces
+
+
+def joined(pieces: Iterable[Piece]) -> str:
+    """The text of pieces."""
+    return "".join(piece.text for piece in pieces)
+
+
+def assembled(gold: GoldDocument, pieces: Sequence[Piece], name: str) -> GoldDocument:
+    """A document with the id `name` made of pieces; nothing is known of its patient."""
+    mentions = []
+    position = 0
+    for text, label in pieces:
+        if label is not None:
+            mentions.append(Mention(position, position + len(text), label))
+        position += len(text)
+    document = Document(name, joined(pieces), Patient(), None, gold.document.type)
+    return replace(gold, document=document, mentions=tuple(mentions))
+
+
+def edited(pieces: Sequence[Piece], edits: Iterable[Edit]) -> list[Piece]:
+    """Pieces after edits, which are sorted and do not overlap. A line break that an edit puts into a mention cuts it.
+
+    An edit that touches two pieces, or would leave a mention blank, is left out.
+    """
+    result: list[Piece] = []
+    waiting = iter(edits)
+    edit = next(waiting, None)
+    position = 0
+    for piece in pieces:
+        start, position = position, position + len(piece.text)
+        changed: list[str] = []
+        kept = start
+        while edit is not None and edit.start < position:
+            if edit.start >= kept and edit.end <= position:
+                changed += piece.text[kept - start : edit.start - start], edit.text
+                kept = edit.end
+            edit = next(waiting, None)
+        if not changed:
+            result.append(piece)
+            continue
+        text = "".join(changed) + piece.text[kept - start :]
+        if piece.label is None:
+            result.append(Piece(text))
+        elif text.strip():
+            result += _settled(text, piece.label)
+        else:
+            result.append(piece)
+    return result
+
+
+def _settled(text: str, label: Label) -> Iterator[Piece]:
+    """A changed mention: cut at line breaks, blanks at its edges left outside."""
+    for index, part in enumerate(_LINES.split(text)):
+        bare = part.strip()
+        if index % 2 or not bare:
+            yield Piece(part)
+            continue
+        start = part.index(bare)
+        yield Piece(part[:start])
+        yield Piece(bare, label)
+        yield Piece(part[start + len(bare) :])

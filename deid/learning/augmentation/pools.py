@@ -1,0 +1,155 @@
+"""What entities are drawn from: the tables that ship, sorted by the trouble that they give a detector."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import NamedTuple
+
+from deid.detection.known_organisations import COMPANIES
+from deid.detection.lexicon import lexicon
+from deid.detection.places import FOREIGN_CITIES, GEOGRAPHY
+from deid.resources import rows
+from deid.substitution.folding import comparable, flat
+from deid.substitution.shapes import titled
+
+CALENDAR = tuple(
+    "Janvier Février Mars Avril Mai Juin Juillet Août Septembre Lundi Mardi Jeudi Vendredi Samedi Dimanche Noël Pâques "
+    "Toussaint Printemps Hiver".split()
+)
+_SYLLABLE = re.compile(r"[^aeiouy]*[aeiouy]+(?:[^aeiouy]+$|[^aeiouy](?=[^aeiouy]))?")
+_USUAL_WORD = 1.0  # occurrences per million
+_LARGE_TOWN = 10_000  # inhabitants
+_EXAMPLE = re.compile(r"(?P<head>[^\W\d_]+)(?: [^\W\d_]+)? (?:de |d['’])$")
+
+
+class Town(NamedTuple):
+    """A commune, or a town abroad without postal codes."""
+
+    name: str
+    zips: tuple[str, ...] = ()
+
+
+class Surnames(NamedTuple):
+    """Surnames as proper nouns are written, by what else they are; `syllables` are first, inner and last ones."""
+
+    real: Sequence[str]
+    words: Sequence[str]
+    syllables: tuple[Sequence[str], Sequence[str], Sequence[str]]
+
+
+class Towns(NamedTuple):
+    """Towns by what makes them hard, and the comparable names of all."""
+
+    all: Sequence[Town]
+    large: Sequence[Town]
+    ambiguous: Sequence[Town]
+    former: Sequence[Town]
+    foreign: Sequence[Town]
+    known: Mapping[str, Town]
+
+
+@cache
+def surnames() -> Surnames:
+    """The table of surnames."""
+    common = lexicon().common
+    real = [titled(row["name"]) for row in rows("surnames")]
+    firsts, inners, lasts = [], [], []
+    for name in real[::3]:
+        parts = _SYLLABLE.findall(flat(name))
+        if name.isalpha() and len(parts) > 1 and "".join(parts) == flat(name):
+            firsts.append(parts[0])
+            inners += parts[1:-1]
+            lasts.append(parts[-1])
+    words = [name for name in real if common.get(flat(name), 0.0) > _USUAL_WORD]
+    return Surnames(real, words, (firsts, inners, lasts))
+
+
+@cache
+def first_names() -> Mapping[tuple[str, bool], Sequence[str]]:
+    """(Sex, compound or not) → first names."""
+    pools: dict[tuple[str, bool], list[str]] = defaultdict(list)
+    for row in rows("first_names"):
+        if len(row["name"]) > 1:
+            pools[row["sex"], "-" in row["name"]].append(titled(row["name"]))
+    return pools
+
+
+@cache
+def towns() -> Towns:
+    """The communes of today and of the past, and towns abroad."""
+    words = lexicon()
+    table = [(Town(row["name"], tuple(row["zips"].split("|"))), int(row["population"])) for row in rows("communes")]
+    every = [town for town, _ in table]
+
+    def ambiguous(name: str) -> bool:
+        word = flat(name)
+        return word.isalpha() and (
+            words.common.get(word, 0.0) > 0.5
+            or words.surnames.get(word, 0) > 500
+            or words.first_names.get(word, 0) > 500
+            or word in words.medical
+        )
+
+    return Towns(
+        all=every,
+        large=[town for town, inhabitants in table if inhabitants > _LARGE_TOWN],
+        ambiguous=[town for town in every if ambiguous(town.name)],
+        former=[Town(row["name"]) for row in rows("former_communes")],
+        foreign=[Town(titled(name)) for name in FOREIGN_CITIES],
+        known={comparable(town.name): town for town in every},
+    )
+
+
+def _grammar(name: str) -> tuple[bool, bool, bool]:
+    """What decides the article of a country or region, nearly: opens with a vowel, ends in e, ends in s."""
+    word = flat(name)
+    return word[0] in "aeiouyh", word.endswith("e"), word.endswith("s")
+
+
+class Areas(NamedTuple):
+    """Departments, regions, countries and lands, in groups that take the same article."""
+
+    group_of: Mapping[str, tuple[str, bool, bool, bool]]
+    groups: Mapping[tuple[str, bool, bool, bool], Sequence[str]]
+
+
+@cache
+def areas() -> Areas:
+    """The territories of the table, and named lands (which have lost their accents)."""
+    named = [(row["kind"], row["name"]) for row in rows("territories")]
+    named += [("land", titled(name)) for name in GEOGRAPHY]
+    group_of: dict[str, tuple[str, bool, bool, bool]] = {}
+    groups: dict[tuple[str, bool, bool, bool], list[str]] = defaultdict(list)
+    for kind, name in named:
+        group = (kind, *_grammar(name))
+        group_of.setdefault(comparable(name), group)
+        groups[group].append(name)
+    return Areas(group_of, groups)
+
+
+@cache
+def eponyms() -> Mapping[str, Sequence[str]]:
+    """Folded word before "de" ("score", "maladie"…) → eponyms; under "" all that stand after some word."""
+    pools: dict[str, list[str]] = defaultdict(list)
+    for row in rows("eponyms"):
+        at = row["example"].find(row["name"])
+        lead = _EXAMPLE.search(row["example"][: max(at, 0)])
+        if lead is not None and row["name"][:1].isupper():
+            pools[flat(lead["head"]).rstrip("s")].append(row["name"])
+            pools[""].append(row["name"])
+    return pools
+
+
+@cache
+def drugs() -> Sequence[str]:
+    """Drugs of one word, in capitals."""
+    return [row["name"] for row in rows("drugs") if row["name"].isalpha() and len(row["name"]) > 4]
+
+
+@cache
+def companies() -> Sequence[str]:
+    """Companies without a head word."""
+    return [titled(name) for name in COMPANIES]

@@ -1,0 +1,65 @@
+"""How often each alteration happens."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """Probabilities in [0, 1]. Those of a copy are drawn once per copy, the others once per place they could apply.
+
+    The values are choices, not measurements: most copies must stay ordinary documents, since most of what a night
+    reads is ordinary, while each kind of trouble must be met often enough to be learnt.
+    """
+
+    # Copies
+    substituted: float = 0.9  # the rest keeps its entities, so that what people wrote is also learnt under noise
+    lowered: float = 0.07  # whole text without capitals, as in notes typed by nurses
+    unaccented: float = 0.1  # whole text without accents, as old systems print it
+    shouted: float = 0.02  # whole text in capitals
+    shouted_lines: float = 0.08  # some lines in capitals, as titles and address blocks are
+    mistyped: float = 0.2
+    scanned: float = 0.12
+    wrapped: float = 0.2
+    unwrapped: float = 0.1
+    spaced: float = 0.15
+    tightened: float = 0.1  # blank lines removed
+    respelt_negatives: float = 0.6  # eponyms and drugs exchanged
+
+    # Surnames: the rest is drawn evenly from the table of surnames, so that rare ones are met as often as common ones
+    invented: float = 0.17  # names in no table: foreign, misspelt, extinct
+    town_surname: float = 0.05
+    word_surname: float = 0.06  # "Petit", "Boucher": a word of the language, known by its place alone
+    calendar_surname: float = 0.01  # "Avril", "Noël"
+    eponym_surname: float = 0.03  # a Mrs Parkinson exists
+    first_name_surname: float = 0.06  # "Martin", "Thomas"
+
+    # Towns: the rest is drawn evenly from all communes, most of which are villages
+    large_town: float = 0.2
+    ambiguous_town: float = 0.15  # also a surname, a first name or a word
+    former_town: float = 0.06
+    unknown_town_kept: float = 0.5  # foreign towns and misspellings are as useful as they stand
+    saint_shortened: float = 0.25  # "St-Malo"
+
+    # Numbers and dates
+    relaid_number: float = 0.2  # an identifier in the layout of another hospital
+    relaid_phone: float = 0.4
+    reformed_date: float = 0.45  # a date in another form; the others move and keep theirs
+    shortened_date: float = 0.08  # a date that loses its year or its day
+    reformed_age: float = 0.15
+    other_domain: float = 0.6
+
+    # Places in a copy
+    dropped_civility: float = 0.06  # a name that nothing announces
+    swapped_eponym: float = 0.6
+    eponym_from_surnames: float = 0.25  # "maladie de Durand": the cue decides, not a list learnt by heart
+    swapped_drug: float = 0.3
+    shouted_line: float = 0.12
+    typo: float = 0.02  # per word of a mistyped copy
+    misread: float = 0.012  # per character of a scanned copy
+    doubled_space: float = 0.04
+    hyphenated: float = 0.05  # per line break of a wrapped copy
+
+
+RATES = Rates()
