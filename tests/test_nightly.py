@@ -105,6 +105,13 @@ def test_every_row_says_where_it_comes_from_and_text_in_waiting_is_erased(hospit
     assert steps == [(step, 2, False, True) for step in whole] + [(step, 2, True, True) for step in batch]
 
 
+def test_the_staff_of_the_source_are_known_to_detection(hospital: Database) -> None:
+    put(hospital, "bare", LETTER + "\nRelu treguier yann ce matin.")
+    night("night")
+    votes = hospital.rows("SELECT votes FROM deid.mention WHERE document_id = 'bare' AND label = 'DOCTOR'")
+    assert any(["identity", "DOCTOR", 0.97] in found for (found,) in votes)
+
+
 def test_every_step_can_be_repeated_and_writes_nothing(hospital: Database) -> None:
     run_id = process("night", batch_size=1)["run_id"]
     steps = [nightly.detect, nightly.substitute, nightly.validate]
@@ -225,7 +232,7 @@ def test_a_document_that_breaks_a_step_is_set_apart_and_not_quoted(
 ) -> None:
     put(hospital, "breaks")
     brittle = _Brittle(rooms.policy())
-    monkeypatch.setattr(rooms, "detector", lambda: brittle)
+    monkeypatch.setattr(rooms, "detector", lambda *_: brittle)
     with caplog.at_level(logging.DEBUG):
         release = night("night")
     assert release["published"] == 2
