@@ -1,0 +1,148 @@
+"""Annotator *transformer*: a token classifier of the transformers library over windows of the text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from hashlib import sha256
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deid.detection.annotators.registry import register
+from deid.detection.annotators.transformer import directory
+from deid.detection.annotators.transformer.tagging import Tagging
+from deid.detection.reading import Reading
+from deid.detection.tags import decode
+from deid.document import Mention
+from deid.errors import PolicyError
+
+if TYPE_CHECKING:
+    from deid.detection.annotators.transformer.network import Network
+
+SHIPPED = "transformer"  # in deid/models
+
+
+@register
+class Transformer:
+    """A model that tags tokens, of our training or another's.
+
+    What can be refused without weights is refused when this is made; the weights are loaded at the first document.
+
+    Args:
+        model: directory, or name on the hub; None is the model that ships.
+        batch_tokens: sub-words of a batch, padding included; None chooses by device. With int8 a window is always a
+            batch by itself: activations are rounded on a scale that a batch shares, and a document's mentions must
+            not depend on its neighbours.
+        window: sub-words that the model sees at once, special ones included; None is what it can take, at most 512.
+        overlap: sub-words that neighbouring windows share, at least.
+        precision: numbers to compute with; `auto` is bf16 (or fp16) on a GPU, int8 on a CPU.
+        device: `auto`, `cpu`, `cuda`, `cuda:1`…
+        labels: class of the model → one of our labels or None; comes before the schemes that are known.
+        download: whether a name may be fetched from the hub; otherwise the local cache must hold it.
+
+    Raises:
+        PolicyError: the model cannot be used; the message names it and says what to do.
+    """
+
+    name = "transformer"
+
+    def __init__(
+        self,
+        model: str | None = None,
+        batch_tokens: int | None = None,
+        window: int | None = None,
+        overlap: int = 64,
+        precision: Literal["auto", "fp32", "bf16", "fp16", "int8"] = "auto",
+        device: str = "auto",
+        labels: Mapping[str, str | None] | None = None,
+        download: bool = False,
+    ) -> None:
+        self._directory = directory.opened(model or _shipped(), download, labels or {})
+        self._window = min(window or 512, self._directory.longest)
+        self._overlap, self._batch_tokens = overlap, batch_tokens
+        self._precision, self._device = precision, device
+        self._check()
+
+    @property
+    def labels(self) -> frozenset[str]:
+        """The labels that this model can give; it says nothing of the others, whatever its O."""
+        return frozenset(self._directory.labels.labels)
+
+    @cached_property
+    def version(self) -> str:
+        """Names the model and what of the options changes its answers."""
+        options = [self._window, self._overlap, self._precision, self._directory.labels.matrix.tobytes().hex()]
+        return f"transformer-{self._directory.digest}-{sha256(repr(options).encode()).hexdigest()[:6]}"
+
+    def distributions(self, readings: Sequence[Reading]) -> list[NDArray[np.float32]]:
+        """Per reading an array (tokens, tags) of probabilities: finite, rows summing to one.
+
+        Raises:
+            DocumentRefused: the model gave a number that is not finite.
+        """
+        return list(self._tagging.distributions(readings))
+
+    def annotate_batch(self, readings: Sequence[Reading]) -> list[list[Mention]]:
+        """Mentions of each document, by the most probable path of tags.
+
+        Raises:
+            DocumentRefused: the model gave a number that is not finite.
+        """
+        found = self._tagging.distributions(readings)
+        return [_mentions(reading, rows) for reading, rows in zip(readings, found, strict=True)]
+
+    def annotate(self, reading: Reading) -> list[Mention]:
+        """Mentions of one document."""
+        return self.annotate_batch([reading])[0]
+
+    @cached_property
+    def _tagging(self) -> Tagging:
+        from deid.detection.annotators.transformer import network
+
+        device = network.chosen_device(self._device)
+        precision = network.chosen_precision(self._precision, device)
+        loaded = network.Network(self._directory, device, precision)
+        tokenizer = directory.load_tokenizer(self._directory.path, self._directory.name)
+        return Tagging(
+            tokenizer,
+            loaded,
+            self._directory.labels.bare,
+            self._window,
+            self._overlap,
+            _most(self._batch_tokens, loaded),
+        )
+
+    def _check(self) -> None:
+        if self._precision not in ("auto", "fp32", "bf16", "fp16", "int8"):
+            raise PolicyError(f"transformer: no precision {self._precision}.", "Say auto, fp32, bf16, fp16 or int8.")
+        if not 0 <= self._overlap <= (self._window - 8) // 4:
+            raise PolicyError(
+                f"transformer: an overlap of {self._overlap} in windows of {self._window} sub-words.",
+                "Keep it at a quarter of the window, or less.",
+            )
+
+
+def _mentions(reading: Reading, rows: NDArray[np.float32]) -> list[Mention]:
+    from deid.detection.taggers.chain import best_path
+
+    path = best_path(np.log(np.maximum(rows, 1e-12)))
+    scores = rows[np.arange(len(path)), path] if path else np.empty(0)
+    return decode(reading, path, scores.tolist())
+
+
+def _most(asked: int | None, network: Network) -> int:
+    """Sub-words of a batch."""
+    if network.precision == "int8":
+        return 1
+    return asked or (1 << 16 if network.device.type == "cuda" else 1)
+
+
+def _shipped() -> str:
+    path = Path(str(resources.files("deid"))) / "models" / SHIPPED
+    if not path.is_dir():
+        raise PolicyError("transformer: no model ships.", "Name one in the option `model` of the annotator.")
+    return str(path)
