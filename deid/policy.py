@@ -38,7 +38,8 @@ class Detection(Section):
     `merge`: `weights` (Braghin et al. 2019: highest annotator × label weight wins) or `procedure`
     (Tchouka et al. 2022, section 3.3). `weights` overrides cells of the table in
     `deid.detection.merging`: annotator → label → weight in [0, 100], 0 disables. `threshold` is the least
-    score of a merged mention. `allow` adds terms per label that are never mentions.
+    score of a merged mention. `allow` adds terms per label that are never mentions. `settle_roles`: the role of a
+    name (patient, professional, other) is decided per document and person.
     """
 
     annotators: tuple[AnnotatorChoice, ...] = Field(min_length=1)
@@ -48,6 +49,7 @@ class Detection(Section):
     connectors: tuple[str, ...] = ("de", "du", "des", "d'", "de la", "de l'", "-")
     allow: dict[Label, tuple[str, ...]] = {}
     repeat_names: bool = True
+    settle_roles: bool = True
 
 
 class Dates(Section):

@@ -1,0 +1,129 @@
+"""Fit what each cue says of the role of a name: `python -m deid.learning.roles CORPUS/train`.
+
+A multinomial logistic regression over the cues of `deid.detection.refining.role_evidence`, on the names that the
+detector of the policy finds in annotated documents, half of them with the patient unknown. Writes
+`deid/models/roles/weights.json` and prints the share of right roles on authors left out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import torch
+
+from deid.detection import Detector
+from deid.detection.reading import Reading
+from deid.detection.refining.role_evidence import gather
+from deid.detection.refining.roles import ROLES, WEIGHTS, Weights, settle_roles
+from deid.document import Mention
+from deid.labels import NAMES, Label
+from deid.learning.corpus import GoldDocument, load
+from deid.policy import load as load_policy
+
+_RIDGE = 1.0  # strength of the pull of every weight towards zero, per weight
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A document, what the detector found in it, and the true roles of the names by their start."""
+
+    gold: GoldDocument
+    mentions: tuple[Mention, ...]
+    roles: dict[int, Label]
+
+
+def find(detector: Detector, documents: Sequence[GoldDocument]) -> list[Found]:
+    """What `detector` finds; a name that touches no true name has no role, and teaches nothing."""
+    result = []
+    found = detector.detect([one.document for one in documents])
+    for one, mentions in zip(documents, found, strict=True):
+        true = [mention for mention in one.mentions if mention.label in NAMES]
+        roles = {}
+        for mention in mentions:
+            touched = [name for name in true if name.overlaps(mention)]
+            if mention.label in NAMES and touched:
+                roles[mention.start] = touched[0].label
+        result.append(Found(one, mentions, roles))
+    return result
+
+
+def fit(found: Sequence[Found]) -> Weights:
+    """Weights of every cue met."""
+    rows: list[tuple[tuple[tuple[str, float], ...], int]] = []
+    for one in found:
+        for evidence in gather(Reading(one.gold.document), one.mentions):
+            if evidence.mention.start in one.roles:
+                rows.append((evidence.cues, ROLES.index(one.roles[evidence.mention.start])))
+    names = sorted({name for cues, _ in rows for name, _ in cues})
+    column = {name: at for at, name in enumerate(names)}
+    values = torch.zeros(len(rows), len(names))
+    for row, (cues, _) in enumerate(rows):
+        for name, value in cues:
+            values[row, column[name]] = value
+    roles = torch.tensor([role for _, role in rows])
+    weights = torch.zeros(len(names), len(ROLES), requires_grad=True)
+    optimiser = torch.optim.LBFGS([weights], max_iter=200, line_search_fn="strong_wolfe")
+
+    def loss() -> torch.Tensor:
+        optimiser.zero_grad()
+        value = torch.nn.functional.cross_entropy(values @ weights, roles, reduction="sum")
+        value = value + _RIDGE * weights.square().sum() / 2
+        value.backward()
+        return value
+
+    optimiser.step(loss)
+    return {name: [round(float(one), 3) for one in weights[at]] for name, at in column.items()}
+
+
+def right(found: Sequence[Found], weights: Weights) -> tuple[int, int]:
+    """How many names get their true role, and of how many."""
+    good = total = 0
+    for one in found:
+        settled = settle_roles(Reading(one.gold.document), one.mentions, weights)
+        for mention in settled:
+            if mention.start in one.roles:
+                total += 1
+                good += mention.label is one.roles[mention.start]
+    return good, total
+
+
+def left_out(found: Sequence[Found]) -> float:
+    """Share of right roles when each author's documents are judged by weights fitted on the others'."""
+    good = total = 0
+    for author in sorted({one.gold.author for one in found}):
+        weights = fit([one for one in found if one.gold.author != author])
+        one_good, one_total = right([one for one in found if one.gold.author == author], weights)
+        good, total = good + one_good, total + one_total
+    return good / total
+
+
+def main() -> int:
+    """Fit, measure, write; return the exit status."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path, help="folder of annotated documents")
+    parser.add_argument("--output", type=Path, default=WEIGHTS, help="where the weights go")
+    given = parser.parse_args()
+    torch.manual_seed(0)
+    policy = load_policy()
+    # Roles are what is learned here: the detector must not have settled them already.
+    policy = policy.model_copy(update={"detection": policy.detection.model_copy(update={"settle_roles": False})})
+    detector, gold = Detector(policy), load(given.folder)
+    known = find(detector, gold)
+    unknown = find(detector, [replace(one.without_identity()) for one in gold])
+    print(f"authors left out: {left_out(known):.4f} known, {left_out(unknown):.4f} unknown")
+    print(f"together: {left_out([*known, *unknown]):.4f}")
+    weights = fit([*known, *unknown])
+    given.output.parent.mkdir(parents=True, exist_ok=True)
+    given.output.write_text(
+        json.dumps({"roles": list(ROLES), "weights": weights}, ensure_ascii=False, indent=1) + "\n", encoding="utf-8"
+    )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
