@@ -12,9 +12,10 @@ from deid.substitution.temporal import ages
 from deid.substitution.temporal.ages import Age
 from deid.substitution.temporal.values import Unit
 
-# Least and greatest number that people write in each unit.
-_RANGES = {Unit.YEAR: (1, 104), Unit.MONTH: (1, 35), Unit.WEEK: (1, 20), Unit.DAY: (1, 45), Unit.DECADE: (3, 8)}
+# Least and greatest number that people usually write in each unit.
+_RANGES = {Unit.YEAR: (1, 99), Unit.MONTH: (1, 35), Unit.WEEK: (1, 20), Unit.DAY: (1, 45), Unit.DECADE: (3, 8)}
 _NO_TOP = 1000
+_RARE = 0.02  # of ages are past the usual range
 _YEARS = re.compile(r"\d{1,3} ?ans?", re.IGNORECASE)
 _FORMS = ("{} ans", "{}ans", "{}a", "{} a", "{} a.", "{} ANS", "{}A")
 
@@ -25,7 +26,7 @@ def other(original: str, chance: Chance, rates: Rates) -> str:
     if age is None:
         return original
     low, high = _RANGES[age.unit]
-    value = chance.randint(low, high)
+    value = chance.randint(low, high) if not chance.once(_RARE) else high + chance.randint(1, 5)
     if _YEARS.fullmatch(original) and value > 1 and chance.once(rates.reformed_age):
         if chance.once(0.4):
             return sentence_case_of(original, f"{numerals.write(value, hyphens=chance.once(0.5))} ans")

@@ -35,7 +35,7 @@ _MONTH_YEAR = (
 _LETTER = re.compile(r"[^\W\d_]")
 _Forms = tuple[tuple[str, int], ...]
 _TODAY = date(2020, 6, 15)  # what a date without a year is near to
-_FARTHEST = 4000  # days
+_BACK, _FORTH = 5000, 700  # days: documents are seldom from years to come
 
 
 class Dates:
@@ -45,7 +45,7 @@ class Dates:
         self._accented = accented
         self._chance = chance
         self._rates = rates
-        self._shift = timedelta(days=chance.randint(-_FARTHEST, _FARTHEST))
+        self._shift = timedelta(days=chance.randint(-_BACK, _FORTH))
 
     def write(self, original: str) -> str:
         """The new text of a mention; what no reader understands stays."""

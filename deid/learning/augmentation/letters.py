@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 
 from deid.learning.augmentation.chance import Chance
 from deid.learning.augmentation.pieces import Piece
 from deid.learning.augmentation.rates import Rates
 from deid.substitution.folding import without_accents
+
+_ACCENTED = re.compile("[À-ÖØ-öø-ɏ]")
 
 
 def lower(pieces: Sequence[Piece]) -> list[Piece]:
@@ -45,5 +48,5 @@ def _each(pieces: Sequence[Piece], change: Callable[[str], str]) -> list[Piece]:
 
 
 def _bare(text: str) -> str:
-    """Without accents; a text that only consists of them stays."""
-    return without_accents(text) or text
+    """Without accents on letters: signs such as ² stay what they are, and so does a lone accent."""
+    return _ACCENTED.sub(lambda match: without_accents(match.group()) or match.group(), text)

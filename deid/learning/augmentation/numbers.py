@@ -34,6 +34,7 @@ _PHONES = (
     "{0}{1} {2} {3} {4}",
 )
 _NIR = re.compile(r"(?:\D*\d){13}(?:(?:\D*\d){2})?\D*")
+_KEY = 2  # digits
 _CORSICA = re.compile(r"2[AB]")
 _LETTERS = "ABCDEFGHJKLMNPRSTUVWXYZ"
 
@@ -65,7 +66,12 @@ class Numbers:
             return self._nir(original)
         if mention.label in _LAYOUTS and self._chance.once(self._rates.relaid_number):
             return self._laid(self._chance.choice(_LAYOUTS[mention.label]))
+        if original.isascii() and re.search("[A-Za-z]{2}", original) and self._chance.once(self._rates.letters_kept):
+            return self._redrawn(original)
         return self._writer.write(mention, 0).text
+
+    def _redrawn(self, text: str) -> str:
+        return "".join(self._chance.choice("0123456789") if char.isdigit() else char for char in text)
 
     def _laid(self, layout: str) -> str:
         drawn = {"0": lambda: self._chance.choice("0123456789"), "A": lambda: self._chance.choice(_LETTERS)}
@@ -78,13 +84,12 @@ class Numbers:
             return self._chance.choice(_PHONES).format(*pairs, original[1])
         head = re.match(r"\s*(?:\+33|0033|00 33)?[ (]*0?\)? ?[1-9]?", original)
         kept = head.end() if head else 0
-        tail = "".join(self._chance.choice("0123456789") if char.isdigit() else char for char in original[kept:])
-        return original[:kept] + tail
+        return original[:kept] + self._redrawn(original[kept:])
 
     def _nir(self, original: str) -> str:
         """Sex, birth, commune and order of someone else, and the key of that number where the original has one."""
         if not _NIR.fullmatch(_CORSICA.sub("20", original)):
-            return "".join(self._chance.choice("0123456789") if char.isdigit() else char for char in original)
+            return original[:1] + self._redrawn(original[1:]) if len(original) > _KEY else self._redrawn(original)
         chance = self._chance
         commune = chance.choice(pools.towns().all).zips[0]
         place = f"99{chance.randrange(100, 500)}" if chance.once(0.1) else commune[:2] + chance.digits(3)

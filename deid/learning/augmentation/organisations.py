@@ -18,6 +18,8 @@ from deid.substitution.shapes import accented_like, in_case_of, titled
 _WORD = re.compile(r"[^\W\d_]+")
 _KINDS = HEADS | SPECIFIC | ALONE
 _LONGEST_NAME = 30
+# Businesses named after someone.
+_FIRMS = ("{} SA", "{} et Fils", "{} Frères", "{} Industrie", "Transports {}", "Ets {}", "{} Santé", "{}lab", "Bio{}")
 
 
 class Organisations:
@@ -67,7 +69,9 @@ class Organisations:
         """A company for a name without a word for its kind; half of them stay."""
         if self._chance.once(0.5) or not original[:1].isalpha():
             return original
-        return self._chance.choice(pools.companies() if self._chance.once(0.5) else pools.surnames().real)
+        if self._chance.once(0.5):
+            return self._chance.choice(pools.companies())
+        return self._chance.choice(_FIRMS).format(self._chance.choice(pools.surnames().real))
 
 
 def kind_end(text: str) -> int:

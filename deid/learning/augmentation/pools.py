@@ -22,6 +22,7 @@ CALENDAR = tuple(
 _SYLLABLE = re.compile(r"[^aeiouy]*[aeiouy]+(?:[^aeiouy]+$|[^aeiouy](?=[^aeiouy]))?")
 _USUAL_WORD = 1.0  # occurrences per million
 _LARGE_TOWN = 10_000  # inhabitants
+_ACRONYM = 4  # letters at most
 _EXAMPLE = re.compile(r"(?P<head>[^\W\d_]+)(?: [^\W\d_]+)? (?:de |d['’])$")
 
 
@@ -81,7 +82,10 @@ def first_names() -> Mapping[tuple[str, bool], Sequence[str]]:
 def towns() -> Towns:
     """The communes of today and of the past, and towns abroad."""
     words = lexicon()
-    table = [(Town(row["name"], tuple(row["zips"].split("|"))), int(row["population"])) for row in rows("communes")]
+    table = [
+        (Town(row["name"].removesuffix(" Arrondissement"), tuple(row["zips"].split("|"))), int(row["population"]))
+        for row in rows("communes")
+    ]
     every = [town for town, _ in table]
 
     def ambiguous(name: str) -> bool:
@@ -103,17 +107,21 @@ def towns() -> Towns:
     )
 
 
-def _grammar(name: str) -> tuple[bool, bool, bool]:
-    """What decides the article of a country or region, nearly: opens with a vowel, ends in e, ends in s."""
-    word = flat(name)
-    return word[0] in "aeiouyh", word.endswith("e"), word.endswith("s")
+def _grammar(name: str) -> tuple[str, bool]:
+    """What decides the article of an area, nearly: how its first word ends, and whether that opens with a vowel."""
+    word = re.split("[- ]", flat(name))[0]
+    ending = word if word in ("la", "le", "les") else "s" if word.endswith("s") else "e" if word.endswith("e") else ""
+    return ending, word[0] in "aeiouy" or (word.startswith("h") and not word.startswith("haut"))
+
+
+AreaGroup = tuple[str, str, bool]
 
 
 class Areas(NamedTuple):
     """Departments, regions, countries and lands, in groups that take the same article."""
 
-    group_of: Mapping[str, tuple[str, bool, bool, bool]]
-    groups: Mapping[tuple[str, bool, bool, bool], Sequence[str]]
+    group_of: Mapping[str, AreaGroup]
+    groups: Mapping[AreaGroup, Sequence[str]]
 
 
 @cache
@@ -121,8 +129,8 @@ def areas() -> Areas:
     """The territories of the table, and named lands (which have lost their accents)."""
     named = [(row["kind"], row["name"]) for row in rows("territories")]
     named += [("land", titled(name)) for name in GEOGRAPHY]
-    group_of: dict[str, tuple[str, bool, bool, bool]] = {}
-    groups: dict[tuple[str, bool, bool, bool], list[str]] = defaultdict(list)
+    group_of: dict[str, AreaGroup] = {}
+    groups: dict[AreaGroup, list[str]] = defaultdict(list)
     for kind, name in named:
         group = (kind, *_grammar(name))
         group_of.setdefault(comparable(name), group)
@@ -137,7 +145,7 @@ def eponyms() -> Mapping[str, Sequence[str]]:
     for row in rows("eponyms"):
         at = row["example"].find(row["name"])
         lead = _EXAMPLE.search(row["example"][: max(at, 0)])
-        if lead is not None and row["name"][:1].isupper():
+        if lead is not None and row["name"][:1].isupper() and " " not in row["name"]:
             pools[flat(lead["head"]).rstrip("s")].append(row["name"])
             pools[""].append(row["name"])
     return pools
@@ -151,5 +159,11 @@ def drugs() -> Sequence[str]:
 
 @cache
 def companies() -> Sequence[str]:
-    """Companies without a head word."""
-    return [titled(name) for name in COMPANIES]
+    """Companies without a head word; short words that the language has not are acronyms."""
+    common = lexicon().common
+
+    def written(name: str) -> str:
+        acronym = len(name) <= _ACRONYM and common.get(name, 0.0) < _USUAL_WORD
+        return name.upper() if acronym else titled(name)
+
+    return [written(name) for name in COMPANIES]

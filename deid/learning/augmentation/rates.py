@@ -44,6 +44,7 @@ class Rates:
 
     # Numbers and dates
     relaid_number: float = 0.2  # an identifier in the layout of another hospital
+    letters_kept: float = 0.6  # letters of an identifier stand for a ward or a kind of number, which others share
     relaid_phone: float = 0.4
     reformed_date: float = 0.45  # a date in another form; the others move and keep theirs
     shortened_date: float = 0.08  # a date that loses its year or its day

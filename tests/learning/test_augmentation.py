@@ -1,0 +1,254 @@
+"""Altered copies of annotated documents: what must stay true of every copy, and what alterations do."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import fields, replace
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from deid.document import Document, Patient
+from deid.labels import Label
+from deid.learning.augmentation import RATES, Rates, multiply
+from deid.learning.corpus import GoldDocument
+from deid.learning.markup import parse
+from deid.substitution.folding import flat
+from deid.substitution.identifiers.keys import nir_key
+
+LETTER = """[[ORG|CHU de Poitiers]]
+[[STREET|2 rue de la Milétrie]]
+[[ZIP|86021]] [[CITY|POITIERS CEDEX]]
+Tél. [[PHONE|05 49 44 44 44]], [[EMAIL|p.moreau@chu-poitiers.fr]]
+
+Dr [[DOCTOR|Paul MOREAU]], RPPS [[RPPS|10003847216]]
+
+Le [[DATE|12 mars 2021]], j'ai revu Mme [[PATIENT|Hélène GIRARDOT]], [[AGE|67 ans]], née [[PATIENT|PETIT]] le \
+[[DATE|04/05/1953]] à [[CITY|Niort]], NIR [[NIR|2 53 05 79 191 003 21]], IPP [[IPP|00483116]], suivie pour une maladie \
+de Parkinson depuis [[DATE|2015]] et un score de Glasgow à 15, traitée par Kardegic 75 mg.
+
+Son mari, M. [[PERSON|Jean-Marc Girardot]], l'a trouvée au sol [[RELDATE|il y a 3 jours]]. TA 12/7, Hb 11,2 g/dl.
+Mme [[PATIENT|Girardot]] habite [[CITY|Lusignan]] ([[LOC|Vienne]]).
+
+Dr [[DOCTOR|P. Moreau]]
+"""
+NOISE = (
+    "lowered unaccented shouted shouted_lines mistyped scanned wrapped unwrapped spaced tightened respelt_negatives "
+    "dropped_civility"
+)
+QUIET = replace(RATES, substituted=1.0, **dict.fromkeys(NOISE.split(), 0.0))
+STILL = replace(QUIET, substituted=0.0)
+
+
+def gold(marked: str, name: str = "a-1") -> GoldDocument:
+    text, mentions = parse(marked, name)
+    return GoldDocument(Document(name, text, Patient(last_name="Girardot")), mentions, "a")
+
+
+def surfaces(document: GoldDocument, label: Label | None = None) -> list[str]:
+    text = document.document.text
+    return [text[m.start : m.end] for m in document.mentions if label in (None, m.label)]
+
+
+def copies(rates: Rates, count: int = 40, marked: str = LETTER) -> list[GoldDocument]:
+    return list(multiply([gold(marked)], count, 11, rates))
+
+
+def outside(document: GoldDocument) -> str:
+    """The text that is not marked, mentions replaced by a bar."""
+    text, pieces, at = document.document.text, [], 0
+    for mention in document.mentions:
+        pieces.append(text[at : mention.start])
+        at = mention.end
+    return "|".join([*pieces, text[at:]])
+
+
+words = st.text(st.characters(exclude_characters="[]|\n\r\x1c\x1d\x1e\x85", exclude_categories=["Cs"]), min_size=1)
+surface = st.one_of(
+    words.filter(lambda text: text.strip()).map(str.strip),
+    st.sampled_from([*surfaces(gold(LETTER)), "D U P O N T", "hklein", "J.-P. L.", "le 3", "12/03", "Noël", "2B", "ß"]),
+)
+part = st.one_of(
+    words,
+    st.sampled_from(
+        ["\n", " ", "\n\n", " de ", "d'", " à ", "M. ", "Dr ", " syndrome de Crohn ", " Doliprane ", " 42 "]
+    ),
+    st.builds(lambda label, text: f"[[{label}|{text}]]", st.sampled_from(list(Label)), surface),
+)
+documents = st.lists(part, max_size=12).map("".join)
+chances = st.floats(0, 1)
+any_rates = st.builds(Rates, **{field.name: chances for field in fields(Rates)})
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(documents, any_rates, st.integers(0, 5))
+def test_mentions_of_a_copy_are_exact(marked: str, rates: Rates, seed: int) -> None:
+    original = gold(marked)
+    for copy in multiply([original], 2, seed, rates):
+        text, end = copy.document.text, 0
+        for mention in copy.mentions:
+            assert end <= mention.start < mention.end <= len(text)
+            assert not re.search(r"[\r\n]", text[mention.start : mention.end])
+            assert text[mention.start : mention.end].strip()
+            end = mention.end
+        before, after = (Counter(m.label for m in one.mentions) for one in (original, copy))
+        assert not before - after, "a mention was lost"
+        assert set(after) == set(before)
+        assert [m.label for m in copy.mentions if before[m.label] == after[m.label]] == [
+            m.label for m in original.mentions if before[m.label] == after[m.label]
+        ]
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(documents, any_rates)
+def test_numbers_outside_mentions_change_by_scanning_only(marked: str, rates: Rates) -> None:
+    original = gold(marked)
+    expected = [re.findall("[0-9]+", piece) for piece in outside(original).split("|")]
+    for copy in multiply([original], 2, 3, replace(rates, scanned=0.0)):
+        assert re.findall("[0-9]+", outside(copy)) == [number for piece in expected for number in piece]
+
+
+def test_the_same_seed_gives_the_same_copies_whatever_else_is_multiplied() -> None:
+    other = gold("M. [[PATIENT|Durand]]", "b-1")
+    assert list(multiply([gold(LETTER)], 5, 1)) == list(multiply([other, gold(LETTER)], 5, 1))[5:]
+    assert list(multiply([gold(LETTER)], 5, 1)) != list(multiply([gold(LETTER)], 5, 2))
+
+
+def test_copies_are_named_after_their_document_and_know_no_patient() -> None:
+    made = list(multiply([gold(LETTER)], 3, 1))
+    assert [copy.document.id for copy in made] == ["a-1~1", "a-1~2", "a-1~3"]
+    assert {copy.author for copy in made} == {"a"}
+    assert all(copy.document.patient == Patient() for copy in made)
+
+
+def test_no_copies_and_no_alteration() -> None:
+    assert list(multiply([gold(LETTER)], 0, 1)) == []
+    assert {copy.document.text for copy in copies(STILL, 3)} == {gold(LETTER).document.text}
+
+
+def test_a_name_is_replaced_alike_wherever_it_stands_and_keeps_its_shape() -> None:
+    for copy in copies(QUIET):
+        full, birth, short = surfaces(copy, Label.PATIENT)
+        doctor, signature = surfaces(copy, Label.DOCTOR)
+        husband = surfaces(copy, Label.PERSON)[0]
+        surname = full.split(" ", 1)[1]
+        assert surname.isupper()
+        assert birth.isupper()
+        assert flat(short) == flat(surname)
+        assert flat(husband).endswith(flat(surname))
+        assert re.match(r"[^ ]+-[^ ]+ ", husband), "a compound first name stays one"
+        assert signature[1] == "."
+        assert signature[0] == doctor[0]
+        assert flat(signature[3:]) == flat(doctor.split(" ", 1)[1])
+
+
+def test_rare_and_invented_surnames_are_met_often() -> None:
+    drawn = Counter(surfaces(copy, Label.PATIENT)[2] for copy in copies(QUIET, 300))
+    assert len(drawn) > 280
+
+
+def test_a_postal_code_is_one_of_its_town() -> None:
+    from deid.resources import rows
+
+    codes = {(flat(row["name"]).replace("-", " "), code) for row in rows("communes") for code in row["zips"].split("|")}
+    known = 0
+    for copy in copies(replace(QUIET, saint_shortened=0.0)):
+        town = surfaces(copy, Label.CITY)[0].removesuffix(" CEDEX")
+        known += (flat(town).replace("-", " "), surfaces(copy, Label.ZIP)[0]) in codes
+    assert known >= 38, "districts are written in several ways, all others match"
+
+
+@pytest.mark.parametrize("label", [Label.NIR, Label.IPP, Label.PHONE, Label.RPPS, Label.STREET, Label.ZIP, Label.AGE])
+def test_numbers_are_redrawn(label: Label) -> None:
+    assert len({tuple(surfaces(copy, label)) for copy in copies(QUIET)}) > 20
+
+
+def test_a_social_security_number_keeps_its_layout_and_a_valid_key() -> None:
+    for copy in copies(QUIET):
+        number = surfaces(copy, Label.NIR)[0]
+        assert re.fullmatch(r"[12] \d\d \d\d \d\d \d{3} \d{3} \d\d", number)
+        assert nir_key(number.replace(" ", "")[:13]) == number[-2:]
+
+
+def test_dates_take_other_forms() -> None:
+    shapes = {re.sub(r"\d", "9", surfaces(copy, Label.DATE)[1]) for copy in copies(QUIET, 400)}
+    assert {"99/99/9999", "99.99.9999", "9999-99-99", "99/99/99"} <= shapes
+    assert any(re.search("[a-z]{3}", shape) for shape in shapes)
+
+
+def test_an_address_is_built_from_the_name_of_its_bearer() -> None:
+    for copy in copies(QUIET):
+        surname = surfaces(copy, Label.DOCTOR)[0].split(" ", 1)[1]
+        bare = re.sub("[^a-z]", "", flat(surname))
+        assert surfaces(copy, Label.EMAIL)[0].startswith(f"p.{bare}@")
+
+
+def test_grammar_follows_the_town() -> None:
+    marked = "Il vient d'[[CITY|Agen]] et va à [[CITY|Pau]], maire de [[CITY|Lyon]]."
+    for copy in copies(QUIET, 200, marked):
+        text = copy.document.text
+        assert not re.search(r"d'[BCDFGJKLMNPQRSTVWXZ]| de [AEIOUÉ]|(?:à|de) Les? ", text)
+
+
+def test_eponyms_and_drugs_vary_and_stay_unmarked() -> None:
+    made = copies(replace(STILL, respelt_negatives=1.0))
+    diseases = {re.search(r"maladie (?:de |d')(\S+)", copy.document.text) for copy in made}
+    assert len({found.group(1) for found in diseases if found}) > 10
+    assert len({re.search(r"par (\S+) 75", copy.document.text).group(1) for copy in made}) > 5  # type: ignore[union-attr]
+    assert {tuple(surfaces(copy)) for copy in made} == {tuple(surfaces(gold(LETTER)))}
+
+
+def test_a_civility_may_be_missing() -> None:
+    made = copies(replace(STILL, dropped_civility=1.0), 1)[0]
+    assert not re.search(r"M\. |Mme |Dr ", made.document.text)
+    assert surfaces(made) == surfaces(gold(LETTER))
+
+
+def test_wrapped_lines_are_short_and_cut_mentions() -> None:
+    made = copies(replace(STILL, wrapped=1.0, hyphenated=0.0))
+    for copy in made:
+        assert max(map(len, copy.document.text.split("\n"))) <= 90
+        assert copy.document.text.split() == gold(LETTER).document.text.split()
+    assert any(len(copy.mentions) > len(gold(LETTER).mentions) for copy in made)
+
+
+def test_wrapped_lines_are_joined_again() -> None:
+    marked = "Le patient a bien récupéré après son intervention\nchirurgicale. Vu par\n- M. [[PERSON|Roux]] chez lui"
+    made = copies(replace(STILL, unwrapped=1.0), 1, marked)[0]
+    assert made.document.text.startswith("Le patient a bien récupéré après son intervention chirurgicale. Vu par\n-")
+    assert surfaces(made) == ["Roux"]
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("lowered", str.islower),
+        ("shouted", str.isupper),
+        ("unaccented", str.isascii),
+        ("tightened", lambda text: "\n\n" not in text),
+        ("spaced", lambda text: "  " in text),
+    ],
+)
+def test_noise_of_a_whole_copy(name: str, told: object) -> None:
+    assert callable(told)
+    assert told(copies(replace(STILL, **{name: 1.0}), 1)[0].document.text)
+    assert not told(gold(LETTER).document.text)
+
+
+@pytest.mark.parametrize("name", ["mistyped", "scanned"])
+def test_slips_and_misreadings_leave_most_words_alone(name: str) -> None:
+    made = copies(replace(STILL, **{name: 1.0}, typo=0.1), 20)
+    before = Counter(gold(LETTER).document.text.split())
+    for copy in made:
+        kept = before & Counter(copy.document.text.split())
+        assert kept.total() >= 0.5 * before.total()
+    assert len({copy.document.text for copy in made}) > 10
+
+
+def test_some_lines_are_in_capitals() -> None:
+    made = copies(replace(STILL, shouted_lines=1.0, shouted_line=0.3), 20)
+    shouted = [[line.isupper() for line in copy.document.text.split("\n") if line] for copy in made]
+    assert any(any(lines) and not all(lines) for lines in shouted)
+    assert {flat(copy.document.text) for copy in made} == {flat(gold(LETTER).document.text)}
