@@ -37,8 +37,9 @@ class Transformer:
         batch_tokens: sub-words of a batch, padding included; None chooses by device. With int8 a window is always a
             batch by itself: activations are rounded on a scale that a batch shares, and a document's mentions must
             not depend on its neighbours.
-        window: sub-words that the model sees at once, special ones included; None is what it can take, at most 512.
-        overlap: sub-words that neighbouring windows share, at least.
+        window: sub-words that the model sees at once, special ones included; None is what it was trained on, or what
+            it can take if nobody says, at most 512.
+        overlap: sub-words that neighbouring windows share, at least; None is an eighth of the window.
         precision: numbers to compute with; `auto` is bf16 (or fp16) on a GPU, int8 on a CPU.
         device: `auto`, `cpu`, `cuda`, `cuda:1`…
         labels: class of the model → one of our labels or None; comes before the schemes that are known.
@@ -55,15 +56,17 @@ class Transformer:
         model: str | None = None,
         batch_tokens: int | None = None,
         window: int | None = None,
-        overlap: int = 64,
+        overlap: int | None = None,
         precision: Literal["auto", "fp32", "bf16", "fp16", "int8"] = "auto",
         device: str = "auto",
         labels: Mapping[str, str | None] | None = None,
         download: bool = False,
     ) -> None:
         self._directory = directory.opened(model or _shipped(), download, labels or {})
-        self._window = min(window or 512, self._directory.longest)
-        self._overlap, self._batch_tokens = overlap, batch_tokens
+        usual = self._directory.card.window if self._directory.card else 512
+        self._window = min(window or usual, self._directory.longest)
+        self._overlap = self._window // 8 if overlap is None else overlap
+        self._batch_tokens = batch_tokens
         self._precision, self._device = precision, device
         self._check()
 

@@ -19,7 +19,8 @@ class Card(BaseModel):
     """What a model was trained with. Hashes are SHA-256 in hexadecimal digits.
 
     `labels`: its tags, by index; `vocabulary`: entries of the tokenizer, special ones included; `tokenizer`: hash of
-    tokenizer.json; `corpus`: hash of documents and mentions; `versions`: of the libraries; `settings`: the training
+    tokenizer.json; `corpus`: hash of documents and mentions; `window`: sub-words that it saw at
+    once, special ones included; `versions`: of the libraries; `settings`: the training
     configuration; `measures`: what was measured at the end.
     """
 
@@ -31,6 +32,7 @@ class Card(BaseModel):
     tokenizer: str
     corpus: str
     seed: int
+    window: int = 512
     versions: Mapping[str, str]
     settings: Mapping[str, Any] = {}
     measures: Mapping[str, float] = {}

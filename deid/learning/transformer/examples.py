@@ -1,0 +1,72 @@
+"""Annotated documents as windows of sub-words with the tag that each must get."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from tokenizers import Tokenizer
+
+from deid.detection.annotators.transformer import tokenizing, windows
+from deid.detection.annotators.transformer.alignment import Alignment
+from deid.detection.reading import Reading
+from deid.detection.tags import encode
+from deid.learning.corpus import GoldDocument
+from deid.learning.transformer.masking import IGNORED
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A window: its sub-words, framed, and the tag index of each; `IGNORED` where a token does not begin."""
+
+    ids: NDArray[np.int64]
+    tags: NDArray[np.int64]
+
+
+def examples(tokenizer: Tokenizer, documents: Iterable[GoldDocument], length: int) -> Iterator[Example]:
+    """The windows of documents, cut and aligned as when the model serves; each token is judged in one window.
+
+    Args:
+        length: sub-words of a window, special ones included.
+    """
+    before, after = tokenizing.frame(tokenizer)
+    size = length - len(before) - len(after)
+    for gold in documents:
+        reading = Reading(gold.document)
+        wanted = encode(reading, gold.mentions)
+        alignment = Alignment(reading.starts, reading.ends)
+        parts = tokenizing.subwords(tokenizer, reading.text)
+        for window in windows.plan(reading.text, parts, size, size // 4):
+            tokens, positions, shared = alignment.take(window)
+            if len(tokens):
+                ids = np.concatenate((before, window.subwords.ids, after)).astype(np.int64)
+                tags = np.full(len(ids), IGNORED, dtype=np.int64)
+                tags[positions[~shared] + len(before)] = wanted[tokens[~shared]]
+                yield Example(ids, tags)
+
+
+def split(documents: Sequence[GoldDocument], share: float, seed: int) -> tuple[list[GoldDocument], list[GoldDocument]]:
+    """`(learn from, held out)`: whole authors are held out until they make a share of at least `share`.
+
+    Documents of one author resemble each other: with some of them learned, the others would flatter the model.
+    With a single author, documents are held out instead.
+    """
+    if not share:
+        return list(documents), []
+    by_author = len({gold.author for gold in documents}) > 1
+    groups: dict[str, list[GoldDocument]] = {}
+    for gold in documents:
+        groups.setdefault(gold.author if by_author else gold.document.id, []).append(gold)
+    names = sorted(groups)
+    random.Random(seed).shuffle(names)  # noqa: S311
+    held: set[str] = set()
+    while sum(len(groups[name]) for name in held) < share * len(documents) and len(names) > 1:
+        held.add(names.pop())
+    # In the order given: what is measured must not depend on how groups were drawn.
+    out = {gold.document.id for name in held for gold in groups[name]}
+    return [one for one in documents if one.document.id not in out], [
+        one for one in documents if one.document.id in out
+    ]

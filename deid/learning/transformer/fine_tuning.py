@@ -1,0 +1,196 @@
+"""A token classifier taught on annotated documents."""
+
+from __future__ import annotations
+
+import logging
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from tokenizers import Tokenizer
+from torch import nn
+from torch.nn.functional import cross_entropy
+from transformers import AutoConfig, AutoModelForTokenClassification, PreTrainedModel
+
+from deid.detection.annotators.transformer import directory
+from deid.detection.annotators.transformer.quiet import quiet
+from deid.detection.tags import LABELS, OUTSIDE, TAGS
+from deid.errors import InputRefused
+from deid.learning.corpus import GoldDocument
+from deid.learning.transformer import schedule
+from deid.learning.transformer.examples import Example, examples, split
+from deid.learning.transformer.machine import Machine
+from deid.learning.transformer.masking import IGNORED
+from deid.learning.transformer.plan import FineTuning, Plan
+
+log = logging.getLogger(__name__)
+
+# The names under which architectures hold their dropouts.
+_DROPOUTS = (
+    "hidden_dropout_prob", "attention_probs_dropout_prob", "classifier_dropout", "dropout", "attention_dropout",
+    "embedding_dropout", "mlp_dropout",
+)  # fmt: skip
+_LABEL_OF = np.asarray([-1 if label is None else (index - 1) // 2 for index, label in enumerate(LABELS)])
+
+
+@dataclass(frozen=True, slots=True)
+class Taught:
+    """A model at its best epoch, the number of that epoch, and what was measured on the documents held out."""
+
+    model: PreTrainedModel
+    epoch: int
+    measures: dict[str, float]
+
+
+def fine_tune(
+    plan: Plan, start: Path, tokenizer: Tokenizer, documents: Sequence[GoldDocument], machine: Machine
+) -> Taught:
+    """Teach the model in `start` to tag.
+
+    Args:
+        plan: its `fine_tuning` and `seed`.
+        start: a directory with weights; a head is added where there is none.
+        tokenizer: the directory's.
+        documents: annotated; some authors are held out if the plan says so.
+        machine: where.
+
+    Raises:
+        InputRefused: no document to learn from, or weights that cannot be used.
+    """
+    asked = plan.fine_tuning
+    learned, held_out = split(documents, asked.held_out, plan.seed)
+    if not learned:
+        raise InputRefused("there is no document to learn from.", "Give annotated documents.")
+    model = _classifier(start, asked.dropout)
+    nn.Module.to(model, machine.device)
+    descent = schedule.optimizer(model, asked.learning_rate, asked.weight_decay)
+    judged = list(examples(tokenizer, held_out, asked.length))
+    best = Taught(model, 0, {})
+    kept: dict[str, torch.Tensor] | None = None
+    for epoch in range(asked.epochs):
+        _teach(plan, model, descent, _lessons(plan, tokenizer, learned, epoch), epoch, machine)
+        if not judged:
+            best = Taught(model, epoch + 1, {})
+            continue
+        measures = _measured(model, judged, asked, machine)
+        log.info("epoch %d: F1 %.4f, loss %.4f", epoch + 1, measures["token_f1"], measures["loss"])
+        if not best.measures or _better(measures, best.measures):
+            best = Taught(model, epoch + 1, measures)
+            kept = {name: tensor.detach().cpu().clone() for name, tensor in model.state_dict().items()}
+        elif epoch + 1 - best.epoch >= asked.patience:
+            break
+    if kept is not None:
+        model.load_state_dict(kept)
+    return best
+
+
+def _classifier(start: Path, dropout: float) -> PreTrainedModel:
+    try:
+        config = AutoConfig.from_pretrained(start, local_files_only=True, trust_remote_code=False)
+        config.id2label = dict(enumerate(TAGS))
+        config.label2id = {tag: index for index, tag in enumerate(TAGS)}
+        for name in _DROPOUTS:
+            if hasattr(config, name):
+                setattr(config, name, dropout)
+        with quiet():
+            model = AutoModelForTokenClassification.from_pretrained(
+                start, config=config, dtype=torch.float32, local_files_only=True, trust_remote_code=False,
+                use_safetensors=True, ignore_mismatched_sizes=True,
+            )  # fmt: skip
+    except (OSError, ValueError, KeyError, RuntimeError, ImportError):
+        raise InputRefused(
+            f"{start.name}: transformers cannot load it as a token classifier.",
+            "Give a directory with config.json and safetensors of an encoder.",
+        ) from None
+    return model  # type: ignore[no-any-return]
+
+
+def _lessons(plan: Plan, tokenizer: Tokenizer, documents: Sequence[GoldDocument], epoch: int) -> list[list[Example]]:
+    """The batches of an epoch. Altered copies are other ones in each epoch."""
+    asked = plan.fine_tuning
+    shown = list(documents)
+    if asked.copies:
+        from deid.learning.augmentation import multiply
+
+        shown += multiply(documents, asked.copies, plan.seed + epoch)
+    windows = list(examples(tokenizer, shown, asked.length))
+    draw = random.Random(f"{plan.seed}/{epoch}")  # noqa: S311
+    draw.shuffle(windows)
+    return [windows[at : at + asked.batch] for at in range(0, len(windows), asked.batch)]
+
+
+def _teach(
+    plan: Plan,
+    model: PreTrainedModel,
+    descent: torch.optim.Optimizer,
+    lessons: Sequence[Sequence[Example]],
+    epoch: int,
+    machine: Machine,
+) -> None:
+    asked = plan.fine_tuning
+    model.train()
+    for number, batch in enumerate(lessons):
+        logits, wanted = _forward(model, batch, machine)
+        loss = cross_entropy(logits.float().flatten(0, 1), wanted.flatten(), ignore_index=IGNORED)
+        loss.backward()  # type: ignore[no-untyped-call]
+        done = (epoch + (number + 1) / len(lessons)) / asked.epochs
+        schedule.step(model, descent, schedule.rate(asked.learning_rate, asked.warm_up, done), asked.clip)
+
+
+def _forward(model: nn.Module, batch: Sequence[Example], machine: Machine) -> tuple[torch.Tensor, torch.Tensor]:
+    """Logits (windows, sub-words, tags) and the tags wanted."""
+    width = max(len(example.ids) for example in batch)
+    padding = int(getattr(model.config, "pad_token_id", None) or 0)
+    ids = np.full((len(batch), width), padding, dtype=np.int64)
+    mask, wanted = np.zeros_like(ids), np.full_like(ids, IGNORED)
+    for row, example in enumerate(batch):
+        ids[row, : len(example.ids)] = example.ids
+        mask[row, : len(example.ids)] = 1
+        wanted[row, : len(example.ids)] = example.tags
+    with machine.numbers():
+        logits = model(input_ids=machine.moved(ids), attention_mask=machine.moved(mask)).logits
+    return logits, machine.moved(wanted)
+
+
+@torch.inference_mode()
+def _measured(
+    model: PreTrainedModel, judged: Sequence[Example], asked: FineTuning, machine: Machine
+) -> dict[str, float]:
+    """Loss in nats per token, and F1 of labels over tokens, O left out."""
+    model.train(False)
+    total, losses = 0, 0.0
+    counts = np.zeros(3, dtype=np.int64)
+    for at in range(0, len(judged), asked.batch):
+        logits, wanted = _forward(model, judged[at : at + asked.batch], machine)
+        known = wanted != IGNORED
+        chosen = logits[known].float()
+        losses += float(cross_entropy(chosen, wanted[known], reduction="sum"))
+        total += int(known.sum())
+        counts += _counts(chosen.argmax(dim=1).cpu().numpy(), wanted[known].cpu().numpy())
+    right, predicted, gold = counts.tolist()
+    return {"loss": losses / max(1, total), "token_f1": 2 * right / max(1, predicted + gold)}
+
+
+def _counts(guess: NDArray[np.int64], truth: NDArray[np.int64]) -> NDArray[np.int64]:
+    """`(right, predicted, gold)` tokens by label, whatever B or I."""
+    right = (_LABEL_OF[guess] == _LABEL_OF[truth]) & (truth != OUTSIDE)
+    return np.asarray([right.sum(), (guess != OUTSIDE).sum(), (truth != OUTSIDE).sum()])
+
+
+def _better(one: dict[str, float], other: dict[str, float]) -> bool:
+    return (one["token_f1"], -one["loss"]) > (other["token_f1"], -other["loss"])
+
+
+def start_directory(plan: Plan) -> Path:
+    """Where the model is that the plan starts from.
+
+    Raises:
+        InputRefused, PolicyError: there is none, or it has no fast tokenizer.
+    """
+    if plan.start is None:
+        raise ValueError("the plan starts from no model")
+    return directory.find(plan.start, plan.download)

@@ -1,0 +1,126 @@
+"""What a training does, as a YAML file says it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal, Self
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from deid.errors import InputRefused
+
+
+class Section(BaseModel):
+    """A part of a plan: unknown keys are refused."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Encoder(Section):
+    """The product's own compact encoder: ModernBERT (Warner et al. 2024) with a tokenizer of its own.
+
+    Parameters are about vocabulary × hidden + layers × (4 hidden² + 3 hidden × intermediate), two bytes each on disk.
+    `tokenizer_megabytes`: text that the vocabulary is learned from.
+    """
+
+    vocabulary: int = Field(16384, ge=300, le=65536)
+    hidden: int = Field(384, ge=8)
+    layers: int = Field(10, ge=1)
+    heads: int = Field(6, ge=1)
+    intermediate: int = Field(576, ge=8)
+    local_attention: int = Field(128, ge=2)
+    tokenizer_megabytes: float = Field(50, gt=0)
+
+    @model_validator(mode="after")
+    def _divides(self) -> Self:
+        if self.hidden % (2 * self.heads):
+            raise ValueError("hidden must be an even multiple of heads")
+        return self
+
+
+class Pretraining(Section):
+    """Masked words (Devlin et al. 2019), whole ones (Cui et al. 2021), in packed sequences of `length` sub-words.
+
+    It ends after `steps`, or after `minutes` if that is sooner; the learning rate falls to nothing by then. `texts`
+    are patterns of files (.txt, .txt.gz, .txt.xz), relative to the working directory; the annotated documents are
+    read too, `repeat` times. `masked`: share of words, of which 8 in 10 are masked, 1 replaced by a random sub-word,
+    1 left. `batch`: sequences.
+    """
+
+    texts: tuple[str, ...] = ()
+    repeat: int = Field(1, ge=0)
+    minutes: float | None = Field(None, gt=0)
+    steps: int = Field(20000, ge=1)
+    length: int = Field(256, ge=16)
+    batch: int = Field(64, ge=1)
+    learning_rate: float = Field(1e-3, gt=0)
+    warm_up: float = Field(0.05, ge=0, lt=1)
+    weight_decay: float = Field(0.01, ge=0)
+    masked: float = Field(0.2, gt=0, lt=1)
+
+
+class FineTuning(Section):
+    """Learning the tags. The defaults are the optimum that Tchouka et al. 2023, section 4.1, found by TPE.
+
+    `length`: sub-words of a window; `batch`: windows. Training ends after `epochs`, or after `patience` epochs
+    without a better F1 on the documents of the authors held out, about a share `held_out` of all; 0 holds out
+    nobody and trains to the end. `copies`: altered copies of each document per epoch (`deid.learning.augmentation`).
+    """
+
+    epochs: int = Field(20, ge=1)
+    length: int = Field(128, ge=16)
+    batch: int = Field(64, ge=1)
+    learning_rate: float = Field(1e-4, gt=0)
+    dropout: float = Field(0.1, ge=0, lt=1)
+    warm_up: float = Field(0.1, ge=0, lt=1)
+    weight_decay: float = Field(0.01, ge=0)
+    clip: float = Field(1.0, gt=0)
+    held_out: float = Field(0.1, ge=0, lt=1)
+    patience: int = Field(4, ge=1)
+    copies: int = Field(0, ge=0)
+
+
+class Plan(Section):
+    """A whole training: from the model `start` (a directory or a name on the hub), or from an own `encoder`.
+
+    `weights`: numbers in which the model is written. `precision`: numbers to train with; `auto` is bf16 on a GPU
+    that has it, fp32 elsewhere.
+    """
+
+    seed: int = 7
+    start: str | None = None
+    encoder: Encoder | None = None
+    pretraining: Pretraining | None = None
+    fine_tuning: FineTuning = FineTuning()
+    precision: Literal["auto", "fp32", "bf16"] = "auto"
+    weights: Literal["fp16", "fp32"] = "fp16"
+    download: bool = False
+
+    @model_validator(mode="after")
+    def _one_beginning(self) -> Self:
+        if (self.start is None) == (self.encoder is None):
+            raise ValueError("say either start or encoder")
+        if self.start is not None and self.pretraining is not None:
+            raise ValueError("pretraining is for an encoder of our own")
+        return self
+
+
+def load(path: Path) -> Plan:
+    """Read a plan.
+
+    Raises:
+        InputRefused: the file cannot be read, is not YAML, or says what no plan can say.
+    """
+    try:
+        return Plan.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
+    except OSError as error:
+        raise InputRefused(f"plan {path.name}: {error.strerror}.", "Give the path of a readable YAML file.") from None
+    except yaml.YAMLError:
+        raise InputRefused(f"plan {path.name} is not YAML.", "Mend the file.") from None
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"])) or "the file"
+        raise InputRefused(
+            f"plan {path.name}: {where}: {first['msg']}.", "See deid/learning/transformer/plan.py."
+        ) from None

@@ -1,0 +1,190 @@
+"""An encoder of our own, taught by masked words."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import count
+from pathlib import Path
+from queue import Queue
+from threading import Thread
+from typing import Any, TypeVar
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from tokenizers import Tokenizer
+from torch import nn
+from transformers import ModernBertConfig, ModernBertForMaskedLM
+
+from deid.detection.annotators.transformer.quiet import quiet
+from deid.errors import InputRefused
+from deid.learning.corpus import GoldDocument
+from deid.learning.transformer import schedule, texts, vocabulary
+from deid.learning.transformer.machine import Machine
+from deid.learning.transformer.masking import IGNORED, masked, packed
+from deid.learning.transformer.plan import Encoder, Plan, Pretraining
+
+log = logging.getLogger(__name__)
+
+_EVERY = 200  # steps between two lines of the log
+_AHEAD = 16  # batches prepared while the device works
+_LONGEST = 1024  # sub-words that the encoder can be asked to take: its positions are rotations, not a table
+
+T = TypeVar("T")
+
+
+def pretrain(plan: Plan, documents: Sequence[GoldDocument], folder: Path, machine: Machine) -> dict[str, float]:
+    """Learn a tokenizer, then an encoder; write both to `folder`.
+
+    Returns:
+        `masked_loss` (nats per masked sub-word, mean over the last tenth of the steps), `steps`, `minutes`.
+
+    Raises:
+        InputRefused: a text cannot be read, or there is not enough of it for one batch.
+    """
+    if plan.encoder is None:
+        raise ValueError("the plan has no encoder of its own")
+    asked = plan.pretraining or Pretraining(texts=(), steps=1)
+    paths = texts.files(asked.texts)
+    tokenizer = vocabulary.learn(
+        _passages(paths, documents, asked.repeat, f"{plan.seed}/vocabulary"),
+        plan.encoder.vocabulary,
+        plan.encoder.tokenizer_megabytes,
+    )
+    model = ModernBertForMaskedLM(configuration(plan.encoder, tokenizer))
+    measures = {} if plan.pretraining is None else _learn(plan, model, tokenizer, paths, documents, machine)
+    folder.mkdir(parents=True, exist_ok=True)
+    with quiet():
+        model.cpu().save_pretrained(folder)
+    tokenizer.save(str(folder / "tokenizer.json"))
+    return measures
+
+
+def configuration(encoder: Encoder, tokenizer: Tokenizer) -> ModernBertConfig:
+    """The shape of the encoder, in the words of transformers."""
+    special: dict[str, Any] = {name: tokenizer.token_to_id(mark) for name, mark in _MARKS.items()}
+    return ModernBertConfig(
+        # A multiple of 64 rows makes the products with the vocabulary aligned.
+        vocab_size=-(-tokenizer.get_vocab_size() // 64) * 64,
+        hidden_size=encoder.hidden,
+        intermediate_size=encoder.intermediate,
+        num_hidden_layers=encoder.layers,
+        num_attention_heads=encoder.heads,
+        local_attention=encoder.local_attention,
+        max_position_embeddings=_LONGEST,
+        # Only what is masked is held against the vocabulary: a fifth of the places, nearly half of the work.
+        sparse_prediction=True,
+        sparse_pred_ignore_index=IGNORED,
+        **special,
+    )
+
+
+_MARKS = {
+    "pad_token_id": vocabulary.PAD,
+    "bos_token_id": vocabulary.BEGIN,
+    "cls_token_id": vocabulary.BEGIN,
+    "eos_token_id": vocabulary.END,
+    "sep_token_id": vocabulary.END,
+}
+
+
+def _passages(paths: Sequence[Path], documents: Sequence[GoldDocument], repeat: int, seed: str) -> Iterator[str]:
+    """The annotated documents first, so that the vocabulary has seen them, then the files."""
+    for _ in range(repeat):
+        yield from (gold.document.text + "\n" for gold in documents)
+    yield from texts.passages(paths, seed)
+
+
+def _learn(
+    plan: Plan,
+    model: ModernBertForMaskedLM,
+    tokenizer: Tokenizer,
+    paths: Sequence[Path],
+    documents: Sequence[GoldDocument],
+    machine: Machine,
+) -> dict[str, float]:
+    asked = plan.pretraining
+    assert asked is not None  # noqa: S101 - the caller saw to it
+    nn.Module.to(model, machine.device).train()
+    descent = schedule.optimizer(model, asked.learning_rate, asked.weight_decay)
+    begun = time.monotonic()
+    losses: list[torch.Tensor] = []
+    stream = _ahead(lambda: _batches(plan, asked, tokenizer, paths, documents), _AHEAD)
+    for number, (seen, wanted) in enumerate(stream):
+        done = _done(asked, number, begun)
+        if done >= 1:
+            break
+        loss = _loss(model, machine, seen, wanted)
+        loss.backward()  # type: ignore[no-untyped-call]
+        schedule.step(model, descent, schedule.rate(asked.learning_rate, asked.warm_up, done), 1.0)
+        losses.append(loss.detach())
+        if number % _EVERY == 0:
+            log.info("masked words: step %d, %.0f %% done, loss %.3f", number, 100 * done, float(loss.detach()))
+    last = torch.stack(losses[-max(1, len(losses) // 10) :]).mean()
+    return {
+        "masked_loss": float(last),
+        "steps": float(len(losses)),
+        "minutes": round((time.monotonic() - begun) / 60, 2),
+    }
+
+
+def _done(asked: Pretraining, number: int, begun: float) -> float:
+    """Share of the work that is done, in [0, 1]. Without `minutes` it depends on the step alone, and repeats."""
+    by_steps = number / asked.steps
+    if asked.minutes is None:
+        return by_steps
+    return max(by_steps, (time.monotonic() - begun) / 60 / asked.minutes)
+
+
+def _loss(model: nn.Module, machine: Machine, seen: NDArray[np.int64], wanted: NDArray[np.int64]) -> torch.Tensor:
+    with machine.numbers():
+        ids = machine.moved(seen)
+        found = model(input_ids=ids, attention_mask=torch.ones_like(ids), labels=machine.moved(wanted))
+    return found.loss  # type: ignore[no-any-return]
+
+
+def _batches(
+    plan: Plan, asked: Pretraining, tokenizer: Tokenizer, paths: Sequence[Path], documents: Sequence[GoldDocument]
+) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """Masked batches, pass after pass over the texts."""
+    draw = np.random.default_rng(plan.seed)
+    for turn in count():
+        passages = _passages(paths, documents, asked.repeat, f"{plan.seed}/{turn}")
+        some = False
+        for sequences in packed(tokenizer, passages, asked.length, asked.batch, plan.seed + turn):
+            some = True
+            yield masked(sequences, asked.masked, tokenizer, draw)
+        if not some:
+            raise InputRefused("the texts do not fill one batch.", "Give more text, or a smaller batch and length.")
+
+
+def _ahead(make: Callable[[], Iterable[T]], most: int) -> Iterator[T]:
+    """What `make()` gives, in its order, prepared by a thread that runs at most `most` ahead."""
+    queue: Queue[tuple[T | None, Exception | None]] = Queue(most)
+    left = False
+
+    def fill() -> None:
+        try:
+            for item in make():
+                queue.put((item, None))
+                if left:
+                    return
+        except Exception as error:
+            queue.put((None, error))
+
+    thread = Thread(target=fill, daemon=True)
+    thread.start()
+    try:
+        while True:
+            item, error = queue.get()
+            if error is not None:
+                raise error
+            yield item  # type: ignore[misc]
+    finally:
+        left = True
+        while thread.is_alive():
+            while not queue.empty():
+                queue.get()
+            thread.join(0.05)

@@ -1,0 +1,127 @@
+"""The whole training: encoder, tags, the directory that serves, and what it is worth."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import shutil
+from collections.abc import Sequence
+from importlib.metadata import version
+from pathlib import Path
+
+import torch
+from torch import nn
+
+from deid.detection.annotators.transformer import Transformer, card, directory
+from deid.detection.annotators.transformer.card import Card
+from deid.detection.annotators.transformer.quiet import quiet
+from deid.detection.reading import Reading
+from deid.detection.tags import TAGS
+from deid.learning.corpus import GoldDocument
+from deid.learning.evaluation import Judged, evaluate
+from deid.learning.transformer.examples import split
+from deid.learning.transformer.fine_tuning import Taught, fine_tune, start_directory
+from deid.learning.transformer.machine import Machine, seeded
+from deid.learning.transformer.plan import Plan
+from deid.learning.transformer.pretraining import pretrain
+
+log = logging.getLogger(__name__)
+
+_ENCODER = "encoder"  # beside the served directory's files, so that another fine-tuning can start from it
+
+
+def train(plan: Plan, documents: Sequence[GoldDocument], out: Path) -> Card:
+    """Train as the plan says, and write to `out` a directory that the annotator *transformer* takes.
+
+    An own encoder is kept in `out/encoder`. The same plan, documents and number of threads give the same weights
+    on a CPU; on a GPU, sums in another order make measures differ in the third digit.
+
+    Args:
+        plan: what to do.
+        documents: annotated documents.
+        out: the directory; what it holds is replaced.
+
+    Returns:
+        The card, with `measures`: those of each stage, and those of the written model on the documents held out
+        (`overlap_f1`, `direct` and `redacted` by `deid.learning.evaluation`).
+
+    Raises:
+        InputRefused: no documents, or texts or a start that cannot be used.
+        PolicyError: the model to start from is not there, or has no fast tokenizer.
+    """
+    machine = Machine.of(plan.precision)
+    seeded(plan.seed)
+    out.mkdir(parents=True, exist_ok=True)
+    measures: dict[str, float] = {}
+    if plan.encoder is not None:
+        learned, _ = split(documents, plan.fine_tuning.held_out, plan.seed)
+        start = out / _ENCODER
+        measures |= pretrain(plan, learned, start, machine)
+    else:
+        start = start_directory(plan)
+    tokenizer = directory.load_tokenizer(start, str(start.name))
+    taught = fine_tune(plan, start, tokenizer, documents, machine)
+    measures |= taught.measures | {"epoch": float(taught.epoch)}
+    _write(plan, taught, start, out)
+    written = _card(plan, documents, out, tokenizer.get_vocab_size(), measures)
+    written.write(out)
+    _, held_out = split(documents, plan.fine_tuning.held_out, plan.seed)
+    written = written.model_copy(update={"measures": measures | served(out, held_out)})
+    written.write(out)
+    return written
+
+
+def served(folder: Path, documents: Sequence[GoldDocument]) -> dict[str, float]:
+    """What a written model alone finds in `documents`, with exact numbers; nothing where there are none.
+
+    `overlap_f1`: micro-average over coarse labels; `direct`: share of characters of direct identifiers covered;
+    `redacted`: share of documents without any left.
+    """
+    if not documents:
+        return {}
+    annotator = Transformer(str(folder), precision="fp32" if not torch.cuda.is_available() else "bf16")
+    found = annotator.annotate_batch([Reading(gold.document) for gold in documents])
+    scores = evaluate(
+        Judged(gold.document.id, gold.document.text, sorted(gold.mentions), sorted(mentions))
+        for gold, mentions in zip(documents, found, strict=True)
+    )
+    return {
+        "overlap_f1": scores.schemes["coarse"].micro("overlap").f1 or 0.0,
+        "direct": scores.redaction["direct"].recall or 0.0,
+        "redacted": scores.share_fully_redacted("direct") or 0.0,
+    }
+
+
+def _write(plan: Plan, taught: Taught, start: Path, out: Path) -> None:
+    model = taught.model.cpu()
+    if plan.weights == "fp16":
+        nn.Module.to(model, torch.float16)
+    with quiet():
+        model.save_pretrained(out)
+    shutil.copyfile(start / directory.TOKENIZER, out / directory.TOKENIZER)
+    for file in out.glob("*.safetensors"):
+        file.chmod(0o644)  # the library writes them for their owner only; workers run as another user
+
+
+def _card(plan: Plan, documents: Sequence[GoldDocument], out: Path, words: int, measures: dict[str, float]) -> Card:
+    return Card(
+        labels=TAGS,
+        vocabulary=words,
+        tokenizer=card.file_hash(out / directory.TOKENIZER),
+        corpus=corpus_hash(documents),
+        seed=plan.seed,
+        window=plan.fine_tuning.length,
+        versions={name: version(name) for name in ("torch", "transformers", "tokenizers")},
+        settings=plan.model_dump(mode="json"),
+        measures=measures,
+    )
+
+
+def corpus_hash(documents: Sequence[GoldDocument]) -> str:
+    """SHA-256 over identifiers, texts and mentions, in the order of identifiers."""
+    whole = hashlib.sha256()
+    for gold in sorted(documents, key=lambda one: one.document.id):
+        marks = [(mention.start, mention.end, str(mention.label)) for mention in sorted(gold.mentions)]
+        record = repr((gold.document.id, gold.document.text, marks))
+        whole.update(hashlib.sha256(record.encode("utf-8", "surrogatepass")).digest())
+    return whole.hexdigest()
