@@ -16,6 +16,7 @@ from deid.labels import Label
 DEFAULT = Path(__file__).parent / "policies" / "default.yaml"
 
 Share = Annotated[float, Field(ge=0, le=1)]
+Nats = Annotated[float, Field(ge=-10, le=10)]
 Weight = Annotated[float, Field(ge=0, le=100)]
 
 
@@ -35,16 +36,19 @@ class AnnotatorChoice(Section):
 class Detection(Section):
     """How mentions are found.
 
-    `merge`: `weights` (Braghin et al. 2019: highest annotator × label weight wins) or `procedure`
+    `merge`: `average` (the taggers' probabilities are averaged, then one best path; rules and identity join in
+    where they are nearly always right: `deid.detection.averaging`), `weights` (Braghin et al. 2019: highest annotator × label weight wins) or `procedure`
     (Tchouka et al. 2022, section 3.3). `weights` overrides cells of the table in
-    `deid.detection.merging`: annotator → label → weight in [0, 100], 0 disables. `threshold` is the least
+    `deid.detection.merging`: annotator → label → weight in [0, 100], 0 disables. `recall` raises, per label and in
+    nats, the taggers' probability against that of "outside" before the best path is sought. `threshold` is the least
     score of a merged mention. `allow` adds terms per label that are never mentions. `settle_roles`: the role of a
     name (patient, professional, other) is decided per document and person.
     """
 
     annotators: tuple[AnnotatorChoice, ...] = Field(min_length=1)
-    merge: Literal["weights", "procedure"] = "weights"
+    merge: Literal["average", "weights", "procedure"] = "average"
     weights: dict[str, dict[Label, Weight]] = {}
+    recall: dict[Label, Nats] = {}
     threshold: Share = 0.5
     connectors: tuple[str, ...] = ("de", "du", "des", "d'", "de la", "de l'", "-")
     allow: dict[Label, tuple[str, ...]] = {}

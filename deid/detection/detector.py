@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from deid.detection import merging, refining
+import numpy as np
+from numpy.typing import NDArray
+
+from deid.detection import averaging, merging, refining
 from deid.detection.annotators import build
-from deid.detection.annotators.registry import Acquainted, Annotator, BatchAnnotator
+from deid.detection.annotators.registry import Acquainted, Annotator, BatchAnnotator, Tagger
 from deid.detection.reading import Reading
 from deid.detection.staff import NOBODY, Staff
 from deid.document import Document, Mention
@@ -35,7 +38,7 @@ class Detector:
         for annotator in self._annotators:
             if isinstance(annotator, Acquainted):
                 annotator.meet(staff)
-        self._merge = {"weights": merging.by_weights, "procedure": merging.by_procedure}[self._policy.merge]
+        self._merge = merging.by_procedure if self._policy.merge == "procedure" else merging.by_weights
 
     @staticmethod
     def check(policy: Policy) -> list[Annotator]:
@@ -56,13 +59,27 @@ class Detector:
         """Mentions of each document, in the documents' order: sorted, not overlapping, within the text."""
         readings = [Reading(document) for document in documents]
         found: list[dict[str, list[Mention]]] = [{} for _ in readings]
+        distributions: list[dict[str, NDArray[np.float32]]] = [{} for _ in readings]
         for annotator in self._annotators:
-            for per_document, mentions in zip(found, _run(annotator, readings), strict=True):
-                per_document[annotator.name] = mentions
-        return [self._conclude(reading, mentions) for reading, mentions in zip(readings, found, strict=True)]
+            if self._policy.merge == "average" and isinstance(annotator, Tagger):
+                for spread, array in zip(distributions, annotator.distributions(readings), strict=True):
+                    spread[annotator.name] = array
+                continue
+            for reading, per_document, mentions in zip(readings, found, _run(annotator, readings), strict=True):
+                per_document[annotator.name] = reading.found[annotator.name] = mentions
+        return [self._conclude(*one) for one in zip(readings, found, distributions, strict=True)]
 
-    def _conclude(self, reading: Reading, found: dict[str, list[Mention]]) -> tuple[Mention, ...]:
-        candidates = merging.weigh(found, self._policy.weights)
+    def _conclude(
+        self,
+        reading: Reading,
+        found: dict[str, list[Mention]],
+        distributions: Mapping[str, NDArray[np.float32]],
+    ) -> tuple[Mention, ...]:
+        if distributions:
+            found[averaging.TAGGERS] = averaging.find(reading, distributions, self._policy.recall)
+            candidates = merging.weigh(found, self._policy.weights, averaging.WEIGHTS)
+        else:
+            candidates = merging.weigh(found, self._policy.weights)
         return refining.refine(reading, self._merge(candidates, self._policy.threshold), self._policy)
 
 

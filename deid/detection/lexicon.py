@@ -23,6 +23,7 @@ class Lexicon:
     medical: frozenset[str]
     drugs: frozenset[str]
     eponyms: frozenset[str]
+    parts: dict[str, str]  # parts of speech that the word can be, as Lexique names them, joined by |
 
     def is_first_name(self, word: str) -> bool:
         """Whether `word` is much rather a first name than a word of the language."""
@@ -61,9 +62,11 @@ def lexicon() -> Lexicon:
         if " " not in name:
             surnames[name] += int(row["births"])
     common: dict[str, float] = defaultdict(float)
+    parts: dict[str, str] = {}
     for row in rows("words"):
         for spelling in _spellings(fold(row["word"])):
             common[spelling] += float(row["per_million"])
+            parts.setdefault(spelling, row["parts"])
     return Lexicon(
         first_names=dict(first_names),
         surnames=dict(surnames),
@@ -71,4 +74,5 @@ def lexicon() -> Lexicon:
         medical=frozenset(word for row in rows("medical_words") for word in _spellings(fold(row["word"]))),
         drugs=frozenset(word for row in rows("drugs") if len(word := key(row["name"])) > 3 and " " not in word),
         eponyms=frozenset(part for row in rows("eponyms") for part in key(row["name"]).split() if len(part) > 2),
+        parts=parts,
     )

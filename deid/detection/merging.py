@@ -48,13 +48,18 @@ class Candidate:
 
 
 def weigh(
-    found: Mapping[str, Sequence[Mention]], overrides: Mapping[str, Mapping[Label, float]] | None = None
+    found: Mapping[str, Sequence[Mention]],
+    overrides: Mapping[str, Mapping[Label, float]] | None = None,
+    table: Mapping[str, Mapping[Label, float]] = WEIGHTS,
 ) -> list[Candidate]:
-    """Candidates with strength weight × score; a weight of 0 silences an annotator for a label."""
+    """Candidates with strength weight × score; a weight of 0 silences an annotator for a label.
+
+    `overrides` are a policy's cells over those of `table`.
+    """
     overrides = overrides or {}
     candidates = []
     for annotator, mentions in found.items():
-        row = {**WEIGHTS.get(annotator, dict.fromkeys(Label, UNLISTED)), **overrides.get(annotator, {})}
+        row = {**table.get(annotator, dict.fromkeys(Label, UNLISTED)), **overrides.get(annotator, {})}
         for mention in mentions:
             if row[mention.label] > 0:
                 candidates.append(Candidate(annotator, mention, row[mention.label] / 100 * mention.score))

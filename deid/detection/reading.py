@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from functools import cached_property
+from typing import Any
 
 from deid.detection.folding import fold, spaced
 from deid.detection.gazetteers import Hit, gazetteers
 from deid.detection.lexicon import Lexicon, lexicon
-from deid.document import Document
+from deid.document import Document, Mention
 
 _TOKEN = re.compile(r"[^\W\d_]+|\d+|\n|[^\w\s]|_")
 # Scanners read 0 as O and 1 as l or I: only inside a run that holds a digit and touches no other letter.
@@ -29,7 +30,9 @@ class Reading:
 
     def __init__(self, document: Document) -> None:
         self.document = document
+        self.found: dict[str, list[Mention]] = {}  # what annotators said so far, by their name
         self.text = document.text
+        self.table: Any = None  # features of the learned taggers, once one has asked (deid.detection.taggers.table)
         self.folded = fold(document.text)
         self.starts: list[int] = []
         self.ends: list[int] = []

@@ -1,0 +1,49 @@
+"""Annotator *bilstm_crf*: subword and feature embeddings, BiLSTM, linear chain."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import torch
+from safetensors.torch import load_file
+
+from deid.detection.annotators.registry import register
+from deid.detection.taggers.bilstm import BiLstmCrf, Shape, buckets
+from deid.detection.taggers.manifest import WEIGHTS
+from deid.detection.taggers.table import Table
+from deid.detection.taggers.tagging import Tagging
+
+
+@register
+class BilstmCrf(Tagging):
+    """One or several BiLSTM-CRF networks of different seeds, their probabilities averaged.
+
+    El Azzouzi et al. 2024, section 3.3: the best of their architectures that needs no pretrained transformer.
+    """
+
+    name = "bilstm_crf"
+    _members: list[BiLstmCrf]
+
+    def load(self, folder: Path) -> None:
+        """Read the weights of every member."""
+        shape = Shape(**self._manifest.shape)
+        weights = load_file(folder / WEIGHTS)
+        numbers = sorted({int(name.partition(".")[0]) for name in weights})
+        self._members = []
+        for number in numbers:
+            member = BiLstmCrf(shape)
+            prefix = f"{number}."
+            own = {name[len(prefix) :]: value.float() for name, value in weights.items() if name.startswith(prefix)}
+            member.load_state_dict(own)
+            self._members.append(member.eval())
+
+    def probabilities(self, tables: Sequence[Table]) -> torch.Tensor:
+        """Probabilities (tables, most tokens, tags)."""
+        shape = self._members[0].shape
+        pad = torch.nn.utils.rnn.pad_sequence
+        columns = pad([buckets(table.columns, shape.column_buckets) for table in tables], batch_first=True)
+        grams = pad([buckets(table.grams, shape.gram_buckets) for table in tables], batch_first=True)
+        lengths = torch.tensor([len(table) for table in tables])
+        total = sum(member.probabilities(columns, grams, lengths) for member in self._members)
+        return torch.as_tensor(total) / len(self._members)

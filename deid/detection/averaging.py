@@ -1,0 +1,94 @@
+"""Several taggers as one: their probabilities averaged, a recall knob applied, then one best path."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deid.detection import merging
+from deid.detection.reading import Reading
+from deid.detection.taggers.chain import best_path, log_probabilities
+from deid.detection.tags import LABELS, OUTSIDE, decode
+from deid.document import Mention, Vote
+from deid.labels import CONTACT, IDENTIFIERS, NAMES, Label
+
+Array = NDArray[np.float32]
+
+# Name under which the averaged taggers take part in merging.
+TAGGERS = "taggers"
+# Rules whose mentions pass beside the taggers: where cross-validation finds them right (docs/decisions).
+PASSING: Mapping[str, frozenset[Label]] = {
+    "patterns": CONTACT | IDENTIFIERS,
+    "context": NAMES,
+    "gazetteer": frozenset(),
+}
+WEIGHTS: Mapping[str, Mapping[Label, float]] = {
+    **merging.WEIGHTS,
+    TAGGERS: dict.fromkeys(Label, 100.0),
+    **{
+        rule: {label: weight if label in PASSING[rule] else 0.0 for label, weight in merging.WEIGHTS[rule].items()}
+        for rule in PASSING
+    },
+}
+# A word at the edge of a mention that only the knob put there: nothing by itself, so it goes.
+_EDGES = frozenset(
+    "a au aux avec ce ces cette chez d dans de des du elle en entre est et il je l la le les leur lui ne on ou par pas "
+    'pour qu que qui s sa se ses son sur un une vers , ; . : ( ) « » " / - –'.split()
+)
+
+
+def averaged(distributions: Sequence[Array], weights: Sequence[float] | None = None) -> Array:
+    """Mean of the distributions (tokens, tags) of several taggers, weighed; rows sum to one."""
+    mean: Array = np.average(np.stack(distributions), axis=0, weights=weights).astype(np.float32)
+    return mean
+
+
+def find(reading: Reading, distributions: Mapping[str, Array], recall: Mapping[Label, float]) -> list[Mention]:
+    """Mentions of the averaged taggers, each with a vote of every tagger.
+
+    `recall` gives per label the nats by which its probability is raised against that of O: 0 believes the
+    probabilities, more finds more at the price of precision.
+    """
+    if not len(reading.starts) or not distributions:
+        return []
+    mean = averaged(list(distributions.values()))
+    path = best_path(log_probabilities(mean) + raised(recall))
+    sure = 1.0 - mean[:, OUTSIDE]
+    mentions = decode(reading, path, [float(one) for one in sure])
+    trimmed = (_trimmed(reading, mention, sure) for mention in mentions)
+    return [_voted(reading, mention, distributions) for mention in trimmed if mention is not None]
+
+
+def raised(recall: Mapping[Label, float]) -> Array:
+    """What the knob adds to the logarithm of each tag's probability, shape (tags,)."""
+    return np.array([0.0 if label is None else recall.get(label, 0.0) for label in LABELS], dtype=np.float32)
+
+
+def _trimmed(reading: Reading, mention: Mention, sure: Array) -> Mention | None:
+    """The mention without grammatical words at its edges that are likelier outside; None if nothing else is left."""
+    first, last = reading.token_at(mention.start), reading.token_at(mention.end - 1)
+    while first <= last and sure[first] < 0.5 and reading.words[first] in _EDGES:
+        first += 1
+    while last >= first and sure[last] < 0.5 and reading.words[last] in _EDGES:
+        last -= 1
+    if first > last:
+        return None
+    # What the path chose is a mention whatever its probability: the knob has spoken, not the merge's threshold.
+    return replace(mention, start=reading.starts[first], end=reading.ends[last], score=max(mention.score, 0.5))
+
+
+def _voted(reading: Reading, mention: Mention, distributions: Mapping[str, Array]) -> Mention:
+    first, last = reading.token_at(mention.start), reading.token_at(mention.end - 1)
+    votes = []
+    for name, distribution in distributions.items():
+        rows = distribution[first : last + 1]
+        of_label = rows[:, 1::2].sum(axis=0) + rows[:, 2::2].sum(axis=0)
+        best = int(of_label.argmax())
+        label = LABELS[1 + 2 * best]
+        score = float(np.clip(of_label[best] / len(rows), 0.0, 1.0))
+        if label is not None and score >= 0.05:
+            votes.append(Vote(name, label, round(score, 4)))
+    return replace(mention, votes=tuple(sorted(votes)))

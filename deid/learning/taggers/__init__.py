@@ -1,0 +1,1 @@
+"""Training of the taggers that ship: the CRF and the BiLSTM-CRF."""

@@ -1,0 +1,50 @@
+"""Annotated documents as the taggers learn them: a table of features and a tag per token."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from tqdm import tqdm
+
+from deid.detection.reading import Reading
+from deid.detection.taggers.table import AT, FROM_RULES, FROM_TABLES, Table, table
+from deid.detection.tags import encode
+from deid.learning.corpus import GoldDocument
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A document's table and its tags, shape (tokens,)."""
+
+    id: str
+    author: str
+    words: tuple[str, ...]
+    table: Table
+    tags: NDArray[np.int64]
+
+
+def examples(documents: Iterable[GoldDocument], describe: str = "reading") -> list[Example]:
+    """An example per document, in order."""
+    found = []
+    for gold in tqdm(documents, desc=describe, unit=" documents", disable=None):
+        reading = Reading(gold.document)
+        if reading.starts:
+            tags = encode(reading, gold.mentions)
+            found.append(Example(gold.document.id, gold.author, tuple(reading.words), table(reading), tags))
+    return found
+
+
+def hidden(example: Table, random: np.random.Generator, tables: float, rules: float) -> Table:
+    """A copy in which what tables or rules say of a token is hidden at these rates.
+
+    A model that never misses its tables trusts them too much, and fails on the name that they lack.
+    """
+    columns = example.columns.copy()
+    for names, rate in ((FROM_TABLES, tables), (FROM_RULES, rules)):
+        gone = random.random(len(columns)) < rate
+        for name in names:
+            columns[gone, AT[name]] = 0
+    return Table(columns, example.kinds, example.kind)
