@@ -1,0 +1,130 @@
+"""Annotations that are probably wrong: where a tagger that has not seen a document is sure of something else.
+
+Rank by the confidence of held-out predictions, as in confident learning (Northcutt et al. 2021, section 3), with the
+kinds of errors that annotators of names make. Records hold no text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deid.detection.annotators.context.vocabulary import CIVILITIES, DOCTOR_TITLES
+from deid.detection.folding import fold
+from deid.detection.reading import Reading
+from deid.detection.tags import LABELS, OUTSIDE, TAGS, decode
+from deid.document import Mention
+from deid.labels import Label
+from deid.learning.corpus import GoldDocument
+
+SURE = 0.95
+_WORD = re.compile(r"\w+")
+_CIVIL = CIVILITIES | DOCTOR_TITLES
+
+
+class Kind(StrEnum):
+    """How an annotation and a prediction differ."""
+
+    NOTHING_THERE = "nothing there"  # marked, and the tagger is sure that nothing is
+    UNMARKED = "unmarked"  # not marked, and the tagger is sure of a mention
+    OTHER_LABEL = "other label"
+    OTHER_EDGES = "other edges"  # by a civility or punctuation only
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """A place where an annotation is doubtful: `[start, end)` is the annotation's, else the prediction's.
+
+    `probability` is the tagger's, in [0, 1], of what it says instead.
+    """
+
+    document: str
+    start: int
+    end: int
+    kind: Kind
+    gold: Label | None
+    predicted: Label | None
+    probability: float
+
+
+def doubts(
+    documents: Sequence[GoldDocument], distributions: Sequence[NDArray[np.float32]], sure: float = SURE
+) -> list[Doubt]:
+    """The doubtful annotations of documents, the surest doubt first.
+
+    Args:
+        documents: annotated documents.
+        distributions: per document, the probabilities of `deid.detection.tags.TAGS` for each token of its reading,
+            shape (tokens, 39), from taggers that did not learn from it.
+        sure: least probability, in [0, 1], of what is said instead of the annotation.
+
+    Raises:
+        ValueError: there are not as many distributions as documents, or one has another shape than its document.
+    """
+    found = [
+        doubt
+        for gold, distribution in zip(documents, distributions, strict=True)
+        for doubt in _doubts(gold, distribution, sure)
+    ]
+    return sorted(found, key=lambda one: (-one.probability, one.document, one.start, one.end, one.kind))
+
+
+def _doubts(gold: GoldDocument, distribution: NDArray[np.float32], sure: float) -> Iterator[Doubt]:
+    reading = Reading(gold.document)
+    if distribution.shape != (len(reading.starts), len(TAGS)):
+        raise ValueError(f"document {gold.document.id}: the distribution does not have one row of 39 per token")
+    yield from _nothing_there(gold, reading, distribution, sure)
+    predicted = [mention for mention in _predicted(reading, distribution) if mention.score >= sure]
+    for mention in predicted:
+        met = [one for one in gold.mentions if one.overlaps(mention)]
+        if not met:
+            yield _doubt(gold, mention, Kind.UNMARKED, None, mention)
+        elif len(met) == 1 and sum(other.overlaps(met[0]) for other in predicted) == 1:
+            kind = _difference(gold.document.text, met[0], mention)
+            if kind is not None:
+                yield _doubt(gold, met[0], kind, met[0].label, mention)
+
+
+def _nothing_there(
+    gold: GoldDocument, reading: Reading, distribution: NDArray[np.float32], sure: float
+) -> Iterator[Doubt]:
+    for mention in gold.mentions:
+        tokens = slice(reading.token_at(mention.start), reading.token_at(mention.end - 1) + 1)
+        outside = distribution[tokens, OUTSIDE]
+        if outside.size and (least := float(outside.min())) >= sure:
+            yield Doubt(
+                gold.document.id, mention.start, mention.end, Kind.NOTHING_THERE, mention.label, None, min(least, 1.0)
+            )
+
+
+def _predicted(reading: Reading, distribution: NDArray[np.float32]) -> list[Mention]:
+    """The mentions of the most probable label of each token; a mention's score is the mean of its tokens'."""
+    if not len(distribution):
+        return []
+    path = distribution.argmax(axis=1)
+    # Which label a token has counts, not whether it opens the mention: B- and I- are summed.
+    labels = (None, *Label)
+    column = {label: number for number, label in enumerate(labels)}
+    member = np.array([[LABELS[tag] is label for label in labels] for tag in range(len(TAGS))], dtype=np.float32)
+    of_label = distribution @ member
+    scores = [float(of_label[token, column[LABELS[tag]]]) for token, tag in enumerate(path)]
+    return decode(reading, [int(tag) for tag in path], scores)
+
+
+def _difference(text: str, gold: Mention, predicted: Mention) -> Kind | None:
+    if gold.label is not predicted.label:
+        return Kind.OTHER_LABEL
+    edges = [sorted((gold.start, predicted.start)), sorted((gold.end, predicted.end))]
+    apart = [text[low:high] for low, high in edges if low < high]
+    if apart and all(word in _CIVIL for part in apart for word in _WORD.findall(fold(part))):
+        return Kind.OTHER_EDGES
+    return None
+
+
+def _doubt(gold: GoldDocument, at: Mention, kind: Kind, label: Label | None, predicted: Mention) -> Doubt:
+    return Doubt(gold.document.id, at.start, at.end, kind, label, predicted.label, predicted.score)

@@ -1,0 +1,189 @@
+"""Open corpora of general French: sentences tagged with names of people, places and organisations, or parts of speech.
+
+A corpus is a file of one JSON object per line, plain or gzipped: `tokens`, and `tags` (BIO) or `upos`. What a corpus
+does not tag is no negative: an "O" only says that a token is of none of the classes in `OpenCorpus.decides`. Most
+leave dates untagged, and none knows ages, addresses or numbers.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from deid.errors import InputRefused
+
+# https://universaldependencies.org/u/pos/
+UPOS = frozenset("ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X".split())
+OUTSIDE = "O"
+
+
+@dataclass(frozen=True, slots=True)
+class TaggedSentence:
+    """Tokens, and one tag for each: BIO, or a universal part of speech."""
+
+    tokens: tuple[str, ...]
+    tags: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OpenCorpus:
+    """What is known of a corpus.
+
+    `classes` maps its classes to the coarse ones of `deid.labels.SCHEMES`; a class that it lacks is left out.
+    `decides` are the coarse classes that an untagged token surely is not. `shippable` says whether a model that
+    learnt from it may leave with the product, and `why`.
+    """
+
+    file: str
+    licence: str
+    shippable: bool
+    why: str
+    classes: Mapping[str, str]
+    decides: frozenset[str]
+
+
+_NONE: Mapping[str, str] = MappingProxyType({})
+_NAMED = MappingProxyType({"PER": "PER", "LOC": "LOC", "ORG": "ORG"})
+_DATED = MappingProxyType({**_NAMED, "DATE": "DATE"})
+_SHARE_ALIKE = "share-alike: whether a model is a derived work is not settled, so it is taken to be one"
+
+# Licences as stated by the producers or, for WikiNER, by a repository that uses it. MISC, EVENT, PRODUCT, HOUR and
+# HumanProd are no class of ours: titles, events, brands and clock times are not marked.
+CORPORA: Mapping[str, OpenCorpus] = MappingProxyType(
+    {
+        corpus.file: corpus
+        for corpus in (
+            OpenCorpus(
+                "winer_fr_wikinews.jsonl.gz",
+                "CC BY 4.0",
+                True,
+                "attribution suffices; the news are CC BY as well",
+                _DATED,
+                # Its dates hold no "hier" and few weekdays, which are temporal mentions here: no negative for DATE.
+                frozenset({"PER", "LOC", "ORG"}),
+            ),
+            OpenCorpus(
+                "romans7_fr.jsonl.gz",
+                "MIT",
+                True,
+                "the novels are in the public domain",
+                _NAMED,
+                frozenset({"PER", "LOC"}),  # organisations are tagged in passing
+            ),
+            OpenCorpus(
+                "europeana_fr_bnf.jsonl.gz",
+                "CC0 1.0",
+                True,
+                "no right is reserved",
+                _NAMED,
+                frozenset({"PER", "LOC", "ORG"}),
+            ),
+            OpenCorpus(
+                "newseye_fr_hist.jsonl.gz",
+                "CC BY 4.0",
+                True,
+                "attribution suffices; the newspapers are in the public domain",
+                _NAMED,
+                frozenset({"PER", "LOC", "ORG"}),
+            ),
+            OpenCorpus(
+                "wikiner_fr_train.jsonl.gz",
+                "CC BY 3.0, stated at second hand; the text is Wikipedia's, CC BY-SA",
+                False,
+                _SHARE_ALIKE,
+                _NAMED,
+                frozenset({"PER", "LOC", "ORG"}),
+            ),
+            OpenCorpus(
+                "wikineural_fr_valtest_NC.jsonl.gz",
+                "CC BY-NC-SA 4.0",
+                False,
+                "not for commercial use, which the product cannot promise",
+                _NAMED,
+                frozenset({"PER", "LOC", "ORG"}),
+            ),
+            OpenCorpus(
+                "eltec_ner_fr.jsonl.gz",
+                "CC BY-SA 4.0",
+                False,
+                _SHARE_ALIKE,
+                _NAMED,
+                frozenset({"PER", "LOC"}),
+            ),
+            OpenCorpus(
+                "ud_sequoia.jsonl.gz",
+                "LGPL-LR",
+                False,
+                "derived resources must take its licence: the model is taken to be one",
+                _NONE,
+                frozenset(),
+            ),
+            OpenCorpus("ud_gsd_devtest.jsonl.gz", "CC BY-SA 4.0", False, _SHARE_ALIKE, _NONE, frozenset()),
+        )
+    }
+)
+
+
+def sentences(path: Path) -> Iterator[TaggedSentence]:
+    """The sentences of a corpus file, in order.
+
+    Raises:
+        InputRefused: the file cannot be read, or a row is no JSON object of as many tokens as tags, its tags no BIO
+            sequence or parts of speech; the message gives file and line, and quotes nothing.
+    """
+    opened = gzip.open if path.suffix == ".gz" else open
+    try:
+        with opened(path, "rt", encoding="utf-8") as lines:
+            for number, line in enumerate(lines, start=1):
+                if line.strip():
+                    yield _sentence(line, f"{path.name}, line {number}")
+    except (OSError, EOFError, UnicodeDecodeError):
+        raise InputRefused(f"{path.name}: the file cannot be read as UTF-8 text, gzipped where it says so.") from None
+
+
+def coarse(sentence: TaggedSentence, corpus: OpenCorpus) -> tuple[str, ...]:
+    """The BIO tags of a sentence in coarse classes; "O" where the corpus has a class that we lack.
+
+    An "O" is a negative for the classes of `corpus.decides` only.
+    """
+    return tuple(
+        f"{tag[:2]}{corpus.classes[tag[2:]]}" if tag[2:] in corpus.classes else OUTSIDE for tag in sentence.tags
+    )
+
+
+def _sentence(line: str, place: str) -> TaggedSentence:
+    try:
+        row = json.loads(line)
+    except json.JSONDecodeError:
+        row = None
+    if not isinstance(row, dict) or ("tags" in row) == ("upos" in row):
+        raise InputRefused(f'{place}: not a JSON object with "tokens" and either "tags" or "upos".')
+    tokens, tags = _strings(row.get("tokens")), _strings(row.get("tags", row.get("upos")))
+    if not tokens or len(tokens) != len(tags):
+        raise InputRefused(f"{place}: tokens and tags are not two lists of as many words.")
+    if not (set(tags) <= UPOS if "upos" in row else _is_bio(tags)):
+        raise InputRefused(f"{place}: a tag that is no part of speech, or no BIO tag in its place.")
+    return TaggedSentence(tuple(tokens), tuple(tags))
+
+
+def _strings(values: Any) -> list[str]:
+    """The values if they are a list of words, else none."""
+    words = isinstance(values, list) and all(isinstance(value, str) and value for value in values)
+    return values if words else []
+
+
+def _is_bio(tags: list[str]) -> bool:
+    """Whether every I- continues a mention of its class."""
+    before = OUTSIDE
+    for tag in tags:
+        if tag != OUTSIDE and (tag[:2] not in ("B-", "I-") or not tag[2:]):
+            return False
+        if tag.startswith("I-") and before[2:] != tag[2:]:
+            return False
+        before = tag
+    return True
