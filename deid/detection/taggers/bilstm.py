@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import nn
 
 from deid.detection.taggers import chain
 from deid.detection.taggers.hashing import Ids
 from deid.detection.tags import TAGS
+
+_SPREAD = 0.3  # standard deviation of embeddings taken from elsewhere
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +53,23 @@ class BiLstmCrf(nn.Module):
         self.out = nn.Linear(2 * shape.hidden + width, len(TAGS))
         self.transitions = nn.Parameter(torch.zeros(len(TAGS), len(TAGS)))
 
+    def embed(self, rows: NDArray[np.float16]) -> None:
+        """Take subword embeddings learned elsewhere, shape (gram_buckets, gram_width); empty rows keep theirs.
+
+        Raises:
+            ValueError: the rows are of another shape.
+        """
+        if rows.shape != tuple(self.grams.weight.shape):
+            raise ValueError(f"embeddings of shape {rows.shape}, {tuple(self.grams.weight.shape)} expected")
+        given = torch.from_numpy(rows).float()
+        seen = given.abs().sum(dim=1) > 0
+        with torch.no_grad():
+            self.grams.weight[seen] = given[seen] * (_SPREAD / given[seen].std())
+
+    def halved(self) -> dict[str, torch.Tensor]:
+        """The weights in half precision, as they ship."""
+        return {name: value.half().contiguous() for name, value in self.state_dict().items()}
+
     def emissions(self, columns: torch.Tensor, grams: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
         """Log-potentials (chains, tokens, tags) from buckets (chains, tokens, columns or grams)."""
         chains, tokens, _ = columns.shape
@@ -69,7 +90,8 @@ class BiLstmCrf(nn.Module):
     def _dropped(self, seen: torch.Tensor) -> torch.Tensor:
         """Variational dropout: the same units hidden at all tokens of a chain (Gal and Ghahramani 2016)."""
         mask = self.drop(torch.ones(seen.shape[0], 1, seen.shape[2]))
-        return seen * mask
+        dropped: torch.Tensor = seen * mask
+        return dropped
 
     def loss(
         self, columns: torch.Tensor, grams: torch.Tensor, lengths: torch.Tensor, tags: torch.Tensor

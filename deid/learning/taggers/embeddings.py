@@ -22,6 +22,8 @@ from deid.detection.folding import fold
 from deid.detection.taggers.bilstm import Shape
 from deid.detection.taggers.hashing import number
 
+Rows = NDArray[np.float16]
+
 _TOKEN = re.compile(r"[^\W\d_]+|\d+|[^\w\s]")
 _SIZES = (3, 5)
 
@@ -43,9 +45,7 @@ class Sentences:
                         yield tokens[first : first + 5000]
 
 
-def train(
-    sentences: Sentences, shape: Shape, epochs: int = 4, workers: int = 2, seed: int = 2026
-) -> NDArray[np.float16]:
+def train(sentences: Sentences, shape: Shape, epochs: int = 4, workers: int = 2, seed: int = 2026) -> Rows:
     """Rows (gram_buckets, gram_width) for `BiLstmCrf.grams`; row 0 is zero."""
     from gensim.models import FastText
     from gensim.models.fasttext import ft_hash_bytes
@@ -83,12 +83,12 @@ def train(
     return rows.astype(np.float16)
 
 
-def save(rows: NDArray[np.float16], path: Path) -> None:
+def save(rows: Rows, path: Path) -> None:
     """Write as safetensors."""
     save_file({"grams": rows}, path)
 
 
-def load(path: Path) -> NDArray[np.float16]:
+def load(path: Path) -> Rows:
     """Read what `save` wrote."""
     return load_file(path)["grams"]
 

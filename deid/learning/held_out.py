@@ -1,0 +1,76 @@
+"""Distributions that taggers gave to documents they were not trained on, played back as annotators.
+
+A policy whose taggers are `deid.learning.held_out:HeldOut` is judged by the product's own detector, from merging to
+refining, on every document of a corpus: no document is scored by a model that has seen its author.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deid.detection.reading import Reading
+from deid.detection.taggers.tagging import mentions
+from deid.document import Mention
+from deid.errors import InputRefused
+
+Array = NDArray[np.float32]
+
+
+def save(folder: Path, tagger: str, distributions: Mapping[str, Array]) -> None:
+    """Write the distributions (tokens, tags) of documents by their id; what `HeldOut` reads."""
+    folder.mkdir(parents=True, exist_ok=True)
+    halves = {name: array.astype(np.float16) for name, array in distributions.items()}
+    np.savez_compressed(folder / f"{tagger}.npz", **halves)  # type: ignore[arg-type]
+
+
+@lru_cache(maxsize=8)
+def load(folder: Path, tagger: str) -> Mapping[str, Array]:
+    """What `save` wrote.
+
+    Raises:
+        InputRefused: nothing was saved for that tagger.
+    """
+    path = folder / f"{tagger}.npz"
+    if not path.is_file():
+        raise InputRefused(f"{path} is missing.", "Run python -m deid.learning.taggers.cross_validation first.")
+    with np.load(path) as saved:
+        return {name: np.asarray(saved[name], dtype=np.float32) for name in saved.files}
+
+
+class HeldOut:
+    """A tagger that says what was saved of a document, and refuses a document that was not there."""
+
+    def __init__(self, tagger: str, folder: str) -> None:
+        self.name = tagger
+        self._folder = Path(folder)
+
+    def distributions(self, readings: Sequence[Reading]) -> list[Array]:
+        """Saved distributions (tokens, tags).
+
+        Raises:
+            InputRefused: a document was not held out, or its text has changed since.
+        """
+        saved = load(self._folder, self.name)
+        result = []
+        for reading in readings:
+            array = saved.get(reading.document.id)
+            if array is None or len(array) != len(reading.starts):
+                raise InputRefused(
+                    f"document {reading.document.id}: no held-out distribution of {self.name} for its present text.",
+                    "Run the cross-validation again.",
+                )
+            result.append(array)
+        return result
+
+    def annotate_batch(self, readings: Sequence[Reading]) -> list[list[Mention]]:
+        """Mentions by this tagger alone."""
+        return [mentions(*pair) for pair in zip(readings, self.distributions(readings), strict=True)]
+
+    def annotate(self, reading: Reading) -> list[Mention]:
+        """Mentions of one document by this tagger alone."""
+        return self.annotate_batch([reading])[0]

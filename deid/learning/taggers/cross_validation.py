@@ -1,0 +1,116 @@
+"""Train without some authors, keep what the taggers say of their documents, author after author.
+
+    python -m deid.learning.taggers.cross_validation CORPUS/train OUT [--folds 4] [--embeddings FILE]
+
+Every document gets a distribution from models that never saw its author. `OUT` then serves `deid.learning.ablation`,
+the search for annotation errors, and the choice of temperatures and recall. With as many folds as authors it leaves
+one author out; fewer folds leave several out, which is harsher and faster.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
+from multiprocessing import get_context
+from pathlib import Path
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from deid.detection.reading import Reading
+from deid.detection.tags import encode
+from deid.learning import corpus, held_out
+from deid.learning.corpus import GoldDocument
+from deid.learning.taggers import embeddings
+from deid.learning.taggers.recipe import FULL, SMALL, Recipe
+from deid.learning.taggers.training import KINDS, train
+
+Array = NDArray[np.float32]
+
+
+def folds(documents: Sequence[GoldDocument], count: int) -> list[frozenset[str]]:
+    """The authors left out in each fold: every author once, as evenly as their number allows."""
+    authors = sorted({one.author for one in documents}, key=lambda name: (len(name), name))
+    return [frozenset(authors[fold::count]) for fold in range(min(count, len(authors)))]
+
+
+def held_out_distributions(
+    kind: str,
+    documents: Sequence[GoldDocument],
+    left_out: frozenset[str],
+    recipe: Recipe,
+    work: Path,
+    rows: Path | None,
+) -> Mapping[str, Array]:
+    """What a tagger trained on the other authors says of the documents of those left out."""
+    from deid.detection.annotators import build
+    from deid.policy import AnnotatorChoice
+
+    torch.set_num_threads(1)
+    others = [one for one in documents if one.author not in left_out]
+    own = [one for one in documents if one.author in left_out]
+    folder = train(kind, others, recipe, work, embeddings.load(rows) if rows else None)
+    tagger = build(AnnotatorChoice(name=kind, options={"model": str(folder)}))
+    readings = [Reading(one.document) for one in own]
+    arrays = tagger.distributions(readings)  # type: ignore[attr-defined]
+    return {one.document.id: array for one, array in zip(own, arrays, strict=True)}
+
+
+def temperature(distributions: Mapping[str, Array], documents: Sequence[GoldDocument]) -> float:
+    """The temperature under which the true tags are likeliest (Guo et al. 2017), of a grid of steps of 0.05."""
+    rows, truth = [], []
+    for one in documents:
+        if one.document.id in distributions:
+            rows.append(distributions[one.document.id])
+            truth.append(encode(Reading(one.document), one.mentions))
+    logarithms = np.log(np.maximum(np.concatenate(rows), 1e-6))
+    tags = np.concatenate(truth)
+    best = (np.inf, 1.0)
+    for step in range(10, 61):
+        scaled = logarithms / (step / 20)
+        total = np.log(np.exp(scaled).sum(axis=1))
+        loss = float((total - scaled[np.arange(len(tags)), tags]).mean())
+        best = min(best, (loss, step / 20))
+    return best[1]
+
+
+def run(
+    documents: Sequence[GoldDocument], out: Path, recipe: Recipe, count: int, rows: Path | None, workers: int
+) -> None:
+    """All folds of all kinds, `workers` at a time; prints each kind's temperature."""
+    jobs = [(kind, left) for left in folds(documents, count) for kind in KINDS]
+    found: dict[str, dict[str, Array]] = {kind: {} for kind in KINDS}
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+        waiting = [
+            (kind, pool.submit(held_out_distributions, kind, documents, left, recipe, out / f"fold-{min(left)}", rows))
+            for kind, left in jobs
+        ]
+        for done, (kind, future) in enumerate(waiting, start=1):
+            found[kind].update(future.result())
+            print(f"{done}/{len(jobs)} {kind}: {len(found[kind])} documents", flush=True)
+    for kind in KINDS:
+        held_out.save(out, kind, found[kind])
+        print(f"{kind}: temperature {temperature(found[kind], documents):.2f}", flush=True)
+
+
+def main() -> int:
+    """Run the command; return the exit status."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("corpus", type=Path)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--folds", type=int, default=4)
+    parser.add_argument("--embeddings", type=Path)
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--members", type=int, default=1)
+    parser.add_argument("--small", action="store_true", help="the small recipe: minutes, poor models")
+    given = parser.parse_args()
+    recipe = replace(SMALL if given.small else FULL, members=given.members)
+    run(corpus.load(given.corpus), given.out, recipe, given.folds, given.embeddings, given.workers)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

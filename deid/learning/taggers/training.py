@@ -1,0 +1,104 @@
+"""From annotated documents to the model folders that the taggers load."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from hashlib import sha256
+from pathlib import Path
+
+import torch
+from safetensors.torch import save_file
+
+from deid.detection.taggers.bilstm import BiLstmCrf
+from deid.detection.taggers.crf_weights import CrfWeights
+from deid.detection.taggers.manifest import WEIGHTS, Manifest, digest, features_digest
+from deid.learning.augmentation import multiply
+from deid.learning.corpus import GoldDocument
+from deid.learning.markup import write
+from deid.learning.taggers import bilstm, crf
+from deid.learning.taggers.embeddings import Rows
+from deid.learning.taggers.examples import Example, examples
+from deid.learning.taggers.recipe import Recipe
+
+KINDS = ("crf", "bilstm_crf")
+
+
+def train(kind: str, documents: Sequence[GoldDocument], recipe: Recipe, out: Path, rows: Rows | None = None) -> Path:
+    """Train the tagger `kind` and write it to `out / kind`, replacing what was there; return that folder.
+
+    Args:
+        kind: one of `KINDS`.
+        documents: the annotated documents to learn from.
+        recipe: every setting.
+        out: folder of models.
+        rows: subword embeddings to start from; None draws them at random.
+    """
+    folder = out / kind
+    building = out / f".{kind}"
+    shutil.rmtree(building, ignore_errors=True)
+    building.mkdir(parents=True)
+    path = building / WEIGHTS
+    if kind == "crf":
+        train_crf(documents, recipe).save(path)
+    else:
+        members = [member.halved() for member in train_bilstm(documents, recipe, rows)]
+        save_file({f"{n}.{name}": value for n, one in enumerate(members) for name, value in one.items()}, path)
+    shape = recipe.bilstm.shape.as_json() if kind == "bilstm_crf" else {}
+    Manifest(
+        kind=kind,
+        features=features_digest(),
+        weights=digest(path),
+        temperature=recipe.temperatures.get(kind, 1.0),
+        shape=shape,
+        training={"corpus": fingerprint(documents), "documents": len(documents), "recipe": recipe.as_json()},
+    ).save(building)
+    for other in folder.glob("*.md") if folder.is_dir() else ():
+        shutil.copy(other, building)  # the card stays
+    shutil.rmtree(folder, ignore_errors=True)
+    building.rename(folder)
+    return folder
+
+
+def train_crf(documents: Sequence[GoldDocument], recipe: Recipe) -> CrfWeights:
+    """The CRF's weights, from the documents and their altered copies."""
+    copies = examples(multiply(documents, recipe.copies, recipe.seed), "altered copies")
+    return crf.train([*examples(documents), *copies], recipe.crf)
+
+
+def train_bilstm(documents: Sequence[GoldDocument], recipe: Recipe, rows: Rows | None = None) -> list[BiLstmCrf]:
+    """The networks, each from another seed, with other copies in every epoch."""
+    plain = examples(documents)
+    members = []
+    for number in range(recipe.members):
+        seed = recipe.seed + number
+        torch.manual_seed(seed)
+        start = BiLstmCrf(recipe.bilstm.shape)
+        if rows is not None:
+            start.embed(rows)
+        settings = replace(recipe.bilstm, seed=seed)
+        members.append(bilstm.train(_epochs(plain, documents, recipe, seed), settings, start))
+    return members
+
+
+def _epochs(
+    plain: Sequence[Example], documents: Sequence[GoldDocument], recipe: Recipe, seed: int
+) -> Callable[[int], Sequence[Example]]:
+    """The documents as they are and a fresh copy of each, in turns."""
+
+    def of_epoch(epoch: int) -> Sequence[Example]:
+        if not recipe.copies:
+            return plain
+        copies = examples(multiply(documents, 1, 1000 * seed + epoch), "altered copies")
+        return [*plain, *copies] if epoch % 2 == 0 else copies
+
+    return of_epoch
+
+
+def fingerprint(documents: Sequence[GoldDocument]) -> str:
+    """Hash of annotated documents, in any order."""
+    lines = sorted(
+        sha256(f"{one.document.id}\n{write(one.document.text, one.mentions)}".encode()).hexdigest() for one in documents
+    )
+    return sha256("\n".join(lines).encode()).hexdigest()[:16]
