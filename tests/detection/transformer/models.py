@@ -135,7 +135,7 @@ def _model(kind: str, words: int, id2label: dict[int, str]) -> torch.nn.Module:
                 mask_index=4,
                 pad_token_id=1,
                 **named,
-            )  # fmt: skip
+            )
         )
     return ModernBertForTokenClassification(
         ModernBertConfig(**sizes, **marks, intermediate_size=48, max_position_embeddings=1024, **named)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n\s*\Z")
-_SENTENCE = re.compile(r"[.!?;:…][\"»”)\]]*\s+\Z")
+_SENTENCE = re.compile(r"[.!?;:…](?:\s?[\"»”)\]])*\s+\Z")
 _LOOK_BEHIND = 16  # characters read before a place to see what ends there
 # How good a place is to cut: after a blank line, a line, a sentence, a word, inside a word.
 _RANKS = 4
