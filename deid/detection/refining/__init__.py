@@ -10,12 +10,13 @@ from deid.detection.refining.boundaries import complete_names
 from deid.detection.refining.connecting import connect
 from deid.detection.refining.overlaps import resolve
 from deid.detection.refining.repetitions import repeat_names
+from deid.detection.refining.roles import settle_roles
 from deid.document import Mention
 from deid.policy import Detection
 
 
 def refine(reading: Reading, mentions: Sequence[Mention], policy: Detection) -> tuple[Mention, ...]:
-    """Allow-list, overlaps, connected entities, boundaries of names, missed repetitions; overlaps once more."""
+    """Allow-list, overlaps, connected entities, boundaries of names, missed repetitions, overlaps once more, roles."""
     refined = drop_allowed(reading, list(mentions), policy.allow)
     refined = resolve(reading, refined)
     refined = connect(reading, refined, policy.connectors)
@@ -24,4 +25,6 @@ def refine(reading: Reading, mentions: Sequence[Mention], policy: Detection) -> 
         refined = repeat_names(reading, refined)
         refined = resolve(reading, drop_allowed(reading, refined, policy.allow))
         refined = complete_names(reading, refined)
+    if policy.settle_roles:
+        refined = settle_roles(reading, sorted(refined))
     return tuple(sorted(refined))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from deid.detection.annotators.context.vocabulary import (
     BIRTH,
@@ -26,13 +27,23 @@ from deid.labels import NAMES, Label
 RULES = frozenset({"identity", "patterns", "context", "gazetteer", "repetition"})
 _POSSESSIVES = frozenset("son sa ses leur leurs mon ma mes votre vos notre nos l un une le la les cette cet ce".split())
 _SKIPPED = frozenset({".", ":", ",", "(", "-", "–", "—", "«", '"', "'", "’", "=", ">", "*", "•", "/"})
+_USUAL = 100  # per million words: how usual a neighbouring word must be to count
+# What may stand behind a name, and within how many characters it still belongs to the person.
+_REACHES = {
+    **dict.fromkeys((Label.AGE, Label.DATE), 9),
+    **dict.fromkeys((Label.PHONE, Label.RPPS, Label.IPP, Label.NDA, Label.CITY), 12),
+}
 _BACK = 7  # tokens before a name among which something may announce it
 _CLOSING = re.compile(r"confratern|cordial|salutation|consideration|sentiments|bien a (?:vous|toi)|amities|signe\b")
 _CARE = frozenset(
     "avis avec chez equipe reference referent merci vu vue revu revue transmis appel astreinte garde prevenir"
     " relais copie cc destinataires diffusion correspondants presents excuses participants".split()
 )
+_SIGNS = " \t.,;:-–—()*•>|\r"
+_LETTER = 400  # characters from which a document has a head and a foot
+_MARGIN = 80  # characters of blanks and signs that may stand between a name and the edge of its line
 _SPEECH = frozenset("homonyme lien parente".split())
+_BORN = re.compile(r"\s*[,(]?\s*(?:nee?|epouse|ep\.?|epse|veuve|vve|dite?)\W{1,3}")
 _TIME = re.compile(r"\d{1,2} ?[h:] ?(?:\d\d)?")
 
 
@@ -44,6 +55,11 @@ class Evidence:
     words: tuple[str, ...]
     initials: tuple[str, ...]
     cues: tuple[tuple[str, float], ...]
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether the name before it names the same person: "DUPONT^JEAN", "Mme Dupont, née Martin"."""
+        return any(name.startswith("also ") for name, _ in self.cues)
 
 
 def gather(reading: Reading, mentions: Sequence[Mention]) -> list[Evidence]:
@@ -63,11 +79,48 @@ def gather(reading: Reading, mentions: Sequence[Mention]) -> list[Evidence]:
             *_after(reading, last, mentions[position + 1] if position + 1 < len(mentions) else None),
             *_form(reading, first, last, inside),
             *_layout(reading, mention),
-            *_identity(reading, words),
+            *_identity(reading, mention, words),
+            *_neighbours(reading, first, last),
         ):
             cues[name] = max(cues.get(name, 0.0), value)
         result.append(Evidence(mention, words, initials, tuple(cues.items())))
+    return _counted(result)
+
+
+def _counted(found: list[Evidence]) -> list[Evidence]:
+    """The evidence with how often the document names the same: a letter names nobody as often as its patient."""
+    counts = Counter(one.words[-1] for one in found if one.words)
+    most = max(counts.values(), default=0)
+    seen: set[str] = set()
+    result = []
+    for one in found:
+        cues = list(one.cues)
+        if one.words:
+            count = counts[one.words[-1]]
+            if count > 1:
+                cues.append(("named again", min(count - 1, 4) / 2))
+            if count == most > 1:
+                cues.append(("named most", 1.0))
+                if any(name == "civility before" for name, _ in cues):
+                    cues.append(("civility before, named most", 1.0))
+            if not seen:
+                cues.append(("named first", 1.0))
+            if one.words[-1] in seen:
+                cues.append(("named before", 1.0))
+            seen.update(one.words)
+        result.append(replace(one, cues=tuple(cues)))
     return result
+
+
+def _neighbours(reading: Reading, first: int, last: int) -> Iterator[tuple[str, float]]:
+    """The usual words and signs right beside the name, two on the left and one on the right."""
+    common = reading.lexicon.common
+    for name, at in (("word before", first - 1), ("word but one before", first - 2), ("word after", last + 1)):
+        word = reading.word(at)
+        if not word.isalnum() or common.get(word, 0.0) > _USUAL:
+            yield f"{name} {word if word != chr(10) else 'line'}", 1.0
+        elif word.isdigit():
+            yield f"{name} 0", 1.0
 
 
 def _votes(mention: Mention) -> Iterator[tuple[str, float]]:
@@ -125,7 +178,7 @@ def _before(reading: Reading, first: int, previous: Mention | None) -> Iterator[
         between = reading.folded[previous.end : reading.starts[first]]
         if len(between) < 8 and between.strip() in (",", "et", "/", "+", "-", ";", "&"):
             yield f"beside {previous.label}", 1.0
-        elif re.fullmatch(r"\s*[,(]?\s*(?:nee?|epouse|ep\.?|epse|veuve|vve|dite?)\W{1,3}", between):
+        elif between == "^" or _BORN.fullmatch(between):
             yield f"also {previous.label}", 1.0
 
 
@@ -151,11 +204,12 @@ def _after(reading: Reading, last: int, following: Mention | None) -> Iterator[t
                 yield "homonym after", 1.0
     if reading.word(at) in ("ne", "nee", "ddn"):
         yield "born after", 1.0
-    if following is not None and "\n" not in (between := reading.text[reading.ends[last] : following.start]):
-        if following.label in (Label.AGE, Label.DATE) and len(between) < 9:
-            yield f"{following.label} after", 1.0
-        elif following.label in (Label.PHONE, Label.RPPS, Label.IPP, Label.NDA, Label.CITY) and len(between) < 12:
-            yield f"{following.label} after", 1.0
+    if (
+        following is not None
+        and following.start - reading.ends[last] < _REACHES.get(following.label, 0)
+        and "\n" not in reading.text[reading.ends[last] : following.start]
+    ):
+        yield f"{following.label} after", 1.0
 
 
 def _form(reading: Reading, first: int, last: int, inside: Sequence[str]) -> Iterator[tuple[str, float]]:
@@ -180,19 +234,22 @@ def _form(reading: Reading, first: int, last: int, inside: Sequence[str]) -> Ite
 
 def _layout(reading: Reading, mention: Mention) -> Iterator[tuple[str, float]]:
     start, end = reading.line(mention.start)
-    line = reading.text[start:end]
-    place = mention.start / max(1, len(reading.text))
+    place = mention.start / len(reading.text) if len(reading.text) >= _LETTER else 0.3
     yield "place", place
     if place < 0.12:
         yield "place head", 1.0
     elif place > 0.88:
         yield "place foot", 1.0
-    rest = line.replace(reading.text[mention.start : mention.end], "", 1).strip(" \t.,;:-–—()*•>|\r")
-    if not rest:
+    # A bounded look to both sides: a document may be one line.
+    opens = not reading.text[max(start, mention.start - _MARGIN) : mention.start].strip(_SIGNS)
+    opens = opens and mention.start - start <= _MARGIN
+    closes = not reading.text[mention.end : min(end, mention.end + _MARGIN)].strip(_SIGNS)
+    closes = closes and end - mention.end <= _MARGIN
+    if opens and closes:
         yield ("line alone foot" if place > 0.6 else "line alone"), 1.0
-    elif mention.start == start + len(line) - len(line.lstrip(" \t-–•*>")):
+    elif opens:
         yield "line start", 1.0
-    elif mention.end >= start + len(line.rstrip(" \t.)")):
+    elif closes:
         yield "line end", 1.0
     if _TIME.search(reading.folded[max(start, mention.start - 12) : mention.start]):
         yield "time before", 1.0
@@ -200,7 +257,7 @@ def _layout(reading: Reading, mention: Mention) -> Iterator[tuple[str, float]]:
         yield "closing before", 1.0
 
 
-def _identity(reading: Reading, words: Sequence[str]) -> Iterator[tuple[str, float]]:
+def _identity(reading: Reading, mention: Mention, words: Sequence[str]) -> Iterator[tuple[str, float]]:
     """How the name stands to the patient's: whole, first name, surname alone, or a surname with another first name."""
     patient = reading.document.patient
     surnames = {word for name in (patient.last_name, patient.birth_name) if name for word in _parts(name)}
@@ -210,7 +267,8 @@ def _identity(reading: Reading, words: Sequence[str]) -> Iterator[tuple[str, flo
         return
     known = [word for word in words if word in surnames or word in first_names]
     if not words or not known:
-        yield "patient other", 1.0
+        near = any(vote.annotator == "identity" and vote.label is Label.PATIENT for vote in mention.votes)
+        yield ("patient surname" if near else "patient other"), 1.0
     elif len(known) == len(words):
         if any(word in first_names for word in words) and any(word in surnames for word in words):
             yield "patient whole", 1.0
@@ -223,4 +281,6 @@ def _identity(reading: Reading, words: Sequence[str]) -> Iterator[tuple[str, flo
 
 
 def _parts(name: str) -> list[str]:
-    return [word for word in key(name).split() if len(word) > 1 and word not in PARTICLES]
+    """Words of a name, and the name written as one word."""
+    words = key(name).split()
+    return ["".join(words), *(word for word in words if len(word) > 1 and word not in PARTICLES)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -15,9 +15,10 @@ from deid.labels import NAMES, Label
 
 ROLES = (Label.PATIENT, Label.DOCTOR, Label.PERSON)
 WEIGHTS = Path(__file__).parents[2] / "models" / "roles" / "weights.json"
-# Votes of learned taggers weigh this much where the weights were fitted without any.
-_LEARNED = 3.0
-SHARED = 0.6  # how much of what the other mentions of a person say counts for one
+# What votes weigh where the weights were fitted without any: those of learned taggers, those of the staff list.
+_UNFITTED = {"vote learned ": 3.0, "vote identity ": 4.0}
+_MOST_FORMS = 50
+SHARED = 0.3  # how much of what the other mentions of a person say counts for one
 
 Weights = Mapping[str, Sequence[float]]  # cue → what it adds to the log-odds of each of ROLES
 
@@ -32,9 +33,7 @@ def settle_roles(reading: Reading, mentions: Sequence[Mention], weights: Weights
     roles = {}
     for one, total in zip(found, _pooled(found, own), strict=True):
         roles[one.mention.start] = ROLES[max(range(len(ROLES)), key=total.__getitem__)]
-    return [
-        replace(mention, label=roles[mention.start]) if mention.label in NAMES else mention for mention in mentions
-    ]
+    return [replace(mention, label=roles[mention.start]) if mention.label in NAMES else mention for mention in mentions]
 
 
 def scores(one: Evidence, weights: Weights) -> list[float]:
@@ -42,8 +41,9 @@ def scores(one: Evidence, weights: Weights) -> list[float]:
     total = [0.0] * len(ROLES)
     for name, value in one.cues:
         row = weights.get(name)
-        if row is None and name.startswith("vote learned "):
-            row = [_LEARNED if name.endswith(role) else 0.0 for role in ROLES]
+        if row is None:
+            weight = next((weight for start, weight in _UNFITTED.items() if name.startswith(start)), 0.0)
+            row = [weight if name.endswith(role) else 0.0 for role in ROLES] if weight else None
         if row is not None:
             for at, weight in enumerate(row):
                 total[at] += weight * value
@@ -51,23 +51,63 @@ def scores(one: Evidence, weights: Weights) -> list[float]:
 
 
 def _pooled(found: Sequence[Evidence], own: Sequence[Sequence[float]]) -> list[list[float]]:
-    """Own log-odds and, in part, the mean of those of the same person's other mentions."""
-    result = []
+    """Own log-odds and, in part, those of the same person's other mentions."""
+    forms: dict[_Form, _Sum] = {}
+    by_word: dict[str, list[_Form]] = {}
+    for one, row in zip(found, own, strict=True):
+        form = _Form(one.words, one.initials)
+        if form not in forms:
+            forms[form] = _Sum([0.0] * len(ROLES))
+            for word in one.words or one.initials:
+                by_word.setdefault(word, []).append(form)
+        forms[form].add(row)
+    kin = {form: [forms[other] for other in _alike(form, by_word)] for form in forms}
+    pooled = [_with_others(row, kin[_Form(one.words, one.initials)]) for one, row in zip(found, own, strict=True)]
     for at, one in enumerate(found):
-        others = [own[other] for other in range(len(found)) if other != at and same_person(one, found[other])]
-        total = list(own[at])
-        for role in range(len(ROLES)):
-            if others:
-                total[role] += SHARED * sum(row[role] for row in others) / len(others) * min(len(others), 3) ** 0.5
-        result.append(total)
-    return result
+        if at and one.goes_on:
+            pooled[at - 1] = pooled[at] = [sum(both) for both in zip(pooled[at - 1], pooled[at], strict=True)]
+    return pooled
 
 
-def same_person(one: Evidence, other: Evidence) -> bool:
+def _with_others(row: Sequence[float], sums: Sequence[_Sum]) -> list[float]:
+    """`row` and a part of the mean of the rest of `sums`, in which it is counted."""
+    count = sum(one.count for one in sums) - 1
+    if not count:
+        return list(row)
+    share = SHARED * min(count, 3) ** 0.5 / count
+    return [value + share * (sum(one.row[at] for one in sums) - value) for at, value in enumerate(row)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """How a person is named: words, and initials beside them."""
+
+    words: tuple[str, ...]
+    initials: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class _Sum:
+    row: list[float]
+    count: int = 0
+
+    def add(self, row: Sequence[float]) -> None:
+        self.count += 1
+        for at, value in enumerate(row):
+            self.row[at] += value
+
+
+def _alike(form: _Form, by_word: Mapping[str, Sequence[_Form]]) -> list[_Form]:
+    """The forms that can name the same person, itself among them; of a word in very many forms, the first only."""
+    near = dict.fromkeys(other for word in form.words or form.initials for other in by_word[word][:_MOST_FORMS])
+    return [form, *(other for other in near if other != form and _same_person(form, other))]
+
+
+def _same_person(one: _Form, other: _Form) -> bool:
     """Whether two mentions can name one person: the words of one are among the other's, initials agree."""
     if not one.words or not other.words:
         return bool(one.initials) and one.initials == other.initials and one.words == other.words
-    few, many = sorted((one, other), key=lambda evidence: len(evidence.words))
+    few, many = sorted((one, other), key=lambda form: len(form.words))
     if not set(few.words) <= set(many.words):
         return False
     rest = [word[0] for word in many.words if word not in few.words] + list(many.initials)
