@@ -39,6 +39,7 @@ NOISE = (
     "dropped_civility"
 )
 QUIET = replace(RATES, substituted=1.0, **dict.fromkeys(NOISE.split(), 0.0))
+SHAPED = replace(QUIET, reshaped_name=0.0, lowered_name=0.0)
 STILL = replace(QUIET, substituted=0.0)
 
 
@@ -129,7 +130,7 @@ def test_no_copies_and_no_alteration() -> None:
 
 
 def test_a_name_is_replaced_alike_wherever_it_stands_and_keeps_its_shape() -> None:
-    for copy in copies(QUIET):
+    for copy in copies(SHAPED):
         full, birth, short = surfaces(copy, Label.PATIENT)
         doctor, signature = surfaces(copy, Label.DOCTOR)
         husband = surfaces(copy, Label.PERSON)[0]
@@ -142,6 +143,12 @@ def test_a_name_is_replaced_alike_wherever_it_stands_and_keeps_its_shape() -> No
         assert signature[1] == "."
         assert signature[0] == doctor[0]
         assert flat(signature[3:]) == flat(doctor.split(" ", 1)[1])
+
+
+def test_names_take_other_shapes() -> None:
+    names = [surfaces(copy, Label.DOCTOR)[0] for copy in copies(replace(SHAPED, reshaped_name=1.0), 200)]
+    shapes = {re.sub("A{2,}", "AA", re.sub("[A-ZÀ-Ý]", "A", re.sub("[a-zß-ÿ]+", "a", name))) for name in names}
+    assert {"Aa AA", "Aa Aa", "AA Aa", "A. AA", "Aa A."} <= shapes
 
 
 def test_rare_and_invented_surnames_are_met_often() -> None:
@@ -179,10 +186,15 @@ def test_dates_take_other_forms() -> None:
 
 
 def test_an_address_is_built_from_the_name_of_its_bearer() -> None:
-    for copy in copies(QUIET):
+    for copy in copies(SHAPED):
         surname = surfaces(copy, Label.DOCTOR)[0].split(" ", 1)[1]
         bare = re.sub("[^a-z]", "", flat(surname))
         assert surfaces(copy, Label.EMAIL)[0].startswith(f"p.{bare}@")
+
+
+def test_what_a_machine_wrote_keeps_its_form() -> None:
+    for copy in copies(QUIET, 60, "PID|[[PATIENT|ROUX]]|[[DATE|19530504]]|[[DATE|2021-03-12]]T08:10"):
+        assert re.fullmatch(r"\d{8} \d{4}-\d\d-\d\d", " ".join(surfaces(copy, Label.DATE)))
 
 
 def test_grammar_follows_the_town() -> None:

@@ -32,6 +32,7 @@ _MONTH_YEAR = (
     ("{mm}-{y}", 1), ("{mm}.{y}", 1), ("{m}/{y}", 1), ("début {month} {y}", 1), ("fin {month} {y}", 1),
     ("mi-{month} {y}", 1),
 )  # fmt: skip
+_BY_MACHINE = re.compile(r"\d{6,}|\d{4}-\d\d-\d\d")
 _LETTER = re.compile(r"[^\W\d_]")
 _Forms = tuple[tuple[str, int], ...]
 _TODAY = date(2020, 6, 15)  # what a date without a year is near to
@@ -53,7 +54,7 @@ class Dates:
         if meant is None:
             return original
         day = self._moved(meant)
-        forms = self._forms(meant)
+        forms = self._forms(original, meant)
         if forms is None or not self._chance.once(self._rates.reformed_date):
             return self._bare(original, meant.form.write(day))
         text = self._written(forms, day)
@@ -65,9 +66,9 @@ class Dates:
         moved = resolving.place(meant, _TODAY).first + self._shift
         return moved if FIRST_YEAR <= moved.year <= LAST_YEAR else _TODAY
 
-    def _forms(self, meant: Expression) -> _Forms | None:
-        """The forms that say what the original says; None where it only has its own."""
-        if meant.month is None or meant.season is not None:
+    def _forms(self, original: str, meant: Expression) -> _Forms | None:
+        """The forms that say what the original says; None where it only has its own, or a machine wrote it."""
+        if meant.month is None or meant.season is not None or _BY_MACHINE.fullmatch(original):
             return None
         if meant.unit is Unit.MONTH:
             return _MONTH_YEAR if meant.year is not None else None

@@ -104,8 +104,8 @@ class _Writer:
         self._accented = dossier.accented
         self._names = Names(dossier, roster, chance, rates)
         self._places = Places(pieces, self._accented, chance, rates)
-        self._streets = Streets(dossier, chance)
-        self._organisations = Organisations(self._places, self._accented, chance)
+        self._streets = Streets(dossier, chance, rates)
+        self._organisations = Organisations(self._places, self._accented, chance, rates)
         self._numbers = Numbers(dossier, chance, rates)
         self._addresses = Addresses(self._names.exchanged, chance, rates)
         self._dates = Dates(self._accented, chance, rates)

@@ -11,10 +11,11 @@ from deid.substitution.folding import flat, without_accents
 from deid.substitution.names.parsing import Piece, Sort, despaced
 from deid.substitution.names.roster import Roster
 from deid.substitution.names.tables import NameTables, key
-from deid.substitution.shapes import in_case_of
+from deid.substitution.shapes import in_case_of, titled
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _LOGIN_LEAST = 5
+_TWO_WORDS = [Sort.WORD, Sort.BETWEEN, Sort.WORD]
 _SHORTEST, _LONGEST = 4, 11  # letters of an invented surname
 
 
@@ -53,7 +54,19 @@ class Names:
         if spaced is not None:
             return original[1].join(in_case_of(spaced, self._word(spaced, True, mention, single=True)))
         found = self._roster.pieces(mention)
-        return "".join(self._piece(piece, mention) for piece in found)
+        written = [self._piece(piece, mention) for piece in found]
+        if self._chance.once(self._rates.lowered_name):
+            return "".join(written).lower()
+        if [piece.sort for piece in found] == _TWO_WORDS and self._chance.once(self._rates.reshaped_name):
+            first = int(self._roster.is_surname(key(found[0].text), mention, found[0].text))
+            return self._reshaped(written[2 * first], written[2 - 2 * first])
+        return "".join(written)
+
+    def _reshaped(self, first_name: str, surname: str) -> str:
+        """A first name and a surname in another order, in other capitals, or the first name cut short."""
+        surname = self._chance.choice((surname.upper(), titled(surname), surname))
+        first_name = self._chance.choice((first_name, first_name, f"{first_name[0]}.", first_name.upper()))
+        return " ".join((surname, first_name) if self._chance.once(0.5) else (first_name, surname))
 
     def _piece(self, piece: Piece, mention: Mention) -> str:
         if piece.sort is Sort.WORD:
@@ -118,7 +131,8 @@ class Names:
             if at < rate:
                 return draw()
             at -= rate
-        return chance.choice(pools.surnames().real)
+        name = chance.choice(pools.surnames().real)
+        return pools.accented(name) if chance.once(rates.accented_surname) else name
 
     def _invented(self) -> str:
         """A surname of syllables of real ones that no table has."""

@@ -10,6 +10,7 @@ from deid.detection.annotators.context.organisation_words import ALONE, FILL, HE
 from deid.learning.augmentation import pools
 from deid.learning.augmentation.chance import Chance
 from deid.learning.augmentation.places import Places
+from deid.learning.augmentation.rates import Rates
 from deid.resources import rows
 from deid.substitution.folding import comparable, flat
 from deid.substitution.places.regions import of_place
@@ -18,6 +19,20 @@ from deid.substitution.shapes import accented_like, in_case_of, titled
 _WORD = re.compile(r"[^\W\d_]+")
 _KINDS = HEADS | SPECIFIC | ALONE
 _LONGEST_NAME = 30
+# Kinds that take the same article can stand for each other.
+_ALIKE = {
+    flat(kind): row
+    for row in (
+        (
+            "CHU", "CH", "CHR", "CHRU", "CHI", "Centre hospitalier", "Centre hospitalier universitaire", "GHT",
+            "Groupe hospitalier", "Centre hospitalier intercommunal", "Centre hospitalier régional",
+        ),
+        ("EHPAD", "Hôpital", "Institut", "ESAT", "IME", "USLD", "Hôpital privé", "Hôpital local"),
+        ("Clinique", "Polyclinique", "Maison de santé", "Maison de retraite", "Résidence", "Pharmacie"),
+        ("Laboratoire", "Cabinet", "Centre médical", "Centre de santé", "Foyer", "Cabinet médical"),
+    )
+    for kind in row
+}  # fmt: skip
 # Businesses named after someone.
 _FIRMS = ("{} SA", "{} et Fils", "{} Frères", "{} Industrie", "Transports {}", "Ets {}", "{} Santé", "{}lab", "Bio{}")
 
@@ -25,7 +40,8 @@ _FIRMS = ("{} SA", "{} et Fils", "{} Frères", "{} Industrie", "Transports {}", 
 class Organisations:
     """The organisations of one copy; the same one stays the same."""
 
-    def __init__(self, places: Places, accented: bool, chance: Chance) -> None:
+    def __init__(self, places: Places, accented: bool, chance: Chance, rates: Rates) -> None:
+        self._rates = rates
         self._places = places
         self._accented = accented
         self._chance = chance
@@ -41,6 +57,8 @@ class Organisations:
             self._drawn[comparable(rest)] = self._name(rest) if end else self._unannounced(original)
         name = self._drawn[comparable(rest)]
         gap = rest[: len(rest) - len(rest.lstrip(" -"))] or " "
+        if flat(kind) in _ALIKE and self._chance.once(self._rates.other_kind):
+            kind = in_case_of(kind, self._chance.choice(_ALIKE[flat(kind)]))
         text = f"{kind}{gap}{in_case_of(rest, name)}" if end else in_case_of(original, name)
         return accented_like(original, text, self._accented)
 

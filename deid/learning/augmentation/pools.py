@@ -23,6 +23,10 @@ _SYLLABLE = re.compile(r"[^aeiouy]*[aeiouy]+(?:[^aeiouy]+$|[^aeiouy](?=[^aeiouy]
 _USUAL_WORD = 1.0  # occurrences per million
 _LARGE_TOWN = 10_000  # inhabitants
 _ACRONYM = 4  # letters at most
+# Where French surnames have an accent that the table lacks: "Lefèvre", "Carrère", "Vallée", "Étienne".
+_GRAVE = re.compile(r"(?<=[bcdfgjlmnprstvz])e(?=(?:[bcdgjlmnprstv]|vr|qu|ch|gu|br|dr)es?$)")
+_GRAVE_I = re.compile(r"(?<=i)e(?=res?$)")
+_ACUTE = re.compile(r"e(?=es?$)")
 _EXAMPLE = re.compile(r"(?P<head>[^\W\d_]+)(?: [^\W\d_]+)? (?:de |d['’])$")
 
 
@@ -105,6 +109,29 @@ def towns() -> Towns:
         foreign=[Town(titled(name)) for name in FOREIGN_CITIES],
         known={comparable(town.name): town for town in every},
     )
+
+
+@cache
+def _accented_words() -> Mapping[str, str]:
+    """Folded → accented spelling of first names and words, for names that are spelt alike."""
+    spelt: dict[str, str] = {}
+    for table, column in (("words", "word"), ("first_names", "name")):
+        for row in rows(table):
+            word = row[column]
+            if not word.isascii() and word.isalpha() and len(word) == len(flat(word)):
+                spelt.setdefault(flat(word), titled(word))
+    return spelt
+
+
+def accented(surname: str) -> str:
+    """A surname of the table with the accents that it probably has; as it is where none is probable."""
+    known = _accented_words().get(surname.lower())
+    if known is not None:
+        return known
+    for pattern, accent in ((_GRAVE, "è"), (_GRAVE_I, "è"), (_ACUTE, "é")):
+        if pattern.search(surname):
+            return pattern.sub(accent, surname, count=1)
+    return surname
 
 
 def _grammar(name: str) -> tuple[str, bool]:

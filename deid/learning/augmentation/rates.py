@@ -35,12 +35,20 @@ class Rates:
     eponym_surname: float = 0.03  # a Mrs Parkinson exists
     first_name_surname: float = 0.06  # "Martin", "Thomas"
 
+    accented_surname: float = 0.5  # the table has no accents, people write them
+    reshaped_name: float = 0.15  # order, capitals or the first name's length otherwise than in the original
+    lowered_name: float = 0.03  # a name typed without capitals in a text that has them
+
     # Towns: the rest is drawn evenly from all communes, most of which are villages
     large_town: float = 0.2
     ambiguous_town: float = 0.15  # also a surname, a first name or a word
     former_town: float = 0.06
     unknown_town_kept: float = 0.5  # foreign towns and misspellings are as useful as they stand
     saint_shortened: float = 0.25  # "St-Malo"
+
+    # Streets and organisations
+    respelt_street: float = 0.25  # "av." for "avenue", a comma after the number
+    other_kind: float = 0.15  # "CH" for "CHU", "polyclinique" for "clinique"
 
     # Numbers and dates
     relaid_number: float = 0.2  # an identifier in the layout of another hospital

@@ -8,6 +8,7 @@ from functools import cache
 from deid.document import Mention
 from deid.learning.augmentation import pools
 from deid.learning.augmentation.chance import Chance
+from deid.learning.augmentation.rates import Rates
 from deid.reference import packaged
 from deid.substitution.dossier import Dossier
 from deid.substitution.places.regions import of_place
@@ -31,16 +32,45 @@ _MADE = (
 )
 
 
+# How ways are also written; each row can stand for the others.
+_SPELLINGS = (
+    ("rue", "r.", "r"),
+    ("avenue", "av.", "av", "ave"),
+    ("boulevard", "bd", "bd.", "boul.", "bld"),
+    ("place", "pl.", "pl"),
+    ("chemin", "ch.", "chem.", "che"),
+    ("impasse", "imp.", "imp"),
+    ("allée", "all.", "allee"),
+    ("route", "rte", "rte."),
+    ("résidence", "rés.", "res", "résid."),
+    ("bâtiment", "bât.", "bat", "bât"),
+)
+_SPELLING = {spelling: row for row in _SPELLINGS for spelling in row}
+_WAY = re.compile(r"(?<![^\W\d_])(?P<way>[^\W\d_]{2,})\b(?!\.)", re.IGNORECASE)
+_NUMBER = re.compile(r"^(\d+(?: ?(?:bis|ter))?),? (?=[^\W\d_])", re.IGNORECASE)
+
+
 class Streets:
     """The street addresses of one copy."""
 
-    def __init__(self, dossier: Dossier, chance: Chance) -> None:
+    def __init__(self, dossier: Dossier, chance: Chance, rates: Rates) -> None:
         self._writer = Writer(dossier, _names())
         self._chance = chance
+        self._rates = rates
 
     def write(self, mention: Mention) -> str:
         """The new text of a mention."""
-        return _FEW.sub(self._rarer, self._writer.write(mention, 0).text)
+        text = _FEW.sub(self._rarer, self._writer.write(mention, 0).text)
+        return self._respelt(text) if self._chance.once(self._rates.respelt_street) else text
+
+    def _respelt(self, text: str) -> str:
+        """Kinds of ways abbreviated or spelt out, a comma after the number or none."""
+        text = _WAY.sub(self._spelling, text, count=1)
+        return _NUMBER.sub(self._chance.choice((r"\1, ", r"\1 ")), text)
+
+    def _spelling(self, match: re.Match[str]) -> str:
+        spellings = _SPELLING.get(match.group().lower())
+        return in_case_of(match.group(), self._chance.choice(spellings)) if spellings else match.group()
 
     def _rarer(self, match: re.Match[str]) -> str:
         """A name of a place that no list holds."""
