@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -39,11 +39,15 @@ _LABEL_OF = np.asarray([-1 if label is None else (index - 1) // 2 for index, lab
 
 @dataclass(frozen=True, slots=True)
 class Taught:
-    """A model at its best epoch, the number of that epoch, and what was measured on the documents held out."""
+    """A model at its best epoch, the number of that epoch, and what was measured on the documents held out.
+
+    `temperature`: what its logits must be divided by to be calibrated on them (Guo et al. 2017, section 4.2).
+    """
 
     model: PreTrainedModel
     epoch: int
     measures: dict[str, float]
+    temperature: float = 1.0
 
 
 def fine_tune(
@@ -85,7 +89,9 @@ def fine_tune(
             break
     if kept is not None:
         model.load_state_dict(kept)
-    return best
+    if not judged:
+        return best
+    return replace(best, temperature=_temperature(*_logits(model, judged, asked, machine)))
 
 
 def _classifier(start: Path, dropout: float) -> PreTrainedModel:
@@ -157,22 +163,34 @@ def _forward(model: nn.Module, batch: Sequence[Example], machine: Machine) -> tu
 
 
 @torch.inference_mode()
+def _logits(
+    model: PreTrainedModel, judged: Sequence[Example], asked: FineTuning, machine: Machine
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Logits (tokens, tags) and tags wanted (tokens,) of all tokens, on the CPU."""
+    model.train(False)
+    logits, tags = [], []
+    for at in range(0, len(judged), asked.batch):
+        found, wanted = _forward(model, judged[at : at + asked.batch], machine)
+        known = wanted != IGNORED
+        logits.append(found[known].float().cpu())
+        tags.append(wanted[known].cpu())
+    return torch.cat(logits), torch.cat(tags)
+
+
 def _measured(
     model: PreTrainedModel, judged: Sequence[Example], asked: FineTuning, machine: Machine
 ) -> dict[str, float]:
     """Loss in nats per token, and F1 of labels over tokens, O left out."""
-    model.train(False)
-    total, losses = 0, 0.0
-    counts = np.zeros(3, dtype=np.int64)
-    for at in range(0, len(judged), asked.batch):
-        logits, wanted = _forward(model, judged[at : at + asked.batch], machine)
-        known = wanted != IGNORED
-        chosen = logits[known].float()
-        losses += float(cross_entropy(chosen, wanted[known], reduction="sum"))
-        total += int(known.sum())
-        counts += _counts(chosen.argmax(dim=1).cpu().numpy(), wanted[known].cpu().numpy())
-    right, predicted, gold = counts.tolist()
-    return {"loss": losses / max(1, total), "token_f1": 2 * right / max(1, predicted + gold)}
+    logits, wanted = _logits(model, judged, asked, machine)
+    right, predicted, gold = _counts(logits.argmax(dim=1).numpy(), wanted.numpy()).tolist()
+    return {"loss": float(cross_entropy(logits, wanted)), "token_f1": 2 * right / max(1, predicted + gold)}
+
+
+def _temperature(logits: torch.Tensor, wanted: torch.Tensor) -> float:
+    """The one of a fine grid that makes the loss least: a single number needs no descent."""
+    grid = np.geomspace(0.5, 5.0, 93)
+    losses = [float(cross_entropy(logits / value, wanted)) for value in grid]
+    return round(float(grid[int(np.argmin(losses))]), 3)
 
 
 def _counts(guess: NDArray[np.int64], truth: NDArray[np.int64]) -> NDArray[np.int64]:

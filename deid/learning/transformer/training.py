@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import torch
 from torch import nn
@@ -63,7 +64,7 @@ def train(plan: Plan, documents: Sequence[GoldDocument], out: Path) -> Card:
     taught = fine_tune(plan, start, tokenizer, documents, machine)
     measures |= taught.measures | {"epoch": float(taught.epoch)}
     _write(plan, taught, start, out)
-    written = _card(plan, documents, out, tokenizer.get_vocab_size(), measures)
+    written = _card(plan, documents, out, taught, tokenizer.get_vocab_size(), measures)
     written.write(out)
     _, held_out = split(documents, plan.fine_tuning.held_out, plan.seed)
     written = written.model_copy(update={"measures": measures | served(out, held_out)})
@@ -103,18 +104,37 @@ def _write(plan: Plan, taught: Taught, start: Path, out: Path) -> None:
         file.chmod(0o644)  # the library writes them for their owner only; workers run as another user
 
 
-def _card(plan: Plan, documents: Sequence[GoldDocument], out: Path, words: int, measures: dict[str, float]) -> Card:
+def _card(
+    plan: Plan,
+    documents: Sequence[GoldDocument],
+    out: Path,
+    taught: Taught,
+    words: int,
+    measures: dict[str, float],
+) -> Card:
     return Card(
         labels=TAGS,
         vocabulary=words,
         tokenizer=card.file_hash(out / directory.TOKENIZER),
         corpus=corpus_hash(documents),
         seed=plan.seed,
+        weights=card.file_hash(out / directory.WEIGHTS),
+        temperature=taught.temperature,
         window=plan.fine_tuning.length,
         versions={name: version(name) for name in ("torch", "transformers", "tokenizers")},
-        settings=plan.model_dump(mode="json"),
+        settings=_settings(plan),
         measures=measures,
     )
+
+
+def _settings(plan: Plan) -> dict[str, Any]:
+    """The plan, with files by their names alone: a model travels, the folders of a machine do not."""
+    values = plan.model_dump(mode="json")
+    if plan.start is not None and Path(plan.start).is_dir():
+        values["start"] = Path(plan.start).name
+    if plan.pretraining is not None:
+        values["pretraining"]["texts"] = [Path(text).name for text in plan.pretraining.texts]
+    return values
 
 
 def corpus_hash(documents: Sequence[GoldDocument]) -> str:

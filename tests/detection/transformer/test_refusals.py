@@ -77,6 +77,7 @@ FAULTS: dict[str, tuple[Callable[[Path], object], str]] = {
     "no head": (lambda folder: _without(folder, "classifier"), "no token classifier"),
     "slow tokenizer": (lambda folder: (folder / "tokenizer.json").unlink(), "no tokenizer.json: a slow tokenizer"),
     "broken tokenizer": (lambda folder: (folder / "tokenizer.json").write_text("{}"), "tokenizer.json cannot be read"),
+    "other weights": (lambda folder: _without(folder, "layers.1.mlp"), "is not the file that training wrote"),
     "another tokenizer": (_other_tokenizer, "its tokenizer is not the one that it was trained with"),
     "a tokenizer of another size": (_larger_tokenizer, r"its tokenizer has \d+ entries, it was trained with \d+"),
     "broken card": (lambda folder: (folder / "nocturne.json").write_text('{"labels": 3}'), "nocturne.json cannot be"),
@@ -107,6 +108,7 @@ def test_a_tokenizer_larger_than_an_unknown_model(folder: Path) -> None:
 
 def test_weights_that_would_be_random_are_refused_at_the_first_document(folder: Path) -> None:
     _without(folder, "layers.1.mlp")
+    (folder / "nocturne.json").unlink()
     with pytest.raises(PolicyError, match="lack 3 tensors"):
         Transformer(str(folder)).annotate(Reading(Document("d", "")))
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from hashlib import sha256
-from importlib import resources
-from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -16,9 +14,10 @@ from deid.detection.annotators.registry import register
 from deid.detection.annotators.transformer import directory
 from deid.detection.annotators.transformer.tagging import Tagging
 from deid.detection.reading import Reading
-from deid.detection.tags import decode
+from deid.detection.taggers.tagging import mentions
 from deid.document import Mention
 from deid.errors import PolicyError
+from deid.models import FOLDER
 
 if TYPE_CHECKING:
     from deid.detection.annotators.transformer.network import Network
@@ -96,7 +95,7 @@ class Transformer:
             DocumentRefused: the model gave a number that is not finite.
         """
         found = self._tagging.distributions(readings)
-        return [_mentions(reading, rows) for reading, rows in zip(readings, found, strict=True)]
+        return [mentions(reading, rows) for reading, rows in zip(readings, found, strict=True)]
 
     def annotate(self, reading: Reading) -> list[Mention]:
         """Mentions of one document."""
@@ -129,14 +128,6 @@ class Transformer:
             )
 
 
-def _mentions(reading: Reading, rows: NDArray[np.float32]) -> list[Mention]:
-    from deid.detection.taggers.chain import best_path
-
-    path = best_path(np.log(np.maximum(rows, 1e-12)))
-    scores = rows[np.arange(len(path)), path] if path else np.empty(0)
-    return decode(reading, path, scores.tolist())
-
-
 def _most(asked: int | None, network: Network) -> int:
     """Sub-words of a batch."""
     if network.precision == "int8":
@@ -145,7 +136,7 @@ def _most(asked: int | None, network: Network) -> int:
 
 
 def _shipped() -> str:
-    path = Path(str(resources.files("deid"))) / "models" / SHIPPED
+    path = FOLDER / SHIPPED
     if not path.is_dir():
         raise PolicyError("transformer: no model ships.", "Name one in the option `model` of the annotator.")
     return str(path)

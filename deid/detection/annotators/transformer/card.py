@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from deid.errors import PolicyError
 
@@ -19,8 +19,9 @@ class Card(BaseModel):
     """What a model was trained with. Hashes are SHA-256 in hexadecimal digits.
 
     `labels`: its tags, by index; `vocabulary`: entries of the tokenizer, special ones included; `tokenizer`: hash of
-    tokenizer.json; `corpus`: hash of documents and mentions; `window`: sub-words that it saw at
-    once, special ones included; `versions`: of the libraries; `settings`: the training
+    tokenizer.json; `weights`: hash of model.safetensors; `corpus`: hash of documents and mentions; `temperature`:
+    divides logits, so that probabilities are as often right as they say; `window`: sub-words that it saw at once,
+    special ones included; `versions`: of the libraries; `settings`: the training
     configuration; `measures`: what was measured at the end.
     """
 
@@ -30,8 +31,10 @@ class Card(BaseModel):
     labels: tuple[str, ...]
     vocabulary: int
     tokenizer: str
+    weights: str
     corpus: str
     seed: int
+    temperature: float = Field(1.0, gt=0)
     window: int = 512
     versions: Mapping[str, str]
     settings: Mapping[str, Any] = {}

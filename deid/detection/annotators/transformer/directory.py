@@ -112,6 +112,10 @@ def opened(model: str, download: bool, table: Mapping[str, str | None]) -> Model
     known = card.read(path, model)
     _check_tokenizer(path, model, config, tokenizer, known)
     _check_head(model, shapes, len(labels.matrix))
+    if known is not None and card.file_hash(path / WEIGHTS) != known.weights:
+        raise PolicyError(
+            f"model {model}: {WEIGHTS} is not the file that training wrote.", "Restore it, or train the model again."
+        )
     if known is not None and known.labels != tuple(_id2label(config, model).values()):
         raise PolicyError(
             f"model {model}: config.json has other labels than those it was trained with.",

@@ -51,6 +51,7 @@ class Network:
         self.precision = precision
         self.longest = directory.longest
         self._padding = int(directory.config.get("pad_token_id") or 0)
+        self._temperature = directory.card.temperature if directory.card else 1.0
         self._matrix = torch.from_numpy(directory.labels.matrix).to(device)
         try:
             self._model = _load(directory, _DTYPES[precision]).to(device)
@@ -81,7 +82,7 @@ class Network:
         logits = self._model(input_ids=self._moved(ids), attention_mask=self._moved(mask)).logits
         chosen = logits[self._moved(at), self._moved(positions)].float()
         sound = torch.isfinite(chosen).all(dim=1)
-        rows = torch.softmax(chosen, dim=1) @ self._matrix
+        rows = torch.softmax(chosen / self._temperature, dim=1) @ self._matrix
         return self._fetched(rows, sound)
 
     def _moved(self, array: NDArray[np.int64]) -> torch.Tensor:
