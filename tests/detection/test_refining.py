@@ -87,3 +87,26 @@ def test_what_a_direct_identifier_loses_stays_covered() -> None:
     text = "dossier 4471 Dr Vraz"
     kept = resolve(_reading(text), [Mention(8, 20, Label.NDA, 0.6), Mention(16, 20, Label.DOCTOR, 0.9)])
     assert [(one.start, one.end) for one in kept] == [(8, 15), (16, 20)]
+
+
+@pytest.mark.parametrize(
+    ("text", "surface"),
+    [
+        ("Relu par le Dr Ph. Lecocq hier.", "Ph. Lecocq"),
+        ("DR N STEIN", "N STEIN"),
+        ("SIGNE : DR TALLEUX F  RPPS 10100448219", "TALLEUX F"),
+        ("Compte rendu.\n\nCordialement,\n\nM. Pujol\n", "M. Pujol"),
+        ("Signé : Sylvie LAB0RDE, IDE", "Sylvie LAB0RDE"),
+        ("revu le mardi par le dr martial garnier au calme", "martial garnier"),
+        ("Patient : VERN^LUCIEN", "VERN^LUCIEN"),
+        ("Dest. : Dr Jean Sage, Jougne", "Jean Sage"),
+        ("Mme Claire JOLI-\nCŒUR va bien", "Claire JOLI-"),
+    ],
+)
+def test_names_are_completed_to_their_edges(detector: Detector, text: str, surface: str) -> None:
+    assert surface in _names(detector, text)
+
+
+@pytest.mark.parametrize("text", ["Vu avec M. Vraz ce jour, stable.", "Reçu M. Vraz."])
+def test_a_civility_stays_outside(detector: Detector, text: str) -> None:
+    assert _names(detector, text) == ["Vraz"]

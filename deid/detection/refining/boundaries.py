@@ -5,18 +5,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from deid.detection.annotators.context.vocabulary import PROFESSIONS
 from deid.detection.names import LOWER_PARTICLES, NOT_NAMES, PARTICLES, elided, glued, is_capital, is_upper, namelike
 from deid.detection.reading import Reading
 from deid.document import Mention
 from deid.labels import NAMES
 
+_FOOT = 400  # characters before the end in which a lone line signs
 _REACH = 4  # words or compounds that may be missing on one side
 # Particles that open a surname when written with a capital.
 _OPENING = PARTICLES - {"la", "les", "l", "m", "n", "o", "y", "mc", "st", "ste"}
 
 
+# Initials of two letters ("Ph. Lecocq"), which end with a dot.
+_TWO_LETTERS = frozenset("ch chr cl fr gh jb jc jf jl jm jp ph st th".split())
+# Lone capitals before a name that are words rather than initials.
+_NOT_INITIALS = frozenset("a o y".split())
+_OPENERS = frozenset("le la de el al ben ait da dos ould".split())
+
+
 def complete_names(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
-    """Names stretched over what is joined to them by a hyphen, an initial or a neighbouring capitalised name."""
+    """Names stretched over what is joined to them by a hyphen, an initial or a neighbouring name, to whole words."""
     result: list[Mention] = []
     for position, mention in enumerate(mentions):
         if mention.label in NAMES:
@@ -38,8 +47,27 @@ def _completed(reading: Reading, mention: Mention, floor: int, ceiling: int) -> 
         if (at := _right(reading, last)) is None or reading.ends[at] > ceiling:
             break
         last = at
+    last = _through_digit(reading, last, ceiling)
+    if reading.word(last + 1) == "-" and reading.word(last + 2) == "\n" and reading.word(last + 3).isalpha():
+        last += 1  # the name goes on in the next line
     start, end = min(reading.starts[first], mention.start), max(reading.ends[last], mention.end)
     return mention if (start, end) == (mention.start, mention.end) else replace(mention, start=start, end=end)
+
+
+def _through_digit(reading: Reading, last: int, ceiling: int) -> int:
+    """The last token of the word that the name ends in, where a scanner read a letter as a digit: LAB0RDE."""
+    digit, rest = last + 1, last + 2
+    if (
+        rest < len(reading.words)
+        and len(reading.words[digit]) == 1
+        and reading.words[digit].isdigit()
+        and glued(reading, digit)
+        and glued(reading, rest)
+        and reading.words[rest].isalpha()
+        and reading.ends[rest] <= ceiling
+    ):
+        return rest
+    return last
 
 
 def _left(reading: Reading, first: int) -> int | None:
@@ -68,9 +96,60 @@ def _left(reading: Reading, first: int) -> int | None:
         and len(reading.word(first - 2)) == 1
         and is_capital(reading, first - 2)
         and reading.starts[first] - reading.ends[first - 1] <= 1
-    ) and reading.word(first - 2) != "m":
+    ) and (reading.word(first - 2) != "m" or _signs(reading, first - 2)):
         return first - 2
+    return _left_by_form(reading, first, before)
+
+
+def _left_by_form(reading: Reading, first: int, before: str) -> int | None:
+    """The same where only form tells: initials of two letters or without a dot, names of a line without capitals."""
+    gap = reading.starts[first] - reading.ends[first - 1] if first else 0
+    if before == "." and gap <= 1 and reading.word(first - 2) in _TWO_LETTERS and is_capital(reading, first - 2):
+        return first - 2
+    if gap != 1 or "\n" in (before, reading.text[reading.ends[first - 1]]):
+        return None
+    if len(before) == 1 and before.isalpha() and is_capital(reading, first - 1) and is_capital(reading, first):
+        return None if before in _NOT_INITIALS or before == "m" else first - 1
+    opens = first < 2 or not reading.word(first - 2).isalpha()
+    if before in _OPENERS and opens and reading.lowered(first) and not is_capital(reading, first):
+        return first - 1
+    lowered = not is_capital(reading, first - 1) and reading.lowered(first)
+    if lowered and reading.lexicon.is_first_name(before) and before not in NOT_NAMES and len(before) > 2:
+        return first - 1
+    inside = first > 1 and reading.word(first - 2).isalpha() and not is_capital(reading, first - 2)
+    births = reading.lexicon.first_names.get(before, 0)
+    if inside and is_capital(reading, first - 1) and births > 1000 and before not in NOT_NAMES:
+        return first - 1
     return None
+
+
+def _signs(reading: Reading, index: int) -> bool:
+    """Whether an "M." is an initial: nobody signs with a civility, nor puts one behind "rédacteur :"."""
+    before = reading.word(index - 1)
+    if before == ":":
+        return reading.word(index - 2) in PROFESSIONS or reading.word(index - 2) in ("aides", "suivi")
+    if before not in ("\n", ""):
+        return False
+    start, end = reading.line(reading.starts[index])
+    return end - start < 40 and len(reading.text) - end < _FOOT and len(reading.text[start:end].split()) <= 3
+
+
+def _ends(reading: Reading, index: int) -> bool:
+    """Whether nothing but a sign, a line break or a wide blank stands behind token `index`."""
+    if index + 1 >= len(reading.words) or reading.words[index + 1] in ("\n", ")", ",", ";"):
+        return True
+    return reading.starts[index + 1] - reading.ends[index] > 1
+
+
+def _surname_follows(reading: Reading, last: int, nxt: int) -> bool:
+    """Whether a first name is followed by a capitalised word that may be any surname: "Jean Sage", "Anli Chams"."""
+    word = reading.words[nxt]
+    if not is_capital(reading, nxt) or not is_capital(reading, last) or len(word) < 3 or is_upper(reading, nxt):
+        return reading.lowered(nxt) and reading.lexicon.is_first_name(word) and reading.words[last].isalpha()
+    lexicon = reading.lexicon
+    if is_upper(reading, last) or not lexicon.is_first_name(reading.words[last]) or word in lexicon.drugs:
+        return False
+    return reading.word(last - 1) not in ("'", "-") and word not in lexicon.medical
 
 
 def _right(reading: Reading, last: int) -> int | None:
@@ -103,6 +182,10 @@ def _right(reading: Reading, last: int) -> int | None:
         return nxt
     if len(after) == 1 and is_capital(reading, nxt) and reading.word(nxt + 1) == "." and glued(reading, nxt + 1):
         return nxt + 1
+    if len(after) == 1 and after not in _NOT_INITIALS and _ends(reading, nxt):
+        return nxt if is_capital(reading, nxt) or reading.lowered(nxt) else None
+    if _surname_follows(reading, last, nxt):
+        return nxt
     if (
         after in LOWER_PARTICLES
         and is_capital(reading, nxt + 1)

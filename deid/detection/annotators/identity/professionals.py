@@ -16,7 +16,7 @@ from deid.detection.annotators.context.vocabulary import (
     PERSON_TITLES,
     PROFESSIONS,
 )
-from deid.detection.annotators.identity.misspelling import Misspellings
+from deid.detection.misspelling import Misspellings
 from deid.detection.folding import key, spaced
 from deid.detection.gazetteers import gazetteers
 from deid.detection.names import NOT_NAMES, PARTICLES, is_capital
