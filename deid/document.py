@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
+from functools import total_ordering
 from typing import Any
 
 from deid.labels import Label
@@ -89,11 +90,12 @@ class Vote:
     score: float
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@total_ordering
+@dataclass(frozen=True, slots=True)
 class Mention:
     """A span `[start, end)` of a document's text that identifies, with who said so.
 
-    `score` is in [0, 1]; `subtype` refines a label (IBAN, plate… of ID).
+    `score` is in [0, 1]; `subtype` refines a label (IBAN, plate… of ID). Mentions sort by their place in the text.
     """
 
     start: int
@@ -106,6 +108,14 @@ class Mention:
     def __post_init__(self) -> None:
         if not 0 <= self.start < self.end:
             raise ValueError(f"a mention needs 0 <= start < end, not [{self.start}, {self.end})")
+
+    def __lt__(self, other: Mention) -> bool:
+        return self._order < other._order
+
+    @property
+    def _order(self) -> tuple[int, int, str, float, str, tuple[Vote, ...]]:
+        # A subtype may be missing, which no order of tuples knows.
+        return self.start, self.end, self.label, self.score, self.subtype or "", self.votes
 
     def overlaps(self, other: Mention) -> bool:
         """Whether both spans share a character."""

@@ -79,3 +79,8 @@ def test_every_annotator_that_ships_or_will_has_a_weight_for_every_label() -> No
     for row in merging.WEIGHTS.values():
         assert set(row) == set(Label)
         assert all(0 <= weight <= 100 for weight in row.values())
+
+
+def test_mentions_sort_whether_or_not_they_have_a_subtype() -> None:
+    plain, refined = Mention(0, 4, Label.ID), Mention(0, 4, Label.ID, subtype="plate")
+    assert sorted([refined, Mention(0, 2, Label.ID), plain]) == [Mention(0, 2, Label.ID), plain, refined]
