@@ -31,8 +31,11 @@ class CrfSettings:
     seed: int = 2026
 
 
-def train(documents: Sequence[Example], settings: CrfSettings) -> CrfWeights:
-    """Weights learned from examples by L-BFGS; the same examples and settings give the same weights."""
+def train(documents: Sequence[Example], settings: CrfSettings, keep: Path | None = None) -> CrfWeights:
+    """Weights learned from examples by L-BFGS; the same examples and settings give the same weights.
+
+    `keep` is where CRFsuite's own model file goes, if it is wanted.
+    """
     random = np.random.default_rng(settings.seed)
     trainer = pycrfsuite.Trainer(verbose=False)
     trainer.select("lbfgs")
@@ -48,7 +51,7 @@ def train(documents: Sequence[Example], settings: CrfSettings) -> CrfWeights:
         seen = windows(hidden(example.table, random, settings.hide_tables, settings.hide_rules))
         trainer.append([[str(one) for one in row if one] for row in seen.tolist()], [TAGS[tag] for tag in example.tags])
     with TemporaryDirectory() as folder:
-        path = Path(folder) / "crf"
+        path = keep or Path(folder) / "crf"
         trainer.train(str(path))
         tagger = pycrfsuite.Tagger()
         tagger.open(str(path))

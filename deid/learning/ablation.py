@@ -1,0 +1,148 @@
+"""What each annotator is worth: alone, in pairs, together; per label, document type and author; the recall knob.
+
+    python -m deid.learning.ablation CORPUS/train HELD_OUT > benchmarks/ablation.md
+
+`HELD_OUT` is what `deid.learning.taggers.cross_validation` wrote: no document is judged by a tagger that has seen its
+author. Like table 3 of Tchouka et al. 2022 and figure 5 of El Azzouzi et al. 2024.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Mapping, Sequence
+from itertools import combinations
+from pathlib import Path
+
+from deid.detection import Detector
+from deid.detection.staff import NOBODY, Staff
+from deid.labels import Label
+from deid.learning import corpus
+from deid.learning.corpus import GoldDocument
+from deid.learning.evaluation import Evaluation, Judged, evaluate, evaluate_by
+from deid.learning.score_tables import class_table, markdown, percent, summary_table
+from deid.policy import AnnotatorChoice, Policy
+from deid.policy import load as load_policy
+
+RULES = ("patterns", "gazetteer", "context")
+KNOB = (-1.0, 0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0)
+
+
+def policy_of(annotators: Sequence[str], held_out: Path, taggers: Sequence[str], merge: str = "average") -> Policy:
+    """The default policy with these annotators, taggers played back from `held_out`, and no recall knob."""
+    base = load_policy()
+    choices = tuple(
+        AnnotatorChoice(name="deid.learning.held_out:HeldOut", options={"tagger": name, "folder": str(held_out)})
+        if name in taggers
+        else AnnotatorChoice(name=name)
+        for name in annotators
+    )
+    detection = base.detection.model_copy(update={"annotators": choices, "merge": merge, "recall": {}})
+    return base.model_copy(update={"detection": detection})
+
+
+def turned(policy: Policy, nats: float | Mapping[Label, float]) -> Policy:
+    """The policy with its recall knob at `nats`, for every label or per label."""
+    recall = nats if isinstance(nats, Mapping) else dict.fromkeys(Label, nats)
+    return policy.model_copy(update={"detection": policy.detection.model_copy(update={"recall": dict(recall)})})
+
+
+def judge(policy: Policy, documents: Sequence[GoldDocument], staff: Staff = NOBODY) -> list[Judged]:
+    """The documents beside what a detector with that policy finds in them."""
+    found = Detector(policy, staff).detect([one.document for one in documents])
+    return [
+        Judged(one.document.id, one.document.text, one.mentions, mentions, one.document.type, one.author)
+        for one, mentions in zip(documents, found, strict=True)
+    ]
+
+
+def combinations_table(documents: Sequence[GoldDocument], held_out: Path, taggers: Sequence[str]) -> str:
+    """Each annotator alone, the rules together, each pair of sides, all; and the merges of the sources."""
+    sides: dict[str, tuple[str, ...]] = {"rules": RULES, **{name: (name,) for name in taggers}}
+    runs: dict[str, tuple[tuple[str, ...], str]] = {name: ((name,), "average") for name in RULES}
+    for size in range(1, len(sides) + 1):
+        for chosen in combinations(sides, size):
+            runs[" + ".join(chosen)] = (tuple(name for side in chosen for name in sides[side]), "average")
+    everything = tuple(name for side in sides.values() for name in side)
+    runs["all, decision procedure (T22)"] = (everything, "procedure")
+    runs["all, weights (B19)"] = (everything, "weights")
+    scores = {
+        name: evaluate(judge(policy_of(annotators, held_out, taggers, merge), documents))
+        for name, (annotators, merge) in runs.items()
+    }
+    return summary_table(scores, "annotators", "coarse")
+
+
+def knob_table(policy: Policy, documents: Sequence[GoldDocument]) -> str:
+    """Precision against recall as the knob turns, the same for every label."""
+    rows = []
+    for nats in KNOB:
+        rows.append([f"{nats:g}", *_knob_row(evaluate(judge(turned(policy, nats), documents)))])
+    return markdown(["nats", "P (car.)", "direct", "docs sans reste direct", "F1 chevauchement", "F1 mot"], rows)
+
+
+def _knob_row(scores: Evaluation) -> list[str]:
+    coarse = scores.schemes["coarse"]
+    return [
+        percent(scores.redaction["all"].precision),
+        percent(scores.redaction["direct"].recall),
+        percent(scores.share_fully_redacted("direct")),
+        percent(coarse.micro("overlap").f1),
+        percent(coarse.micro("token").f1),
+    ]
+
+
+def main() -> int:
+    """Print the page; return the exit status."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("corpus", type=Path)
+    parser.add_argument("held_out", type=Path)
+    given = parser.parse_args()
+    known = corpus.load(given.corpus)
+    staff = corpus.staff(given.corpus)
+    unknown = [one.without_identity() for one in known]
+    taggers = sorted(path.stem for path in given.held_out.glob("*.npz"))
+    balanced = policy_of((*RULES, "identity", *taggers), given.held_out, taggers)
+    shipped = turned(balanced, load_policy().detection.recall)
+    runs = {
+        "balanced": judge(balanced, unknown),
+        "default recall": judge(shipped, unknown),
+        "default recall, identity": judge(shipped, known),
+        "default recall, identity and staff": judge(shipped, known, staff),
+    }
+    print(_HEAD.format(corpus=given.corpus.name, documents=len(known), authors=len({one.author for one in known})))
+    print("## The shipped hybrid\n")
+    print(summary_table({name: evaluate(judged) for name, judged in runs.items()}, "setting", "coarse"))
+    for name in ("balanced", "default recall"):
+        print(f"\n## Per label, {name}\n")
+        print(class_table(evaluate(runs[name]), "coarse"))
+        print()
+        print(class_table(evaluate(runs[name]), "nocturne"))
+    print("\n## Each annotator, alone and together, without identity\n")
+    print(combinations_table(unknown, given.held_out, taggers))
+    print("\n## The recall knob, without identity\n")
+    print(knob_table(balanced, unknown))
+    _print_groups("document type", runs["default recall"], lambda one: _head_word(one.type))
+    _print_groups("author", runs["default recall"], lambda one: one.author)
+    return 0
+
+
+def _print_groups(heading: str, judged: Sequence[Judged], key: Callable[[Judged], str | None]) -> None:
+    print(f"\n## Per {heading}, default recall, without identity\n")
+    print(summary_table(evaluate_by(judged, key), heading, "coarse"))
+
+
+def _head_word(kind: str | None) -> str:
+    """Document types are free text: their first words group them."""
+    return " ".join((kind or "–").casefold().replace("'", " ").split()[:2])
+
+
+_HEAD = """# What each annotator is worth
+
+Written by `python -m deid.learning.ablation`. {documents} documents of {corpus}, {authors} authors; the taggers never
+saw a document of the author whose documents they tag. Figures in percent; how they are counted is told in
+`deid/learning/evaluation.py`.
+"""
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
