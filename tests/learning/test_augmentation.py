@@ -36,7 +36,7 @@ Dr [[DOCTOR|P. Moreau]]
 """
 NOISE = (
     "lowered unaccented shouted shouted_lines mistyped scanned wrapped unwrapped spaced tightened respelt_negatives "
-    "dropped_civility"
+    "dropped_civility fields_joined fields_split squeezed"
 )
 QUIET = replace(RATES, substituted=1.0, **dict.fromkeys(NOISE.split(), 0.0))
 SHAPED = replace(QUIET, reshaped_name=0.0, lowered_name=0.0)
@@ -231,6 +231,23 @@ def test_wrapped_lines_are_joined_again() -> None:
     made = copies(replace(STILL, unwrapped=1.0), 1, marked)[0]
     assert made.document.text.startswith("Le patient a bien récupéré après son intervention chirurgicale. Vu par\n-")
     assert surfaces(made) == ["Roux"]
+
+
+def test_fields_are_put_on_one_line_and_cut_again() -> None:
+    made = copies(replace(STILL, fields_joined=1.0))
+    assert {surface for copy in made for surface in surfaces(copy)} == set(surfaces(gold(LETTER)))
+    assert any(re.search(r"Milétrie[^\n]+86021", copy.document.text) for copy in made)
+    halves = copies(replace(STILL, fields_joined=1.0), 20, "[[STREET|3 rue des]]\n[[STREET|Lilas]]")
+    assert {copy.document.text for copy in halves} == {"3 rue des\nLilas"}
+    line = "Nom : [[PATIENT|ROUX]] | Âge : [[AGE|30 ans]]   IPP [[IPP|0012]]"
+    cut = {copy.document.text.count("\n") for copy in copies(replace(STILL, fields_split=1.0), 30, line)}
+    assert cut == {0, 1, 2}
+
+
+def test_blanks_after_signs_may_be_missing() -> None:
+    made = copies(replace(STILL, squeezed=1.0, squeezed_space=1.0), 1, "Tél.: [[PHONE|0549]], vu: Dr. [[DOCTOR|Roux]]")
+    assert made[0].document.text == "Tél.:0549, vu:Dr.Roux"
+    assert surfaces(made[0]) == ["0549", "Roux"]
 
 
 @pytest.mark.parametrize(

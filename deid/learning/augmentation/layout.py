@@ -14,6 +14,7 @@ _LONG_WORD = re.compile(r"[^\W\d_]{7,}")
 _BLANK_LINES = re.compile(r"\n(?:[ \t]*\n)+")
 _SPACE = re.compile(r"(?<=\S) (?=\S)")
 _SOFT_BREAK = re.compile(r"(?<=[^\s:;.!?|])\n(?=[a-zà-ÿ0-9])")
+_AFTER_SIGN = re.compile(r"(?<=[^\s\d][.:,;]) ")
 _SHORT_LINE = 40  # a line shorter than this was ended on purpose
 
 
@@ -71,6 +72,21 @@ def space(pieces: Sequence[Piece], chance: Chance, rates: Rates) -> list[Piece]:
             if chance.random() < rates.doubled_space:
                 blank = "\t" if piece.label is None and chance.once(0.2) else " " * chance.choice((2, 2, 2, 3))
                 edits.append(Edit(position + found.start(), position + found.end(), blank))
+        position += len(piece.text)
+    return edited(pieces, edits)
+
+
+def squeeze(pieces: Sequence[Piece], chance: Chance, rates: Rates) -> list[Piece]:
+    """Some blanks after dots, commas and colons left out, before mentions too."""
+    edits = []
+    position = 0
+    for piece in pieces:
+        if piece.label is None:
+            edits += [
+                Edit(position + found.start(), position + found.end(), "")
+                for found in _AFTER_SIGN.finditer(piece.text)
+                if chance.once(rates.squeezed_space)
+            ]
         position += len(piece.text)
     return edited(pieces, edits)
 

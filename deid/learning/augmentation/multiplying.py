@@ -9,6 +9,7 @@ from deid.labels import NAMES, PLACES, Label
 from deid.learning.augmentation import (
     ages,
     civilities,
+    fields,
     layout,
     letters,
     negatives,
@@ -151,6 +152,12 @@ def _noisy(pieces: Sequence[Piece], chance: Chance, rates: Rates) -> list[Piece]
         result = letters.upper_lines(result, chance, rates)
     if chance.once(rates.spaced):
         result = layout.space(result, chance, rates)
+    if chance.once(rates.squeezed):
+        result = layout.squeeze(result, chance, rates)
+    if chance.once(rates.fields_joined):
+        result = fields.join(result, chance)
+    if chance.once(rates.fields_split):
+        result = fields.split(result, chance)
     if chance.once(rates.tightened):
         result = layout.tighten(result)
     if chance.once(rates.unwrapped):

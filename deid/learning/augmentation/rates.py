@@ -25,6 +25,9 @@ class Rates:
     unwrapped: float = 0.1
     spaced: float = 0.15
     tightened: float = 0.1  # blank lines removed
+    fields_joined: float = 0.1  # a header of short lines put on one line
+    fields_split: float = 0.08
+    squeezed: float = 0.06  # no blank after a dot or colon: "Dr.DUPONT", "né le:12/03"
     respelt_negatives: float = 0.6  # eponyms and drugs exchanged
 
     # Surnames: the rest is drawn evenly from the table of surnames, so that rare ones are met as often as common ones
@@ -68,6 +71,7 @@ class Rates:
     typo: float = 0.02  # per word of a mistyped copy
     misread: float = 0.012  # per character of a scanned copy
     doubled_space: float = 0.04
+    squeezed_space: float = 0.3
     hyphenated: float = 0.05  # per line break of a wrapped copy
 
 
