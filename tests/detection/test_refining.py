@@ -93,13 +93,12 @@ def test_what_a_direct_identifier_loses_stays_covered() -> None:
     ("text", "surface"),
     [
         ("Relu par le Dr Ph. Lecocq hier.", "Ph. Lecocq"),
-        ("DR N STEIN", "N STEIN"),
+        ("Dr Stein, CHU. Vu par le DR N STEIN.", "N STEIN"),
         ("SIGNE : DR TALLEUX F  RPPS 10100448219", "TALLEUX F"),
         ("Compte rendu.\n\nCordialement,\n\nM. Pujol\n", "M. Pujol"),
         ("Signé : Sylvie LAB0RDE, IDE", "Sylvie LAB0RDE"),
         ("revu le mardi par le dr martial garnier au calme", "martial garnier"),
-        ("Patient : VERN^LUCIEN", "VERN^LUCIEN"),
-        ("Dest. : Dr Jean Sage, Jougne", "Jean Sage"),
+        ("Suivi : Dr Anli Chamsidine, dernière visite", "Anli Chamsidine"),
         ("Mme Claire JOLI-\nCŒUR va bien", "Claire JOLI-"),
     ],
 )
@@ -110,3 +109,22 @@ def test_names_are_completed_to_their_edges(detector: Detector, text: str, surfa
 @pytest.mark.parametrize("text", ["Vu avec M. Vraz ce jour, stable.", "Reçu M. Vraz."])
 def test_a_civility_stays_outside(detector: Detector, text: str) -> None:
     assert _names(detector, text) == ["Vraz"]
+
+
+@pytest.mark.parametrize(
+    ("text", "surface"),
+    [
+        ("Dr Marc Tessier. Suites simples.\n\nMT/lq\n", "lq"),
+        ("Dr Nadia Berthod.\nDicté le 12, frappé par NB le 17.", "NB"),
+        ("Mme Julie Martinage, infirmière.\nBonne nuit.\nj.m.\n", "j.m."),
+        ("Dr Henri Kleinhans. Imprimé par hkleinhans ce matin.", "hkleinhans"),
+        ("Sortie demain.\n" * 3 + "\nVisa :    E.V.\n", "E.V."),
+    ],
+)
+def test_initials_and_logins_of_those_who_write(detector: Detector, text: str, surface: str) -> None:
+    assert surface in _names(detector, text)
+
+
+@pytest.mark.parametrize("text", ["TDM : TA/FC stables.\n", "Dr Tom Anders. TA 12/8, FC 70.", "5 mg/kg", "I.V. lente"])
+def test_abbreviations_are_no_initials(detector: Detector, text: str) -> None:
+    assert set(_names(detector, text)) <= {"Tom Anders"}

@@ -8,6 +8,7 @@ from deid.detection.reading import Reading
 from deid.detection.refining.allowing import drop_allowed
 from deid.detection.refining.boundaries import complete_names
 from deid.detection.refining.connecting import connect
+from deid.detection.refining.initials import find_initials
 from deid.detection.refining.overlaps import resolve
 from deid.detection.refining.repetitions import repeat_names
 from deid.detection.refining.roles import settle_roles
@@ -16,7 +17,7 @@ from deid.policy import Detection
 
 
 def refine(reading: Reading, mentions: Sequence[Mention], policy: Detection) -> tuple[Mention, ...]:
-    """Allow-list, overlaps, connected entities, boundaries of names, missed repetitions, overlaps once more, roles."""
+    """Allow-list, overlaps, connected entities, boundaries of names, missed repetitions and initials, roles."""
     refined = drop_allowed(reading, list(mentions), policy.allow)
     refined = resolve(reading, refined)
     refined = connect(reading, refined, policy.connectors)
@@ -25,6 +26,7 @@ def refine(reading: Reading, mentions: Sequence[Mention], policy: Detection) -> 
         refined = repeat_names(reading, refined)
         refined = resolve(reading, drop_allowed(reading, refined, policy.allow))
         refined = complete_names(reading, refined)
+        refined = find_initials(reading, refined)
     if policy.settle_roles:
         refined = settle_roles(reading, sorted(refined))
     return tuple(sorted(refined))

@@ -49,7 +49,7 @@ def _connects(between: str, signs: set[str], label: Label) -> bool:
     if label is Label.STREET and between in (", ", " - ", " , ", "  ", " ", ","):
         return True
     if label in NAMES:
-        if between in ("^", "."):
-            return True  # "DUPONT^JEAN", "dupont.jean"
+        if between == ".":
+            return True  # "dupont.jean"
         return between in (" ", "-", "  ") or (between.strip() in signs - {"-", "du", "des"} and between != "")
     return (between.strip() in signs and between.strip() != "-") or between == "-"
