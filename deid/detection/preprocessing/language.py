@@ -1,0 +1,64 @@
+"""Is the document in French? (Braghin et al. 2019, section 4.1.) Clinical shorthand, lists and capitals are French."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from deid.detection.reading import Reading
+
+if TYPE_CHECKING:
+    from lingua import LanguageDetector
+
+# Little words that French has and its neighbours lack: where they are usual, nothing dearer is asked.
+_LITTLE = frozenset(
+    """
+    afin apres au aux avant avec car ce ces cet cette chez comme dans depuis des dont du elle elles et etait ete
+    etre est eu fait faire ils jour leur leurs lors mais meme nous ont ou par pas pendant peu plus pour puis
+    quand que qui sans ses soit son sont sous sur suite tous tout toute tres une vers vous
+    """.split()
+)
+_USUAL = 0.06  # share of such words from which a text is French
+_LEAST_WORDS = 25  # distinct words without which a text says nothing of its language
+_SAMPLE = 60  # distinct words that are looked at
+_SURE = 0.97  # belief in another language below which the document keeps the benefit of doubt
+_KNOWN = 0.5  # share of words of the French lexicon from which a list of words is French
+# Languages that letters reach a French hospital in.
+_LANGUAGES = "ARABIC DUTCH ENGLISH FRENCH GERMAN ITALIAN POLISH PORTUGUESE ROMANIAN RUSSIAN SPANISH TURKISH".split()
+
+
+def foreign_language(reading: Reading) -> str | None:
+    """ISO 639-1 code of the language if it is surely not French; None for French, short or doubtful texts."""
+    words = [word for word in reading.words if len(word) > 1 and word.isalpha()]
+    if sum(word in _LITTLE for word in words) > _USUAL * len(words):
+        return None
+    distinct = list(islice(dict.fromkeys(words), 4 * _SAMPLE))
+    if len(distinct) < _LEAST_WORDS:
+        return None
+    lexicon = reading.lexicon
+    if sum(lexicon.is_word(word) for word in distinct) > _KNOWN * len(distinct):
+        return None
+    # A letterhead is French whatever the letter: the end of the sample has its say too.
+    sample = " ".join(_written(reading, distinct[-_SAMPLE:]))
+    best = _detector().compute_language_confidence_values(sample)[0]
+    code = best.language.iso_code_639_1.name.lower()
+    return code if best.value >= _SURE and code != "fr" else None
+
+
+def _written(reading: Reading, words: list[str]) -> list[str]:
+    """`words` with their accents, which tell languages apart."""
+    wanted = dict.fromkeys(words, "")
+    for start, end, word in zip(reading.starts, reading.ends, reading.words, strict=True):
+        if wanted.get(word) == "":
+            wanted[word] = reading.text[start:end].lower()
+    return list(wanted.values())
+
+
+@cache
+def _detector() -> LanguageDetector:
+    # Read at the first document that is not plainly French. Trigrams alone are enough for this many words.
+    from lingua import Language, LanguageDetectorBuilder
+
+    languages = [getattr(Language, name) for name in _LANGUAGES]
+    return LanguageDetectorBuilder.from_languages(*languages).with_low_accuracy_mode().build()
