@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n\s*\Z")
+_BLANK_LINE_INSIDE = re.compile(r"\n[^\S\n]*\n")
 _SENTENCE = re.compile(r"[.!?;:…](?:\s?[\"»”)\]])*\s+\Z")
 _LOOK_BEHIND = 16  # characters read before a place to see what ends there
-# How good a place is to cut: after a blank line, a line, a sentence, a word, inside a word.
-_RANKS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,11 +122,20 @@ def plan(text: str, parts: Iterable[Subwords], size: int, overlap: int) -> Itera
 
 def _cut(text: str, subwords: Subwords, low: int, high: int) -> int:
     """Index in `[low, high]` before which to cut: the last of the best places."""
+    ends = subwords.starts[low : high + 1].tolist()
+    enough = _hoped(text[max(0, ends[0] - _LOOK_BEHIND) : ends[-1] + _LOOK_BEHIND])
     best, highest = high, -1
     for index in range(high, low - 1, -1):
-        value = rank(text, int(subwords.starts[index]))
+        value = rank(text, ends[index - low])
         if value > highest:
             best, highest = index, value
-        if highest == _RANKS:
+        if highest >= enough:
             break
     return best
+
+
+def _hoped(text: str) -> int:
+    """A rank that no place in `text` passes: most searches can end at the first line end that they meet."""
+    if "\n" in text:
+        return 4 if _BLANK_LINE_INSIDE.search(text) else 3
+    return 2
