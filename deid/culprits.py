@@ -11,7 +11,7 @@ from typing import ParamSpec, TypeVar
 
 from deid.detection import Detector
 from deid.document import Document, Mention
-from deid.errors import DocumentRefused, NocturneError
+from deid.errors import DocumentRefused, NocturneError, Reason
 from deid.quality import Checked, Verdict, measure, validate_batch
 
 log = logging.getLogger(__name__)
@@ -48,6 +48,17 @@ def detected(detector: Detector, documents: Sequence[Document]) -> list[Found]:
     sound = [document for document in documents if _attempt(detector, [document]) is not None]
     again = {document.id: mentions for document, mentions in zip(sound, detector.detect(sound), strict=True)}
     return [again.get(document.id) for document in documents]
+
+
+def refused(detector: Detector, document: Document) -> Reason | None:
+    """Why a document goes to quarantine before it is searched; None if it may be searched."""
+    try:
+        return detector.refusal(document)
+    except (NocturneError, MemoryError):
+        raise
+    except Exception as error:
+        note("detect", document.id, error)
+        return Reason.DETECTION_FAILED
 
 
 def _attempt(detector: Detector, documents: Sequence[Document]) -> list[tuple[Mention, ...]] | None:

@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from deid import rooms
-from deid.culprits import detected, judged, note, sealed
+from deid.culprits import detected, judged, note, refused, sealed
 from deid.detection import Detector
 from deid.document import Mention, Substitution, Surrogate
 from deid.errors import DocumentRefused, NocturneError, PolicyError, Reason
@@ -86,8 +86,13 @@ def detect(run_id: int, batch_id: int) -> dict[str, Any]:
         WarehouseUnreachable, WarehouseError: nothing was written.
     """
     work = begin(_run(run_id), batch_id, "detect", before="planned")
-    read = list(opened(work))
     detector = rooms.detector(staff_of(work.run.source))
+    read = []
+    for item in opened(work):
+        if (reason := refused(detector, item.document)) is not None:
+            work.refuse(item.waiting, reason)
+        else:
+            read.append(item)
     clean = _clean_titles(detector, read)
     everything = detected(detector, [item.document for item in read])
     for item, found in zip(read, everything, strict=True):

@@ -62,7 +62,7 @@ class Incoming:
 
 def detect(incoming: Sequence[Incoming], detector: Detector, *, max_bytes: int) -> list[Detected | Refused]:
     """Read documents and find their mentions; one outcome each, in order."""
-    opened = [_opened(item, max_bytes) for item in incoming]
+    opened = [_wanted(_opened(item, max_bytes), detector) for item in incoming]
     documents = [item.document for item in opened if isinstance(item, Detected)]
     mentions = iter(_mentions(detector, documents))
     return [_with(item, next(mentions)) if isinstance(item, Detected) else item for item in opened]
@@ -90,6 +90,20 @@ def _opened(item: Incoming, max_bytes: int) -> Detected | Refused:
     about = (document.patient, document.reference_date, document.type)
     has_markup = not isinstance(source, PlainSource)
     return Detected(Document(document.id, source.text, *about), source if has_markup else None, ())
+
+
+def _wanted(item: Detected | Refused, detector: Detector) -> Detected | Refused:
+    """The document, unless the policy sends it to quarantine before it is searched."""
+    if isinstance(item, Refused):
+        return item
+    try:
+        reason = detector.refusal(item.document)
+    except NocturneError:
+        raise
+    except Exception as error:
+        _note("detection", error)
+        reason = Reason.DETECTION_FAILED
+    return item if reason is None else Refused(item.document.id, (reason,))
 
 
 def _plain(document: Document, max_bytes: int) -> Document:

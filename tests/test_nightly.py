@@ -210,7 +210,7 @@ def test_each_bad_document_has_its_own_reason_and_the_rest_go_on(
         "too_large": ("detect", "too_large"),
         "a_picture": ("detect", "unsupported_format"),
         "nobody": ("detect", "no_patient"),
-        "english": ("validate", "not_french"),
+        "english": ("detect", "not_french"),
     }
     assert release["published"] == 2
     assert hospital.rows("SELECT count(*) FROM deid.candidate") == [(0,)]

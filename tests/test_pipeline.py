@@ -110,12 +110,18 @@ class Blind:
     def detect(self, documents: Iterable[Document]) -> list[tuple[Mention, ...]]:
         return [() for _ in documents]
 
+    def refusal(self, _document: Document) -> Reason | None:
+        return None
+
 
 class Fragile:
     """Breaks on one document, with a message that quotes it."""
 
     def __init__(self, sound: Detector) -> None:
         self.sound = sound
+
+    def refusal(self, document: Document) -> Reason | None:
+        return self.sound.refusal(document)
 
     def detect(self, documents: list[Document]) -> list[tuple[Mention, ...]]:
         if any(document.id == "odd" for document in documents):

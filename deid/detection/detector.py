@@ -10,13 +10,17 @@ from numpy.typing import NDArray
 from deid.detection import averaging, merging, refining
 from deid.detection.annotators import build
 from deid.detection.annotators.registry import Acquainted, Annotator, BatchAnnotator, Tagger
+from deid.detection.preprocessing.language import foreign_language, plainly_french
 from deid.detection.reading import Reading
 from deid.detection.staff import NOBODY, Staff
 from deid.document import Document, Mention
+from deid.errors import Reason
 from deid.policy import Policy
 
 # Raised whenever the same text and policy may give other mentions than before.
-RULES_VERSION = "rules-1"
+RULES_VERSION = "rules-2"
+# Annotators that do not need French, for a policy that lets documents in other languages through.
+ANY_LANGUAGE = frozenset({"patterns", "identity"})
 
 
 class Detector:
@@ -58,16 +62,35 @@ class Detector:
     def detect(self, documents: Sequence[Document]) -> list[tuple[Mention, ...]]:
         """Mentions of each document, in the documents' order: sorted, not overlapping, within the text."""
         readings = [Reading(document) for document in documents]
+        foreign = self._foreign(readings)
         found: list[dict[str, list[Mention]]] = [{} for _ in readings]
         distributions: list[dict[str, NDArray[np.float32]]] = [{} for _ in readings]
         for annotator in self._annotators:
+            places = [at for at in range(len(readings)) if at not in foreign or annotator.name in ANY_LANGUAGE]
+            chosen = [readings[at] for at in places]
             if self._policy.merge == "average" and isinstance(annotator, Tagger):
-                for spread, array in zip(distributions, annotator.distributions(readings), strict=True):
-                    spread[annotator.name] = array
+                for at, array in zip(places, annotator.distributions(chosen), strict=True):
+                    distributions[at][annotator.name] = array
                 continue
-            for reading, per_document, mentions in zip(readings, found, _run(annotator, readings), strict=True):
-                per_document[annotator.name] = reading.found[annotator.name] = mentions
-        return [self._conclude(*one) for one in zip(readings, found, distributions, strict=True)]
+            for at, mentions in zip(places, _run(annotator, chosen), strict=True):
+                found[at][annotator.name] = readings[at].found[annotator.name] = mentions
+        concluded = [self._conclude(*one) for one in zip(readings, found, distributions, strict=True)]
+        if self._policy.repeat_across_documents:
+            return refining.share_names(readings, concluded, self._policy)
+        return concluded
+
+    def refusal(self, document: Document) -> Reason | None:
+        """Why the policy wants the document in quarantine instead of searched; None if it may be searched."""
+        if self._policy.foreign != "quarantine" or plainly_french(document.text):
+            return None
+        return Reason.NOT_FRENCH if foreign_language(Reading(document)) else None
+
+    def _foreign(self, readings: Sequence[Reading]) -> frozenset[int]:
+        """Positions of the documents that only `ANY_LANGUAGE` may search."""
+        if self._policy.foreign != "patterns":
+            return frozenset()
+        doubtful = (at for at, reading in enumerate(readings) if not plainly_french(reading.text))
+        return frozenset(at for at in doubtful if foreign_language(readings[at]))
 
     def _conclude(
         self,

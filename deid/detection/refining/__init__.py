@@ -12,6 +12,7 @@ from deid.detection.refining.initials import find_initials
 from deid.detection.refining.overlaps import resolve
 from deid.detection.refining.repetitions import repeat_names
 from deid.detection.refining.roles import settle_roles
+from deid.detection.refining.sharing import shared_names
 from deid.document import Mention
 from deid.policy import Detection
 
@@ -30,3 +31,17 @@ def refine(reading: Reading, mentions: Sequence[Mention], policy: Detection) -> 
     if policy.settle_roles:
         refined = settle_roles(reading, sorted(refined))
     return tuple(sorted(refined))
+
+
+def share_names(
+    readings: Sequence[Reading], mentions: Sequence[tuple[Mention, ...]], policy: Detection
+) -> list[tuple[Mention, ...]]:
+    """Refined `mentions` with the names that a patient's other documents of the batch are sure of."""
+    result = []
+    for reading, old, added in zip(readings, mentions, shared_names(readings, mentions), strict=True):
+        if added:
+            refined = resolve(reading, drop_allowed(reading, [*old, *added], policy.allow))
+            refined = complete_names(reading, refined)
+            old = tuple(sorted(settle_roles(reading, refined) if policy.settle_roles else refined))
+        result.append(old)
+    return result

@@ -24,7 +24,7 @@ from deid.detection.reading import Reading
 from deid.document import Mention
 from deid.labels import NAMES, Label
 
-RULES = frozenset({"identity", "patterns", "context", "gazetteer", "repetition", "initials"})
+RULES = frozenset({"identity", "patterns", "context", "gazetteer", "repetition", "initials", "batch"})
 _POSSESSIVES = frozenset("son sa ses leur leurs mon ma mes votre vos notre nos l un une le la les cette cet ce".split())
 _SKIPPED = frozenset({".", ":", ",", "(", "-", "–", "—", "«", '"', "'", "’", "=", ">", "*", "•", "/"})
 _USUAL = 100  # per million words: how usual a neighbouring word must be to count

@@ -6,9 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from deid import policy
+from deid.detection import Detector
 from deid.detection.preprocessing.language import foreign_language
 from deid.detection.reading import Reading
-from deid.document import Document
+from deid.document import Document, Patient
+from deid.errors import Reason
 from deid.learning.corpus import load
 
 CORPUS = Path(__file__).parents[3] / "corpus" / "train"
@@ -64,3 +67,19 @@ def test_shorthand_and_scraps_are_not_foreign(text: str) -> None:
 
 def test_no_document_of_the_corpus_is_foreign() -> None:
     assert [gold.document.id for gold in load(CORPUS) if foreign_language(Reading(gold.document))] == []
+
+
+def _detector(foreign: str) -> Detector:
+    chosen = policy.load()
+    return Detector(chosen.model_copy(update={"detection": chosen.detection.model_copy(update={"foreign": foreign})}))
+
+
+def test_the_policy_says_what_becomes_of_a_foreign_letter() -> None:
+    letter = Document("d", LETTERS["en"] + "\nDr John Whitfield, phone 06 12 34 56 78.", Patient(last_name="Whitfield"))
+    assert _detector("quarantine").refusal(letter) is Reason.NOT_FRENCH
+    assert _detector("quarantine").refusal(Document("f", "Le patient est vu ce jour pour une toux.")) is None
+    lenient = _detector("patterns")
+    assert lenient.refusal(letter) is None
+    (found,) = lenient.detect([letter])
+    assert {letter.text[one.start : one.end] for one in found} >= {"John Whitfield", "06 12 34 56 78"}
+    assert {vote.annotator for one in found for vote in one.votes} <= {"patterns", "identity", "repetition", "initials"}
