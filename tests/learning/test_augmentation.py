@@ -212,6 +212,13 @@ def test_eponyms_and_drugs_vary_and_stay_unmarked() -> None:
     assert {tuple(surfaces(copy)) for copy in made} == {tuple(surfaces(gold(LETTER)))}
 
 
+def test_brands_inside_sentences_vary_and_common_words_do_not() -> None:
+    marked = "Posé ce stent Xience hier. Fracture du Fémur chez M. [[PATIENT|Roux]], drain de Redon retiré."
+    made = copies(replace(STILL, respelt_negatives=1.0, swapped_brand=1.0), 60, marked)
+    assert len({copy.document.text.split()[3] for copy in made}) > 20
+    assert all("du Fémur chez" in copy.document.text and surfaces(copy) == ["Roux"] for copy in made)
+
+
 def test_a_civility_may_be_missing() -> None:
     made = copies(replace(STILL, dropped_civility=1.0), 1)[0]
     assert not re.search(r"M\. |Mme |Dr ", made.document.text)

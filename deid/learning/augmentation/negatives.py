@@ -1,4 +1,4 @@
-"""What looks like a name and is none: other eponyms behind the same cue, other drugs."""
+"""What looks like a name and is none: other eponyms behind the same cue, other drugs, other brands."""
 
 from __future__ import annotations
 
@@ -14,14 +14,17 @@ from deid.learning.augmentation.rates import Rates
 from deid.substitution.folding import flat
 from deid.substitution.shapes import in_case_of, titled
 
+_VOWELS = "aeiouy"
+_MEDICAL = 0.6  # of exchanged brands become another eponym, the others a surname
 _CUED = re.compile(
     r"(?<![^\W\d_])(?P<cue>[^\W\d_]{4,}) (?P<of>de |d['’]|DE |D['’])(?P<name>[A-ZÀ-Ý][^\W\d_]+(?:-[A-ZÀ-Ý][^\W\d_]+)*)"
 )
+_INSIDE = re.compile(r"(?<=[a-zà-ÿ0-9,(] )[A-ZÀ-Ý][a-zà-ÿ]{3,}(?![^\W\d_])")
 _CAPITAL = re.compile(r"(?<![^\W\d_'’-])[A-ZÀ-Ý][^\W\d_]{4,}(?![^\W\d_])")
 
 
 def vary(pieces: Sequence[Piece], chance: Chance, rates: Rates) -> list[Piece]:
-    """Pieces with other eponyms and drugs in what is not marked; no digit is touched."""
+    """Pieces with other eponyms, drugs and brands in what is not marked; no digit is touched."""
 
     def eponym(match: re.Match[str]) -> str:
         cue = flat(match["cue"])
@@ -32,7 +35,7 @@ def vary(pieces: Sequence[Piece], chance: Chance, rates: Rates) -> list[Piece]:
         else:
             name = chance.choice(pools.eponyms().get(cue.rstrip("s")) or pools.eponyms()[""])
         name = in_case_of(match["name"], name)
-        of = "d'" if flat(name[0]) in "aeiouy" else "de "
+        of = "d'" if flat(name[0]) in _VOWELS else "de "
         return f"{match['cue']} {of.upper() if match['of'].isupper() else of}{name}"
 
     def drug(match: re.Match[str]) -> str:
@@ -41,10 +44,28 @@ def vary(pieces: Sequence[Piece], chance: Chance, rates: Rates) -> list[Piece]:
             return word
         return in_case_of(word, titled(chance.choice(pools.drugs())))
 
+    def brand(match: re.Match[str]) -> str:
+        word = match.group()
+        if not chance.once(rates.swapped_brand) or not _could_be_a_name(flat(word)):
+            return word
+        name = chance.choice(pools.eponyms()[""] if chance.once(_MEDICAL) else pools.surnames().real)
+        # What stands before fits a vowel or a consonant: "de", "l'".
+        return name if (flat(name[0]) in _VOWELS) is (flat(word[0]) in _VOWELS) else word
+
     return [
-        piece if piece.label is not None else Piece(_CAPITAL.sub(drug, _CUED.sub(eponym, piece.text)))
+        piece
+        if piece.label is not None
+        else Piece(_INSIDE.sub(brand, _CAPITAL.sub(drug, _CUED.sub(eponym, piece.text))))
         for piece in pieces
     ]
+
+
+def _could_be_a_name(word: str) -> bool:
+    """Whether tables give a word for a name, or know nothing of it: eponyms, brands, devices where none is marked."""
+    words = lexicon()
+    return word not in words.drugs and (
+        word in words.eponyms or words.is_unknown(word) or words.is_first_name(word) or words.is_surname(word)
+    )
 
 
 def _is_eponym(name: str) -> bool:

@@ -28,7 +28,7 @@ class Rates:
     fields_joined: float = 0.1  # a header of short lines put on one line
     fields_split: float = 0.08
     squeezed: float = 0.06  # no blank after a dot or colon: "Dr.DUPONT", "né le:12/03"
-    respelt_negatives: float = 0.6  # eponyms and drugs exchanged
+    respelt_negatives: float = 0.6  # eponyms, drugs and brands exchanged
 
     # Surnames: the rest is drawn evenly from the table of surnames, so that rare ones are met as often as common ones
     invented: float = 0.17  # names in no table: foreign, misspelt, extinct
@@ -67,6 +67,7 @@ class Rates:
     swapped_eponym: float = 0.6
     eponym_from_surnames: float = 0.25  # "maladie de Durand": the cue decides, not a list learnt by heart
     swapped_drug: float = 0.3
+    swapped_brand: float = 0.35  # any other capitalised word inside a sentence that a table could take for a name
     shouted_line: float = 0.12
     typo: float = 0.02  # per word of a mistyped copy
     misread: float = 0.012  # per character of a scanned copy
