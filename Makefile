@@ -89,6 +89,23 @@ lock: $(DEV) ## write constraints.txt and docker/constraints.txt from the enviro
 	print(*sorted("{name}=={version}".format(**i["metadata"]) for i in json.load(open(sys.argv[1]))["install"]), sep="\n")' \
 	   "$$report"; } > docker/constraints.txt; rm -f "$$report"
 
+.PHONY: train
+train: $(DEV) ## train the taggers that ship on corpus/train, into deid/models
+	@$(BIN)/python -m deid train corpus/train --out deid/models $(ARGS)
+
+.PHONY: train-small
+train-small: $(DEV) ## the whole chain in minutes: every tagger trained by its small recipe, into var/models
+	@$(BIN)/python -m deid train corpus/train --out var/models --small $(ARGS)
+	@$(BIN)/python -m deid.learning.transformer --config deid/learning/transformer/train-small.yaml --out var/models/transformer
+
+.PHONY: cross-validate
+cross-validate: $(DEV) ## train without some authors, keep what is said of their documents in var/held-out
+	@$(BIN)/python -m deid.learning.taggers.cross_validation corpus/train var/held-out $(ARGS)
+
+.PHONY: ablation
+ablation: $(DEV) ## benchmarks/ablation.md from var/held-out
+	@$(BIN)/python -m deid.learning.ablation corpus/train var/held-out > benchmarks/ablation.md
+
 .PHONY: bench-%
 bench-%: $(DEV) ## run benchmarks/%.py: `make bench-night` after `make demo`
 	@PYTHONPATH=. $(BIN)/python benchmarks/$*.py $(ARGS)

@@ -13,7 +13,7 @@ from deid.detection.reading import Reading
 from deid.detection.taggers.chain import best_path, log_probabilities
 from deid.detection.tags import LABELS, OUTSIDE, decode
 from deid.document import Mention, Vote
-from deid.labels import CONTACT, IDENTIFIERS, NAMES, Label
+from deid.labels import CONTACT, IDENTIFIERS, NAMES, PLACES, Label
 
 Array = NDArray[np.float32]
 
@@ -33,6 +33,13 @@ WEIGHTS: Mapping[str, Mapping[Label, float]] = {
         for rule in PASSING
     },
 }
+_SHARE = 0.25
+# Tags that open, or go on with, a mention of one of the coarse kinds of the label scheme.
+_KINDS = [
+    [tag for tag, label in enumerate(LABELS) if label in kind and tag % 2 == opening]
+    for kind in (NAMES, PLACES, IDENTIFIERS | {Label.PHONE}, frozenset({Label.DATE, Label.RELDATE}))
+    for opening in (1, 0)
+]
 # A word at the edge of a mention that only the knob put there: nothing by itself, so it goes.
 _EDGES = frozenset(
     "a au aux avec ce ces cette chez d dans de des du elle en entre est et il je l la le les leur lui ne on ou par pas "
@@ -55,11 +62,25 @@ def find(reading: Reading, distributions: Mapping[str, Array], recall: Mapping[L
     if not len(reading.starts) or not distributions:
         return []
     mean = averaged(list(distributions.values()))
-    path = best_path(log_probabilities(mean) + raised(recall))
+    path = best_path(log_probabilities(pooled(mean)) + raised(recall))
     sure = 1.0 - mean[:, OUTSIDE]
     mentions = decode(reading, path, [float(one) for one in sure])
     trimmed = (_trimmed(reading, mention, sure) for mention in mentions)
     return [_voted(reading, mention, distributions) for mention in trimmed if mention is not None]
+
+
+def pooled(distribution: Array) -> Array:
+    """Scores in which the labels of a kind lend each other their probability.
+
+    Taggers that agree on a name and differ on whose it is must not let it pass as nothing: a label's score is its
+    kind's whole probability, times its own share of it to the power `_SHARE`.
+    """
+    scores = distribution.copy()
+    for tags in _KINDS:
+        own = distribution[:, tags]
+        total = own.sum(axis=1, keepdims=True)
+        scores[:, tags] = total * np.power(own / np.maximum(total, 1e-12), _SHARE)
+    return scores
 
 
 def raised(recall: Mapping[Label, float]) -> Array:

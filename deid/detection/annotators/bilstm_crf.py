@@ -10,6 +10,8 @@ from safetensors.torch import load_file
 
 from deid.detection.annotators.registry import register
 from deid.detection.taggers.bilstm import BiLstmCrf, Shape, buckets
+from deid.detection.taggers.embeddings import EMBEDDINGS
+from deid.detection.taggers.embeddings import load as load_embeddings
 from deid.detection.taggers.manifest import WEIGHTS
 from deid.detection.taggers.table import Table
 from deid.detection.taggers.tagging import Tagging
@@ -30,11 +32,15 @@ class BilstmCrf(Tagging):
         shape = Shape(**self._manifest.shape)
         weights = load_file(folder / WEIGHTS)
         numbers = sorted({int(name.partition(".")[0]) for name in weights})
+        rows = load_embeddings(folder / EMBEDDINGS) if (folder / EMBEDDINGS).is_file() else None
         self._members = []
         for number in numbers:
             member = BiLstmCrf(shape)
             prefix = f"{number}."
             own = {name[len(prefix) :]: value.float() for name, value in weights.items() if name.startswith(prefix)}
+            if rows is not None:
+                member.embed(rows)
+                own["grams.weight"] = member.grams.weight
             member.load_state_dict(own)
             self._members.append(member.eval())
 

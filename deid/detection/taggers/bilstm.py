@@ -54,7 +54,7 @@ class BiLstmCrf(nn.Module):
         self.transitions = nn.Parameter(torch.zeros(len(TAGS), len(TAGS)))
 
     def embed(self, rows: NDArray[np.float16]) -> None:
-        """Take subword embeddings learned elsewhere, shape (gram_buckets, gram_width); empty rows keep theirs.
+        """Take subword embeddings learned elsewhere, shape (gram_buckets, gram_width), and keep them as they are.
 
         Raises:
             ValueError: the rows are of another shape.
@@ -62,13 +62,13 @@ class BiLstmCrf(nn.Module):
         if rows.shape != tuple(self.grams.weight.shape):
             raise ValueError(f"embeddings of shape {rows.shape}, {tuple(self.grams.weight.shape)} expected")
         given = torch.from_numpy(rows).float()
-        seen = given.abs().sum(dim=1) > 0
-        with torch.no_grad():
-            self.grams.weight[seen] = given[seen] * (_SPREAD / given[seen].std())
+        given *= _SPREAD / given[given.abs().sum(dim=1) > 0].std()
+        self.grams.weight = nn.Parameter(given, requires_grad=False)
 
     def halved(self) -> dict[str, torch.Tensor]:
-        """The weights in half precision, as they ship."""
-        return {name: value.half().contiguous() for name, value in self.state_dict().items()}
+        """What training changed, in half precision, as it ships."""
+        changed = {name for name, value in self.named_parameters() if value.requires_grad}
+        return {name: value.half().contiguous() for name, value in self.state_dict().items() if name in changed}
 
     def emissions(self, columns: torch.Tensor, grams: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
         """Log-potentials (chains, tokens, tags) from buckets (chains, tokens, columns or grams)."""

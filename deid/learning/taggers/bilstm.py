@@ -23,7 +23,7 @@ class BilstmSettings:
 
     shape: Shape = field(default_factory=Shape)
     epochs: int = 14
-    batch: int = 24
+    batch: int = 36
     rate: float = 4e-3
     decay: float = 1e-2
     hide_tables: float = 0.12
@@ -42,7 +42,7 @@ def train(
     random = np.random.default_rng(settings.seed)
     model = start or BiLstmCrf(settings.shape)
     model.train()
-    embeddings = [*model.columns.parameters(), *model.grams.parameters()]
+    embeddings = [one for one in (model.columns.weight, model.grams.weight) if one.requires_grad]
     rest = [*model.onward.parameters(), *model.backward_.parameters(), *model.out.parameters()]
     free = [*model.norm.parameters(), model.transitions]
     optimisers = [

@@ -21,10 +21,10 @@ import torch
 from numpy.typing import NDArray
 
 from deid.detection.reading import Reading
+from deid.detection.taggers import embeddings
 from deid.detection.tags import encode
 from deid.learning import corpus, held_out
 from deid.learning.corpus import GoldDocument
-from deid.learning.taggers import embeddings
 from deid.learning.taggers.recipe import FULL, SMALL, Recipe
 from deid.learning.taggers.training import KINDS, train
 

@@ -14,15 +14,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
-from safetensors.numpy import load_file, save_file
 from tqdm import tqdm
 
 from deid.detection.folding import fold
 from deid.detection.taggers.bilstm import Shape
+from deid.detection.taggers.embeddings import Rows, save
 from deid.detection.taggers.hashing import number
-
-Rows = NDArray[np.float16]
 
 _TOKEN = re.compile(r"[^\W\d_]+|\d+|[^\w\s]")
 _SIZES = (3, 5)
@@ -81,16 +78,6 @@ def train(sentences: Sentences, shape: Shape, epochs: int = 4, workers: int = 2,
             times[bucket] += 1
     rows /= np.maximum(times, 1)[:, None]
     return rows.astype(np.float16)
-
-
-def save(rows: Rows, path: Path) -> None:
-    """Write as safetensors."""
-    save_file({"grams": rows}, path)
-
-
-def load(path: Path) -> Rows:
-    """Read what `save` wrote."""
-    return load_file(path)["grams"]
 
 
 def main() -> int:

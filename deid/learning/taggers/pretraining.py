@@ -40,8 +40,9 @@ def start(folder: Path, shape: Shape, rows: NDArray[np.float16] | None, seed: in
         model.embed(rows)
     found = [passage for file in _files(folder) for passage in passages(file)]
     dense = [p for name, p in model.named_parameters() if not name.startswith(("columns", "grams"))]
+    sparse = (model.columns.weight, model.grams.weight)
     optimisers = [
-        torch.optim.SparseAdam([*model.columns.parameters(), *model.grams.parameters()], lr=2e-3),
+        torch.optim.SparseAdam([one for one in sparse if one.requires_grad], lr=2e-3),
         torch.optim.AdamW(dense, lr=2e-3, weight_decay=1e-2),
     ]
     model.train()

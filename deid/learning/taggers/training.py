@@ -13,12 +13,13 @@ from safetensors.torch import save_file
 
 from deid.detection.taggers.bilstm import BiLstmCrf
 from deid.detection.taggers.crf_weights import CrfWeights
+from deid.detection.taggers.embeddings import EMBEDDINGS, Rows
+from deid.detection.taggers.embeddings import save as save_embeddings
 from deid.detection.taggers.manifest import WEIGHTS, Manifest, digest, features_digest
 from deid.learning.augmentation import multiply
 from deid.learning.corpus import GoldDocument
 from deid.learning.markup import write
 from deid.learning.taggers import bilstm, crf
-from deid.learning.taggers.embeddings import Rows
 from deid.learning.taggers.examples import Example, examples
 from deid.learning.taggers.recipe import Recipe
 
@@ -45,6 +46,8 @@ def train(kind: str, documents: Sequence[GoldDocument], recipe: Recipe, out: Pat
     else:
         members = [member.halved() for member in train_bilstm(documents, recipe, rows)]
         save_file({f"{n}.{name}": value for n, one in enumerate(members) for name, value in one.items()}, path)
+        if rows is not None:
+            save_embeddings(rows, building / EMBEDDINGS)
     shape = recipe.bilstm.shape.as_json() if kind == "bilstm_crf" else {}
     Manifest(
         kind=kind,

@@ -8,8 +8,8 @@ from datetime import date
 
 from rapidfuzz.distance import OSA
 
-from deid.detection.misspelling import allowed_edits
 from deid.detection.folding import fold, key
+from deid.detection.misspelling import allowed_edits
 from deid.detection.names import PARTICLES, is_capital
 from deid.detection.reading import Reading
 from deid.document import Mention, Patient

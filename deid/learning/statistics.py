@@ -1,0 +1,58 @@
+"""How many documents, words and mentions a corpus has, per author and per label, as Markdown.
+
+python -m deid.learning.statistics corpus/train corpus/dev
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from deid.labels import Label
+from deid.learning.corpus import GoldDocument, load
+from deid.learning.score_tables import markdown
+
+_WORD = re.compile(r"[^\W_]+")
+
+
+def author_table(documents: Sequence[GoldDocument]) -> str:
+    """Per author: documents, words, mentions, types of document; then all together."""
+    authors = sorted({one.author for one in documents}, key=lambda name: (len(name), name))
+    groups = [(name, [one for one in documents if one.author == name]) for name in authors]
+    rows = [_row(name, group) for name, group in (*groups, ("**all**", list(documents)))]
+    return markdown(["author", "documents", "words", "mentions", "types"], rows)
+
+
+def label_table(documents: Sequence[GoldDocument]) -> str:
+    """Per label: mentions, different surfaces, documents that have it."""
+    mentions = Counter(mention.label for one in documents for mention in one.mentions)
+    surfaces = {
+        (mention.label, one.document.text[mention.start : mention.end]) for one in documents for mention in one.mentions
+    }
+    different = Counter(label for label, _ in surfaces)
+    having = Counter(label for one in documents for label in {mention.label for mention in one.mentions})
+    rows = [[str(label), *(f"{count[label]:,}" for count in (mentions, different, having))] for label in Label]
+    return markdown(["label", "mentions", "different surfaces", "documents"], rows)
+
+
+def _row(name: str, group: Sequence[GoldDocument]) -> list[str]:
+    words = sum(len(_WORD.findall(one.document.text)) for one in group)
+    types = len({(one.document.type or "").casefold() for one in group})
+    return [name, *(f"{value:,}" for value in (len(group), words, sum(len(one.mentions) for one in group), types))]
+
+
+def main() -> int:
+    """Print the tables; return the exit status."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folders", nargs="+", type=Path)
+    for folder in parser.parse_args().folders:
+        documents = load(folder)
+        print(f"## {folder.name}\n\n{author_table(documents)}\n\n{label_table(documents)}\n")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,78 @@
+"""Averaged taggers: what the mean says, what the recall knob adds, and who voted."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from deid.detection import averaging
+from deid.detection.reading import Reading
+from deid.detection.tags import INDEX, TAGS
+from deid.document import Document
+from deid.labels import Label
+
+TEXT = "Vu avec Kerdoncuff à Brest"
+
+
+def spread(**tags: dict[str, float]) -> np.ndarray:
+    """Rows from `word={tag: probability}`; what is left is O's."""
+    reading = Reading(Document("d", TEXT))
+    rows = np.zeros((len(reading.words), len(TAGS)), dtype=np.float32)
+    for index, word in enumerate(reading.words):
+        for tag, probability in tags.get(word, {}).items():
+            rows[index, INDEX[tag]] = probability
+        rows[index, 0] = 1 - rows[index].sum()
+    return rows
+
+
+def found(recall: dict[Label, float], **taggers: np.ndarray) -> list[tuple[str, str]]:
+    reading = Reading(Document("d", TEXT))
+    return [(TEXT[m.start : m.end], m.label) for m in averaging.find(reading, taggers, recall)]
+
+
+SURE = spread(kerdoncuff={"B-DOCTOR": 0.95}, brest={"B-CITY": 0.95})
+DOUBT = spread(kerdoncuff={"B-PERSON": 0.2}, brest={"B-CITY": 0.4})
+
+
+def test_the_mean_decides() -> None:
+    assert found({}, one=SURE, two=DOUBT) == [("Kerdoncuff", "DOCTOR"), ("Brest", "CITY")]
+    assert found({}, two=DOUBT) == []
+
+
+def test_taggers_that_differ_on_the_role_still_find_the_name() -> None:
+    doctor, person = spread(kerdoncuff={"B-DOCTOR": 0.55}), spread(kerdoncuff={"B-PERSON": 0.57})
+    assert found({}, one=doctor, two=person) == [("Kerdoncuff", "PERSON")]
+
+
+def test_the_knob_turns_one_label() -> None:
+    assert found({Label.PERSON: 2.0}, two=DOUBT) == [("Kerdoncuff", "PERSON")]
+    assert found({Label.CITY: 1.0}, two=DOUBT) == [("Brest", "CITY")]
+    assert found({Label.CITY: -4.0}, one=SURE) == [("Kerdoncuff", "DOCTOR")]
+
+
+@pytest.mark.parametrize("nats", [0.0, 1.0, 2.0, 4.0])
+def test_more_recall_never_covers_less(nats: float) -> None:
+    recall, more = (dict.fromkeys(Label, value) for value in (nats, nats + 1))
+    assert {text for text, _ in found(recall, one=SURE, two=DOUBT)} <= {
+        text for text, _ in found(more, one=SURE, two=DOUBT)
+    }
+
+
+def test_grammar_at_the_edges_goes_unless_it_is_sure() -> None:
+    loose = spread(avec={"B-DOCTOR": 0.3}, kerdoncuff={"I-DOCTOR": 0.8})
+    assert found({Label.DOCTOR: 3.0}, one=loose) == [("Kerdoncuff", "DOCTOR")]
+    firm = spread(avec={"B-DOCTOR": 0.8}, kerdoncuff={"I-DOCTOR": 0.8})
+    assert found({Label.DOCTOR: 3.0}, one=firm) == [("avec Kerdoncuff", "DOCTOR")]
+
+
+def test_every_tagger_votes_with_its_own_label_and_probability() -> None:
+    reading = Reading(Document("d", TEXT))
+    name = averaging.find(reading, {"one": SURE, "two": DOUBT}, {})[0]
+    assert [(vote.annotator, vote.label) for vote in name.votes] == [("one", "DOCTOR"), ("two", "PERSON")]
+    assert name.votes[0].score == pytest.approx(0.95, abs=1e-3)
+    assert name.score == pytest.approx(0.575, abs=1e-3)
+
+
+def test_nothing_to_read_and_nobody_to_ask() -> None:
+    assert averaging.find(Reading(Document("d", "")), {"one": np.zeros((0, len(TAGS)), np.float32)}, {}) == []
+    assert averaging.find(Reading(Document("d", TEXT)), {}, {}) == []
