@@ -153,6 +153,14 @@ def test_texts_of_any_packing_are_read_once(tmp_path: Path) -> None:
     assert read == "".join(texts.passages(paths, "7")).splitlines(keepends=True)
 
 
+def test_records_are_read_by_their_text(tmp_path: Path) -> None:
+    (tmp_path / "cases.jsonl").write_text('{"id": 1, "text": "Un cas."}\n{"text": "Deux\\ncas."}\n', encoding="utf-8")
+    assert "".join(texts.passages([tmp_path / "cases.jsonl"], "7")) == "Un cas.\nDeux\ncas.\n"
+    (tmp_path / "cases.jsonl").write_text('{"id": 1}\n', encoding="utf-8")
+    with pytest.raises(InputRefused, match=r"cases.jsonl.*text"):
+        list(texts.passages([tmp_path / "cases.jsonl"], "7"))
+
+
 @pytest.mark.parametrize("name", ["t.txt", "t.txt.xz", "t.txt.gz"])
 def test_a_text_that_cannot_be_read_is_named(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_bytes(b"\xff\xfe\x00")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import lzma
 import random
 from collections.abc import Iterator, Sequence
@@ -57,9 +58,14 @@ def passages(paths: Sequence[Path], seed: str) -> Iterator[str]:
 
 def _lines(path: Path, stream: IO[str]) -> list[str]:
     try:
-        return list(islice(stream, _LINES))
+        lines = list(islice(stream, _LINES))
+        if ".jsonl" in path.suffixes:
+            return [json.loads(line)["text"] + "\n" for line in lines]
     except (UnicodeDecodeError, EOFError, OSError, lzma.LZMAError):
         raise InputRefused(f"{path.name}: not UTF-8, or its packing is broken.", "Fetch it again.") from None
+    except (ValueError, KeyError, TypeError):
+        raise InputRefused(f'{path.name}: a line is not a JSON object with a "text".', "Mend the file.") from None
+    return lines
 
 
 def _opened(path: Path) -> IO[str]:
