@@ -43,9 +43,9 @@ class Pretraining(Section):
     """Masked words (Devlin et al. 2019), whole ones (Cui et al. 2021), in packed sequences of `length` sub-words.
 
     It ends after `steps`, or after `minutes` if that is sooner; the learning rate falls to nothing by then. `texts`
-    are patterns of files (.txt or .jsonl with a "text", plain, .gz or .xz), relative to the working directory; the annotated documents are
-    read too, `repeat` times. `masked`: share of words, of which 8 in 10 are masked, 1 replaced by a random sub-word,
-    1 left. `batch`: sequences.
+    are patterns of files (.txt, or .jsonl with a "text"; plain, .gz or .xz), relative to the working directory; the
+    annotated documents are read too, `repeat` times. `masked`: share of words, of which 8 in 10 are masked, 1
+    replaced by a random sub-word, 1 left. `batch`: sequences.
     """
 
     texts: tuple[str, ...] = ()
