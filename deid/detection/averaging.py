@@ -21,8 +21,8 @@ Array = NDArray[np.float32]
 TAGGERS = "taggers"
 # Rules whose mentions pass beside the taggers: where cross-validation finds them right (docs/decisions).
 PASSING: Mapping[str, frozenset[Label]] = {
-    "patterns": CONTACT | IDENTIFIERS,
-    "context": NAMES,
+    "patterns": CONTACT | {Label.NIR},
+    "context": frozenset(),
     "gazetteer": frozenset(),
 }
 WEIGHTS: Mapping[str, Mapping[Label, float]] = {

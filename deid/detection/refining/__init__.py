@@ -13,12 +13,14 @@ from deid.detection.refining.overlaps import resolve
 from deid.detection.refining.repetitions import repeat_names
 from deid.detection.refining.roles import settle_roles
 from deid.detection.refining.sharing import shared_names
+from deid.detection.refining.wholes import complete_wholes
 from deid.document import Mention
 from deid.policy import Detection
 
 
 def refine(reading: Reading, mentions: Sequence[Mention], policy: Detection) -> tuple[Mention, ...]:
-    """Allow-list, overlaps, connected entities, boundaries of names, missed repetitions and initials, roles."""
+    """Allow-list, overlaps, connected entities, boundaries of names, missed repetitions and initials, roles,
+    and the last signs of numbers and initials."""
     refined = drop_allowed(reading, list(mentions), policy.allow)
     refined = resolve(reading, refined)
     refined = connect(reading, refined, policy.connectors)
@@ -30,7 +32,7 @@ def refine(reading: Reading, mentions: Sequence[Mention], policy: Detection) -> 
         refined = find_initials(reading, refined)
     if policy.settle_roles:
         refined = settle_roles(reading, sorted(refined))
-    return tuple(sorted(refined))
+    return tuple(complete_wholes(reading, sorted(refined)))
 
 
 def share_names(

@@ -30,14 +30,14 @@ def resolve(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
             piece = _trimmed(reading.text, start, end)
             if piece is None:
                 continue
-            whole = piece == (mention.start, mention.end)
+            whole = (start, end) == (mention.start, mention.end)
             if not whole and not _worth(reading, mention, *piece):
                 continue
             if not whole and mention.label is not Label.STREET and mention.label in _neighbours(taken, labels, piece):
                 continue
             insort(taken, piece)
             labels[piece] = mention.label
-            kept.append(mention if whole else replace(mention, start=piece[0], end=piece[1]))
+            kept.append(replace(mention, start=piece[0], end=piece[1]))
     return sorted(kept)
 
 

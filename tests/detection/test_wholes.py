@@ -1,0 +1,40 @@
+"""The last signs of mentions, and what stops them from growing."""
+
+from __future__ import annotations
+
+import pytest
+
+from deid.detection.reading import Reading
+from deid.detection.refining import complete_wholes
+from deid.document import Document, Mention
+from deid.labels import Label
+
+
+@pytest.mark.parametrize(
+    ("label", "text", "marked", "whole"),
+    [
+        (Label.PATIENT, "Vu par O. ce jour", "O", "O."),
+        (Label.DOCTOR, "signé P.S.M. à 8 h", "P.S.M", "P.S.M."),
+        (Label.PERSON, "Sa mère est Anne. Elle", "Anne", "Anne"),
+        (Label.PATIENT, "Mme Marie JOLI-\nDUVAL", "Marie JOLI", "Marie JOLI-"),
+        (Label.PATIENT, "Mme JOLI - 3e étage", "JOLI", "JOLI"),
+        (Label.PHONE, "au (+262) 639 98 20 45 le soir", "+262) 639 98 20 45", "(+262) 639 98 20 45"),
+        (Label.PHONE, "bip *418", "418", "*418"),
+        (Label.PHONE, "au (0)262 00 19 44", "262 00 19 44", "(0)262 00 19 44"),
+        (Label.ID, "session=b71e-40c2-9d\n", "40c2-9", "b71e-40c2-9d"),
+        (Label.ID, "scellés SC-5581-A à l'heure", "SC-5581", "SC-5581-A"),
+        (Label.ID, "lot 4471, le 12/03", "4471", "4471"),
+        (Label.AGE, "72 ans(e)", "72 ans", "72 ans"),
+    ],
+)
+def test_a_mention_takes_the_signs_that_are_its_own(label: Label, text: str, marked: str, whole: str) -> None:
+    start = text.index(marked)
+    (grown,) = complete_wholes(Reading(Document("d", text)), [Mention(start, start + len(marked), label)])
+    assert text[grown.start : grown.end] == whole
+
+
+def test_a_mention_never_grows_over_another() -> None:
+    text = "IPP 8123-DUVAL"
+    one, other = Mention(4, 8, Label.IPP), Mention(9, 14, Label.PATIENT)
+    grown = complete_wholes(Reading(Document("d", text)), [one, other])
+    assert [(m.start, m.end) for m in grown] == [(4, 8), (9, 14)]
