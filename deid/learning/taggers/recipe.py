@@ -21,7 +21,7 @@ class Recipe:
 
     crf: CrfSettings = field(default_factory=CrfSettings)
     bilstm: BilstmSettings = field(default_factory=BilstmSettings)
-    copies: int = 2
+    copies: int = 1
     members: int = 2
     seed: int = 2026
     temperatures: Mapping[str, float] = field(default_factory=dict)
