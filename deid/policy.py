@@ -172,12 +172,15 @@ def _digest(values: dict[str, Any]) -> str:
 def load(path: Path | None = None) -> Policy:
     """Read a policy file; None is the policy that ships.
 
+    A file may begin with `extends: default` (or another policy that ships) and hold only what differs: sections are
+    merged key by key, lists replace lists.
+
     Raises:
         PolicyError: the file is absent, is not YAML, or says what no policy can say.
     """
     path = path or DEFAULT
     try:
-        return Policy.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
+        return Policy.model_validate(_extended(path, yaml.safe_load(path.read_text(encoding="utf-8"))))
     except OSError as error:
         raise PolicyError(f"policy {path}: {error.strerror}.", "Give the path of a readable YAML file.") from None
     except yaml.YAMLError as error:
@@ -188,3 +191,21 @@ def load(path: Path | None = None) -> Policy:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"])) or "the file"
         raise PolicyError(f"policy {path}: {where}: {first['msg']}.", "See deid/policies/default.yaml.") from None
+
+
+def _extended(path: Path, given: Any) -> Any:
+    """The values of a policy file laid over those of the policy that it extends, if it extends one."""
+    if not isinstance(given, dict) or "extends" not in given:
+        return given
+    base = DEFAULT.with_name(f"{given['extends']}.yaml")
+    if base.parent != DEFAULT.parent or not base.is_file() or base == path:
+        known = ", ".join(sorted(one.stem for one in DEFAULT.parent.glob("*.yaml")))
+        raise PolicyError(f"policy {path}: it extends {given['extends']}, which does not ship.", f"Known: {known}.")
+    own = {name: value for name, value in given.items() if name != "extends"}
+    return _laid_over(yaml.safe_load(base.read_text(encoding="utf-8")), own)
+
+
+def _laid_over(base: Any, own: Any) -> Any:
+    if not isinstance(base, dict) or not isinstance(own, dict):
+        return own
+    return base | {name: _laid_over(base.get(name), value) for name, value in own.items()}
