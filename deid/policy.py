@@ -197,10 +197,11 @@ def _extended(path: Path, given: Any) -> Any:
     """The values of a policy file laid over those of the policy that it extends, if it extends one."""
     if not isinstance(given, dict) or "extends" not in given:
         return given
-    base = DEFAULT.with_name(f"{given['extends']}.yaml")
-    if base.parent != DEFAULT.parent or not base.is_file() or base == path:
-        known = ", ".join(sorted(one.stem for one in DEFAULT.parent.glob("*.yaml")))
-        raise PolicyError(f"policy {path}: it extends {given['extends']}, which does not ship.", f"Known: {known}.")
+    shipped = {one.stem: one for one in sorted(DEFAULT.parent.glob("*.yaml")) if one != path}
+    base = shipped.get(str(given["extends"]))
+    if base is None:
+        message = f"policy {path}: it extends {given['extends']}, which does not ship."
+        raise PolicyError(message, f"Known: {', '.join(shipped)}.")
     own = {name: value for name, value in given.items() if name != "extends"}
     return _laid_over(yaml.safe_load(base.read_text(encoding="utf-8")), own)
 
