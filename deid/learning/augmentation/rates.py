@@ -67,7 +67,7 @@ class Rates:
     swapped_eponym: float = 0.6
     eponym_from_surnames: float = 0.25  # "maladie de Durand": the cue decides, not a list learnt by heart
     swapped_drug: float = 0.3
-    swapped_brand: float = 0.35  # any other capitalised word inside a sentence that a table could take for a name
+    swapped_brand: float = 0.2  # any other capitalised word inside a sentence that a table could take for a name
     shouted_line: float = 0.12
     typo: float = 0.02  # per word of a mistyped copy
     misread: float = 0.012  # per character of a scanned copy
