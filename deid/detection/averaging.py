@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from deid.detection import merging
 from deid.detection.reading import Reading
-from deid.detection.taggers.chain import best_path, log_probabilities
+from deid.detection.taggers.paths import best_path, log_probabilities
 from deid.detection.tags import LABELS, OUTSIDE, decode
 from deid.document import Mention, Vote
 from deid.labels import CONTACT, IDENTIFIERS, NAMES, PLACES, Label

@@ -48,6 +48,7 @@ def detect_parallel(
 
 def _load(policy: Policy, staff: Staff) -> None:
     global _detector
+    os.environ.setdefault("OMP_NUM_THREADS", "1")  # read when torch is imported: processes share the cores already
     _detector = Detector(policy, staff)
     gc.freeze()  # the tables live as long as the process: no collection need walk them
 

@@ -57,6 +57,8 @@ class Acquainted(Annotator, Protocol):
         ...
 
 
+# Imported when a policy names them: torch takes seconds, which the rules alone need not pay.
+_LEARNED = {name: f"deid.detection.annotators.{name}" for name in ("crf", "bilstm_crf", "transformer")}
 _REGISTRY: dict[str, Callable[..., Annotator]] = {}
 Made = TypeVar("Made", bound=type[Annotator])
 
@@ -75,7 +77,7 @@ def register(made: Made) -> Made:
 
 def names() -> tuple[str, ...]:
     """Names of the annotators that ship, in the order of their registration."""
-    return tuple(_REGISTRY)
+    return tuple(dict.fromkeys((*_REGISTRY, *_LEARNED)))
 
 
 def build(choice: AnnotatorChoice) -> Annotator:
@@ -84,6 +86,8 @@ def build(choice: AnnotatorChoice) -> Annotator:
     Raises:
         PolicyError: there is no such annotator, it does not take these options, or it has no `annotate`.
     """
+    if choice.name in _LEARNED:
+        import_module(_LEARNED[choice.name])
     make = _REGISTRY.get(choice.name) or _imported(choice.name)
     try:
         annotator: Any = make(**choice.options)

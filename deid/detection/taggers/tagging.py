@@ -11,9 +11,9 @@ import torch
 from numpy.typing import NDArray
 
 from deid.detection.reading import Reading
-from deid.detection.taggers.chain import best_path, log_probabilities
 from deid.detection.taggers.chunks import Chunk, chunks
 from deid.detection.taggers.manifest import read
+from deid.detection.taggers.paths import best_path, log_probabilities
 from deid.detection.taggers.table import Table, table
 from deid.detection.tags import TAGS, decode
 from deid.document import Mention

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 import torch
 
-from deid.detection.taggers.chain import best_path, log_probabilities, marginals, padded
+from deid.detection.taggers.chain import marginals, padded
+from deid.detection.taggers.paths import best_path, log_probabilities
 from deid.detection.tags import TAGS, allowed
 
 
