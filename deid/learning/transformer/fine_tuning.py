@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -22,6 +22,7 @@ from deid.detection.tags import LABELS, OUTSIDE, TAGS
 from deid.errors import InputRefused
 from deid.learning.corpus import GoldDocument
 from deid.learning.transformer import schedule
+from deid.learning.transformer.ahead import prepared
 from deid.learning.transformer.examples import Example, examples, split
 from deid.learning.transformer.machine import Machine
 from deid.learning.transformer.masking import IGNORED
@@ -75,8 +76,8 @@ def fine_tune(
     judged = list(examples(tokenizer, held_out, asked.length))
     best = Taught(model, 0, {})
     kept: dict[str, torch.Tensor] | None = None
-    for epoch in range(asked.epochs):
-        _teach(plan, model, descent, _lessons(plan, tokenizer, learned, epoch), epoch, machine)
+    for epoch, lessons in enumerate(prepared(lambda: _lessons(plan, tokenizer, learned), 1)):
+        _teach(plan, model, descent, lessons, epoch, machine)
         if not judged:
             best = Taught(model, epoch + 1, {})
             continue
@@ -115,18 +116,18 @@ def _classifier(start: Path, dropout: float) -> PreTrainedModel:
     return model  # type: ignore[no-any-return]
 
 
-def _lessons(plan: Plan, tokenizer: Tokenizer, documents: Sequence[GoldDocument], epoch: int) -> list[list[Example]]:
-    """The batches of an epoch. Altered copies are other ones in each epoch."""
+def _lessons(plan: Plan, tokenizer: Tokenizer, documents: Sequence[GoldDocument]) -> Iterator[list[list[Example]]]:
+    """The batches of each epoch. Altered copies are other ones in each."""
     asked = plan.fine_tuning
-    shown = list(documents)
-    if asked.copies:
-        from deid.learning.augmentation import multiply
+    unaltered = list(examples(tokenizer, documents, asked.length))
+    for epoch in range(asked.epochs):
+        windows = list(unaltered)
+        if asked.copies:
+            from deid.learning.augmentation import multiply
 
-        shown += multiply(documents, asked.copies, plan.seed + epoch)
-    windows = list(examples(tokenizer, shown, asked.length))
-    draw = random.Random(f"{plan.seed}/{epoch}")  # noqa: S311
-    draw.shuffle(windows)
-    return [windows[at : at + asked.batch] for at in range(0, len(windows), asked.batch)]
+            windows += examples(tokenizer, multiply(documents, asked.copies, plan.seed + epoch), asked.length)
+        random.Random(f"{plan.seed}/{epoch}").shuffle(windows)  # noqa: S311
+        yield [windows[at : at + asked.batch] for at in range(0, len(windows), asked.batch)]
 
 
 def _teach(

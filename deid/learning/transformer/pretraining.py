@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import count
 from pathlib import Path
-from queue import Queue
-from threading import Thread
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import torch
@@ -22,6 +20,7 @@ from deid.detection.annotators.transformer.quiet import quiet
 from deid.errors import InputRefused
 from deid.learning.corpus import GoldDocument
 from deid.learning.transformer import schedule, texts, vocabulary
+from deid.learning.transformer.ahead import prepared
 from deid.learning.transformer.machine import Machine
 from deid.learning.transformer.masking import IGNORED, masked, packed
 from deid.learning.transformer.plan import Encoder, Plan, Pretraining
@@ -31,8 +30,6 @@ log = logging.getLogger(__name__)
 _EVERY = 200  # steps between two lines of the log
 _AHEAD = 16  # batches prepared while the device works
 _LONGEST = 1024  # sub-words that the encoder can be asked to take: its positions are rotations, not a table
-
-T = TypeVar("T")
 
 
 def pretrain(plan: Plan, documents: Sequence[GoldDocument], folder: Path, machine: Machine) -> dict[str, float]:
@@ -111,7 +108,7 @@ def _learn(
     descent = schedule.optimizer(model, asked.learning_rate, asked.weight_decay)
     begun = time.monotonic()
     losses: list[torch.Tensor] = []
-    stream = _ahead(lambda: _batches(plan, asked, tokenizer, paths, documents), _AHEAD)
+    stream = prepared(lambda: _batches(plan, asked, tokenizer, paths, documents), _AHEAD)
     for number, (seen, wanted) in enumerate(stream):
         done = _done(asked, number, begun)
         if done >= 1:
@@ -158,33 +155,3 @@ def _batches(
             yield masked(sequences, asked.masked, tokenizer, draw)
         if not some:
             raise InputRefused("the texts do not fill one batch.", "Give more text, or a smaller batch and length.")
-
-
-def _ahead(make: Callable[[], Iterable[T]], most: int) -> Iterator[T]:
-    """What `make()` gives, in its order, prepared by a thread that runs at most `most` ahead."""
-    queue: Queue[tuple[T | None, Exception | None]] = Queue(most)
-    left = False
-
-    def fill() -> None:
-        try:
-            for item in make():
-                queue.put((item, None))
-                if left:
-                    return
-        except Exception as error:
-            queue.put((None, error))
-
-    thread = Thread(target=fill, daemon=True)
-    thread.start()
-    try:
-        while True:
-            item, error = queue.get()
-            if error is not None:
-                raise error
-            yield item  # type: ignore[misc]
-    finally:
-        left = True
-        while thread.is_alive():
-            while not queue.empty():
-                queue.get()
-            thread.join(0.05)
