@@ -1,4 +1,4 @@
-"""How fast the rules detect, and what share each annotator takes, as a Markdown table.
+"""How fast the shipped hybrid detects, and what share each annotator takes, as a Markdown table.
 
     python benchmarks/detection_speed.py [FOLDER] [--workers 2] [--characters 2000000]
 
@@ -17,10 +17,15 @@ from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
 
+import torch
+
 from deid import policy
-from deid.detection import Detector, merging, parallel, refining
+from deid.detection import Detector, averaging, merging, parallel, refining
 from deid.detection.annotators import Annotator, build
+from deid.detection.annotators.registry import Tagger
 from deid.detection.reading import Reading
+from deid.detection.staff import NOBODY
+from deid.detection.taggers.table import table
 from deid.document import Document
 
 _MARK = re.compile(r"\[\[[A-Z]+\||\]\]")
@@ -82,18 +87,30 @@ def _shares(documents: Sequence[Document]) -> dict[str, float]:
 
     seconds["reading (normal form, tokens, gazetteer scan)"] = _seconds(read)
     found: list[dict[str, list]] = [{} for _ in readings]
+    distributions: list[dict] = [{} for _ in readings]
     for choice in chosen.detection.annotators:
         annotator = build(choice)
+        if isinstance(annotator, Tagger):
+            annotator.distributions(readings[:1])  # weights are read at the first document
+            if "features" not in seconds:
+                seconds["features"] = _seconds(lambda: [table(reading) for reading in readings])
+            seconds[annotator.name] = _seconds(lambda tagger=annotator: _spread(tagger, readings, distributions))
+        else:
+            seconds[annotator.name] = _seconds(lambda other=annotator: _found(other, readings, found))
+    if any(distributions):
+        recall = chosen.detection.recall
 
-        def annotate(annotator: Annotator = annotator) -> None:
-            for reading, kept in zip(readings, found, strict=True):
-                kept[annotator.name] = list(annotator.annotate(reading))
+        def average() -> None:
+            for reading, kept, spread in zip(readings, found, distributions, strict=True):
+                kept[averaging.TAGGERS] = averaging.find(reading, spread, recall)
 
-        seconds[annotator.name] = _seconds(annotate)
+        seconds["averaging"] = _seconds(average)
     merged: list[list] = []
     threshold = chosen.detection.threshold
     seconds["merging"] = _seconds(
-        lambda: merged.extend(merging.by_weights(merging.weigh(kept), threshold) for kept in found)
+        lambda: merged.extend(
+            merging.by_weights(merging.weigh(kept, None, averaging.WEIGHTS), threshold) for kept in found
+        )
     )
     seconds["refining"] = _seconds(
         lambda: [refining.refine(reading, one, chosen.detection) for reading, one in zip(readings, merged, strict=True)]
@@ -101,11 +118,21 @@ def _shares(documents: Sequence[Document]) -> dict[str, float]:
     return seconds
 
 
+def _found(annotator: Annotator, readings: Sequence[Reading], found: Sequence[dict[str, list]]) -> None:
+    for reading, kept in zip(readings, found, strict=True):
+        kept[annotator.name] = reading.found[annotator.name] = list(annotator.annotate(reading))
+
+
+def _spread(tagger: Tagger, readings: Sequence[Reading], distributions: Sequence[dict]) -> None:
+    for spread, array in zip(distributions, tagger.distributions(readings), strict=True):
+        spread[tagger.name] = array
+
+
 def _parallel(documents: Sequence[Document], workers: int) -> float:
     """Seconds of a warm pool on the documents."""
     chunks = [documents[at : at + 32] for at in range(0, len(documents), 32)]
     with ProcessPoolExecutor(
-        workers, mp_context=get_context("spawn"), initializer=parallel._load, initargs=(policy.load(),)
+        workers, mp_context=get_context("spawn"), initializer=parallel._load, initargs=(policy.load(), NOBODY)
     ) as pool:
         list(pool.map(parallel._detect, [documents[:1]] * workers * 2))
         return _seconds(lambda: list(pool.map(parallel._detect, chunks)))
@@ -120,6 +147,7 @@ def main() -> None:
     asked = arguments.parse_args()
     documents = _read(asked.folder) if asked.folder else _generated(asked.characters)
     characters = sum(len(document.text) for document in documents)
+    torch.set_num_threads(1)
     detector = Detector(policy.load())
     load = _seconds(lambda: detector.detect(documents[:1]))
     detector.detect(documents[:20])

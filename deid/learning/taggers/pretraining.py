@@ -109,7 +109,7 @@ def _passage(group: Sequence[TaggedSentence], agreeing: dict[str, NDArray[np.boo
     seen = table(reading)
     agrees = np.tile(agreeing["O"], (len(reading.starts), 1))
     for (_, _, tag), own in _tokens_of(reading, marks):
-        if tag in agreeing:
+        if tag != "O" and tag in agreeing:
             for place, index in enumerate(own):
                 inner = "I" + tag[1:] if place else tag
                 agrees[index] = agreeing[inner]

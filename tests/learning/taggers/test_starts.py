@@ -1,0 +1,100 @@
+"""Where networks start from: subword vectors of running French, names tagged in open corpora."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import lzma
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from deid.detection.taggers import embeddings
+from deid.detection.taggers.bilstm import BiLstmCrf, Shape
+from deid.detection.taggers.hashing import number
+from deid.detection.tags import INDEX
+from deid.learning.taggers import pretraining
+from deid.learning.taggers.embeddings import Sentences, train
+
+SMALL = Shape(column_buckets=1 << 12, column_width=16, gram_buckets=1 << 12, gram_width=8, hidden=16)
+VERBS = ("soigne", "appelle", "revoit", "opère")
+
+
+def test_texts_are_read_folded_from_lines_and_records(tmp_path: Path) -> None:
+    plain, records = tmp_path / "a.txt.xz", tmp_path / "b.jsonl.xz"
+    plain.write_bytes(lzma.compress("Élodie a 12 ans.\n".encode()))
+    records.write_bytes(lzma.compress(json.dumps({"text": "Vu à Brest"}).encode()))
+    sentences = Sentences([plain, records])
+    assert list(sentences) == list(sentences) == [["elodie", "a", "00", "ans", "."], ["vu", "a", "brest"]]
+
+
+def test_words_of_like_use_get_like_vectors(tmp_path: Path) -> None:
+    random = np.random.default_rng(1)
+    lines = []
+    for _ in range(4000):
+        subject, verb = ("docteur", random.choice(VERBS)) if random.random() < 0.5 else ("rivière", "coule")
+        lines.append(f"le {subject} {verb} {'patient' if verb in VERBS else 'vallée'}")
+    path = tmp_path / "text.txt.xz"
+    path.write_bytes(lzma.compress("\n".join(lines).encode()))
+    rows = train(Sentences([path]), SMALL, epochs=15, workers=1)
+    assert rows.shape == (SMALL.gram_buckets, SMALL.gram_width)
+    assert not rows[0].any()
+
+    def vector(word: str) -> np.ndarray:
+        return rows[number(f"g=<{word}>") % (SMALL.gram_buckets - 1) + 1].astype(float)
+
+    def like(one: str, other: str) -> float:
+        a, b = vector(one), vector(other)
+        return float(a @ b / np.linalg.norm(a) / np.linalg.norm(b))
+
+    assert like("soigne", "opere") > like("soigne", "vallee")
+
+
+def test_vectors_are_saved_taken_and_kept(tmp_path: Path) -> None:
+    rows = np.random.default_rng(0).normal(size=(SMALL.gram_buckets, SMALL.gram_width)).astype(np.float16)
+    embeddings.save(rows, tmp_path / "rows.safetensors")
+    model = BiLstmCrf(SMALL)
+    model.embed(embeddings.load(tmp_path / "rows.safetensors"))
+    assert not model.grams.weight.requires_grad
+    assert "grams.weight" not in model.halved()
+    with pytest.raises(ValueError, match="expected"):
+        model.embed(rows[:, :4])
+
+
+def corpus(folder: Path, lines: list[tuple[list[str], list[str]]]) -> Path:
+    path = folder / "winer_fr_wikinews.jsonl.gz"
+    with gzip.open(path, "wt", encoding="utf-8") as out:
+        for tokens, tags in lines:
+            out.write(json.dumps({"tokens": tokens, "tags": tags}) + "\n")
+    return path
+
+
+def test_what_a_corpus_does_not_decide_is_left_open(tmp_path: Path) -> None:
+    tokens = ["Hier", ",", "Aimé", "Césaire", "est", "à", "l'", "Élysée", "."]
+    path = corpus(tmp_path, [(tokens, ["O", "O", "B-PER", "I-PER", "O", "O", "O", "B-LOC", "O"])])
+    path_lines = [(tokens, ["O"] * 9)] * 7
+    corpus(tmp_path, [(tokens, ["O", "O", "B-PER", "I-PER", "O", "O", "O", "B-LOC", "O"]), *path_lines])
+    (first,) = pretraining.passages(path)
+    agrees = first[2]
+    hier, aime, cesaire = agrees[0], agrees[2], agrees[3]
+    assert hier[0]
+    assert hier[INDEX["B-RELDATE"]]
+    assert not hier[INDEX["B-CITY"]]
+    assert {"B-PATIENT", "B-DOCTOR", "B-PERSON"} == {tag for tag, index in INDEX.items() if aime[index]}
+    assert {"I-PATIENT", "I-DOCTOR", "I-PERSON"} == {tag for tag, index in INDEX.items() if cesaire[index]}
+
+
+def test_a_network_learns_from_what_is_said(tmp_path: Path) -> None:
+    random = np.random.default_rng(3)
+    names = ["Kerdoncuff", "Loubat", "Ziani", "Vauquelin"]
+    lines = []
+    for _ in range(160):
+        name = str(random.choice(names))
+        lines.append((["Le", "ministre", name, "parle", "."], ["O", "O", "B-PER", "O", "O"]))
+    corpus(tmp_path, lines)
+    model = pretraining.start(tmp_path, SMALL, None, seed=1, epochs=60)
+    (passage, *_) = pretraining.passages(tmp_path / "winer_fr_wikinews.jsonl.gz")
+    untrained = pretraining._loss(BiLstmCrf(SMALL).eval(), [passage]).item()
+    trained = pretraining._loss(model.eval(), [passage]).item()
+    assert trained < untrained / 4
