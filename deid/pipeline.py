@@ -132,6 +132,8 @@ def _mentions(detector: Detector, documents: Sequence[Document]) -> Iterator[tup
 def _attempt(detector: Detector, documents: Sequence[Document]) -> list[tuple[Mention, ...]] | None:
     try:
         return detector.detect(documents)
+    except DocumentRefused:
+        return None
     except NocturneError:
         raise
     except Exception as error:

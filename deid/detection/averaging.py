@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,21 +48,36 @@ _EDGES = frozenset(
 )
 
 
-def averaged(distributions: Sequence[Array], weights: Sequence[float] | None = None) -> Array:
-    """Mean of the distributions (tokens, tags) of several taggers, weighed; rows sum to one."""
-    mean: Array = np.average(np.stack(distributions), axis=0, weights=weights).astype(np.float32)
-    return mean
+def averaged(distributions: Sequence[Array], known: Sequence[Collection[Label] | None] | None = None) -> Array:
+    """Mean of the distributions (tokens, tags) of several taggers; rows sum to one.
+
+    `known` are the labels that each tagger can give, None for all: of the others its silence says nothing, and the
+    rest of the taggers are averaged.
+    """
+    if known is None or not any(known):
+        mean: Array = np.mean(np.stack(distributions), axis=0, dtype=np.float32)
+        return mean
+    says = np.array([[one is None or label is None or label in one for label in LABELS] for one in known])
+    total = np.sum([array * row for array, row in zip(distributions, says, strict=True)], axis=0)
+    mean = total / np.maximum(says.sum(axis=0), 1)
+    rows: Array = (mean / mean.sum(axis=1, keepdims=True)).astype(np.float32)
+    return rows
 
 
-def find(reading: Reading, distributions: Mapping[str, Array], recall: Mapping[Label, float]) -> list[Mention]:
+def find(
+    reading: Reading,
+    distributions: Mapping[str, Array],
+    recall: Mapping[Label, float],
+    known: Mapping[str, Collection[Label]] = MappingProxyType({}),
+) -> list[Mention]:
     """Mentions of the averaged taggers, each with a vote of every tagger.
 
     `recall` gives per label the nats by which its probability is raised against that of O: 0 believes the
-    probabilities, more finds more at the price of precision.
+    probabilities, more finds more at the price of precision. `known` are the labels of taggers that lack some.
     """
     if not len(reading.starts) or not distributions:
         return []
-    mean = averaged(list(distributions.values()))
+    mean = averaged(list(distributions.values()), [known.get(name) for name in distributions])
     path = best_path(log_probabilities(pooled(mean)) + raised(recall))
     sure = 1.0 - mean[:, OUTSIDE]
     mentions = decode(reading, path, [float(one) for one in sure])

@@ -39,6 +39,8 @@ class Detector:
     def __init__(self, policy: Policy, staff: Staff = NOBODY) -> None:
         self._policy = policy.detection
         self._annotators = self.check(policy)
+        # Taggers made for fewer labels than the product's say so.
+        self._known = {one.name: one.labels for one in self._annotators if hasattr(one, "labels")}
         for annotator in self._annotators:
             if isinstance(annotator, Acquainted):
                 annotator.meet(staff)
@@ -99,7 +101,7 @@ class Detector:
         distributions: Mapping[str, NDArray[np.float32]],
     ) -> tuple[Mention, ...]:
         if distributions:
-            found[averaging.TAGGERS] = averaging.find(reading, distributions, self._policy.recall)
+            found[averaging.TAGGERS] = averaging.find(reading, distributions, self._policy.recall, self._known)
             candidates = merging.weigh(found, self._policy.weights, averaging.WEIGHTS)
         else:
             candidates = merging.weigh(found, self._policy.weights)

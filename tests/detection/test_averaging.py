@@ -76,3 +76,13 @@ def test_every_tagger_votes_with_its_own_label_and_probability() -> None:
 def test_nothing_to_read_and_nobody_to_ask() -> None:
     assert averaging.find(Reading(Document("d", "")), {"one": np.zeros((0, len(TAGS)), np.float32)}, {}) == []
     assert averaging.find(Reading(Document("d", TEXT)), {}, {}) == []
+
+
+def test_a_tagger_that_lacks_a_label_does_not_outvote_it() -> None:
+    names_only = spread(kerdoncuff={"B-PERSON": 0.9})
+    reading = Reading(Document("d", TEXT))
+    taggers = {"one": SURE, "names": names_only, "other": names_only}
+    without = averaging.find(reading, taggers, {})
+    told = averaging.find(reading, taggers, {}, {"names": {Label.PERSON}, "other": {Label.PERSON}})
+    assert [TEXT[m.start : m.end] for m in without] == ["Kerdoncuff"]
+    assert [TEXT[m.start : m.end] for m in told] == ["Kerdoncuff", "Brest"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from deid.detection.reading import Reading
+from deid.detection.refining.addresses import complete_addresses
 from deid.detection.refining.allowing import drop_allowed
 from deid.detection.refining.boundaries import complete_names
 from deid.detection.refining.connecting import connect
@@ -19,12 +20,12 @@ from deid.policy import Detection
 
 
 def refine(reading: Reading, mentions: Sequence[Mention], policy: Detection) -> tuple[Mention, ...]:
-    """Allow-list, overlaps, connected entities, boundaries of names, missed repetitions and initials, roles,
+    """Allow-list, overlaps, connected entities, boundaries, addresses, missed repetitions and initials, roles,
     and the last signs of numbers and initials."""
     refined = drop_allowed(reading, list(mentions), policy.allow)
     refined = resolve(reading, refined)
     refined = connect(reading, refined, policy.connectors)
-    refined = complete_names(reading, refined)
+    refined = complete_addresses(reading, complete_names(reading, refined))
     if policy.repeat_names:
         refined = repeat_names(reading, refined)
         refined = resolve(reading, drop_allowed(reading, refined, policy.allow))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from deid.detection.tags import TAGS
+from deid.detection.tags import TAGS, allowed
 
 Array = NDArray[np.float32]
 _FORBIDDEN = np.float32(-1e9)
@@ -16,6 +16,9 @@ def best_path(scores: Array) -> list[int]:
     tokens = len(scores)
     if not tokens:
         return []
+    likeliest = scores.argmax(axis=1)
+    if _STARTS[likeliest[0]] and _MAY[likeliest[:-1], likeliest[1:]].all():
+        return [int(tag) for tag in likeliest]  # without transition weights nothing can beat it
     # Without transition weights a free tag (O or B-L) follows the best tag so far, whichever that is.
     total = np.where(_STARTS, scores[0], _FORBIDDEN)
     came = np.zeros((tokens, len(TAGS)), dtype=np.int16)
@@ -34,6 +37,7 @@ def best_path(scores: Array) -> list[int]:
     return path[::-1]
 
 
+_MAY = allowed()
 _STARTS = np.array([not tag.startswith("I-") for tag in TAGS])
 _OPENING = np.arange(1, len(TAGS), 2, dtype=np.int16)
 _INSIDE = np.arange(2, len(TAGS), 2, dtype=np.int16)

@@ -32,12 +32,12 @@ def test_texts_are_read_folded_from_lines_and_records(tmp_path: Path) -> None:
 def test_words_of_like_use_get_like_vectors(tmp_path: Path) -> None:
     random = np.random.default_rng(1)
     lines = []
-    for _ in range(4000):
+    for _ in range(6000):
         subject, verb = ("docteur", random.choice(VERBS)) if random.random() < 0.5 else ("rivière", "coule")
-        lines.append(f"le {subject} {verb} {'patient' if verb in VERBS else 'vallée'}")
+        lines.append(f"le {subject} {verb} {'un patient' if verb in VERBS else 'dans la grande vallée'}")
     path = tmp_path / "text.txt.xz"
     path.write_bytes(lzma.compress("\n".join(lines).encode()))
-    rows = train(Sentences([path]), SMALL, epochs=15, workers=1)
+    rows = train(Sentences([path]), SMALL, epochs=20, workers=1)
     assert rows.shape == (SMALL.gram_buckets, SMALL.gram_width)
     assert not rows[0].any()
 
