@@ -1,0 +1,22 @@
+"""Addresses reach to the end of their line or to the postal code."""
+
+from __future__ import annotations
+
+import pytest
+
+from deid.detection import Detector
+from deid.document import Document
+from deid.labels import Label
+
+
+@pytest.mark.parametrize(
+    ("text", "street"),
+    [
+        ("Demeurant 12 rue des Tilleuls, porte 4\n29880 Plouguerneau", "12 rue des Tilleuls, porte 4"),
+        ("Demeurant 12 rue des Tilleuls, chambre du fond, 76600 Le Havre", "12 rue des Tilleuls, chambre du fond"),
+        ("Demeurant 12 rue des Tilleuls. Va bien.", "12 rue des Tilleuls"),
+    ],
+)
+def test_addresses_are_completed(detector: Detector, text: str, street: str) -> None:
+    (found,) = detector.detect([Document("d", text)])
+    assert [text[one.start : one.end] for one in found if one.label is Label.STREET] == [street]
