@@ -24,6 +24,11 @@ from deid.labels import Label
         (Label.ID, "session=b71e-40c2-9d\n", "40c2-9", "b71e-40c2-9d"),
         (Label.ID, "scellés SC-5581-A à l'heure", "SC-5581", "SC-5581-A"),
         (Label.ID, "lot 4471, le 12/03", "4471", "4471"),
+        (Label.DOCTOR, "Prof. M0REL-CHAMPI0N ici", "0REL-CHAMPI", "M0REL-CHAMPI0N"),
+        (Label.DOCTOR, "DrBENALI ce soir", "BENALI", "BENALI"),
+        (Label.PATIENT, "Prénom : A&iuml;ku Sylvie", "ku Sylvie", "A&iuml;ku Sylvie"),
+        (Label.DOCTOR, "Décision (Sennev., Joulie)", "Sennev", "Sennev."),
+        (Label.DOCTOR, "vu par Joulie. Repos", "Joulie", "Joulie"),
         (Label.AGE, "72 ans(e)", "72 ans", "72 ans"),
     ],
 )
@@ -38,3 +43,10 @@ def test_a_mention_never_grows_over_another() -> None:
     one, other = Mention(4, 8, Label.IPP), Mention(9, 14, Label.PATIENT)
     grown = complete_wholes(Reading(Document("d", text)), [one, other])
     assert [(m.start, m.end) for m in grown] == [(4, 8), (9, 14)]
+
+
+def test_a_social_security_number_keeps_its_key() -> None:
+    text = "NIR 2 31 10 76 312 009 clé 21"
+    number, check = Mention(4, 22, Label.NIR), Mention(27, 29, Label.NIR)
+    grown = complete_wholes(Reading(Document("d", text)), [number, check])
+    assert [text[m.start : m.end] for m in grown] == ["2 31 10 76 312 009 clé 21"]
