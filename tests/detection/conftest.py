@@ -12,3 +12,9 @@ from deid.detection import Detector
 def detector() -> Detector:
     """The detector of the policy that ships."""
     return Detector(policy.load())
+
+
+@pytest.fixture(scope="session")
+def rules() -> Detector:
+    """The detector of the policy without learned annotators."""
+    return Detector(policy.load(policy.DEFAULT.with_name("rules.yaml")))

@@ -23,13 +23,13 @@ def test_there_are_enough_examples() -> None:
 
 
 @pytest.mark.parametrize("marked", _cases(FOUND))
-def test_marked_mentions_are_found_with_label_and_edges(marked: str, detector: Detector) -> None:
+def test_marked_mentions_are_found_with_label_and_edges(marked: str, rules: Detector) -> None:
     text, expected = markup.parse(marked, "example")
-    (found,) = detector.detect([Document("example", text)])
+    (found,) = rules.detect([Document("example", text)])
     assert _shown(text, found) == _shown(text, expected)
 
 
 @pytest.mark.parametrize("text", _cases(NOT_FOUND))
-def test_traps_are_left(text: str, detector: Detector) -> None:
-    (found,) = detector.detect([Document("example", text)])
+def test_traps_are_left(text: str, rules: Detector) -> None:
+    (found,) = rules.detect([Document("example", text)])
     assert _shown(text, found) == []

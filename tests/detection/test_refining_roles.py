@@ -12,6 +12,12 @@ from deid.labels import NAMES, Label
 PATIENT = Patient(last_name="GUÉGANTON", first_names=("Yves-Marie",))
 
 
+@pytest.fixture
+def detector(rules: Detector) -> Detector:
+    """Sentences made for one rule: no learned annotator takes part."""
+    return rules
+
+
 def _roles(detector: Detector, text: str, patient: Patient | None = None) -> list[tuple[str, Label]]:
     (found,) = detector.detect([Document("d", text, patient or Patient())])
     return [(text[one.start : one.end], one.label) for one in found if one.label in NAMES]

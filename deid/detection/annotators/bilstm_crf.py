@@ -10,11 +10,12 @@ from safetensors.torch import load_file
 
 from deid.detection.annotators.registry import register
 from deid.detection.taggers.bilstm import BiLstmCrf, Shape, buckets
+from deid.detection.taggers.chain import padded
 from deid.detection.taggers.embeddings import EMBEDDINGS
 from deid.detection.taggers.embeddings import load as load_embeddings
 from deid.detection.taggers.manifest import WEIGHTS
 from deid.detection.taggers.table import Table
-from deid.detection.taggers.tagging import Tagging
+from deid.detection.taggers.tagging import ROWS, Tagging
 
 
 @register
@@ -44,12 +45,10 @@ class BilstmCrf(Tagging):
             member.load_state_dict(own)
             self._members.append(member.eval())
 
-    def probabilities(self, tables: Sequence[Table]) -> torch.Tensor:
-        """Probabilities (tables, most tokens, tags)."""
+    def probabilities(self, tables: Sequence[Table], width: int) -> torch.Tensor:
+        """Probabilities (ROWS, width, tags)."""
         shape = self._members[0].shape
-        pad = torch.nn.utils.rnn.pad_sequence
-        columns = pad([buckets(table.columns, shape.column_buckets) for table in tables], batch_first=True)
-        grams = pad([buckets(table.grams, shape.gram_buckets) for table in tables], batch_first=True)
-        lengths = torch.tensor([len(table) for table in tables])
+        columns, lengths = padded([buckets(one.columns, shape.column_buckets).numpy() for one in tables], ROWS, width)
+        grams, _ = padded([buckets(one.grams, shape.gram_buckets).numpy() for one in tables], ROWS, width)
         total = sum(member.probabilities(columns, grams, lengths) for member in self._members)
         return torch.as_tensor(total) / len(self._members)

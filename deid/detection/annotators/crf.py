@@ -12,7 +12,7 @@ from deid.detection.taggers.chain import marginals, padded
 from deid.detection.taggers.crf_weights import CrfScores, CrfWeights
 from deid.detection.taggers.manifest import WEIGHTS
 from deid.detection.taggers.table import Table
-from deid.detection.taggers.tagging import Tagging
+from deid.detection.taggers.tagging import ROWS, Tagging
 from deid.detection.taggers.templates import windows
 
 
@@ -27,7 +27,7 @@ class Crf(Tagging):
         """Read the weights."""
         self._scores = CrfScores(CrfWeights.load(folder / WEIGHTS))
 
-    def probabilities(self, tables: Sequence[Table]) -> torch.Tensor:
-        """Probabilities (tables, most tokens, tags)."""
-        emissions, lengths = padded([self._scores.emissions(windows(table)) for table in tables])
+    def probabilities(self, tables: Sequence[Table], width: int) -> torch.Tensor:
+        """Probabilities (ROWS, width, tags)."""
+        emissions, lengths = padded([self._scores.emissions(windows(table)) for table in tables], ROWS, width)
         return marginals(emissions, self._scores.transitions, lengths)

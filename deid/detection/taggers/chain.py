@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
-Array = NDArray[np.float32]
+Array = NDArray[Any]
 
 
 def marginals(emissions: torch.Tensor, transitions: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
@@ -45,10 +46,14 @@ def marginals(emissions: torch.Tensor, transitions: torch.Tensor, lengths: torch
     return (both * alive.unsqueeze(2)).float()
 
 
-def padded(arrays: Sequence[Array]) -> tuple[torch.Tensor, torch.Tensor]:
-    """Arrays (tokens, n) as one tensor (arrays, most tokens, n) and their lengths."""
-    lengths = torch.tensor([len(array) for array in arrays])
-    batch = torch.zeros(len(arrays), int(lengths.max()), arrays[0].shape[1])
+def padded(arrays: Sequence[Array], rows: int = 0, width: int = 0) -> tuple[torch.Tensor, torch.Tensor]:
+    """Arrays (tokens, n) as one tensor (arrays, most tokens, n) and their lengths.
+
+    With `rows` and `width` the tensor has at least so many arrays and tokens; arrays that are missing have length 1.
+    """
+    lengths = [len(array) for array in arrays]
+    missing = max(0, rows - len(arrays))
+    batch = np.zeros((len(arrays) + missing, max(width, *lengths), arrays[0].shape[1]), dtype=arrays[0].dtype)
     for row, array in enumerate(arrays):
-        batch[row, : len(array)] = torch.from_numpy(array)
-    return batch, lengths
+        batch[row, : len(array)] = array
+    return torch.from_numpy(batch), torch.tensor(lengths + [1] * missing)

@@ -20,7 +20,10 @@ from deid.document import Mention
 from deid.errors import DocumentRefused, Reason
 from deid.models import FOLDER
 
-_BATCH = 6000  # tokens computed at once, padding included
+# Every computation has one of few shapes, whatever stands beside a document: matrix products of other shapes add in
+# another order, and a document's mentions must not depend on its batch.
+ROWS = 16  # chains computed at once; those that are missing are empty
+_STEP = 64  # chains are padded to a multiple of so many tokens
 
 Array = NDArray[np.float32]
 
@@ -49,8 +52,8 @@ class Tagging(ABC):
         """Read the weights."""
 
     @abstractmethod
-    def probabilities(self, tables: Sequence[Table]) -> torch.Tensor:
-        """Probabilities (tables, most tokens, tags) of chains given as tables."""
+    def probabilities(self, tables: Sequence[Table], width: int) -> torch.Tensor:
+        """Probabilities (ROWS, width, tags) of at most `ROWS` chains given as tables of at most `width` tokens."""
 
     def distributions(self, readings: Sequence[Reading]) -> list[Array]:
         """Per reading an array (tokens, tags) of calibrated probabilities; rows sum to one.
@@ -62,9 +65,9 @@ class Tagging(ABC):
             self.load(self._folder)
             self._loaded = True
         result = [np.zeros((len(reading.starts), len(TAGS)), dtype=np.float32) for reading in readings]
-        for batch in _batches(readings):
+        for width, batch in _batches(readings):
             tables = [_part(table(readings[index]), chunk) for index, chunk in batch]
-            found = self.probabilities(tables).numpy()
+            found = self.probabilities(tables, width).numpy()
             for row, (index, chunk) in enumerate(batch):
                 result[index][chunk.first : chunk.last] = found[
                     row, chunk.first - chunk.begin : chunk.last - chunk.begin
@@ -103,15 +106,14 @@ def _part(whole: Table, chunk: Chunk) -> Table:
     return whole.part(chunk.begin, chunk.end)
 
 
-def _batches(readings: Sequence[Reading]) -> Iterator[list[tuple[int, Chunk]]]:
-    """Chunks of like length together, so that little is padding."""
-    waiting = [(index, chunk) for index, reading in enumerate(readings) for chunk in chunks(reading)]
-    waiting.sort(key=lambda one: (one[1].end - one[1].begin, one[0], one[1].first))
-    batch: list[tuple[int, Chunk]] = []
-    for index, chunk in waiting:
-        if batch and (len(batch) + 1) * (chunk.end - chunk.begin) > _BATCH:
-            yield batch
-            batch = []
-        batch.append((index, chunk))
-    if batch:
-        yield batch
+def _batches(readings: Sequence[Reading]) -> Iterator[tuple[int, list[tuple[int, Chunk]]]]:
+    """A width, and at most `ROWS` chunks that are padded to it: a chunk's width depends on its own length only."""
+    waiting: dict[int, list[tuple[int, Chunk]]] = {}
+    for index, reading in enumerate(readings):
+        for chunk in chunks(reading):
+            width = -(-(chunk.end - chunk.begin) // _STEP) * _STEP
+            batch = waiting.setdefault(width, [])
+            batch.append((index, chunk))
+            if len(batch) == ROWS:
+                yield width, waiting.pop(width)
+    yield from waiting.items()
