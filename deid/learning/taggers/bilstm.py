@@ -22,7 +22,7 @@ class BilstmSettings:
     """`batch` is in chains; `hide_…` are the rates at which what tables or rules say is hidden from a token."""
 
     shape: Shape = field(default_factory=Shape)
-    epochs: int = 10
+    epochs: int = 9
     batch: int = 36
     rate: float = 4e-3
     decay: float = 1e-2

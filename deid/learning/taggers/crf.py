@@ -25,7 +25,7 @@ class CrfSettings:
     c1: float = 0.08
     c2: float = 0.02
     least: int = 2
-    iterations: int = 60
+    iterations: int = 50
     hide_tables: float = 0.12
     hide_rules: float = 0.08
     seed: int = 2026

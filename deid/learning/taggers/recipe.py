@@ -22,7 +22,7 @@ class Recipe:
     crf: CrfSettings = field(default_factory=CrfSettings)
     bilstm: BilstmSettings = field(default_factory=BilstmSettings)
     copies: int = 1
-    members: int = 2
+    members: int = 1
     seed: int = 2026
     temperatures: Mapping[str, float] = field(default_factory=dict)
 
