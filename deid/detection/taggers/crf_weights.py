@@ -14,6 +14,9 @@ from safetensors.numpy import load_file, save_file
 from deid.detection.taggers.hashing import Ids
 from deid.detection.tags import TAGS
 
+_BITS = 20
+_ADDRESS = np.uint64((1 << _BITS) - 1)
+
 
 @dataclass(frozen=True, slots=True)
 class CrfWeights:
@@ -53,21 +56,42 @@ class CrfScores:
 
     def __init__(self, weights: CrfWeights) -> None:
         self.transitions = torch.from_numpy(weights.transitions)
-        self._keys = weights.keys
         rows = np.zeros((len(weights.keys) + 1, len(TAGS)), dtype=np.float32)
         owner = np.repeat(np.arange(len(weights.keys)), np.diff(weights.bounds))
         rows[owner, weights.tags] = weights.weights
         self._rows = torch.from_numpy(rows)  # the last row is for features that the model does not know
+        self._places = _Places(weights.keys)
 
     def emissions(self, features: Ids) -> NDArray[np.float32]:
         """Log-potentials (tokens, tags) of feature numbers (tokens, features)."""
-        if not len(self._keys):
-            return np.zeros((len(features), len(TAGS)), dtype=np.float32)
-        place = np.searchsorted(self._keys, features)
-        np.minimum(place, len(self._keys) - 1, out=place)
-        known = self._keys[place] == features
-        place[~known] = len(self._keys)
         found: NDArray[np.float32] = torch.nn.functional.embedding_bag(
-            torch.from_numpy(place), self._rows, mode="sum"
+            torch.from_numpy(self._places.of(features)), self._rows, mode="sum"
         ).numpy()
         return found
+
+
+class _Places:
+    """Where each of many sorted 64-bit keys stands: a table of direct addresses, and a search among keys that clash."""
+
+    def __init__(self, keys: NDArray[np.uint64]) -> None:
+        self._missing = len(keys)
+        self._keys = np.append(keys, np.uint64(0))
+        places = np.arange(len(keys))
+        address = (keys & _ADDRESS).astype(np.int64)
+        self._table = np.full(1 << _BITS, self._missing, dtype=np.int32)
+        self._table[address[::-1]] = places[::-1]
+        self._clashing = places[self._table[address] != places]
+        self._clashing_keys = keys[self._clashing]
+
+    def of(self, features: Ids) -> NDArray[np.int64]:
+        """The place of each feature; the number of keys where it is unknown."""
+        place = self._table[(features & _ADDRESS).astype(np.int64)].astype(np.int64)
+        unknown = self._keys[place] != features
+        place[unknown] = self._searched(features[unknown])
+        return place
+
+    def _searched(self, features: Ids) -> NDArray[np.int64]:
+        if not len(self._clashing):
+            return np.full(len(features), self._missing)
+        at = np.minimum(np.searchsorted(self._clashing_keys, features), len(self._clashing) - 1)
+        return np.where(self._clashing_keys[at] == features, self._clashing[at], self._missing)
