@@ -16,7 +16,7 @@ from pathlib import Path
 from deid.detection import Detector
 from deid.detection.staff import NOBODY, Staff
 from deid.labels import Label
-from deid.learning import corpus
+from deid.learning import corpus, held_out
 from deid.learning.corpus import GoldDocument
 from deid.learning.evaluation import Evaluation, Judged, evaluate, evaluate_by
 from deid.learning.score_tables import class_table, markdown, percent, summary_table
@@ -24,14 +24,14 @@ from deid.policy import AnnotatorChoice, Policy
 from deid.policy import load as load_policy
 
 RULES = ("patterns", "gazetteer", "context")
-KNOB = (-1.0, 0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0)
+KNOB = (0.0, 1.0, 2.0, 3.0, 4.0)
 
 
-def policy_of(annotators: Sequence[str], held_out: Path, taggers: Sequence[str], merge: str = "average") -> Policy:
-    """The default policy with these annotators, taggers played back from `held_out`, and no recall knob."""
+def policy_of(annotators: Sequence[str], folder: Path, taggers: Sequence[str], merge: str = "average") -> Policy:
+    """The default policy with these annotators, taggers played back from `folder`, and no recall knob."""
     base = load_policy()
     choices = tuple(
-        AnnotatorChoice(name="deid.learning.held_out:HeldOut", options={"tagger": name, "folder": str(held_out)})
+        AnnotatorChoice(name="deid.learning.held_out:HeldOut", options={"tagger": name, "folder": str(folder)})
         if name in taggers
         else AnnotatorChoice(name=name)
         for name in annotators
@@ -55,7 +55,7 @@ def judge(policy: Policy, documents: Sequence[GoldDocument], staff: Staff = NOBO
     ]
 
 
-def combinations_table(documents: Sequence[GoldDocument], held_out: Path, taggers: Sequence[str]) -> str:
+def combinations_table(documents: Sequence[GoldDocument], folder: Path, taggers: Sequence[str]) -> str:
     """Each annotator alone, the rules together, each pair of sides, all; and the merges of the sources."""
     sides: dict[str, tuple[str, ...]] = {"rules": RULES, **{name: (name,) for name in taggers}}
     runs: dict[str, tuple[tuple[str, ...], str]] = {name: ((name,), "average") for name in RULES}
@@ -66,7 +66,7 @@ def combinations_table(documents: Sequence[GoldDocument], held_out: Path, tagger
     runs["all, decision procedure (T22)"] = (everything, "procedure")
     runs["all, weights (B19)"] = (everything, "weights")
     scores = {
-        name: evaluate(judge(policy_of(annotators, held_out, taggers, merge), documents))
+        name: evaluate(judge(policy_of(annotators, folder, taggers, merge), documents))
         for name, (annotators, merge) in runs.items()
     }
     return summary_table(scores, "annotators", "coarse")
@@ -97,10 +97,11 @@ def main() -> int:
     parser.add_argument("corpus", type=Path)
     parser.add_argument("held_out", type=Path)
     given = parser.parse_args()
-    known = corpus.load(given.corpus)
+    taggers = sorted(path.stem for path in given.held_out.glob("*.npz"))
+    judged = set.intersection(*(set(held_out.load(given.held_out, name)) for name in taggers))
+    known = [one for one in corpus.load(given.corpus) if one.document.id in judged]
     staff = corpus.staff(given.corpus)
     unknown = [one.without_identity() for one in known]
-    taggers = sorted(path.stem for path in given.held_out.glob("*.npz"))
     balanced = policy_of((*RULES, "identity", *taggers), given.held_out, taggers)
     shipped = turned(balanced, load_policy().detection.recall)
     runs = {
