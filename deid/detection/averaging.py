@@ -78,7 +78,8 @@ def find(
     if not len(reading.starts) or not distributions:
         return []
     mean = averaged(list(distributions.values()), [known.get(name) for name in distributions])
-    path = best_path(log_probabilities(pooled(mean)) + raised(recall))
+    knob = np.where(_explained(reading)[:, None], 0, raised(recall)[None, :])
+    path = best_path(log_probabilities(pooled(mean)) + knob)
     sure = 1.0 - mean[:, OUTSIDE]
     mentions = decode(reading, path, [float(one) for one in sure])
     trimmed = (_trimmed(reading, mention, sure) for mention in mentions)
@@ -97,6 +98,18 @@ def pooled(distribution: Array) -> Array:
         total = own.sum(axis=1, keepdims=True)
         scores[:, tags] = total * np.power(own / np.maximum(total, 1e-12), _SHARE)
     return scores
+
+
+def _explained(reading: Reading) -> NDArray[np.bool_]:
+    """Tokens that a table explains as no name: drugs, medical words, eponyms. The knob is for what nothing explains."""
+    known = reading.lexicon
+    return np.array(
+        [
+            (word in known.eponyms or word in known.drugs or word in known.medical) and not known.is_first_name(word)
+            for word in reading.words
+        ],
+        dtype=bool,
+    )
 
 
 def raised(recall: Mapping[Label, float]) -> Array:

@@ -103,10 +103,12 @@ def _with_votes(mentions: Sequence[Mention], candidates: Sequence[Candidate]) ->
             if candidate.mention.start >= mention.end:
                 break
             if candidate.mention.end > mention.start:
-                vote = Vote(candidate.annotator, candidate.mention.label, candidate.mention.score)
-                old = votes.get((vote.annotator, vote.label))
-                if old is None or old.score < vote.score:
-                    votes[vote.annotator, vote.label] = vote
+                own = Vote(candidate.annotator, candidate.mention.label, candidate.mention.score)
+                # Averaged taggers bring what each of them said.
+                for vote in candidate.mention.votes or (own,):
+                    old = votes.get((vote.annotator, vote.label))
+                    if old is None or old.score < vote.score:
+                        votes[vote.annotator, vote.label] = vote
         result.append(replace(mention, votes=tuple(sorted(votes.values()))))
     return result
 

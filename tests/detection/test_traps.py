@@ -98,10 +98,11 @@ def test_the_traps_that_ship_are_many_and_of_many_kinds(traps: list[Trap]) -> No
     assert sum(len(trap.mentions) for trap in traps if trap.kind == COUNTERPARTS) >= 40
 
 
-@pytest.mark.xfail(strict=False, reason="rules alone leave 94 in 100 untouched; learned detectors see the sentence")
-def test_traps_are_left_alone(detector: Detector, traps: list[Trap]) -> None:
-    share = share_untouched(detector, traps)
-    assert share.kept >= 0.99 * share.total, share
+@pytest.mark.parametrize(("name", "floor"), [("balanced", 0.95), ("default", 0.90)])
+def test_traps_are_left_alone(name: str, floor: float, traps: list[Trap]) -> None:
+    # Short of the 99 in 100 that are wished for: the recall knob masks what it cannot explain (docs/detection.md).
+    share = share_untouched(Detector(policy.load(policy.DEFAULT.with_name(f"{name}.yaml"))), traps)
+    assert share.kept >= floor * share.total, share
 
 
 def test_people_who_bear_the_names_of_traps_are_found(detector: Detector, traps: list[Trap]) -> None:

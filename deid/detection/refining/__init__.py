@@ -9,6 +9,7 @@ from deid.detection.refining.addresses import complete_addresses
 from deid.detection.refining.allowing import drop_allowed
 from deid.detection.refining.boundaries import complete_names
 from deid.detection.refining.connecting import connect
+from deid.detection.refining.guarding import drop_lookalikes
 from deid.detection.refining.initials import find_initials
 from deid.detection.refining.overlaps import resolve
 from deid.detection.refining.repetitions import repeat_names
@@ -20,9 +21,9 @@ from deid.policy import Detection
 
 
 def refine(reading: Reading, mentions: Sequence[Mention], policy: Detection) -> tuple[Mention, ...]:
-    """Allow-list, overlaps, connected entities, boundaries, addresses, missed repetitions and initials, roles,
-    and the last signs of numbers and initials."""
-    refined = drop_allowed(reading, list(mentions), policy.allow)
+    """Lookalikes, allow-list, overlaps, connected entities, boundaries, addresses, missed repetitions and initials,
+    roles, and the last signs of numbers and initials."""
+    refined = drop_allowed(reading, drop_lookalikes(reading, mentions), policy.allow)
     refined = resolve(reading, refined)
     refined = connect(reading, refined, policy.connectors)
     refined = complete_addresses(reading, complete_names(reading, refined))
