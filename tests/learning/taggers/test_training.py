@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +24,7 @@ from deid.document import Document
 from deid.errors import DocumentRefused, PolicyError
 from deid.learning import corpus, held_out
 from deid.learning.evaluation import Judged, evaluate
-from deid.learning.taggers import cross_validation
+from deid.learning.taggers import cross_validation, learning_curve
 from deid.learning.taggers.crf import CrfSettings
 from deid.learning.taggers.crf import train as train_crf
 from deid.learning.taggers.examples import examples
@@ -188,3 +189,11 @@ def test_cross_validation_leaves_authors_out_and_plays_back(gold: list[corpus.Go
     detector = Detector(base.model_copy(update={"detection": detection}))
     found = detector.detect([one.document for one in few])
     assert sum(map(len, found)) > len(few)
+
+
+def test_the_learning_curve_has_a_line_per_share(gold: list[corpus.GoldDocument]) -> None:
+    few = [one for one in gold if one.author in ("w1", "w2", "w3")][::12]
+    table = learning_curve.curve(few, replace(SMALL, crf=replace(SMALL.crf, iterations=5)), (0.5, 1.0))
+    sizes = [line.split("|")[1].strip() for line in table.splitlines()[2:]]
+    assert [int(size) for size in sizes] == sorted(int(size) for size in sizes)
+    assert len(set(sizes)) == 2
