@@ -28,7 +28,7 @@ PATIENT = Patient(
         ("", True),
         ("Compte rendu d'hospitalisation", True),
         ("Ordonnance de sortie", True),
-        ("Consultation de suivi à 3 mois", True),
+        ("Consultation de suivi post-opératoire", True),
         ("Courrier de Mme LE GOFF", False),
         ("Courrier Le Goff", False),
         ("courrier VASSEROT", False),

@@ -17,7 +17,9 @@ from tests.cli.conftest import SECRET, Call, jsonl
 from tests.cli.test_documents import LETTER
 
 ROOT = Path(deid.__file__).parents[1]
-COMMANDS = "detect deidentify evaluate score provision migrate hospital refresh night publish report policy".split()
+COMMANDS = (
+    "detect deidentify evaluate score train provision migrate hospital refresh night publish report policy".split()
+)
 
 
 def run(*arguments: str, cwd: Path, stdin: bytes = b"", **variables: str) -> subprocess.CompletedProcess[bytes]:

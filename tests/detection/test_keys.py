@@ -26,10 +26,10 @@ def test_luhn_and_iban() -> None:
     assert not iban_key("FR76 3000 6000 0112 3456 7890 188")
 
 
-def test_a_wrong_key_lowers_the_score_and_keeps_the_mention(detector: Detector) -> None:
+def test_a_wrong_key_lowers_the_score_and_keeps_the_mention(rules: Detector) -> None:
     body = "1480529195012"
     right, wrong = f"{97 - int(body) % 97:02d}", f"{96 - int(body) % 97:02d}"
-    (good,), (bad,) = detector.detect([Document("a", f"NIR {body}{right}"), Document("b", f"NIR {body}{wrong}")])
+    (good,), (bad,) = rules.detect([Document("a", f"NIR {body}{right}"), Document("b", f"NIR {body}{wrong}")])
     assert good.label == bad.label
     assert good.score > bad.score
 

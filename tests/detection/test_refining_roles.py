@@ -60,7 +60,7 @@ def test_the_birth_name_is_the_patient_s(detector: Detector) -> None:
 
 
 def test_roles_can_be_left_as_annotators_gave_them() -> None:
-    chosen = policy.load()
+    chosen = policy.load(policy.DEFAULT.with_name("rules.yaml"))
     plain = chosen.model_copy(update={"detection": chosen.detection.model_copy(update={"settle_roles": False})})
     text = "Monsieur Yves-Marie GUÉGANTON est sorti. Son fils, Paul GUÉGANTON, l'accompagne."
     assert dict(_roles(Detector(plain), text, PATIENT))["Paul GUÉGANTON"] is Label.PATIENT

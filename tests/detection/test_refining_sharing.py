@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import pytest
+
 from deid import policy
 from deid.detection import Detector
 from deid.document import Document, Patient
 
 SURE = "Compte rendu.\nDr Kerzivat a vu le malade."
 BARE = "Appel reçu : kerzivat passe demain matin. Pas de fièvre."
+
+
+@pytest.fixture
+def detector(rules: Detector) -> Detector:
+    """Sentences made for one rule: no learned annotator takes part."""
+    return rules
 
 
 def _found(detector: Detector, first: str | None, second: str | None) -> list[str]:
@@ -30,7 +38,7 @@ def test_common_words_do_not_travel(detector: Detector) -> None:
 
 
 def test_it_can_be_switched_off() -> None:
-    chosen = policy.load()
+    chosen = policy.load(policy.DEFAULT.with_name("rules.yaml"))
     off = {"repeat_across_documents": False}
     quiet = chosen.model_copy(update={"detection": chosen.detection.model_copy(update=off)})
     assert "kerzivat" not in _found(Detector(quiet), "p1", "p1")

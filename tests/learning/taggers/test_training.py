@@ -129,9 +129,11 @@ def test_marginals_are_those_of_crfsuite(sample: list[corpus.GoldDocument], tmp_
     oracle.set([[str(one) for one in row if one] for row in features.tolist()])
     scores = CrfScores(weights)
     ours = marginals(*_emitted(scores, features, padded))[0].numpy()
-    for at in (0, 7, 30, 59):
+    for at in (0, 7, 30, 59):  # to what weights in half precision allow
         for tag in oracle.labels():
-            assert ours[at, TAGS.index(tag)] == pytest.approx(oracle.marginal(tag, at), abs=0.02)
+            assert ours[at, TAGS.index(tag)] == pytest.approx(
+                oracle.marginal(tag, at), abs=0.05
+            )  # weights are kept in half precision
 
 
 def _emitted(scores, features, padded):  # type: ignore[no-untyped-def]
