@@ -18,6 +18,7 @@ WEIGHTS = Path(__file__).parents[2] / "models" / "roles" / "weights.json"
 # What votes weigh where the weights were fitted without any: those of learned taggers, those of the staff list.
 _UNFITTED = {"vote learned ": 3.0, "vote identity ": 4.0}
 _MOST_FORMS = 50
+_MOST_WORDS = 12
 SHARED = 0.3  # how much of what the other mentions of a person say counts for one
 
 Weights = Mapping[str, Sequence[float]]  # cue → what it adds to the log-odds of each of ROLES
@@ -99,7 +100,9 @@ class _Sum:
 
 def _alike(form: _Form, by_word: Mapping[str, Sequence[_Form]]) -> list[_Form]:
     """The forms that can name the same person, itself among them; of a word in very many forms, the first only."""
-    near = dict.fromkeys(other for word in form.words or form.initials for other in by_word[word][:_MOST_FORMS])
+    # Nobody has more names than that: what is longer is no name, and would be compared word by word with itself.
+    words = (form.words or form.initials)[:_MOST_WORDS]
+    near = dict.fromkeys(other for word in words for other in by_word[word][:_MOST_FORMS])
     return [form, *(other for other in near if other != form and _same_person(form, other))]
 
 

@@ -127,7 +127,8 @@ def test_marginals_are_those_of_crfsuite(sample: list[corpus.GoldDocument], tmp_
 
     features = windows(table(Reading(sample[9].document)))[:60]
     oracle.set([[str(one) for one in row if one] for row in features.tolist()])
-    scores = CrfScores(weights)
+    # CRFsuite has no opinion of a step it never saw; the product forbids it almost.
+    scores = CrfScores(replace(weights, transitions=np.where(weights.transitions == -8, 0, weights.transitions)))
     ours = marginals(*_emitted(scores, features, padded))[0].numpy()
     for at in (0, 7, 30, 59):  # to what weights in half precision allow
         for tag in oracle.labels():
