@@ -1,18 +1,34 @@
 """Exact mechanisms over a keyed bit stream: every privacy decision is made on integers and rationals.
 
-    stream       bits from a secret and what is drawn: the same question always gets the same answer
-    bernoulli    coins whose bias is rational, or the exponential of a rational
-    laplace      discrete Laplace noise (Canonne, Kamath, Steinke 2020)
-    exponential  the exponential mechanism over a finite public set
+    stream           bits from a secret and what is drawn: the same question always gets the same answer
+    bernoulli        coins whose bias is rational, or an exponential
+    laplace          discrete Laplace noise (Canonne, Kamath, Steinke 2020)
+    bounded_laplace  the same within an interval, its scale corrected and certified (Holohan et al. 2018)
+    planar_laplace   the same in the plane, on a grid: geo-indistinguishability (Andrés et al. 2013)
+    exponential      the exponential mechanism over a finite public set
+    enclosures       certified bounds that constants are proven with
 
 What is proven is information-theoretic for a stream of fair coins. The stream here is pseudo-random, so the
 claim is computational differential privacy (Mironov et al. 2009): it holds against whoever cannot break
 HMAC-SHA-256 and does not have the secret.
 """
 
-from deid.privacy.bernoulli import bernoulli, bernoulli_exp
+from deid.privacy.bernoulli import bernoulli, bernoulli_exp, bernoulli_exp_of
+from deid.privacy.bounded_laplace import bounded_epsilon, bounded_laplace, bounded_scale
 from deid.privacy.exponential import exponential
 from deid.privacy.laplace import discrete_laplace
+from deid.privacy.planar_laplace import planar_laplace
 from deid.privacy.stream import KeyedStream
 
-__all__ = ["KeyedStream", "bernoulli", "bernoulli_exp", "discrete_laplace", "exponential"]
+__all__ = [
+    "KeyedStream",
+    "bernoulli",
+    "bernoulli_exp",
+    "bernoulli_exp_of",
+    "bounded_epsilon",
+    "bounded_laplace",
+    "bounded_scale",
+    "discrete_laplace",
+    "exponential",
+    "planar_laplace",
+]

@@ -1,10 +1,13 @@
-"""Coins whose bias is rational, or the exponential of a rational; exact, by comparing integers."""
+"""Coins whose bias is rational, or the exponential of a real number known by its floors; exact, on integers."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 
 from deid.privacy.stream import KeyedStream
+
+_WORD = 64
 
 
 def bernoulli(stream: KeyedStream, numerator: int, denominator: int) -> bool:
@@ -43,3 +46,45 @@ def _exp_of_unit(stream: KeyedStream, numerator: int, denominator: int) -> bool:
     while bernoulli(stream, numerator, denominator * toss):
         toss += 1
     return toss % 2 == 1
+
+
+def bernoulli_exp_of(stream: KeyedStream, floor: Callable[[int], int]) -> bool:
+    """True with probability exp(−x) exactly, for a real x ≥ 0 known by its floors: floor(b) = ⌊2^b · x⌋.
+
+    The tosses of `bernoulli_exp`, x being split in its whole and its fractional part f. A toss of bias f/k is U < f/k
+    for U uniform on [0, 1), whose bits are drawn as they are needed: after b bits, U lies in [u, u + 1)·2^−b and
+    f in [φ, φ + 1)·2^−b, φ = floor(b) less the whole part. k·(u + 1) ≤ φ proves U < f/k, k·u > φ proves the contrary;
+    else 64 more bits of both are taken. Undecided after b bits has probability below 2^(1−b) · (1 + 1/k): the toss ends
+    with certainty, and its bias is f/k, not an approximation of it.
+
+    Args:
+        floor: b ↦ ⌊2^b · x⌋, exact, asked for multiples of 64.
+
+    Raises:
+        ValueError: x is negative.
+    """
+    first = floor(_WORD)
+    if first < 0:
+        raise ValueError("exp(−x) is a probability for x >= 0 only")
+    whole = first >> _WORD
+    for _ in range(whole):
+        if not _exp_of_unit(stream, 1, 1):
+            return False
+    toss = 1
+    while _below_share(stream, floor, first & ((1 << _WORD) - 1), whole, toss):
+        toss += 1
+    return toss % 2 == 1
+
+
+def _below_share(stream: KeyedStream, floor: Callable[[int], int], fraction: int, whole: int, parts: int) -> bool:
+    """True with probability (x − whole) / parts; `fraction` is the floor of x − whole at the first 64 bits."""
+    bits = _WORD
+    uniform = stream.bits(_WORD)
+    while True:
+        if parts * (uniform + 1) <= fraction:
+            return True
+        if parts * uniform > fraction:
+            return False
+        bits += _WORD
+        uniform = uniform << _WORD | stream.bits(_WORD)
+        fraction = floor(bits) - (whole << bits)
