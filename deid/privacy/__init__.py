@@ -18,10 +18,11 @@ from deid.privacy.bounded_laplace import bounded_epsilon, bounded_laplace, bound
 from deid.privacy.exponential import exponential
 from deid.privacy.laplace import discrete_laplace
 from deid.privacy.planar_laplace import planar_laplace
-from deid.privacy.stream import KeyedStream
+from deid.privacy.stream import KeyedStream, Streams
 
 __all__ = [
     "KeyedStream",
+    "Streams",
     "bernoulli",
     "bernoulli_exp",
     "bernoulli_exp_of",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from math import gcd
 
 from deid.privacy.stream import KeyedStream
 
@@ -34,16 +35,22 @@ def bernoulli_exp(stream: KeyedStream, x: Fraction) -> bool:
     """
     if x < 0:
         raise ValueError("exp(−x) is a probability for x >= 0 only")
-    whole, rest = divmod(x.numerator, x.denominator)
+    return exp_coin(stream, x.numerator, x.denominator)
+
+
+def exp_coin(stream: KeyedStream, numerator: int, denominator: int) -> bool:
+    """`bernoulli_exp` of numerator / denominator, at least 0; the same bits are read for 1/2 as for 2/4."""
+    common = gcd(numerator, denominator)
+    whole, rest = divmod(numerator // common, denominator // common)
     for _ in range(whole):
         if not _exp_of_unit(stream, 1, 1):
             return False
-    return _exp_of_unit(stream, rest, x.denominator)
+    return not rest or _exp_of_unit(stream, rest, denominator // common)
 
 
 def _exp_of_unit(stream: KeyedStream, numerator: int, denominator: int) -> bool:
     toss = 1
-    while bernoulli(stream, numerator, denominator * toss):
+    while stream.below(denominator * toss) < numerator:
         toss += 1
     return toss % 2 == 1
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from typing import TypeVar
 
-from deid.privacy.bernoulli import bernoulli_exp
+from deid.privacy.bernoulli import exp_coin
 from deid.privacy.stream import KeyedStream
 
 Item = TypeVar("Item")
@@ -15,7 +15,7 @@ Item = TypeVar("Item")
 def exponential(
     stream: KeyedStream,
     candidates: Sequence[Item],
-    distance: Callable[[Item], Fraction],
+    distance: Callable[[Item], Fraction | int],
     epsilon: Fraction,
 ) -> Iterator[Item]:
     """Draws of `candidates`, independent of each other, each with weight exp(−ε·d/2).
@@ -43,5 +43,6 @@ def exponential(
     half = epsilon / 2
     while True:
         candidate = stream.choice(candidates)
-        if bernoulli_exp(stream, half * distance(candidate)):
+        far = distance(candidate)
+        if exp_coin(stream, half.numerator * far.numerator, half.denominator * far.denominator):
             yield candidate

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from deid.privacy.bernoulli import bernoulli_exp
+from deid.privacy.bernoulli import exp_coin
 from deid.privacy.stream import KeyedStream
 
 
@@ -29,10 +29,10 @@ def discrete_laplace(stream: KeyedStream, epsilon: Fraction) -> int:
     shrink, stretch = epsilon.numerator, epsilon.denominator
     while True:
         low = stream.below(stretch)
-        if not bernoulli_exp(stream, Fraction(low, stretch)):
+        if not exp_coin(stream, low, stretch):
             continue
         high = 0
-        while bernoulli_exp(stream, Fraction(1)):
+        while exp_coin(stream, 1, 1):
             high += 1
         magnitude = (low + stretch * high) // shrink
         negative = stream.bits(1)

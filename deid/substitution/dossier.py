@@ -8,7 +8,7 @@ from functools import cached_property
 from deid.document import Document, Mention
 from deid.labels import NAMES, PLACES, Label
 from deid.policy import SubstitutionPolicy
-from deid.privacy import KeyedStream
+from deid.privacy import KeyedStream, Streams
 from deid.substitution.folding import words
 
 _LEAST_LETTERS = 3
@@ -27,8 +27,8 @@ class Dossier:
         self.document = document
         self.mentions = tuple(mentions)
         self.policy = policy
-        self._secret = secret
         self.scope = self._scope()
+        self._streams = Streams(secret, *self.scope)
 
     def _scope(self) -> tuple[str, str]:
         if self.policy.scope == "corpus":
@@ -39,7 +39,7 @@ class Dossier:
 
     def stream(self, *parts: str) -> KeyedStream:
         """The stream of what `parts` name, within the scope."""
-        return KeyedStream(self._secret, *self.scope, *parts)
+        return self._streams.of(*parts)
 
     def text(self, mention: Mention) -> str:
         """What the document writes there."""

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
 _LIGATURES = {"œ": "oe", "æ": "ae", "Œ": "OE", "Æ": "AE"}
 _LIGATURE = re.compile("[œæŒÆ]")
+_ACCENTS = re.compile("[\u0300-\u036f]+")
 _NOT_WORD = re.compile(r"[^a-z0-9]+")
 _WORD = re.compile(r"[a-z0-9]+")
+# Each mention is folded a dozen times on its way through a document, and a patient's names come back all night.
+_REMEMBERED = 1 << 14
 
 
 def _single(char: str) -> str:
@@ -36,6 +40,7 @@ class _Positions(dict[int, str]):
 _POSITIONS = _Positions()
 
 
+@lru_cache(_REMEMBERED)
 def flat(text: str) -> str:
     """Lower case without accents, dashes, quotes and spaces made plain; the same length as `text`."""
     return text.translate(_POSITIONS)
@@ -46,14 +51,17 @@ def without_accents(text: str) -> str:
     if text.isascii():
         return text
     text = _LIGATURE.sub(lambda match: _LIGATURES[match.group()], text)
-    return "".join(char for char in unicodedata.normalize("NFKD", text) if not unicodedata.combining(char))
+    plain = _ACCENTS.sub("", unicodedata.normalize("NFKD", text))
+    return plain if plain.isascii() else "".join(char for char in plain if not unicodedata.combining(char))
 
 
-def words(text: str) -> list[str]:
+@lru_cache(_REMEMBERED)
+def words(text: str) -> tuple[str, ...]:
     """The folded words and numbers of `text`, in order."""
-    return _WORD.findall(without_accents(text).casefold())
+    return tuple(_WORD.findall(without_accents(text).casefold()))
 
 
+@lru_cache(_REMEMBERED)
 def comparable(text: str) -> str:
     """What two texts share when they are the same but for case, accents and punctuation.
 
