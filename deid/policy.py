@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from deid.errors import PolicyError
 from deid.labels import Label
@@ -18,6 +18,9 @@ DEFAULT = Path(__file__).parent / "policies" / "default.yaml"
 Share = Annotated[float, Field(ge=0, le=1)]
 Nats = Annotated[float, Field(ge=-10, le=10)]
 Weight = Annotated[float, Field(ge=0, le=100)]
+Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+Category = Literal["time", "place"]  # what ε is split between
+CATEGORIES: tuple[str, ...] = get_args(Category)
 
 
 class Section(BaseModel):
@@ -91,18 +94,28 @@ class SubstitutionPolicy(Section):
 
     `epsilon_per_document`, in nats, is split over a document's distinct elements: `nominal` gives each the share of
     a document of `elements_per_document`, so that a patient's values are drawn alike in all documents; `uniform`
-    divides by the document's own number (Tchouka et al. 2023). A document that spends more than
+    divides by the document's own number (Tchouka et al. 2023); `weighted` parts it first between `time` (dates and
+    ages) and `place` by `weights` (Tchouka et al. 2022: 3 and 1), then uniformly. A document that spends more than
     `max_epsilon_per_document` is refused; null sets no limit.
     """
 
     scope: Literal["patient", "document", "corpus"] = "patient"
-    epsilon_per_document: float = Field(4.0, gt=0)
-    split: Literal["nominal", "uniform"] = "nominal"
+    epsilon_per_document: Positive = 4.0
+    split: Literal["nominal", "uniform", "weighted"] = "nominal"
+    weights: dict[Category, Positive] = {}
     elements_per_document: int = Field(16, ge=1)
-    max_epsilon_per_document: float | None = Field(None, gt=0)
+    max_epsilon_per_document: Positive | None = None
     dates: Dates = Dates()
     ages: Ages = Ages()
     places: Places = Places()
+
+    @model_validator(mode="after")
+    def _weights_fit_the_split(self) -> SubstitutionPolicy:
+        if self.split == "weighted" and (missing := set(CATEGORIES) - set(self.weights)):
+            raise ValueError(f"split: weighted needs a weight for {' and '.join(sorted(missing))}")
+        if self.split != "weighted" and self.weights:
+            raise ValueError(f"weights are read by split: weighted only, not by {self.split}")
+        return self
 
 
 class Quality(Section):

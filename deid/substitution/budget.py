@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from fractions import Fraction
 
 from deid.document import Spend
@@ -10,20 +11,53 @@ from deid.errors import DocumentRefused, Reason
 from deid.policy import SubstitutionPolicy
 
 
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Distinct elements of a document that cost ε: dates and ages, and places."""
+
+    time: int
+    place: int
+
+
+@dataclass(frozen=True, slots=True)
+class Shares:
+    """ε of one element of each category, in nats per unit of its distance."""
+
+    time: Fraction
+    place: Fraction
+
+
 def rational(value: float) -> Fraction:
     """A number of the policy as the decimal that was written there, exactly."""
     return Fraction(str(value))
 
 
-def share(policy: SubstitutionPolicy, elements: int) -> Fraction:
-    """ε of one element of a document that has `elements` distinct ones, in nats per unit of its distance.
+def shares(policy: SubstitutionPolicy, counts: Counts) -> Shares:
+    """ε of one element of each category of a document.
 
     `nominal` (the default): ε of the document over the policy's public number of elements, whatever the document
-    holds, so that a value is drawn alike wherever it stands. `uniform` (Tchouka et al. 2023): over the document's
-    own number, so that the document's sum is the policy's ε and a value is drawn alike in documents of one length.
+    holds, so that a value is drawn alike wherever it stands. `uniform` (Tchouka et al. 2023, section 4): over the
+    document's own number, so that the document's sum is the policy's ε and a value is drawn alike in documents of one
+    length. `weighted` (Tchouka et al. 2022, section 4.1): each category gets its weight's part of ε, and divides it by
+    its own number; the part of a category that the document does not have is not spent.
+
+    By composition (Dwork and Roth 2014, theorem 3.16) the elements of a document are together private for the sum of
+    what they cost, each counted by its own distance.
     """
     whole = rational(policy.epsilon_per_document)
-    return whole / (policy.elements_per_document if policy.split == "nominal" else max(elements, 1))
+    if policy.split == "weighted":
+        weights = {category: rational(weight) for category, weight in policy.weights.items()}
+        part = whole / sum(weights.values())
+        return Shares(
+            part * weights["time"] / max(counts.time, 1),
+            part * weights["place"] / max(counts.place, 1),
+        )
+    number = policy.elements_per_document if policy.split == "nominal" else max(counts.time + counts.place, 1)
+    return Shares(whole / number, whole / number)
+
+
+# Ledger lines are kept as floating-point numbers, so a sum that is the limit may read as this much above it.
+ROUNDING = Fraction(1, 10**9)
 
 
 def settle(policy: SubstitutionPolicy, document_id: str, spends: Iterable[Spend]) -> tuple[Spend, ...]:
@@ -35,7 +69,7 @@ def settle(policy: SubstitutionPolicy, document_id: str, spends: Iterable[Spend]
     lines = tuple(spend for spend in spends if spend.elements)
     limit = policy.max_epsilon_per_document
     total = sum((rational(line.epsilon) for line in lines), Fraction(0))
-    if limit is not None and total > rational(limit):
+    if limit is not None and total > rational(limit) + ROUNDING:
         detail = f"spends epsilon {float(total):.2f} where the policy allows {limit}"
         raise DocumentRefused(document_id, Reason.BUDGET_EXCEEDED, detail)
     return lines

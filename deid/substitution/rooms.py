@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from fractions import Fraction
 
 from deid.document import Mention, Spend
 from deid.labels import Label
 from deid.reference import CommuneTable
+from deid.substitution.budget import Counts, Shares
 from deid.substitution.contact.addresses import Addresses
 from deid.substitution.contact.phones import Phones
 from deid.substitution.dossier import Dossier
@@ -47,18 +47,18 @@ class Rooms:
             **dict.fromkeys((Label.IPP, Label.NDA, Label.RPPS, Label.ID), numbers),
         }
 
-    def elements(self) -> int:
+    def elements(self) -> Counts:
         """Distinct elements of the document that cost ε."""
-        return self.calendar.elements() + self._gazette.elements()
+        return Counts(self.calendar.elements(), self._gazette.elements())
 
-    def spends(self, epsilon: Fraction) -> list[Spend]:
-        """What they cost, `epsilon` each."""
-        return self.calendar.spends(epsilon) + self._gazette.spends(epsilon)
+    def spends(self, shares: Shares) -> list[Spend]:
+        """What they cost, each the share of its category."""
+        return self.calendar.spends(shares.time) + self._gazette.spends(shares.place)
 
-    def draw(self, epsilon: Fraction) -> None:
+    def draw(self, shares: Shares) -> None:
         """Draw what costs ε."""
-        self._gazette.draw(epsilon)
-        self.calendar.draw(epsilon)
+        self._gazette.draw(shares.place)
+        self.calendar.draw(shares.time)
 
     def write(self, mention: Mention, attempt: int) -> Draft:
         """The surrogate of a mention, by the room of its label."""
