@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
+from deid import providers
 from deid.errors import PolicyError
 from deid.labels import Label
 
@@ -89,6 +90,21 @@ class Places(Section):
     features: tuple[str, ...] = Field(("apl_gen", "median_income", "radon"), min_length=1)
 
 
+class ProviderChoice(Section):
+    """Who writes a label's surrogates: a name of `deid.providers` or a dotted path `package.module:Class`; its options.
+
+    A dotted path is called with the document's `Dossier` and the options, and is a `deid.substitution.drafts.Room`.
+    """
+
+    provider: str = providers.DEFAULT
+    options: dict[str, Any] = {}
+
+    @field_validator("provider", mode="before")
+    @classmethod
+    def _null_is_a_name(cls, value: Any) -> Any:
+        return providers.NULL if value is None else value  # YAML reads the word as no value
+
+
 class SubstitutionPolicy(Section):
     """How surrogates are drawn.
 
@@ -97,6 +113,9 @@ class SubstitutionPolicy(Section):
     divides by the document's own number (Tchouka et al. 2023); `weighted` parts it first between `time` (dates and
     ages) and `place` by `weights` (Tchouka et al. 2022: 3 and 1), then uniformly. A document that spends more than
     `max_epsilon_per_document` is refused; null sets no limit.
+
+    `labels` names another provider than the product's own for a label (docs/privacy.md); what it writes is constant
+    over the same scope, and costs no ε.
     """
 
     scope: Literal["patient", "document", "corpus"] = "patient"
@@ -108,6 +127,13 @@ class SubstitutionPolicy(Section):
     dates: Dates = Dates()
     ages: Ages = Ages()
     places: Places = Places()
+    labels: dict[Label, ProviderChoice] = {}
+
+    @model_validator(mode="after")
+    def _providers_fit_their_labels(self) -> SubstitutionPolicy:
+        for label, choice in self.labels.items():
+            providers.check(label, choice.provider, choice.options)
+        return self
 
     @model_validator(mode="after")
     def _weights_fit_the_split(self) -> SubstitutionPolicy:

@@ -37,11 +37,14 @@ def show(path: PolicyArgument = None) -> None:
 
 @app.command()
 def validate(path: PolicyArgument = None) -> None:
-    """Vérifie une politique sans l'appliquer : orthographe des réglages, annotateurs, valeurs permises."""
+    """Vérifie une politique sans l'appliquer : orthographe des réglages, annotateurs, substituts, valeurs permises."""
     from deid.detection import Detector
     from deid.policy import load
     from deid.settings import settings
+    from deid.substitution import providers
 
     policy = load(path or settings().policy)
-    Detector(policy)  # an annotator that does not exist shows only when it is made
+    # An annotator or a provider that does not exist shows only when it is made.
+    Detector(policy)
+    providers.load(policy.substitution)
     typer.echo(f"{policy.name} : valable, empreinte {policy.digest}")

@@ -54,6 +54,7 @@ _PARTIAL = re.compile(
     rf"printemps|ete|automne|hiver|nouvel an|jour de l'an|annees?|siecle|saint[\w\-]*|chandeleur|carnaval|careme|"
     rf"fete|rentree|ramadan|aid|tabaski|'\d{{2}}|1er|\d{{1,2}}|\d{{6}})\b"
 )
+_CENTURIES = ("18", "19", "20", "21")
 _AMBIGUOUS_YEARS = 5  # two-digit years this little ahead of the document are of this century or of the last
 
 
@@ -90,9 +91,13 @@ def read(text: str, reference: date | None = None) -> Reading | None:
 
 
 def _compact(digits: str) -> Reading:
-    """Eight digits without separators: day first, else year first."""
+    """Eight digits without separators: day first, unless that is no day or a year of no patient, else year first."""
     day_first = _day(int(digits[4:]), int(digits[2:4]), int(digits[:2]))
-    return day_first if day_first.exists else _day(int(digits[:4]), int(digits[4:6]), int(digits[6:]))
+    return (
+        day_first
+        if day_first.exists and digits[4:6] in _CENTURIES
+        else _day(int(digits[:4]), int(digits[4:6]), int(digits[6:]))
+    )
 
 
 def _reading(match: re.Match[str], reference: date | None) -> Reading:

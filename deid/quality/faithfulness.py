@@ -23,6 +23,9 @@ _CIVILITIES = frozenset(
 _LABELS = "|".join(label.value for label in Label)
 _MASK = re.compile(rf"[\[<{{(]\s*[^\]>}})]*\s*[\]>}})]|(?:{_LABELS})(?:[-_ ]?\d+)?|[*█•_.…xX/\- ]+")
 
+# A keyed digest has no vowel and no 0 or 1 (`hash` in docs/privacy.md): it is no date, and pretends to be none.
+_DIGEST = re.compile(r"(?=[2-9]*[a-z])[b-df-hjkmnp-tv-xz2-9]{8,32}")
+
 
 class Pair(NamedTuple):
     """A mention's original text beside its surrogate."""
@@ -77,7 +80,7 @@ def _dates(pairs: Sequence[Pair], source_date: date | None, moved_date: date | N
     for pair in pairs:
         after = read(pair.surrogate.text, moved_date)
         if after is None:
-            unread += not is_mask(pair.surrogate.text)
+            unread += not is_mask(pair.surrogate.text) and not _DIGEST.fullmatch(pair.surrogate.text.strip())
         elif not after.exists:
             impossible += 1
         else:

@@ -38,7 +38,7 @@ def shares(policy: SubstitutionPolicy, counts: Counts) -> Shares:
     `nominal` (the default): ε of the document over the policy's public number of elements, whatever the document
     holds, so that a value is drawn alike wherever it stands. `uniform` (Tchouka et al. 2023, section 4): over the
     document's own number, so that the document's sum is the policy's ε and a value is drawn alike in documents of one
-    length. `weighted` (Tchouka et al. 2022, section 4.1): each category gets its weight's part of ε, and divides it by
+    length. `weighted` (Tchouka et al. 2022, section 4.4): each category gets its weight's part of ε, and divides it by
     its own number; the part of a category that the document does not have is not spent.
 
     By composition (Dwork and Roth 2014, theorem 3.16) the elements of a document are together private for the sum of

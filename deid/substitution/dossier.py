@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 
@@ -57,6 +58,16 @@ class Dossier:
         """Mentions of these labels, in order."""
         wanted = frozenset(labels)
         return [mention for mention in self.mentions if mention.label in wanted]
+
+    def without(self, labels: Iterable[Label]) -> Dossier:
+        """The same dossier for who has nothing to do with these labels; what it may not bring back stays the same."""
+        gone = frozenset(labels)
+        if not gone:
+            return self
+        other = copy.copy(self)
+        other.__dict__["forbidden"] = self.forbidden
+        other.mentions = tuple(mention for mention in self.mentions if mention.label not in gone)
+        return other
 
     @cached_property
     def accented(self) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 
 from deid.document import Mention, Spend
 from deid.labels import Label
@@ -21,13 +22,20 @@ from deid.substitution.places.communes import Communes
 from deid.substitution.places.gazette import Gazette
 from deid.substitution.places.regions import Regions
 from deid.substitution.places.streets import StreetNames, Streets
+from deid.substitution.providers import Providers
 from deid.substitution.temporal.calendar import Calendar
 
 
 class Rooms:
-    """The rooms of one document: dates and places cost ε, the others follow them or are drawn outright."""
+    """The rooms of one document: dates and places cost ε, the others follow them or are drawn outright.
 
-    def __init__(self, dossier: Dossier, communes: CommuneTable, streets: StreetNames) -> None:
+    A label with a provider of the policy's is out of the product's own rooms: nothing is drawn or spent for it.
+    """
+
+    def __init__(
+        self, whole: Dossier, communes: CommuneTable, streets: StreetNames, providers: Providers = MappingProxyType({})
+    ) -> None:
+        dossier = whole.without(providers)
         self.calendar = Calendar(dossier)
         self._gazette = Gazette(dossier, communes)
         people = People(dossier, tables.packaged())
@@ -45,6 +53,7 @@ class Rooms:
             **dict.fromkeys((Label.EMAIL, Label.URL), addresses),
             Label.NIR: Nirs(dossier, self.calendar, self._gazette),
             **dict.fromkeys((Label.IPP, Label.NDA, Label.RPPS, Label.ID), numbers),
+            **{label: make(whole) for label, make in providers.items()},
         }
 
     def elements(self) -> Counts:

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from deid.document import Document, Mention, Substitution, Surrogate
 from deid.errors import DocumentRefused, Reason, SettingsError
 from deid.policy import Policy
+from deid.providers import NULL
 from deid.reference import CommuneTable
-from deid.substitution import budget, overlaps
+from deid.substitution import budget, overlaps, providers
 from deid.substitution.dossier import Dossier
-from deid.substitution.drafts import mask
+from deid.substitution.drafts import Draft, mask
 from deid.substitution.folding import comparable
 from deid.substitution.places.streets import StreetNames
 from deid.substitution.rooms import Rooms
@@ -28,6 +29,7 @@ class Substitutor:
 
     Raises:
         SettingsError: the key is empty.
+        PolicyError: a provider of the policy's cannot be imported.
     """
 
     def __init__(self, policy: Policy, key: bytes, communes: CommuneTable) -> None:
@@ -37,6 +39,7 @@ class Substitutor:
         self._key = key
         self._communes = communes
         self._streets = StreetNames(communes)
+        self._providers = providers.load(self._policy)
 
     def substitute(self, document: Document, mentions: Sequence[Mention]) -> Substitution:
         """The document with every mention replaced.
@@ -52,7 +55,7 @@ class Substitutor:
         if settled and settled[-1].end > len(document.text):
             raise DocumentRefused(document.id, Reason.SUBSTITUTION_FAILED, "a mention ends after the text")
         dossier = Dossier(document, settled, self._policy, self._key)
-        rooms = Rooms(dossier, self._communes, self._streets)
+        rooms = Rooms(dossier, self._communes, self._streets, self._providers)
         shares = budget.shares(self._policy, rooms.elements())
         spends = budget.settle(self._policy, document.id, rooms.spends(shares))
         rooms.draw(shares)
@@ -65,12 +68,15 @@ class Substitutor:
         """The first draft that differs from the original in more than case, accents and punctuation, or a mask."""
         original = dossier.text(mention)
         drafts = (rooms.write(mention, attempt) for attempt in range(ATTEMPTS))
-        draft = next((one for one in drafts if _replaces(one.text, original)), None) or mask(mention.label, original)
+        draft = next((one for one in drafts if _replaces(one, original)), None) or mask(mention.label, original)
         return Surrogate(mention, _broken_like(original, draft.text), draft.strategy, draft.parsed)
 
 
-def _replaces(text: str, original: str) -> bool:
-    return bool(text.strip()) and comparable(text) != comparable(original)
+def _replaces(draft: Draft, original: str) -> bool:
+    """Whether a draft hides its original; nothing does where nothing was asked for."""
+    if not draft.text.strip():
+        return draft.strategy == NULL and bool(original.strip())
+    return comparable(draft.text) != comparable(original)
 
 
 def _broken_like(original: str, text: str) -> str:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import date
 from typing import Any
 
 from deid.document import Document, Mention, Patient, Substitution
 from deid.learning.markup import parse
-from deid.policy import Policy
+from deid.policy import Policy, Section
 
 KEY = bytes(range(32))
 ANCHOR = date(2023, 5, 17)
@@ -35,7 +34,7 @@ def changed(policy: Policy, **changes: Any) -> Policy:
     """`policy` with other values in its `substitution` part; nested parts are given as mappings."""
     part = policy.substitution
     update = {
-        name: getattr(part, name).model_copy(update=value) if isinstance(value, Mapping) else value
+        name: getattr(part, name).model_copy(update=value) if isinstance(getattr(part, name), Section) else value
         for name, value in changes.items()
     }
     return policy.model_copy(update={"substitution": part.model_copy(update=update)})
