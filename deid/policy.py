@@ -84,10 +84,20 @@ class Ages(Section):
 
 
 class Places(Section):
-    """Strategy for communes; `features` are columns of the commune table that the draw keeps close."""
+    """Strategy for communes; `features` are columns of the commune table that the draw keeps close.
 
-    strategy: Literal["health_exponential", "tag"] = "health_exponential"
+    `health_exponential`: the exponential mechanism over a territory, a fixed public set. `knn_exponential` (Tchouka et
+    al. 2023): over the `neighbours` communes of the nearest profile within `radius_km`; what it promises is weaker
+    (`deid.substitution.places.neighbours`). `geo_indistinguishability` (Tchouka et al. 2022): a noisy point, then the
+    commune nearest to it; ε is counted per `unit_km` kilometres, so the mean move is 2 · unit_km / ε. `tag` writes the
+    label instead.
+    """
+
+    strategy: Literal["health_exponential", "knn_exponential", "geo_indistinguishability", "tag"] = "health_exponential"
     features: tuple[str, ...] = Field(("apl_gen", "median_income", "radon"), min_length=1)
+    neighbours: int = Field(10, ge=2)
+    radius_km: float = Field(100.0, gt=0)
+    unit_km: float = Field(1.0, gt=0)
 
 
 class ProviderChoice(Section):

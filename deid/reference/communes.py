@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from deid.reference import features as profiles
+from deid.reference.atlas import Atlas
 from deid.reference.naming import department_of_zip, key, with_article, without_article
 from deid.reference.partition import LEAST, territories
 
@@ -169,11 +170,41 @@ class CommuneTable:
             KeyError: a commune is not of this table, or has no such feature.
             ValueError: the communes are of two territories, where no distance is public.
         """
-        name = self.territory_name(a)
-        if self.territory_name(b) != name:
+        if self.territory_name(b) != self.territory_name(a):
             raise ValueError(f"communes {a.insee} and {b.insee} are not of one territory")
-        known = self._normalised(name, tuple(features))
+        known = self.profiles(a, features)
         return profiles.distance(known[a.insee], known[b.insee])
+
+    def profiles(self, commune: Commune, features: Sequence[str]) -> Mapping[str, tuple[int, ...]]:
+        """INSEE code → normalised health profile, for the communes of one's territory; computed once.
+
+        Raises:
+            KeyError: the commune is not of this table, or has no such feature.
+        """
+        return self._normalised(self.territory_name(commune), tuple(features))
+
+    def neighbours(
+        self, commune: Commune, features: Sequence[str], number: int, radius_m: int
+    ) -> Sequence[tuple[Commune, int]]:
+        """The `number` communes nearest to one by health profile among those within a radius, itself first, and their
+        distances in millionths (Tchouka et al. 2023, section 4.2). Features are normalised by their maximum over the
+        whole table. Fewer where the radius holds fewer.
+
+        Raises:
+            KeyError: the commune is not of this table, or has no such feature.
+        """
+        asked = commune.insee, tuple(features), number, radius_m
+        known = self._neighbours.get(asked)
+        if known is None:
+            greatest = self._greatest(asked[1])
+            mine = profiles.normalised(commune.features, greatest)
+            near = [
+                (profiles.distance(mine, profiles.normalised(other.features, greatest)), other != commune, other)
+                for other in self.atlas.within(commune, radius_m)
+            ]
+            near.sort(key=lambda one: (one[0], one[1], one[2].insee))
+            known = self._neighbours[asked] = tuple((other, far) for far, _, other in near[:number])
+        return known
 
     def streets(self) -> Sequence[str]:
         """Street names of the country, the most frequent first."""
@@ -191,6 +222,24 @@ class CommuneTable:
             known = {commune.insee: profiles.normalised(commune.features, greatest) for commune in members}
             self._profiles[territory, features] = known
         return known
+
+    def _greatest(self, features: tuple[str, ...]) -> Mapping[str, int]:
+        if features not in self._maxima:
+            self._maxima[features] = profiles.maxima((commune.features for commune in self.communes), features)
+        return self._maxima[features]
+
+    @cached_property
+    def _maxima(self) -> dict[tuple[str, ...], Mapping[str, int]]:
+        return {}
+
+    @cached_property
+    def _neighbours(self) -> dict[tuple[str, tuple[str, ...], int, int], Sequence[tuple[Commune, int]]]:
+        return {}
+
+    @cached_property
+    def atlas(self) -> Atlas[Commune]:
+        """Where the communes lie."""
+        return Atlas(self.communes)
 
     @cached_property
     def _profiles(self) -> dict[tuple[str, tuple[str, ...]], Mapping[str, tuple[int, ...]]]:

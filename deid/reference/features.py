@@ -41,7 +41,7 @@ def distance(a: Sequence[int], b: Sequence[int]) -> int:
     Raises:
         ValueError: the profiles have different lengths.
     """
-    square = sum((x - y) ** 2 for x, y in zip(a, b, strict=True))
+    square = sum([(x - y) ** 2 for x, y in zip(a, b, strict=True)])
     return isqrt(square - 1) + 1 if square else 0
 
 

@@ -7,15 +7,16 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise
+from itertools import count, islice, pairwise
 
 from deid.document import Mention, Spend
 from deid.labels import Label
+from deid.privacy import KeyedStream
 from deid.reference import Commune, CommuneTable
 from deid.reference.naming import department_of_zip
 from deid.substitution.dossier import Dossier
 from deid.substitution.folding import comparable, flat, words
-from deid.substitution.places.draws import MECHANISMS, STRATEGIES, health_exponential
+from deid.substitution.places.draws import COSTS, MECHANISMS, STRATEGIES, anywhere
 
 _CEDEX = re.compile(r"[\s-]*\bcedex\b[\s-]*\d*.*$", re.IGNORECASE)
 _SCANNED = str.maketrans("OoIlB", "00118")
@@ -146,8 +147,9 @@ class Gazette:
     def spends(self, epsilon: Fraction) -> list[Spend]:
         """The ledger line of places."""
         count = self.elements()
-        mechanism = MECHANISMS.get(self._dossier.policy.places.strategy, "tag")
-        return [Spend("place", mechanism, float(epsilon * count), count)]
+        strategy = self._dossier.policy.places.strategy
+        each = epsilon * COSTS.get(strategy, 1)
+        return [Spend("place", MECHANISMS.get(strategy, "tag"), float(each * count), count)]
 
     def surrogate(self, place: Place, attempt: int = 0) -> Commune:
         """The commune that stands in for a place."""
@@ -166,19 +168,28 @@ class Gazette:
             return False
         return any((place.key, code) not in self._codes for code in commune.zips)
 
+    def _draws(self, stream: KeyedStream, true: Commune | None) -> Iterator[Commune]:
+        policy = self._dossier.policy.places
+        if true is None or self._tags:
+            return anywhere(stream, self.communes, true or self.home)
+        return STRATEGIES[policy.strategy](stream, self.communes, true, policy, self._epsilon)
+
     def _choose(self, place: Place, attempt: int) -> Commune:
-        """The first draw that brings back no name hidden here; after `attempt` such draws."""
+        """The first draw that fits; after `attempt` such draws.
+
+        Where the strategy gives none (ε so great that it only gives the original back, a radius that holds no other
+        commune), communes of the same territory are drawn uniformly: ε bought nothing there, and the original, the
+        patient's home or a name hidden elsewhere would tell more than any draw.
+        """
         stream = self._dossier.stream("place", place.key, str(self._epsilon))
-        policy = self._dossier.policy
-        strategy = STRATEGIES[policy.places.strategy] if not self._tags else health_exponential
-        draws = strategy(stream, self.communes, place.commune, self.home, policy, self._epsilon)
-        skipped = 0
-        last = self.home
-        for _, commune in zip(range(_DRAWS), draws, strict=False):
-            last = commune if commune != place.commune else last
-            if not self._fits(commune, place):
-                continue
-            if skipped == attempt:
-                return commune
-            skipped += 1
-        return last
+        draws = islice(self._draws(stream, place.commune), _DRAWS)
+        fitting = (commune for commune in draws if self._fits(commune, place))
+        found = next(islice(fitting, attempt, None), None)
+        if found is None:
+            around = anywhere(stream, self.communes, place.commune or self.home)
+            fitting = (commune for commune in islice(around, _DRAWS) if self._fits(commune, place))
+            found = next(islice(fitting, attempt, None), None)
+        if found is None:
+            everywhere = (stream.choice(self.communes.communes) for _ in count())
+            found = next(commune for commune in everywhere if self._fits(commune, place))
+        return found
