@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal, Self, get_args
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
@@ -66,21 +66,40 @@ class Detection(Section):
 
 
 class Dates(Section):
-    """Strategy for dates; `tag` writes the label instead.
+    """Strategy for dates.
+
+    `metric`: noise on each in its own unit (Tchouka et al. 2023); `bounded_laplace`: noise on the intervals between
+    them (Tchouka et al. 2022); `uniform_shift`: all of a patient's move by one number of days, uniform in
+    ±[`shift_min_days`, `shift_max_days`] (i2b2, MIMIC); `generalise`: a day becomes its `granularity`, what is coarser
+    the next coarser unit; `tag`: the label instead. What each promises: docs/privacy.md.
 
     `anchor_scale_days` is the scale of the discrete Laplace shift of a patient's reference dates: its ε is one over it
     per day.
     """
 
-    strategy: Literal["metric", "tag"] = "metric"
+    strategy: Literal["metric", "bounded_laplace", "uniform_shift", "generalise", "tag"] = "metric"
     anchor_scale_days: float = Field(14.0, ge=1)
+    shift_min_days: int = Field(1, ge=1)
+    shift_max_days: int = Field(365, ge=1, le=36_500)
+    granularity: Literal["month", "year"] = "month"
+
+    @model_validator(mode="after")
+    def _shift_is_a_range(self) -> Self:
+        if self.shift_min_days > self.shift_max_days:
+            raise ValueError("shift_min_days is above shift_max_days")
+        return self
 
 
 class Ages(Section):
-    """Strategy for ages; ages of `top_code` years or more are written as that many "and more" (HIPAA: 90)."""
+    """Strategy for ages; ages of `top_code` years or more are written as that many "and more" (HIPAA: 90).
 
-    strategy: Literal["metric", "tag"] = "metric"
+    `metric` and `bounded_laplace` as for dates; `generalise`: bands of `band_years` ("70-74 ans"); `tag`: the label.
+    The patient's own age follows the moved birth date where dates have one.
+    """
+
+    strategy: Literal["metric", "bounded_laplace", "generalise", "tag"] = "metric"
     top_code: int = Field(90, ge=18)
+    band_years: Literal[5, 10] = 5
 
 
 class Places(Section):

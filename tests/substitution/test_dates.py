@@ -185,13 +185,15 @@ def test_without_a_reference_date_the_latest_date_is_the_anchor(substitutor: Sub
     assert last != date(2019, 2, 12)
 
 
-def test_tags_cost_nothing(policy: Policy, communes: CommuneTable) -> None:
+def test_tags_cost_no_more_than_the_published_date_of_the_document(policy: Policy, communes: CommuneTable) -> None:
     tagging = changed(policy, dates={"strategy": "tag"}, ages={"strategy": "tag"}, places={"strategy": "tag"})
     text = "[[AGE|65 ans]], le [[DATE|03/02/2019]] à [[CITY|Dijon]]"
     result = Substitutor(tagging, KEY, communes).substitute(*marked(text))
     assert surrogates(result) == ["[AGE]", "[DATE]", "[CITY]"]
     assert all(surrogate.parsed for surrogate in result.surrogates)
-    assert result.spends == ()
+    assert {spend.category: spend.elements for spend in result.spends} == {"anchor": 1}
+    undated = Substitutor(tagging, KEY, communes).substitute(*marked(text, reference_date=None))
+    assert undated.spends == ()
 
 
 def test_a_document_pays_for_its_distinct_elements_once(policy: Policy, communes: CommuneTable) -> None:

@@ -15,7 +15,7 @@ from deid.substitution.temporal import ages, parsing, relative, resolving
 from deid.substitution.temporal.ages import Age
 from deid.substitution.temporal.expressions import Expression
 from deid.substitution.temporal.relative import Relative
-from deid.substitution.temporal.values import Instant, Unit, months_between, years_between
+from deid.substitution.temporal.values import Instant, Unit, age_at
 
 _BORN = re.compile(
     r"(?:\bnee?s?\b(?: ?\(e\))?|\bn\(e\)|naissance|\bddn\b|\bd\.?n\.?\b)[^a-z0-9]*(?:le|en|du|:)?[^a-z0-9]*$"
@@ -25,7 +25,7 @@ _BETWEEN_BOUNDS = re.compile(r"[\s,;/(-]*(?:au|et|a|ou|puis|jusqu'au)?[\s/-]*(?:
 _BOUNDS_REACH = 14
 # Without any date, the anchor only serves to count from, and any fixed day will do.
 _NO_ANCHOR = date(2000, 1, 1)
-_LINKED = 1
+_LINKED = 1  # units that a patient's age in the text may be off by
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,8 @@ class Agenda:
     """What the temporal mentions of a document mean.
 
     A mention that is in none of the mappings could not be read. `births` are mentions of the patient's birth date
-    or year, `own_ages` those of an age that is within a year (a month, for infants) of the patient's at the anchor.
+    or year, `own_ages` those of an age that is within a unit of the patient's at the anchor. `numbered_birth`: a NIR
+    in the document begins with the month of birth.
     """
 
     anchor: date
@@ -43,6 +44,22 @@ class Agenda:
     ages: Mapping[Mention, Age]
     births: frozenset[Mention]
     own_ages: frozenset[Mention]
+    numbered_birth: bool
+
+    @property
+    def dated(self) -> frozenset[Instant]:
+        """Distinct instants of mentions that are not of the birth date."""
+        return frozenset(one for mention, one in self.instants.items() if mention not in self.births)
+
+    @property
+    def birth_instants(self) -> frozenset[Instant]:
+        """The birth date in the units that it is written in."""
+        return frozenset(self.instants[mention] for mention in self.births)
+
+    @property
+    def tells_birth(self) -> bool:
+        """Whether the document says the birth date: as such, by the patient's age, or in a NIR."""
+        return self.birth is not None and (bool(self.births or self.own_ages) or self.numbered_birth)
 
 
 def read(dossier: Dossier) -> Agenda:
@@ -67,6 +84,7 @@ def read(dossier: Dossier) -> Agenda:
         ages=aged,
         births=frozenset(mention for mention, one in instants.items() if _is_birth(one, birth, mention in births)),
         own_ages=frozenset(mention for mention, age in aged.items() if birth and _is_own(age, birth, anchor)),
+        numbered_birth=birth is not None and bool(dossier.of([Label.NIR])),
     )
 
 
@@ -138,6 +156,5 @@ def _is_birth(instant: Instant, birth: date | None, said_so: bool) -> bool:
 
 
 def _is_own(age: Age, birth: date, anchor: date) -> bool:
-    if age.unit is Unit.MONTH:
-        return abs(age.value - months_between(birth, anchor) * age.step) <= _LINKED * age.step
-    return age.unit is Unit.YEAR and abs(age.value // age.step - years_between(birth, anchor)) <= _LINKED
+    linked = 0 if age.unit is Unit.DECADE else _LINKED
+    return abs(age.value // age.step - age_at(birth, anchor, age.unit)) <= linked

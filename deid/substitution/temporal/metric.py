@@ -2,35 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from fractions import Fraction
 
 from deid.privacy import discrete_laplace
 from deid.substitution.dossier import Dossier
+from deid.substitution.temporal import births
+from deid.substitution.temporal.agenda import Agenda
 from deid.substitution.temporal.ages import Age
 from deid.substitution.temporal.order import restore
-from deid.substitution.temporal.timeline import Timeline
-from deid.substitution.temporal.values import Instant, Unit, clamped
+from deid.substitution.temporal.timeline import Timeline, shift
+from deid.substitution.temporal.values import Instant, Unit, clamped, index_of
 
 MECHANISM = "discrete_laplace"
 
 
-def move(
-    dossier: Dossier, timeline: Timeline, instants: Iterable[Instant], epsilon: Fraction
-) -> dict[Instant, Instant]:
-    """Each instant's surrogate, in the originals' order.
+def move(dossier: Dossier, agenda: Agenda, epsilon: Fraction) -> Timeline:
+    """The timeline of a document, each instant moved on its own, in the originals' order.
 
     With v the distance to the anchor in the instant's unit, v' = max(least, v + DLap(ε)) away from the moved anchor
     on the same side; least is 1 where v is not 0. Each is ε·|v − w|-private before the exclusion below; clamping
-    and order restoration are post-processing.
+    and order restoration are post-processing. The birth date has two draws of its own (`births`).
 
-    A draw that gives the original back is drawn again. Since the noise does not depend on v, this
-    conditioning scales all other probabilities alike: outside the two originals, the bound ε·|v − w| stands; what is
-    lost is that a surrogate is known not to be the original.
+    A draw that gives the original back is drawn again. Since the noise does not depend on v, this conditioning
+    scales all other probabilities alike: outside the two originals, the bound ε·|v − w| stands; what is lost is that
+    a surrogate is known not to be the original. At the edge (v = least), where clamping gathers half of the noise
+    on the original, the others are up to twice likelier: there the bound is ε·|v − w| + log 2.
     """
-    fixed = timeline.fixed()
-    drawn = {one: fixed[one] if one in fixed else _moved(dossier, timeline, one, epsilon) for one in instants}
-    return restore(drawn, fixed)
+    anchor = agenda.anchor
+    moved_anchor = anchor + shift(dossier)
+    birth = births.move(dossier, anchor, moved_anchor, agenda.birth, epsilon) if agenda.birth else None
+    line = Timeline(anchor, moved_anchor, agenda.birth, birth, birth)
+    fixed = line.fixed()
+    drawn = {one: fixed[one] if one in fixed else _moved(dossier, line, one, epsilon) for one in agenda.dated}
+    moved = restore(drawn, fixed)
+    moved |= {one: Instant(one.unit, index_of(one.unit, birth or moved_anchor)) for one in agenda.birth_instants}
+    return Timeline(anchor, moved_anchor, agenda.birth, birth, birth, moved)
 
 
 def _moved(dossier: Dossier, timeline: Timeline, instant: Instant, epsilon: Fraction) -> int:
@@ -49,7 +55,7 @@ def _moved(dossier: Dossier, timeline: Timeline, instant: Instant, epsilon: Frac
 def move_age(dossier: Dossier, age: Age, epsilon: Fraction) -> int:
     """Another value of an age: max(1, v + DLap(ε)) in its own unit, drawn again while it is the original."""
     stream = dossier.stream("age", age.unit, str(age.step), str(age.value), str(epsilon))
-    whole = _whole(age)
+    whole = age.value // age.step
     low = 2 if age.unit is Unit.DECADE else 1
     while True:
         moved = max(low, whole + discrete_laplace(stream, epsilon))
@@ -58,7 +64,3 @@ def move_age(dossier: Dossier, age: Age, epsilon: Fraction) -> int:
         if age.unit is Unit.DECADE or age.step == 1:
             return moved
         return moved * age.step + stream.below(age.step)
-
-
-def _whole(age: Age) -> int:
-    return age.value // age.step

@@ -15,20 +15,25 @@ class Unit(StrEnum):
     DAY = "day"
     WEEK = "week"
     MONTH = "month"
+    QUARTER = "quarter"
     SEASON = "season"
+    SEMESTER = "semester"
     YEAR = "year"
     DECADE = "decade"
 
 
-DAYS_OF = {Unit.DAY: 1, Unit.WEEK: 7, Unit.MONTH: 30, Unit.SEASON: 91, Unit.YEAR: 365, Unit.DECADE: 3652}
+DAYS_OF = {
+    Unit.DAY: 1, Unit.WEEK: 7, Unit.MONTH: 30, Unit.QUARTER: 91, Unit.SEASON: 91, Unit.SEMESTER: 182, Unit.YEAR: 365,
+    Unit.DECADE: 3652,
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Instant:
     """The `index`-th unit of its scale: a day is its proleptic Gregorian ordinal, a year its number.
 
-    Months count from January of year 0, seasons from the winter of year 0 (December to February, named after
-    its January), weeks from Monday 1 January of year 1.
+    Months, quarters and semesters count from January of year 0, seasons from the winter of year 0 (December to
+    February, named after its January), weeks from Monday 1 January of year 1.
     """
 
     unit: Unit
@@ -44,8 +49,12 @@ class Instant:
                 return date.fromordinal(self.index * 7 + 1)
             case Unit.MONTH:
                 return date(self.index // 12, self.index % 12 + 1, 1)
+            case Unit.QUARTER:
+                return Instant(Unit.MONTH, self.index * 3).first
             case Unit.SEASON:
                 return Instant(Unit.MONTH, self.index * 3 - 1).first
+            case Unit.SEMESTER:
+                return Instant(Unit.MONTH, self.index * 6).first
             case Unit.YEAR:
                 return date(self.index, 1, 1)
             case Unit.DECADE:
@@ -71,8 +80,12 @@ def index_of(unit: Unit, day: date) -> int:
             return (day.toordinal() - 1) // 7
         case Unit.MONTH:
             return day.year * 12 + day.month - 1
+        case Unit.QUARTER:
+            return (day.year * 12 + day.month - 1) // 3
         case Unit.SEASON:
             return (day.year * 12 + day.month) // 3
+        case Unit.SEMESTER:
+            return (day.year * 12 + day.month - 1) // 6
         case Unit.YEAR:
             return day.year
         case Unit.DECADE:
@@ -116,3 +129,18 @@ def add_months(day: date, months: int) -> date:
     """The same day of the month `months` later, or the last of a shorter month."""
     index = day.year * 12 + day.month - 1 + months
     return on_real_day(min(max(index // 12, 1), 9998), index % 12 + 1, day.day)
+
+
+def age_at(birth: date, day: date, unit: Unit) -> int:
+    """Completed units of life on a day: years, months, weeks, days or decades; negative before birth."""
+    match unit:
+        case Unit.MONTH:
+            return months_between(birth, day)
+        case Unit.WEEK:
+            return (day - birth).days // 7
+        case Unit.DAY:
+            return (day - birth).days
+        case Unit.DECADE:
+            return years_between(birth, day) // 10
+        case _:
+            return years_between(birth, day)

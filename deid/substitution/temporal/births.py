@@ -1,0 +1,50 @@
+"""The patient's birth date under `metric`: a draw for the age, in the unit that it is told in, and one of days."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+from fractions import Fraction
+
+from deid.privacy import discrete_laplace
+from deid.substitution.dossier import Dossier
+from deid.substitution.temporal.values import add_months, add_years, months_between, years_between
+
+# Below these, years are too coarse for a child's age: it is moved by months, then by days.
+_YEARS_FROM, _MONTHS_FROM = 3, 3
+
+
+def move(dossier: Dossier, anchor: date, moved_anchor: date, birth: date, epsilon: Fraction) -> date:
+    """The surrogate of a birth date: ε·d-private in its age and in its days, `epsilon` for each.
+
+    The two draws share the patient's stream, so it is the same in all of a patient's documents; it is at least a day
+    before the anchor, and no further than the top-coded age, as HIPAA asks of dates that tell an age of 90 or more.
+    """
+    if birth == anchor:
+        return moved_anchor
+    days = discrete_laplace(dossier.stream("birth", "day", birth.isoformat(), str(epsilon)), epsilon)
+    moved = _older(dossier, birth, anchor, epsilon) + (moved_anchor - anchor) + timedelta(days=days)
+    moved = within_life(dossier, moved, moved_anchor)
+    return moved - timedelta(days=1) if moved == birth else moved
+
+
+def within_life(dossier: Dossier, moved: date, moved_anchor: date) -> date:
+    """A birth date before the moved anchor, and no further from it than the top-coded age."""
+    return min(max(moved, eldest(dossier, moved_anchor)), moved_anchor - timedelta(days=1))
+
+
+def eldest(dossier: Dossier, moved_anchor: date) -> date:
+    """The first day that anybody's life is told from, in a document of that date."""
+    return add_years(moved_anchor, -dossier.policy.ages.top_code)
+
+
+def _older(dossier: Dossier, birth: date, anchor: date, epsilon: Fraction) -> date:
+    """The birth date moved by a number of years, months or days, as the age at the anchor is told; never by 0."""
+    stream = dossier.stream("birth", "age", str(epsilon))
+    while (noise := discrete_laplace(stream, epsilon)) == 0:
+        pass
+    years, months = years_between(birth, anchor), months_between(birth, anchor)
+    if years >= _YEARS_FROM:
+        return add_years(birth, -max(noise, 1 - years if years > 1 else 1))
+    if months >= _MONTHS_FROM:
+        return add_months(birth, -max(noise, 1 - months if months > 1 else 1))
+    return birth - timedelta(days=max(noise, 1 - (anchor - birth).days) or 1)

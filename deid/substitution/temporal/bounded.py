@@ -1,0 +1,115 @@
+"""Strategy `bounded_laplace` (Tchouka et al. 2022, section 4.6): noise on the intervals between a document's dates."""
+
+from __future__ import annotations
+
+from datetime import date
+from fractions import Fraction
+
+from deid.privacy import bounded_laplace
+from deid.substitution.dossier import Dossier
+from deid.substitution.temporal import births
+from deid.substitution.temporal.agenda import Agenda
+from deid.substitution.temporal.ages import Age
+from deid.substitution.temporal.timeline import Timeline, shift
+from deid.substitution.temporal.values import DAYS_OF, Instant, Unit, clamped, index_of
+
+MECHANISM = "bounded_laplace"
+# Greatest interval of each class, in days: short, medium and long term.
+CLASSES = (61, 660, 36_000)
+
+
+def move(dossier: Dossier, agenda: Agenda, epsilon: Fraction) -> Timeline:
+    """The timeline of a document, rebuilt from its moved anchor interval by interval.
+
+    With e_0 the anchor and e_1, e_2… the days that elements stand on (the middle one of a month or a year) going
+    away from it, backwards and, for what is to come, forwards: the interval e_k − e_{k−1}, clamped to [0, Δ], becomes a
+    draw of bounded Laplace noise on [0, Δ] of scale Δ/ε, ε-private over that whole domain (`deid.privacy`). Δ is that
+    of the class of its ends, by their distance to the anchor; between two classes, the smaller. The order holds by
+    construction, ties may appear, and a month or year is the one where its middle day ends up.
+
+    **What is not proven.** The class of an interval depends on the data: two documents whose intervals fall in
+    different classes have surrogates of different supports, and no ε bounds what that tells. Nor does one bound what
+    the number of elements tells. An interval across two classes loses what it has beyond the smaller Δ: behind an
+    element of the last two months, one of ten years ago comes to within two months of it.
+
+    An interval is drawn from the stream of its two ends: the same pair has the same noise in every document of a
+    patient, but a date between other neighbours is drawn anew, and averaging over documents then works.
+
+    A draw that puts a day back where it was is drawn again, as for `metric`.
+    """
+    anchor, birth = agenda.anchor, agenda.birth
+    moved_anchor = anchor + shift(dossier)
+    days = {one.middle.toordinal() for one in agenda.dated}
+    exact = {one.index for one in agenda.dated if one.unit is Unit.DAY}
+    if birth is not None and agenda.tells_birth:
+        days.add(birth.toordinal())
+        exact.add(birth.toordinal())
+    here, there = anchor.toordinal(), moved_anchor.toordinal()
+    stops = {here: there}
+    for side in (-1, 1):
+        distances = sorted(side * (day - here) for day in days if side * (day - here) > 0)
+        reached, moved = 0, 0
+        for distance in distances:
+            names = (str(here + side * reached), str(here + side * distance))
+            forbidden = here + side * distance if here + side * distance in exact else None
+            stream = dossier.stream("interval", *names, str(epsilon))
+            width = _width(reached or distance)
+            interval = min(distance - reached, width)
+            while True:
+                drawn = bounded_laplace(stream, interval, 0, width, epsilon, width)
+                if there + side * (moved + drawn) != forbidden:
+                    break
+            reached, moved = distance, moved + drawn
+            stops[here + side * distance] = there + side * moved
+    return _rebuilt(dossier, agenda, stops, moved_anchor)
+
+
+def _rebuilt(dossier: Dossier, agenda: Agenda, stops: dict[int, int], moved_anchor: date) -> Timeline:
+    """Instants from the days that they stand on, lives brought within the top-coded age."""
+    birth, moved_birth = agenda.birth, None
+    if birth is not None and agenda.tells_birth:
+        moved_birth = _on(stops[birth.toordinal()])
+        if birth < agenda.anchor:
+            moved_birth = births.within_life(dossier, moved_birth, moved_anchor)
+    instants: dict[Instant, Instant] = {}
+    for one in agenda.dated:
+        day = _on(stops[one.middle.toordinal()])
+        if birth is not None and one.first >= birth:
+            day = max(day, births.eldest(dossier, moved_anchor))
+        instants[one] = Instant(one.unit, clamped(one.unit, index_of(one.unit, day)))
+    if moved_birth is not None:
+        instants |= {one: Instant(one.unit, index_of(one.unit, moved_birth)) for one in agenda.birth_instants}
+    return Timeline(agenda.anchor, moved_anchor, birth, moved_birth, moved_birth, instants)
+
+
+def move_birth(dossier: Dossier, anchor: date, moved_anchor: date, birth: date, epsilon: Fraction) -> date:
+    """A birth date by itself, for ages to be told from where dates are not drawn: one interval from the anchor."""
+    stream = dossier.stream("birth", "interval", birth.isoformat(), str(epsilon))
+    distance = (anchor - birth).days
+    width = _width(distance)
+    moved = _on(moved_anchor.toordinal() - bounded_laplace(stream, min(distance, width), 0, width, epsilon, width))
+    return births.within_life(dossier, moved, moved_anchor)
+
+
+def move_age(dossier: Dossier, age: Age, epsilon: Fraction) -> int:
+    """Another value of an age: bounded noise over [0, Δ], Δ that of its class in its own unit; 1 at least.
+
+    ε-private over the ages of one class; the class is public only in so far as the surrogate shows it.
+    """
+    stream = dossier.stream("age interval", age.unit, str(age.step), str(age.value), str(epsilon))
+    whole = age.value // age.step
+    width = -(-_width(whole * DAYS_OF[age.unit]) // DAYS_OF[age.unit])
+    low = 2 if age.unit is Unit.DECADE else 1
+    while (moved := max(low, bounded_laplace(stream, min(whole, width), 0, width, epsilon, width))) == whole:
+        pass
+    return moved * age.step + (stream.below(age.step) if age.unit is not Unit.DECADE else 0)
+
+
+def _width(distance: int) -> int:
+    """Δ of the class of an element that many days from the anchor."""
+    return next((width for width in CLASSES if distance <= width), CLASSES[-1])
+
+
+def _on(ordinal: int) -> date:
+    """That day; the first of the calendar for what a long chain of intervals puts before it."""
+    return date.fromordinal(min(max(ordinal, 1), date.max.toordinal()))

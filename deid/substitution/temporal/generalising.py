@@ -1,0 +1,99 @@
+"""Strategy `generalise`: dates and ages said with less detail, nothing drawn; never in the words of the original."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date
+
+from deid.document import Mention
+from deid.substitution.dossier import Dossier
+from deid.substitution.folding import comparable
+from deid.substitution.shapes import sentence_case_of
+from deid.substitution.temporal import births
+from deid.substitution.temporal.agenda import Agenda
+from deid.substitution.temporal.ages import Age
+from deid.substitution.temporal.relative import Relative
+from deid.substitution.temporal.timeline import Timeline
+from deid.substitution.temporal.values import Instant, Unit, index_of
+from deid.substitution.temporal.vocabulary import MONTHS
+
+MECHANISM = "generalise"
+_DAYS = frozenset({Unit.DAY, Unit.WEEK})
+_WITHIN_A_YEAR = frozenset({Unit.MONTH, Unit.QUARTER, Unit.SEASON, Unit.SEMESTER})
+# What may stand for a distance of so many days, from the finest to the coarsest.
+_PAST = (
+    (7, "ces derniers jours"), (31, "ces dernières semaines"), (365, "ces derniers mois"),
+    (4 * 365, "ces dernières années"), (7 * 365, "il y a plusieurs années"), (15 * 365, "il y a une dizaine d'années"),
+    (25 * 365, "il y a une vingtaine d'années"), (35 * 365, "il y a une trentaine d'années"),
+    (45 * 365, "il y a une quarantaine d'années"), (55 * 365, "il y a une cinquantaine d'années"),
+    (10**6, "il y a plus de cinquante ans"),
+)  # fmt: skip
+_TO_COME = (
+    (7, "dans les prochains jours"), (31, "dans les prochaines semaines"), (365, "dans les prochains mois"),
+    (4 * 365, "dans les prochaines années"), (10**6, "dans plusieurs années"),
+)  # fmt: skip
+_NOW = ((1, "cette semaine"), (7, "ce mois-ci"), (31, "cette année"), (10**6, "ces dernières années"))
+# A phrase is no finer than what reaches so far: that is longer than the unit of the mention.
+_REACH = {Unit.DAY: 1, Unit.WEEK: 8, Unit.MONTH: 32, Unit.QUARTER: 32, Unit.SEASON: 32, Unit.SEMESTER: 32}
+
+
+def timeline(dossier: Dossier, agenda: Agenda) -> Timeline:
+    """The document's own date, brought to the middle of its month or year; nothing else is moved."""
+    unit = Unit.MONTH if dossier.policy.dates.granularity == "month" else Unit.YEAR
+    return Timeline(agenda.anchor, Instant(unit, index_of(unit, agenda.anchor)).middle, agenda.birth)
+
+
+def date_text(dossier: Dossier, agenda: Agenda, mention: Mention) -> str | None:
+    """A DATE or RELDATE with less detail; None where nothing coarser can be said.
+
+    A day becomes its month or year (`granularity`), what is coarser than that the next coarser unit: a month its
+    year, a year its decade. A distance ("il y a 10 jours") becomes a vague one. What tells that the patient is as old
+    as the top-coded age becomes "avant" the year from which nothing is told. No ε bounds any of it: two documents
+    whose dates fall in the same units have the same surrogates, others do not.
+    """
+    original = dossier.text(mention)
+    said, instant = agenda.said[mention], agenda.instants[mention]
+    eldest = births.eldest(dossier, agenda.anchor)
+    candidates: Iterator[str]
+    if agenda.birth is not None and agenda.birth <= instant.first < eldest:
+        candidates = iter((f"avant {eldest.year + 1}",))
+    elif isinstance(said, Relative):
+        candidates = _distances(instant, agenda.anchor, dossier.policy.dates.granularity)
+    else:
+        candidates = _coarser(instant, dossier.policy.dates.granularity)
+    texts = (sentence_case_of(original, text) for text in candidates)
+    return next((text for text in texts if comparable(text) != comparable(original)), None)
+
+
+def _coarser(instant: Instant, granularity: str) -> Iterator[str]:
+    middle = instant.middle
+    if granularity == "month" and instant.unit in _DAYS:
+        yield f"{MONTHS[middle.month - 1]} {middle.year}"
+    if instant.unit in _DAYS | _WITHIN_A_YEAR:
+        yield str(middle.year)
+    if instant.unit is not Unit.DECADE:
+        yield f"années {middle.year // 10 * 10}"
+
+
+def _distances(instant: Instant, anchor: date, granularity: str) -> Iterator[str]:
+    """Phrases that hold the distance to the anchor, the finest first."""
+    days = (instant.middle - anchor).days if index_of(instant.unit, anchor) != instant.index else 0
+    least = max(abs(days), _REACH.get(instant.unit, 366), 32 if granularity == "year" else 0)
+    phrases = _NOW if days == 0 else _PAST if days < 0 else _TO_COME
+    return (phrase for reach, phrase in phrases if reach >= least)
+
+
+def age_text(dossier: Dossier, age: Age, value: int, original: str) -> str:
+    """A band of years that holds `value` (in the unit and step of `age`): "70-74 ans", or "90 ans et plus".
+
+    An age that only says its decade ("quadragénaire") gets a band of twenty years.
+    """
+    top = dossier.policy.ages.top_code
+    width: int = dossier.policy.ages.band_years
+    years = int(Age(age.unit, value, age.kind, age.model, age.step).years)
+    if years >= top:
+        return sentence_case_of(original, f"{top} ans et plus")
+    if age.unit is Unit.DECADE:
+        width = 20
+    low = years // width * width
+    return sentence_case_of(original, f"{low}-{min(low + width, top) - 1} ans")
