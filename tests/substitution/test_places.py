@@ -14,8 +14,8 @@ from deid.privacy import KeyedStream
 from deid.reference import CommuneTable
 from deid.substitution import Substitutor
 from deid.substitution.folding import comparable
-from deid.substitution.places.draws import health_exponential
-from tests.substitution.examples import changed, marked, surrogates
+from deid.substitution.places import health
+from tests.substitution.examples import marked, surrogates
 
 KEYS = [f"patient-{number}" for number in range(25)]
 
@@ -141,7 +141,7 @@ def test_the_draw_has_the_law_of_the_exponential_mechanism(policy: Policy, commu
     members = communes.territory(true)
     epsilon, features, number = Fraction(8), policy.substitution.places.features, 6000
     weights = {one: exp(-epsilon * communes.distance(true, one, features) / 2_000_000) for one in members}
-    draws = health_exponential(KeyedStream(b"law", "x"), communes, true, true, changed(policy).substitution, epsilon)
+    draws = health.draws(KeyedStream(b"law", "x"), communes, true, policy.substitution.places, epsilon)
     counts = Counter(commune for _, commune in zip(range(number), draws, strict=False))
     for one in members:
         share = weights[one] / sum(weights.values())
