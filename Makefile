@@ -106,6 +106,10 @@ cross-validate: $(DEV) ## train without some authors, keep what is said of their
 ablation: $(DEV) ## benchmarks/ablation.md from var/held-out
 	@$(BIN)/python -m deid.learning.ablation corpus/train var/held-out > benchmarks/ablation.md
 
+.PHONY: audit
+audit: $(RUN) ## benchmarks/epsilon_audit.md: each mechanism's ε against what a million draws prove (minutes)
+	@$(BIN)/python -m deid.privacy.audit $(ARGS) > benchmarks/epsilon_audit.md
+
 .PHONY: bench-%
 bench-%: $(DEV) ## run benchmarks/%.py: `make bench-night` after `make demo`
 	@PYTHONPATH=. $(BIN)/python benchmarks/$*.py $(ARGS)

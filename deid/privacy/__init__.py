@@ -7,6 +7,7 @@
     planar_laplace   the same in the plane, on a grid: geo-indistinguishability (Andrés et al. 2013)
     exponential      the exponential mechanism over a finite public set
     enclosures       certified bounds that constants are proven with
+    audit            a lower bound of ε from draws, to hold against each claim
 
 What is proven is information-theoretic for a stream of fair coins. The stream here is pseudo-random, so the
 claim is computational differential privacy (Mironov et al. 2009): it holds against whoever cannot break

@@ -33,13 +33,17 @@ def bernoulli_exp(stream: KeyedStream, x: Fraction) -> bool:
     Raises:
         ValueError: x is negative.
     """
-    if x < 0:
-        raise ValueError("exp(−x) is a probability for x >= 0 only")
     return exp_coin(stream, x.numerator, x.denominator)
 
 
 def exp_coin(stream: KeyedStream, numerator: int, denominator: int) -> bool:
-    """`bernoulli_exp` of numerator / denominator, at least 0; the same bits are read for 1/2 as for 2/4."""
+    """`bernoulli_exp` of numerator / denominator, at least 0; the same bits are read for 1/2 as for 2/4.
+
+    Raises:
+        ValueError: the ratio is negative.
+    """
+    if numerator < 0:
+        raise ValueError("exp(−x) is a probability for x >= 0 only")
     common = gcd(numerator, denominator)
     whole, rest = divmod(numerator // common, denominator // common)
     for _ in range(whole):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import lru_cache
 
-from deid.privacy.bernoulli import bernoulli_exp
+from deid.privacy.bernoulli import exp_coin
 from deid.privacy.enclosures import exp_bounds
 from deid.privacy.laplace import discrete_laplace
 from deid.privacy.stream import KeyedStream
@@ -58,12 +58,11 @@ def bounded_laplace(
     width = high - low
     if width == 0:
         return low
-    scale = bounded_scale(epsilon, width, width if sensitivity is None else sensitivity)
-    rate = 1 / scale
-    if scale >= width:
+    rate = _rate(epsilon, width, width if sensitivity is None else sensitivity)
+    if rate.numerator * width <= rate.denominator:
         while True:
             proposal = low + stream.below(width + 1)
-            if bernoulli_exp(stream, rate * abs(proposal - value)):
+            if exp_coin(stream, rate.numerator * abs(proposal - value), rate.denominator):
                 return proposal
     while not low <= (proposal := value + discrete_laplace(stream, rate)) <= high:
         pass
@@ -105,6 +104,11 @@ def bounded_scale(epsilon: Fraction, width: int, sensitivity: int) -> Fraction:
         else:
             refused = middle
     return 1 / (proven * step)
+
+
+@lru_cache(maxsize=4096)
+def _rate(epsilon: Fraction, width: int, sensitivity: int) -> Fraction:
+    return 1 / bounded_scale(epsilon, width, sensitivity)
 
 
 @lru_cache(maxsize=4096)
