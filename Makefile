@@ -96,7 +96,7 @@ train: $(DEV) ## train the taggers that ship on corpus/train, into deid/models
 .PHONY: train-small
 train-small: $(DEV) ## the whole chain in minutes: every tagger trained by its small recipe, into var/models
 	@$(BIN)/python -m deid train corpus/train --out var/models --small $(ARGS)
-	@$(BIN)/python -m deid.learning.transformer --config deid/learning/transformer/train-small.yaml --out var/models/transformer
+	@$(BIN)/python -m deid.learning.transformer --config train-small --corpus corpus/train --out var/models/transformer
 
 .PHONY: cross-validate
 cross-validate: $(DEV) ## train without some authors, keep what is said of their documents in var/held-out

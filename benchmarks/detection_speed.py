@@ -1,16 +1,14 @@
 """How fast the shipped hybrid detects, and what share each annotator takes, as a Markdown table.
 
-    python benchmarks/detection_speed.py [FOLDER] [--workers 2] [--characters 2000000]
+    python benchmarks/detection_speed.py [FOLDER] [--workers 2]
 
-FOLDER holds text files (marks `[[LABEL|…]]` are taken out); without it, letters are generated. The first line is
-one process, the last one `detect_parallel` on WORKERS processes with their start left out.
+FOLDER holds annotated documents: the open corpus, unless told otherwise; each is read with its patient. The first
+line is one process, the last one `detect_parallel` on WORKERS processes with their start left out.
 """
 
 from __future__ import annotations
 
 import argparse
-import random
-import re
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -27,45 +25,7 @@ from deid.detection.reading import Reading
 from deid.detection.staff import NOBODY
 from deid.detection.taggers.table import table
 from deid.document import Document
-
-_MARK = re.compile(r"\[\[[A-Z]+\||\]\]")
-_SENTENCES = (
-    "Je revois en consultation M. {name}, {age} ans, adressé par le Dr {other} pour une dyspnée d'effort.",
-    "Il a été hospitalisé du {day}/03/2021 au {day}/04/2021 au CH de {town} pour une pneumopathie sans gravité.",
-    "L'examen clinique retrouve une TA à 13/8, une fréquence cardiaque à 72 et un murmure vésiculaire symétrique.",
-    "La biologie est normale : créatinine 82 µmol/L, hémoglobine 13,2 g/dL, CRP inférieure à 5 mg/L.",
-    "Le traitement comporte du bisoprolol 2,5 mg, de l'atorvastatine 40 mg et du Kardegic 75 mg par jour.",
-    "Il vit seul depuis 2015 à {town}, sa fille {first} l'aide pour les courses ; tél. 06 39 98 {day} {day}.",
-    "Une échographie est prévue le {day} mai, puis une épreuve d'effort dans trois semaines si elle est normale.",
-    "Il n'y a pas d'argument pour une maladie de Parkinson ; le score de Glasgow est à 15 à l'entrée.",
-)
-
-
-def _generated(characters: int, seed: int = 7) -> list[Document]:
-    """Letters of about two thousand characters, `characters` in all."""
-    draw = random.Random(seed)  # noqa: S311
-    documents: list[Document] = []
-    total = 0
-    while total < characters:
-        lines = [
-            draw.choice(_SENTENCES).format(
-                name=draw.choice(("Guéganton", "LE HIR", "Kowalczyk")),
-                other=draw.choice(("Madec", "Ouali", "Vandamme")),
-                first=draw.choice(("Nolwenn", "Claire", "Inès")),
-                town=draw.choice(("Brest", "Lannilis", "Saint-Étienne")),
-                age=draw.randint(20, 90),
-                day=draw.randint(10, 28),
-            )
-            for _ in range(20)
-        ]
-        documents.append(Document(str(len(documents)), "\n".join(lines)))
-        total += len(documents[-1].text)
-    return documents
-
-
-def _read(folder: Path) -> list[Document]:
-    texts = (path.read_text(encoding="utf-8") for path in sorted(folder.rglob("*.txt")))
-    return [Document(str(at), _MARK.sub("", text)) for at, text in enumerate(texts)]
+from deid.learning.corpus import load as load_corpus
 
 
 def _seconds(work: Callable[[], object]) -> float:
@@ -141,11 +101,10 @@ def _parallel(documents: Sequence[Document], workers: int) -> float:
 def main() -> None:
     """Print the table."""
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("folder", nargs="?", type=Path)
+    arguments.add_argument("folder", nargs="?", type=Path, default=Path("corpus/train"))
     arguments.add_argument("--workers", type=int, default=2)
-    arguments.add_argument("--characters", type=int, default=2_000_000)
     asked = arguments.parse_args()
-    documents = _read(asked.folder) if asked.folder else _generated(asked.characters)
+    documents = [one.document for one in load_corpus(asked.folder)]
     characters = sum(len(document.text) for document in documents)
     torch.set_num_threads(1)
     detector = Detector(policy.load())

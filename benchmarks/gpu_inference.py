@@ -2,8 +2,8 @@
 
     python benchmarks/gpu_inference.py [FOLDER] [--model DIR] [--characters 300000] [--device auto]
 
-FOLDER holds text files (marks `[[LABEL|…]]` are taken out); without it, letters are generated. Without a model, one
-of the shape that ships is made with random weights: speed does not depend on what they say. The pipeline has its best
+FOLDER holds annotated documents: the open corpus, unless told otherwise. Without a model, one of the shape of the
+GPU's plan is made with random weights: speed does not depend on what they say. The pipeline has its best
 simple settings: the precision that the device is fast at, windows with a stride, and the best of several batch sizes.
 Both go from texts to mentions; "rows" is the annotator up to the probabilities that merging takes.
 """
@@ -12,8 +12,6 @@ from __future__ import annotations
 
 import argparse
 import logging
-import random
-import re
 import tempfile
 import time
 from collections.abc import Callable, Sequence
@@ -26,48 +24,21 @@ from deid.detection.annotators.transformer import Transformer
 from deid.detection.annotators.transformer.quiet import quiet
 from deid.detection.reading import Reading
 from deid.document import Document
-from deid.learning.corpus import GoldDocument
+from deid.learning.corpus import GoldDocument, load
 from deid.learning.transformer import plan as plans
 from deid.learning.transformer.__main__ import CONFIGS
 from deid.learning.transformer.machine import Machine
 from deid.learning.transformer.training import train
 from deid.learning.transformer.vocabulary import BEGIN, END, PAD
 
-_MARK = re.compile(r"\[\[[A-Z]+\||\]\]")
 _SIZES = {"cuda": (8, 32, 64, 128, 256), "cpu": (1, 8, 32)}
 _MARKS = {"pad_token": PAD, "bos_token": BEGIN, "eos_token": END}
-_SENTENCES = (
-    "Je revois en consultation M. {name}, {age} ans, adressé par le Dr {other} pour une dyspnée d'effort.",
-    "Il a été hospitalisé du {day}/03/2021 au {day}/04/2021 au CH de {town} pour une pneumopathie sans gravité.",
-    "La biologie est normale : créatinine 82 µmol/L, hémoglobine 13,2 g/dL, CRP inférieure à 5 mg/L.",
-    "Le traitement comporte du bisoprolol 2,5 mg, de l'atorvastatine 40 mg et du Kardegic 75 mg par jour.",
-    "Il vit seul depuis 2015 à {town}, sa fille l'aide pour les courses ; tél. 06 39 98 {day} {day}.",
-)
-
-
-def _generated(characters: int, seed: int = 7) -> list[str]:
-    """Letters of 300 to 6,000 characters, as lengths vary in a hospital."""
-    draw = random.Random(seed)  # noqa: S311
-    texts: list[str] = []
-    while sum(map(len, texts)) < characters:
-        lines = [
-            draw.choice(_SENTENCES).format(
-                name=draw.choice(("Guéganton", "LE HIR", "Kowalczyk")),
-                other=draw.choice(("Madec", "Ouali", "Vandamme")),
-                town=draw.choice(("Brest", "Lannilis", "Saint-Étienne")),
-                age=draw.randint(20, 90),
-                day=draw.randint(10, 28),
-            )
-            for _ in range(round(draw.lognormvariate(2.9, 0.7)) + 3)
-        ]
-        texts.append("\n".join(lines))
-    return texts
 
 
 def _read(folder: Path, characters: int) -> list[str]:
     texts: list[str] = []
-    for path in sorted(folder.rglob("*.txt")):
-        texts.append(_MARK.sub("", path.read_text(encoding="utf-8")))
+    for one in load(folder):
+        texts.append(one.document.text)
         if sum(map(len, texts)) >= characters:
             break
     return texts
@@ -79,7 +50,7 @@ def _untaught(folder: Path, texts: Sequence[str]) -> Path:
     plan |= {"pretraining": {"steps": 1, "batch": 1, "length": 64}, "weights": "fp32"}
     plan["fine_tuning"] |= {"epochs": 1, "held_out": 0, "copies": 0}
     documents = [GoldDocument(Document(str(at), text), (), str(at)) for at, text in enumerate(texts[:20])]
-    train(plans.Plan.model_validate(plan), documents[:1] + documents[1:], folder)
+    train(plans.Plan.model_validate(plan), documents, folder)
     return folder
 
 
@@ -114,14 +85,14 @@ def _pipeline(
 def main() -> None:
     """Measure and print a table."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("folder", nargs="?", type=Path)
+    parser.add_argument("folder", nargs="?", type=Path, default=Path("corpus/train"))
     parser.add_argument("--model", type=Path)
     parser.add_argument("--characters", type=int, default=300_000)
     parser.add_argument("--device", default="auto")
     parser.add_argument("--repeats", type=int, default=2)
     asked = parser.parse_args()
     logging.disable(logging.WARNING)
-    texts = _read(asked.folder, asked.characters) if asked.folder else _generated(asked.characters)
+    texts = _read(asked.folder, asked.characters)
     device = Machine.of("auto").device if asked.device == "auto" else torch.device(asked.device)
     with tempfile.TemporaryDirectory() as folder:
         model = asked.model or _untaught(Path(folder), texts)

@@ -14,14 +14,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import torch
-
 from deid.detection import Detector
 from deid.detection.reading import Reading
 from deid.detection.refining.role_evidence import gather
 from deid.detection.refining.roles import ROLES, WEIGHTS, Weights, settle_roles
 from deid.document import Mention
 from deid.labels import NAMES, Label
+from deid.learning import cues
 from deid.learning.corpus import GoldDocument, load
 from deid.policy import load as load_policy
 
@@ -54,30 +53,12 @@ def find(detector: Detector, documents: Sequence[GoldDocument]) -> list[Found]:
 
 def fit(found: Sequence[Found]) -> Weights:
     """Weights of every cue met."""
-    rows: list[tuple[tuple[tuple[str, float], ...], int]] = []
+    rows: list[tuple[cues.Cues, int]] = []
     for one in found:
         for evidence in gather(Reading(one.gold.document), one.mentions):
             if evidence.mention.start in one.roles:
                 rows.append((evidence.cues, ROLES.index(one.roles[evidence.mention.start])))
-    names = sorted({name for cues, _ in rows for name, _ in cues})
-    column = {name: at for at, name in enumerate(names)}
-    values = torch.zeros(len(rows), len(names))
-    for row, (cues, _) in enumerate(rows):
-        for name, value in cues:
-            values[row, column[name]] = value
-    roles = torch.tensor([role for _, role in rows])
-    weights = torch.zeros(len(names), len(ROLES), requires_grad=True)
-    optimiser = torch.optim.LBFGS([weights], max_iter=200, line_search_fn="strong_wolfe")
-
-    def loss() -> torch.Tensor:
-        optimiser.zero_grad()
-        value = torch.nn.functional.cross_entropy(values @ weights, roles, reduction="sum")
-        value = value + _RIDGE * weights.square().sum() / 2
-        value.backward()  # type: ignore[no-untyped-call]
-        return value
-
-    optimiser.step(loss)  # type: ignore[no-untyped-call]
-    return {name: [round(one, 3) for one in row] for name, row in zip(names, weights.tolist(), strict=True)}
+    return cues.fit(rows, len(ROLES), _RIDGE)
 
 
 def right(found: Sequence[Found], weights: Weights) -> tuple[int, int]:
@@ -108,7 +89,6 @@ def main() -> int:
     parser.add_argument("folder", type=Path, help="folder of annotated documents")
     parser.add_argument("--output", type=Path, default=WEIGHTS, help="where the weights go")
     given = parser.parse_args()
-    torch.manual_seed(0)
     policy = load_policy()
     # Roles are what is learned here: the detector must not have settled them already.
     policy = policy.model_copy(update={"detection": policy.detection.model_copy(update={"settle_roles": False})})

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 from safetensors.torch import load_file, save_file
 
-from deid.detection.annotators import build, names
+from deid.detection.annotators import build
 from deid.detection.annotators.registry import Tagger
 from deid.detection.annotators.transformer import Transformer
 from deid.detection.reading import Reading
 from deid.detection.tags import TAGS
 from deid.document import Document
-from deid.errors import DocumentRefused, PolicyError, Reason
+from deid.errors import DocumentRefused, Reason
 from deid.policy import AnnotatorChoice
 from tests.detection.transformer import models
 
@@ -45,18 +45,11 @@ def small_transformer(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return models.write(tmp_path_factory.mktemp("tagger"), "modernbert")
 
 
-@pytest.fixture(scope="module", params=["crf", "bilstm_crf", "transformer", "transformer that ships"])
+@pytest.fixture(scope="module", params=["crf", "bilstm_crf", "transformer"])
 def tagger(request: pytest.FixtureRequest, small_transformer: Path) -> Tagger:
-    """Each tagger that is registered, with the model that ships; the transformer also with a tiny one."""
-    name = request.param.split()[0]
-    if name not in names() and name != "transformer":
-        pytest.skip(f"{name} is not registered")
-    if request.param == "transformer":
-        return Transformer(str(small_transformer))
-    try:
-        made = build(AnnotatorChoice(name=name)) if name in names() else Transformer()
-    except PolicyError:
-        pytest.skip(f"no model ships for {name}")
+    """Each tagger: those with a model that ships, the transformer with a tiny one."""
+    options = {"model": str(small_transformer)} if request.param == "transformer" else {}
+    made = build(AnnotatorChoice(name=request.param, options=options))
     assert isinstance(made, Tagger)
     return made
 

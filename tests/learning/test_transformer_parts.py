@@ -175,7 +175,6 @@ def test_the_rate_rises_then_falls() -> None:
 
 
 def test_tuning_gives_a_plan_no_worse_than_the_first(tmp_path: Path) -> None:
-    pytest.importorskip("optuna", reason="optuna is optional")
     plan = small(pretraining=None)
     best = tune(plan, letters(12), tmp_path, 2)
     assert isinstance(best, Plan)

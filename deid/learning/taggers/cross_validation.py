@@ -47,6 +47,7 @@ def held_out_distributions(
 ) -> Mapping[str, Array]:
     """What a tagger trained on the other authors says of the documents of those left out."""
     from deid.detection.annotators import build
+    from deid.detection.annotators.registry import Tagger
     from deid.policy import AnnotatorChoice
 
     torch.set_num_threads(1)
@@ -55,7 +56,9 @@ def held_out_distributions(
     folder = train(kind, others, recipe, work, embeddings.load(rows) if rows else None)
     tagger = build(AnnotatorChoice(name=kind, options={"model": str(folder)}))
     readings = [Reading(one.document) for one in own]
-    arrays = tagger.distributions(readings)  # type: ignore[attr-defined]
+    if not isinstance(tagger, Tagger):
+        raise TypeError(f"{kind} gives no distributions")
+    arrays = tagger.distributions(readings)
     return {one.document.id: array for one, array in zip(own, arrays, strict=True)}
 
 
