@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deid.detection import merging
+from deid.detection.brands import BRANDS
 from deid.detection.reading import Reading
 from deid.detection.taggers.paths import best_path, log_probabilities
 from deid.detection.tags import LABELS, OUTSIDE, decode
@@ -101,15 +102,17 @@ def pooled(distribution: Array) -> Array:
 
 
 def _explained(reading: Reading) -> NDArray[np.bool_]:
-    """Tokens that a table explains as no name: drugs, medical words, eponyms. The knob is for what nothing explains."""
+    """Tokens that a table explains as no name: drugs, medical words, eponyms, brands that are no surname. The knob is
+    for what nothing explains."""
     known = reading.lexicon
-    return np.array(
-        [
-            (word in known.eponyms or word in known.drugs or word in known.medical) and not known.is_first_name(word)
-            for word in reading.words
-        ],
-        dtype=bool,
-    )
+
+    def explains(word: str) -> bool:
+        if known.is_first_name(word):
+            return False
+        listed = word in known.eponyms or word in known.drugs or word in known.medical
+        return listed or (word in BRANDS and not known.is_surname(word))
+
+    return np.array([explains(word) for word in reading.words], dtype=bool)
 
 
 def raised(recall: Mapping[Label, float]) -> Array:

@@ -23,6 +23,7 @@ class Lexicon:
     medical: frozenset[str]
     drugs: frozenset[str]
     eponyms: frozenset[str]
+    double_eponyms: frozenset[str]  # of two or more people: "guillain barre"
     parts: dict[str, str]  # parts of speech that the word can be, as Lexique names them, joined by |
 
     def is_first_name(self, word: str) -> bool:
@@ -74,5 +75,6 @@ def lexicon() -> Lexicon:
         medical=frozenset(word for row in rows("medical_words") for word in _spellings(fold(row["word"]))),
         drugs=frozenset(word for row in rows("drugs") if len(word := key(row["name"])) > 3 and " " not in word),
         eponyms=frozenset(part for row in rows("eponyms") for part in key(row["name"]).split() if len(part) > 2),
+        double_eponyms=frozenset(name for row in rows("eponyms") if " " in (name := key(row["name"]))),
         parts=parts,
     )

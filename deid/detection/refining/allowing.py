@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
-from deid.detection.annotators.context.vocabulary import EPONYM_CUES, GENERA
+from deid.detection.annotators.context.vocabulary import DOUBLE_EPONYMS, EPONYM_CUES, GENERA
 from deid.detection.folding import key
 from deid.detection.names import LOWER_PARTICLES, PARTICLES
 from deid.detection.reading import Reading
@@ -13,6 +14,7 @@ from deid.labels import NAMES, Label
 
 _CHECKED = NAMES | {Label.CITY, Label.LOC, Label.ORG}
 _LINKS = PARTICLES | LOWER_PARTICLES | {"'", "-"}
+_ARTICLE = re.compile(r"(?:l['’]|(?:le|la|les|un|une|du|des|d'un|d'une) )")
 _SURE = 0.84  # a title before a name outweighs the list: "M. Charcot" goes
 
 
@@ -29,7 +31,12 @@ def drop_allowed(reading: Reading, mentions: Sequence[Mention], allow: Mapping[L
         and not (
             mention.label in _CHECKED
             and mention.score < _SURE
-            and (_drug(reading, mention) or _eponym(reading, mention) or _ordinary(reading, mention))
+            and (
+                _drug(reading, mention)
+                or _eponym(reading, mention)
+                or _double_eponym(reading, mention)
+                or _ordinary(reading, mention)
+            )
         )
     ]
 
@@ -48,6 +55,12 @@ def _ordinary(reading: Reading, mention: Mention) -> bool:
     """Whether the mention is a germ's genus, or a marital status that its accent tells from a first name."""
     written = reading.text[mention.start : mention.end]
     return key(written).split(" ")[0] in GENERA or written.casefold() in ("marié", "mariée")
+
+
+def _double_eponym(reading: Reading, mention: Mention) -> bool:
+    """Whether the mention is the name of two who described one thing: nobody is called "Cheyne-Stokes"."""
+    name = _ARTICLE.sub("", reading.folded[mention.start : mention.end])
+    return "-" in name and (name in DOUBLE_EPONYMS or key(name) in reading.lexicon.double_eponyms)
 
 
 def _eponym(reading: Reading, mention: Mention) -> bool:

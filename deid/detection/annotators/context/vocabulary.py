@@ -160,6 +160,25 @@ EPONYM_CUES = frozenset(
     tetralogie thyroidite triade trou tumeur type ulcere vaccin valve veine vis voie
     """.split()
 )
+# Those of two people that the table of eponyms lacks.
+DOUBLE_EPONYMS = frozenset(
+    """
+    adams-stokes stokes-adams aschoff-tawara austin-moore babinski-nageotte bannwarth-garin bland-altman
+    blalock-taussig bassen-kornzweig binet-simon brown-sequard bourneville-pringle brown-vialetto buckley-hamilton
+    cheyne-stokes chediak-higashi chiari-frommel cobb-lippmann cogan-reese crigler-najjar cockcroft-gault
+    diamond-blackfan dandy-walker fitz-hugh-curtis foster-kennedy freeman-sheldon friedlander-wegener
+    gitelman-bartter glanzmann-naegeli goldman-cox gorlin-goltz graefe-usher grisel-bourgeois guyon-pfannenstiel
+    hand-schuller-christian hashimoto-pritzker hunter-hurler hill-sachs hoffman-tinel hunt-hess jones-thompson
+    kasabach-merritt kimmelstiel-wilson klippel-trenaunay kocher-langenbeck korsakoff-wernicke lassegue-bragard
+    lance-adams laurence-moon leri-weill li-fraumeni lown-ganong-levine mallory-weiss martin-bell maroteaux-lamy
+    may-thurner may-hegglin mayer-rokitansky meige-milroy mirizzi-courvoisier moll-zeis morgagni-adams-stokes
+    moynihan-marion muir-torre osgood-schlatter osler-weber-rendu paget-schroetter parinaud-bell parsonage-turner
+    pickwick-gelineau plummer-vinson rendu-osler romberg-barre rokitansky-kuster rubinstein-taybi russell-silver
+    sandifer-hirschberg schober-macrae shy-drager smith-lemli-opitz smith-magenis souques-babinski stein-leventhal
+    sengstaken-blakemore sever-osgood swan-ganz treacher-collins trelat-guyon valsalva-weber van-der-woude
+    von-hippel-lindau whipple-child wegener-klinger
+    """.split()
+)
 # Germs that are written like a town or a person ("ulcère à Helicobacter").
 GENERA = frozenset(
     """
