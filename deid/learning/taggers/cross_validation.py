@@ -1,6 +1,6 @@
 """Train without some authors, keep what the taggers say of their documents, author after author.
 
-    python -m deid.learning.taggers.cross_validation CORPUS/train OUT [--folds 4] [--embeddings FILE]
+    python -m deid.learning.taggers.cross_validation CORPUS/train OUT [--folds 4 | --authors w25 w26…] [--embeddings FILE]
 
 Every document gets a distribution from models that never saw its author. `OUT` then serves `deid.learning.ablation`,
 the search for annotation errors, and the choice of temperatures and recall. With as many folds as authors it leaves
@@ -81,10 +81,15 @@ def temperature(distributions: Mapping[str, Array], documents: Sequence[GoldDocu
 
 
 def run(
-    documents: Sequence[GoldDocument], out: Path, recipe: Recipe, count: int, rows: Path | None, workers: int
+    documents: Sequence[GoldDocument],
+    out: Path,
+    recipe: Recipe,
+    left_out: Sequence[frozenset[str]],
+    rows: Path | None,
+    workers: int,
 ) -> None:
-    """All folds of all kinds, `workers` at a time; prints each kind's temperature."""
-    jobs = [(kind, left) for left in folds(documents, count) for kind in KINDS]
+    """Every kind without the authors of each fold, `workers` at a time; prints each kind's temperature."""
+    jobs = [(kind, left) for left in left_out for kind in KINDS]
     found: dict[str, dict[str, Array]] = {kind: {} for kind in KINDS}
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
         waiting = [
@@ -104,14 +109,17 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("corpus", type=Path)
     parser.add_argument("out", type=Path)
-    parser.add_argument("--folds", type=int, default=4)
+    parser.add_argument("--folds", type=int, default=4, help="every author is left out in one of so many")
+    parser.add_argument("--authors", nargs="+", help="leave out these alone, in one fold")
     parser.add_argument("--embeddings", type=Path)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--members", type=int, default=1)
     parser.add_argument("--small", action="store_true", help="the small recipe: minutes, poor models")
     given = parser.parse_args()
     recipe = replace(SMALL if given.small else FULL, members=given.members)
-    run(corpus.load(given.corpus), given.out, recipe, given.folds, given.embeddings, given.workers)
+    documents = corpus.load(given.corpus)
+    left_out = [frozenset(given.authors)] if given.authors else folds(documents, given.folds)
+    run(documents, given.out, recipe, left_out, given.embeddings, given.workers)
     return 0
 
 

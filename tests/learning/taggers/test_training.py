@@ -182,7 +182,7 @@ def test_a_score_that_is_no_number_refuses_the_document(models: Path) -> None:
 
 def test_cross_validation_leaves_authors_out_and_plays_back(gold: list[corpus.GoldDocument], tmp_path: Path) -> None:
     few = [one for one in gold if one.author in ("w1", "w2", "w3")][::10]
-    cross_validation.run(few, tmp_path, SMALL, count=2, rows=None, workers=2)
+    cross_validation.run(few, tmp_path, SMALL, cross_validation.folds(few, 2), rows=None, workers=2)
     assert {author for fold in cross_validation.folds(few, 2) for author in fold} == {"w1", "w2", "w3"}
     saved = held_out.load(tmp_path, "crf")
     assert set(saved) == {one.document.id for one in few}
