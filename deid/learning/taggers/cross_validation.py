@@ -1,6 +1,6 @@
 """Train without some authors, keep what the taggers say of their documents, author after author.
 
-    python -m deid.learning.taggers.cross_validation CORPUS/train OUT [--folds 4 | --authors w25 w26…] [--embeddings FILE]
+    python -m deid.learning.taggers.cross_validation CORPUS/train OUT [--folds 4 | --authors w25…] [--embeddings FILE]
 
 Every document gets a distribution from models that never saw its author. `OUT` then serves `deid.learning.ablation`,
 the search for annotation errors, and the choice of temperatures and recall. With as many folds as authors it leaves
