@@ -110,6 +110,13 @@ ablation: $(DEV) ## benchmarks/ablation.md from var/held-out
 audit: $(RUN) ## benchmarks/epsilon_audit.md: each mechanism's ε against what a million draws prove (minutes)
 	@$(BIN)/python -m deid.privacy.audit $(ARGS) > benchmarks/epsilon_audit.md
 
+.PHONY: oracles
+oracles: BIN := $(VENV)/oracles/bin
+oracles: ## the mechanisms against OpenDP and diffprivlib, in an environment of its own
+	@$(PYTHON) -m venv $(VENV)/oracles
+	$(call pip_install,-r requirements-oracles.txt -c constraints.txt)
+	@$(BIN)/python -m pytest --noconftest tests/privacy/test_oracles.py $(ARGS)
+
 .PHONY: bench-%
 bench-%: $(DEV) ## run benchmarks/%.py: `make bench-night` after `make demo`
 	@PYTHONPATH=. $(BIN)/python benchmarks/$*.py $(ARGS)

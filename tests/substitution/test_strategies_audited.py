@@ -1,0 +1,108 @@
+"""Strategies as they ship, under the audit of the mechanisms: what they add to a mechanism must not break its claim."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from fractions import Fraction
+from math import hypot, log, sqrt
+
+import pytest
+
+from deid.policy import Policy
+from deid.privacy import KeyedStream
+from deid.privacy.audit import Case, audit
+from deid.reference import Commune, CommuneTable
+from deid.reference.features import MICRO
+from deid.substitution.places.draws import STRATEGIES
+from deid.substitution.places.planar import STEP_M
+from deid.substitution.temporal import bounded, metric
+from deid.substitution.temporal.ages import Age
+from deid.substitution.temporal.values import Unit
+
+DRAWS = 40_000
+
+
+class OneStream:
+    """A dossier whose streams are all one, which goes on: each draw is a new secret's."""
+
+    def __init__(self, stream: KeyedStream) -> None:
+        self._stream = stream
+
+    def stream(self, *_: str) -> KeyedStream:
+        return self._stream
+
+
+def _age(years: int) -> Age:
+    return Age(Unit.YEAR, years, "figures", "{} ans")
+
+
+def _ages(move: Callable, one: int, other: int, epsilon: Fraction, claimed: float) -> Case:  # type: ignore[type-arg]
+    def view(age: int) -> Hashable:
+        # That neither becomes itself is declared public: the two as outputs are taken as one.
+        return "an original" if age in {one, other} else age
+
+    def pair(stream: KeyedStream) -> tuple[Hashable, Hashable]:
+        dossier = OneStream(stream)
+        return view(move(dossier, _age(one), epsilon)), view(move(dossier, _age(other), epsilon))
+
+    return Case(f"{move.__module__}, ε = {epsilon}", f"{one}, {other} years", claimed, pair)
+
+
+@pytest.mark.parametrize(("one", "other"), [(40, 41), (40, 44), (41, 40)])
+def test_an_age_keeps_its_claim(one: int, other: int) -> None:
+    epsilon = Fraction(1, 4)
+    assert not audit(_ages(metric.move_age, one, other, epsilon, float(epsilon) * abs(one - other)), DRAWS).refuted
+
+
+def test_at_the_edge_an_age_costs_up_to_log_2_more() -> None:
+    """An age of 1 gathers half the noise on itself by clamping, which drawing again spreads over the others."""
+    epsilon = Fraction(1, 4)
+    assert not audit(_ages(metric.move_age, 1, 2, epsilon, float(epsilon) + log(2)), DRAWS).refuted
+    assert audit(_ages(metric.move_age, 1, 2, epsilon, float(epsilon)), DRAWS).refuted
+
+
+def test_a_bounded_age_hides_within_its_class() -> None:
+    assert not audit(_ages(bounded.move_age, 5, 90, Fraction(1), 1.0), DRAWS).refuted
+    assert audit(_ages(bounded.move_age, 5, 90, Fraction(2), 1.0), DRAWS).refuted
+
+
+def _places(
+    name: str, table: CommuneTable, policy: Policy, one: Commune, other: Commune, epsilon: Fraction, claimed: float
+) -> Case:
+    places = policy.substitution.places.model_copy(update={"strategy": name})
+
+    def pair(stream: KeyedStream) -> tuple[str, str]:
+        return tuple(next(STRATEGIES[name](stream, table, true, places, epsilon)).insee for true in (one, other))
+
+    return Case(f"{name}, ε = {epsilon}", f"{one.name}, {other.name}", claimed, pair)
+
+
+def test_a_commune_keeps_its_claim_within_its_territory(communes: CommuneTable, policy: Policy) -> None:
+    vesoul = communes.find("Vesoul")[0]
+    features = policy.substitution.places.features
+    far = max(communes.territory(vesoul), key=lambda one: communes.distance(vesoul, one, features))
+    epsilon = Fraction(8)
+    claimed = float(epsilon * communes.distance(vesoul, far, features) / MICRO)
+    case = _places("health_exponential", communes, policy, vesoul, far, epsilon, claimed)
+    found = audit(case, DRAWS)
+    assert 0 < found.lower <= found.claimed
+
+
+def test_a_commune_moved_on_the_map_keeps_its_claim(communes: CommuneTable, policy: Policy) -> None:
+    dijon, beaune = communes.find("Dijon")[0], communes.find("Beaune")[0]
+    steps = [[(point.x + STEP_M // 2) // STEP_M, (point.y + STEP_M // 2) // STEP_M]
+             for point in map(communes.atlas.point, (dijon, beaune))]  # fmt: skip
+    km = hypot(steps[0][0] - steps[1][0], steps[0][1] - steps[1][1]) * STEP_M / 1000
+    epsilon = Fraction(1, 20)
+    per_km = float(epsilon) / policy.substitution.places.unit_km
+    case = _places("geo_indistinguishability", communes, policy, dijon, beaune, epsilon, per_km * km)
+    found = audit(case, 4_000)
+    assert 0 < found.lower <= found.claimed
+
+
+def test_the_nearest_communes_of_the_article_break_its_claim(communes: CommuneTable, policy: Policy) -> None:
+    """Tchouka et al. 2023 claim ε·d, d ≤ √5; what only one of two communes can give refutes even twice that."""
+    dijon, besancon = communes.find("Dijon")[0], communes.find("Besançon")[0]
+    epsilon = Fraction(1, 4)
+    claimed = 2 * float(epsilon) * sqrt(5)
+    assert audit(_places("knn_exponential", communes, policy, dijon, besancon, epsilon, claimed), DRAWS).refuted
