@@ -48,7 +48,7 @@ def plan(
         ContractBroken: the source's query does not give what it must.
         WarehouseUnreachable, WarehouseError, SettingsError, PolicyError: nothing was registered.
     """
-    settings().key  # noqa: B018 - a missing secret stops the night here, before anything is registered
+    keyring = settings().keyring  # a missing secret stops the night here, before anything is registered
     request = Request(
         Interval(interval_start, interval_end),
         document_types=document_types,
@@ -61,7 +61,8 @@ def plan(
             policy_hash=rooms.policy().digest,
             pipeline_version=rooms.pipeline_version(),
             detector_version=rooms.detector().version,
-            key_version=settings().key_version,
+            key_version=keyring.current.version,
+            key_fingerprint=keyring.current.fingerprint,
             reference_versions=rooms.reference_versions(),
         ),
     )
@@ -166,17 +167,25 @@ def stage(run_id: int) -> dict[str, Any]:
     Returns interval_key, run_id, seen, planned, staged, quarantined, withdrawn and staged_digest, the digest
     of all that publication would change.
 
+    Documents that would take a patient past the policy's `max_epsilon_per_patient` leave for quarantine here, where all
+    of the run's are known: which ones must not depend on what batch was fastest.
+
     Raises:
+        PolicyError: the run is open, and policy, detector or key are no longer those that it was planned with.
         ReleaseRefused: some documents have not gone through every step.
         WarehouseUnreachable, WarehouseError: nothing was written.
     """
-    return stage_run(read_run(run_id))
+    run = read_run(run_id)
+    if run.state == "planned":
+        run = _run(run_id)
+    return stage_run(run, rooms.policy().substitution.max_epsilon_per_patient)
 
 
 def _run(run_id: int) -> Run:
     """The run, provided this process has the pipeline that it was planned with."""
     run = read_run(run_id)
-    if run.pipeline_version != rooms.pipeline_version():
+    key = settings().keyring.current
+    if run.pipeline_version != rooms.pipeline_version() or run.key_fingerprint != key.fingerprint:
         raise PolicyError(
             f"run {run_id} was planned with another version, policy, detector or key than this process has.",
             "Plan a new run, or bring back what the run was planned with.",

@@ -143,6 +143,12 @@ class SubstitutionPolicy(Section):
     ages) and `place` by `weights` (Tchouka et al. 2022: 3 and 1), then uniformly. A document that spends more than
     `max_epsilon_per_document` is refused; null sets no limit.
 
+    `max_epsilon_per_patient` bounds what a patient's published documents spend together, by the ledger: documents past
+    it are refused in the order of their dates. It needs the ledger's database.
+
+    `rotation` says what a new version of the secret means for a document that an old one has published: `redo` does it
+    again when its interval is planned again, `keep` leaves it as it is until its content changes (docs/keys.md).
+
     `labels` names another provider than the product's own for a label (docs/privacy.md); what it writes is constant
     over the same scope, and costs no ε.
     """
@@ -153,6 +159,8 @@ class SubstitutionPolicy(Section):
     weights: dict[Category, Positive] = {}
     elements_per_document: int = Field(16, ge=1)
     max_epsilon_per_document: Positive | None = None
+    max_epsilon_per_patient: Positive | None = None
+    rotation: Literal["redo", "keep"] = "redo"
     dates: Dates = Dates()
     ages: Ages = Ages()
     places: Places = Places()
@@ -229,7 +237,9 @@ class Policy(Section):
     @property
     def text_digest(self) -> str:
         """The same over what decides a document's text: detection and substitution."""
-        return _digest(self.model_dump(mode="json", include={"version", "detection", "substitution"}))
+        values = self.model_dump(mode="json", include={"version", "detection", "substitution"})
+        del values["substitution"]["rotation"]
+        return _digest(values)
 
 
 def _digest(values: dict[str, Any]) -> str:

@@ -54,10 +54,13 @@ def reference_versions() -> dict[str, str]:
 def pipeline_version() -> str:
     """What decides a document's outcome beside its content: the package, the policy, the detector, the key.
 
-    Of the policy, detection and substitution only: a moved threshold of the release must not redo every document.
+    Of the policy, detection and substitution only: a moved threshold of the release must not redo every document. The
+    key's version only where the policy wants documents redone under a new one.
     """
     model = hashlib.sha256(detector().version.encode()).hexdigest()[:8]
-    return f"{__version__}-p{policy().text_digest[:8]}-d{model}-k{settings().key_version}"
+    chosen = policy()
+    key = f"-k{settings().keyring.current.version}" if chosen.substitution.rotation == "redo" else ""
+    return f"{__version__}-p{chosen.text_digest[:8]}-d{model}{key}"
 
 
 @lru_cache(maxsize=2)  # with the staff and, for its version alone, without

@@ -8,9 +8,8 @@ from pathlib import Path
 from pydantic import Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from deid import keys
 from deid.errors import SettingsError
-
-SECRET_MIN_BYTES = 32
 
 
 class Settings(BaseSettings):
@@ -18,7 +17,8 @@ class Settings(BaseSettings):
 
     `home` holds what a machine writes (embedded PostgreSQL, reports). Each `…_dsn` is a libpq URI or
     keyword string of the role that its name says; a hospital sets them, the demo derives them from the
-    embedded server (`var/nocturne.env`). `secret` seeds every surrogate: at least 32 bytes of hexadecimal.
+    embedded server (`var/nocturne.env`). `secret` (or the file that `secret_file` names) seeds every surrogate: at
+    least 32 bytes of hexadecimal, or several with their versions (docs/keys.md).
     A run that shows no activity for `abandoned_after_s` seconds loses its unfinished documents to a later one.
     """
 
@@ -40,7 +40,8 @@ class Settings(BaseSettings):
     establishments_location: SecretStr | None = None
     professionals_location: SecretStr | None = None
     secret: SecretStr | None = None
-    key_version: int = Field(1, ge=1)
+    secret_file: Path | None = None
+    key_version: int | None = Field(None, ge=1)
     max_document_bytes: int = Field(2_000_000, ge=1)
     statement_timeout_s: int = Field(600, ge=1)
     abandoned_after_s: int = Field(7200, ge=60)
@@ -64,22 +65,37 @@ class Settings(BaseSettings):
         return None if value is None else value.get_secret_value()
 
     @property
-    def key(self) -> bytes:
-        """The secret as bytes.
+    def keyring(self) -> keys.Keyring:
+        """The versions of the secret that are held.
 
         Raises:
-            SettingsError: absent, not hexadecimal, or shorter than 32 bytes.
+            SettingsError: there is none, it cannot be read, or one is too weak.
         """
-        remedy = "Set NOCTURNE_SECRET to the output of `openssl rand -hex 32`, and keep it out of any repository."
+        if self.secret is not None and self.secret_file is not None:
+            raise SettingsError("both NOCTURNE_SECRET and NOCTURNE_SECRET_FILE are set.", "Keep one of them.")
+        if self.secret_file is not None:
+            return keys.read(_text(self.secret_file), where=str(self.secret_file), lone_version=self.key_version)
         if self.secret is None:
+            remedy = "Make one with `python -m deid key new`, and keep it out of any repository."
             raise SettingsError("NOCTURNE_SECRET is not set: no surrogate can be drawn.", remedy)
-        try:
-            key = bytes.fromhex(self.secret.get_secret_value())
-        except ValueError:
-            raise SettingsError("NOCTURNE_SECRET is not hexadecimal.", remedy) from None
-        if len(key) < SECRET_MIN_BYTES:
-            raise SettingsError(f"NOCTURNE_SECRET is shorter than {SECRET_MIN_BYTES} bytes.", remedy)
-        return key
+        return keys.read(self.secret.get_secret_value(), where="NOCTURNE_SECRET", lone_version=self.key_version)
+
+    @property
+    def key(self) -> bytes:
+        """The secret in force, as bytes.
+
+        Raises:
+            SettingsError: see `keyring`.
+        """
+        return self.keyring.current.secret
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="ascii")
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "not a file of secrets"
+        raise SettingsError(f"NOCTURNE_SECRET_FILE, {path}: {why}.", "Give a readable file.") from None
 
 
 @cache

@@ -26,7 +26,7 @@ from deid.warehouse.migrations import migrate
 from deid.warehouse.roles import OWNER, ROLES, make_database, make_login, make_owner
 
 PASSWORD = "nocturne-tests"
-SECRET = "5e" * 32
+SECRET = "5e05a1c7d2983b4f6e70b9c8114d2fa3968e7bd05c42ef1936a8d4107b5fc2e9"
 TEMPLATE = f"nocturne_template_{uuid.uuid4().hex[:8]}"
 
 

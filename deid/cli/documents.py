@@ -9,6 +9,7 @@ import typer
 
 from deid.cli.guarding import REFUSED
 from deid.cli.lines import PIPE, Refusals, in_batches, progress, records, written
+from deid.errors import InputRefused
 
 if TYPE_CHECKING:
     from deid.detection.staff import Staff
@@ -102,6 +103,11 @@ def deidentify(
     from deid.substitution import Substitutor
 
     chosen, refusals = _policy(policy), Refusals()
+    if chosen.substitution.max_epsilon_per_patient is not None:
+        raise InputRefused(
+            f"policy {chosen.name}: max_epsilon_per_patient needs the ledger, which this command does not keep.",
+            "Use `night`, or a policy without that limit.",
+        )
     detector, substitutor = Detector(chosen, _staff(staff)), Substitutor(chosen, key, CommuneTable.packaged())
     limit = settings().max_document_bytes
     held: list[Refused] = []

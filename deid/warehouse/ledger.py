@@ -14,6 +14,7 @@ from deid.document import Mention, Vote
 from deid.errors import InputRefused, Reason, ReleaseRefused
 from deid.labels import Label
 from deid.settings import settings
+from deid.warehouse.accounts import hold_to_limit
 from deid.warehouse.connection import connect
 from deid.warehouse.copy import copy_rows
 from deid.warehouse.queries import one, query
@@ -45,6 +46,7 @@ class Run:
     pipeline_version: str
     detector_version: str
     key_version: int
+    key_fingerprint: str
     state: str
 
 
@@ -198,20 +200,21 @@ def candidates(run_id: int, document_ids: Sequence[str]) -> dict[str, tuple[Any,
         return {row[0]: tuple(row[1:]) for row in cursor.fetchall()}
 
 
-def stage_run(run: Run) -> dict[str, Any]:
+def stage_run(run: Run, max_epsilon_per_patient: float | None = None) -> dict[str, Any]:
     """Mark what passed validation as staged, and sum the run up; the second call changes nothing.
+
+    `max_epsilon_per_patient` sends to quarantine what would take a patient's account past it (`warehouse.accounts`).
 
     Raises:
         ReleaseRefused: some documents have not gone through every step.
     """
     parameters = {"run_id": run.run_id}
     with connect(settings().dsn("worker"), application="nocturne stage") as link, link.cursor() as cursor:
-        for table, step in (
-            ("document", "stage"),
-            ("document", "supersede_staged"),
-            ("run", "stage"),
-            ("run", "retire"),
-        ):
+        for table, step in (("document", "stage"), ("document", "supersede_staged")):
+            cursor.execute(query("deid", table, step), parameters)
+        if max_epsilon_per_patient is not None:
+            hold_to_limit(cursor, run.run_id, max_epsilon_per_patient)
+        for table, step in (("run", "stage"), ("run", "retire")):
             cursor.execute(query("deid", table, step), parameters)
         cursor.execute(query("deid", "run", "summary"), parameters)
         columns = [column.name for column in cursor.description or ()]

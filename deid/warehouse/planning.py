@@ -18,6 +18,7 @@ from deid.settings import settings
 from deid.warehouse.connection import connect
 from deid.warehouse.copy import copy_rows
 from deid.warehouse.extraction import listed, present
+from deid.warehouse.keys import admit
 from deid.warehouse.queries import one, query
 from deid.warehouse.sources import Source
 from deid.warehouse.timing import WHOLE_RUN, record
@@ -66,6 +67,7 @@ class Versions:
     pipeline_version: str
     detector_version: str
     key_version: int
+    key_fingerprint: str
     reference_versions: Mapping[str, str]
 
 
@@ -107,6 +109,7 @@ def plan_run(request: Request) -> list[Batch]:
 
     Raises:
         ContractBroken: the source's query is not what it should be, or too many documents vanished at once.
+        SettingsError: the secret is not the one that the ledger knows, or one that it needs is not held.
         WarehouseError: a statement failed; nothing was registered.
     """
     started = time.monotonic()
@@ -200,6 +203,9 @@ def _register(cursor: Cursor, request: Request, source: Source, seen: int, start
         "abandoned_after_s": settings().abandoned_after_s,
         "seen": seen,
     }
+    admit(cursor, settings().keyring)
+    if not request.dry_run:
+        cursor.execute(query("deid", "key", "insert"), parameters)
     cursor.execute(query("deid", "run", "insert"), parameters)
     (parameters["run_id"],) = one(cursor)
     cursor.execute(query("deid", "document", "filter_new"), parameters)

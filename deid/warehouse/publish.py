@@ -11,11 +11,13 @@ from typing import Any
 from psycopg2.extensions import connection as Connection
 from psycopg2.extensions import cursor as Cursor
 
-from deid.errors import ReleaseRefused, SettingsError, WarehouseError
+from deid.errors import ReleaseRefused, WarehouseError
+from deid.keys import Key, Keyring
 from deid.settings import settings
 from deid.substitution import pseudonym
 from deid.warehouse.connection import connect
 from deid.warehouse.copy import copy_rows
+from deid.warehouse.keys import admit, published_by
 from deid.warehouse.queries import one, query
 from deid.warehouse.timing import WHOLE_RUN, record
 
@@ -24,7 +26,7 @@ PUBLISH_LOCK = 0x7075626C  # "publ": one publication at a time, so that versions
 PUBLISHED = (
     *("document_id", "patient_id", "stay_id", "document_type", "loinc_code", "title", "text", "markup"),
     *("reference_date", "release_id", "run_id", "policy_hash", "pipeline_version", "detector_version"),
-    "reference_versions",
+    *("reference_versions", "key_fingerprint"),
 )
 
 
@@ -38,15 +40,17 @@ def publish_interval(interval_key: str, decision: Mapping[str, Any] | None = Non
 
     Raises:
         ReleaseRefused: nothing was ever staged, or what is staged is not what was approved.
-        SettingsError: the secret is missing, or is not the one that the run was planned with.
+        SettingsError: the secret is missing, the version that a run was planned with is not held, or one that would be
+            needed to reach published documents is not.
         WarehouseUnreachable, WarehouseError: batches already written stay written.
     """
-    key = settings().key
+    keyring = settings().keyring
     with _alone() as link:
         with _transaction(link) as cursor:
-            release_id = _open(cursor, interval_key, decision or {})
+            admit(cursor, keyring, published_by(cursor))
+            release_id = _open(cursor, interval_key, decision or {}, keyring)
         if release_id is not None:
-            _write(link, release_id, key)
+            _write(link, release_id, keyring)
         with _transaction(link) as cursor:
             return _latest(cursor, interval_key)
 
@@ -80,16 +84,16 @@ def _transaction(link: Connection) -> Iterator[Cursor]:
     link.commit()
 
 
-def _write(link: Connection, release_id: int, key: bytes) -> None:
+def _write(link: Connection, release_id: int, keyring: Keyring) -> None:
     started = time.monotonic()
     with _transaction(link) as cursor:
-        _remove_withdrawn(cursor, release_id, key)
+        _remove_withdrawn(cursor, release_id, keyring)
     with _transaction(link) as cursor:
         cursor.execute(query("deid", "document", "release_batches"), {"release_id": release_id})
         batches = cursor.fetchall()
     for run_id, batch_id in batches:
         with _transaction(link) as cursor:
-            _publish_batch(cursor, {"release_id": release_id, "run_id": run_id, "batch_id": batch_id}, key)
+            _publish_batch(cursor, {"release_id": release_id, "run_id": run_id, "batch_id": batch_id}, keyring)
     with _transaction(link) as cursor:
         _finish(cursor, release_id, started)
 
@@ -104,7 +108,7 @@ def _digest(runs: Sequence[tuple[Any, ...]]) -> str:
     return digests[0] if len(digests) == 1 else hashlib.sha256(" ".join(digests).encode()).hexdigest()
 
 
-def _open(cursor: Cursor, interval_key: str, decision: Mapping[str, Any]) -> int | None:
+def _open(cursor: Cursor, interval_key: str, decision: Mapping[str, Any], keyring: Keyring) -> int | None:
     """The release to write: an interrupted one, or a new one that holds all that is staged; None if none is due."""
     cursor.execute(query("research", "release", "unfinished"), {"interval_key": interval_key})
     if interrupted := cursor.fetchone():
@@ -118,11 +122,8 @@ def _open(cursor: Cursor, interval_key: str, decision: Mapping[str, Any]) -> int
         raise ReleaseRefused(
             f"what is staged for {interval_key} is no longer what was approved.", "Have the interval approved again."
         )
-    if any(run[3] != settings().key_version for run in runs):
-        raise SettingsError(
-            f"a run of {interval_key} was planned with another key version.",
-            "Set NOCTURNE_SECRET and NOCTURNE_KEY_VERSION back, or run the interval again.",
-        )
+    for run in runs:
+        keyring.of(run[3])
     run_ids, (_, policy_hash, pipeline_version, *_) = [run[0] for run in runs], runs[-1]
     parameters = {
         "interval_key": interval_key,
@@ -138,33 +139,48 @@ def _open(cursor: Cursor, interval_key: str, decision: Mapping[str, Any]) -> int
     return int(release_id)
 
 
-def _remove_withdrawn(cursor: Cursor, release_id: int, key: bytes) -> None:
-    """Remove all that was withdrawn, whichever run learnt it: an opt-out does not wait for its own interval."""
+def _remove_withdrawn(cursor: Cursor, release_id: int, keyring: Keyring) -> None:
+    """Remove all that was withdrawn, whichever run learnt it: an opt-out does not wait for its own interval.
+
+    Whatever key published it: each version that is held is tried.
+    """
     cursor.execute(query("deid", "withdrawal", "pending"))
     document_ids = [row[0] for row in cursor.fetchall()]
     if not document_ids:
         return
-    pseudonyms = ([pseudonym(key, "document", document_id)] for document_id in document_ids)
-    copy_rows(cursor, "research", "document", ("document_id",), pseudonyms)
-    cursor.execute(query("research", "document", "remove"))
-    removed = {"release_id": release_id, "removed": cursor.rowcount}
+    removed = {"release_id": release_id, "removed": _remove(cursor, document_ids, keyring.keys)}
     cursor.execute(query("deid", "document", "withdraw"), {"document_ids": document_ids})
     cursor.execute(query("research", "release", "count_withdrawn"), removed)
 
 
-def _publish_batch(cursor: Cursor, batch: Mapping[str, int], key: bytes) -> None:
+def _remove(cursor: Cursor, document_ids: Sequence[str], keys: Sequence[Key]) -> int:
+    """Remove documents from the research schema under each of these keys; returns how many rows went."""
+    pseudonyms = [pseudonym(key.secret, "document", document_id) for key in keys for document_id in document_ids]
+    cursor.execute(query("research", "document", "remove"), {"pseudonyms": pseudonyms})
+    return cursor.rowcount
+
+
+def _publish_batch(cursor: Cursor, batch: Mapping[str, int], keyring: Keyring) -> None:
     cursor.execute(query("deid", "document", "release_batch"), batch)
+    documents = cursor.fetchall()
+    if not documents:
+        return
+    key = keyring.of(documents[0][-1])  # a batch is of one run, and a run of one key
+    others = [one for one in keyring.keys if one != key]
+    if others:
+        _remove(cursor, [document[0] for document in documents], others)
     rows = (
         (
-            pseudonym(key, "document", document_id),
-            pseudonym(key, "patient", patient_id),
-            pseudonym(key, "stay", stay_id) if stay_id else None,
+            pseudonym(key.secret, "document", document_id),
+            pseudonym(key.secret, "patient", patient_id),
+            pseudonym(key.secret, "stay", stay_id) if stay_id else None,
             *rest,
         )
-        for document_id, patient_id, stay_id, *rest in cursor.fetchall()
+        for document_id, patient_id, stay_id, *rest, _ in documents
     )
     copy_rows(cursor, "research", "document", PUBLISHED, rows)
     cursor.execute(query("research", "document", "upsert"))
+    cursor.execute(query("deid", "budget", "publish"), batch)
     cursor.execute(query("deid", "document", "publish"), batch)
 
 

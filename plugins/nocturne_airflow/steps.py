@@ -12,6 +12,7 @@ from airflow.sdk import ExceptionRetryPolicy, RetryAction, RetryRule, task
 from airflow.sdk.exceptions import AirflowException
 
 from deid.errors import NocturneError
+from nocturne_airflow.secret import lend
 
 GPU_POOL = "gpu"  # one slot per device, in docker/pools.json
 GPU_QUEUE = "gpu"  # for CeleryExecutor; LocalExecutor has no queues
@@ -67,6 +68,7 @@ def walled(function: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(function)
     def inside(*args: Any, **kwargs: Any) -> Any:
         try:
+            lend()
             return function(*args, **kwargs)
         except (NocturneError, AirflowException) as error:
             raise error from None

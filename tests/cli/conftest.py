@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from deid.cli import app
 
-SECRET = "5e" * 32
+SECRET = "5e05a1c7d2983b4f6e70b9c8114d2fa3968e7bd05c42ef1936a8d4107b5fc2e9"
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from nocturne_airflow.steps import StepFailed, walled
 from nocturne_airflow.xcom import MAX_BYTES, MAX_STRING, GuardedXCom, TextInXCom, strings
 
 from deid.errors import Reason, ReleaseRefused
+from deid.settings import settings
 
 SECRET = "Mme Quervilly-Desnoës, née le 3 mai 1951"
 
@@ -93,6 +94,18 @@ def test_an_error_of_ours_passes_without_its_causes() -> None:
 def test_a_skip_stays_a_skip() -> None:
     with pytest.raises(AirflowSkipException):
         failing_with(AirflowSkipException())()
+
+
+@pytest.mark.parametrize("given", ["", "11" * 16 + bytes(range(16)).hex()])
+def test_the_secret_may_be_a_connection_unless_the_environment_has_one(
+    given: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lent = bytes(range(40, 72)).hex()
+    monkeypatch.setenv("AIRFLOW_CONN_NOCTURNE_KEY", f'{{"conn_type": "generic", "password": "3:{lent}"}}')
+    monkeypatch.setenv("NOCTURNE_SECRET_CONNECTION", "nocturne_key")
+    monkeypatch.setenv("NOCTURNE_SECRET", given)
+    current = walled(lambda: settings().keyring.current)()
+    assert (current.version, current.secret.hex()) == ((1, given) if given else (3, lent))
 
 
 def launch(run_type: str = "manual", start: Any = None, end: Any = None, **form: Any) -> dict[str, Any]:

@@ -9,15 +9,17 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from deid.errors import ContractBroken, InputRefused, WarehouseUnreachable
+from deid.keys import read
 from deid.settings import settings
 from deid.warehouse import planning
 from deid.warehouse.embedded import free_port
 from deid.warehouse.planning import Batch, Interval, Request, Versions, plan_run
-from tests.conftest import Database
+from tests.conftest import SECRET, Database
 from tests.warehouse.small_hospital import DAY, NIGHT, open_hospital, put, withdraw
 
 PARIS = ZoneInfo("Europe/Paris")
-VERSIONS = Versions("policy", "pipeline-1", "detector", 1, {"communes": "2026"})
+KEY = read(SECRET, where="the tests").current
+VERSIONS = Versions("policy", "pipeline-1", "detector", KEY.version, KEY.fingerprint, {"communes": "2026"})
 
 
 @pytest.fixture
@@ -142,7 +144,7 @@ def test_a_correction_and_a_new_pipeline_are_new_an_unchanged_document_is_not(ho
     assert _plan("second", start=NIGHT + DAY) == [Batch(2, 1, 1)]
     assert hospital.rows("SELECT document_id FROM deid.document WHERE run_id = 2") == [("a",)]
     hospital.rows("UPDATE deid.document SET state = 'published'")
-    renewed = Versions("policy", "pipeline-2", "detector", 1, {})
+    renewed = Versions("policy", "pipeline-2", "detector", KEY.version, KEY.fingerprint, {})
     assert _plan("third", start=NIGHT + DAY, versions=renewed) == [Batch(3, 1, 2)]
 
 

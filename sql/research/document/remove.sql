@@ -1,4 +1,3 @@
--- Grain: one published document. Purpose: what the source withdrew leaves the research schema.
+-- Grain: one published document. Purpose: what the source withdrew, or another key published, leaves the research schema.
 DELETE FROM research.document AS d
-USING incoming_document AS i
-WHERE d.document_id = i.document_id
+WHERE d.document_id = ANY(%(pseudonyms)s)

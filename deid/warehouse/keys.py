@@ -1,0 +1,87 @@
+"""What the ledger knows of the secret's versions: which may be used, which must be held, which are gone for good."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from psycopg2.extensions import cursor as Cursor
+
+from deid.errors import SettingsError, WarehouseError
+from deid.keys import Key, Keyring
+from deid.settings import settings
+from deid.warehouse.connection import connect
+from deid.warehouse.queries import query
+
+_KEEP = "Give it its own version (docs/keys.md)."
+
+
+def admit(cursor: Cursor, keyring: Keyring, published: Mapping[str, int] | None = None) -> None:
+    """See that this keyring fits the ledger, before anything is drawn or published under it.
+
+    `published` counts the research schema's documents by fingerprint; None for who may not read it, for whom the
+    ledger's own count serves.
+
+    Raises:
+        SettingsError: a version has another secret than the ledger knows, or a secret another version; a secret that
+            was destroyed is back; an older version is in force than was used; or documents are published under a
+            version that is neither held nor destroyed, so that no withdrawal would reach them.
+    """
+    cursor.execute(query("deid", "key", "known"))
+    known = cursor.fetchall()
+    fingerprints = {version: fingerprint for version, fingerprint, _, _ in known}
+    versions = {fingerprint: version for version, fingerprint in fingerprints.items()}
+    gone = {fingerprint for _, fingerprint, destroyed, _ in known if destroyed}
+    for key in keyring.keys:
+        if fingerprints.get(key.version, key.fingerprint) != key.fingerprint:
+            raise SettingsError(f"the secret is not the one that the ledger knows as version {key.version}.", _KEEP)
+        if versions.get(key.fingerprint, key.version) != key.version:
+            was = versions[key.fingerprint]
+            raise SettingsError(f"version {key.version} of the secret is version {was} over again.", _KEEP)
+        if key.fingerprint in gone:
+            raise SettingsError(
+                f"version {key.version} of the secret was destroyed, and is back.",
+                f"Run `python -m deid key destroy {key.version}` again, and see to the copy that it came from.",
+            )
+    if fingerprints and keyring.current.version < max(fingerprints):
+        raise SettingsError(
+            f"version {keyring.current.version} of the secret is in force, but version {max(fingerprints)} was used.",
+            "Give this process the newer one, or rotate.",
+        )
+    held = {key.fingerprint for key in keyring.keys}
+    for version, fingerprint, destroyed, in_ledger in known:
+        count = in_ledger if published is None else published.get(fingerprint, 0)
+        if count and not destroyed and fingerprint not in held:
+            raise SettingsError(
+                f"documents are published under version {version} of the secret, which is not held: no withdrawal or "
+                "correction would reach them.",
+                "Put it back among those of NOCTURNE_SECRET, or destroy it (docs/keys.md).",
+            )
+
+
+def published_under() -> dict[str, int]:
+    """Published documents by fingerprint of their key.
+
+    Raises:
+        WarehouseUnreachable, WarehouseError: it could not be read.
+    """
+    with connect(settings().dsn("publisher"), application="nocturne key") as link, link.cursor() as cursor:
+        return published_by(cursor)
+
+
+def published_by(cursor: Cursor) -> dict[str, int]:
+    """The same, for a publisher's cursor."""
+    cursor.execute(query("research", "document", "keys"))
+    return dict(cursor.fetchall())
+
+
+def destroyed(key: Key) -> None:
+    """Write that a key is gone; the second call changes nothing.
+
+    Raises:
+        WarehouseError: the ledger knows another secret under this version.
+    """
+    with connect(settings().dsn("worker"), application="nocturne key") as link, link.cursor() as cursor:
+        parameters = {"key_version": key.version, "key_fingerprint": key.fingerprint}
+        cursor.execute(query("deid", "key", "destroy"), parameters)
+        if cursor.rowcount != 1:
+            raise WarehouseError(f"the ledger knows another secret as version {key.version}.", "Check the version.")

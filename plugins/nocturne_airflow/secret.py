@@ -1,0 +1,24 @@
+"""The secret out of an Airflow connection, for a deployment whose secrets live in Airflow's own backend or vault."""
+
+from __future__ import annotations
+
+import os
+
+from deid.settings import settings
+
+CONNECTION = "NOCTURNE_SECRET_CONNECTION"
+
+
+def lend() -> None:
+    """Put the password of the connection that NOCTURNE_SECRET_CONNECTION names where `deid.settings` reads the secret.
+
+    For this process only, and only if neither NOCTURNE_SECRET nor NOCTURNE_SECRET_FILE is set. A connection without
+    a password is an empty secret, which the first step refuses.
+    """
+    name = os.environ.get(CONNECTION)
+    if not name or os.environ.get("NOCTURNE_SECRET") or os.environ.get("NOCTURNE_SECRET_FILE"):
+        return
+    from airflow.sdk import Connection
+
+    os.environ["NOCTURNE_SECRET"] = Connection.get(name).password or ""
+    settings.cache_clear()
