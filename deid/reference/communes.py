@@ -96,19 +96,25 @@ class CommuneTable:
         """Communes of that name, the most populous first; case, accents, hyphens, "St" and CEDEX do not matter.
 
         Names of today come before former ones, and an article may be missing. `zip`, then `department`
-        ("25", "2A", "971") tell homonyms apart; one that fits none of them is ignored, since people
-        mistype codes more often than names. Empty when no commune ever bore the name.
+        ("25", "2A", "971") tell homonyms apart, those of former communes too; one that fits none of them is ignored,
+        since people mistype codes more often than names. Empty when no commune ever bore the name.
         """
         place = key(name)
         named = self._by_name.get(place) or self._by_name.get(with_article(place)) or self._loosely.get(place)
         if not named:
             return ()
-        for fitting in (
-            [commune for commune in named if zip and zip in commune.zips],
-            [commune for commune in named if zip and commune.department == department_of_zip(zip)],
-            [commune for commune in named if department and commune.department == department.upper()],
-        ):
-            if fitting:
+        if not zip and not department:
+            return named
+        once = self._former_by_name.get(place, ())
+        there = department_of_zip(zip) if zip else None
+        for homonyms in (named, once):
+            if zip and (fitting := [commune for commune in homonyms if zip in commune.zips]):
+                return tuple(fitting)
+        for homonyms in (named, once):
+            if there and (fitting := [commune for commune in homonyms if commune.department == there]):
+                return tuple(fitting)
+        for homonyms in (named, once):
+            if department and (fitting := [one for one in homonyms if one.department == department.upper()]):
                 return tuple(fitting)
         return named
 
@@ -251,9 +257,12 @@ class CommuneTable:
 
     @cached_property
     def _by_name(self) -> Mapping[str, Sequence[Commune]]:
-        today = _ranked((key(commune.name), commune) for commune in self.communes)
+        return {**self._former_by_name, **_ranked((key(commune.name), commune) for commune in self.communes)}
+
+    @cached_property
+    def _former_by_name(self) -> Mapping[str, Sequence[Commune]]:
         was = ((key(name), self.get(insee)) for name, insee in self._former)
-        return _ranked((name, commune) for name, commune in was if commune) | today
+        return _ranked((name, commune) for name, commune in was if commune)
 
     @cached_property
     def _loosely(self) -> Mapping[str, Sequence[Commune]]:

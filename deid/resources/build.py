@@ -193,6 +193,52 @@ def territories(source: Path) -> pd.DataFrame:
     return pd.concat(parts).drop_duplicates(["kind", "name"])
 
 
+def collectivities(source: Path) -> pd.DataFrame:
+    """Communes of the overseas collectivities, which are in no department: Polynesia, New Caledonia…"""
+    table = _read(source, "geo/collectivites_outremer.csv.gz")
+    table = table[(table["code_postal"] != "") & (table["population"] != "")]
+    columns = ["code_commune", "nom_commune", "code_collectivite", "code_postal"]
+    return table[columns].set_axis(["insee", "name", "collectivity", "zip"], axis="columns")
+
+
+# ISO code of a French territory → None where the commune table has it, else INSEE's code of the collectivity.
+_FRENCH = {"FR": None, "GP": None, "MQ": None, "GF": None, "RE": None, "YT": None} | {
+    "PM": "975", "BL": "977", "MF": "978", "WF": "986", "PF": "987", "NC": "988",
+}  # fmt: skip
+# Below this, only a town's own name is kept, not what it is called in other languages.
+_KNOWN_ABROAD = 100_000
+_NO_NAME = re.compile(r"[^\x00-\u024f\u1e00-\u1eff’]|[\d,(]")
+_TRANSLITERATED = re.compile(r"['’]|-(?:[a-z]|$)")
+
+
+def towns_abroad(source: Path) -> pd.DataFrame:
+    """Names of towns outside France of 15,000 inhabitants or more, as keys, and INSEE's code of the country.
+
+    Names of several towns are the most populous one's. Names that a commune of France bears, or bore, are left out.
+    """
+    countries = _read(source, "geo/pays_insee_2024.csv.gz")
+    # The first row of an ISO code is the country, the next ones its dependencies.
+    code_of = countries.drop_duplicates("CODEISO2").set_index("CODEISO2")["COG"].to_dict() | _FRENCH
+    taken = {without_article(key(name)) for table in (communes, former_communes) for name in table(source)["name"]}
+    best: dict[str, tuple[int, str]] = {}
+    for town in json.loads((source / "geo/geonames_cities15000.json").read_text(encoding="utf-8")).values():
+        country, population = code_of.get(town["countrycode"]), int(town["population"])
+        others = town.get("alternatenames", ()) if population >= _KNOWN_ABROAD else ()
+        for name in (town["name"], *filter(_is_proper, others)):
+            place = key(name)
+            if country is None or _NO_NAME.search(name) or len(place) < 3 or without_article(place) in taken:
+                continue
+            best[place] = max(best.get(place, (0, "")), (population, country))
+    named = sorted((place, country) for place, (_, country) in best.items())
+    return pd.DataFrame(named, columns=["name", "country"])
+
+
+def _is_proper(name: str) -> bool:
+    """Whether an alternative name looks like one that a French text would use: no code, no transliteration."""
+    cased = name[:1].isupper() and not name.isupper()
+    return len(name) > 3 and cased and not _TRANSLITERATED.search(name) and len(name.split()) < 5
+
+
 def drugs(source: Path) -> pd.DataFrame:
     """Brand names and substances (BDPM 2026): never a person."""
     brands = _read(source, "medvocab/bdpm_noms_commerciaux_derives.csv.gz")["nom_commercial"]
@@ -250,6 +296,8 @@ def main(argv: list[str]) -> int:
         streets,
         establishments,
         territories,
+        collectivities,
+        towns_abroad,
         drugs,
         eponyms,
         words,

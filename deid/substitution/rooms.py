@@ -41,7 +41,7 @@ class Rooms:
         people = People(dossier, tables.packaged())
         places = Communes(dossier, self._gazette)
         addresses = Addresses(dossier, people)
-        numbers = Numbers(dossier)
+        numbers = Numbers(dossier, self._gazette)
         self._rooms: Mapping[Label, Room] = {
             **dict.fromkeys((Label.DATE, Label.RELDATE, Label.AGE), self.calendar),
             **dict.fromkeys((Label.PATIENT, Label.DOCTOR, Label.PERSON), people),

@@ -6,6 +6,7 @@ import re
 
 from deid.document import Mention
 from deid.labels import Label
+from deid.reference import Commune
 from deid.substitution import numerals
 from deid.substitution.characters import redraw_digits
 from deid.substitution.dossier import Dossier
@@ -18,10 +19,13 @@ STRATEGY = "fiction_range"
 # Arcep, decision 2018-0881, annex 2.1.11: numbers for audiovisual works, by zone.
 FICTION = {"1": "019900", "2": "026191", "3": "035301", "4": "046571", "5": "053649", "6": "063998"}
 # Zone of each region's numbers, by INSEE code; the overseas regions share those of the west and south-west.
+_GEOGRAPHIC = "12345"
 _ZONES = {
     "11": "1", "24": "2", "28": "2", "52": "2", "53": "2", "04": "2", "06": "2", "27": "3", "32": "3", "44": "3",
     "84": "4", "93": "4", "94": "4", "75": "5", "76": "5", "01": "5", "02": "5", "03": "5",
 }  # fmt: skip
+# Departments whose numbers are not their region's: Languedoc and Roussillon.
+_OTHER_ZONES = dict.fromkeys(("11", "30", "34", "48", "66"), "4")
 _SCANNED = str.maketrans("OoIl", "0011")
 _NATIONAL = 10
 _FOREIGN = re.compile(r"\s*(?:\+|00)\s*(?!33)\d{2,3}")
@@ -57,13 +61,14 @@ class Phones:
         return Draft(head + redraw_digits(text[len(head) :], stream), STRATEGY)
 
     def _number(self, digits: str, attempt: int) -> str:
-        """A fictional number with as many digits: the zone is the original's, a mobile stays one, the rest is home's.
+        """A fictional number with as many digits: a mobile stays one, a geographic zone follows the address.
 
-        A number shorter than a national one is the beginning of one, and gets another zone, since the fictional
-        ranges have one beginning per zone.
+        The zone becomes that of the commune that stands in for the document's place of this zone, and stays where there
+        is none; other numbers (08, 09) get the home's. A number shorter than a national one is the beginning of one,
+        and gets another zone, since the fictional ranges have one beginning per zone.
         """
         stream = self._dossier.stream("phone", digits, str(attempt))
-        zone = digits[1] if digits[1] in FICTION else "6" if digits[1] == "7" else self._home_zone()
+        zone = "6" if digits[1] in "67" else self._moved(digits[1]) if digits[1] in _GEOGRAPHIC else self._home_zone()
         if digits.startswith(("0690", "0691", "0692", "0693", "0694", "0695", "0696", "0697", "0639")):
             zone = "6"
         start = FICTION[zone]
@@ -74,8 +79,14 @@ class Phones:
             if number[: len(digits)] != digits or len(digits) <= len(start):
                 return number[: len(digits)]
 
+    def _moved(self, zone: str) -> str:
+        for place in dict.fromkeys(self._gazette.places.values()):
+            if place.commune is not None and _zone(place.commune) == zone:
+                return _zone(self._gazette.surrogate(place))
+        return zone
+
     def _home_zone(self) -> str:
-        return _ZONES.get(self._gazette.home.region, "1")
+        return _zone(self._gazette.home)
 
     def _spoken(self, original: str, attempt: int) -> str | None:
         """A dictated number: pairs of digits in words; None where the words are no numbers."""
@@ -88,6 +99,10 @@ class Phones:
         pairs = [number[index : index + 2] for index in range(0, _NATIONAL, 2)]
         words = [_pair(pair) for pair in pairs]
         return in_case_of(original, " ".join(words))
+
+
+def _zone(commune: Commune) -> str:
+    return _OTHER_ZONES.get(commune.department) or _ZONES.get(commune.region, "1")
 
 
 def _glued_number(word: str) -> bool:

@@ -14,6 +14,7 @@ from deid.substitution.dossier import Dossier
 from deid.substitution.drafts import Draft
 from deid.substitution.folding import comparable, flat
 from deid.substitution.identifiers.keys import iban_digits, luhn_digit, luhn_holds
+from deid.substitution.places.gazette import Gazette
 
 STRATEGY = "same_layout"
 _IBAN = re.compile(r"[A-Z]{2}\d{2}(?:[ ]?[A-Z0-9]){11,30}", re.IGNORECASE)
@@ -23,13 +24,16 @@ _PLATE_LETTERS = "ABCDEFGHJKLMNPQRSTVWXYZ"
 _EXAMPLE_NETWORKS = ("192.0.2", "198.51.100", "203.0.113")
 _LUHN_LENGTHS = frozenset({9, 11, 14, 16})
 _ALWAYS_KEYED = frozenset({9, 11})
+# FINESS and ADELI begin with a department.
+_DEPARTMENTAL = 9
 
 
 class Numbers:
-    """Identifying numbers of one document."""
+    """Identifying numbers of one document; without a gazette, no number follows a place."""
 
-    def __init__(self, dossier: Dossier) -> None:
+    def __init__(self, dossier: Dossier, gazette: Gazette | None = None) -> None:
         self._dossier = dossier
+        self._gazette = gazette
 
     def write(self, mention: Mention, attempt: int) -> Draft:
         """Another number in the same layout."""
@@ -50,12 +54,29 @@ class Numbers:
             )
         while True:
             drawn = re.sub(r"\D", "", redraw_digits(digits, stream))
-            if label is Label.RPPS and len(digits) == 11:
+            if label is Label.RPPS and len(digits) == _DEPARTMENTAL and self._gazette is not None:
+                prefix = self._department(digits, self._gazette)
+                drawn = prefix + drawn[len(prefix) :]
+            elif label is Label.RPPS and len(digits) == 11:
                 drawn = "10" + drawn[2:]
             drawn = drawn[:-1] + luhn_digit(drawn[:-1])
             if drawn != digits:
                 source = iter(drawn)
                 return "".join(next(source) if char.isdigit() else char for char in original)
+
+    @staticmethod
+    def _department(digits: str, gazette: Gazette) -> str:
+        """The first digits of a FINESS or ADELI number: the department of the commune that stands in for its own.
+
+        Overseas, FINESS writes 9701 for Guadeloupe and ADELI 971; Corsica is 20 where only digits are written.
+        """
+        overseas = digits.startswith("97")
+        long = not overseas or digits[2] == "0"
+        written = f"97{digits[3] if long else digits[2]}" if overseas else digits[:2]
+        code = gazette.standing_in(written).department
+        if code.startswith("97"):
+            return f"970{code[2]}" if long else code
+        return "20" if code in ("2A", "2B") else code
 
     @staticmethod
     def _wordy(original: str, stream: KeyedStream) -> str:

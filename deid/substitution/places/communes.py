@@ -8,7 +8,7 @@ from deid.document import Mention
 from deid.labels import Label
 from deid.reference import Commune
 from deid.substitution import numerals
-from deid.substitution.characters import redraw_digits
+from deid.substitution.characters import redraw, redraw_digits
 from deid.substitution.dossier import Dossier
 from deid.substitution.drafts import Draft, mask, tag
 from deid.substitution.folding import comparable
@@ -48,6 +48,8 @@ class Communes:
         return name + cedex["gap"] + cedex["word"] + redraw_digits(cedex["rest"], stream)
 
     def _code(self, original: str, commune: Commune, strategy: str) -> Draft:
+        if not commune.zips:  # a town abroad: its country's form of code
+            return Draft(redraw(original, self._dossier.stream("code abroad", comparable(original))), strategy)
         known = re.sub(r"\D", "", original)
         stream = self._dossier.stream("zip", commune.insee)
         others = [code for code in commune.zips if code != known]

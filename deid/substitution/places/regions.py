@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from functools import cache
+from collections.abc import Sequence
 
 from deid.document import Mention
 from deid.labels import Label
-from deid.resources import rows
+from deid.privacy import KeyedStream
+from deid.reference import Commune
 from deid.substitution.characters import redraw_digits
 from deid.substitution.dossier import Dossier
 from deid.substitution.drafts import Draft, tag
 from deid.substitution.folding import comparable, flat, words
+from deid.substitution.places import abroad
+from deid.substitution.places.abroad import NOWHERE, world
+from deid.substitution.places.areas import area, countries, names
+from deid.substitution.places.finding import Place
 from deid.substitution.places.gazette import Gazette
 from deid.substitution.shapes import accented_like, in_case_of
 
 STRATEGY = "coherent_area"
+_COUNTRY = "France"
 _LAND = re.compile(
     r"(?:(?:la |le |l'|les )?(?:ile|iles|mont|monts|massif|montagne|col|pic|plomb|lac|etang|baie|golfe|cap|pointe|"
     r"plage|"
@@ -25,23 +30,11 @@ _LAND = re.compile(
     r"circuit|stade|rade|ilet|lagon|anse|morne|piton|marais|autoroute|sentier|chemin|place|marche|mer|ocean)s?)\b"
 )
 _NUMBERED = re.compile(r"(?:[adn]|rn|rd|rcea)? ?\d+ ?[a-z]?(?:er|e|eme)?(?: arr[a-z]*\.?)?|[ivx]+e?(?: arr[a-z]*\.?)?")
+_DISTRICT = re.compile(r"(\d{1,2}) ?(er|eme|e)?( arr[a-z]*\.?)?")
+# Paris has as many arrondissements.
+_DISTRICTS = 20
 _FRANCE = frozenset({"france", "hexagone", "metropole", "francemetropolitaine"})
-_LONGEST = 5
-_ODD = re.compile("antarctique|territoire|terres|britannique|^france$|,|[(]")
 _TRIES = 60
-
-
-@cache
-def _named_areas() -> Mapping[str, tuple[str, str]]:
-    """Comparable name → (kind, code)."""
-    return {comparable(row["name"]): (row["kind"], row["code"]) for row in rows("territories")}
-
-
-@cache
-def _names(kind: str) -> Sequence[str]:
-    """Names of a kind of area that a text can mention without surprise."""
-    named = (row["name"] for row in rows("territories") if row["kind"] == kind)
-    return [name for name in named if len(words(name)) <= _LONGEST and not _ODD.search(flat(name))]
 
 
 class Regions:
@@ -56,59 +49,104 @@ class Regions:
         original = self._dossier.text(mention)
         if self._dossier.policy.places.strategy == "tag":
             return tag(Label.LOC, original)
-        areas = _named_areas()
-        kind, code = areas.get(comparable(original)) or areas.get(_area_key(original), ("", ""))
-        if comparable(original) in _FRANCE:
-            text = "métropole" if comparable(original) != "metropole" else "France"
-        elif kind in ("department", "region"):
-            text = self._area(kind, code, original, attempt)
-        elif kind == "country":
-            text = self._other("country", original, attempt)
-        elif _NUMBERED.fullmatch(flat(original)):
-            text = self._numbered(original, attempt)
-        else:
-            text = self._land(original, attempt)
+        text = self._text(original, attempt)
         return Draft(accented_like(original, in_case_of(original, text), self._dossier.accented), STRATEGY)
 
-    def _area(self, kind: str, code: str, original: str, attempt: int) -> str:
-        """That of the commune drawn for a place of the area, when it is another; else another one by the key."""
-        table = self._gazette.communes
-        for place in self._gazette.places.values():
-            if place.commune is None or code != getattr(place.commune, kind):
-                continue
-            drawn = self._gazette.surrogate(place)
-            name = table.department_name(drawn.department) if kind == "department" else table.region_name(drawn.region)
-            if name and comparable(name) != comparable(original) and not attempt:
-                return name
-        return self._other(kind, original, attempt)
+    def _text(self, original: str, attempt: int) -> str:
+        if comparable(original) in _FRANCE:
+            return "métropole" if comparable(original) != "metropole" else "France"
+        kind, code = area(original) or ("", "")
+        if kind in ("department", "region"):
+            return self._area(kind, code, original, attempt)
+        if kind == "country":
+            return self._country(code, original, attempt)
+        if kind == "collectivity":
+            return self._other(list(names(kind).values()), original, attempt)
+        if self._gazette.communes.department_name(original):
+            return self._department_code(original, attempt)
+        if _NUMBERED.fullmatch(flat(original)):
+            return self._numbered(original, attempt)
+        return self._land(original, attempt)
 
-    def _other(self, kind: str, original: str, attempt: int) -> str:
-        stream = self._dossier.stream("area", kind, comparable(original), str(attempt))
-        names = _names(kind)
+    def _area(self, kind: str, code: str, original: str, attempt: int) -> str:
+        """That of the commune drawn for a place of the area, so that an address stays one address.
+
+        Where the commune drawn is of the same department, the region is written, and for the same region the country:
+        the surrogate then says less than the original, and nothing false. Where the document names no place there,
+        another area by the key.
+        """
+        drawn = self._drawn_in(kind, code)
+        if drawn is not None and not attempt:
+            table = self._gazette.communes
+            department, region = table.department_name(drawn.department), table.region_name(drawn.region)
+            told = (department, region, _COUNTRY) if kind == "department" else (region, _COUNTRY)
+            fitting = (name for name in told if name == _COUNTRY or (name and not self._dossier.brings_back(name)))
+            return next(name for name in fitting if comparable(name) != comparable(original))
+        return self._other(list(names(kind).values()), original, attempt)
+
+    def _drawn_in(self, kind: str, code: str) -> Commune | None:
+        here = (one for one in self._gazette.places.values() if one.commune and getattr(one.commune, kind) == code)
+        place = next(here, None)
+        return None if place is None else self._gazette.surrogate(place)
+
+    def _department_code(self, original: str, attempt: int) -> str:
+        """ "le 21": the code of the drawn commune's department, else another of the region, else any other."""
+        drawn = self._drawn_in("department", original)
+        if drawn is not None and drawn.department not in (original, NOWHERE):
+            return drawn.department
+        table = self._gazette.communes
+        region = next((one.region for one in table.in_department(original)), "")
+        codes = [code for code in names("department") if code != original]
+        near = [code for code in codes if any(one.region == region for one in table.in_department(code)[:1])]
+        return self._dossier.stream("area code", original, str(attempt)).choice(near or codes)
+
+    def _country(self, code: str, original: str, attempt: int) -> str:
+        """That of the town drawn for a place of the country, else one of the same part of the world by the key."""
+        place = next((one for one in self._gazette.places.values() if one.country == code), None)
+        if place is not None and not attempt:
+            name = names("country").get(self._gazette.surrogate(place).region)
+            if name is not None and comparable(name) != comparable(original):
+                return name
+        return self._other(countries(world(code)), original, attempt)
+
+    def _other(self, choices: Sequence[str], original: str, attempt: int) -> str:
+        stream = self._dossier.stream("area", comparable(original), str(attempt))
         for _ in range(_TRIES):
-            name = stream.choice(names)
+            name = stream.choice(choices)
             if comparable(name) != comparable(original) and not self._dossier.brings_back(name):
                 break
         return name
 
     def _numbered(self, original: str, attempt: int) -> str:
         stream = self._dossier.stream("area number", comparable(original), str(attempt))
+        district = _DISTRICT.fullmatch(flat(original))
+        if district is not None and (district[2] or district[3]):
+            return self._district(district, stream)
         if any(char.isdigit() for char in original):
             return redraw_digits(original, stream)
         numeral = stream.choice(("II", "III", "IV", "VI", "VII", "VIII", "IX", "XII", "XIII", "XIV", "XVI"))
         return re.sub(r"(?i)^[ivx]+", numeral, original)
 
+    @staticmethod
+    def _district(written: re.Match[str], stream: KeyedStream) -> str:
+        """Another arrondissement: "1er", "12e", "3e arr."."""
+        number = int(written[1])
+        drawn = (
+            1 + (number + stream.below(_DISTRICTS - 1)) % _DISTRICTS if number <= _DISTRICTS else 1 + stream.below(20)
+        )
+        ending = "er" if drawn == 1 else "e" if written[2] in ("er", None) else written[2]
+        return f"{drawn}{ending if written[2] else ''}{written[3] or ''}"
+
     def _land(self, original: str, attempt: int) -> str:
-        """The kind of land kept ("lac", "col"), its name that of a commune."""
+        """The kind of land kept ("lac", "col"), its name that of a commune; an area abroad becomes a town there."""
+        if (country := abroad.country_of(original)) is not None and abroad.is_listed(original):
+            place = Place(f"abroad {country} {comparable(original)}", None, abroad.world(country), country)
+            return self._gazette.surrogate(place, attempt).name
         commune = self._gazette.anywhere("land", " ".join(words(original)), str(attempt))
         head = _LAND.match(flat(original))
         if head is None or head.end() == len(original):
             return commune.name
         return f"{original[: head.end()]} {of_place(commune.name)}"
-
-
-def _area_key(text: str) -> str:
-    return comparable(re.sub(r"^(?:l['’ ]|la |le |les )", "", text, flags=re.IGNORECASE))
 
 
 def of_place(name: str) -> str:

@@ -1,0 +1,172 @@
+"""Which place a written name means: a commune, a town abroad, or nothing that any table knows."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from deid.reference import Commune, CommuneTable
+from deid.reference.naming import department_of_zip, key
+from deid.substitution.places import abroad
+from deid.substitution.places.abroad import World
+
+_CEDEX = re.compile(r"[\s-]*\b(?:cedex|cdx|cx)\b[\s-]*\d*.*$", re.IGNORECASE)
+# Letters that a scanner makes digits of, and a small L among capitals.
+_SCANNED = str.maketrans("015", "ols")
+_JOINS = frozenset("sur sous en les lez le la l de du des d aux et lès".split())
+_ARTICLES = frozenset({"l", "le", "la", "les", "saint", "sainte"})
+_LEAST_OPENING = 4
+# Inhabitants from which a commune is called by the beginning of its name where nothing else says so.
+_WELL_KNOWN = 1_000
+_CODE = 5
+# Shorter names in the open list of towns abroad are met by abbreviations: "CAY" is Cayenne.
+_LEAST_ABROAD = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A place that a document names. `key` tells places apart. `commune` is None for what is no commune of the table;
+    `world` and `country` (INSEE's code) then say where it is, or are None where nobody knows.
+    """
+
+    key: str
+    commune: Commune | None = None
+    world: World | None = None
+    country: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Hints:
+    """What tells homonyms apart: the postal code beside a name, the document's likeliest departments and regions.
+
+    `sure` are the departments that a postal code or a name without namesake says.
+    """
+
+    zip: str | None = None
+    departments: tuple[str, ...] = ()
+    regions: tuple[str, ...] = ()
+    sure: frozenset[str] = frozenset()
+
+
+class Finder:
+    """Looks names and codes up in one commune table and in the list of towns abroad."""
+
+    def __init__(self, communes: CommuneTable) -> None:
+        self._communes = communes
+
+    def named(self, name: str, hints: Hints) -> Place | None:
+        """The place of a name: CEDEX, case, accents, hyphens and scanning errors do not matter, nor does the end of a
+        long name ("Brive", "Chamonix") or one that is not official ("Berck-sur-Mer"). None when nobody knows it.
+        """
+        base = _CEDEX.sub("", name)
+        return self._read(base, hints) or self._scanned(base, hints)
+
+    def _whole(self, name: str, hints: Hints) -> Place | None:
+        """The commune of a whole name, unless a text that says nothing else means its namesake abroad."""
+        found = self._communes.find(name, zip=hints.zip)
+        if found and not (abroad.is_meant(name) and not _told(found, hints)):
+            return _place(_chosen(found, hints))
+        return None
+
+    def inside(self, name: str, hints: Hints) -> Place | None:
+        """The place that a part of an organisation's name is; of towns abroad only those that anybody knows."""
+        return self._whole(name, hints) or (_abroad(name) if abroad.is_listed(name) else None)
+
+    def at(self, code: str, hints: Hints) -> Place | None:
+        """The place of a postal code: the commune it serves; for one of a CEDEX, the greatest commune of the codes that
+        begin alike. None for a code of nowhere.
+        """
+        served = self._communes.at_zip(code)
+        if served:
+            return _place(_chosen(served, hints))
+        collectivity = abroad.collectivity_at(code)
+        if collectivity is not None:
+            return Place(f"abroad {collectivity} {code}", None, World.FRANCE, collectivity)
+        department = department_of_zip(code) if len(code) == _CODE else None
+        around = self._communes.in_department(department) if department else ()
+        alike = [one for one in around if any(zip.startswith(code[:3]) for zip in one.zips)]
+        return _place(max(alike or around, key=_size)) if around else None
+
+    def _read(self, name: str, hints: Hints) -> Place | None:
+        found = self._whole(name, hints)
+        if found is not None or abroad.is_listed(name):
+            return found or _abroad(name)
+        short = _within(self._opened.get(key(name), ()), hints)
+        if short and _told(short, hints):
+            return _place(_chosen(short, hints))
+        if len(name) >= _LEAST_ABROAD and (found := _abroad(name)) is not None:
+            return found
+        if short and max(one.population for one in short) >= _WELL_KNOWN:
+            return _place(_chosen(short, hints))
+        return self._longer(name, hints)
+
+    def _longer(self, name: str, hints: Hints) -> Place | None:
+        """The commune whose whole name opens a longer one: "Berck-sur-Mer", "Soultz-les-Bains"."""
+        words = key(name).split()
+        for end in range(len(words) - 1, 0, -1):
+            if words[end] in _JOINS and not _is_bare(words[:end]):
+                found = _within(self._communes.find(" ".join(words[:end]), zip=hints.zip), hints)
+                if found:
+                    return _place(_chosen(found, hints))
+        return None
+
+    def _scanned(self, name: str, hints: Hints) -> Place | None:
+        letters = name.translate(_SCANNED) if any(char.isalpha() for char in name) else name
+        capitals = letters.replace("l", "I") if sum(map(str.isupper, name)) > len(name) // 2 else letters
+        tried = dict.fromkeys((letters, capitals, name.replace("1", "i")))
+        return next((found for one in tried if one != name and (found := self._read(one, hints))), None)
+
+    @cached_property
+    def _opened(self) -> Mapping[str, Sequence[Commune]]:
+        """Beginning of a name, cut between words → the communes that it begins: "chamonix", "brive"."""
+        groups: dict[str, list[Commune]] = defaultdict(list)
+        for commune in self._communes.communes:
+            words = key(commune.name).split()
+            for end in range(1, len(words)):
+                opening = " ".join(words[:end])
+                if len(opening) >= _LEAST_OPENING and not _is_bare(words[:end]) and words[end - 1] not in _JOINS:
+                    groups[opening].append(commune)
+        return groups
+
+
+def _is_bare(words: Sequence[str]) -> bool:
+    return all(word in _ARTICLES for word in words)
+
+
+def _place(commune: Commune) -> Place:
+    return Place(commune.insee, commune)
+
+
+def _abroad(name: str) -> Place | None:
+    country = abroad.country_of(name)
+    return None if country is None else Place(f"abroad {country} {key(name)}", None, abroad.world(country), country)
+
+
+def _within(found: Sequence[Commune], hints: Hints) -> Sequence[Commune]:
+    """Those of the department of the postal code, where one stands beside the name: a name cut short proves less."""
+    if hints.zip is None:
+        return found
+    department = department_of_zip(hints.zip)
+    return [one for one in found if one.department == department]
+
+
+def _told(found: Iterable[Commune], hints: Hints) -> bool:
+    """Whether the document says that it means one of these."""
+    beside = department_of_zip(hints.zip) if hints.zip else None
+    return any(one.department == beside or one.department in hints.sure for one in found)
+
+
+def _chosen(found: Sequence[Commune], hints: Hints) -> Commune:
+    """The homonym of the likeliest department, else region, else the most populous."""
+    if len(found) == 1:
+        return found[0]
+    by_department = (one for code in hints.departments for one in found if one.department == code)
+    by_region = (one for code in hints.regions for one in found if one.region == code)
+    return next(by_department, None) or next(by_region, None) or max(found, key=_size)
+
+
+def _size(commune: Commune) -> tuple[int, str]:
+    return commune.population, commune.insee

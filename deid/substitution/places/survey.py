@@ -1,0 +1,151 @@
+"""Which place each mention of a document means: what stands beside it and elsewhere tells homonyms apart."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import lru_cache
+from itertools import pairwise
+
+from deid.document import Mention
+from deid.labels import Label
+from deid.reference import Commune, CommuneTable
+from deid.reference.naming import department_of_zip
+from deid.substitution.dossier import Dossier
+from deid.substitution.folding import comparable, flat, words
+from deid.substitution.places import abroad
+from deid.substitution.places.finding import Finder, Hints, Place
+
+_SCANNED = str.maketrans("OoIlB", "00118")
+_PAIR_REACH = 14
+_PAIRING = re.compile(r"[\s,;:()/–—-]*(?:f-|fr-)?[\s(]*", re.IGNORECASE)
+_OF_PLACE = re.compile(r"(?:\bde |\bd'|\bdu |\bdes |\bde la |\bde l'|\ba |-)(?=[a-z])")
+# "CH de Beaune - site Nord": a name is looked for in each part.
+_PARTS = re.compile(r"\s+[-–—]\s+|[,;:()/]")
+# What a town follows without "de": "CHU Dijon".
+_OF_TOWN = re.compile(r"(?:chr?u|chr|chic?|ch|ghu|ght?|mairie|centre hospitalier) (?=[a-z])")
+# What a postal code and a name of one department say of where a document is, in times what a homonym says.
+_CODE_SAYS, _NAME_SAYS = 3, 2
+
+
+@lru_cache(maxsize=4)
+def _finder(communes: CommuneTable) -> Finder:
+    return Finder(communes)
+
+
+class Survey:
+    """Places of one document, by mention. `home` is the commune whose territory stands in for what nobody knows."""
+
+    def __init__(self, dossier: Dossier, communes: CommuneTable) -> None:
+        self._dossier = dossier
+        self._communes = communes
+        self._finder = _finder(communes)
+        self._pairs = dict(self._paired())
+        self._hints = self._read_hints()
+        self.places = self._placed()
+        self.home = self._home()
+
+    def digits(self, mention: Mention) -> str:
+        """The digits of a ZIP mention, scanning errors mended."""
+        return re.sub(r"\D", "", self._dossier.text(mention).translate(_SCANNED))
+
+    def _paired(self) -> Iterator[tuple[Mention, Mention]]:
+        """ZIP and CITY mentions that stand side by side, both ways."""
+        marks = self._dossier.of([Label.ZIP, Label.CITY])
+        used: set[Mention] = set()
+        for one, other in pairwise(marks):
+            if one.label is other.label or one in used or other.start - one.end > _PAIR_REACH:
+                continue
+            if _PAIRING.fullmatch(self._dossier.document.text[one.end : other.start]):
+                used |= {one, other}
+                yield one, other
+                yield other, one
+
+    def _read_hints(self) -> Hints:
+        """Departments that the document is likely to be about: a postal code says it, a commune without namesake does,
+        and a name of several communes speaks for the department that has most of the document's names.
+        """
+        patient = self._dossier.document.patient
+        votes: Counter[str] = Counter()
+        sure: set[str] = set()
+        for code in (*map(self.digits, self._dossier.of([Label.ZIP])), patient.zip or ""):
+            if department := department_of_zip(code):
+                votes[department] += _CODE_SAYS
+                sure.add(department)
+        written = {comparable(text): text for text in map(self._dossier.text, self._dossier.of([Label.CITY]))}
+        for name in (*written.values(), patient.city or ""):
+            found = {one.department: None for one in self._communes.find(name)}
+            alone = len(found) == 1 and not abroad.is_meant(name)
+            for department in found:
+                votes[department] += _NAME_SAYS if alone else 1
+            sure.update(found if alone else ())
+        departments = tuple(department for department, _ in votes.most_common())
+        seats = (self._communes.in_department(department) for department in departments)
+        regions = dict.fromkeys(group[0].region for group in seats if group)
+        return Hints(None, departments, tuple(regions), frozenset(sure))
+
+    def _placed(self) -> dict[Mention, Place]:
+        places: dict[Mention, Place] = {}
+        for mention in self._dossier.of([Label.CITY]):
+            places[mention] = self._city(mention)
+        for mention in self._dossier.of([Label.ZIP]):
+            pair = self._pairs.get(mention)
+            places[mention] = places[pair] if pair is not None else self._zip(mention, places)
+        for mention in self._dossier.of([Label.ORG]):
+            found = self._inside(self._dossier.text(mention))
+            if found is not None:
+                places[mention] = found
+        return places
+
+    def _city(self, mention: Mention) -> Place:
+        name = self._dossier.text(mention)
+        pair = self._pairs.get(mention)
+        code = self.digits(pair) if pair is not None else None
+        patient = self._dossier.document.patient
+        if code is None and patient.city and comparable(patient.city) == comparable(name):
+            code = patient.zip
+        found = self._finder.named(name, self._with(code))
+        if found is None and code is not None:
+            found = self._finder.at(code, self._hints)  # a hamlet or a misspelling: its postal code is known
+        return found or Place(f"unknown {' '.join(words(name))}")
+
+    def _with(self, code: str | None) -> Hints:
+        return replace(self._hints, zip=code) if code else self._hints
+
+    def _zip(self, mention: Mention, cities: dict[Mention, Place]) -> Place:
+        """The commune that a lone postal code serves, one that the document names first; a code that serves none, such
+        as that of a CEDEX, is of a commune named here in its department, if there is one.
+        """
+        code = self.digits(mention)
+        named = [(one, one.commune) for one in cities.values() if one.commune is not None]
+        here = next((one for one, commune in named if code in commune.zips), None)
+        if here is None and not self._communes.at_zip(code):
+            department = department_of_zip(code)
+            here = next((one for one, commune in named if commune.department == department), None)
+        found = here or self._finder.at(code, self._hints)
+        return found or Place(f"unknown {code or flat(self._dossier.text(mention))}")
+
+    def _inside(self, name: str) -> Place | None:
+        """The place in an organisation's name: "CHU de Lille", "CH de Beaune - site Nord", "CHU Dijon"."""
+        for part in _PARTS.split(name):
+            plain = flat(part)
+            starts = [match.end() for match in _OF_PLACE.finditer(plain)][::-1]
+            town = _OF_TOWN.match(plain)
+            for start in [*starts, town.end()] if town else starts:
+                found = self._finder.inside(part[start:], self._hints)
+                if found is not None:
+                    return found
+        return None
+
+    def _home(self) -> Commune:
+        """The patient's commune, else the document's first, else any by the key."""
+        patient = self._dossier.document.patient
+        known = self._finder.named(patient.city, self._with(patient.zip)) if patient.city else None
+        if (known is None or known.commune is None) and patient.zip:
+            known = self._finder.at(patient.zip, self._hints)
+        if known is not None and known.commune is not None:
+            return known.commune
+        found = next((place.commune for place in self.places.values() if place.commune), None)
+        return found or self._dossier.stream("home").choice(self._communes.communes)
