@@ -15,6 +15,7 @@ from deid.detection.taggers.chunks import Chunk, chunks
 from deid.detection.taggers.manifest import read
 from deid.detection.taggers.paths import best_path, log_probabilities
 from deid.detection.taggers.table import Table, table
+from deid.detection.taggers.threads import one_thread
 from deid.detection.tags import TAGS, decode
 from deid.document import Mention
 from deid.errors import DocumentRefused, Reason
@@ -67,7 +68,8 @@ class Tagging(ABC):
         result = [np.zeros((len(reading.starts), len(TAGS)), dtype=np.float32) for reading in readings]
         for width, batch in _batches(readings):
             tables = [_part(table(readings[index]), chunk) for index, chunk in batch]
-            found = self.probabilities(tables, width).numpy()
+            with one_thread():
+                found = self.probabilities(tables, width).numpy()
             for row, (index, chunk) in enumerate(batch):
                 result[index][chunk.first : chunk.last] = found[
                     row, chunk.first - chunk.begin : chunk.last - chunk.begin
