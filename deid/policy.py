@@ -149,6 +149,10 @@ class SubstitutionPolicy(Section):
     `rotation` says what a new version of the secret means for a document that an old one has published: `redo` does it
     again when its interval is planned again, `keep` leaves it as it is until its content changes (docs/keys.md).
 
+    `professionals` says whether one professional has one surrogate per scope, or one for all patients: the latter
+    lets research see who treats whom, and lets counting tell the busiest
+    (docs/decisions/2026-11-22-names-across-documents.md).
+
     `labels` names another provider than the product's own for a label (docs/privacy.md); what it writes is constant
     over the same scope, and costs no ε.
     """
@@ -161,6 +165,7 @@ class SubstitutionPolicy(Section):
     max_epsilon_per_document: Positive | None = None
     max_epsilon_per_patient: Positive | None = None
     rotation: Literal["redo", "keep"] = "redo"
+    professionals: Literal["scope", "corpus"] = "scope"
     dates: Dates = Dates()
     ages: Ages = Ages()
     places: Places = Places()

@@ -13,6 +13,8 @@ from deid.privacy import KeyedStream, Streams
 from deid.substitution.folding import words
 
 _LEAST_LETTERS = 3
+_LEAST_IN_ADDRESSES = 4
+_CORPUS = ("corpus", "")
 
 
 class Dossier:
@@ -30,10 +32,11 @@ class Dossier:
         self.policy = policy
         self.scope = self._scope()
         self._streams = Streams(secret, *self.scope)
+        self._everywhere = Streams(secret, *_CORPUS)
 
     def _scope(self) -> tuple[str, str]:
         if self.policy.scope == "corpus":
-            return ("corpus", "")
+            return _CORPUS
         if self.policy.scope == "patient" and self.document.patient.key:
             return ("patient", self.document.patient.key)
         return ("document", self.document.id)
@@ -41,6 +44,10 @@ class Dossier:
     def stream(self, *parts: str) -> KeyedStream:
         """The stream of what `parts` name, within the scope."""
         return self._streams.of(*parts)
+
+    def shared(self, *parts: str) -> KeyedStream:
+        """The stream of what `parts` name, over all patients and documents, whatever the scope."""
+        return self._everywhere.of(*parts)
 
     def text(self, mention: Mention) -> str:
         """What the document writes there."""
@@ -76,15 +83,20 @@ class Dossier:
 
     @cached_property
     def forbidden(self) -> frozenset[str]:
-        """Folded words that no surrogate may bring in: those of names and places found here, and of the identity.
+        """Folded words that no surrogate may bring in: those of names, places and addresses found here, and of the
+        identity.
 
-        Without this, a surrogate drawn for one mention could be what another mention hides.
+        Without this, a surrogate drawn for one mention could be what another mention hides. The patient's other
+        documents do not take part: which ones are at hand depends on the batch
+        (docs/decisions/2026-11-22-names-across-documents.md).
         """
         patient = self.document.patient
         known: list[str | None] = [*patient.names, patient.city, *patient.addresses]
         written = [self.text(mention) for mention in self.of(NAMES | PLACES | {Label.ORG})]
         found = (word for text in (*filter(None, known), *written) for word in words(text))
-        return frozenset(word for word in found if len(word) >= _LEAST_LETTERS and not word.isdigit())
+        addresses = (*patient.emails, *(self.text(mention) for mention in self.of([Label.EMAIL, Label.URL])))
+        inside = (word for text in addresses for word in words(text) if len(word) >= _LEAST_IN_ADDRESSES)
+        return frozenset(word for word in (*found, *inside) if len(word) >= _LEAST_LETTERS and not word.isdigit())
 
     def brings_back(self, candidate: str, allowed: frozenset[str] = frozenset()) -> bool:
         """Whether a candidate surrogate has a word that is hidden elsewhere in this document."""

@@ -9,8 +9,9 @@ from deid.labels import Label
 from deid.substitution.characters import redraw, redraw_digits
 from deid.substitution.dossier import Dossier
 from deid.substitution.drafts import Draft
-from deid.substitution.folding import comparable, flat, without_accents
+from deid.substitution.folding import comparable, flat
 from deid.substitution.names.people import People
+from deid.substitution.names.shorthand import bare
 from deid.substitution.names.tables import Pool
 from deid.substitution.shapes import in_case_of
 
@@ -30,6 +31,7 @@ _DESKS = frozenset(
     "rhumato psy psychiatrie hospitalisation hdj hc coordination greffe rein addicto csapa pmi permanence suivi "
     "telesuivi rythmo".split()
 )
+_INITIALS = 2
 _TOKEN = re.compile(r"[^\W\d_]+|\d+")
 _SCHEME = re.compile(r"^(?:[a-z]+://|\\\\|//)?(?:www\.)?", re.IGNORECASE)
 _HOST = re.compile(r"[^/\\?#:\s]+")
@@ -71,48 +73,34 @@ class Addresses:
 
     def _local(self, local: str, attempt: int) -> str:
         tokens = _TOKEN.findall(flat(local))
-        names = self._known(tokens)
+        names = {} if attempt else self._known(tokens)
         pieces = []
         for piece in re.split(r"([^\W\d_]+|\d+)", local):
-            plain = flat(piece)
-            if plain.isdigit():
+            word = flat(piece)
+            if word.isdigit():
                 pieces.append(redraw_digits(piece, self._dossier.stream("address number", piece, str(attempt))))
-            elif not plain.isalpha() or plain in _DESKS:
+            elif not word.isalpha() or word in _DESKS:
                 pieces.append(piece)
             else:
-                pieces.append(names.get(plain) or self._drawn(plain, attempt))
+                pieces.append(names.get(word) or self._drawn(word, attempt))
         return "".join(pieces)
 
     def _drawn(self, word: str, attempt: int) -> str:
-        if len(word) <= 2:
+        if len(word) <= _INITIALS:
             return redraw(word, self._dossier.stream("address letters", word, str(attempt)))
-        return _plain(self._people.surrogate(word, True, Pool.PROFESSIONAL, attempt=attempt))
+        handle = self._people.shorthand.handle(word, attempt)
+        return handle or bare(self._people.surrogate(word, True, Pool.PROFESSIONAL, attempt=attempt))
 
     def _known(self, tokens: list[str]) -> dict[str, str]:
-        """Tokens that are names of this document, or an initial glued to one, and what stands in for them."""
-        known: dict[str, str] = {}
-        for first, surname, mention in self._people.roster.full_names:
-            if not first or not surname:
-                continue
-            pool = self._people.roster.pool(surname, mention) if mention is not None else Pool.PATIENT
-            given = _plain(self._people.surrogate(first, False, pool))
-            family = _plain(self._people.surrogate(surname, True, pool))
-            known |= {first: given, surname: family, first[0] + surname: given[0] + family}
-            known |= {
-                surname + first[0]: family + given[0],
-                first + surname: given + family,
-                surname + first: family + given,
-            }
-            if surname in tokens:
-                known.setdefault(first[0], given[0])
-        for mention in self._people.roster.mentions:
-            for word in self._people.roster.words(mention):
-                surname_like = self._people.roster.is_surname(word, mention)
-                pool = self._people.roster.pool(word, mention)
-                if word in tokens and word not in known:
-                    known[word] = _plain(self._people.surrogate(word, surname_like, pool))
-        return known
-
-
-def _plain(name: str) -> str:
-    return re.sub("[^a-z]", "", without_accents(name).lower())
+        """Tokens that are names of this document or run together from them, and what stands in for them."""
+        people, roster = self._people, self._people.roster
+        found = {token: people.shorthand.handles[token] for token in tokens if token in people.shorthand.handles}
+        for mention in roster.mentions:
+            for word in roster.words(mention):
+                if word in tokens and word not in found:
+                    surname, pool = roster.is_surname(word, mention), roster.pool(word, mention)
+                    found[word] = bare(people.surrogate(word, surname, pool))
+        # One or two letters are somebody's initials only beside his name.
+        named = {token: drawn for token, drawn in found.items() if len(token) > _INITIALS}
+        beside = {token: people.shorthand.initials_beside(token, named) for token in tokens if len(token) <= _INITIALS}
+        return named | {token: drawn for token, drawn in beside.items() if drawn}

@@ -38,7 +38,9 @@ class Numbers:
     def write(self, mention: Mention, attempt: int) -> Draft:
         """Another number in the same layout."""
         original = self._dossier.text(mention)
-        stream = self._dossier.stream("number", comparable(original), str(attempt))
+        shared = mention.label is Label.RPPS and self._dossier.policy.professionals == "corpus"
+        draw = self._dossier.shared if shared else self._dossier.stream
+        stream = draw("number", comparable(original), str(attempt))
         for reader in (self._internet, self._iban, self._plate):
             if mention.label is Label.ID and (text := reader(original, stream)) is not None:
                 return Draft(text, STRATEGY)

@@ -13,6 +13,10 @@ PARTICLES = frozenset(
     "de du des d la le les l van von der den dem di da do dos das del della delle degli el al y e et ou dit dite "
     "nee ne epouse ep ex veuve vve ben mc o zu ter".split()
 )
+# Words that announce a name, where detection took them with it; "M." and "Me" may be initials and stay so.
+TITLES = frozenset(
+    "dr drs pr prs mme mmes mlle mr mrs docteur docteure professeur professeure monsieur madame mademoiselle".split()
+)
 _HUMPS = re.compile(r"[A-ZÀ-ÖØ-Þ][a-zß-öø-ÿ]+")
 _PIECE = re.compile(r"[^\W_]+")
 _SPACED = re.compile(r"(?:[^\W\d_][ .]){2,}[^\W\d_]\.?")
@@ -60,6 +64,8 @@ def _group(text: str, group: re.Match[str], *, lone: bool, last: bool, after_tit
     word = group.group()
     dotted = text[group.end() : group.end() + 1] == "."
     if flat(word) in PARTICLES and text[group.end() : group.end() + 1] in _APOSTROPHES:
+        return [Piece(Sort.PARTICLE, word)]
+    if flat(word) in TITLES and not last:
         return [Piece(Sort.PARTICLE, word)]
     if len(word) == 1 or (dotted and len(word) <= 2):
         return [Piece(Sort.INITIAL, word)]

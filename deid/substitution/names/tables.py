@@ -87,13 +87,17 @@ class NameTables:
         """Surnames of one pool as frequent as this one; a rare or unknown one gets those of the least frequent band."""
         return self._surname_pools[_band(self.surname_births(name), _SURNAME_BANDS), pool]
 
-    def first_names_like(self, name: str, sex: str | None, pool: Pool) -> Sequence[str]:
+    def first_names_like(
+        self, name: str, sex: str | None, pool: Pool, *, whatever_it_tells: bool = False
+    ) -> Sequence[str]:
         """First names of one pool, of the sex, as frequent, compound or not, and of the same generation as this one.
 
-        An unknown first name gets frequent ones of the sex; an unknown sex gets both.
+        An unknown first name gets frequent ones of the sex; an unknown sex gets both. The name's own sex comes first,
+        unless `whatever_it_tells`.
         """
         known = self.first_name(name) or FirstName(0, None, 1, 2)
-        sexes = (known.sex,) if known.sex else (sex,) if sex in ("M", "F") else ("M", "F")
+        told = None if whatever_it_tells else known.sex
+        sexes = (told,) if told else (sex,) if sex in ("M", "F") else ("M", "F")
         wanted = (sexes, known.cohort, known.band, "-" in name, pool)
         if wanted not in self._first_crowds:
             self._first_crowds[wanted] = self._crowd(*wanted)

@@ -1,0 +1,191 @@
+"""What stands for a whole name: initials, logins, and the local parts of e-mail addresses."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Container, Mapping, Sequence
+from functools import cached_property
+from typing import Protocol
+
+from deid.document import Mention
+from deid.labels import Label
+from deid.substitution.characters import redraw_digits
+from deid.substitution.dossier import Dossier
+from deid.substitution.folding import flat, without_accents
+from deid.substitution.names import handles
+from deid.substitution.names.handles import Spelling
+from deid.substitution.names.parsing import Piece, Sort
+from deid.substitution.names.roster import Named, Roster
+from deid.substitution.names.tables import NameTables, Pool, key
+
+_LETTERS = "ABCDEFGHJLMNPRSTV"
+_LOGIN_LEAST = 5
+
+
+class Draws(Protocol):
+    """Draws the surrogate of a word, as `People.surrogate` does."""
+
+    def __call__(self, word: str, surname: bool, pool: Pool, sex: str | None = None, attempt: int = 0) -> str: ...
+
+
+class Shorthand:
+    """Short forms of the names of one document: those of their bearer's surrogate, as far as it is told whose."""
+
+    def __init__(self, dossier: Dossier, tables: NameTables, roster: Roster, surrogate: Draws) -> None:
+        self._dossier = dossier
+        self._tables = tables
+        self._roster = roster
+        self._surrogate = surrogate
+
+    # Logins
+
+    @cached_property
+    def handles(self) -> Mapping[str, str]:
+        """What logins and e-mail addresses make of the full names here and in the identity, and of their surrogates."""
+        known: dict[str, str] = {}
+        for named in self._roster.named:
+            original, surrogate = self._spellings(named)
+            if all((*original.given, *original.surnames)):  # names in another alphabet have no plain letters
+                for form, drawn in handles.forms(original, surrogate).items():
+                    known.setdefault(form, drawn)
+        return known
+
+    @cached_property
+    def _plain_names(self) -> frozenset[str]:
+        """Words that are names by themselves: whose they are depends on the mention, not on who else is called so."""
+        words = (word for named in self._roster.named for word in (*named.surnames, *(one.word for one in named.given)))
+        return frozenset(words)
+
+    def _spellings(self, named: Named) -> tuple[Spelling, Spelling]:
+        """A full name and its surrogate, each plain."""
+        pools = {
+            word: self._roster.pool(word, named.mention) if named.mention else Pool.PATIENT
+            for word in (*named.surnames, *(one.word for one in named.given))
+        }
+        given = tuple(bare(self._surrogate(one.word, False, pools[one.word], one.sex)) for one in named.given)
+        family = [
+            bare(self._surrogate(key(piece.text), True, pools[key(piece.text)]))
+            if piece.sort is Sort.WORD
+            else bare(piece.text)
+            for piece in named.family
+        ]
+        surnames = tuple(one for one, piece in zip(family, named.family, strict=True) if piece.sort is Sort.WORD)
+        original = Spelling(
+            tuple(bare(one.word) for one in named.given),
+            tuple(bare(word) for word in named.surnames),
+            "".join(bare(piece.text) for piece in named.family),
+        )
+        return original, Spelling(given, surnames, "".join(family))
+
+    def handle(self, token: str, attempt: int = 0) -> str | None:
+        """The surrogate of a run of letters out of a login or address, where it can be taken apart into names.
+
+        By the full names known here; else by the tables, into an initial and a surname, either first.
+        """
+        word = key(token)
+        if word in self.handles and not attempt:
+            return self.handles[word]
+        if self._tables.surname_births(word) or self._tables.first_name(word):
+            return None
+        for letter, surname in ((word[0], word[1:]), (word[-1], word[:-1])):
+            if len(surname) < _LOGIN_LEAST - 1 or not self._tables.surname_births(surname):
+                continue
+            drawn = bare(self._surrogate(surname, True, Pool.PROFESSIONAL, attempt=attempt))
+            initial = self._letter(Label.DOCTOR, surname, letter, attempt).lower()
+            return initial + drawn if surname == word[1:] else drawn + initial
+        return None
+
+    def initials_beside(self, letters: str, names: Container[str]) -> str | None:
+        """The surrogate of initials in an address ("j", "jp") whose surname is among the names that stand beside."""
+        for named in self._roster.named:
+            original, surrogate = self._spellings(named)
+            if any(name in names for name in (*original.surnames, original.glued)):
+                firsts = "".join(word[:1] for word in original.given)
+                if letters in (firsts, firsts[:1]):
+                    return "".join(word[:1] for word in surrogate.given)[: len(letters)]
+        return None
+
+    def login(self, mention: Mention, written: str, attempt: int) -> str | None:
+        """The surrogate of a login ("hklein", "martinj2"); None where the word is none."""
+        letters = written.rstrip("0123456789")
+        if not written.islower() or len(letters) < _LOGIN_LEAST or mention.label is Label.PERSON:
+            return None
+        if letters == written and (self._roster.words(mention) != [written] or written in self._plain_names):
+            return None  # a name in small letters, alone or among others
+        surrogate = self.handle(letters, attempt)
+        if surrogate is None:
+            return None
+        digits = written[len(letters) :]
+        return surrogate + redraw_digits(digits, self._dossier.stream("login number", written, str(attempt)))
+
+    # Initials
+
+    def initial(self, mention: Mention, written: str, found: Sequence[Piece], attempt: int) -> str:
+        """One initial, or several run together ("jp")."""
+        return "".join(_cased(letter, self._letter_of(mention, letter, found, attempt)) for letter in written)
+
+    def _letter_of(self, mention: Mention, letter: str, found: Sequence[Piece], attempt: int) -> str:
+        """The initial of the surrogate of the name that a letter beside whole words abbreviates."""
+        beside = [key(piece.text) for piece in found if piece.sort is Sort.WORD]
+        small = flat(letter)
+        for named in self._roster.named:
+            pool = self._pool_of(named)
+            glued = bare("".join(piece.text for piece in named.family))
+            if not {*named.surnames, glued}.isdisjoint(beside):
+                for one in named.given:
+                    if one.word.startswith(small):
+                        return self._surrogate(one.word, False, pool(one.word), one.sex, attempt)[0]
+            if any(one.word in beside for one in named.given):
+                for word in named.surnames:
+                    if word.startswith(small):
+                        return self._surrogate(word, True, pool(word), attempt=attempt)[0]
+        return self._letter(mention.label, " ".join(beside), small, attempt)
+
+    def _pool_of(self, named: Named) -> Callable[[str], Pool]:
+        mention = named.mention
+        return (lambda word: self._roster.pool(word, mention)) if mention else (lambda _: Pool.PATIENT)
+
+    def _letter(self, label: Label, beside: str, letter: str, attempt: int) -> str:
+        stream = self._dossier.stream("initial", label, beside, letter, str(attempt))
+        while (drawn := stream.choice(_LETTERS)).lower() == letter[0]:
+            pass
+        return drawn
+
+    def initials(self, mention: Mention, found: Sequence[Piece], attempt: int) -> str:
+        """Initials that stand alone: those of someone named here if they fit, else others by the key."""
+        letters = [flat(letter) for piece in found if piece.sort is Sort.INITIAL for letter in piece.text]
+        surrogates = self._initials_of_named(mention, letters, attempt)
+        if surrogates is None:
+            surrogates = [
+                self._letter(mention.label, "".join(letters), f"{letter}{place}", attempt)
+                for place, letter in enumerate(letters)
+            ]
+        drawn = iter(surrogates)
+        return "".join(
+            "".join(_cased(letter, next(drawn)) for letter in piece.text) if piece.sort is Sort.INITIAL else piece.text
+            for piece in found
+        )
+
+    def _initials_of_named(self, mention: Mention, letters: list[str], attempt: int) -> list[str] | None:
+        """Initials of the surrogate of who is named by these letters, first names before or after the surname."""
+        for named in self._roster.named:
+            if named.mention is not None and named.mention.label is not mention.label:
+                continue
+            pool = self._pool_of(named)
+            given = [(one.word, False, one.sex) for one in named.given]
+            family = [(word, True, None) for word in named.surnames[:1]]
+            for firsts in (given, given[:1]):
+                for order in (firsts + family, family + firsts):
+                    if [word[0] for word, _, _ in order] == letters:
+                        return [self._surrogate(word, kind, pool(word), sex, attempt)[0] for word, kind, sex in order]
+        return None
+
+
+def bare(name: str) -> str:
+    """The bare small letters of a name, as addresses are made of."""
+    return re.sub("[^a-z]", "", without_accents(name).lower())
+
+
+def _cased(model: str, letter: str) -> str:
+    bare = without_accents(letter)
+    return bare.lower() if model.islower() else bare.upper()
