@@ -87,6 +87,7 @@ def detect(run_id: int, batch_id: int) -> dict[str, Any]:
         WarehouseUnreachable, WarehouseError: nothing was written.
     """
     work = begin(_run(run_id), batch_id, "detect", before="planned")
+    rooms.use_lookup()
     detector = rooms.detector(staff_of(work.run.source))
     read = []
     for item in opened(work):

@@ -7,11 +7,13 @@ from functools import lru_cache
 from pathlib import Path
 
 from deid import __version__
-from deid.detection import Detector
+from deid.detection import Detector, gazetteers
+from deid.detection.lookup import LookupTable
 from deid.detection.staff import NOBODY, Staff
 from deid.errors import PolicyError
 from deid.policy import Policy, load
 from deid.reference import CommuneTable, versions
+from deid.reference.lookups import lookup
 from deid.settings import settings
 from deid.substitution import Substitutor
 
@@ -46,9 +48,18 @@ def communes() -> CommuneTable:
     return CommuneTable.from_database(dsn) if versions(dsn) else _packaged()
 
 
+def use_lookup() -> LookupTable:
+    """Have this process detect with the names of the reference releases in use, and of what ships."""
+    table = lookup(settings().dsn("worker"), settings().lookups)
+    gazetteers.use(table)
+    return table
+
+
 def reference_versions() -> dict[str, str]:
-    """What `communes` is made of, by source."""
-    return versions(settings().dsn("worker")) or {"packaged": _packaged().version}
+    """What `communes` is made of, by source, and the first digits of the lookup that detection reads."""
+    dsn = settings().dsn("worker")
+    made_of = versions(dsn) or {"packaged": _packaged().version}
+    return made_of | {"lookup": lookup(dsn, settings().lookups).digest[:16]}
 
 
 def pipeline_version() -> str:

@@ -15,7 +15,8 @@ from deid.errors import SettingsError
 class Settings(BaseSettings):
     """Where things are, and the secret.
 
-    `home` holds what a machine writes (embedded PostgreSQL, reports). Each `…_dsn` is a libpq URI or
+    `home` holds what a machine writes (embedded PostgreSQL, reports, and unless `lookup_folder` says otherwise the
+    lookups built from reference releases, which workers map). Each `…_dsn` is a libpq URI or
     keyword string of the role that its name says; a hospital sets them, the demo derives them from the
     embedded server (`var/nocturne.env`). `secret` (or the file that `secret_file` names) seeds every surrogate: at
     least 32 bytes of hexadecimal, or several with their versions (docs/keys.md).
@@ -25,6 +26,7 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix="NOCTURNE_", env_file=("var/nocturne.env", ".env"), extra="ignore")
 
     home: Path = Path("var")
+    lookup_folder: Path | None = None
     source: str = "ehop"
     policy: Path | None = None
     owner_dsn: SecretStr | None = None
@@ -79,6 +81,11 @@ class Settings(BaseSettings):
             remedy = "Make one with `python -m deid key new`, and keep it out of any repository."
             raise SettingsError("NOCTURNE_SECRET is not set: no surrogate can be drawn.", remedy)
         return keys.read(self.secret.get_secret_value(), where="NOCTURNE_SECRET", lone_version=self.key_version)
+
+    @property
+    def lookups(self) -> Path:
+        """Where the files of `deid.detection.lookup` are."""
+        return self.lookup_folder or self.home / "lookup"
 
     @property
     def key(self) -> bytes:

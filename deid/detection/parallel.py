@@ -7,8 +7,11 @@ import os
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
+from pathlib import Path
 
 from deid.detection.detector import Detector
+from deid.detection.gazetteers import gazetteers, use
+from deid.detection.lookup import LookupTable
 from deid.detection.staff import NOBODY, Staff
 from deid.document import Document, Mention
 from deid.policy import Policy
@@ -40,14 +43,19 @@ def detect_parallel(
         return Detector(policy, staff).detect(documents)
     Detector.check(policy)
     # Spawned, not forked: a caller may hold threads or a database connection.
+    names = gazetteers()
     with ProcessPoolExecutor(
-        min(workers, len(chunks)), mp_context=get_context("spawn"), initializer=_load, initargs=(policy, staff)
+        min(workers, len(chunks)),
+        mp_context=get_context("spawn"),
+        initializer=_load,
+        initargs=(policy, staff, names.path, names.digest),
     ) as pool:
         return [mentions for found in pool.map(_detect, chunks) for mentions in found]
 
 
-def _load(policy: Policy, staff: Staff) -> None:
+def _load(policy: Policy, staff: Staff, lookup: Path, digest: str) -> None:
     global _detector
+    use(LookupTable(lookup, digest))
     os.environ.setdefault("OMP_NUM_THREADS", "1")  # read when torch is imported: processes share the cores already
     _detector = Detector(policy, staff)
     gc.freeze()  # the tables live as long as the process: no collection need walk them

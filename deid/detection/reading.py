@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from deid.detection.folding import fold, spaced
-from deid.detection.gazetteers import Hit, gazetteers
+from deid.detection.gazetteers import Hit, Kind, gazetteers
 from deid.detection.lexicon import Lexicon, lexicon
 from deid.document import Document, Mention
 
@@ -62,9 +62,18 @@ class Reading:
         return [match.start() for match in _DIGITS.finditer(self.digits)]
 
     @cached_property
-    def hits(self) -> list[Hit]:
-        """Whole-word entries of the gazetteers, longest first at each start."""
+    def _known(self) -> list[Hit]:
         return gazetteers().scan(spaced(self.folded))
+
+    @cached_property
+    def hits(self) -> list[Hit]:
+        """Whole-word entries of the gazetteers that are no people, longest first at each start."""
+        return [hit for hit in self._known if hit.entry.kind is not Kind.PROFESSIONAL]
+
+    @cached_property
+    def listed(self) -> list[Hit]:
+        """Full names of the Health Directory, where a release of it is in use; ordered as `hits`."""
+        return [hit for hit in self._known if hit.entry.kind is Kind.PROFESSIONAL]
 
     @cached_property
     def hits_at(self) -> dict[int, list[Hit]]:

@@ -304,6 +304,7 @@ def main(argv: list[str]) -> int:
         medical_words,
     ):
         _write(distil(source), distil.__name__)
+    print("then: python -m deid.detection.lookup")
     return 0
 
 

@@ -21,3 +21,4 @@ class Gazetteer:
         yield from places.find(reading)
         yield from places.unlisted(reading)
         yield from people.find(reading)
+        yield from people.listed(reading)

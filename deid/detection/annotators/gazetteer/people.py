@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -21,6 +22,7 @@ _PLACE_LEADS = frozenset(
     """.split()
 )
 
+_BREAK = re.compile(r"[^\w \u00a0.'’-]|\d")
 _NOT_PEOPLE = _PLACE_LEADS | HEADS
 _PROFESSIONS = PROFESSIONS - KINSHIP
 
@@ -56,6 +58,19 @@ def find(reading: Reading) -> Iterator[Mention]:
             label = _role(reading, last)
             yield Mention(reading.starts[index], reading.ends[last], label, score)
         index = last + 1
+
+
+def listed(reading: Reading) -> Iterator[Mention]:
+    """Full names that the Health Directory has, written with capitals: it says that somebody bears the name, while
+    the words around say who is meant."""
+    for hit in reading.listed:
+        first, last = reading.token_at(hit.start), reading.token_at(hit.end - 1)
+        words = [at for at in range(first, last + 1) if reading.words[at].isalpha()]
+        if not all(is_capital(reading, at) for at in words) or _BREAK.search(reading.text, hit.start, hit.end):
+            continue
+        if reading.word(first - 1) in _NOT_PEOPLE or _eponym(reading, first):
+            continue
+        yield Mention(hit.start, hit.end, _role(reading, last), 0.75)
 
 
 def _without_capitals(reading: Reading) -> Iterator[Mention]:

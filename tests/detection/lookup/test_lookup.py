@@ -1,0 +1,146 @@
+"""A lookup finds what a search without any index would find, and refuses a file that is not the one it names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from deid.detection import Detector, gazetteers
+from deid.detection.folding import fold, key, spaced
+from deid.detection.lookup import SHIPPED, Kind, LookupTable, build, build_in, find, shipped, spelt, stamp
+from deid.document import Document
+from deid.errors import ReferenceRefused
+from deid.policy import load
+from deid.resources import rows
+
+WORDS = st.sampled_from(["le", "la", "l", "mans", "bourg", "saint", "sainte", "éloi", "rue", "œuf", "paix", "d", "8"])
+NAMES = st.lists(WORDS, min_size=1, max_size=4).map(" ".join)
+ROWS = st.lists(st.tuples(st.sampled_from(Kind), NAMES, st.integers(0, 3_000_000)), max_size=12)
+TEXTS = st.lists(st.one_of(WORDS, st.sampled_from(["-", "\n", "  ", "x", "𝒳", "’"])), max_size=30).map(" ".join)
+RULES = Path("deid/policies/rules.yaml")
+
+
+@pytest.fixture
+def own_names() -> Iterator[None]:
+    yield
+    gazetteers.use(None)
+
+
+@given(ROWS, TEXTS)
+def test_finds_what_a_plain_search_finds(table: list[tuple[Kind, str, int]], text: str) -> None:
+    spellings = list(spelt(table))
+    flat = spaced(fold(text))
+    expected = {
+        (at.start(), at.start() + len(name), name, kind)
+        for kind, name, _, _ in spellings
+        for at in re.finditer(f"(?= {re.escape(name)} )", f" {flat} ")
+    }
+    found = LookupTable.of(build(spellings)).scan(flat)
+    assert {(start, end, entry.name, entry.kind) for start, end, entry in found} == expected
+    assert [(start, -end) for start, end, _ in found] == sorted((start, -end) for start, end, _ in found)
+
+
+@given(ROWS, st.randoms(use_true_random=False))
+def test_the_order_of_the_rows_does_not_matter(table: list[tuple[Kind, str, int]], chance: object) -> None:
+    spellings = list(spelt(table))
+    content = build(spellings)
+    chance.shuffle(spellings)  # type: ignore[attr-defined]
+    assert build(spellings) == content
+    assert build([*spellings, *spellings]) == content
+
+
+@given(ROWS)
+def test_a_town_has_the_inhabitants_of_its_largest_commune(table: list[tuple[Kind, str, int]]) -> None:
+    lookup = LookupTable.of(build(spelt(table)))
+    for _, name, _ in table:
+        wanted = max(
+            (people for kind, other, people in table if kind is Kind.COMMUNE and key(other) == key(name)), default=0
+        )
+        assert lookup.towns(key(name)) == wanted
+
+
+def test_the_file_that_ships_is_that_of_the_tables_that_ship() -> None:
+    known = find(SHIPPED, stamp())
+    assert known is not None, "a table or list has changed: python -m deid.detection.lookup"
+    assert known.path.read_bytes() == build(shipped())
+    assert [path.name for path in SHIPPED.iterdir()] == [known.path.name]
+    assert known.path.stat().st_size < 30_000_000
+
+
+def test_every_commune_that_ships_is_found() -> None:
+    known = find(SHIPPED, stamp())
+    assert known is not None
+    for row in rows("communes"):
+        name = key(row["name"])
+        hits = known.scan(spaced(fold(f"vit à {name}, seul")))
+        assert any(entry.name == name and entry.kind is Kind.COMMUNE and start == 6 for start, _, entry in hits), name
+        assert known.towns(name) >= int(row["population"])
+
+
+@pytest.mark.parametrize("at", [0, 400, -30, -1])
+def test_a_damaged_file_is_refused_and_built_again(tmp_path: Path, at: int) -> None:
+    names = list(spelt([(Kind.STREET, f"rue {number}", 0) for number in range(200)]))
+    whole = build_in(tmp_path, "0" * 16, names)
+    content = bytearray(whole.path.read_bytes())
+    content[at] ^= 1
+    whole.path.write_bytes(bytes(content))
+    with pytest.raises(ReferenceRefused):
+        LookupTable(whole.path, whole.digest)
+    assert find(tmp_path, "0" * 16) is None
+    again = build_in(tmp_path, "0" * 16, names)
+    assert again.digest == whole.digest
+    assert find(tmp_path, "0" * 16) is not None
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+@pytest.mark.parametrize("content", [b"", b"<html>404</html>", bytes(5000)])
+def test_what_is_no_lookup_is_refused(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "0.lookup"
+    path.write_bytes(content)
+    with pytest.raises(ReferenceRefused, match=r"0\.lookup"):
+        LookupTable(path)
+
+
+def test_a_truncated_file_is_refused(tmp_path: Path) -> None:
+    whole = build_in(tmp_path, "a" * 16, spelt([(Kind.STREET, "rue du Bac", 0)]))
+    whole.path.write_bytes(whole.path.read_bytes()[:-7])
+    assert find(tmp_path, "a" * 16) is None
+
+
+def test_old_lookups_are_dropped_and_nothing_else(tmp_path: Path) -> None:
+    (tmp_path / "keep.txt").write_text("of somebody else")
+    for number in range(6):
+        build_in(tmp_path, f"{number:016}", spelt([(Kind.STREET, f"rue {number}", 0)]))
+    assert len(list(tmp_path.glob("*.lookup"))) == 3
+    assert find(tmp_path, f"{5:016}") is not None
+    assert (tmp_path / "keep.txt").exists()
+
+
+def test_the_stamp_tells_releases_apart() -> None:
+    one = stamp({"streets": "streets-aaaaaaaaaaaa.1"})
+    assert one == stamp({"streets": "streets-aaaaaaaaaaaa.1"})
+    assert (
+        len({one, stamp(), stamp({"streets": "streets-bbbbbbbbbbbb.1"}), stamp({"communes": "streets-aaaaaaaaaaaa.1"})})
+        == 4
+    )
+
+
+@pytest.mark.usefixtures("own_names")
+def test_a_professional_of_the_directory_is_found_where_nothing_announces_the_name() -> None:
+    detector = Detector(load(RULES))
+    document = Document("d", "Hier soir Zorvek Pliquemol trouve le tableau inchangé.\n")
+    name = "Zorvek Pliquemol"
+
+    def found() -> set[str]:
+        return {document.text[one.start : one.end] for one in detector.detect([document])[0]}
+
+    assert not any(name in text for text in found())
+    listed = [(Kind.PROFESSIONAL, "ZORVEK PLIQUEMOL", 0), (Kind.PROFESSIONAL, "PLIQUEMOL ZORVEK", 0)]
+    gazetteers.use(LookupTable.of(build([*shipped(), *spelt(listed)])))
+    assert name in found()
+    assert name.lower() not in gazetteers.gazetteers().names  # it stays the name of a person
