@@ -16,7 +16,10 @@ import pendulum
 from airflow.sdk import Asset, CronTriggerTimetable, dag
 from nocturne_airflow.steps import DEFAULT_ARGS, Tag, step
 
-SOURCES = ("communes", "streets", "establishments", "professionals")
+SOURCES = (
+    *("communes", "former_communes", "postal_codes", "streets", "localities"),
+    *("establishments", "professionals", "first_names", "surnames"),
+)
 
 
 @dag(

@@ -41,6 +41,12 @@ class Settings(BaseSettings):
     streets_location: SecretStr | None = None
     establishments_location: SecretStr | None = None
     professionals_location: SecretStr | None = None
+    former_communes_location: SecretStr | None = None
+    postal_codes_location: SecretStr | None = None
+    localities_location: SecretStr | None = None
+    first_names_location: SecretStr | None = None
+    surnames_location: SecretStr | None = None
+    references: Path | None = None
     secret: SecretStr | None = None
     secret_file: Path | None = None
     key_version: int | None = Field(None, ge=1)

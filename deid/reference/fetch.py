@@ -1,166 +1,185 @@
-"""Bring a reference file here: over HTTP(S), from a path or from file://, whole or not at all."""
+"""Bring the files of a release here, from the first mirror that has each; all of them or none."""
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
+import logging
+import re
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import unquote, urlsplit, urlunsplit
-
-import requests
-from requests.adapters import HTTPAdapter
-from urllib3.exceptions import HTTPError
-from urllib3.util import Retry
+from urllib.parse import urlsplit
 
 from deid.errors import ReferenceRefused
+from deid.reference.configuration import Origin, local, public
+from deid.reference.download import Bounds, Seen, download, text_at, too_large
+from deid.reference.sources import Source
+from deid.settings import settings
 
-CHUNK = 1 << 20
-CONNECT_S, READ_S = 10, 60
-RETRIES, BACKOFF_S = 3, 0.5
-PASSING = (429, 500, 502, 503, 504)
+logger = logging.getLogger(__name__)
 
-
-@dataclass(frozen=True)
-class Seen:
-    """What the server said of the file in use, so that it need not be sent again."""
-
-    etag: str | None = None
-    last_modified: str | None = None
+BESIDE = "beside"
+SUFFIX = ".sha256"
+_HEX = re.compile(r"\b[0-9a-fA-F]{64}\b")
 
 
 @dataclass(frozen=True)
 class Download:
-    """A file that arrived whole. `checksum` is SHA-256 of its bytes, as a hexadecimal string."""
+    """A file, or a folder of raw files, that arrived whole. `checksum` is SHA-256 of its bytes, in hexadecimal."""
 
     path: Path
+    location: str
     checksum: str
     size: int
     etag: str | None = None
     last_modified: str | None = None
 
 
-@contextlib.contextmanager
-def fetched(location: str, *, max_bytes: int, deadline_s: float, seen: Seen | None = None) -> Iterator[Download | None]:
-    """The file at `location` for the length of the block; None if the server says that it is still as `seen`.
+@dataclass(frozen=True)
+class Bundle:
+    """The files of a release, in order."""
 
-    `location` is an http(s) or file URL, or a path. Proxies and certificates are those of the environment
-    (HTTPS_PROXY, REQUESTS_CA_BUNDLE).
+    files: Sequence[Download]
+
+    @property
+    def checksum(self) -> str:
+        """That of the one file, else the SHA-256 of all checksums in order."""
+        if len(self.files) == 1:
+            return self.files[0].checksum
+        return hashlib.sha256("\n".join(one.checksum for one in self.files).encode()).hexdigest()
+
+    @property
+    def size(self) -> int:
+        """Bytes of all files."""
+        return sum(one.size for one in self.files)
+
+
+@contextlib.contextmanager
+def fetched(source: Source, origin: Origin, deadline_s: float, seen: Mapping[str, Seen]) -> Iterator[Bundle | None]:
+    """The files at `origin` for the length of the block; None if every server says that its file is still as `seen`.
+
+    `seen` is by address without credentials. Proxies and certificates are those of the environment (HTTPS_PROXY,
+    REQUESTS_CA_BUNDLE) unless the configuration names a proxy.
 
     Raises:
-        ReferenceRefused: it cannot be reached, is larger than `max_bytes`, takes longer than `deadline_s`
-            seconds, was cut short, or is a web page.
+        ReferenceRefused: a file cannot be had from any of its mirrors, is larger than the source allows, takes longer
+            than `deadline_s` seconds, is a web page, or has not the checksum that it should have.
     """
-    scheme = urlsplit(location).scheme
+    bounds = Bounds(source.max_bytes, time.monotonic() + deadline_s)
     with tempfile.TemporaryDirectory(prefix="nocturne-ref-") as folder:
-        target = Path(folder) / "file"
-        if scheme in ("http", "https"):
-            yield _over_http(location, target, max_bytes, deadline_s, seen)
-        elif scheme in ("file", ""):
-            yield _from_disk(location, target, max_bytes)
-        else:
-            raise ReferenceRefused(f"{public(location)}: {scheme}:// is not supported.", "Use http(s), file or a path.")
+        targets = [Path(folder) / f"{number:03}" for number in range(len(origin.files))]
+        came = [
+            _from_first(source, origin, addresses, target, bounds, seen)
+            for addresses, target in zip(origin.files, targets, strict=True)
+        ]
+        if not any(came):
+            yield None
+            return
+        # One file of many changed: a release is made of all, so those that did not change are needed too.
+        yield Bundle(
+            [
+                one or _there(_from_first(source, origin, addresses, target, bounds, {}))
+                for one, addresses, target in zip(came, origin.files, targets, strict=True)
+            ]
+        )
 
 
-def public(location: str) -> str:
-    """`location` without user, password, query and fragment, which may hold secrets."""
-    parts = urlsplit(location)
-    if parts.scheme not in ("http", "https"):
-        return location
-    host = parts.hostname or ""
-    return urlunsplit((parts.scheme, f"{host}:{parts.port}" if parts.port else host, parts.path, "", ""))
+def _there(came: Download | None) -> Download:
+    if came is None:
+        raise ReferenceRefused("a server says “not modified” of what it was not asked.", "Check the proxy's cache.")
+    return came
 
 
-def _from_disk(location: str, target: Path, max_bytes: int) -> Download:
-    parts = urlsplit(location)
-    path = Path(unquote(parts.path)) if parts.scheme == "file" else Path(location)
+def _from_first(
+    source: Source, origin: Origin, addresses: Sequence[str], target: Path, bounds: Bounds, seen: Mapping[str, Seen]
+) -> Download | None:
+    """The file from the first address that gives it; the first refusal if none does."""
+    refusals = []
+    for address in addresses:
+        try:
+            return _one(source, origin.proxy, address, target, bounds, seen.get(public(address)))
+        except ReferenceRefused as refusal:
+            refusals.append(refusal)
+            if address != addresses[-1]:
+                logger.warning("%s; the next mirror is tried", refusal)
+    raise refusals[0]
+
+
+def _one(
+    source: Source, proxy: str | None, address: str, target: Path, bounds: Bounds, seen: Seen | None
+) -> Download | None:
+    scheme = urlsplit(address).scheme
+    name = public(address)
+    path = local(address)
+    if path is not None and path.is_dir():
+        return _folder(source, path, target, bounds.max_bytes)
+    etag = last_modified = None
+    if path is not None:
+        _copy(path, target, bounds.max_bytes)
+    elif scheme in ("http", "https"):
+        kept = settings().home / "downloads"
+        validators = download(address, target, bounds, seen=seen, proxy=proxy, kept=kept)
+        if validators is None:
+            return None
+        etag, last_modified = validators
+    else:
+        raise ReferenceRefused(f"{name}: {scheme}:// is not supported.", "Use http(s), file or a path.")
+    with target.open("rb") as content:
+        checksum = hashlib.file_digest(content, "sha256").hexdigest()
+    expected = _expected(source, address, path, proxy)
+    if expected is not None and expected != checksum:
+        raise ReferenceRefused(
+            f"{name}: its SHA-256 is {checksum[:12]}…, and should be {expected[:12]}….",
+            "Download it again; if it is a new edition, give its checksum. The release in use stays.",
+        )
+    return Download(target, name, checksum, target.stat().st_size, etag, last_modified)
+
+
+def _expected(source: Source, address: str, path: Path | None, proxy: str | None) -> str | None:
+    """The checksum that the file must have: that of the configuration, or that which lies beside it."""
+    if source.checksum not in (None, BESIDE):
+        return source.checksum
+    if path is not None:
+        beside = path.with_name(path.name + SUFFIX)
+        if source.checksum is None and not beside.exists():
+            return None
+        try:
+            text = beside.read_text(encoding="ascii", errors="replace")
+        except OSError:
+            text = ""
+    elif source.checksum == BESIDE:
+        parts = urlsplit(address)
+        text = text_at(parts._replace(path=parts.path + SUFFIX).geturl(), proxy=proxy)
+    else:
+        return None
+    if (found := _HEX.search(text)) is None:
+        raise ReferenceRefused(
+            f"{public(address)}: no checksum beside it.", f"Its name is that of the file and {SUFFIX}."
+        )
+    return found[0].lower()
+
+
+def _copy(path: Path, target: Path, max_bytes: int) -> None:
     try:
-        size = path.stat().st_size
-        if size > max_bytes:
-            raise _too_large(str(path), max_bytes)
+        if path.stat().st_size > max_bytes:
+            raise too_large(str(path), max_bytes)
         # A copy: what was hashed is what is loaded, even if somebody writes the file meanwhile.
         shutil.copyfile(path, target)
     except OSError as error:
         raise ReferenceRefused(f"{path}: {error.strerror}.", "Give the path of a readable file.") from None
-    with target.open("rb") as content:
-        return Download(target, hashlib.file_digest(content, "sha256").hexdigest(), size)
 
 
-def _over_http(location: str, target: Path, max_bytes: int, deadline_s: float, seen: Seen | None) -> Download | None:
-    headers = {"Accept-Encoding": "identity"}
-    if seen is not None and seen.etag:
-        headers["If-None-Match"] = seen.etag
-    elif seen is not None and seen.last_modified:
-        headers["If-Modified-Since"] = seen.last_modified
-    name = public(location)
-    try:
-        with (
-            _session() as session,
-            session.get(location, headers=headers, stream=True, timeout=(CONNECT_S, READ_S)) as response,
-        ):
-            if response.status_code == requests.codes.not_modified and seen is not None:
-                return None
-            _accept(response, name)
-            size, checksum = _save(response, target, name, max_bytes, time.monotonic() + deadline_s)
-            return Download(target, checksum, size, response.headers.get("ETag"), response.headers.get("Last-Modified"))
-    except (requests.RequestException, HTTPError) as error:
-        # The error's own text quotes the whole URL, password included.
-        raise ReferenceRefused(
-            f"{name} could not be downloaded ({type(error).__name__}).",
-            "Check the network, the proxy and the address, or give a local file; the release in use stays.",
-        ) from None
-
-
-def _session() -> requests.Session:
-    session = requests.Session()
-    retry = Retry(
-        total=RETRIES,
-        backoff_factor=BACKOFF_S,
-        status_forcelist=PASSING,
-        raise_on_status=False,
-        respect_retry_after_header=False,  # a server must not make a night wait for an hour
-    )
-    for scheme in ("http://", "https://"):
-        session.mount(scheme, HTTPAdapter(max_retries=retry))
-    return session
-
-
-def _accept(response: requests.Response, name: str) -> None:
-    if response.status_code != requests.codes.ok:
-        raise ReferenceRefused(
-            f"{name} answered {response.status_code}.",
-            "Check the address, or try again later; the release in use stays.",
-        )
-    if response.headers.get("Content-Type", "").partition(";")[0].strip().lower() == "text/html":
-        raise ReferenceRefused(
-            f"{name} is a web page, not a file.",
-            "A proxy or a moved address may answer instead: check it in a browser.",
-        )
-
-
-def _save(response: requests.Response, target: Path, name: str, max_bytes: int, until: float) -> tuple[int, str]:
+def _folder(source: Source, path: Path, target: Path, max_bytes: int) -> Download:
+    """The raw files of a folder; the checksum is that of their names and bytes."""
     digest, size = hashlib.sha256(), 0
-    with target.open("wb") as sink:
-        # Not `iter_content`: it waits for a full chunk, and a server that drips bytes would never meet the deadline.
-        while chunk := response.raw.read1(CHUNK, decode_content=True):
-            size += len(chunk)
-            if size > max_bytes:
-                raise _too_large(name, max_bytes)
-            if time.monotonic() > until:
-                raise ReferenceRefused(f"{name} took too long to download.", "Try again, or give a local file.")
-            digest.update(chunk)
-            sink.write(chunk)
-    promised = response.headers.get("Content-Length")
-    if promised and "Content-Encoding" not in response.headers and int(promised) != size:
-        raise ReferenceRefused(f"{name} was cut short: {size} bytes of {promised}.", "Try again.")
-    return size, digest.hexdigest()
-
-
-def _too_large(name: str, max_bytes: int) -> ReferenceRefused:
-    return ReferenceRefused(
-        f"{name} is larger than {max_bytes} bytes.", "It is not the expected file: check the address."
-    )
+    for name in source.files:
+        (target / name).parent.mkdir(parents=True, exist_ok=True)
+        _copy(path / name, target / name, max_bytes - size)
+        size += (target / name).stat().st_size
+        with (target / name).open("rb") as content:
+            digest.update(f"{name}\0{hashlib.file_digest(content, 'sha256').hexdigest()}\n".encode())
+    return Download(target, str(path), digest.hexdigest(), size)

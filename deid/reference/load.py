@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import chain
 
 import psycopg2
 from psycopg2 import sql
 from psycopg2.extensions import cursor as Cursor
 
 from deid.errors import ReferenceRefused
-from deid.reference.fetch import Download
+from deid.reference.configuration import PACKAGED
+from deid.reference.download import Seen
+from deid.reference.expectations import check_sample
+from deid.reference.fetch import Bundle, Download
+from deid.reference.progress import Progress
 from deid.reference.sources import Source
 from deid.reference.sources.source import Row, Tally
 from deid.reference.unpack import lines
 from deid.warehouse.connection import connect
 from deid.warehouse.queries import query
 
-KEPT_RELEASES = 2
 LOAD_TIMEOUT_S = 4 * 3600
 _ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
 
@@ -30,26 +35,29 @@ class Release:
     version: str
     rows: int
     location: str
-    etag: str | None
-    last_modified: str | None
+    seen: Mapping[str, Seen] = field(default_factory=dict)  # by address: what its server said of each file
 
 
 def in_use(cursor: Cursor, source: str | None = None) -> dict[str, Release]:
     """Releases in use by source; of one source if it is named."""
     cursor.execute(query("ref", "release", "in_use"), {"source": source})
     return {
-        name: Release(release_id, version, rows, location, etag, last_modified)
-        for name, release_id, version, _, rows, location, etag, last_modified in cursor
+        name: Release(release_id, version, rows, location, _seen(files))
+        for name, release_id, version, _, rows, location, files in cursor
     }
 
 
-def version(source: Source, download: Download) -> str:
+def _seen(files: Iterable[Mapping[str, str | None]]) -> dict[str, Seen]:
+    return {str(one["location"]): Seen(one["etag"], one["last_modified"]) for one in files}
+
+
+def version(source: Source, bundle: Bundle) -> str:
     """The version of a release: the same bytes read by the same parser are the same release."""
-    return f"{source.name}-{download.checksum[:12]}.{source.parser}"
+    return f"{source.name}-{bundle.checksum[:12]}.{source.parser}"
 
 
-def load(source: Source, download: Download, location: str, dsn: str) -> dict[str, int | str]:
-    """Put the file in use; returns counts and the version. `location` is written down as it is given.
+def load(source: Source, bundle: Bundle, location: str, dsn: str) -> dict[str, int | str]:
+    """Put the files in use, as one release; returns counts and the version. `location` is written down as it is given.
 
     A process killed here, or a refusal, leaves the release in use as it was and no row of the new one.
 
@@ -61,11 +69,17 @@ def load(source: Source, download: Download, location: str, dsn: str) -> dict[st
         lock = {"source": source.name, "timeout_ms": str(LOAD_TIMEOUT_S * 1000)}
         cursor.execute(query("ref", "release", "lock"), lock)
         present = in_use(cursor, source.name).get(source.name)
-        if present is not None and present.version == version(source, download):
+        if present is not None and present.version == version(source, bundle):
             return outcome(source, present, "unchanged")
-        release_id = _open(cursor, source, download, location)
-        tally = _stage(cursor, source, download)
+        cursor.execute(
+            query("ref", "release", "withdrawn"), {"source": source.name, "version": version(source, bundle)}
+        )
+        if present is not None and cursor.fetchone() is not None:
+            return outcome(source, present, "held")
+        release_id = _open(cursor, source, bundle, location)
+        tally = _stage(cursor, source, bundle)
         _check(cursor, source)
+        check_sample(cursor, source, tally.read)
         cursor.execute(query("ref", source.table, "load"), {"release_id": release_id})
         rows, skipped = cursor.rowcount, tally.skipped + tally.malformed
         _compare(source, rows, location, present)
@@ -82,22 +96,27 @@ def outcome(source: Source, release: Release, state: str) -> dict[str, int | str
     return facts | {"release_id": release.release_id, "rows": release.rows}
 
 
-def _open(cursor: Cursor, source: Source, download: Download, location: str) -> int:
-    facts = {"source": source.name, "version": version(source, download), "checksum": download.checksum}
-    facts |= {"location": location, "licence": source.licence}
-    validators = {"etag": download.etag, "last_modified": download.last_modified}
-    cursor.execute(query("ref", "release", "open"), {**facts, **validators, "bytes": download.size})
+def _open(cursor: Cursor, source: Source, bundle: Bundle, location: str) -> int:
+    files = [
+        {"location": one.location, "sha256": one.checksum, "bytes": one.size}
+        | {"etag": one.etag, "last_modified": one.last_modified}
+        for one in bundle.files
+        if location != PACKAGED  # no machine's path is written down
+    ]
+    facts = {"source": source.name, "version": version(source, bundle), "checksum": bundle.checksum}
+    facts |= {"location": location, "licence": source.licence, "files": json.dumps(files)}
+    cursor.execute(query("ref", "release", "open"), {**facts, "bytes": bundle.size})
     [(release_id,)] = cursor.fetchall()
     return int(release_id)
 
 
-def _stage(cursor: Cursor, source: Source, download: Download) -> Tally:
+def _stage(cursor: Cursor, source: Source, bundle: Bundle) -> Tally:
     tally = Tally()
     cursor.execute(query("ref", source.table, "stage"))
-    text = lines(download.path, max_unpacked=source.max_unpacked, encodings=source.encodings)
     columns = sql.SQL(", ").join(map(sql.Identifier, source.columns))
     statement = sql.SQL("COPY stage ({}) FROM STDIN").format(columns)
-    stream = Stream(source.parse(text, tally))
+    progress = Progress(f"load {source.name}", "rows")
+    stream = Stream(chain.from_iterable(_rows(source, one, tally) for one in bundle.files), progress)
     try:
         cursor.copy_expert(statement.as_string(cursor), stream)
     except psycopg2.Error:
@@ -105,6 +124,8 @@ def _stage(cursor: Cursor, source: Source, download: Download) -> Tally:
         if stream.refusal is not None:
             raise stream.refusal from None
         raise
+    finally:
+        progress.end()
     if tally.malformed > source.tolerance * tally.read:
         raise ReferenceRefused(
             f"{source.name}: {tally.malformed} of {tally.read} lines are not as they should be, "
@@ -112,6 +133,14 @@ def _stage(cursor: Cursor, source: Source, download: Download) -> Tally:
             "Download the file again, or see docs/reference-data.md for what is expected; the release in use stays.",
         )
     return tally
+
+
+def _rows(source: Source, file: Download, tally: Tally) -> Iterator[Row]:
+    if file.path.is_dir():
+        if source.assemble is None:
+            raise ReferenceRefused(f"{file.location} is a folder.", "Give a file.")
+        return source.parse(source.assemble(file.path), tally)
+    return source.parse(lines(file.path, max_unpacked=source.max_unpacked, encodings=source.encodings), tally)
 
 
 def _check(cursor: Cursor, source: Source) -> None:
@@ -139,7 +168,7 @@ def _compare(source: Source, rows: int, location: str, present: Release | None) 
 
 
 def _prune(cursor: Cursor, source: Source) -> None:
-    cursor.execute(query("ref", "release", "superseded"), {"source": source.name, "keep": KEPT_RELEASES})
+    cursor.execute(query("ref", "release", "superseded"), {"source": source.name, "keep": source.keep})
     numbers = [number for (number,) in cursor.fetchall()]
     if numbers:
         cursor.execute(query("ref", source.table, "prune"), {"release_ids": numbers})
@@ -148,9 +177,10 @@ def _prune(cursor: Cursor, source: Source) -> None:
 class Stream:
     """Rows as the text that COPY reads, a piece at a time: a country of addresses takes no memory."""
 
-    def __init__(self, rows: Iterable[Row]) -> None:
+    def __init__(self, rows: Iterable[Row], progress: Progress) -> None:
         self._lines: Iterator[bytes] = map(_line, rows)
         self._rest = b""
+        self._progress = progress
         self.refusal: ReferenceRefused | None = None
 
     def read(self, size: int = 8192) -> bytes:
@@ -163,6 +193,7 @@ class Stream:
         except ReferenceRefused as refusal:
             self.refusal = refusal
             raise
+        self._progress.add(len(pieces) - 1)
         text = b"".join(pieces)
         self._rest = text[size:]
         return text[:size]

@@ -1,9 +1,10 @@
-"""Decoded lines of a downloaded file, plain or gzip, with an end to what a hostile or broken one may cost."""
+"""Decoded lines of a file, plain, gzip or alone in a zip, with an end to what a hostile or broken one may cost."""
 
 from __future__ import annotations
 
 import codecs
 import gzip
+import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
 from io import TextIOWrapper
@@ -12,11 +13,12 @@ from typing import BinaryIO, cast
 
 from deid.errors import ReferenceRefused
 
-GZIP = b"\x1f\x8b"
+GZIP, ZIP = b"\x1f\x8b", b"PK\x03\x04"
 LONGEST_LINE = 1 << 16
 # Real tables shrink 5 to 15 times; a bomb shrinks a thousand times.
 MOST_UNPACKED_PER_BYTE = 100
 SMALL = 16 << 20
+DAMAGED = (EOFError, gzip.BadGzipFile, zipfile.BadZipFile, zlib.error)
 
 
 def lines(path: Path, *, max_unpacked: int, encodings: Sequence[str]) -> Iterator[str]:
@@ -46,14 +48,32 @@ def lines(path: Path, *, max_unpacked: int, encodings: Sequence[str]) -> Iterato
             raise ReferenceRefused(
                 f"the file is not text in {' or '.join(encodings)}.", "Save it in UTF-8, or download it again."
             ) from None
-        except (EOFError, gzip.BadGzipFile, zlib.error):
-            raise ReferenceRefused("the file is damaged or cut short (gzip).", "Download it again.") from None
+        except DAMAGED:
+            raise _damaged() from None
 
 
 def _open(path: Path) -> BinaryIO:
     with path.open("rb") as probe:
-        packed = probe.read(2) == GZIP
-    return cast(BinaryIO, gzip.open(path, "rb")) if packed else path.open("rb")
+        magic = probe.read(4)
+    if magic.startswith(GZIP):
+        return cast(BinaryIO, gzip.open(path, "rb"))
+    return _alone(path) if magic == ZIP else path.open("rb")
+
+
+def _alone(path: Path) -> BinaryIO:
+    """The one table of a zip archive: nothing is written to a disk, so no name in it can lead anywhere."""
+    try:
+        archive = zipfile.ZipFile(path)
+        tables = [name for name in archive.namelist() if name.lower().endswith((".csv", ".txt"))]
+        if len(tables) != 1:
+            raise ReferenceRefused(f"the zip holds {len(tables)} tables.", "Unpack it, and give the file itself.")
+        return cast(BinaryIO, archive.open(tables[0]))
+    except (*DAMAGED, NotImplementedError, RuntimeError):  # an unknown method, a password
+        raise _damaged() from None
+
+
+def _damaged() -> ReferenceRefused:
+    return ReferenceRefused("the file is damaged or cut short.", "Download it again.")
 
 
 def _fitting(path: Path, limit: int, encodings: Sequence[str]) -> str:
@@ -69,7 +89,7 @@ def _fitting(path: Path, limit: int, encodings: Sequence[str]) -> str:
                 decoder.decode(b"", final=True)
         except UnicodeDecodeError:
             continue
-        except (EOFError, gzip.BadGzipFile, zlib.error):
+        except DAMAGED:
             return encoding
         return encoding
     return encodings[-1]

@@ -18,7 +18,8 @@ from tests.cli.test_documents import LETTER
 
 ROOT = Path(deid.__file__).parents[1]
 COMMANDS = (
-    "detect deidentify evaluate score train provision migrate hospital refresh night publish report policy".split()
+    "detect deidentify evaluate score train provision migrate hospital refresh references night publish report "
+    "policy".split()
 )
 
 

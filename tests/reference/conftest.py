@@ -7,10 +7,11 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 import pytest
 
-from deid.reference import fetch
+from deid.reference import download
 
 
 @dataclass
@@ -54,11 +55,12 @@ def web() -> Iterator[Web]:
 
 
 @pytest.fixture(autouse=True)
-def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+def _impatient(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Retries happen, without the waiting between them; no proxy stands before this machine."""
-    monkeypatch.setattr(fetch, "BACKOFF_S", 0.0)
-    monkeypatch.setattr(fetch, "READ_S", 2)
+    monkeypatch.setattr(download, "BACKOFF_S", 0.0)
+    monkeypatch.setattr(download, "READ_S", 2)
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    monkeypatch.setenv("NOCTURNE_HOME", str(tmp_path / "home"))
 
 
 def _handler(place: Web) -> Callable[..., BaseHTTPRequestHandler]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gzip
+import io
+import zipfile
 from collections.abc import Iterable
 
 BAN_HEADER = (
@@ -56,3 +58,98 @@ def finess(establishments: int = 3100) -> str:
 def packed(text: str | Iterable[str]) -> bytes:
     """gzip, as the address base is published."""
     return gzip.compress("".join(text).encode(), mtime=0)
+
+
+LIEUX_DITS_HEADER = (
+    "id;nom_lieu_dit;code_postal;code_insee;nom_commune;code_insee_ancienne_commune;nom_ancienne_commune;x;y;lon;lat;"
+    "source_position;source_nom_voie"
+)
+CHANGES_HEADER = (
+    "MOD,DATE_EFF,TYPECOM_AV,COM_AV,TNCC_AV,NCC_AV,NCCENR_AV,LIBELLE_AV,"
+    "TYPECOM_AP,COM_AP,TNCC_AP,NCC_AP,NCCENR_AP,LIBELLE_AP"
+)
+
+
+def lieux_dits(places: int = 600, insee: str = "05001", postcode: str = "05460") -> str:
+    """A BAN file of lieux-dits; one in ten has no position, the last has no name."""
+    lines = [LIEUX_DITS_HEADER]
+    for number in range(places):
+        at = "" if number % 10 == 0 else "1010832.86;6417719.23;6.931431;44.788965"
+        at = at or ";;;"
+        lines.append(f"{insee}_{number};Le Clos {number};{postcode};{insee};Abriès-Ristolas;;;{at};commune;commune")
+    lines.append(f"{insee}_x;;{postcode};{insee};Abriès-Ristolas;;;;;;;commune;commune")
+    return "\n".join(lines) + "\n"
+
+
+def hexasmal(communes: int = 31_000) -> str:
+    """La Poste's file as its portal gives it; Paris 2e and Saint-Denis of Réunion are there."""
+    lines = ["#Code_commune_INSEE;Nom_de_la_commune;Code_postal;Libellé_d_acheminement;Ligne_5"]
+    lines += [
+        "75102;PARIS 02;75002;PARIS;",
+        "97411;ST DENIS;97400;ST DENIS;",
+        "97411;ST DENIS;97417;ST DENIS;LA MONTAGNE",
+    ]
+    departments = [f"{number:02}" for number in range(1, 96) if number != 20] + ["2A", "2B"]
+    for number in range(communes):
+        department, rank = departments[number % 96], number // 96
+        postcode = f"{'20' if department[0] == '2' and department[1] in 'AB' else department}{rank % 1000:03}"
+        lines.append(f"{department}{rank + 500:03};VILLE {number};{postcode};VILLE {number};")
+    return "\n".join(lines) + "\n"
+
+
+def insee_first_names(names: int = 10_100, *, edition: int = 2023) -> str:
+    """The national file of first names: a line per year, “XXXX” where it is not said."""
+    lines = ["sexe;preusuel;annais;nombre" if edition < 2024 else "sexe;prenom;periode;valeur;rang"]
+    end = "" if edition < 2024 else ";1"
+    for sex, name in (
+        ("1", "JEAN"),
+        ("2", "MARIE"),
+        ("1", "MARIE"),
+        *(("2", f"ÉLISE-{_letters(n)}") for n in range(names)),
+    ):
+        lines += [f"{sex};{name};1944;20{end}", f"{sex};{name};1946;5{end}", f"{sex};{name};2001;7{end}"]
+        lines.append(f"{sex};{name};XXXX;3{end}")
+    lines += [f"1;_PRENOMS_RARES;1900;1249{end}", f"2;UNIQUE;1900;3{end}"]
+    return "\n".join(lines) + "\n"
+
+
+def insee_surnames(names: int = 50_100) -> str:
+    """The national file of surnames: a tab between columns, a decade each."""
+    lines = ["\t".join(["NOM", *(f"_{first}_{first + 9}" for first in range(1891, 2000, 10))])]
+    for name in ("MARTIN", "BERNARD", "DUBOIS", *(f"NOM-{_letters(number)}" for number in range(names))):
+        lines.append("\t".join([name, *["2"] * 11]))
+    lines += ["\t".join(["SEUL", *["1"] * 11]), "\t".join(["AUTRES NOMS", *["1000"] * 11])]
+    return "\n".join(lines) + "\n"
+
+
+def commune_changes(others: int = 3_100) -> str:
+    """The COG's list of changes: chains, a commune that came back, and many plain renamings."""
+    lines = [CHANGES_HEADER]
+
+    def change(kind: int, day: str, before: tuple[str, str], after: tuple[str, str]) -> None:
+        cells = [("COM", code, "0", name.upper(), name, name) for code, name in (before, after)]
+        lines.append(",".join([str(kind), day, *cells[0], *cells[1]]))
+
+    for name, code in (("Cherbourg", "50129"), ("Octeville", "50383")):
+        change(32, "2000-03-01", (code, name), ("50129", "Cherbourg-Octeville"))
+    for name, code in (("Cherbourg-Octeville", "50129"), ("Tourlaville", "50602")):
+        change(32, "2016-01-01", (code, name), ("50129", "Cherbourg-en-Cotentin"))
+    change(33, "1973-01-01", ("39001", "Revenue"), ("39002", "Mère"))
+    change(21, "1995-01-01", ("39002", "Mère"), ("39001", "Revenue"))
+    change(21, "1995-01-01", ("39002", "Mère"), ("39002", "Mère"))
+    for number in range(others):
+        code = f"{number // 900 + 21}{number % 900 + 100}"
+        change(10, "1990-01-01", (code, f"Vieux-{number}"), (code, f"Neuf-{number}"))
+    return "\n".join(lines) + "\n"
+
+
+def zipped(name: str, text: str) -> bytes:
+    """A zip with one file, as INSEE publishes."""
+    box = io.BytesIO()
+    with zipfile.ZipFile(box, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(name, text)
+    return box.getvalue()
+
+
+def _letters(number: int) -> str:
+    return "".join(chr(ord("A") + int(digit)) for digit in str(number))

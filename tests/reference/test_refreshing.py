@@ -33,10 +33,10 @@ def state(postgres: Database) -> list[tuple]:
 
 def test_what_ships_is_loaded_and_read_back_as_it_was(postgres: Database, dsn: str) -> None:
     loaded = [refresh(name, dsn=dsn) for name, source in SOURCES.items() if source.default]
-    assert [result["state"] for result in loaded] == ["loaded"] * 3
+    assert [result["state"] for result in loaded] == ["loaded"] * 6
     before = state(postgres)
     again = [refresh(name, dsn=dsn) for name, source in SOURCES.items() if source.default]
-    assert [result["state"] for result in again] == ["unchanged"] * 3
+    assert [result["state"] for result in again] == ["unchanged"] * 6
     assert state(postgres) == before
 
     table, packaged = CommuneTable.from_database(postgres.dsn("worker")), CommuneTable.packaged()
@@ -46,7 +46,10 @@ def test_what_ships_is_loaded_and_read_back_as_it_was(postgres: Database, dsn: s
     assert {name: tuple(codes) for name, codes in table.partition.items()} == packaged.partition
     assert table.streets() == packaged.streets()
     assert table.establishments("75056") == packaged.establishments("75056")
-    assert all(version in table.version for version in versions(dsn).values())
+    used = {
+        name: version for name, version in versions(dsn).items() if name in ("communes", "streets", "establishments")
+    }
+    assert all(version in table.version for version in used.values())
     assert CommuneTable.from_database(postgres.dsn("worker")) is table
     assert {location for (location,) in postgres.rows("SELECT location FROM ref.release")} == {"packaged"}
 
@@ -127,7 +130,7 @@ BAD_STREETS = {
     "delimiter": ({"body": formats.packed(formats.ban().replace(";", "\t"))}, "columns between “;”"),
     "latin-1": ({"body": gzip.compress(formats.ban().replace("’", "'").encode("latin-1"))}, "not text in utf-8"),
     "too few": ({"body": formats.packed(formats.ban(40))}, "40 rows, fewer than 5000"),
-    "zip archive": ({"body": b"PK\x03\x04" + b"\0" * 64}, "not text"),
+    "zip archive": ({"body": b"PK\x03\x04" + b"\0" * 64}, "damaged"),
     "bomb": ({"body": gzip.compress(b"x;" * (20 << 20))}, "line without end"),
     "long bomb": (
         {"body": gzip.compress((formats.BAN_HEADER + "\n" + (";" * 22 + "\n") * 900_000).encode())},

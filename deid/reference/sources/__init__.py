@@ -3,11 +3,34 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from deid.reference.sources import communes, establishments, professionals, streets
+from deid.reference.sources import (
+    communes,
+    establishments,
+    first_names,
+    former_communes,
+    localities,
+    postal_codes,
+    professionals,
+    streets,
+    surnames,
+)
 from deid.reference.sources.source import Source
 
 SOURCES: Mapping[str, Source] = MappingProxyType(
-    {module.SOURCE.name: module.SOURCE for module in (communes, streets, establishments, professionals)}
+    {
+        module.SOURCE.name: module.SOURCE
+        for module in (
+            communes,
+            former_communes,
+            postal_codes,
+            streets,
+            localities,
+            establishments,
+            professionals,
+            first_names,
+            surnames,
+        )
+    }
 )
 
 __all__ = ["SOURCES", "Source"]

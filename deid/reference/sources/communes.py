@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Iterator
 from fractions import Fraction
 
 from deid.reference.communes import Commune
 from deid.reference.packaged import FEATURES, commune
 from deid.reference.partition import territories
-from deid.reference.sources.source import Row, Source, Tally, records
+from deid.reference.sources.codes import DEPARTMENTS, INSEE, INSEE_PATTERN, ZIP, within
+from deid.reference.sources.source import Row, Rule, Source, Tally, records
 from deid.resources import DATA
 
 COLUMNS = ("insee", "name", "kind", "department", "region", "zips", "lon", "lat", "population", *FEATURES)
-# Degrees (WGS 84): the metropolis with Corsica, the Antilles with Guyane, Réunion with Mayotte.
-BOXES = ((-5.5, 41.0, 10.0, 51.5), (-63.5, 2.0, -51.0, 18.5), (44.5, -21.8, 56.2, -12.4))
-_INSEE = re.compile(r"(?:\d{2}|2[AB])\d{3}")
-_ZIP = re.compile(r"\d{5}")
 
 
 def parse(lines: Iterator[str], tally: Tally) -> Iterator[Row]:
@@ -54,10 +50,10 @@ def _communes(lines: Iterator[str], tally: Tally) -> Iterator[Commune]:
 
 def _credible(one: Commune) -> bool:
     return (
-        _INSEE.fullmatch(one.insee) is not None
+        INSEE.fullmatch(one.insee) is not None
         and bool(one.name.strip())
-        and all(_ZIP.fullmatch(code) for code in one.zips)
-        and any(west <= one.lon <= east and south <= one.lat <= north for west, south, east, north in BOXES)
+        and all(ZIP.fullmatch(code) for code in one.zips)
+        and within(one.lon, one.lat, DEPARTMENTS)
         and one.population >= 0
         and all(math.isfinite(value) and value >= 0 for value in one.features.values())
     )
@@ -66,11 +62,23 @@ def _credible(one: Commune) -> bool:
 SOURCE = Source(
     name="communes",
     title="Communes et indicateurs de santé",
+    format="the compact table of deid.resources.build, or a folder of the raw national files",
     licence="Licence Ouverte 2.0 (INSEE, La Poste, DREES, IRSN, CépiDc; see NOTICE)",
     table="commune",
     columns=("insee", "name", "department", "region", "zips", "lon", "lat", "population", "features", "territory"),
     parse=parse,
+    rules=(
+        Rule("insee", pattern=INSEE_PATTERN),
+        Rule("name", pattern=r".{1,100}"),
+        Rule("department", pattern=r"\d{2}|2[AB]|97\d"),
+        Rule("region", pattern=r"\d{2}"),
+        Rule("lon", float, least=-64, most=57),
+        Rule("lat", float, least=-22, most=52),
+        Rule("population", int, least=0),
+        Rule("territory", pattern=r".+"),
+    ),
     default=DATA / "communes.csv.gz",
     floor=34_000,
     drift=Fraction(2, 100),
+    max_age_days=400,
 )

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from fractions import Fraction
 from itertools import chain
 
-from deid.reference.sources.source import Row, Source, Tally, records
+from deid.reference.sources.codes import INSEE, INSEE_PATTERN
+from deid.reference.sources.source import Row, Rule, Source, Tally, records
 from deid.resources import DATA
 
 COMPACT = ("finess", "name", "insee", "kind")
@@ -20,7 +21,6 @@ OVERSEAS = {"9A": "971", "9B": "972", "9C": "973", "9D": "974", "9F": "976"}
 # FINESS categories (column libcategetab) whose establishments are hospitals and clinics.
 HOSPITAL = re.compile(r"hôpital|hopital|hospitalier|clinique|lutte contre le cancer|soins de suite", re.IGNORECASE)
 _FINESS = re.compile(r"(?:\d{2}|2[AB])\d{7}")
-_INSEE = re.compile(r"(?:\d{2}|2[AB])\d{3}")
 
 
 def parse(lines: Iterator[str], tally: Tally) -> Iterator[Row]:
@@ -35,7 +35,7 @@ def parse(lines: Iterator[str], tally: Tally) -> Iterator[Row]:
         return
     for number, values in records(chain([first], lines), tally, COMPACT, delimiter=","):
         finess, name, insee, _ = values
-        if _FINESS.fullmatch(finess) and _INSEE.fullmatch(insee) and name.strip():
+        if _FINESS.fullmatch(finess) and INSEE.fullmatch(insee) and name.strip():
             yield tuple(values)
         else:
             tally.refuse_line(number)
@@ -54,7 +54,7 @@ def _finess(lines: Iterator[str], tally: Tally) -> Iterator[Row]:
         overseas = OVERSEAS.get(department)
         insee = f"{overseas}{commune[-2:]}" if overseas else f"{department}{commune}"
         name = (fields[LONG_NAME] or fields[SHORT_NAME]).strip()
-        if _FINESS.fullmatch(fields[FINESS]) and _INSEE.fullmatch(insee) and name:
+        if _FINESS.fullmatch(fields[FINESS]) and INSEE.fullmatch(insee) and name:
             kind = "hospital" if HOSPITAL.search(fields[CATEGORY]) else fields[CATEGORY]
             yield fields[FINESS], name, insee, kind
         else:
@@ -64,13 +64,23 @@ def _finess(lines: Iterator[str], tally: Tally) -> Iterator[Row]:
 SOURCE = Source(
     name="establishments",
     title="Établissements de santé (FINESS)",
+    format="FINESS etalab-cs1100502-stock: “;”, no header, UTF-8 or Windows-1252",
     licence="Licence Ouverte 2.0 (DREES: SAE and FINESS; see NOTICE)",
     table="establishment",
     columns=("finess", "name", "insee", "kind"),
     parse=parse,
+    rules=(
+        Rule("finess", pattern=_FINESS.pattern),
+        Rule("name", pattern=r".{1,300}"),
+        Rule("insee", pattern=INSEE_PATTERN),
+        Rule("kind"),
+    ),
     default=DATA / "establishments.csv.gz",
     floor=3_000,
     drift=Fraction(10, 100),
+    max_age_days=180,
+    urls=("https://www.data.gouv.fr/fr/datasets/r/2ce43ade-8d2c-4d1d-81da-ca06c82abc68",),
+    files=("etalab-cs1100502*", "etalab-cs1100507*"),
     tolerance=Fraction(1, 100),
     encodings=("utf-8-sig", "cp1252"),
 )

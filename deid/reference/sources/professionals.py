@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator
 from fractions import Fraction
 
-from deid.reference.sources.source import GIB, Row, Source, Tally, records
+from deid.reference.sources.codes import INSEE, INSEE_PATTERN
+from deid.reference.sources.source import GIB, Row, Rule, Source, Tally, records
 
 COLUMNS = (
     "Identifiant PP",
@@ -16,7 +17,6 @@ COLUMNS = (
     "Code commune (coord. structure)",
 )
 _IDENTIFIER = re.compile(r"[0-9A-Z]{8,12}")
-_INSEE = re.compile(r"(?:\d{2}|2[AB])\d{3}")
 
 
 def parse(lines: Iterator[str], tally: Tally) -> Iterator[Row]:
@@ -34,19 +34,30 @@ def parse(lines: Iterator[str], tally: Tally) -> Iterator[Row]:
         elif not _IDENTIFIER.fullmatch(identifier):
             tally.refuse_line(number)
         else:
-            yield identifier, last_name, first_name, profession, insee if _INSEE.fullmatch(insee) else None
+            yield identifier, last_name, first_name, profession, insee if INSEE.fullmatch(insee) else None
 
 
 SOURCE = Source(
     name="professionals",
     title="Annuaire Santé (professionnels)",
+    format="PS_LibreAcces_Personne_activite: “|”, UTF-8, alone or in a zip",
     licence="Licence Ouverte 2.0 (Agence du numérique en santé)",
     table="professional",
     columns=("identifier", "last_name", "first_name", "profession", "insee"),
     parse=parse,
+    rules=(
+        Rule("identifier", pattern=_IDENTIFIER.pattern),
+        Rule("last_name", pattern=r"[^|]{1,100}"),
+        Rule("first_name", pattern=r"[^|]{0,100}"),
+        Rule("profession", pattern=r"[^|\d]*"),
+        Rule("insee", pattern=INSEE_PATTERN, optional=True),
+    ),
     default=None,
     floor=1_000,
     drift=Fraction(10, 100),
+    max_age_days=60,
+    urls=("https://service.annuaire.sante.fr/annuaire-sante-webservices/V300/services/extraction/PS_LibreAcces",),
+    files=("PS_LibreAcces_Personne_activite*",),
     tolerance=Fraction(1, 1000),
     max_bytes=2 * GIB,
     max_unpacked=8 * GIB,

@@ -31,33 +31,64 @@ class Tally:
 
 
 Parse = Callable[[Iterator[str], Tally], Iterator[Row]]
+Assemble = Callable[[Path], Iterator[str]]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What every value of a staged column is, for Great Expectations: a text that fits `pattern`, or a number.
+
+    `kind` is the Python type of a value. An `optional` column may be null.
+    """
+
+    column: str
+    kind: type = str
+    pattern: str | None = None
+    least: float | None = None
+    most: float | None = None
+    optional: bool = False
 
 
 @dataclass(frozen=True)
 class Source:
-    """One kind of reference data.
+    """One kind of reference data: its format, and the defaults of what a deployment may configure.
 
-    `parse` turns decoded lines into rows of `columns` of the staging table of `ref.<table>`; `parser` is
-    raised when the same bytes give other rows, so that a refresh loads them again. `default` is the file
-    that ships with the product, None where there is none. A release needs at least `floor` rows, at most
-    the share `tolerance` of lines that cannot be read, and may differ from the release in use by at most
-    the share `drift` of rows, when both come from the same location. `encodings` are tried in order.
+    `format` says in a line what the file is. `urls` are the addresses of the national file, mirrors in order;
+    `{department}` in one stands for the code of each department. `files` are the names that are taken from a folder
+    given as a location. `assemble` makes lines of the compact table from a folder of raw national files, where one
+    table needs several. `parse` turns decoded lines into rows of `columns` of the staging table of `ref.<table>`;
+    `parser` is raised when the same bytes give other rows, so that a refresh loads them again. `rules` are judged on
+    a sample of what was staged. `default` is the file that ships with the product, None where there is none.
+
+    A release needs at least `floor` rows, at most the share `tolerance` of lines that cannot be read, and may differ
+    from the release in use by at most the share `drift` of rows, when both come from the same location. `encodings`
+    are tried in order. `checksum` is the SHA-256 that a file must have (64 hexadecimal digits), or "beside": it
+    stands at the file's address with `.sha256` added. A release older than `max_age_days` is overdue. `keep` releases
+    keep their rows, the one in use among them.
     """
 
     name: str
     title: str
+    format: str
     licence: str
     table: str
     columns: Sequence[str]
     parse: Parse
+    rules: Sequence[Rule]
     default: Path | None
     floor: int
     drift: Fraction
+    max_age_days: int
+    urls: Sequence[str] = ()
+    files: Sequence[str] = ("*.csv", "*.csv.gz", "*.txt")
+    assemble: Assemble | None = None
     tolerance: Fraction = Fraction(0)
     encodings: Sequence[str] = ("utf-8-sig",)
     parser: int = 1
     max_bytes: int = GIB // 4
     max_unpacked: int = 2 * GIB
+    checksum: str | None = None
+    keep: int = 2
 
 
 def records(

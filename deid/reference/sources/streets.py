@@ -7,16 +7,17 @@ from collections.abc import Iterator
 from fractions import Fraction
 from itertools import chain
 
-from deid.reference.sources.source import GIB, Row, Source, Tally, records
+from deid.reference.sources.codes import INSEE, INSEE_PATTERN, METROPOLIS, ZIP, within
+from deid.reference.sources.source import GIB, Row, Rule, Source, Tally, records
 from deid.resources import DATA
 
-BAN = ("nom_voie", "code_insee")
+BAN = ("nom_voie", "code_insee", "code_postal", "lon", "lat")
 COMPACT = ("name", "addresses")
 LONGEST_NAME = 200
 
 
 def parse(lines: Iterator[str], tally: Tally) -> Iterator[Row]:
-    """(INSEE code or None, street name, number of addresses): one row per address of BAN, per compact line.
+    """(INSEE code or None, street name, number of addresses): one row per run of addresses of a street.
 
     BAN's columns are read by name: editions have 22 or 23 of them.
 
@@ -32,13 +33,35 @@ def parse(lines: Iterator[str], tally: Tally) -> Iterator[Row]:
 
 
 def _ban(lines: Iterator[str], tally: Tally) -> Iterator[Row]:
-    for number, (name, insee) in records(lines, tally, BAN, delimiter=";"):
+    """BAN lists a street's addresses one after another: a run of them is one row, so that less is copied."""
+    west, south, east, north = METROPOLIS
+    last, addresses = ("", ""), 0
+    known: tuple[str, str] = ("", "")
+    for number, (name, insee, postcode, lon, lat) in records(lines, tally, BAN, delimiter=";"):
         if not name.strip():
             tally.skipped += 1
-        elif len(name) > LONGEST_NAME or len(insee) != 5:
+            continue
+        if (insee, postcode) != known:
+            if not INSEE.fullmatch(insee) or (postcode and not ZIP.fullmatch(postcode)):
+                tally.refuse_line(number)
+                continue
+            known = insee, postcode
+        try:
+            x, y = (float(lon), float(lat)) if lon or lat else (west, south)
+        except ValueError:
             tally.refuse_line(number)
-        else:
-            yield insee, name.strip(), 1
+            continue
+        if len(name) > LONGEST_NAME or not ((west <= x <= east and south <= y <= north) or within(x, y)):
+            tally.refuse_line(number)
+            continue
+        if (insee, name) == last:
+            addresses += 1
+            continue
+        if addresses:
+            yield last[0], last[1].strip(), addresses
+        last, addresses = (insee, name), 1
+    if addresses:
+        yield last[0], last[1].strip(), addresses
 
 
 def _compact(lines: Iterator[str], tally: Tally) -> Iterator[Row]:
@@ -52,14 +75,24 @@ def _compact(lines: Iterator[str], tally: Tally) -> Iterator[Row]:
 SOURCE = Source(
     name="streets",
     title="Voies de la Base Adresse Nationale",
+    format="BAN adresses-XX.csv.gz: CSV, “;”, 22 or 23 columns, UTF-8, a file per department",
     licence="Licence Ouverte 2.0 (Base Adresse Nationale)",
     table="street",
     columns=("insee", "name", "addresses"),
     parse=parse,
+    rules=(
+        Rule("insee", pattern=INSEE_PATTERN, optional=True),
+        Rule("name", pattern=r".{1,200}"),
+        Rule("addresses", int, least=1),
+    ),
     default=DATA / "streets.csv.gz",
     floor=5_000,
     drift=Fraction(20, 100),
+    max_age_days=120,
+    urls=("https://adresse.data.gouv.fr/data/ban/adresses/latest/csv/adresses-{department}.csv.gz",),
+    files=("adresses-*.csv", "adresses-*.csv.gz"),
     tolerance=Fraction(1, 1000),
+    parser=2,
     max_bytes=4 * GIB,
     max_unpacked=16 * GIB,
 )

@@ -1,7 +1,7 @@
 -- Grain: one new release.
 -- Purpose: the number that the rows loaded beside those in use will carry.
-INSERT INTO ref.release (source, version, checksum, bytes, rows, skipped, location, licence, etag, last_modified, state)
+INSERT INTO ref.release (source, version, checksum, bytes, rows, skipped, location, licence, files, state)
 VALUES (
-    %(source)s, %(version)s, %(checksum)s, %(bytes)s, 0, 0, %(location)s, %(licence)s, %(etag)s, %(last_modified)s, 'loading'
+    %(source)s, %(version)s, %(checksum)s, %(bytes)s, 0, 0, %(location)s, %(licence)s, %(files)s::jsonb, 'loading'
 )
 RETURNING release_id
