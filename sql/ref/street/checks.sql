@@ -1,6 +1,6 @@
 -- Grain: one row per check, failed when `observed` is above 0.
 -- Purpose: a column mistaken for the street name shows as names without letters or too long to be one, or in streets
--- that everybody knows (looked up where the release holds their city, or does not say cities).
+-- that everybody knows (looked up where the release holds their city).
 SELECT 'street names without two letters' AS what, greatest(0, count(*) - max(rows) / 1000) AS observed
 FROM stage, (SELECT count(*) AS rows FROM stage) AS counted
 WHERE name !~ '[[:alpha:]]{2}'
@@ -13,4 +13,4 @@ SELECT 'sample lookups that fail (Rue de la Paix, 75002)', CASE
     ELSE 0
 END
 FROM stage
-WHERE insee = '75102' OR insee IS NULL
+WHERE insee = '75102'
