@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from datetime import date
+from itertools import pairwise
 
 from deid.document import Mention
 from deid.labels import Label
 from deid.substitution.dossier import Dossier
 from deid.substitution.folding import flat
-from deid.substitution.temporal import ages, parsing, relative, resolving
+from deid.substitution.temporal import ages, parsing, relative, resolving, segments
 from deid.substitution.temporal.ages import Age
 from deid.substitution.temporal.expressions import Expression
 from deid.substitution.temporal.relative import Relative
+from deid.substitution.temporal.segments import Reads, Segments
 from deid.substitution.temporal.values import Instant, Unit, age_at
 
 _BORN = re.compile(
     r"(?:\bnee?s?\b(?: ?\(e\))?|\bn\(e\)|naissance|\bddn\b|\bd\.?n\.?\b)[^a-z0-9]*(?:le|en|du|:)?[^a-z0-9]*$"
 )
-_YEAR_AHEAD = re.compile(r"(?:\ben|\bannee|\bdepuis|\bdes|\bvers|\ban)\s*$")
-_BETWEEN_BOUNDS = re.compile(r"[\s,;/(-]*(?:au|et|a|ou|puis|jusqu'au)?[\s/-]*(?:les?|au)?[\s-]*")
+_YEAR_AHEAD = re.compile(r"\b(?:en|ann[ée]e|depuis|dès|vers|an)\s*$", re.IGNORECASE)
+_BETWEEN_BOUNDS = re.compile(r"[\s,;/(>&+=-]*(?:au|et|a|ou|puis|jusqu'au)?[\s/>-]*(?:les?|au)?[\s-]*")
 _BOUNDS_REACH = 14
+_BOUNDED = (Unit.DAY, Unit.MONTH)
 # Without any date, the anchor only serves to count from, and any fixed day will do.
 _NO_ANCHOR = date(2000, 1, 1)
 _LINKED = 1  # units that a patient's age in the text may be off by
@@ -32,11 +35,13 @@ _LINKED = 1  # units that a patient's age in the text may be off by
 class Agenda:
     """What the temporal mentions of a document mean.
 
-    A mention that is in none of the mappings could not be read. `births` are mentions of the patient's birth date
+    Mentions here are the spans of `segments`: nearly always the document's own. One that is in none of the mappings
+    could not be read. `births` are mentions of the patient's birth date
     or year, `own_ages` those of an age that is within a unit of the patient's at the anchor. `numbered_birth`: a NIR
     in the document begins with the month of birth.
     """
 
+    segments: Segments
     anchor: date
     birth: date | None
     said: Mapping[Mention, Expression | Relative]
@@ -45,6 +50,12 @@ class Agenda:
     births: frozenset[Mention]
     own_ages: frozenset[Mention]
     numbered_birth: bool
+
+    def reads(self, mention: Mention) -> bool:
+        """Whether a mention of the document could be read, in all its parts."""
+        half = self.segments.halves.get(mention)
+        spans = (half.whole,) if half else self.segments.parts.get(mention, (mention,))
+        return all(span in self.instants or span in self.ages for span in spans)
 
     @property
     def dated(self) -> frozenset[Instant]:
@@ -68,15 +79,17 @@ def read(dossier: Dossier) -> Agenda:
     The anchor is its reference date; without one, the latest whole date it holds that is no birth date; without
     any, a fixed day. The birth date is the warehouse's; without it, the one that the text says is a birth date.
     """
-    said = dict(_said(dossier))
+    cut = _segments(dossier)
+    said = dict(_said(dossier, (span for span in cut.spans if span.label is not Label.AGE)))
     births = {mention for mention in said if _BORN.search(flat(dossier.before(mention)))}
     birth = dossier.document.patient.birth_date or _written_birth(said, births)
     anchor = dossier.document.reference_date or _latest(said, births) or _NO_ANCHOR
     if birth is not None and birth > anchor:
         birth = None  # nobody has a document before being born: one of the two dates is wrong, and links nothing
     instants = _placed(dossier, said, anchor, birth)
-    aged = {mention: age for mention in dossier.of([Label.AGE]) if (age := ages.parse(dossier.text(mention)))}
+    aged = _aged(dossier, cut)
     return Agenda(
+        segments=cut,
         anchor=anchor,
         birth=birth,
         said=said,
@@ -88,18 +101,68 @@ def read(dossier: Dossier) -> Agenda:
     )
 
 
-def _said(dossier: Dossier) -> list[tuple[Mention, Expression | Relative]]:
+def _said(dossier: Dossier, spans: Iterable[Mention]) -> list[tuple[Mention, Expression | Relative]]:
     found: list[tuple[Mention, Expression | Relative]] = []
-    for mention in dossier.of([Label.DATE, Label.RELDATE]):
-        text = dossier.text(mention)
-        as_year = _YEAR_AHEAD.search(flat(dossier.before(mention, 12))) is not None
-        meant: Expression | Relative | None
-        if mention.label is Label.DATE:
-            meant = parsing.parse(text, as_year=as_year) or relative.parse(text)
-        else:
-            meant = relative.parse(text) or parsing.parse(text, as_year=as_year)
+    for span in spans:
+        as_year = _YEAR_AHEAD.search(dossier.before(span, 12)) is not None
+        meant = _meaning(dossier.text(span), span.label, as_year=as_year)
         if meant is not None:
-            found.append((mention, meant))
+            found.append((span, meant))
+    return found
+
+
+def _meaning(text: str, label: Label, *, as_year: bool = False) -> Expression | Relative | None:
+    if label is Label.DATE:
+        return parsing.parse(text, as_year=as_year) or relative.parse(text)
+    return relative.parse(text) or parsing.parse(text, as_year=as_year)
+
+
+# Where a date goes on behind a line break for sure: a separator at the break, a word after it, a year after a word.
+_CUT = re.compile(r"[/.-]\s*\n|\n\s*(?:[/.-]|[^\W\d_])|[^\W\d_]\.?\s*\n\s*\d{4}$")
+
+
+def _is_one_date(text: str) -> bool:
+    """Whether two lines are one DATE: they read as one, and the break is within it, or behind a weekday that fits."""
+    meant = parsing.parse(text)
+    if meant is None:
+        return False
+    if meant.weekday is not None and meant.month is not None and meant.year is not None and meant.year >= 100:
+        return resolving.place(meant, _NO_ANCHOR).first.weekday() == meant.weekday
+    return _CUT.search(text) is not None
+
+
+def _is_one_distance(text: str) -> bool:
+    """Whether two lines are one RELDATE: together they read as one, and not both do apart."""
+    first, _, second = text.partition("\n")
+    return relative.parse(text) is not None and not (relative.parse(first) and relative.parse(second))
+
+
+def _is_one_age(text: str) -> bool:
+    """Whether two lines are one AGE: the second is no age."""
+    return ages.parse(text) is not None and ages.parse(text.partition("\n")[2].strip()) is None
+
+
+def _segments(dossier: Dossier) -> Segments:
+    kinds: list[tuple[Label, Reads, Reads]] = [
+        (Label.DATE, lambda text: _meaning(text, Label.DATE) is not None, _is_one_date),
+        (Label.RELDATE, lambda text: _meaning(text, Label.RELDATE) is not None, _is_one_distance),
+        (Label.AGE, lambda text: ages.parse(text) is not None, _is_one_age),
+    ]
+    found = [segments.cut(dossier, dossier.of([label]), reads, joins) for label, reads, joins in kinds]
+    return Segments(
+        spans=tuple(sorted(span for one in found for span in one.spans)),
+        parts={mention: parts for one in found for mention, parts in one.parts.items()},
+        halves={mention: half for one in found for mention, half in one.halves.items()},
+    )
+
+
+def _aged(dossier: Dossier, cut: Segments) -> dict[Mention, Age]:
+    """Ages by span; a bound of a range without a unit ("2-3 mois") has that of the next one."""
+    found = {span: age for span in cut.spans if span.label is Label.AGE and (age := ages.parse(dossier.text(span)))}
+    for parts in cut.parts.values():
+        for part, following in reversed(list(pairwise(parts))):
+            if part in found and following in found and dossier.text(part).strip().isdecimal():
+                found[part] = replace(found[part], unit=found[following].unit)
     return found
 
 
@@ -134,7 +197,7 @@ def _placed(
             placed[mention] = resolving.place_relative(meant, anchor)
             continue
         partner = None
-        if following is not None and placed[following].unit is Unit.DAY and _bounds(dossier, mention, following):
+        if following is not None and placed[following].unit in _BOUNDED and _bounds(dossier, mention, following):
             partner = placed[following].first
         placed[mention] = resolving.place(meant, anchor, birth, partner)
         following = mention

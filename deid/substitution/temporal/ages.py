@@ -9,6 +9,7 @@ from functools import lru_cache
 from deid.substitution import numerals
 from deid.substitution.folding import flat
 from deid.substitution.shapes import sentence_case_of
+from deid.substitution.temporal import spoken
 from deid.substitution.temporal.values import Unit
 
 OLDEST = 125
@@ -26,26 +27,49 @@ _PEOPLE_WORDS = {
 }  # fmt: skip
 _UNITS = {"an": Unit.YEAR, "ann": Unit.YEAR, "a": Unit.YEAR, "y": Unit.YEAR, "p": Unit.YEAR}
 _UNITS |= {"mo": Unit.MONTH, "m": Unit.MONTH, "s": Unit.WEEK, "j": Unit.DAY}
-_UNIT = r"(?:ans?|annees?|printemps|a\b\.?|y\b|mois|m\b|semaines?|sem\b\.?|s\b|jours?|jrs?|j\b)"
+_UNIT = r"(?:ann?ees?|ans?|printemps|mois|semaines?|sem|jours?|jrs?|[aymsj])(?![a-z])\.?"
+# What may stand ahead of an age in its mention, and change nothing.
+_AHEAD = re.compile(
+    r"(?:(?:environ|presque|pres de|bientot|a peine|deja|plus de|moins de|age(?:e|s|es)? de|~|±|env\.?|[<>]) ?)+"
+)
+# Parts of a unit that may follow a whole number of it: their count and into how many it is cut.
+_PARTS = {"demi": (1, 2), "demie": (1, 2), "1/2": (1, 2), "½": (1, 2), "1/4": (1, 4), "¼": (1, 4)}
+_PARTS |= {"quart": (1, 4), "3/4": (3, 4), "¾": (3, 4), "trois quarts": (3, 4)}
+_PART = r"(?: et)?(?: un)? ?(?P<part>demie?|1/2|½|1/4|¼|quart|3/4|¾|trois quarts)"
+_PART_TEXTS = {
+    "1/2": ("", "1/2"), "½": ("", "½"), "demi": ("", "demi"), "demie": ("", "demie"),
+    "1/4": ("", "1/4", "1/2", "3/4"), "¼": ("", "¼", "½", "¾"), "3/4": ("", "1/4", "1/2", "3/4"),
+    "¾": ("", "¼", "½", "¾"), "quart": ("", "un quart", "demi", "trois quarts"),
+    "trois quarts": ("", "un quart", "demi", "trois quarts"),
+}  # fmt: skip
 _AGE = re.compile(
-    rf"(?P<number>\d{{1,3}})(?:[.,](?P<decimal>\d))?(?P<gap> ?)(?P<unit>{_UNIT})?"
-    rf"(?P<tail>(?: et)? (?:demi|1/2)| ?½| ?1/2)?(?P<rest>.*)"
+    rf"(?P<number>\d{{1,3}})(?:[.,](?P<decimal>\d))?(?P<gap> ?)(?P<unit>{_UNIT})?(?P<tail>{_PART})?(?P<rest>.*)"
 )
+_REST = re.compile(r"(?: revolus?| passes?| environ| et plus| de vie| d'age| et quelques mois|\+)?[ .,;]*")
 _WITH_MONTHS = re.compile(
-    r"(?P<years>\d{1,2})(?P<between> ?(?:ans?|a) ?(?:et )?)(?P<months>\d{1,2})(?P<after>/12| ?mois| ?m)?"
+    r"(?P<years>\d{1,2})(?P<between> ?(?:ans?|a|;|,? ?et)(?![a-z]) ?(?:et )?)(?P<months>\d{1,2})"
+    r"(?P<after>/12| ?mois| ?m| ?ans?)?"
 )
+# "J12 de vie": the day of a life that began on J0.
+_DAY_OF_LIFE = re.compile(r"(?P<lead>j ?)(?P<number>\d{1,3})(?P<rest>(?: de vie)?)")
 _SPOKEN = re.compile(
     r"(?P<words>[a-z]+(?:[ -][a-z]+)*?)(?P<tail> ?(?:ans?|annees?|mois|semaines?|jours?|printemps)\b.*|)"
 )
+_SPOKEN_MONTHS = re.compile(
+    r"(?P<years>[a-z]+(?:[ -][a-z]+)*?)(?P<between> ans? (?:et )?)(?P<months>[a-z]+)(?P<after> mois)"
+)
 _ORDINAL_YEAR = re.compile(r"(?P<words>[a-z -]+?)i?eme annee")
-_SCANNED = re.compile(r"(?<![a-z])(?=[ol]*\d)[0-9ol]+(?![a-z])|(?<![a-z])[0-9ol]*\d[ol]?(?=a)")
+_SCANNED = re.compile(
+    r"(?<![a-z])(?=[ol]*\d)[0-9ol]+(?![a-z])|(?<![a-z])[0-9ol]*\d[ol]?(?=a)|(?<![a-z0-9])[ol]{2}(?= ?a)"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Age:
     """An age in `unit`, counted in `step`-ths of it: 9 years and a half is 19 with step 2; a decade counts as 10 years.
 
-    `kind` says how it is written: figures, spoken, months (years and months), decade, people, ordinal.
+    `kind` says how it is written: figures, spoken, months (years and months), decade, people, ordinal. `ahead` is what
+    stands before the number and stays: "environ ".
     """
 
     unit: Unit
@@ -56,6 +80,8 @@ class Age:
     head: str = ""
     tail: str = ""
     width: int = 0
+    ahead: str = ""
+    part: str = ""
 
     @property
     def years(self) -> float:
@@ -70,10 +96,12 @@ def parse(text: str) -> Age | None:
     plain = _SCANNED.sub(lambda m: m.group().replace("o", "0").replace("l", "1"), flat(text))
     if len(plain) != len(text):
         return None
-    for reader in (_with_months, _figures, _by_decade, _ordinal, _spoken):
-        age = reader(plain, text)
+    ahead = _AHEAD.match(plain)
+    start = ahead.end() if ahead else 0
+    for reader in (_with_months, _figures, _day_of_life, _by_decade, _ordinal, _spoken_months, _spoken):
+        age = reader(plain[start:], text[start:])
         if age is not None:
-            return age if age.years <= OLDEST else None
+            return replace(age, ahead=text[:start]) if age.years <= OLDEST else None
     return None
 
 
@@ -81,32 +109,47 @@ def _with_months(plain: str, text: str) -> Age | None:
     match = _WITH_MONTHS.fullmatch(plain)
     if match is None or not 0 <= int(match["months"]) <= 11:
         return None
-    value = int(match["years"]) * 12 + int(match["months"])
     between, after = (text[match.start(name) : match.end(name)] for name in ("between", "after"))
-    return Age(Unit.MONTH, value, "months", text, head=between, tail=after)
+    if ";" not in between and (after.strip().lower().startswith("an") or "a" not in flat(between)):
+        return None  # "8 et 11 ans" are two ages
+    value = int(match["years"]) * 12 + int(match["months"])
+    return Age(Unit.MONTH, value, "months", text, head=between, tail=after, width=len(match["months"]))
 
 
 def _figures(plain: str, text: str) -> Age | None:
     match = _AGE.fullmatch(plain)
-    if match is None:
+    if match is None or _REST.fullmatch(match["rest"]) is None:
         return None
     number = int(match["number"])
-    written = match["unit"] or ""
-    unit = next(
+    unit = _unit_of(match["unit"] or "")
+    width = len(match["number"]) if match["number"].startswith("0") else 0
+    if match["tail"]:
+        unit_text = text[match.end("number") : match.start("tail")]
+        count, step = _PARTS[match["part"]]
+        lead, rest = text[match.start("tail") : match.start("part")], text[match.end("part") :]
+        return Age(
+            unit, number * step + count, "parts", text, step, unit_text, rest, part=lead + "|" + match["part"]
+        )  # fmt: skip
+    if match["decimal"]:
+        value = number * 10 + int(match["decimal"])
+        tail = text[match.end("decimal") :]
+        return Age(unit, value, "decimal", text, step=10, head=plain[match.end("number")], tail=tail)
+    return Age(unit, number, "figures", text, tail=text[match.end("number") :], width=width)
+
+
+def _unit_of(written: str) -> Unit:
+    return next(
         (_UNITS[start] for start in ("ann", "an", "mo", "a", "y", "p", "m", "s", "j") if written.startswith(start)),
         Unit.YEAR,
     )
-    width = len(match["number"]) if match["number"].startswith("0") else 0
-    if match["rest"].strip(" .,;") and not re.fullmatch(r" (?:revolus?|passes?|environ|et plus)", match["rest"]):
+
+
+def _day_of_life(plain: str, text: str) -> Age | None:
+    match = _DAY_OF_LIFE.fullmatch(plain)
+    if match is None:
         return None
-    unit_text = text[match.end("decimal" if match["decimal"] else "number") : match.end("unit")] if written else ""
-    if match["tail"]:
-        tail = text[match.start("tail") : match.end("tail")]
-        return Age(unit, number * 2 + 1, "half", text, step=2, head=unit_text, tail=tail)
-    if match["decimal"]:
-        value = number * 10 + int(match["decimal"])
-        return Age(unit, value, "decimal", text, step=10, head=plain[match.end("number")], tail=unit_text)
-    return Age(unit, number, "figures", text, tail=text[match.end("number") :], width=width)
+    head, tail = text[: match.end("lead")], text[match.start("rest") :]
+    return Age(Unit.DAY, int(match["number"]), "day of life", text, head=head, tail=tail)
 
 
 def _by_decade(plain: str, text: str) -> Age | None:
@@ -131,6 +174,17 @@ def _ordinal(plain: str, text: str) -> Age | None:
     return None
 
 
+def _spoken_months(plain: str, text: str) -> Age | None:
+    match = _SPOKEN_MONTHS.fullmatch(plain)
+    if match is None:
+        return None
+    years, months = (numerals.read(re.findall("[a-z]+", match[name])) for name in ("years", "months"))
+    if years is None or months is None or months > 11:
+        return None
+    between, after = (text[match.start(name) : match.end(name)] for name in ("between", "after"))
+    return Age(Unit.MONTH, years * 12 + months, "spoken months", text, head=between, tail=after)
+
+
 def _spoken(plain: str, text: str) -> Age | None:
     match = _SPOKEN.fullmatch(plain)
     if match is None:
@@ -139,16 +193,15 @@ def _spoken(plain: str, text: str) -> Age | None:
     if value is None:
         return None
     tail = match["tail"].strip()
-    unit = next((unit for start, unit in _UNITS.items() if len(start) > 1 and tail.startswith(start)), Unit.YEAR)
-    if tail.startswith("sem"):
-        unit = Unit.WEEK
-    elif tail.startswith("j"):
-        unit = Unit.DAY
+    unit = _unit_of(tail) if tail else Unit.YEAR
     raw_tail = text[match.start("tail") :]
-    if re.search(r"et demi|½", plain):
-        cut = re.search(r" ?(?:et demi|½)", raw_tail, re.IGNORECASE)
-        head = raw_tail[: cut.start()] if cut else raw_tail
-        return Age(unit, value * 2 + 1, "spoken half", text, step=2, head=head, tail=raw_tail[len(head) :])
+    part = re.search(_PART + "$", match["tail"])
+    if part is not None:
+        count, step = _PARTS[part["part"]]
+        lead = raw_tail[part.start() : part.start("part")]
+        head, rest = raw_tail[: part.start()], raw_tail[part.end() :]
+        part_name = lead + "|" + part["part"]
+        return Age(unit, value * step + count, "spoken parts", text, step, head, rest, part=part_name)
     return Age(unit, value, "spoken", text, tail=raw_tail)
 
 
@@ -157,40 +210,56 @@ def write(age: Age, value: int, top_code: int) -> str:
     years = replace(age, value=value).years
     if years >= top_code:
         return _top_coded(age, top_code)
-    hyphens = _hyphenated(age)
+    return age.ahead + _written(age, value)
+
+
+def _written(age: Age, value: int) -> str:
     match age.kind:
         case "months":
-            width = 2 if age.tail == "" and age.model[-2:-1] == "0" else 1
+            width = age.width if age.tail == "" or age.width == 1 else 1
             return f"{value // 12}{_plural(age.head, value // 12)}{value % 12:0{width}d}{age.tail}"
+        case "spoken months":
+            years, months = (spoken.say(one, age.model) for one in divmod(value, 12))
+            return sentence_case_of(age.model, f"{years}{_plural(age.head, value // 12)}{months}{age.tail}")
         case "figures":
             return f"{value:0{age.width}d}{_plural(age.tail, value)}"
-        case "half":
-            return f"{value // 2}{_plural(age.head, value // 2)}{age.tail if value % 2 else ''}"
+        case "parts":
+            return f"{value // age.step}{_plural(age.head, value // age.step)}{_part(age, value)}{age.tail}"
         case "decimal":
             return f"{value // 10}{age.head}{value % 10}{age.tail}"
+        case "day of life":
+            return f"{age.head}{value}{age.tail}"
         case "decade":
             return age.head + sentence_case_of(age.model, _DECADE_WORDS[min(max(value, 2), 6) - 1]) + age.tail
         case "people":
             return age.head + sentence_case_of(age.model, _PEOPLE_WORDS[min(max(value, 3), 8) * 10]) + age.tail
         case "ordinal":
             return sentence_case_of(age.model, f"{_ordinal_word(value)} année")
-        case "spoken half":
-            words = sentence_case_of(age.model, numerals.write(value // 2, hyphens=hyphens))
-            return words + _plural(age.head, value // 2) + (age.tail if value % 2 else "")
+        case "spoken parts":
+            words = sentence_case_of(age.model, spoken.say(value // age.step, _number(age)))
+            return words + _plural(age.head, value // age.step) + _part(age, value) + age.tail
         case _:
             feminine = age.unit is Unit.WEEK
-            words = numerals.write(value, hyphens=hyphens, feminine=feminine)
+            words = spoken.say(value, _number(age), feminine=feminine)
             return sentence_case_of(age.model, words) + _plural(age.tail, value)
+
+
+def _part(age: Age, value: int) -> str:
+    """What follows the whole number: " et demi", "½", nothing."""
+    lead, _, name = age.part.partition("|")
+    text = _PART_TEXTS[name][value % age.step]
+    said = lead.removesuffix("un ") + text if text else ""
+    return said.upper() if age.model.isupper() else said
 
 
 def _top_coded(age: Age, top_code: int) -> str:
     match age.kind:
         case "people":
             return age.head + sentence_case_of(age.model, "personne très âgée")
-        case "decade" | "ordinal":
+        case "decade" | "ordinal" | "parts" | "decimal":
             return sentence_case_of(age.model, f"{top_code} ans et plus")
-        case "spoken" | "spoken half":
-            words = numerals.write(top_code, hyphens=_hyphenated(age))
+        case "spoken" | "spoken parts":
+            words = spoken.say(top_code, _number(age))
             return sentence_case_of(age.model, f"{words} ans et plus")
     unit = re.match(r"\s*[A-Za-zé.]+", age.tail if age.kind == "figures" else "")
     if unit is not None and flat(unit.group()).strip().startswith("an"):
@@ -198,10 +267,10 @@ def _top_coded(age: Age, top_code: int) -> str:
     return f"{top_code}+"
 
 
-def _hyphenated(age: Age) -> bool:
-    """Whether numbers in words carry hyphens: unless the model spells several words with spaces only."""
-    said = age.model.removesuffix(age.head + age.tail)
-    return "-" in said or len([word for word in flat(said).split() if word != "et"]) < 2 or " et " in flat(said)
+def _number(age: Age) -> str:
+    """The number in words that an age is written with."""
+    part = age.part.replace("|", "")
+    return age.model.removesuffix(age.tail).removesuffix(part).removesuffix(age.head)
 
 
 def _plural(tail: str, value: int) -> str:

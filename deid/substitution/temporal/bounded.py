@@ -11,11 +11,12 @@ from deid.substitution.temporal import births
 from deid.substitution.temporal.agenda import Agenda
 from deid.substitution.temporal.ages import Age
 from deid.substitution.temporal.timeline import Timeline, shift
-from deid.substitution.temporal.values import DAYS_OF, Instant, Unit, clamped, index_of
+from deid.substitution.temporal.values import DAYS_OF, Instant, Unit, add_years, clamped, index_of
 
 MECHANISM = "bounded_laplace"
 # Greatest interval of each class, in days: short, medium and long term.
 CLASSES = (61, 660, 36_000)
+_YEARS_AHEAD = 20  # no appointment is further
 
 
 def move(dossier: Dossier, agenda: Agenda, epsilon: Fraction) -> Timeline:
@@ -35,7 +36,8 @@ def move(dossier: Dossier, agenda: Agenda, epsilon: Fraction) -> Timeline:
     An interval is drawn from the stream of its two ends: the same pair has the same noise in every document of a
     patient, but a date between other neighbours is drawn anew, and averaging over documents then works.
 
-    A draw that puts a day back where it was is drawn again, as for `metric`.
+    A draw that puts a day back where it was is drawn again, as for `metric`. Nothing is put further back than the
+    top-coded age, nor further ahead than twenty years, whatever was drawn.
     """
     anchor, birth = agenda.anchor, agenda.birth
     moved_anchor = anchor + shift(dossier)
@@ -65,17 +67,16 @@ def move(dossier: Dossier, agenda: Agenda, epsilon: Fraction) -> Timeline:
 
 
 def _rebuilt(dossier: Dossier, agenda: Agenda, stops: dict[int, int], moved_anchor: date) -> Timeline:
-    """Instants from the days that they stand on, lives brought within the top-coded age."""
+    """Instants from the days that they stand on, none further back than the top-coded age."""
     birth, moved_birth = agenda.birth, None
     if birth is not None and agenda.tells_birth:
         moved_birth = _on(stops[birth.toordinal()])
         if birth < agenda.anchor:
             moved_birth = births.within_life(dossier, moved_birth, moved_anchor)
+    eldest, latest = births.eldest(dossier, moved_anchor), add_years(moved_anchor, _YEARS_AHEAD)
     instants: dict[Instant, Instant] = {}
     for one in agenda.dated:
-        day = _on(stops[one.middle.toordinal()])
-        if birth is not None and one.first >= birth:
-            day = max(day, births.eldest(dossier, moved_anchor))
+        day = min(max(_on(stops[one.middle.toordinal()]), eldest), latest)
         instants[one] = Instant(one.unit, clamped(one.unit, index_of(one.unit, day)))
     if moved_birth is not None:
         instants |= {one: Instant(one.unit, index_of(one.unit, moved_birth)) for one in agenda.birth_instants}

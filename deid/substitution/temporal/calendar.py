@@ -73,9 +73,8 @@ class Calendar:
         strategy = self._policy.ages.strategy if mention.label is Label.AGE else self._policy.dates.strategy
         if strategy == "tag":
             return tag(mention.label, original)
-        if attempt or mention not in self._texts:
-            return mask(mention.label, original)
-        return Draft(self._texts[mention], strategy)
+        text = None if attempt else self._agenda.segments.compose(self._dossier, mention, self._texts)
+        return mask(mention.label, original) if text is None else Draft(text, strategy)
 
     def _moved(self, epsilon: Fraction) -> Timeline:
         agenda, dates, ages = self._agenda, self._policy.dates.strategy, self._policy.ages.strategy

@@ -12,7 +12,8 @@ from deid.substitution.temporal.values import Unit
 class Expression:
     """Fields that are written; the others are None and come from the context.
 
-    `year` below 100 was written with two digits. `weekday` is 0 on Monday, `season` 0 in winter.
+    `year` below 100 was written with two digits. `weekday` is 0 on Monday, `season` 0 in winter; `rank` is the number
+    of a quarter or semester; `feast` a name of `feasts`. `this_month`: the month is the document's ("le 8 courant").
     """
 
     unit: Unit
@@ -22,3 +23,6 @@ class Expression:
     day: int | None = None
     weekday: int | None = None
     season: int | None = None
+    rank: int | None = None
+    feast: str | None = None
+    this_month: bool = False

@@ -10,10 +10,12 @@ from typing import Protocol
 
 from deid.substitution import numerals
 from deid.substitution.folding import without_accents
-from deid.substitution.shapes import sentence_case_of
+from deid.substitution.shapes import in_case_of, sentence_case_of
+from deid.substitution.temporal import feasts, spoken
 from deid.substitution.temporal.values import Unit, index_of
 from deid.substitution.temporal.vocabulary import (
-    FEAST_OF_MONTH,
+    ENGLISH_MONTHS,
+    ENGLISH_WEEKDAYS,
     MONTHS,
     ROMAN_MONTHS,
     SEASONS,
@@ -22,19 +24,32 @@ from deid.substitution.temporal.vocabulary import (
     WEEKDAYS,
 )
 
-# "fin de janvier" becomes "fin d'avril", "début de l'hiver" becomes "début du printemps".
+# "fin de janvier" becomes "fin d'avril", "début de l'hiver" "début du printemps", "fin du Ramadan" "fin de Pâques".
 _ELISION = re.compile(
-    r"\b(?:(de la|de l'|du|de|d') ?(?=(?:été|ete|hiver|automne|printemps)\b)"
-    r"|(de |d')(?=(?:janv|f[ée]v|mars|avr|mai|jui|ao|sept|oct|nov|d[ée]c)))",
+    r"\b(?:(?P<article>de la |de l'|du )|de |d')(?:"
+    r"(?=(?P<season>[ée]t[ée]|hiver|automne|printemps)\b)"
+    r"|(?=(?P<month>janv|f[ée]v|mars|avr|mai|jui|ao|sept|oct|nov|d[ée]c))"
+    r"|(?P<feast>(?=[ée]piphanie|chandeleur|saint-|f[êe]te |assomption|ascension|rentr[ée]e|toussaint|no[ëe]l|"
+    r"p[âa]ques))"
+    r")",
     re.IGNORECASE,
 )
+_VOWELS = "aeéhoAEÉHO"
 
 
 def _elided(match: re.Match[str]) -> str:
-    of, rest = match.group(), match.string[match.end() :].lower()
-    if match.group(2):
-        return _case(of, "d'" if rest[0] in "ao" else "de ")
-    return _case(of, "du " if rest.startswith("printemps") else "de l'")
+    of, following = match.group(), match.string[match.end()]
+    elided = following in _VOWELS
+    if match["feast"] is not None:
+        bare = following in "nNpP"
+        said = "de " if bare else "de l'" if elided else "de la "
+    elif match["article"] and match["season"] is not None:
+        said = "de l'" if elided else "du "
+    elif match["article"]:
+        return of
+    else:
+        said = "d'" if elided else "de "
+    return said.upper() if of.isupper() else said
 
 
 def _case(model: str, text: str) -> str:
@@ -64,14 +79,14 @@ class Literal:
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """The day of the month in `width` digits; "1er" beside a month in letters."""
+    """The day of the month in `width` digits; "1er" beside a month in letters (`ordinal` is its ending)."""
 
     width: int
-    ordinal: bool = False
+    ordinal: str = ""
 
     def write(self, day: date) -> str:
         if self.ordinal and day.day == 1:
-            return "1er"
+            return f"1{self.ordinal}"
         return f"{day.day:0{self.width}d}"
 
 
@@ -87,12 +102,14 @@ class Month:
 
 @dataclass(frozen=True, slots=True)
 class Year:
-    """The year in `width` digits: 2 or 4."""
+    """The year in `width` digits (2 or 4), or one that is `ahead` of it: the end of "2018-2019"."""
 
     width: int
+    ahead: int = 0
 
     def write(self, day: date) -> str:
-        return f"{day.year % 100:02d}" if self.width == 2 else f"{day.year:04d}"
+        year = day.year + self.ahead
+        return f"{year % 100:02d}" if self.width == 2 else f"{year:04d}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,26 +123,34 @@ class Decade:
         return f"{year % 100:02d}" if self.width == 2 else str(year)
 
 
+_STYLES: dict[str, Sequence[str]] = {
+    "long": MONTHS, "short": SHORT_MONTHS, "three": THREE_LETTER_MONTHS, "roman": ROMAN_MONTHS,
+    "english": ENGLISH_MONTHS, "english three": tuple(name[:3] for name in ENGLISH_MONTHS),
+    "four": tuple(name[:4] for name in MONTHS),
+}  # fmt: skip
+
+
 @dataclass(frozen=True, slots=True)
 class MonthName:
-    """The name of the month as `model` writes its own: long, short, three letters or roman; case; accents."""
+    """The name of the month as `model` writes its own: long, short, three letters, roman or English; case; accents.
+
+    `dot` closes an abbreviation; `bare` leaves accents out, as the model did where its month has one.
+    """
 
     model: str
     style: str
     dot: bool = False
+    bare: bool = False
 
     def write(self, day: date) -> str:
-        names: Sequence[str] = {
-            "long": MONTHS,
-            "short": SHORT_MONTHS,
-            "three": THREE_LETTER_MONTHS,
-            "roman": ROMAN_MONTHS,
-        }[self.style]
-        name = names[day.month - 1]
+        name = _STYLES[self.style][day.month - 1]
         if self.style == "roman":
             return name.lower() if self.model.islower() else name
+        if self.style.startswith("english"):
+            return in_case_of(self.model, name)
         shortened = name != MONTHS[day.month - 1]
-        return _like(self.model, name) + ("." if self.dot and shortened else "")
+        text = _like(self.model, name) + ("." if self.dot and shortened else "")
+        return without_accents(text) if self.bare else text
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,10 +160,15 @@ class Weekday:
     model: str
     letters: int = 0
     dot: bool = False
+    english: bool = False
 
     def write(self, day: date) -> str:
-        name = WEEKDAYS[day.weekday()]
-        return _like(self.model, name[: self.letters or None]) + ("." if self.dot else "")
+        if self.english:
+            return in_case_of(self.model, ENGLISH_WEEKDAYS[day.weekday()][: self.letters or None])
+        name = WEEKDAYS[day.weekday()][: self.letters or None]
+        # An initial alone is a capital, not a word in capitals.
+        said = name.upper() if self.letters == 1 else _like(self.model, name)
+        return said + ("." if self.dot else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,18 +178,31 @@ class Season:
     model: str
 
     def write(self, day: date) -> str:
-        return _like(self.model, SEASONS[index_of(Unit.SEASON, day) % 4])
+        name = _like(self.model, SEASONS[index_of(Unit.SEASON, day) % 4])
+        return without_accents(name) if "ete" in self.model.lower() else name
 
 
 @dataclass(frozen=True, slots=True)
 class SeasonYear:
-    """The year that a season is named after: that of its January for a winter."""
+    """The year that a season is named after, that of its January for a winter; or one that is `ahead` of it."""
 
+    width: int
+    ahead: int = 0
+
+    def write(self, day: date) -> str:
+        year = index_of(Unit.SEASON, day) // 4 + self.ahead
+        return f"{year % 100:02d}" if self.width == 2 else str(year)
+
+
+@dataclass(frozen=True, slots=True)
+class WeekNumber:
+    """The number of the week (ISO 8601), after `lead`; in two digits at least, or without a zero."""
+
+    lead: str
     width: int
 
     def write(self, day: date) -> str:
-        year = index_of(Unit.SEASON, day) // 4
-        return f"{year % 100:02d}" if self.width == 2 else str(year)
+        return f"{self.lead}{day.isocalendar().week:0{self.width}d}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,16 +212,33 @@ class Feast:
     model: str
 
     def write(self, day: date) -> str:
-        name = FEAST_OF_MONTH[day.month - 1]
-        return _like(self.model, name) if self.model.isupper() or self.model.islower() else _plain(self.model, name)
+        name = feasts.of_month(day.year, day.month)
+        return _plain(self.model, name.upper() if self.model.isupper() else name)
+
+
+_RANK = re.compile(r"(?P<number>\d)(?P<suffix> ?[^\W\d_]*)|(?P<word>[^\W\d_]{5,})")
+_RANK_WORDS = ("premier", "deuxième", "troisième", "quatrième")
 
 
 @dataclass(frozen=True, slots=True)
-class Quarter:
-    """The quarter of the year: "T3"."""
+class Ranked:
+    """The quarter (`months` 3) or half (6) of the year, in the manner of `model`: "1er trimestre", "T3"."""
+
+    model: str
+    months: int
 
     def write(self, day: date) -> str:
-        return str((day.month + 2) // 3)
+        return _RANK.sub(lambda match: self._rank(match, (day.month - 1) // self.months + 1), self.model, count=1)
+
+    @staticmethod
+    def _rank(match: re.Match[str], rank: int) -> str:
+        if match["word"]:
+            return sentence_case_of(match["word"], _RANK_WORDS[rank - 1])
+        gap = " " * match["suffix"].startswith(" ")
+        ending = match["suffix"].strip()
+        if not ending or (rank == 1) == ending.lower().startswith(("er", "re")):
+            return f"{rank}{match['suffix']}"
+        return f"{rank}{gap}{_case(ending, 'er' if rank == 1 else 'e')}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,31 +248,49 @@ class SpokenDay:
     model: str
 
     def write(self, day: date) -> str:
-        words = "premier" if day.day == 1 else numerals.write(day.day, hyphens="-" in self.model)
+        words = "premier" if day.day == 1 else spoken.say(day.day, self.model)
         return _like(self.model, words)
+
+
+@dataclass(frozen=True, slots=True)
+class SpokenMonth:
+    """The number of the month in words."""
+
+    model: str
+
+    def write(self, day: date) -> str:
+        return _like(self.model, numerals.write(day.month))
 
 
 @dataclass(frozen=True, slots=True)
 class SpokenYear:
     """The year in words: whole ("mille neuf cent quarante-huit") or its last two digits ("quarante huit").
 
-    Two digits that could be a day of the month are said whole.
+    Two digits that could be a day of the month are said whole where they stand `alone`. The model says how centuries
+    are told ("mille neuf cent", "mil neuf cent", "dix-neuf cent"), and whether hyphens join all (the spelling of 1990).
     """
 
     model: str
     short: bool
-    hyphens: bool
+    alone: bool = True
 
     def write(self, day: date) -> str:
-        if self.short and day.year % 100 > _LAST_DAY:
-            return _like(self.model, numerals.write(day.year % 100, hyphens=self.hyphens))
-        century, rest = divmod(day.year, 100)
-        if 11 <= century <= 19:
-            words = f"mille {numerals.write(century - 10)} cent" if century > 11 else "mille cent"
-            words += f" {numerals.write(rest, hyphens=self.hyphens)}" if rest else ("s" if century > 11 else "")
-        else:
-            words = numerals.write(day.year, hyphens=self.hyphens)
-        return _like(self.model, words)
+        if self.short and (day.year % 100 > _LAST_DAY or not self.alone):
+            return _like(self.model, spoken.say(day.year % 100, self.model))
+        words = self._whole(day.year)
+        joined = not self.short and " " not in self.model and "-" in self.model
+        return _like(self.model, words.replace(" ", "-") if joined else words)
+
+    def _whole(self, year: int) -> str:
+        century, rest = divmod(year, 100)
+        if not 11 <= century <= 19:
+            return spoken.say(year, self.model)
+        model = without_accents(self.model).lower()
+        ending = f" {spoken.say(rest, self.model)}" if rest else ("s" if century > 11 else "")
+        if not model.startswith(("mil", "deux")) and not self.short:
+            return f"{spoken.say(century, self.model)} cent{ending}"
+        thousand = "mil" if re.match(r"mil\b", model) else "mille"
+        return f"{thousand} {numerals.write(century - 10)} cent{ending}" if century > 11 else f"{thousand} cent{ending}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,6 +305,21 @@ class Digits:
         fields["y"] = f"{day.year:04d}" if self.order.count("y") == 4 else f"{day.year % 100:02d}"
         digits = iter("".join(fields[kind] for kind in dict.fromkeys(self.order)))
         return "".join(next(digits) if char == "0" else char for char in self.template)
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """A form whose characters a machine set apart: `template` has a 0 for each, and what stands between."""
+
+    form: Form
+    template: str
+
+    def write(self, day: date) -> str:
+        text = self.form.write(day)
+        if len(text) != self.template.count("0"):
+            return text
+        chars = iter(text)
+        return "".join(next(chars) if char == "0" else char for char in self.template)
 
 
 @dataclass(frozen=True, slots=True)

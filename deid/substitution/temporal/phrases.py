@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from deid.substitution import numerals
-from deid.substitution.folding import flat
+from deid.substitution.folding import comparable
 from deid.substitution.shapes import sentence_case_of
-from deid.substitution.temporal.relative import Manner, Relative
+from deid.substitution.temporal import feasts
+from deid.substitution.temporal.relative import ABOUT, Manner, Relative
 from deid.substitution.temporal.values import Instant, Unit
-from deid.substitution.temporal.vocabulary import FEAST_OF_MONTH, MONTHS, SEASONS, WEEKDAYS
+from deid.substitution.temporal.vocabulary import MONTHS, SEASONS, WEEKDAYS
 
-_NOW = ("ce jour", "aujourd'hui", "ce jour même")
+_ABOUT_OF = {number: word for word, number in ABOUT.items()}
 
 
 def write(relative: Relative, moved: Instant, anchor: Instant) -> str:
@@ -18,7 +19,9 @@ def write(relative: Relative, moved: Instant, anchor: Instant) -> str:
     offset = moved.index - anchor.index
     if manner.counted and not manner.hours and offset != 0:
         return _write_counted(relative, offset)
-    if relative.named is not None:
+    if offset == relative.offset == 0 and relative.unit is Unit.DAY:
+        return manner.model
+    if relative.named is not None or relative.feast is not None:
         phrase = _write_named(relative, moved, offset)
     else:
         phrase = _write_plain(relative.unit, offset, manner)
@@ -26,10 +29,15 @@ def write(relative: Relative, moved: Instant, anchor: Instant) -> str:
 
 
 def otherwise(relative: Relative, moved: Instant, anchor: Instant) -> str | None:
-    """A day next to the anchor in other words than "hier" or "demain"; None for what has no second name."""
-    said = {-2: "il y a deux jours", -1: "la veille", 1: "le lendemain", 2: "dans deux jours"}
-    phrase = said.get(moved.index - anchor.index) if relative.unit is Unit.DAY else None
-    return sentence_case_of(relative.manner.model, phrase) if phrase else None
+    """The anchor's day, or one next to it, in other words than "ce jour", "hier" or "demain"; None for the rest."""
+    said = {
+        -2: ("il y a deux jours",), -1: ("la veille",), 0: ("ce jour", "aujourd'hui"), 1: ("le lendemain",),
+        2: ("dans deux jours",),
+    }  # fmt: skip
+    model = relative.manner.model
+    phrases = said.get(moved.index - anchor.index, ()) if relative.unit is Unit.DAY else ()
+    phrase = next((one for one in phrases if comparable(one) != comparable(model)), None)
+    return sentence_case_of(model, phrase) if phrase else None
 
 
 def _write_counted(relative: Relative, offset: int) -> str:
@@ -37,12 +45,22 @@ def _write_counted(relative: Relative, offset: int) -> str:
     number = abs(offset)
     lead = manner.lead
     if (offset > 0) != (relative.offset > 0):
-        lead = sentence_case_of(lead, "dans" if offset > 0 else "il y a")
-    said = _number(number, manner.spoken, feminine=relative.unit is Unit.WEEK or manner.unit_word.startswith("annee"))
+        lead = sentence_case_of(lead, "dans " if offset > 0 else "il y a ")
+    unit = _unit_word(manner, number)
+    if manner.about and number in _ABOUT_OF and not relative.span:
+        of = "d'" if unit[:1].lower() in "aeih" else "de "
+        said = f"une {_ABOUT_OF[number]} {of}"
+        return f"{lead}{_cased(manner, said)}{unit}{manner.tail}"
+    feminine = relative.unit is Unit.WEEK or manner.unit_word.startswith(("annee", "decennie"))
+    said = _number(number, manner.spoken, feminine=feminine)
     if relative.span:
-        said += " à " + _number(number + relative.span, manner.spoken, feminine=False)
-    said = said.upper() if manner.model.isupper() else said
-    return f"{lead} {said} {_unit_word(manner, number)}"
+        said += manner.to + _number(number + relative.span, manner.spoken, feminine=False)
+    gap = manner.gap if not manner.spoken else " "
+    return f"{lead}{_cased(manner, said)}{gap}{unit}{manner.tail}"
+
+
+def _cased(manner: Manner, text: str) -> str:
+    return text.upper() if manner.model.isupper() else text
 
 
 def _number(number: int, spoken: bool, *, feminine: bool) -> str:
@@ -52,48 +70,63 @@ def _number(number: int, spoken: bool, *, feminine: bool) -> str:
 def _unit_word(manner: Manner, number: int) -> str:
     words = {
         "jour": "jour", "jours": "jour", "semaine": "semaine", "semaines": "semaine", "an": "an", "ans": "an",
-        "annee": "an", "annees": "an", "ete": "été", "etes": "été", "hiver": "hiver", "hivers": "hiver",
+        "annee": "année", "annees": "année", "ete": "été", "etes": "été", "hiver": "hiver", "hivers": "hiver",
+        "trimestre": "trimestre", "trimestres": "trimestre", "semestre": "semestre", "semestres": "semestre",
+        "decennie": "décennie", "decennies": "décennie", "week-end": "week-end", "week-ends": "week-end",
     }  # fmt: skip
+    if manner.unit_word.startswith("annee") and not (manner.about and number in _ABOUT_OF):
+        words |= {"annee": "an", "annees": "an"}
     word = words.get(manner.unit_word)
     said = manner.unit_word if word is None else word + ("s" if number > 1 else "")
-    return said.upper() if manner.model.isupper() else said
+    return _cased(manner, said)
 
 
 def _write_plain(unit: Unit, offset: int, manner: Manner) -> str:
     if unit is Unit.DAY:
-        near = {-2: "avant-hier", -1: "hier", 1: "demain", 2: "après-demain"}
+        near = {-2: "avant-hier", -1: "hier", 0: "ce jour", 1: "demain", 2: "après-demain"}
         if offset in near:
-            part = f" {manner.part}" if manner.part in ("matin", "soir") else ""
+            part = f" {manner.part.lower()}" if manner.part and offset else ""
             return near[offset] + part
-        if offset == 0:
-            plain = flat(manner.model)
-            return next(said for said in _NOW if flat(said) != plain)
+    if manner.unit_word == "week-end" and abs(offset) <= 1:
+        return ("ce week-end", "le week-end prochain", "le week-end dernier")[offset]
     phrases = {
         Unit.WEEK: ("la semaine dernière", "cette semaine", "la semaine prochaine", "semaines"),
         Unit.MONTH: ("le mois dernier", "ce mois-ci", "le mois prochain", "mois"),
+        Unit.QUARTER: ("le trimestre dernier", "ce trimestre", "le trimestre prochain", "trimestres"),
+        Unit.SEMESTER: ("le semestre dernier", "ce semestre", "le semestre prochain", "semestres"),
         Unit.YEAR: ("l'an dernier", "cette année", "l'an prochain", "ans"),
         Unit.DAY: ("hier", "ce jour", "demain", "jours"),
         Unit.SEASON: ("la saison dernière", "cette saison", "la saison prochaine", "saisons"),
-        Unit.DECADE: ("il y a dix ans", "ces dernières années", "dans dix ans", "décennies"),
+        Unit.DECADE: ("la décennie dernière", "cette décennie", "la décennie prochaine", "décennies"),
     }
     last, this, following, plural = phrases[unit]
     if abs(offset) <= 1:
         return (this, following, last)[offset]
-    counted = numerals.write(abs(offset), feminine=unit is Unit.WEEK)
+    counted = numerals.write(abs(offset), feminine=unit in (Unit.WEEK, Unit.SEASON, Unit.DECADE))
     return f"il y a {counted} {plural}" if offset < 0 else f"dans {counted} {plural}"
 
 
 def _write_named(relative: Relative, moved: Instant, offset: int) -> str:
+    """A weekday, month, season or feast of the last or next round; what is further is counted."""
     unit, manner = relative.unit, relative.manner
-    if unit is Unit.DAY:
-        if 0 < abs(offset) <= 10:
-            return f"{WEEKDAYS[moved.first.weekday()]} {'prochain' if offset > 0 else 'dernier'}"
-        return _write_plain(unit, offset, manner)
     side = "prochain" if offset > 0 else "dernier"
+    if unit is Unit.DAY:
+        name = WEEKDAYS[moved.first.weekday()]
+        if 0 < abs(offset) <= 7:
+            return f"{name} {side}"
+        ahead = {2: "en huit", 3: "en quinze"}.get((offset - 1) // 7 + 1)
+        return f"{name} {ahead}" if ahead else _write_plain(unit, offset, manner)
     if unit is Unit.SEASON:
+        if abs(offset) > 4:
+            return _write_plain(unit, offset, manner)
         name = SEASONS[moved.index % 4]
-        if offset == 0:
+        if offset == 0 or (relative.offset == 0 and abs(offset) == 1):
             return f"ce {name}" if name == "printemps" else f"cet {name}"
         return f"le {name} {side}" if name == "printemps" else f"l'{name} {side}"
-    name = (FEAST_OF_MONTH if manner.feast else MONTHS)[moved.index % 12]
-    return f"{name} {side}" if offset else _write_plain(unit, offset, manner)
+    if offset == 0 or abs(offset) > 12:
+        return _write_plain(unit, offset, manner)
+    day = moved.first
+    if relative.feast is None:
+        return f"{manner.lead.lower()}{MONTHS[day.month - 1]} {side}"
+    feast = feasts.of_month(day.year, day.month)
+    return f"{feast} {side}" if feast in ("Noël", "Pâques") else f"{feast} {'prochaine' if offset > 0 else 'dernière'}"

@@ -3,67 +3,99 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from deid.substitution import numerals
 from deid.substitution.folding import flat
+from deid.substitution.temporal import feasts
+from deid.substitution.temporal.mending import Lexicon, run
 from deid.substitution.temporal.values import Unit
-from deid.substitution.temporal.vocabulary import (
-    FEASTS,
-    MONTH_OF,
-    SEASON_OF,
-    WEEKDAY_OF,
-)
+from deid.substitution.temporal.vocabulary import MONTH_OF, SEASON_OF, WEEKDAY_OF
 
 _UNITS = {
-    "jour": Unit.DAY, "jours": Unit.DAY, "j": Unit.DAY, "jrs": Unit.DAY, "jr": Unit.DAY,
-    "semaine": Unit.WEEK, "semaines": Unit.WEEK, "sem": Unit.WEEK, "mois": Unit.MONTH,
+    "jour": Unit.DAY, "jours": Unit.DAY, "j": Unit.DAY, "jrs": Unit.DAY, "jr": Unit.DAY, "journees": Unit.DAY,
+    "semaine": Unit.WEEK, "semaines": Unit.WEEK, "sem": Unit.WEEK, "mois": Unit.MONTH, "m": Unit.MONTH,
+    "trimestre": Unit.QUARTER, "trimestres": Unit.QUARTER, "semestre": Unit.SEMESTER, "semestres": Unit.SEMESTER,
     "an": Unit.YEAR, "ans": Unit.YEAR, "annee": Unit.YEAR, "annees": Unit.YEAR, "a": Unit.YEAR,
     "ete": Unit.YEAR, "etes": Unit.YEAR, "hiver": Unit.YEAR, "hivers": Unit.YEAR, "printemps": Unit.YEAR,
+    "saison": Unit.SEASON, "saisons": Unit.SEASON,
+    "decennie": Unit.DECADE, "decennies": Unit.DECADE, "week-end": Unit.WEEK, "week-ends": Unit.WEEK,
 }  # fmt: skip
 _HOURS = {"h": 1, "heure": 1, "heures": 1, "minute": 0, "minutes": 0, "min": 0, "mn": 0}
-_ABOUT = {
+ABOUT = {
     "dizaine": 10, "douzaine": 12, "quinzaine": 15, "vingtaine": 20, "trentaine": 30, "quarantaine": 40,
-    "cinquantaine": 50, "soixantaine": 60,
+    "cinquantaine": 50, "soixantaine": 60, "huitaine": 8,
 }  # fmt: skip
+_UNIT = (
+    r"(?:jours?|jrs?|j|journees|semaines?|sem\.?|mois|m|trimestres?|semestres?|ann?ees?|ans?|h|heures?|minutes?|min|mn|"
+    r"etes?|hivers?|printemps|saisons?|decennies?|week[- ]ends?)"
+)
+_BACK = r"il y a|il ya|ilya|y ?a|il fait|ca fait|cela fait|voici|voila|voila(?:it)?|depuis"
+_AHEAD = r"dans(?: les?)?|ds|sous|d' ?ici(?: a)?|d ici(?: a)?|apres|avant|a"
+_NEARLY = (
+    r"(?: plus d[e']| moins d[e']| un peu plus de| un peu moins de| \+ de| - de| environ| pres de| presque| a peine|"
+    r" deja| bientot| quelque| a peu pres| maintenant| de cela)?"
+)
 _COUNTED = re.compile(
-    r"(?P<lead>(?:d' ?)?(?:il y a(?: plus de| environ| pres de)?|ilya|y ?a|depuis|dans|ds|sous|d'ici(?: a)?|d ici|"
-    r"apres|avant)) ?"
-    r"(?:une? (?P<about>[a-z]+aine) (?:de |d')?|(?P<digits>\d+)|(?P<words>[a-z]+(?:[ -][a-z]+)*?))"
-    r"(?: (?:a|ou) (?P<upto>\d+|[a-z]+))?"
-    r" ?(?P<unit>jours?|jrs?|j|semaines?|sem\.?|mois|ann?ees?|ans?|h|heures?|minutes?|min|mn|etes?|hivers?|"
-    r"printemps)\.?"
+    rf"(?P<lead>(?:d' ?)?(?:(?P<back>{_BACK})|{_AHEAD}){_NEARLY} ?)"
+    r"(?:une? (?:petite |bonne )?(?P<about>[a-z]+aine) (?:de |d')?|(?P<digits>\d+)|(?P<words>[a-z]+(?:[ -][a-z]+)*?))"
+    r"(?:(?P<to> (?:a|ou|puis) |(?<=\d)(?: ?[-/] ?| et ))(?P<upto>\d+|[a-z]+(?:[ -][a-z]+)*?))?"
+    rf"(?P<gap> ?)(?P<unit>{_UNIT})\.?"
+    r"(?P<tail> et demie?| environ| a peu pres| maintenant| deja| presque jour pour jour| jour pour jour)?"
 )
 _FORTNIGHT = re.compile(r"(?P<lead>(?:dans|sous|d'ici|il y a)) (?:une )?(?P<about>quinzaine|huitaine)")
+# "ces dernières semaines", "ces six derniers mois", "ces prochains jours".
+_THESE = re.compile(
+    r"(?:ces|les|au cours des|dans les) (?:(?P<digits>\d+) |(?P<words>[a-z]+) )?"
+    rf"(?P<side>dernier|prochain)e?s (?:(?P<later>\d+|[a-z]+) )?(?P<unit>{_UNIT})"
+)
 _NAMED = {
-    "avant-hier": -2, "avant hier": -2, "avanthier": -2, "hier": -1, "ce jour": 0, "aujourd'hui": 0, "aujourdhui": 0,
-    "ce matin": 0, "ce midi": 0, "ce soir": 0, "cesoir": 0, "cette nuit": 0, "cet apres-midi": 0, "cet apres midi": 0,
-    "cet aprem": 0, "ce jour meme": 0, "maintenant": 0, "demain": 1, "apres-demain": 2, "apres demain": 2,
-    "la veille": -1, "le lendemain": 1,
+    "avant-hier": -2, "avant hier": -2, "avanthier": -2, "hier": -1, "ce jour": 0, "cejour": 0, "aujourd'hui": 0,
+    "aujourdhui": 0, "aujourd hui": 0, "ce matin": 0, "ce midi": 0, "ce soir": 0, "cesoir": 0, "cette nuit": 0,
+    "cet apres-midi": 0,
+    "cet apres midi": 0, "cette apres-midi": 0, "cet aprem": 0, "cet apm": 0, "cette apres midi": 0, "ce jour meme": 0,
+    "maintenant": 0, "dans la matinee": 0, "dans la journee": 0, "dans la soiree": 0, "cette matinee": 0,
+    "cette soiree": 0, "demain": 1, "apres-demain": 2, "apres demain": 2, "la veille": -1, "le lendemain": 1,
+    "la nuit derniere": -1, "la nuit passee": -1, "la nuit prochaine": 0, "l'avant-veille": -2, "le surlendemain": 2,
 }  # fmt: skip
-_PART_OF_DAY = re.compile(r" (?:matin|soir|midi|apres-midi|apres midi|aprem|nuit|dans la nuit|au soir|au matin)$")
+_PART_OF_DAY = re.compile(
+    r" (?:matin|soir|midi|apres-midi|apres midi|aprem|apm|nuit|dans la nuit|dans la (?:journee|matinee|soiree)|"
+    r"au soir|au matin|en fin de (?:journee|matinee))$"
+)
 _SIDE = {
     "dernier": -1, "derniere": -1, "passe": -1, "passee": -1, "precedent": -1, "precedente": -1, "ecoule": -1,
-    "prochain": 1, "prochaine": 1, "suivant": 1, "suivante": 1, "a venir": 1, "en huit": 2, "en quinze": 3,
+    "ecoulee": -1, "d'avant": -1, "prochain": 1, "prochaine": 1, "pro": 1, "suivant": 1, "suivante": 1, "a venir": 1,
+    "qui vient": 1, "en huit": 2, "en 8": 2, "en quinze": 3, "en 15": 3,
 }  # fmt: skip
 _SIDED = re.compile(
-    rf"(?:(?:le |la |l'|l |les |d'ici |pour ))*(?P<what>[a-z' -]+?) (?P<side>{'|'.join(_SIDE)})(?: [a-z ]+)?"
+    r"(?P<head>(?:le |la |l'|l |les |d'ici |pour |en |a |avant |des |courant |fin |debut |mi[- ])*)"
+    rf"(?P<what>[a-z' -]+?) (?P<side>{'|'.join(_SIDE)})(?: [a-z ]+)?"
 )
-_THIS = re.compile(r"(?:ce|cet|cette) (?P<what>[a-z-]+?)(?:-ci|-la| ci)?")
+_THIS = re.compile(r"(?:(?:en )?fin de |au debut de |debut de )?(?:ce|cet|cette) (?P<what>[a-z' -]+?)(?:-ci|-la| ci)?")
 _END = re.compile(
-    r"(?:avant |d'ici |pour |vers )?(?:la |le )?(?:fin|debut|milieu) (?:du|de la|de l'|d') ?"
-    r"(?P<what>mois|semaine|annee|an)"
+    r"(?:avant |d'ici |pour |vers |a |en )?(?:la |le )?(?:fin|debut|milieu) (?:du|de la|de l'|de|d') ?"
+    r"(?P<what>mois|semaine|annee|an|trimestre|semestre)"
 )
-_BEFORE_WEEKDAY = re.compile(r"(?:d'ici|avant|pour|vers) (?P<weekday>[a-z]+)")
+_BY = re.compile(r"(?:d'ici|avant|pour|vers|a|des) (?:l'|la |le |les )?(?P<what>[a-z' -]+)")
+_HEADED = {"an", "annee", "semaine", "mois", "week-end", "week end", "weekend", "trimestre", "semestre", "saison"}
+_WORDS = frozenset(
+    "semaine semaines dernier derniere derniers dernieres prochain prochaine annee annees mois jours jour demain hier "
+    "soir matin aujourd'hui avant apres dans depuis lundi mardi mercredi jeudi vendredi samedi dimanche quinze trois "
+    "quatre six deux dix une".split()
+)
+_LEXICON = Lexicon(_WORDS)
+_BROKEN_LEAD = re.compile(r"^[i1l]{2} ?(?=y ?a)|^[1li](?=a |'|es? )")
 
 
 @dataclass(frozen=True, slots=True)
 class Relative:
     """A distance from the anchor in `unit`, negative in the past, or a weekday, month, season or feast on a side.
 
-    `named` holds, for MONTH and SEASON said by name and for weekdays, their number; `offset` then only says the
-    side (−1 last, 0 this, 1 next). `span` is what a range adds ("dans six à huit semaines").
+    `named` holds, for months and seasons said by name and for weekdays, their number, `feast` the name of a feast;
+    `offset` then only says the side (−1 last, 0 this, 1 next; 2 and 3 weekdays of the weeks after). `span` is what a
+    range adds ("dans six à huit semaines").
     """
 
     unit: Unit
@@ -71,11 +103,17 @@ class Relative:
     manner: Manner
     named: int | None = None
     span: int = 0
+    feast: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Manner:
-    """How a RELDATE is written: `model` for the case, whether by a number, in words or figures, about or exactly."""
+    """How a RELDATE is written.
+
+    `model` for the case; `counted` by a number, in words if `spoken`, `about` if roughly ("une dizaine de"), after
+    `lead`, before `gap`, `unit_word` and `tail`, `to` between the two numbers of a range; with a `part` of the day; in
+    `hours`.
+    """
 
     model: str
     counted: bool = False
@@ -85,18 +123,49 @@ class Manner:
     about: bool = False
     part: str = ""
     hours: bool = False
-    feast: bool = False
+    gap: str = " "
+    to: str = ""
+    tail: str = ""
 
 
 @lru_cache(maxsize=16384)
 def parse(text: str) -> Relative | None:
     """What a RELDATE mention says, or None if it cannot be read."""
-    plain = re.sub(r"\s+", " ", flat(text)).strip(" .,;")
-    for reader in (_named, _counted, _fortnight, _ending, _sided, _this):
-        if (found := reader(plain, text)) is not None:
-            return found
-    squeezed = re.sub(r"(?<=[a-z]{2}) (?=[a-z]{1,3}(?: |$))", "", plain)
-    return _named(squeezed, text) or _counted(squeezed, text) if squeezed != plain else None
+    one_line = re.sub(r"\s", " ", text)
+    if "  " in one_line:
+        one_line = re.sub(" +", " ", one_line)
+    for said in _spellings(one_line.strip(" .,;")):
+        plain = flat(said)
+        for reader in (_named, _counted, _fortnight, _these, _ending, _sided, _this, _by):
+            if (found := reader(plain, said)) is not None:
+                return found
+    return None
+
+
+def _spellings(text: str) -> Iterator[str]:
+    """`text`, then with its scanned words mended, then with one space less."""
+    yield text
+    mended = _mended(text)
+    if mended != text:
+        yield mended
+    for space in (place for place, char in enumerate(text) if char == " "):
+        yield _mended(text[:space] + text[space + 1 :])
+
+
+def _mended(text: str) -> str:
+    """`text` with the words that a scanner broke whole again."""
+    plain = _BROKEN_LEAD.sub(lambda match: {2: "il", 3: "il "}.get(len(match.group()), "l"), flat(text))
+    pieces = re.split(r"([a-z0-9|!]+)", plain)
+    found = []
+    for piece in pieces:
+        if not piece or run(piece, 0) != piece or piece in _UNITS or piece in _SIDE:
+            found.append(piece)
+        elif re.fullmatch(r"[0-9ol|]*\d[0-9ol|]*", piece):
+            found.append(piece.translate(str.maketrans("ol|", "011")))
+        else:
+            found.append(_LEXICON.mended(piece) or piece)
+    mended = "".join(found)
+    return mended.upper() if text.isupper() else mended
 
 
 def _named(plain: str, text: str) -> Relative | None:
@@ -104,7 +173,7 @@ def _named(plain: str, text: str) -> Relative | None:
     name = plain if plain in _NAMED else plain[: part.start()] if part else plain
     if name not in _NAMED:
         return None
-    said = part.group().strip() if part and plain not in _NAMED else ""
+    said = text[part.start() :].strip() if part and plain not in _NAMED else ""
     return Relative(Unit.DAY, _NAMED[name], Manner(text, part=said))
 
 
@@ -112,24 +181,14 @@ def _counted(plain: str, text: str) -> Relative | None:
     match = _COUNTED.fullmatch(plain)
     if match is None:
         return None
-    unit_word = match["unit"].rstrip(".")
-    number = _quantity(match)
+    unit_word = match["unit"].rstrip(".").replace("week end", "week-end")
+    number = _quantity(match["about"], match["digits"], match["words"])
     if number is None:
         return None
-    upto = (
-        int(match["upto"])
-        if (match["upto"] or "").isdigit()
-        else numerals.read([match["upto"]])
-        if match["upto"]
-        else None
-    )
-    sign = (
-        -1
-        if (match["lead"].endswith("a") and "ici" not in match["lead"])
-        or match["lead"] in ("il y a", "depuis")
-        or "y a" in match["lead"]
-        else 1
-    )
+    upto = _quantity(None, match["upto"], match["upto"]) if match["upto"] else None
+    if match["upto"] and upto is None:
+        return None
+    sign = -1 if match["back"] else 1
     manner = Manner(
         text,
         counted=True,
@@ -138,6 +197,9 @@ def _counted(plain: str, text: str) -> Relative | None:
         lead=text[: match.end("lead")],
         about=match["about"] is not None,
         hours=unit_word in _HOURS,
+        gap=match["gap"],
+        to=text[match.start("to") : match.end("to")] if match["to"] else "",
+        tail=text[match.start("tail") : match.end("tail")] if match["tail"] else "",
     )
     if unit_word in _HOURS:
         days = -(-number * _HOURS[unit_word] // 24)
@@ -145,37 +207,56 @@ def _counted(plain: str, text: str) -> Relative | None:
     return Relative(_UNITS[unit_word], sign * number, manner, span=max(0, (upto or number) - number))
 
 
-def _quantity(match: re.Match[str]) -> int | None:
-    if match["about"]:
-        return _ABOUT.get(match["about"])
-    if match["digits"]:
-        return int(match["digits"])
-    return numerals.read(re.findall("[a-z]+", match["words"]))
+def _quantity(about: str | None, digits: str | None, words: str | None) -> int | None:
+    if about:
+        return ABOUT.get(about)
+    if digits and digits.isdecimal():
+        return int(digits)
+    return numerals.read(re.findall("[a-z]+", words or ""))
 
 
 def _fortnight(plain: str, text: str) -> Relative | None:
     match = _FORTNIGHT.fullmatch(plain)
     if match is None:
         return None
-    days = 15 if match["about"] == "quinzaine" else 8
-    manner = Manner(text, counted=True, spoken=True, unit_word="jours", lead=text[: match.end("lead")])
+    manner = Manner(text, counted=True, spoken=True, unit_word="jours", lead=text[: match.end("lead")] + " ")
+    days = ABOUT[match["about"]]
     return Relative(Unit.DAY, -days if match["lead"] == "il y a" else days, manner)
+
+
+def _these(plain: str, text: str) -> Relative | None:
+    """The last or next days, weeks, months: as far as their number, or one."""
+    match = _THESE.fullmatch(plain)
+    if match is None or match["unit"].rstrip(".") not in _UNITS:
+        return None
+    said = match["words"] or match["later"]
+    number = _quantity(None, match["digits"] or match["later"], said) if match["digits"] or said else 1
+    if number is None:
+        return None
+    return Relative(_UNITS[match["unit"].rstrip(".")], -number if match["side"] == "dernier" else number, Manner(text))
 
 
 def _ending(plain: str, text: str) -> Relative | None:
     match = _END.fullmatch(plain)
-    if match is not None:
-        unit = {"mois": Unit.MONTH, "semaine": Unit.WEEK}.get(match["what"], Unit.YEAR)
-        return Relative(unit, 1, Manner(text))
-    match = _BEFORE_WEEKDAY.fullmatch(plain)
-    if match is not None and match["weekday"] in WEEKDAY_OF:
-        return Relative(Unit.DAY, 1, Manner(text), named=WEEKDAY_OF[match["weekday"]])
-    return None
+    if match is None:
+        return None
+    return Relative(_UNITS[match["what"]], 1, Manner(text))
+
+
+def _by(plain: str, text: str) -> Relative | None:
+    """ "d'ici lundi", "avant l'été", "à la rentrée": the next one."""
+    match = _BY.fullmatch(plain)
+    return _thing(match["what"], 1, text) if match and match["what"] not in _HEADED else None
 
 
 def _sided(plain: str, text: str) -> Relative | None:
     match = _SIDED.fullmatch(plain)
-    return _thing(match["what"].strip(), _SIDE[match["side"]], text) if match else None
+    if match is None:
+        return None
+    found = _thing(match["what"].strip(), _SIDE[match["side"]], text)
+    if found is None or found.unit is not Unit.MONTH or found.named is None:
+        return found
+    return replace(found, manner=replace(found.manner, lead=text[: match.end("head")]))
 
 
 def _this(plain: str, text: str) -> Relative | None:
@@ -186,15 +267,17 @@ def _this(plain: str, text: str) -> Relative | None:
 def _thing(what: str, side: int, text: str) -> Relative | None:
     """A week, month, year, weekday, season or feast, on a side of now."""
     what = what.removeprefix("l'").removeprefix("l ").strip()
-    units = {"semaine": Unit.WEEK, "week-end": Unit.WEEK, "weekend": Unit.WEEK, "mois": Unit.MONTH}
-    units |= {"an": Unit.YEAR, "annee": Unit.YEAR}
+    units = {"semaine": Unit.WEEK, "sem": Unit.WEEK, "week-end": Unit.WEEK, "weekend": Unit.WEEK, "week end": Unit.WEEK}
+    units |= {"mois": Unit.MONTH, "trimestre": Unit.QUARTER, "semestre": Unit.SEMESTER, "saison": Unit.SEASON}
+    units |= {"an": Unit.YEAR, "annee": Unit.YEAR, "decennie": Unit.DECADE}
     if what in units:
-        return Relative(units[what], side, Manner(text))
-    if what in WEEKDAY_OF:
+        word = "week-end" if what.startswith("week") else ""
+        return Relative(units[what], side, Manner(text, unit_word=word))
+    if what in WEEKDAY_OF and len(what) > 2:
         return Relative(Unit.DAY, side, Manner(text), named=WEEKDAY_OF[what])
     if what in SEASON_OF:
         return Relative(Unit.SEASON, side, Manner(text), named=SEASON_OF[what])
     if what in MONTH_OF:
         return Relative(Unit.MONTH, side, Manner(text), named=MONTH_OF[what])
-    month = FEASTS.get(what) or FEASTS.get(what.replace(" ", "-"))
-    return Relative(Unit.MONTH, side, Manner(text, feast=True), named=month) if month else None
+    feast = feasts.named(what)
+    return Relative(Unit.MONTH, side, Manner(text), feast=feast) if feast else None

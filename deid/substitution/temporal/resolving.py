@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from datetime import date, timedelta
 
 from deid.substitution.temporal.expressions import Expression
+from deid.substitution.temporal.feasts import month_in
 from deid.substitution.temporal.relative import Relative
 from deid.substitution.temporal.values import Instant, Unit, index_of, on_real_day
 
@@ -27,16 +28,28 @@ def place(expression: Expression, anchor: date, birth: date | None = None, partn
             return Instant(Unit.YEAR, _required(year, anchor))
         case Unit.DECADE:
             return Instant(Unit.DECADE, _required(year, anchor) // 10)
-        case Unit.SEASON:
-            season = expression.season or 0
-            years = _years(year, anchor, partner)
-            return _nearest((Instant(Unit.SEASON, one * 4 + season) for one in years), anchor)
-        case Unit.MONTH:
-            month = (expression.month or anchor.month) - 1
-            years = _years(year, anchor, partner)
-            return _nearest((Instant(Unit.MONTH, one * 12 + month) for one in years), anchor)
-        case _:
+        case Unit.DAY:
             return _place_day(expression, year, anchor, partner)
+        case unit:
+            years = _years(year, anchor, partner)
+            return _nearest((Instant(unit, _index(expression, one)) for one in years), partner or anchor)
+
+
+def _index(expression: Expression, year: int) -> int:
+    """The index of a month, feast, quarter, season or half of a year."""
+    match expression.unit:
+        case Unit.SEASON:
+            return year * 4 + (expression.season or 0)
+        case Unit.WEEK:
+            return index_of(Unit.WEEK, date(year, 1, 4)) + (expression.rank or 1) - 1
+        case Unit.QUARTER:
+            return year * 4 + (expression.rank or 1) - 1
+        case Unit.SEMESTER:
+            return year * 2 + (expression.rank or 1) - 1
+        case _ if expression.feast is not None:
+            return month_in(expression.feast, year)
+        case _:
+            return year * 12 + (expression.month or 1) - 1
 
 
 def _place_day(expression: Expression, year: int | None, anchor: date, partner: date | None) -> Instant:
@@ -47,7 +60,9 @@ def _place_day(expression: Expression, year: int | None, anchor: date, partner: 
 
 def _days(expression: Expression, year: int | None, anchor: date, partner: date | None) -> Iterator[date]:
     """Every day that the written fields allow, near the anchor or within the partner's month or year."""
-    if expression.day is None:
+    if expression.this_month and expression.day is not None:
+        yield on_real_day(anchor.year, anchor.month, expression.day)
+    elif expression.day is None:
         yield from (anchor + timedelta(days=offset) for offset in range(-7, 0))
     elif expression.month is not None:
         for one in _years(year, anchor, partner):
@@ -101,18 +116,22 @@ def _day(day: date) -> Instant:
 def place_relative(relative: Relative, anchor: date) -> Instant:
     """The instant that a RELDATE means in a document dated `anchor`."""
     unit, here = relative.unit, index_of(relative.unit, anchor)
+    side = (relative.offset > 0) - (relative.offset < 0)
+    if relative.feast is not None:
+        around = [month_in(relative.feast, anchor.year + year) for year in (-2, -1, 0, 1, 2)]
+        return Instant(unit, _beside(around, here, side))
     if relative.named is None:
         return Instant(unit, here + relative.offset)
-    side = (relative.offset > 0) - (relative.offset < 0)
     if unit is Unit.DAY:
-        ahead = (relative.named - anchor.weekday() - 1) % 7 + 1
-        weeks = max(relative.offset - 1, 0)
-        return Instant(
-            unit, here + ahead + 7 * weeks if side >= 0 else here - ((anchor.weekday() - relative.named - 1) % 7 + 1)
-        )
+        weekday = relative.named - anchor.weekday()
+        days = range(here + weekday - 14, here + weekday + 15, 7)
+        return Instant(unit, _beside(days, here, side) + 7 * max(relative.offset - 1, 0))
     cycle, wanted = (4, relative.named) if unit is Unit.SEASON else (12, relative.named - 1)
-    if side == 0:
-        around = range(here - cycle // 2, here + cycle // 2)
-        return Instant(unit, next(index for index in around if index % cycle == wanted % cycle))
-    steps = range(1, cycle + 1)
-    return Instant(unit, next(here + side * step for step in steps if (here + side * step) % cycle == wanted % cycle))
+    places = (index for index in range(here - cycle, here + cycle + 1) if index % cycle == wanted % cycle)
+    return Instant(unit, _beside(places, here, side))
+
+
+def _beside(places: Iterable[int], here: int, side: int) -> int:
+    """The nearest place before, after or, with no side, around."""
+    fitting = [place for place in places if side == 0 or (place > here if side > 0 else place < here)]
+    return min(fitting, key=lambda place: (abs(place - here), place))

@@ -3,30 +3,54 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from deid.substitution import numerals
 from deid.substitution.folding import flat
-from deid.substitution.temporal.vocabulary import FEASTS, MONTH_OF, ROMAN_OF, SEASON_OF, WEEKDAY_OF
+from deid.substitution.temporal import feasts, mending
+from deid.substitution.temporal.vocabulary import (
+    ENGLISH_MONTH_OF,
+    ENGLISH_WEEKDAY_OF,
+    ENGLISH_WORDS,
+    MONTH_OF,
+    ROMAN_OF,
+    SEASON_OF,
+    WEEKDAY_OF,
+)
 
 _PIECE = re.compile(r"\d+|[a-z]+|[^a-z\d]+")
 # Scanned documents write 0 and 1 as O, l, I; only runs that cannot be words are mended.
-_SCANNED = re.compile(r"(?<![a-z])(?=[oil|]*\d)[0-9oil|]+(?![a-z])|(?<![a-z])[olI]{2}(?=[ ./-])|(?<=[/.-])lo(?![a-z])")
-_MEND = str.maketrans("oil|", "0111")
-_FEAST = re.compile(
-    "|".join(
-        re.escape(name).replace(r"\-", "[- ]").replace(r"\ ", "[- ]").replace("'", "[' ]")
-        for name in sorted(FEASTS, key=len, reverse=True)
-    )
+_SCANNED = re.compile(
+    r"(?<![a-z])(?=[oil|]*\d)[0-9oil|]+(?![a-z])|(?<![a-z])[ol]{2}(?=[ ./-])|(?<=[/.-])[ol|]{1,2}(?![a-z])|"
+    r"(?<![a-z])[l|](?=er[ /])"
 )
+_MEND = str.maketrans("oil|", "0111")
 _SPOKEN = re.compile(
     rf"(?:{'|'.join(sorted(numerals.NUMBER_WORDS, key=len, reverse=True))})(?![a-z])"
     rf"(?:(?: et | et-|-et-|[ -])(?:{'|'.join(sorted(numerals.NUMBER_WORDS, key=len, reverse=True))})(?![a-z]))*"
 )
+# "L17", "V. 26/05": the initial of a weekday ahead of a number; a small l is a scanned 1.
+_INITIAL = re.compile(r"[LMJVSD](?=\.? ?\d)")
+_INITIALS: Mapping[str, int | None] = {"L": 0, "M": None, "J": 3, "V": 4, "S": 5, "D": 6}
+_RANK = (
+    r"(?:(?P<rank>[1-4]) ?(?:ers?|eres?|res?|es?|emes?|nds?|ndes?)?|"
+    r"(?P<word>premier|deuxieme|second|troisieme|quatrieme))"
+)
+_QUARTER = re.compile(rf"(?:{_RANK} ?(?:trimestre|trim\.?)|t(?:rim\.? ?)?(?P<short>[1-4]))(?![a-z0-9])")
+_SEMESTER = re.compile(rf"{_RANK} ?semestre(?![a-z0-9])")
+_WEEK = re.compile(r"(?:semaine|sem)\.? ?(?:n° ?)?(?P<number>\d{1,2})(?![\da-z])")
+_WORD_RANKS = {"premier": 1, "deuxieme": 2, "second": 2, "troisieme": 3, "quatrieme": 4}
+_THIS_MONTH = re.compile(r"(?:crt|ct|courant|de ce mois|du mois(?: courant| present)?|du present mois)(?![a-z])\.?")
+# "2e semaine de mars", "première quinzaine": a rank that says no day.
+_NTH = re.compile(
+    r"(?:\d ?(?:ere?s?|res?|es?|emes?|nde?)|premiere?|deuxieme|seconde?|troisieme|quatrieme|derniere?) "
+    r"(?=(?:semaine|quinzaine|moitie|dizaine|jours?|week[- ]end|partie)\b)"
+)
 _QUALIFIERS = frozenset(
-    "debut fin mi milieu courant annee annees an de du d l la le les des en au et premiere derniere semaine quinzaine "
-    "mois jour nuit matin soir vers avant apres pendant depuis ans er eme e t veille lendemain".split()
+    "debut deb fin mi milieu courant annee annees an de du d l la le les des en au et premiere derniere dernier "
+    "semaine quinzaine moitie partie mois jour jours nuit matin soir vers avant apres pendant depuis ans er eme e t "
+    "veille lendemain vacances entre date samedi rentree scolaire week end".split()
 )
 
 
@@ -34,22 +58,27 @@ _QUALIFIERS = frozenset(
 class Token:
     """A piece of a mention; `kind` is one letter.
 
-    N digits, X number in words, O "1er", M month, R roman month, W weekday, S season, F feast, L anything
-    that only dresses the others. `value` is the number meant.
+    N digits, X number in words, O "1er", M month, R roman month, W weekday, S season, F feast, K week, Q quarter, H
+    half of a year, C the current month, L anything that only dresses the others. `value` is the number meant; of a
+    weekday that could be two, −1. `mended` is the word that a scanner broke; `name` that of a feast.
     """
 
     kind: str
     text: str
     value: int = 0
+    mended: str = ""
+    name: str = ""
+    english: bool = False
 
 
 def tokens(text: str) -> list[Token] | None:
     """The tokens of a mention, covering it; None when a word of it means nothing here."""
-    plain = _SCANNED.sub(lambda match: match.group().translate(_MEND), flat(text))
+    plain = _SCANNED.sub(lambda match: match.group().translate(_MEND), _keep_initial(text, flat(text)))
+    english = any(word in ENGLISH_WORDS for word in re.findall("[a-z]+", plain))
     found: list[Token] = []
     position = 0
     while position < len(plain):
-        token = _next(plain, text, position)
+        token = _next(plain, text, position, english)
         if token is None:
             return None
         found.append(token)
@@ -57,19 +86,23 @@ def tokens(text: str) -> list[Token] | None:
     return _settled(found)
 
 
-def _next(plain: str, text: str, at: int) -> Token | None:
-    previous_is_letter = at > 0 and plain[at - 1].isalpha()
-    if not previous_is_letter:
-        if feast := _FEAST.match(plain, at):
-            end = feast.end()
-            if end == len(plain) or not plain[end].isalpha():
-                name = feast.group()
-                month = FEASTS.get(name) or FEASTS.get(name.replace(" ", "-")) or FEASTS.get(name.replace("-", " "))
-                return Token("F", text[at:end], month or _loose_feast(name))
-        if (spoken := _SPOKEN.match(plain, at)) is not None:
-            value = numerals.read(re.findall("[a-z]+", spoken.group()))
-            if value is not None:
-                return Token("X", text[at : spoken.end()], value)
+def _keep_initial(text: str, plain: str) -> str:
+    """`plain` with the initial of a weekday as a capital, which no scanned digit is."""
+    return text[0] + plain[1:] if _INITIAL.match(text) else plain
+
+
+def _next(plain: str, text: str, at: int, english: bool) -> Token | None:
+    if at == 0 and plain[0] in _INITIALS:
+        value = _INITIALS[plain[0]]
+        return Token("W", text[0], -1 if value is None else value)
+    if at == 0 or not plain[at - 1].isalpha():
+        phrase = _phrase(plain, text, at)
+        if phrase is not None:
+            return phrase
+    if at == 0 or not (plain[at - 1].isalnum()):
+        broken = _broken(plain, text, at)
+        if broken is not None:
+            return broken
     piece = _PIECE.match(plain, at)
     if piece is None:
         return None
@@ -78,12 +111,52 @@ def _next(plain: str, text: str, at: int) -> Token | None:
         return _number(plain, text, at, word)
     if not word.isalpha():
         return Token("L", raw)
-    return _word(word, raw)
+    return _english(word, raw) if english else _word(word, raw)
 
 
-def _loose_feast(name: str) -> int:
-    squeezed = re.sub("[^a-z]", "", name)
-    return next(month for known, month in FEASTS.items() if re.sub("[^a-z]", "", known) == squeezed)
+def _phrase(plain: str, text: str, at: int) -> Token | None:
+    """What several words say together."""
+    for kind, pattern in (("Q", _QUARTER), ("H", _SEMESTER)):
+        if (ranked := pattern.match(plain, at)) is not None:
+            said = ranked.groupdict()
+            number = int(said["rank"] or said.get("short") or _WORD_RANKS[said["word"]])
+            return Token(kind, text[at : ranked.end()], number)
+    if (week := _WEEK.match(plain, at)) is not None:
+        return Token("K", text[at : week.end()], int(week["number"]))
+    for kind, pattern in (("C", _THIS_MONTH), ("L", _NTH)):
+        if (found := pattern.match(plain, at)) is not None and (kind == "L" or at > 0):
+            return Token(kind, text[at : found.end()])
+    if (feast := feasts.match(plain, at)) is not None:
+        return Token("F", text[at : feast[0]], name=feast[1])
+    return _spoken(plain, text, at)
+
+
+def _spoken(plain: str, text: str, at: int) -> Token | None:
+    """The longest number in words that begins there: "quatre quatre" is two."""
+    spoken = _SPOKEN.match(plain, at)
+    if spoken is None:
+        return None
+    words = list(re.finditer("[a-z]+", spoken.group()))
+    for last in range(len(words), 0, -1):
+        value = numerals.read([word.group() for word in words[:last]])
+        if value is not None and words[last - 1].group() != "et":
+            return Token("X", text[at : at + words[last - 1].end()], value)
+    return None
+
+
+def _broken(plain: str, text: str, at: int) -> Token | None:
+    """A month or weekday that a scanner broke."""
+    run = mending.run(plain, at)
+    word = run if run.isalpha() else ""
+    if run.isdecimal() or word in MONTH_OF or word in WEEKDAY_OF or word in ENGLISH_WORDS or word in _QUALIFIERS:
+        return None
+    mended = mending.mended(run)
+    if mended is None:
+        return None
+    raw = text[at : at + len(run)]
+    if mended in MONTH_OF:
+        return Token("M", raw, MONTH_OF[mended], mended=mended)
+    return Token("W", raw, WEEKDAY_OF[mended], mended=mended)
 
 
 def _number(plain: str, text: str, at: int, digits: str) -> Token:
@@ -102,6 +175,13 @@ def _word(word: str, raw: str) -> Token | None:
     if word in ROMAN_OF and (raw.isupper() or raw.islower()):
         return Token("R", raw, ROMAN_OF[word])
     return Token("L", raw) if word in _QUALIFIERS else None
+
+
+def _english(word: str, raw: str) -> Token | None:
+    for kind, table in (("M", ENGLISH_MONTH_OF), ("W", ENGLISH_WEEKDAY_OF)):
+        if word in table:
+            return Token(kind, raw, table[word], english=True)
+    return Token("L", raw) if word in ("of", "the", "th", "st", "nd", "rd", "on") else None
 
 
 def _settled(found: list[Token]) -> list[Token]:

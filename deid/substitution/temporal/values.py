@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date, timedelta
 from enum import StrEnum
+from functools import lru_cache
 
 FIRST_YEAR, LAST_YEAR = 1850, 2150
 
@@ -42,33 +43,50 @@ class Instant:
     @property
     def first(self) -> date:
         """Its first day."""
-        match self.unit:
-            case Unit.DAY:
-                return date.fromordinal(self.index)
-            case Unit.WEEK:
-                return date.fromordinal(self.index * 7 + 1)
-            case Unit.MONTH:
-                return date(self.index // 12, self.index % 12 + 1, 1)
-            case Unit.QUARTER:
-                return Instant(Unit.MONTH, self.index * 3).first
-            case Unit.SEASON:
-                return Instant(Unit.MONTH, self.index * 3 - 1).first
-            case Unit.SEMESTER:
-                return Instant(Unit.MONTH, self.index * 6).first
-            case Unit.YEAR:
-                return date(self.index, 1, 1)
-            case Unit.DECADE:
-                return date(self.index * 10, 1, 1)
+        return _first(self.unit, self.index)
 
     @property
     def last(self) -> date:
         """Its last day."""
-        return Instant(self.unit, self.index + 1).first - timedelta(days=1)
+        return _last(self.unit, self.index)
 
     @property
     def middle(self) -> date:
         """A day that stands for it: the day itself, the middle one of a longer unit."""
-        return self.first + (self.last - self.first) // 2
+        return _middle(self.unit, self.index)
+
+
+# A document compares each of its dates with each: their days are found once.
+@lru_cache(maxsize=65536)
+def _first(unit: Unit, index: int) -> date:
+    match unit:
+        case Unit.DAY:
+            return date.fromordinal(index)
+        case Unit.WEEK:
+            return date.fromordinal(index * 7 + 1)
+        case Unit.MONTH:
+            return date(index // 12, index % 12 + 1, 1)
+        case Unit.QUARTER:
+            return _first(Unit.MONTH, index * 3)
+        case Unit.SEASON:
+            return _first(Unit.MONTH, index * 3 - 1)
+        case Unit.SEMESTER:
+            return _first(Unit.MONTH, index * 6)
+        case Unit.YEAR:
+            return date(index, 1, 1)
+        case Unit.DECADE:
+            return date(index * 10, 1, 1)
+
+
+@lru_cache(maxsize=65536)
+def _last(unit: Unit, index: int) -> date:
+    return _first(unit, index + 1) - timedelta(days=1)
+
+
+@lru_cache(maxsize=65536)
+def _middle(unit: Unit, index: int) -> date:
+    first = _first(unit, index)
+    return first + (_last(unit, index) - first) // 2
 
 
 def index_of(unit: Unit, day: date) -> int:

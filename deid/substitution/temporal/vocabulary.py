@@ -1,4 +1,4 @@
-"""Words of the French calendar: months, weekdays, seasons, feasts, with what each means."""
+"""Words of the calendar: months, weekdays and seasons in French, months and weekdays in English; what each means."""
 
 from __future__ import annotations
 
@@ -14,41 +14,33 @@ WEEKDAYS = ("lundi", "mardi", "mercredi", "jeudi", "vendredi", "samedi", "dimanc
 
 # Folded forms of each month; "mar" is also mardi, which the parser settles by position.
 _MONTH_FORMS = (
-    "janvier janv jan jr", "fevrier fevr fev", "mars mar mrs", "avril avr", "mai", "juin jun",
-    "juillet juil jul jui", "aout aou ao", "septembre sept sep", "octobre octo oct", "novembre nov",
-    "decembre dec",
+    "janvier janv jan jr", "fevrier fevr fev", "mars mar mrs", "avril avri avr", "mai", "juin jun",
+    "juillet juil jul jui", "aout aou ao", "septembre septem sept sep", "octobre octo oct", "novembre novem nove nov",
+    "decembre decem dece dec",
 )  # fmt: skip
 MONTH_OF = {form: number for number, forms in enumerate(_MONTH_FORMS, 1) for form in forms.split()}
 ROMAN_OF = {form.lower(): number for number, form in enumerate(ROMAN_MONTHS, 1)}
 
 _WEEKDAY_FORMS = (
-    "lundi lun lu", "mardi mar ma", "mercredi mercr merc mer me", "jeudi jeu je", "vendredi vend ven ve",
+    "lundi lun lu", "mardi mar ma", "mercredi mercr merc mer me", "jeudi jeu je", "vendredi vendr vend ven ve",
     "samedi sam sa", "dimanche dim di",
 )  # fmt: skip
 WEEKDAY_OF = {form: number for number, forms in enumerate(_WEEKDAY_FORMS) for form in forms.split()}
 
 # Season number within a year: winter is December to February, named after its January.
 SEASONS = ("hiver", "printemps", "été", "automne")
-SEASON_OF = {"hiver": 0, "printemps": 1, "ete": 2, "automne": 3}
+SEASON_OF = {"hiver": 0, "printemps": 1, "print": 1, "ete": 2, "automne": 3, "aut": 3}
 
-# Feasts and customs that date by themselves: folded name → month they fall in. Movable ones take their usual month;
-# lunar ones, which wander through the year, are not here.
-FEASTS = {
-    "nouvel an": 1, "jour de l'an": 1, "premier de l'an": 1, "epiphanie": 1, "fete des rois": 1,
-    "galette des rois": 1, "nouvel an chinois": 2, "tet": 2, "chandeleur": 2, "saint-valentin": 2, "mardi gras": 2,
-    "carnaval": 2, "careme": 3, "mi-careme": 3, "mercredi des cendres": 2, "saint-joseph": 3, "norouz": 3, "rameaux": 4,
-    "vendredi saint": 4, "samedi saint": 4, "paques": 4, "paques orthodoxe": 4, "lundi de paques": 4,
-    "semaine sainte": 4, "dimanche de paques": 4, "fete du travail": 5, "ascension": 5, "jeudi d'ascension": 5,
-    "jeudi de l'ascension": 5, "fete des meres": 5, "pont de l'ascension": 5, "liberation": 5, "armistice": 11,
-    "pentecote": 6, "lundi de pentecote": 6, "saint-jean": 6, "sant joan": 6, "fete de la musique": 6,
-    "fete des peres": 6, "fete nationale": 7, "estive": 7, "grandes vacances": 7, "assomption": 8,
-    "moisson": 8, "moissons": 8, "rentree": 9, "rentree scolaire": 9, "vendanges": 9, "saint-michel": 9,
-    "saint-luc": 10, "toussaint": 11, "saint-martin": 11, "sainte-catherine": 11, "beaujolais nouveau": 11,
-    "avent": 12, "saint-nicolas": 12, "noel": 12, "reveillon": 12, "saint-sylvestre": 12, "fetes": 12,
-    "fetes de fin d'annee": 12, "veille de noel": 12, "michel": 9,
-}  # fmt: skip
-# What a surrogate feast is called, month by month.
-FEAST_OF_MONTH = (
-    "Épiphanie", "Chandeleur", "mi-carême", "Pâques", "Ascension", "Saint-Jean",
-    "fête nationale", "Assomption", "rentrée", "Saint-Luc", "Toussaint", "Noël",
+ENGLISH_MONTHS = (
+    "January", "February", "March", "April", "May", "June",
+    "July", "August", "September", "October", "November", "December",
 )  # fmt: skip
+ENGLISH_WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_ENGLISH = {name.lower()[:length] for name in (*ENGLISH_MONTHS, *ENGLISH_WEEKDAYS) for length in (3, 10)}
+_FRENCH = {*MONTH_OF, *WEEKDAY_OF}
+# What is English only: a mention that has one of these words is in English.
+ENGLISH_WORDS = frozenset(_ENGLISH - _FRENCH - {"sun", "mon"}) | {"tues", "thurs"}
+ENGLISH_MONTH_OF = {name.lower()[:length]: at for at, name in enumerate(ENGLISH_MONTHS, 1) for length in (3, 10)}
+ENGLISH_MONTH_OF |= {"sept": 9}
+ENGLISH_WEEKDAY_OF = {name.lower()[:length]: at for at, name in enumerate(ENGLISH_WEEKDAYS) for length in (3, 10)}
+ENGLISH_WEEKDAY_OF |= {"tues": 1, "thurs": 3}

@@ -65,7 +65,7 @@ class Wording:
         texts: dict[Mention, str] = {}
         for mention in mentions:
             original = comparable(self._dossier.text(mention))
-            said = (self._text(mention, moved), self._text(mention, moved, otherwise=True))
+            said = (self._text(mention, moved, otherwise=otherwise) for otherwise in (False, True))
             text = next((text for text in said if comparable(text) != original), None)
             if text is None:
                 return None

@@ -1,0 +1,45 @@
+"""How many DATE, RELDATE and AGE mentions of an annotated folder cannot be read.
+
+python -m benchmarks.temporal_reading corpus/train [--show]
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from pathlib import Path
+
+from deid.labels import Label
+from deid.learning.corpus import load
+from deid.policy import load as load_policy
+from deid.substitution.dossier import Dossier
+from deid.substitution.temporal.agenda import read
+
+LABELS = (Label.DATE, Label.RELDATE, Label.AGE)
+
+
+def main() -> None:
+    """Print a table; `--show` lists what is not read (fictional documents only)."""
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("folder", type=Path)
+    arguments.add_argument("--show", action="store_true")
+    chosen = arguments.parse_args()
+    mentions: Counter[Label] = Counter()
+    unread: dict[Label, list[str]] = {label: [] for label in LABELS}
+    policy = load_policy().substitution
+    for gold in load(chosen.folder):
+        dossier = Dossier(gold.document, sorted(gold.mentions), policy, b"no draw is made")
+        agenda = read(dossier)
+        for mention in dossier.of(LABELS):
+            mentions[mention.label] += 1
+            if not agenda.reads(mention):
+                unread[mention.label].append(dossier.text(mention))
+    for label in LABELS:
+        missed = len(unread[label])
+        print(f"{label:8} {mentions[label]:6} mentions {missed:4} not read {missed / max(mentions[label], 1):8.2%}")
+        if chosen.show:
+            print(*(f"    {text!r}" for text in unread[label]), sep="\n")
+
+
+if __name__ == "__main__":
+    main()

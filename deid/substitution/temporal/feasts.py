@@ -1,0 +1,129 @@
+"""Feasts and customs that date by themselves: how they are called, and the day they fall on in a year.
+
+A feast is read to its month: a moved one could fall on no other feast's day. Movable ones are computed; Muslim, Jewish
+and Chinese ones by their calendars (`lunar`), whose days are those of the arithmetic, not of the moon that was seen.
+"Aïd" alone is the one that ends Ramadan. Local feasts without a date of their own are not here, and are masked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import date, timedelta
+from functools import lru_cache
+
+from deid.substitution.folding import flat
+from deid.substitution.temporal import lunar
+
+Rule = Callable[[int], date]
+
+
+def _on(month: int, day: int) -> Rule:
+    return lambda year: date(year, month, day)
+
+
+def _easter(days: int) -> Rule:
+    return lambda year: lunar.easter(year) + timedelta(days=days)
+
+
+def _muslim(month: int, day: int) -> Rule:
+    return lambda year: lunar.muslim(year, month, day)
+
+
+def _tishri(days: int) -> Rule:
+    """So many days after the Jewish new year that falls in the year."""
+    return lambda year: lunar.jewish_new_year(year) + timedelta(days=days)
+
+
+def _moon(month: int, day: int) -> Rule:
+    return lambda year: lunar.new_moon(date(year, month, day))
+
+
+# From Nisan to Tishri the Jewish months have fixed lengths: spring feasts are so many days before the new year.
+_FEASTS: dict[str, Rule] = {
+    "nouvel an": _on(1, 1), "jour de l'an": _on(1, 1), "premier de l'an": _on(1, 1), "epiphanie": _on(1, 6),
+    "fete des rois": _on(1, 6), "galette des rois": _on(1, 6), "saint antoine": _on(1, 17),
+    "saint vincent": _on(1, 22), "sainte devote": _on(1, 27), "chandeleur": _on(2, 2), "saint blaise": _on(2, 3),
+    "saint valentin": _on(2, 14), "saint modeste": _on(2, 24), "saint patrick": _on(3, 17),
+    "saint joseph": _on(3, 19), "norouz": _on(3, 20), "nowrouz": _on(3, 20), "fete de l'igname": _on(3, 15),
+    "saint georges": _on(4, 23), "sant jordi": _on(4, 23), "saint marc": _on(4, 25), "fete du travail": _on(5, 1),
+    "muguet": _on(5, 1), "liberation": _on(5, 8), "fete de la victoire": _on(5, 8), "saint honore": _on(5, 16),
+    "saint yves": _on(5, 19), "fete des voisins": _on(5, 31), "fete des meres": _on(5, 28),
+    "fete de la musique": _on(6, 21), "fete des peres": _on(6, 18), "saint jean": _on(6, 24), "sant joan": _on(6, 24),
+    "saint eloi": _on(6, 25), "saint pierre": _on(6, 29), "heiva": _on(7, 10), "fete nationale": _on(7, 14),
+    "estive": _on(7, 1), "grandes vacances": _on(7, 10), "saint fiacre": _on(8, 30), "assomption": _on(8, 15),
+    "saint laurent": _on(8, 10), "saint louis": _on(8, 25), "saint roch": _on(8, 16), "moissons": _on(7, 25),
+    "moisson": _on(7, 25), "rentree": _on(9, 1), "rentree scolaire": _on(9, 1), "rentree des classes": _on(9, 1),
+    "vendanges": _on(9, 15), "saint michel": _on(9, 29), "michel": _on(9, 29), "journees du patrimoine": _on(9, 20),
+    "saint denis": _on(10, 9), "saint luc": _on(10, 18), "saint crepin": _on(10, 25), "halloween": _on(10, 31),
+    "toussaint": _on(11, 1), "jour des morts": _on(11, 2), "fete des morts": _on(11, 2), "saint hubert": _on(11, 3),
+    "saint martin": _on(11, 11), "armistice": _on(11, 11), "beaujolais nouveau": _on(11, 18),
+    "sainte catherine": _on(11, 25), "avent": _on(12, 1), "sainte barbe": _on(12, 4), "saint nicolas": _on(12, 6),
+    "sainte lucie": _on(12, 13), "noel": _on(12, 25), "reveillon": _on(12, 31), "saint sylvestre": _on(12, 31),
+    "fetes": _on(12, 25), "fetes de fin d'annee": _on(12, 25), "carnaval": _easter(-47), "mardi gras": _easter(-47),
+    "jeudi gras": _easter(-52), "mercredi des cendres": _easter(-46), "cendres": _easter(-46), "careme": _easter(-46),
+    "mi-careme": _easter(-24), "rameaux": _easter(-7), "semaine sainte": _easter(-6), "jeudi saint": _easter(-3),
+    "vendredi saint": _easter(-2), "samedi saint": _easter(-1), "paques": _easter(0), "quasimodo": _easter(7),
+    "ascension": _easter(39), "pentecote": _easter(49), "fete-dieu": _easter(60), "trinite": _easter(56),
+    "paques orthodoxe": lunar.orthodox_easter, "paques orthodoxes": lunar.orthodox_easter, "ramadan": _muslim(9, 1),
+    "ramadhan": _muslim(9, 1), "nuit du destin": _muslim(9, 27), "aid": _muslim(10, 1), "aid el-fitr": _muslim(10, 1),
+    "aid es-seghir": _muslim(10, 1), "korite": _muslim(10, 1), "aid el-kebir": _muslim(12, 10),
+    "aid al-adha": _muslim(12, 10), "aid el-adha": _muslim(12, 10), "tabaski": _muslim(12, 10),
+    "mouloud": _muslim(3, 12), "maoulid": _muslim(3, 12), "mawlid": _muslim(3, 12), "gamou": _muslim(3, 12),
+    "achoura": _muslim(1, 10), "roch hachana": _tishri(0), "rosh hashana": _tishri(0), "kippour": _tishri(9),
+    "yom kippour": _tishri(9), "souccot": _tishri(14), "hanoucca": _tishri(83), "hanoukka": _tishri(83),
+    "pourim": _tishri(-193), "pessah": _tishri(-163), "paque juive": _tishri(-163), "chavouot": _tishri(-113),
+    "nouvel an chinois": _moon(1, 21), "nouvel an lunaire": _moon(1, 21), "tet": _moon(1, 21),
+    "diwali": _moon(10, 21), "divali": _moon(10, 21),
+}  # fmt: skip
+# Words that may stand ahead of a feast's name and are of the mention.
+_AHEAD = (
+    r"(?:(?:fetes?|journees?|jours?|nuit|soir|veille|lendemain|dimanche|lundi|mardi|mercredi|jeudi|vendredi|samedi|"
+    r"week[- ]end|semaine|vacances|pont|reveillon|foire|banquet) (?:de la |de l'|de l |des |du |de |d')?)?"
+)
+_SAINT = {"saint": r"(?:saint|st\.?|s\.)", "sainte": r"(?:sainte|ste\.?)"}
+
+
+def _pattern(name: str) -> str:
+    return "[-' ]+".join(_SAINT.get(piece) or re.escape(piece) for piece in re.split("[-' ]", name))
+
+
+_NAMES = sorted(_FEASTS, key=len, reverse=True)
+# One group per feast: its number tells which one was met.
+_ANY = re.compile(_AHEAD + "(?:" + "|".join(f"({_pattern(name)})" for name in _NAMES) + r")(?![a-z])")
+# A surrogate's feast, month by month: Pâques and Ascension where they fall in that month, else one that always does.
+_FIXED = (
+    "Épiphanie", "Chandeleur", "Saint-Joseph", "Saint-Georges", "fête du Travail", "Saint-Jean",
+    "fête nationale", "Assomption", "rentrée", "Saint-Luc", "Toussaint", "Noël",
+)  # fmt: skip
+_MOVABLE = {4: ("Pâques", "paques"), 5: ("Ascension", "ascension")}
+
+
+def match(plain: str, at: int = 0) -> tuple[int, str] | None:
+    """Where the feast that begins at `at` ends, and its name here; None if none does. `plain` is folded."""
+    found = _ANY.match(plain, at)
+    if found is None or found.lastindex is None:
+        return None
+    return found.end(), _NAMES[found.lastindex - 1]
+
+
+@lru_cache(maxsize=4096)
+def month_in(name: str, year: int) -> int:
+    """The month that a feast falls in, as an index from January of year 0."""
+    day = _FEASTS[name](year)
+    return day.year * 12 + day.month - 1
+
+
+def of_month(year: int, month: int) -> str:
+    """How a feast of a month is called."""
+    if month in _MOVABLE:
+        name, rule = _MOVABLE[month]
+        if _FEASTS[rule](year).month == month:
+            return name
+    return _FIXED[month - 1]
+
+
+def named(text: str) -> str | None:
+    """The feast that `text` is, by its name here."""
+    found = match(flat(text))
+    return found[1] if found is not None and found[0] == len(text) else None

@@ -1,0 +1,154 @@
+"""Which stretches of a text are read as one date or age: a mention, each bound of a range in it, or two halves.
+
+"12-15 mars" is two dates in one mention; "12 mars" at the end of a line and "2020" on the next one are one date in two.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from deid.document import Mention
+from deid.substitution.dossier import Dossier
+from deid.substitution.folding import comparable, flat
+
+Reads = Callable[[str], bool]
+
+# What joins the bounds of a range or the items of a list.
+_JOINT = re.compile(r" ?(?:->|=>|[-–—/,;&+]) ?| (?:au|et|ou|a|puis|jusqu'au|jusqu'en) (?:le )?")
+_MOST = 4  # dates in one mention
+_LONGEST = 60  # characters of a mention that may hold several
+_BREAK = re.compile(r"[ \t]*\n[ \t]*")
+
+
+_NAMED = re.compile(r"[^\W\d_]{3,}")
+_LONG = re.compile(r"\d{4}|.*\d[/.]\d.*")
+
+
+@dataclass(frozen=True, slots=True)
+class Half:
+    """One of two mentions that are one date: the first (`side` 0) or the second of `whole`, with what lies between."""
+
+    whole: Mention
+    side: int
+    between: str
+
+
+@dataclass(frozen=True, slots=True)
+class Segments:
+    """`spans`, in order, are to be read; `parts` tells which are within a mention, `halves` of which it is a half.
+
+    A mention that is in neither is a span itself.
+    """
+
+    spans: tuple[Mention, ...]
+    parts: Mapping[Mention, tuple[Mention, ...]]
+    halves: Mapping[Mention, Half]
+
+    def compose(self, dossier: Dossier, mention: Mention, texts: Mapping[Mention, str]) -> str | None:
+        """The text of a mention out of those of spans; None where one has none, or cannot be parted in two."""
+        if mention in self.halves:
+            half = self.halves[mention]
+            pair = _parted(dossier.text(half.whole), texts.get(half.whole), half.between)
+            return pair[half.side] if pair else None
+        if mention not in self.parts:
+            return texts.get(mention)
+        pieces: list[str] = []
+        position = mention.start
+        for part in self.parts[mention]:
+            if part not in texts:
+                return None
+            pieces += (dossier.document.text[position : part.start], texts[part])
+            position = part.end
+        return "".join((*pieces, dossier.document.text[position : mention.end]))
+
+
+def cut(dossier: Dossier, mentions: Iterable[Mention], reads: Reads, joins: Reads) -> Segments:
+    """The segments of mentions of one kind.
+
+    `reads` says whether a text can be read as it stands; `joins` whether two lines are one date for sure.
+    """
+    spans: list[Mention] = []
+    parts: dict[Mention, tuple[Mention, ...]] = {}
+    halves: dict[Mention, Half] = {}
+    queue = list(mentions)
+    for index, mention in enumerate(queue):
+        if mention in halves:
+            continue
+        whole = _with_next(dossier, queue, index, joins)
+        if whole is not None:
+            second = queue[index + 1]
+            between = dossier.document.text[mention.end : second.start]
+            halves |= {mention: Half(whole, 0, between), second: Half(whole, 1, between)}
+            spans.append(whole)
+            continue
+        within = () if reads(dossier.text(mention)) else _within(dossier, mention, reads)
+        if within:
+            parts[mention] = within
+        spans += within or (mention,)
+    return Segments(tuple(spans), parts, halves)
+
+
+def _with_next(dossier: Dossier, queue: list[Mention], index: int, joins: Reads) -> Mention | None:
+    """A mention and the next one as one, where only a line break is between them and together they are one date."""
+    if index + 1 == len(queue) or queue[index].label is not queue[index + 1].label:
+        return None
+    first, second = queue[index], queue[index + 1]
+    if _BREAK.fullmatch(dossier.document.text[first.end : second.start]) is None:
+        return None
+    whole = Mention(first.start, second.end, first.label)
+    return whole if joins(dossier.text(whole)) else None
+
+
+def _within(dossier: Dossier, mention: Mention, reads: Reads) -> tuple[Mention, ...]:
+    """The dates of a mention that holds several, or none."""
+    text = dossier.text(mention)
+    if len(text) > _LONGEST:
+        return ()
+    joints = [joint.span() for joint in _JOINT.finditer(flat(text)) if joint.start() and joint.end() < len(text)]
+    # In as few dates as can be: "12/03 au 15/03" is two, not four.
+    for number in range(1, min(len(joints), _MOST - 1) + 1):
+        for chosen in combinations(joints, number):
+            starts = [0, *(end for _, end in chosen)]
+            ends = [*(start for start, _ in chosen), len(text)]
+            pieces = list(zip(starts, ends, strict=True))
+            if _may_be_range(text, chosen, pieces) and all(reads(text[start:end]) for start, end in pieces):
+                return tuple(
+                    Mention(mention.start + start, mention.start + end, mention.label) for start, end in pieces
+                )
+    return ()
+
+
+def _parted(original: str, text: str | None, between: str) -> tuple[str, str] | None:
+    """`text`, which stands for `original`, in two: at the break that it kept, else at a space, hyphen or separator.
+
+    Neither half reads as that of the original; None where no place does.
+    """
+    if text is None:
+        return None
+    originals = original.split(between, 1)
+    kept = text.find(between)
+    one_line = text.replace(between, "" if text[:kept].endswith(("/", ".", "-")) else " ", 1) if kept >= 0 else text
+    places = [match.span() for match in re.finditer(r" |(?<=[-/.])", one_line)]
+    pairs = [(text[:kept], text[kept + len(between) :])] if kept >= 0 else []
+    pairs += [(one_line[:start], one_line[end:]) for start, end in places]
+    for pair in pairs:
+        if all(
+            comparable(one) and comparable(one) != comparable(other) for one, other in zip(pair, originals, strict=True)
+        ):
+            return pair
+    return None
+
+
+def _may_be_range(text: str, joints: Sequence[tuple[int, int]], pieces: Sequence[tuple[int, int]]) -> bool:
+    """Whether the joints are none: "45/13/99" is no list. Between figures alone, a dash joins years or whole dates."""
+    if any(start >= end for start, end in pieces):
+        return False
+    if _NAMED.search(text):
+        return True
+    tight = {text[start:end].strip() for start, end in joints} & {"/", "-", "–", "—"}
+    if "/" in tight:
+        return False
+    return all(_LONG.fullmatch(text[start:end]) for start, end in (pieces if tight else pieces[-1:]))
