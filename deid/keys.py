@@ -6,6 +6,7 @@ import hmac
 import os
 import re
 import secrets
+import stat
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -126,7 +127,9 @@ def text_of(keys: Iterable[Key]) -> str:
 
 
 def write(path: Path, keys: Iterable[Key]) -> None:
-    """Put a keyring in a file that its owner only can read, whole or not at all; what the file held is overwritten.
+    """Put a keyring in a file, whole or not at all; what the file held is overwritten.
+
+    A new file is its owner's only; one that was there keeps its owner and mode.
 
     Overwriting is a courtesy: disks, snapshots and backups keep copies that their owner must destroy (docs/keys.md).
 
@@ -136,6 +139,10 @@ def write(path: Path, keys: Iterable[Key]) -> None:
     partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
     try:
         with os.fdopen(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="ascii") as file:
+            if path.exists():  # whoever could read the secret still can: a worker's account may not be this one
+                before = path.stat()
+                os.fchown(file.fileno(), before.st_uid, before.st_gid)
+                os.fchmod(file.fileno(), stat.S_IMODE(before.st_mode))
             file.write(text_of(keys))
             file.flush()
             os.fsync(file.fileno())

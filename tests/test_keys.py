@@ -82,6 +82,9 @@ def test_a_file_is_its_owners_and_replaced_whole(tmp_path: Path) -> None:
     keys.write(path, [last])
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert path.read_text() == f"2:{last.secret.hex()}\n"
+    path.chmod(0o640)
+    keys.write(path, [last])
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
     assert [one.name for one in tmp_path.iterdir()] == ["secret"]
 
 

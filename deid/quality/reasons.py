@@ -67,7 +67,7 @@ FRENCH: Mapping[Reason, Wording] = MappingProxyType(
         ),
         Reason.BUDGET_EXCEEDED: Wording(
             "Budget de confidentialité dépassé",
-            "Le document dépenserait plus d'ε que la politique ne l'autorise.",
+            "Le document, ou ceux du patient ensemble, dépenseraient plus d'ε que la politique ne l'autorise.",
             "Le garder hors de la recherche, ou revoir le plafond avec le délégué à la protection des données.",
         ),
         Reason.RESIDUAL_PATTERN: Wording(
@@ -157,7 +157,7 @@ ENGLISH: Mapping[Reason, Wording] = MappingProxyType(
         ),
         Reason.BUDGET_EXCEEDED: Wording(
             "Privacy budget exceeded",
-            "The document would spend more ε than the policy allows.",
+            "The document, or the patient's documents together, would spend more ε than the policy allows.",
             "Keep it out of research, or review the cap with the data protection officer.",
         ),
         Reason.RESIDUAL_PATTERN: Wording(

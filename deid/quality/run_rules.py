@@ -117,8 +117,8 @@ def share_rules(policy: Policy, documents: int) -> tuple[RunRule, ...]:
 
     nominal = policy.substitution.epsilon_per_document
     cap = policy.substitution.max_epsilon_per_document
-    if cap is None and policy.substitution.split == "uniform":
-        cap = nominal
+    if cap is None and policy.substitution.split != "nominal":
+        cap = nominal + 1 / policy.substitution.dates.anchor_scale_days  # the anchor is beside what is split
     capped = RunRule("epsilon_max", Severity.CRITICAL, "epsilon_max", most=(cap or 0) * (1 + EPSILON_ROUNDING))
     return (
         stop("quarantined_share", limits.max_quarantined_share),

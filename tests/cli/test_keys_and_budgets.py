@@ -53,6 +53,14 @@ def test_a_limit_that_no_ledger_would_hold_is_refused(deid: Call, tmp_path: Path
     assert "max_epsilon_per_patient needs the ledger" in said.err
 
 
+def test_a_provider_that_cannot_be_had_is_noticed_before_a_policy_is_put_in_force(deid: Call, tmp_path: Path) -> None:
+    policy = "extends: default\nname: ours\nsubstitution: {labels: {EMAIL: {provider: 'nowhere:Provider'}}}\n"
+    (tmp_path / "ours.yaml").write_text(policy)
+    said = deid("policy", "validate", "ours.yaml")
+    assert said.status == 2
+    assert "substitution.labels.EMAIL: nowhere:Provider cannot be imported" in said.err
+
+
 def test_the_page_on_epsilon_quotes_the_command(deid: Call) -> None:
     """When this fails, run `python -m deid budget example` and put its tables in the page."""
     page = (DOCS / "fr" / "budget-epsilon.md").read_text(encoding="utf-8")

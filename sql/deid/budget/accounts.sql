@@ -40,6 +40,12 @@ spent AS (
     GROUP BY l.patient_id, l.document_id, l.content_hash, l.key_fingerprint, l.category, l.mechanism, l.share
 ),
 
+before AS (
+    SELECT s.patient_id, sum(s.epsilon) AS epsilon
+    FROM spent AS s
+    GROUP BY s.patient_id
+),
+
 added AS (
     SELECT l.document_id, sum(greatest(0, l.epsilon - coalesce(s.epsilon, 0))) AS epsilon
     FROM lines AS l
@@ -58,8 +64,9 @@ added AS (
 SELECT
     m.patient_id,
     m.document_id,
-    coalesce((SELECT sum(s.epsilon) FROM spent AS s WHERE s.patient_id = m.patient_id), 0) AS spent,
+    coalesce(b.epsilon, 0) AS spent,
     coalesce(a.epsilon, 0) AS added
 FROM mine AS m
+LEFT JOIN before AS b ON m.patient_id = b.patient_id
 LEFT JOIN added AS a ON m.document_id = a.document_id
 ORDER BY m.patient_id COLLATE "C", m.reference_date NULLS LAST, m.document_id COLLATE "C"
