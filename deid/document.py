@@ -117,6 +117,10 @@ class Mention:
         # A subtype may be missing, which no order of tuples knows.
         return self.start, self.end, self.label, self.score, self.subtype or "", self.votes
 
+    def __hash__(self) -> int:
+        # Mentions are keys of most tables of substitution; within a document, spans tell nearly all apart.
+        return hash((self.start, self.end))
+
     def overlaps(self, other: Mention) -> bool:
         """Whether both spans share a character."""
         return self.start < other.end and other.start < self.end

@@ -38,11 +38,11 @@ def exponential(
     """
     if not candidates:
         raise ValueError("the exponential mechanism needs candidates")
-    if epsilon < 0:
+    if epsilon.numerator < 0:
         raise ValueError("the exponential mechanism needs epsilon >= 0")
-    half = epsilon / 2
+    numerator, denominator = epsilon.numerator, 2 * epsilon.denominator
     while True:
         candidate = stream.choice(candidates)
         far = distance(candidate)
-        if exp_coin(stream, half.numerator * far.numerator, half.denominator * far.denominator):
+        if exp_coin(stream, numerator * far.numerator, denominator * far.denominator):
             yield candidate

@@ -24,9 +24,9 @@ def discrete_laplace(stream: KeyedStream, epsilon: Fraction) -> int:
     Raises:
         ValueError: ε is not positive.
     """
-    if epsilon <= 0:
-        raise ValueError("discrete Laplace noise needs epsilon > 0")
     shrink, stretch = epsilon.numerator, epsilon.denominator
+    if shrink <= 0:
+        raise ValueError("discrete Laplace noise needs epsilon > 0")
     while True:
         low = stream.below(stretch)
         if not exp_coin(stream, low, stretch):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from hashlib import sha256
 from typing import TypeVar
 
@@ -11,7 +12,6 @@ Item = TypeVar("Item")
 _BLOCK_BITS = 256
 _COUNTER_BYTES = 8
 _FIRST_COUNTER = bytes(_COUNTER_BYTES)
-_LENGTHS = [length.to_bytes(8, "big") for length in range(256)]
 # HMAC (RFC 2104) with its key already read: the one-shot function of the standard library reads it again at every
 # call, which was half of what a draw costs.
 _KEY_BYTES = 64
@@ -22,13 +22,13 @@ _FILLING = bytes(_KEY_BYTES - _BLOCK_BITS // 8)
 
 def encode(parts: Sequence[str]) -> bytes:
     """Parts as bytes, each behind its length on eight bytes: no two sequences share an encoding."""
-    pieces: list[bytes] = []
-    for part in parts:
-        raw = part.encode("utf-8", "surrogatepass")
-        size = len(raw)
-        pieces.append(_LENGTHS[size] if size < 256 else size.to_bytes(8, "big"))
-        pieces.append(raw)
-    return b"".join(pieces)
+    return b"".join(map(_encoded, parts))
+
+
+@lru_cache(1 << 12)
+def _encoded(part: str) -> bytes:
+    raw = part.encode("utf-8", "surrogatepass")
+    return len(raw).to_bytes(8, "big") + raw
 
 
 class KeyedStream:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
 _LIGATURES = str.maketrans({"œ": "oe", "æ": "ae"})
 _ACCENTS = re.compile("[\u0300-\u036f]+")
@@ -20,6 +21,7 @@ _ARTICLES = {"l", "le", "la", "les"}
 _CONTRACTIONS = {"au": "le", "du": "le", "aux": "les", "des": "les"}
 
 
+@lru_cache(1 << 14)
 def key(name: str) -> str:
     """Lower case, no accents, one space between words; "St" is "saint", "s/" is "sur", no CEDEX, no district.
 

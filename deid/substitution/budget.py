@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 from deid.document import Spend
 from deid.errors import DocumentRefused, Reason
@@ -27,6 +28,7 @@ class Shares:
     place: Fraction
 
 
+@lru_cache(256)
 def rational(value: float) -> Fraction:
     """A number of the policy as the decimal that was written there, exactly."""
     return Fraction(str(value))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 
@@ -12,6 +13,7 @@ from deid.policy import SubstitutionPolicy
 from deid.privacy import KeyedStream, Streams
 from deid.substitution.folding import words
 
+_ACCENTED = frozenset("éèêàçùôîâûÉÈÀÇÊ")
 _LEAST_LETTERS = 3
 _LEAST_IN_ADDRESSES = 4
 _CORPUS = ("corpus", "")
@@ -64,7 +66,16 @@ class Dossier:
     def of(self, labels: Iterable[Label]) -> list[Mention]:
         """Mentions of these labels, in order."""
         wanted = frozenset(labels)
+        if len(wanted) == 1:
+            return list(self._by_label.get(next(iter(wanted)), ()))
         return [mention for mention in self.mentions if mention.label in wanted]
+
+    @cached_property
+    def _by_label(self) -> dict[Label, list[Mention]]:
+        groups: dict[Label, list[Mention]] = defaultdict(list)
+        for mention in self.mentions:
+            groups[mention.label].append(mention)
+        return groups
 
     def without(self, labels: Iterable[Label]) -> Dossier:
         """The same dossier for who has nothing to do with these labels; what it may not bring back stays the same."""
@@ -73,13 +84,14 @@ class Dossier:
             return self
         other = copy.copy(self)
         other.__dict__["forbidden"] = self.forbidden
+        other.__dict__.pop("_by_label", None)
         other.mentions = tuple(mention for mention in self.mentions if mention.label not in gone)
         return other
 
     @cached_property
     def accented(self) -> bool:
         """Whether the document writes accents at all."""
-        return not self.document.text.isascii() and any(char in "éèêàçùôîâûÉÈÀÇÊ" for char in self.document.text)
+        return not self.document.text.isascii() and not _ACCENTED.isdisjoint(self.document.text)
 
     @cached_property
     def forbidden(self) -> frozenset[str]:
@@ -100,4 +112,6 @@ class Dossier:
 
     def brings_back(self, candidate: str, allowed: frozenset[str] = frozenset()) -> bool:
         """Whether a candidate surrogate has a word that is hidden elsewhere in this document."""
-        return any(word in self.forbidden and word not in allowed for word in words(candidate))
+        if self.forbidden.isdisjoint(found := words(candidate)):
+            return False
+        return any(word in self.forbidden and word not in allowed for word in found)

@@ -38,19 +38,21 @@ class _Positions(dict[int, str]):
 
 
 _POSITIONS = _Positions()
+_ASCII = "".join(" " if chr(code).isspace() else "'" if chr(code) == "`" else chr(code).lower() for code in range(128))
 
 
 @lru_cache(_REMEMBERED)
 def flat(text: str) -> str:
     """Lower case without accents, dashes, quotes and spaces made plain; the same length as `text`."""
-    return text.translate(_POSITIONS)
+    return text.translate(_ASCII if text.isascii() else _POSITIONS)
 
 
 def without_accents(text: str) -> str:
     """`text` without accents, case kept; ligatures are written with two letters."""
     if text.isascii():
         return text
-    text = _LIGATURE.sub(lambda match: _LIGATURES[match.group()], text)
+    if _LIGATURE.search(text):
+        text = _LIGATURE.sub(lambda match: _LIGATURES[match.group()], text)
     plain = _ACCENTS.sub("", unicodedata.normalize("NFKD", text))
     return plain if plain.isascii() else "".join(char for char in plain if not unicodedata.combining(char))
 
@@ -58,6 +60,8 @@ def without_accents(text: str) -> str:
 @lru_cache(_REMEMBERED)
 def words(text: str) -> tuple[str, ...]:
     """The folded words and numbers of `text`, in order."""
+    if text.isascii() and text.isalnum():
+        return (text.lower(),)
     return tuple(_WORD.findall(without_accents(text).casefold()))
 
 
@@ -67,4 +71,6 @@ def comparable(text: str) -> str:
 
     A text with no letter or digit is compared as it is.
     """
+    if text.isascii() and text.isalnum():
+        return text.lower()
     return _NOT_WORD.sub("", without_accents(text).casefold()) or text

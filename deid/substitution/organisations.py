@@ -70,12 +70,14 @@ class Organisations:
         head = _KINDS.match(flat(original))
         kind = original[: head.end()] if head else ""
         place = self._gazette.places.get(mention)
-        name = self._name(original, kind, attempt)
+        name: str | None
         if head is not None and place is not None and self._dossier.policy.places.strategy != "tag":
             name = of_place(self._gazette.surrogate(place, attempt).name)
         elif head is not None and head["kind"].replace("-", " ") in _OF_TOWN:
             commune = self._gazette.anywhere("organisation", " ".join(words(original)), str(attempt))
             name = of_place(commune.name)
+        else:
+            name = self._name(original, kind, attempt)
         if name is None:
             return tag(Label.ORG, original)
         text = f"{kind} {in_case_of(original[len(kind) :] or original, name)}".strip()

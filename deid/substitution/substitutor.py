@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import string
 from collections.abc import Sequence
 
 from deid.document import Document, Mention, Substitution, Surrogate
@@ -17,6 +18,7 @@ from deid.substitution.places.streets import StreetNames
 from deid.substitution.rooms import Rooms
 
 ATTEMPTS = 8
+_PLAIN = frozenset(string.ascii_letters + string.digits)
 
 
 class Substitutor:
@@ -67,16 +69,25 @@ class Substitutor:
     def _surrogate(dossier: Dossier, rooms: Rooms, mention: Mention) -> Surrogate:
         """The first draft that differs from the original in more than case, accents and punctuation, or a mask."""
         original = dossier.text(mention)
-        drafts = (rooms.write(mention, attempt) for attempt in range(ATTEMPTS))
-        draft = next((one for one in drafts if _replaces(one, original)), None) or mask(mention.label, original)
-        return Surrogate(mention, _broken_like(original, draft.text), draft.strategy, draft.parsed)
+        for attempt in range(ATTEMPTS):
+            draft = rooms.write(mention, attempt)
+            if _replaces(draft, original):
+                break
+        else:
+            draft = mask(mention.label, original)
+        text = _broken_like(original, draft.text) if "\n" in original else draft.text
+        return Surrogate(mention, text, draft.strategy, draft.parsed)
 
 
 def _replaces(draft: Draft, original: str) -> bool:
     """Whether a draft hides its original; nothing does where nothing was asked for."""
-    if not draft.text.strip():
+    text = draft.text
+    if not text.strip():
         return draft.strategy == NULL and bool(original.strip())
-    return comparable(draft.text) != comparable(original)
+    first, second = text[0], original[0]
+    if first.lower() != second.lower() and first in _PLAIN and second in _PLAIN:
+        return True  # what is compared begins with these
+    return comparable(text) != comparable(original)
 
 
 def _broken_like(original: str, text: str) -> str:

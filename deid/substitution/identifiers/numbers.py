@@ -22,6 +22,7 @@ _PLATE = re.compile(r"([A-Z]{2})([ -]?)(\d{3})([ -]?)([A-Z]{2})", re.IGNORECASE)
 _PLATE_LETTERS = "ABCDEFGHJKLMNPQRSTVWXYZ"
 # Ranges kept for documentation: RFC 5737 and RFC 3849.
 _EXAMPLE_NETWORKS = ("192.0.2", "198.51.100", "203.0.113")
+_DOTS = 3
 _LUHN_LENGTHS = frozenset({9, 11, 14, 16})
 _ALWAYS_KEYED = frozenset({9, 11})
 # FINESS and ADELI begin with a department.
@@ -88,6 +89,8 @@ class Numbers:
 
     @staticmethod
     def _internet(original: str, stream: KeyedStream) -> str | None:
+        if original.count(".") != _DOTS and ":" not in original:
+            return None
         try:
             version = ipaddress.ip_address(original.strip()).version
         except ValueError:

@@ -1,0 +1,149 @@
+"""How fast mentions that are known become surrogates, and what share each room takes, as a Markdown table.
+
+    make bench-substitution_speed > benchmarks/substitution_speed.md
+    python benchmarks/substitution_speed.py [FOLDER] [--workers 2] [--repeats 3]
+
+FOLDER holds annotated documents (corpus/train without it); their own mentions are given, so detection is left out. Each
+repeat draws under another key, as a night of new patients would; the fastest counts, since other programs only make a
+run slower. Tables are read before the clock starts. Two processes are a pool, documents sent to them included. CPU
+seconds tell what a machine without other programs would do.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any, ClassVar
+
+from deid import policy
+from deid.labels import Label
+from deid.learning.corpus import GoldDocument, load
+from deid.reference import CommuneTable
+from deid.substitution import Substitutor, substitutor
+from deid.substitution.rooms import Rooms
+
+_CHUNK = 32
+_ROOMS = {
+    **dict.fromkeys((Label.PATIENT, Label.DOCTOR, Label.PERSON), "names"),
+    **dict.fromkeys((Label.DATE, Label.RELDATE, Label.AGE), "dates and ages"),
+    **dict.fromkeys((Label.CITY, Label.ZIP), "communes and postal codes"),
+    Label.LOC: "areas",
+    Label.STREET: "streets",
+    Label.ORG: "organisations",
+    Label.PHONE: "phones",
+    **dict.fromkeys((Label.EMAIL, Label.URL), "e-mail and web addresses"),
+    **dict.fromkeys((Label.NIR, Label.IPP, Label.NDA, Label.RPPS, Label.ID), "identifiers"),
+}
+_worker: list[Substitutor] = []
+
+
+def _key(repeat: int) -> bytes:
+    return bytes([repeat + 1]) * 32
+
+
+def _substitute(documents: Sequence[GoldDocument], key: bytes) -> None:
+    drawing = Substitutor(policy.load(), key, CommuneTable.packaged())
+    for gold in documents:
+        drawing.substitute(gold.document, gold.mentions)
+
+
+def _cpu_seconds(work: Callable[[], object]) -> float:
+    start = time.process_time()
+    work()
+    return time.process_time() - start
+
+
+def _seconds(work: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+class _Timed(Rooms):
+    """Rooms that add up the time they take, by part."""
+
+    seconds: ClassVar[Counter[str]] = Counter()
+
+    def __init__(self, *given: Any) -> None:
+        self.seconds["reading what mentions mean"] += _seconds(lambda: Rooms.__init__(self, *given))
+
+    def draw(self, *given: Any) -> None:
+        self.seconds["drawing dates"] += _seconds(lambda: Rooms.draw(self, *given))
+
+    def write(self, mention: Any, attempt: int) -> Any:
+        start = time.perf_counter()
+        try:
+            return super().write(mention, attempt)
+        finally:
+            self.seconds[f"writing {_ROOMS[mention.label]}"] += time.perf_counter() - start
+
+
+def _shares(documents: Sequence[GoldDocument]) -> Counter[str]:
+    """Seconds of each part, on one process; the rest is putting the text together and the ledger."""
+    substitutor.Rooms = _Timed  # type: ignore[misc]
+    _Timed.seconds.clear()
+    try:
+        whole = _seconds(lambda: _substitute(documents, _key(0)))
+    finally:
+        substitutor.Rooms = Rooms  # type: ignore[misc]
+    return _Timed.seconds + Counter({"the rest": whole - _Timed.seconds.total()})
+
+
+def _load(key: bytes) -> None:
+    _worker.append(Substitutor(policy.load(), key, CommuneTable.packaged()))
+
+
+def _chunk(documents: Sequence[GoldDocument]) -> int:
+    return sum(len(_worker[0].substitute(gold.document, gold.mentions).text) for gold in documents)
+
+
+def _parallel(documents: Sequence[GoldDocument], workers: int, repeat: int) -> float:
+    """Seconds of a warm pool on the documents."""
+    chunks = [documents[at : at + _CHUNK] for at in range(0, len(documents), _CHUNK)]
+    context = get_context("spawn")
+    with ProcessPoolExecutor(workers, mp_context=context, initializer=_load, initargs=(_key(repeat),)) as pool:
+        list(pool.map(_chunk, chunks * 2))  # every process has read its tables
+        return _seconds(lambda: list(pool.map(_chunk, chunks)))
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", nargs="?", type=Path, default=Path("corpus/train"))
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--repeats", type=int, default=3)
+    asked = parser.parse_args()
+    documents = load(asked.folder)
+    characters = sum(len(gold.document.text) for gold in documents)
+    mentions = sum(len(gold.mentions) for gold in documents)
+    _substitute(documents, _key(255 - 1))
+    runs = [lambda at=at: _substitute(documents, _key(at)) for at in range(asked.repeats)]
+    single, cpu = min(map(_seconds, runs)), min(map(_cpu_seconds, runs))
+    several = min(_parallel(documents, asked.workers, at) for at in range(asked.repeats))
+    shares = _shares(documents)
+    number = len(documents)
+    print("# Substitution: speed once mentions are known\n")
+    print(
+        f"{number:,} documents, {characters:,} characters, {mentions:,} mentions ({mentions / number:.0f} a document)\n"
+    )
+    print("| part | share | documents per second | characters per second | mentions per second |")
+    print("|---|---:|---:|---:|---:|")
+    _row("1 process, per CPU second", cpu, number, characters, mentions)
+    _row("1 process", single, number, characters, mentions)
+    _row(f"{asked.workers} processes", several, number, characters, mentions)
+    for part, seconds in shares.most_common():
+        print(f"| {part} | {100 * seconds / shares.total():.0f} % | | | |")
+
+
+def _row(part: str, seconds: float, *counts: int) -> None:
+    rates = " | ".join(f"{count / seconds:,.0f}" for count in counts)
+    print(f"| {part} | | {rates} |")
+
+
+if __name__ == "__main__":
+    main()
