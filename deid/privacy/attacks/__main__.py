@@ -1,0 +1,40 @@
+"""`python -m deid.privacy.attacks`: attack every strategy on the fictional hospital, write the tables and plots."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from tqdm import tqdm
+
+from deid.privacy.attacks.plots import STEM, plots
+from deid.privacy.attacks.report import report
+from deid.privacy.attacks.study import steps, study
+
+PATIENTS = 160
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Write `privacy_attacks.md` and its plots into a folder; 1 if a claim of ε is refuted."""
+    parser = argparse.ArgumentParser(prog="python -m deid.privacy.attacks", description=__doc__)
+    parser.add_argument("--patients", type=int, default=PATIENTS, help="of the hospital (default: %(default)s)")
+    parser.add_argument("--draws", type=int, default=50_000, help="per input of the audit (default: %(default)s)")
+    parser.add_argument("--out", type=Path, default=Path("benchmarks"), help="folder (default: %(default)s)")
+    given = parser.parse_args(arguments)
+    given.out.mkdir(parents=True, exist_ok=True)
+    with tqdm(total=steps(), desc="attacks", file=sys.stderr) as bar:
+
+        def step(what: str) -> None:
+            bar.set_postfix_str(what)
+            bar.update()
+
+        found = study(given.patients, draws=given.draws, step=step)
+    page = given.out / f"{STEM}.md"
+    page.write_text(report(found, plots(found, given.out)), encoding="utf-8")
+    print(page)
+    return int(any(one.refuted for one in (*found.published, *found.mechanisms)))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

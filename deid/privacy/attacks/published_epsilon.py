@@ -1,0 +1,65 @@
+"""ε measured on published texts: the whole way from a document to its surrogate, held against what is claimed."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+from datetime import date, timedelta
+from fractions import Fraction
+from math import inf
+
+from deid.document import Document, Mention, Patient
+from deid.hospital.model import Stay
+from deid.labels import Label
+from deid.privacy.attacks.chronicle import chronicles
+from deid.privacy.attacks.fiction import Record
+from deid.privacy.attacks.policies import with_dates
+from deid.privacy.audit import Audit, lower_bound
+
+DRAWS = 2_000
+CONFIDENCE = 0.9999
+_ON = date(2026, 9, 8)
+_DAYS_BEFORE, _APART = 30, 4
+_EPSILON = Fraction(1, 4)
+_HEAD = "Opérée le "
+
+
+def published_epsilons(draws: int = DRAWS) -> Iterator[Audit]:
+    """The audit of each strategy that draws: two documents whose only date is four days apart, `draws` patients each.
+
+    An output is the number of days from the published document's date to the published date, as who knows the
+    patient's shift would see it; the two originals are one output, since the exclusion of the original is accounted for
+    apart. `uniform_shift` claims nothing, and is shown for what it is.
+
+    Raises:
+        ValueError: fewer than four draws.
+    """
+    for strategy, claimed in (
+        ("metric", float(_EPSILON * _APART)),
+        ("bounded_laplace", float(_EPSILON)),
+        ("uniform_shift", inf),
+    ):
+        one, other = (_outputs(strategy, before, draws) for before in (_DAYS_BEFORE, _DAYS_BEFORE + _APART))
+        lower = lower_bound(one, other, CONFIDENCE)
+        neighbours = f"{_DAYS_BEFORE} or {_DAYS_BEFORE + _APART} days before the document"
+        yield Audit(f"{strategy}, ε = {_EPSILON}", neighbours, claimed, lower, draws, CONFIDENCE)
+
+
+def _outputs(strategy: str, before: int, draws: int) -> list[Hashable]:
+    originals = {_ON - timedelta(days=one) for one in (_DAYS_BEFORE, _DAYS_BEFORE + _APART)}
+    records = [_record(number, _ON - timedelta(days=before)) for number in range(draws)]
+    outputs: list[Hashable] = []
+    for one in chronicles(records, with_dates(strategy, _EPSILON)):
+        told = one.sayings[0].told
+        if told is None:
+            outputs.append("nothing")
+        else:
+            outputs.append("an original" if told.first in originals else (told.first - one.published_on).days)
+    return outputs
+
+
+def _record(number: int, day: date) -> Record:
+    text = f"{_HEAD}{day:%d/%m/%Y}."
+    name = f"E{number:06d}"
+    document = Document(name, text, Patient(key=name), _ON)
+    mention = Mention(len(_HEAD), len(_HEAD) + 10, Label.DATE)
+    return Record(document, (mention,), Stay(name, name, "", "", "", _ON, _ON, "", "consultation"))

@@ -1,0 +1,141 @@
+"""What a strategy leaves to research: dates, lengths of stays, health profiles of addresses."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from statistics import fmean
+
+import numpy as np
+
+from deid.hospital import Hospital
+from deid.labels import Label
+from deid.policy import Places
+from deid.privacy.attacks.chronicle import Chronicle
+from deid.privacy.attacks.commune_laws import law_of
+from deid.reference import Commune, CommuneTable
+from deid.reference.features import MICRO, maxima, normalised
+from deid.substitution.temporal.bounded import CLASSES
+from deid.substitution.temporal.values import Unit
+
+# Last day of each class of stays: none overnight, short, a week, two weeks; then long.
+STAYS = (0, 2, 7, 14)
+# On a scale of [0, √5] for five features: each of them 2.2 % of its national maximum apart.
+PROFILE_KEPT = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class DatesKept:
+    """Over whole days told in the texts, birth dates apart; None where nothing that could be measured is published.
+
+    `error`: mean days between true and published; `from_document`: the same of the days between a date and its
+    document's own. `terms`: share whose term of Tchouka et al. 2022 (61, 660, 36,000 days before the document) is kept.
+    `stays`: share of stays told by both ends whose class of length is kept (0, 1–2, 3–7, 8–14, 15 nights and more);
+    `lengths`: whose length is kept to the day, so that "5 jours d'hospitalisation" beside it would still agree.
+    """
+
+    dates: int
+    error: float | None
+    from_document: float | None
+    terms: float
+    number_of_stays: int
+    stays: float
+    lengths: float
+
+
+def dates_kept(published: Sequence[Chronicle]) -> DatesKept:
+    """Figures of one strategy for dates. What is published as a month or a year stands on its middle day for `error`;
+    it tells no term and no length.
+    """
+    errors, distances, terms = [], [], []
+    for one in published:
+        true_own, own = one.written_on.toordinal(), one.published_on.toordinal()
+        for saying in one.sayings:
+            if saying.label is not Label.DATE or saying.birth or saying.true.unit is not Unit.DAY:
+                continue
+            if saying.told is None:
+                terms.append(False)
+                continue
+            told, true = saying.told.middle.toordinal(), saying.true.index
+            errors.append(abs(told - true))
+            distances.append(abs((told - own) - (true - true_own)))
+            terms.append(saying.told.unit is Unit.DAY and _term(told - own) == _term(true - true_own))
+    lengths = list(_lengths(published))
+    return DatesKept(
+        dates=len(terms),
+        error=fmean(errors) if errors else None,
+        from_document=fmean(distances) if distances else None,
+        terms=fmean(terms) if terms else 0.0,
+        number_of_stays=len(lengths),
+        stays=fmean(told is not None and _class(told) == _class(true) for true, told in lengths) if lengths else 0.0,
+        lengths=fmean(told == true for true, told in lengths) if lengths else 0.0,
+    )
+
+
+def _term(days: int) -> tuple[bool, int]:
+    return days > 0, next((at for at, width in enumerate(CLASSES) if abs(days) <= width), len(CLASSES))
+
+
+def _class(nights: int) -> int:
+    return next((at for at, last in enumerate(STAYS) if nights <= last), len(STAYS))
+
+
+def _lengths(published: Iterable[Chronicle]) -> Iterator[tuple[int, int | None]]:
+    """Nights of each stay that a document tells both ends of, true and published (None: not told to the day)."""
+    for one in published:
+        stay = one.record.stay
+        ends = (stay.admitted_on.toordinal(), stay.discharged_on.toordinal())
+        told = {
+            saying.true.index: saying.told
+            for saying in reversed(one.sayings)
+            if saying.label is Label.DATE and saying.true.unit is Unit.DAY
+        }
+        if ends[0] == ends[1] or any(end not in told for end in ends):
+            continue
+        first, last = (told[end] for end in ends)
+        days = first is not None and last is not None and first.unit is last.unit is Unit.DAY
+        yield ends[1] - ends[0], last.index - first.index if days and first and last else None
+
+
+@dataclass(frozen=True, slots=True)
+class ProfilesKept:
+    """Over the patients' addresses: the share whose profile is kept, and the expected distance of profiles."""
+
+    epsilon: float
+    addresses: int
+    kept: float
+    distance: float
+
+
+def profiles_kept(
+    table: CommuneTable, hospital: Hospital, places: Places, epsilons: Iterable[Fraction]
+) -> list[ProfilesKept]:
+    """Figures of one strategy for places, by its law: nothing is drawn.
+
+    A profile is the features of the policy, each divided by its maximum over the table; it is kept within
+    `PROFILE_KEPT`.
+
+    Raises:
+        KeyError: the table lacks a feature.
+        ValueError: the strategy draws no commune, or no patient's commune is of the table.
+    """
+    homes = Counter(one.place.insee for one in hospital.patients)
+    inputs: list[Commune] = [one for one in table.communes if one.insee in homes]
+    if not inputs:
+        raise ValueError("no patient lives in a commune of the table")
+    share = np.array([homes[one.insee] for one in inputs], dtype=float)
+    greatest = maxima((one.features for one in table.communes), places.features)
+    profiles = np.array([normalised(one.features, greatest) for one in table.communes]) / MICRO
+    law, found = law_of(table, inputs, places), []
+    for epsilon in epsilons:
+        pairs = law.at(float(epsilon))
+        other = law.codes[pairs.inputs] != pairs.outputs
+        rows, outputs, weights = pairs.inputs[other], pairs.outputs[other], pairs.weights[other]
+        joint = share[rows] * weights / np.bincount(rows, weights, minlength=len(inputs))[rows]
+        joint /= joint.sum()
+        apart = np.sqrt(((profiles[law.codes[rows]] - profiles[outputs]) ** 2).sum(axis=1))
+        kept = float(joint[apart <= PROFILE_KEPT].sum())
+        found.append(ProfilesKept(float(epsilon), int(share.sum()), kept, float((joint * apart).sum())))
+    return found

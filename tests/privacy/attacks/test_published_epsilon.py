@@ -1,0 +1,27 @@
+"""ε on published texts: the claim holds as it ships, and noise cut by half is caught."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from deid.privacy import KeyedStream, discrete_laplace
+from deid.privacy.attacks.published_epsilon import published_epsilons
+from deid.substitution.temporal import metric
+
+
+def test_no_claim_is_refuted_and_a_shift_shows_all() -> None:
+    metric_, bounded, shifted = published_epsilons()
+    assert not metric_.refuted
+    assert not bounded.refuted
+    assert metric_.lower > 0.3  # the audit sees something
+    assert shifted.lower > 4
+
+
+def test_noise_cut_by_half_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    def halved(stream: KeyedStream, epsilon: Fraction) -> int:
+        return discrete_laplace(stream, 2 * epsilon)
+
+    monkeypatch.setattr(metric, "discrete_laplace", halved)
+    assert next(published_epsilons()).refuted

@@ -1,0 +1,63 @@
+"""What research keeps: a shift keeps every length, noise keeps what its scale lets it, a tag nothing."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from deid.privacy.attacks.chronicle import chronicles
+from deid.privacy.attacks.fiction import Fiction
+from deid.privacy.attacks.policies import with_dates, with_places
+from deid.privacy.attacks.usefulness import DatesKept, dates_kept, profiles_kept
+from deid.reference import CommuneTable
+
+
+def _kept(small: Fiction, strategy: str, epsilon: Fraction = Fraction(1, 4), **options: int) -> DatesKept:
+    return dates_kept(chronicles(small.records, with_dates(strategy, epsilon, **options)))
+
+
+def test_a_shift_errs_by_its_days_and_keeps_lengths(small: Fiction) -> None:
+    found = _kept(small, "uniform_shift", shift_min_days=12, shift_max_days=12)
+    assert found.error == pytest.approx(12, abs=0.2)
+    assert found.from_document == pytest.approx(0, abs=0.2)
+    assert found.number_of_stays > 20
+    assert found.lengths > 0.95
+
+
+def test_noise_has_the_size_of_its_law(small: Fiction) -> None:
+    """Discrete Laplace at 1/4 that is never 0 moves by 4.5 days; dates that are the document's own stay at 0."""
+    own = [
+        saying.true.index == one.written_on.toordinal()
+        for one in chronicles(small.records, with_dates("metric"))
+        for saying in one.sayings
+        if saying.true.unit == "day" and not saying.birth
+    ]
+    found = _kept(small, "metric")
+    assert found.from_document is not None
+    assert found.from_document < 4.5 * (1 - sum(own) / len(own)) + 0.5
+    assert found.from_document > 1
+
+
+def test_more_epsilon_keeps_more(small: Fiction) -> None:
+    little, much = _kept(small, "metric"), _kept(small, "metric", Fraction(4))
+    assert little.stays < much.stays
+    assert little.lengths < much.lengths
+
+
+def test_a_tag_keeps_nothing(small: Fiction) -> None:
+    found = _kept(small, "tag")
+    assert (found.error, found.terms, found.stays) == (None, 0.0, 0.0)
+
+
+def test_profiles_are_kept_as_epsilon_grows(small: Fiction) -> None:
+    table, places = CommuneTable.packaged(), with_places("health_exponential").substitution.places
+    uniform, shipped, much = profiles_kept(table, small.hospital, places, map(Fraction, ("0", "1/4", "256")))
+    assert uniform.kept <= shipped.kept < 0.5 < 0.9 < much.kept
+    assert uniform.distance > shipped.distance > much.distance
+
+
+def test_what_draws_no_commune_has_no_profile(small: Fiction) -> None:
+    places = with_places("tag").substitution.places
+    with pytest.raises(ValueError, match="draws no commune"):
+        profiles_kept(CommuneTable.packaged(), small.hospital, places, [Fraction(1)])
