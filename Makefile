@@ -110,6 +110,10 @@ ablation: $(DEV) ## benchmarks/ablation.md from var/held-out
 audit: $(RUN) ## benchmarks/epsilon_audit.md: each mechanism's ε against what a million draws prove (minutes)
 	@$(BIN)/python -m deid.privacy.audit $(ARGS) > benchmarks/epsilon_audit.md
 
+.PHONY: attacks
+attacks: $(RUN) ## benchmarks/privacy_attacks.md: what an attacker gets from each strategy, what research keeps (minutes)
+	@$(BIN)/python -m deid.privacy.attacks $(ARGS)
+
 .PHONY: oracles
 oracles: BIN := $(VENV)/oracles/bin
 oracles: ## the mechanisms against OpenDP and diffprivlib, in an environment of its own

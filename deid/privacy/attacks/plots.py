@@ -114,6 +114,7 @@ def _more(found: Study) -> Figure:
         )  # fmt: skip
     left.set_xscale("log", base=2)
     left.set_yscale("log")
+    left.set_ylim(bottom=0.12)  # room for the legend
     left.set_xticks([one.documents for one in found.averages[0].points])
     left.xaxis.set_major_formatter("{x:g}")
     left.yaxis.set_major_formatter("{x:g}")

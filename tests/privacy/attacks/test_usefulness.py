@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 import pytest
 
@@ -13,7 +14,7 @@ from deid.privacy.attacks.usefulness import DatesKept, dates_kept, profiles_kept
 from deid.reference import CommuneTable
 
 
-def _kept(small: Fiction, strategy: str, epsilon: Fraction = Fraction(1, 4), **options: int) -> DatesKept:
+def _kept(small: Fiction, strategy: str, epsilon: Fraction = Fraction(1, 4), **options: Any) -> DatesKept:
     return dates_kept(chronicles(small.records, with_dates(strategy, epsilon, **options)))
 
 
