@@ -118,8 +118,8 @@ class Mention:
         return self.start, self.end, self.label, self.score, self.subtype or "", self.votes
 
     def __hash__(self) -> int:
-        # Mentions are keys of most tables of substitution; within a document, spans tell nearly all apart.
-        return hash((self.start, self.end))
+        # Mentions are keys of most tables of substitution; within a document, their starts tell nearly all apart.
+        return self.start
 
     def overlaps(self, other: Mention) -> bool:
         """Whether both spans share a character."""
