@@ -157,7 +157,7 @@ def _compare(source: Source, rows: int, location: str, present: Release | None) 
     if rows < source.floor:
         raise ReferenceRefused(f"{source.name}: {rows} rows, fewer than {source.floor}.", remedy)
     # Another location may hold another extent (a department, the country): only like is compared with like.
-    if present is None or present.location != location:
+    if present is None or not (source.whole or present.location == location):
         return
     if abs(rows - present.rows) > source.drift * present.rows:
         raise ReferenceRefused(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -16,13 +16,18 @@ from deid.reference import download
 
 @dataclass
 class Answer:
-    """What the server says for one path. `length` may lie; `drip_s` is the pause after each byte."""
+    """What the server says for one path.
+
+    `length` may lie; `drip_s` is the pause after each byte; the connection breaks after each number of bytes of
+    `breaks`, once for each. Parts are given on request (`Range`) where there is an ETag.
+    """
 
     body: bytes = b""
     status: int = 200
     headers: dict[str, str] = field(default_factory=dict)
     length: int | None = None
     drip_s: float = 0.0
+    breaks: list[int] = field(default_factory=list)
 
 
 @dataclass
@@ -71,6 +76,11 @@ def _handler(place: Web) -> Callable[..., BaseHTTPRequestHandler]:
             etag = answer.headers.get("ETag")
             if etag and self.headers.get("If-None-Match") == etag:
                 answer = Answer(status=304, headers=answer.headers)
+            begin = self._part(answer)
+            if begin:
+                total = len(answer.body)
+                headers = {**answer.headers, "Content-Range": f"bytes {begin}-{total - 1}/{total}"}
+                answer = replace(answer, body=answer.body[begin:], status=206, headers=headers)
             self.send_response(answer.status)
             for name, value in answer.headers.items():
                 self.send_header(name, value)
@@ -79,8 +89,19 @@ def _handler(place: Web) -> Callable[..., BaseHTTPRequestHandler]:
             self.end_headers()
             self._send(answer)
 
+        def _part(self, answer: Answer) -> int:
+            """First byte asked for, if the file is still the one that the client has a part of."""
+            asked = self.headers.get("Range", "")
+            if answer.status != 200 or not asked or self.headers.get("If-Range") != answer.headers.get("ETag"):
+                return 0
+            return int(asked.removeprefix("bytes=").removesuffix("-"))
+
         def _send(self, answer: Answer) -> None:
             try:
+                if answer.breaks:
+                    self.wfile.write(answer.body[: answer.breaks.pop(0)])
+                    self.close_connection = True
+                    return
                 if not answer.drip_s:
                     self.wfile.write(answer.body)
                     return

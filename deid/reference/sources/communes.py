@@ -81,4 +81,5 @@ SOURCE = Source(
     floor=34_000,
     drift=Fraction(2, 100),
     max_age_days=400,
+    whole=True,
 )

@@ -74,4 +74,5 @@ SOURCE = Source(
     drift=Fraction(10, 100),
     max_age_days=800,
     urls=("https://www.insee.fr/fr/statistiques/fichier/8595130/prenoms-2024-nat_csv.zip",),
+    whole=True,
 )

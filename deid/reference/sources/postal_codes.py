@@ -48,4 +48,5 @@ SOURCE = Source(
     max_age_days=400,
     urls=("https://datanova.laposte.fr/data-fair/api/v1/datasets/laposte-hexasmal/raw",),
     encodings=("utf-8-sig", "cp1252"),
+    whole=True,
 )

