@@ -126,11 +126,13 @@ def measure(server: EmbeddedServer, home: Path, rows: int, repeat: int) -> None:
     file = home / "adresses-25.csv.gz"
     with gzip.open(file, "wt", encoding="utf-8", compresslevel=6) as sink:
         sink.writelines(line + "\n" for line in addresses(rows))
-    bare, ours = [], []
+    bare: list[float] = []
+    ours: list[dict[str, float]] = []
     for number in range(repeat):
-        if number:  # other bytes, else the refresh has nothing to do
+        if number:  # one more address, else the refresh has nothing to do
+            *_, last = addresses(rows + number)
             with gzip.open(file, "at", encoding="utf-8") as sink:
-                sink.write("\n")
+                sink.write(last + "\n")
         bare.append(bare_copy(dsn, file))
         ours.append(refreshed(dsn, file, home))
     page(rows, file.stat().st_size, bare, ours)

@@ -16,6 +16,7 @@ from pathlib import Path
 import pandas as pd
 
 from deid.reference.naming import key, without_article
+from deid.reference.sources.communes import RAW as RAW_COMMUNES
 from deid.resources import DATA
 
 # A surname or first name borne less often than this identifies rather than helps, and may be a misspelling.
@@ -39,15 +40,20 @@ def _write(table: pd.DataFrame, name: str) -> None:
 
 
 def communes(source: Path) -> pd.DataFrame:
+    """The commune table that ships: that of `flagged_communes` without the flags, which nothing reads from a file."""
+    return flagged_communes(source).drop(columns="imputed")
+
+
+def flagged_communes(source: Path) -> pd.DataFrame:
     """Communes with coordinates, population and health features; one row per INSEE code.
 
     Features: apl_gen (general-practice consultations per inhabitant and year, DREES 2023), median_income
     (€ per consumption unit and year, INSEE Filosofi 2021), radon (class 1-3, IRSN 2019), cancer_mortality and
     circulatory_mortality (standardised deaths per 100,000, CépiDc 2023, of the department), density
     (inhabitants per km²). A feature that is secret or missing for a commune is the median of its department,
-    else of the country.
+    else of the country. `imputed` names those of a row, and those that only departments have.
     """
-    table = _read(source, "geo/communes_2024.csv.gz")
+    table = _read(source, RAW_COMMUNES[0])
     # Paris, Lyon and Marseille have their postal codes and inhabitants on their arrondissements only.
     districts = table[table["commune_parente"] != ""].groupby("commune_parente")
     zips = table["code_insee"].map(districts["codes_postaux"].agg("|".join)).fillna("")
@@ -58,13 +64,13 @@ def communes(source: Path) -> pd.DataFrame:
     # Mayotte and communes split in 2024 have no population in the source: 0, and features of their surroundings.
     counted = pd.to_numeric(table["population"].replace("", None))
     table["population"] = table["population"].where(table["population"] != "", "0")
-    radon = _read(source, "health/radon_irsn_communes.csv.gz").set_index("code_insee")["radon_classe"]
-    areas = _read(source, "health/territoires_sante_apl_filosofi.csv.gz")
+    radon = _read(source, RAW_COMMUNES[1]).set_index("code_insee")["radon_classe"]
+    areas = _read(source, RAW_COMMUNES[2])
     # Zero inhabitants and zero consultations: nothing was measured. (Arrondissements have no count, but are measured.)
     unmeasured = (pd.to_numeric(areas["pmun2022"]) == 0) & (pd.to_numeric(areas["apl_gen"]) == 0)
     local = areas[(areas["niveau"] == "commune") & ~unmeasured]
     local = local.drop_duplicates("code").set_index("code")
-    deaths = _read(source, "health/mortalite_standardisee_2023_departement.csv.gz")
+    deaths = _read(source, RAW_COMMUNES[3])
     deaths = deaths[deaths["sexe"] == "Tous sexes"]
     result = pd.DataFrame(
         {
@@ -91,10 +97,13 @@ def communes(source: Path) -> pd.DataFrame:
     for name, cause in (("cancer_mortality", "2. "), ("circulatory_mortality", "7. ")):
         chosen = deaths[deaths["cause"].str.startswith(cause)].drop_duplicates("departement")
         numeric[name] = result["department"].map(chosen.set_index("departement")["valeur"])
+    result["imputed"] = ""
     for name, values in numeric.items():
         column = pd.to_numeric(values, errors="coerce")
+        result.loc[column.isna() | name.endswith("_mortality"), "imputed"] += f"{name}|"
         column = column.fillna(column.groupby(result["department"]).transform("median")).fillna(column.median())
         result[name] = column.round(3)
+    result["imputed"] = result.pop("imputed").str.rstrip("|")
     return result.sort_values("insee")
 
 

@@ -60,9 +60,7 @@ def test_a_later_refresh_goes_on_too(dsn: str, web: Web, tmp_path: Path) -> None
     assert ranges(web)[-1] == "bytes=1000-"
 
 
-def test_what_was_kept_of_a_file_that_changed_is_not_used(
-    postgres: Database, dsn: str, web: Web, tmp_path: Path
-) -> None:
+def test_what_was_kept_of_a_file_that_changed_is_not_used(postgres: Database, dsn: str, web: Web) -> None:
     url = web.serve(BAN, FILE, headers={"ETag": '"v1"'}, breaks=[1000, 0, 0, 0])
     with pytest.raises(ReferenceRefused):
         refresh("streets", dsn=dsn, location=url)

@@ -1,39 +1,98 @@
-"""Communes with coordinates, population and health features: the compact table that ships with the product."""
+"""Communes with coordinates, population and health features: the compact table, or the raw national files."""
 
 from __future__ import annotations
 
+import csv
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from itertools import chain
+from pathlib import Path
 
+from deid.errors import ReferenceRefused
 from deid.reference.communes import Commune
 from deid.reference.packaged import FEATURES, commune
 from deid.reference.partition import territories
 from deid.reference.sources.codes import DEPARTMENTS, INSEE, INSEE_PATTERN, ZIP, within
 from deid.reference.sources.source import Row, Rule, Source, Tally, records
+from deid.reference.unpack import lines
 from deid.resources import DATA
 
 COLUMNS = ("insee", "name", "kind", "department", "region", "zips", "lon", "lat", "population", *FEATURES)
 
 
+# Raw files, as `deid.resources.build` reads them (docs/reference-data.md, “Rebuilding what ships”).
+RAW = (
+    "geo/communes_2024.csv.gz",
+    "health/radon_irsn_communes.csv.gz",
+    "health/territoires_sante_apl_filosofi.csv.gz",
+    "health/mortalite_standardisee_2023_departement.csv.gz",
+)
+RADON_CLASSES = {"1", "2", "3"}
+LARGEST_RAW = 512 << 20
+
+
+def assemble(folder: Path) -> Iterator[str]:
+    """Lines of the compact table, with the flags of what was imputed, made of the raw files by the code that made it.
+
+    Raises:
+        ReferenceRefused: a raw file is damaged, lacks a column, has a code twice or a number that is none.
+    """
+    for name in RAW:
+        _readable(folder / name, name)
+    import pandas as pd
+
+    from deid.resources.build import flagged_communes
+
+    try:
+        table = flagged_communes(folder)
+    except KeyError as error:
+        raise ReferenceRefused(
+            f"the raw files lack the column {error}.", "Download the edition that is named."
+        ) from None
+    except (ValueError, pd.errors.InvalidIndexError):
+        raise ReferenceRefused(
+            "the raw files cannot be joined: a code is given twice, or a number is none.", "Download them again."
+        ) from None
+    yield from table.to_csv(index=False, lineterminator="\n").splitlines(keepends=True)
+
+
+def _readable(path: Path, name: str) -> None:
+    """Refuse a raw file that is damaged, no text or a bomb before all of it is held in memory; check radon classes."""
+    try:
+        rows = csv.reader(lines(path, max_unpacked=LARGEST_RAW, encodings=("utf-8-sig",)))
+        header = next(rows, [])
+        position = header.index("radon_classe") if "radon_classe" in header else None
+        for row in rows:
+            if position is None or len(row) != len(header) or not INSEE.fullmatch(row[0]):
+                continue
+            if row[position] not in RADON_CLASSES:
+                raise ReferenceRefused("a radon class is none of 1, 2 and 3.", "Download the file again.")
+    except ReferenceRefused as refusal:
+        raise ReferenceRefused(f"{name}: {refusal}") from None
+
+
 def parse(lines: Iterator[str], tally: Tally) -> Iterator[Row]:
-    """Communes of today with their territory; arrondissements are left out.
+    """Communes of today with their territory, and which of their features are not their own; no arrondissements.
 
     Raises:
         ReferenceRefused: a column is missing, or there are too few communes for territories.
     """
-    communes = list(_communes(lines, tally))
+    header = next(lines, "")
+    flagged = header.rstrip().endswith(",imputed")
+    found = list(_communes(chain([header], lines), tally, (*COLUMNS, "imputed") if flagged else COLUMNS))
+    communes = [one for one, _ in found]
     territory_of = {insee: name for name, codes in territories(communes).items() for insee in codes}
-    for one in communes:
+    for one, imputed in found:
         zips, features = ",".join(one.zips), json.dumps(dict(one.features), sort_keys=True)
         place = (one.insee, one.name, one.department, one.region, f"{{{zips}}}", one.lon, one.lat)
-        yield *place, one.population, features, territory_of[one.insee]
+        yield *place, one.population, features, territory_of[one.insee], f"{{{imputed.replace('|', ',')}}}"
 
 
-def _communes(lines: Iterator[str], tally: Tally) -> Iterator[Commune]:
-    for number, values in records(lines, tally, COLUMNS, delimiter=","):
-        row = dict(zip(COLUMNS, values, strict=True))
+def _communes(lines: Iterator[str], tally: Tally, columns: Sequence[str]) -> Iterator[tuple[Commune, str]]:
+    for number, values in records(lines, tally, columns, delimiter=","):
+        row = dict(zip(columns, values, strict=True))
         if row["kind"] == "ARM":
             tally.skipped += 1
             continue
@@ -42,8 +101,9 @@ def _communes(lines: Iterator[str], tally: Tally) -> Iterator[Commune]:
         except ValueError:
             tally.refuse_line(number)
             continue
-        if _credible(one):
-            yield one
+        imputed = row.get("imputed", "")
+        if _credible(one) and set(filter(None, imputed.split("|"))) <= set(FEATURES):
+            yield one, imputed
         else:
             tally.refuse_line(number)
 
@@ -65,8 +125,22 @@ SOURCE = Source(
     format="the compact table of deid.resources.build, or a folder of the raw national files",
     licence="Licence Ouverte 2.0 (INSEE, La Poste, DREES, IRSN, CépiDc; see NOTICE)",
     table="commune",
-    columns=("insee", "name", "department", "region", "zips", "lon", "lat", "population", "features", "territory"),
+    columns=(
+        "insee",
+        "name",
+        "department",
+        "region",
+        "zips",
+        "lon",
+        "lat",
+        "population",
+        "features",
+        "territory",
+        "imputed",
+    ),
     parse=parse,
+    assemble=assemble,
+    files=RAW,
     rules=(
         Rule("insee", pattern=INSEE_PATTERN),
         Rule("name", pattern=r".{1,100}"),

@@ -10,5 +10,6 @@ CREATE TEMPORARY TABLE stage (
     lat numeric NOT NULL,
     population int NOT NULL,
     features jsonb NOT NULL,
-    territory text NOT NULL
+    territory text NOT NULL,
+    imputed text[] NOT NULL
 ) ON COMMIT DROP
