@@ -6,6 +6,9 @@ est chargé à côté de la version en service, contrôlé (nombre minimal de li
 
 Un fichier injoignable, mal formé ou trop petit est refusé : la version en service reste, les autres référentiels
 continuent. Rien ici ne touche aux données de patients.
+
+Ensuite, quoi qu'il soit arrivé : `lookup` construit une fois la table que la détection lit, `ages` échoue si un
+référentiel en service est plus ancien que la politique ne le permet (`references.max_age_days`).
 """
 
 from __future__ import annotations
@@ -13,7 +16,7 @@ from __future__ import annotations
 from typing import Any
 
 import pendulum
-from airflow.sdk import Asset, CronTriggerTimetable, dag
+from airflow.sdk import Asset, CronTriggerTimetable, TriggerRule, dag
 from nocturne_airflow.steps import DEFAULT_ARGS, Tag, step
 
 SOURCES = (
@@ -33,6 +36,33 @@ SOURCES = (
     tags=[Tag.REFERENCE, Tag.IMPACT_LOW],
 )
 def refresh_references() -> None:
+    @step(trigger_rule=TriggerRule.ALL_DONE)
+    def lookup() -> dict[str, Any]:
+        """Construire la table que la détection lit, pour les versions en service."""
+        from deid.reference.lookups import lookup
+        from deid.settings import settings
+
+        table = lookup(settings().dsn("worker"), settings().lookups)
+        return {"lookup": table.digest, "names": len(table)}
+
+    @step(trigger_rule=TriggerRule.ALL_DONE)
+    def ages() -> dict[str, Any]:
+        """Alerter si un référentiel en service est trop ancien ; sinon l'âge de chacun, en jours."""
+        from deid import rooms
+        from deid.reference.ages import check
+        from deid.settings import settings
+
+        return dict(check(settings().dsn("refresher"), rooms.policy().references))
+
+    @step(trigger_rule=TriggerRule.ONE_FAILED, retries=0)
+    def alert() -> None:
+        """Faire échouer l'exécution si une étape a échoué ; sinon rien."""
+        from deid.errors import ReferenceRefused
+
+        raise ReferenceRefused("a source was refused or is too old.", "The step that failed says which, and why.")
+
+    built, aged, red = lookup(), ages(), alert()
+    [built, aged] >> red
     for source in SOURCES:
         asset = Asset(f"reference_{source}", uri=f"nocturne://ref/{source}", group="nocturne")
 
@@ -44,7 +74,9 @@ def refresh_references() -> None:
 
             return reference.refresh(source, dsn=settings().dsn("refresher"))
 
-        refresh(source)
+        refreshed = refresh(source)
+        refreshed >> [built, aged]
+        refreshed >> red
 
 
 refresh_references()

@@ -7,6 +7,7 @@ NocturneError
 │   ├── WarehouseUnreachable the database does not answer: worth a retry
 │   └── ContractBroken       a source's query no longer gives the columns of the contract
 ├── ReferenceRefused         a reference file is unreachable, malformed or too small
+├── ReferencesOld            a source in use is older than the policy allows
 ├── ReleaseRefused           an aggregate check or a person stopped a release
 ├── InputRefused             a line or file given to the command line cannot be used
 └── DocumentRefused          one document goes to quarantine; the batch goes on
@@ -47,6 +48,10 @@ class ContractBroken(WarehouseError):
 
 class ReferenceRefused(NocturneError):
     """A reference file could not be had, or is not what it should be; the release in use stays."""
+
+
+class ReferencesOld(NocturneError):
+    """Reference data in use is older than the policy allows; it stays in use."""
 
 
 class ReleaseRefused(NocturneError):

@@ -20,6 +20,7 @@ Share = Annotated[float, Field(ge=0, le=1)]
 Nats = Annotated[float, Field(ge=-10, le=10)]
 Weight = Annotated[float, Field(ge=0, le=100)]
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+Days = Annotated[int, Field(ge=1, le=36_500)]
 Category = Literal["time", "place"]  # what ε is split between
 CATEGORIES: tuple[str, ...] = get_args(Category)
 
@@ -214,6 +215,29 @@ class Quality(Section):
     least_documents: int = Field(20, ge=1)
 
 
+class References(Section):
+    """How many days after it was loaded a source of reference data counts as old; `of_source` for one that differs.
+
+    An old source stays in use: the refresh says so in Airflow, and the release of an interval asks for a look.
+    """
+
+    max_age_days: Days = 400
+    of_source: dict[str, Days] = {}
+
+    @field_validator("of_source")
+    @classmethod
+    def _sources_exist(cls, value: dict[str, int]) -> dict[str, int]:
+        from deid.reference.sources import SOURCES
+
+        if unknown := sorted(set(value) - set(SOURCES)):
+            raise ValueError(f"there is no source {', '.join(unknown)}; known: {', '.join(SOURCES)}")
+        return value
+
+    def most_days(self, source: str) -> int:
+        """Days that a release of `source` may be in use before it counts as old."""
+        return self.of_source.get(source, self.max_age_days)
+
+
 class Release(Section):
     """When a person decides: `always`, `on_warning` (a run-level warning was raised) or `never`.
 
@@ -232,6 +256,7 @@ class Policy(Section):
     detection: Detection
     substitution: SubstitutionPolicy = SubstitutionPolicy()
     quality: Quality = Quality()
+    references: References = References()
     release: Release = Release()
 
     @property

@@ -88,6 +88,10 @@ MEANING: Mapping[str, tuple[str, str]] = MappingProxyType(
             "Aucun document ne dépense plus que le budget ε de la politique.",
             "No document spends more than the policy's ε budget.",
         ),
+        "references_old": (
+            "Aucun référentiel n'est plus ancien que la politique ne le permet.",
+            "No reference source is older than the policy allows.",
+        ),
         "density_floor": (
             "Aucun type de document n'a perdu la moitié de ses mentions habituelles.",
             "No document type lost half of its usual mentions.",
@@ -132,6 +136,7 @@ def share_rules(policy: Policy, documents: int) -> tuple[RunRule, ...]:
         warn("foreign_share", limits.warn_foreign_share),
         warn("warned_share", limits.warn_warned_share),
         warn("epsilon_max", limits.warn_epsilon_factor * nominal),
+        RunRule("references_old", Severity.WARNING, "references_old", most=0),
         *([capped] if cap is not None else []),
     )
 
@@ -147,7 +152,9 @@ def density_rules(policy: Policy) -> tuple[RunRule, ...]:
 
 
 def shares(totals: Mapping[str, float]) -> dict[str, float]:
-    """Aggregates by name from a run's totals (sql/deid/check_result/totals.sql); an empty run has shares of 0."""
+    """Aggregates by name from a run's totals (sql/deid/check_result/totals.sql) and the number of sources too old; an
+    empty run has shares of 0.
+    """
     documents = totals["documents"]
     kept = documents - totals["quarantined"]
 
@@ -162,6 +169,7 @@ def shares(totals: Mapping[str, float]) -> dict[str, float]:
         "foreign_share": share("foreign_language", documents),
         "warned_share": share("warned", kept),
         "epsilon_max": float(totals["epsilon_max"]),
+        "references_old": float(totals.get("references_old", 0)),
     }
 
 

@@ -12,6 +12,7 @@ from deid.policy import Policy
 from deid.quality.checks import Severity
 from deid.quality.run_rules import Density, RunRule, density_rules, ratios, share_rules, shares
 from deid.quality.verdicts import CheckResult
+from deid.reference.ages import states
 from deid.settings import settings
 from deid.warehouse.connection import connect
 from deid.warehouse.queries import one, query
@@ -34,6 +35,7 @@ def run_checks(run_id: int, policy: Policy) -> list[CheckResult]:
             raise InputRefused(f"there is no run {run_id} to judge.", "Plan it first, without dry_run.")
         cursor.execute(query("deid", "check_result", "totals"), {"run_id": run_id})
         totals = _named(cursor, one(cursor))
+        totals["references_old"] = sum(source.old for source in states(cursor, policy.references))
         parameters = {"run_id": run_id, "baseline_runs": policy.quality.baseline_runs}
         cursor.execute(query("deid", "check_result", "density"), parameters)
         densities = [Density(*row) for row in cursor.fetchall()]

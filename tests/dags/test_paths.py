@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from deid.reference import refresh
+from deid.settings import settings
 from tests.conftest import Database
 from tests.warehouse.nights import published, reasons, states
 from tests.warehouse.small_hospital import DAY, LETTER, NIGHT, PAGE, open_hospital, put, withdraw
@@ -162,6 +164,17 @@ def test_a_release_by_hand_needs_its_key(play: Any) -> None:
 
 
 def test_references_are_refreshed(deployed: Database, play: Any) -> None:
-    refresh = play("refresh_references")
-    assert refresh.state == "success"
+    run = play("refresh_references")
+    assert run.state == "success"
+    assert run.steps["alert"] == ["skipped"]
     assert deployed.rows("SELECT count(*) > 30000 FROM ref.commune") == [(True,)]
+    assert list(settings().lookups.glob("*.lookup")), "detection need not build it at night"
+
+
+def test_a_source_that_is_too_old_turns_the_refresh_red_and_stays_in_use(deployed: Database, play: Any) -> None:
+    refresh("streets", dsn=deployed.dsn("refresher"))
+    deployed.rows("UPDATE ref.release SET loaded_at = now() - interval '401 days'")
+    run = play("refresh_references")
+    assert run.state == "failed"
+    assert {name for name, states in run.steps.items() if states == ["failed"]} == {"ages", "alert"}
+    assert deployed.rows("SELECT count(*) FROM ref.release WHERE source = 'streets' AND state = 'in_use'") == [(1,)]

@@ -39,6 +39,7 @@ TOTALS: list[tuple[dict[str, float], set[str]]] = [
     ({"unparsed": 1000}, {"unparsed_share", "unparsed_share_high"}),
     ({"warned": 200}, {"warned_share_high"}),
     ({"epsilon_max": 400.0}, {"epsilon_max_high"}),
+    ({"references_old": 1}, {"references_old"}),
     (
         {"documents": 6, "quarantined": 5, "warned": 0, "without_mentions": 0},
         {"quarantined_share_high", "foreign_share_high"},

@@ -10,7 +10,9 @@ from psycopg2.extensions import cursor as Cursor
 
 from deid.errors import InputRefused
 from deid.labels import Label
+from deid.policy import load
 from deid.quality.report.distribution import histogram, quantiles
+from deid.reference.ages import states
 from deid.settings import settings
 from deid.warehouse.connection import connect
 from deid.warehouse.queries import query
@@ -43,6 +45,7 @@ def gather(interval_key: str) -> Figures:
             "epsilon": _epsilon(cursor, run_ids),
             "lengths": _lengths(cursor, run_ids),
             "steps": _rows(cursor, "steps", run_ids=run_ids),
+            "references": _references(cursor, runs),
             "versions": _versions(runs[-1] if runs[-1]["planned"] else runs[0]),
             "previous": _previous(cursor, interval_key, runs[0]["interval_start"]),
         }
@@ -116,6 +119,25 @@ def _lengths(cursor: Cursor, run_ids: list[int]) -> dict[str, Any]:
 def _versions(run: dict[str, Any]) -> dict[str, Any]:
     names = ("policy_hash", "pipeline_version", "detector_version", "key_version")
     return {**{name: run[name] for name in names}, "references": dict(sorted(run["reference_versions"].items()))}
+
+
+def _references(cursor: Cursor, runs: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Every source in service today: age, drift, and whether the interval's last run already used that release."""
+    used = runs[-1]["reference_versions"]
+    return [
+        {
+            "source": one.source,
+            "version": one.version,
+            "loaded_at": _plain(one.loaded_at),
+            "age_days": one.age_days,
+            "most_days": one.most_days,
+            "old": one.old,
+            "rows": one.rows,
+            "drift": one.drift,
+            "used": used.get(one.source) == one.version,
+        }
+        for one in states(cursor, load(settings().policy).references)
+    ]
 
 
 def _previous(cursor: Cursor, interval_key: str, interval_start: str) -> dict[str, Any] | None:

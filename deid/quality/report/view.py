@@ -16,6 +16,7 @@ from deid.quality.report.numbers import Writer
 from deid.quality.report.wording import LABELS_ENGLISH, WORDING
 from deid.quality.run_rules import MEANING
 from deid.quality.runs import RUN_SUITE
+from deid.reference.sources import SOURCES
 
 _SHARES = ("share", "share_high")
 SEVERITIES = ("critical", "warning", "info")
@@ -43,6 +44,7 @@ def view(figures: Figures, lang: str) -> dict[str, Any]:
         "lengths_chart": _chart(figures["lengths"], words, write, digits=0),
         "slowest": max((step["seconds"] for step in figures["steps"]), default=0),
         "comparison": _comparison(figures, words, write),
+        "titles": {name: source.title for name, source in SOURCES.items()} if lang == "fr" else {},
         "versions": _versions(figures, words),
         "notes": _notes(figures, checks, quarantine, words, write),
         "decision": _decision(figures, words),
