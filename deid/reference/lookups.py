@@ -17,7 +17,7 @@ from deid.warehouse.queries import query
 
 logger = logging.getLogger(__name__)
 
-SOURCES = frozenset({"communes", "streets", "establishments", "professionals"})
+SOURCES = frozenset({"communes", "former_communes", "streets", "establishments", "professionals"})
 _FETCH = 20_000
 
 

@@ -43,7 +43,7 @@ def test_before_any_load_it_is_the_file_that_ships(deployed: Database, folder: P
 
 
 def test_the_shipped_tables_loaded_as_a_release_give_the_file_that_ships(deployed: Database, folder: Path) -> None:
-    for source in ("communes", "streets", "establishments"):
+    for source in ("communes", "former_communes", "streets", "establishments"):
         refresh(source, dsn=deployed.dsn("refresher"))
     built = lookup(deployed.dsn("worker"), folder)
     known = find(SHIPPED, stamp())

@@ -5,6 +5,10 @@ FROM ref.commune
 WHERE release_id = %(communes)s
 GROUP BY name
 UNION ALL
+SELECT DISTINCT 'former commune', name, 0
+FROM ref.former_commune
+WHERE release_id = %(former_communes)s
+UNION ALL
 SELECT DISTINCT 'street', name, 0
 FROM ref.street
 WHERE release_id = %(streets)s
