@@ -216,15 +216,15 @@ class Quality(Section):
 
 
 class References(Section):
-    """How many days after it was loaded a source of reference data counts as old; `of_source` for one that differs.
+    """How many days after its load a source of reference data counts as old, where it is not what the source's own
+    configuration says (docs/reference-data.md).
 
     An old source stays in use: the refresh says so in Airflow, and the release of an interval asks for a look.
     """
 
-    max_age_days: Days = 400
-    of_source: dict[str, Days] = {}
+    max_age_days: dict[str, Days] = {}
 
-    @field_validator("of_source")
+    @field_validator("max_age_days")
     @classmethod
     def _sources_exist(cls, value: dict[str, int]) -> dict[str, int]:
         from deid.reference.sources import SOURCES
@@ -232,10 +232,6 @@ class References(Section):
         if unknown := sorted(set(value) - set(SOURCES)):
             raise ValueError(f"there is no source {', '.join(unknown)}; known: {', '.join(SOURCES)}")
         return value
-
-    def most_days(self, source: str) -> int:
-        """Days that a release of `source` may be in use before it counts as old."""
-        return self.of_source.get(source, self.max_age_days)
 
 
 class Release(Section):

@@ -56,10 +56,11 @@ def use_lookup() -> LookupTable:
 
 
 def reference_versions() -> dict[str, str]:
-    """What `communes` is made of, by source, and the first digits of the lookup that detection reads."""
+    """What `communes` is made of, by source; first digits of its territories and of the lookup of detection."""
     dsn = settings().dsn("worker")
     made_of = versions(dsn) or {"packaged": _packaged().version}
-    return made_of | {"lookup": lookup(dsn, settings().lookups).digest[:16]}
+    derived = {"territories": communes().partition_digest, "lookup": lookup(dsn, settings().lookups).digest}
+    return made_of | {name: digest[:16] for name, digest in derived.items()}
 
 
 def pipeline_version() -> str:

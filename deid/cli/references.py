@@ -1,4 +1,4 @@
-"""`references list | refresh | rollback`: the releases of open data, and the way back to a former one."""
+"""`references list | refresh | rollback | map`: the releases of open data, and the way back to a former one."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from deid.cli import territories
 from deid.cli.deployment import refresh
 from deid.cli.guarding import Guarded
 
@@ -22,6 +23,7 @@ def register(app: typer.Typer) -> None:
     group.command("list")(show)
     group.command()(refresh)
     group.command()(rollback)
+    territories.register(group)
     app.add_typer(group, name="references")
 
 

@@ -10,8 +10,12 @@ from psycopg2.extensions import cursor as Cursor
 
 from deid.errors import ReferencesOld
 from deid.policy import References
+from deid.reference.configuration import configured
+from deid.reference.sources import SOURCES
 from deid.warehouse.connection import connect
 from deid.warehouse.queries import query
+
+_UNKNOWN_DAYS = 400
 
 
 @dataclass(frozen=True)
@@ -49,10 +53,17 @@ def states(cursor: Cursor, allowed: References) -> Sequence[SourceState]:
             age,
             before,
             None if drift is None else float(drift),
-            allowed.most_days(source),
+            _most_days(source, allowed),
         )
         for source, version, rows, loaded_at, age, before, drift in cursor.fetchall()
     ]
+
+
+def _most_days(source: str, allowed: References) -> int:
+    """What the policy says, else the source's configuration; one that this version does not know is never fetched."""
+    if source in allowed.max_age_days:
+        return allowed.max_age_days[source]
+    return configured(source).max_age_days if source in SOURCES else _UNKNOWN_DAYS
 
 
 def check(dsn: str, allowed: References) -> dict[str, int]:

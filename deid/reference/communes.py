@@ -10,7 +10,7 @@ from functools import cached_property
 from deid.reference import features as profiles
 from deid.reference.atlas import Atlas
 from deid.reference.naming import department_of_zip, key, with_article, without_article
-from deid.reference.partition import LEAST, territories
+from deid.reference.partition import INHABITANTS, LEAST, digest, territories
 
 # Paris, Lyon and Marseille: an arrondissement is a part of its commune, not a place to draw.
 DISTRICTED = {"751": "75056", "6938": "69123", "132": "13055"}
@@ -49,7 +49,8 @@ class CommuneTable:
     """Communes with what surrogates need of them. Immutable once built; indexes are made on first use.
 
     `former` maps a former name to the code of the commune it is in today. `partition` maps the name of each
-    territory to its codes; None computes it from the communes, with at least `least` in each.
+    territory to its codes; None computes it from the communes, with at least `least` of them and so many
+    `inhabitants` in each.
     """
 
     def __init__(
@@ -63,6 +64,7 @@ class CommuneTable:
         areas: Mapping[tuple[str, str], str] | None = None,
         partition: Mapping[str, Sequence[str]] | None = None,
         least: int = LEAST,
+        inhabitants: int = INHABITANTS,
     ) -> None:
         self.communes: Sequence[Commune] = tuple(sorted(communes, key=lambda commune: commune.insee))
         self.version = version
@@ -71,7 +73,7 @@ class CommuneTable:
         self._establishments = tuple(establishments)
         self._areas = dict(areas or {})
         self._partition = partition
-        self._least = least
+        self._floors = least, inhabitants
 
     @classmethod
     def packaged(cls) -> CommuneTable:
@@ -165,7 +167,12 @@ class CommuneTable:
     @cached_property
     def partition(self) -> Mapping[str, Sequence[str]]:
         """Territory name → INSEE codes."""
-        return self._partition if self._partition is not None else territories(self.communes, self._least)
+        return self._partition if self._partition is not None else territories(self.communes, *self._floors)
+
+    @cached_property
+    def partition_digest(self) -> str:
+        """SHA-256 of the partition: what a published row cites, and the release of the communes holds."""
+        return digest(self.partition)
 
     def distance(self, a: Commune, b: Commune, features: Sequence[str]) -> int:
         """Millionths between the health profiles of two communes of one territory, rounded up.

@@ -1,5 +1,9 @@
 -- How old each source of reference data is, and how far it moved: what a steward reads, what the release gate judges.
 
+-- SHA-256 of the territories of a release of communes ("INSEE code, blank, territory" per line, by code); else null.
+ALTER TABLE ref.release ADD COLUMN partition text;
+GRANT UPDATE (partition) ON ref.release TO nocturne_refresher;
+
 -- Grain: one source that has a release in use. Drift is the change of rows against the release loaded before it,
 -- as a share of that one; null for the first. Age counts whole days since the release in use was loaded.
 CREATE VIEW ref.source_state AS

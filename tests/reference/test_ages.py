@@ -66,10 +66,10 @@ def test_a_real_load_is_new_and_the_next_one_drifts(deployed: Database, tmp_path
 
 def test_what_is_too_old_is_named(aged: Database) -> None:
     dsn = aged.dsn("refresher")
-    with pytest.raises(ReferencesOld, match=r"professionals \(512 days, allowed 400\)\.") as caught:
+    with pytest.raises(ReferencesOld, match=r"professionals \(512 days, allowed 60\)\.") as caught:
         check(dsn, References())
     assert "streets" not in str(caught.value)
-    assert check(dsn, References(of_source={"professionals": 512})) == {"professionals": 512, "streets": 0}
+    assert check(dsn, References(max_age_days={"professionals": 512})) == {"professionals": 512, "streets": 0}
 
 
 def test_the_release_gate_warns_and_does_not_stop(aged: Database) -> None:
@@ -108,6 +108,6 @@ def test_before_any_load_the_report_says_so(deployed: Database, tmp_path: Path) 
 
 def test_a_limit_for_a_source_that_does_not_exist_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "policy.yaml"
-    path.write_text("extends: default\nreferences: {of_source: {street: 30}}\n")
+    path.write_text("extends: default\nreferences: {max_age_days: {street: 30}}\n")
     with pytest.raises(PolicyError, match="no source street"):
         load(path)

@@ -57,6 +57,8 @@ def test_a_street_of_a_refresh_is_known_and_cited_and_one_more_refresh_changes_b
     deployed: Database, tmp_path: Path
 ) -> None:
     before = rooms.reference_versions()["lookup"]
+    for source in ("communes", "establishments"):
+        refresh(source, dsn=deployed.dsn("refresher"))
     refresh("streets", dsn=deployed.dsn("refresher"), location=_streets(tmp_path / "one.csv.gz", NAME))
     table = rooms.use_lookup()
     assert Kind.STREET in table.kinds("rue du tardigrade bleu")

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from deid import rooms
 from deid.errors import ReferenceRefused
-from deid.reference import CommuneTable
-from deid.reference.partition import LEAST, territories
+from deid.reference import CommuneTable, refresh
+from deid.reference.partition import INHABITANTS, LEAST, territories
+from tests.conftest import Database
 
 
 @dataclass(frozen=True)
@@ -21,6 +24,7 @@ class Spot:
     region: str
     lon: float
     lat: float
+    population: int = 0
 
 
 DEPARTMENTS = {"01": "84", "25": "27", "75": "11", "92": "11", "2A": "94", "971": "01", "973": "03"}
@@ -30,6 +34,7 @@ SPOTS = st.builds(
     st.floats(-5, 10),
     st.floats(41, 51),
 )
+CROWDS = st.lists(st.integers(0, 40), min_size=90, max_size=90)
 
 
 def spots(drawn: list[tuple[str, float, float]]) -> list[Spot]:
@@ -42,13 +47,28 @@ def test_every_place_has_one_territory_large_enough_whatever_the_order(
     drawn: list[tuple[str, float, float]], least: int, shuffle: random.Random
 ) -> None:
     places = spots(drawn)
-    found = territories(places, least)
+    found = territories(places, least, 0)
     codes = [code for members in found.values() for code in members]
     assert sorted(codes) == sorted(place.insee for place in places)
     assert all(least <= len(members) < 2 * least for members in found.values())
     shuffled = list(places)
     shuffle.shuffle(shuffled)
-    assert territories(shuffled, least) == found
+    assert territories(shuffled, least, 0) == found
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(SPOTS, min_size=5, max_size=90), CROWDS, st.integers(1, 4), st.integers(0, 200))
+def test_none_is_cut_out_below_the_population_floor(
+    drawn: list[tuple[str, float, float]], crowds: list[int], least: int, floor: int
+) -> None:
+    places = [replace(spot, population=people) for spot, people in zip(spots(drawn), crowds, strict=False)]
+    people = {place.insee: place.population for place in places}
+    found = territories(places, least, floor)
+    assert sorted(code for codes in found.values() for code in codes) == sorted(people)
+    pools = Counter(name.partition("-")[0] for name in found)
+    for name, codes in found.items():
+        assert len(codes) >= least
+        assert pools[name.partition("-")[0]] == 1 or sum(people[code] for code in codes) >= floor
 
 
 def test_too_few_places_are_refused() -> None:
@@ -57,7 +77,7 @@ def test_too_few_places_are_refused() -> None:
 
 
 def test_places_at_one_point_are_split_all_the_same() -> None:
-    found = territories(spots([("25", 6.0, 47.0)] * 10), 3)
+    found = territories(spots([("25", 6.0, 47.0)] * 10), 3, 0)
     assert sorted(map(len, found.values())) == [3, 3, 4]
 
 
@@ -66,7 +86,10 @@ def test_the_packaged_partition() -> None:
     sizes = [len(members) for members in table.partition.values()]
     assert sum(sizes) == len(table.communes)
     assert min(sizes) >= LEAST
-    assert max(sizes) < 2 * LEAST
+    people = [sum(table.get(code).population for code in codes) for codes in table.partition.values()]
+    assert min(people) >= INHABITANTS
+    assert (len(sizes), max(sizes), sum(size >= 2 * LEAST for size in sizes)) == (481, 201, 17)
+    assert table.partition_digest.startswith("460653da58213c81"), "moved borders are a new release: raise the parser"
     for commune in table.communes[::97]:
         candidates = table.territory(commune)
         assert commune in candidates
@@ -80,3 +103,13 @@ def test_a_territory_stays_within_its_department_where_that_is_large_enough() ->
     for name, codes in table.partition.items():
         if name not in pooled:
             assert {table.get(code).department for code in codes} == {name.partition("-")[0]}
+
+
+def test_the_release_holds_the_hash_of_its_territories_and_the_night_cites_it(deployed: Database) -> None:
+    for source in ("communes", "streets", "establishments"):
+        refresh(source, dsn=deployed.dsn("refresher"))
+    ((held,),) = deployed.rows("SELECT partition FROM ref.release WHERE source = 'communes'")
+    assert held == CommuneTable.from_database(deployed.dsn("worker")).partition_digest
+    assert held == CommuneTable.packaged().partition_digest
+    assert held.startswith(rooms.reference_versions()["territories"])
+    assert deployed.rows("SELECT count(partition) FROM ref.release WHERE source <> 'communes'") == [(0,)]

@@ -156,4 +156,5 @@ SOURCE = Source(
     drift=Fraction(2, 100),
     max_age_days=400,
     whole=True,
+    parser=2,
 )

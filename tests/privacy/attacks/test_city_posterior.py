@@ -34,6 +34,7 @@ def _three(populations: tuple[int, int, int]) -> CommuneTable:
         ],
         version="three",
         least=1,
+        inhabitants=0,
         partition={"21-01": ["21000", "21001", "21002"]},
     )
 
