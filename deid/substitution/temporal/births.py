@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from deid.privacy import discrete_laplace
 from deid.substitution.dossier import Dossier
+from deid.substitution.temporal.tempering import tempered
 from deid.substitution.temporal.values import add_months, add_years, months_between, years_between
 
 # Below these, years are too coarse for a child's age: it is moved by months, then by days.
@@ -21,7 +22,7 @@ def move(dossier: Dossier, anchor: date, moved_anchor: date, birth: date, epsilo
     """
     if birth == anchor:
         return moved_anchor
-    days = discrete_laplace(dossier.stream("birth", "day", birth.isoformat(), str(epsilon)), epsilon)
+    days = discrete_laplace(dossier.stream("birth", "day", birth.isoformat(), str(epsilon)), tempered(epsilon))
     moved = _older(dossier, birth, anchor, epsilon) + (moved_anchor - anchor) + timedelta(days=days)
     moved = within_life(dossier, moved, moved_anchor)
     return moved - timedelta(days=1) if moved == birth else moved
@@ -40,7 +41,7 @@ def eldest(dossier: Dossier, moved_anchor: date) -> date:
 def _older(dossier: Dossier, birth: date, anchor: date, epsilon: Fraction) -> date:
     """The birth date moved by a number of years, months or days, as the age at the anchor is told; never by 0."""
     stream = dossier.stream("birth", "age", str(epsilon))
-    while (noise := discrete_laplace(stream, epsilon)) == 0:
+    while (noise := discrete_laplace(stream, tempered(epsilon))) == 0:
         pass
     years, months = years_between(birth, anchor), months_between(birth, anchor)
     if years >= _YEARS_FROM:

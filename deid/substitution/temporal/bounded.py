@@ -10,6 +10,7 @@ from deid.substitution.dossier import Dossier
 from deid.substitution.temporal import births
 from deid.substitution.temporal.agenda import Agenda
 from deid.substitution.temporal.ages import Age
+from deid.substitution.temporal.tempering import tempered
 from deid.substitution.temporal.timeline import Timeline, shift
 from deid.substitution.temporal.values import DAYS_OF, Instant, Unit, add_years, clamped, index_of
 
@@ -58,7 +59,7 @@ def move(dossier: Dossier, agenda: Agenda, epsilon: Fraction) -> Timeline:
             width = _width(reached or distance)
             interval = min(distance - reached, width)
             while True:
-                drawn = bounded_laplace(stream, interval, 0, width, epsilon, width)
+                drawn = bounded_laplace(stream, interval, 0, width, tempered(epsilon, width), width)
                 if there + side * (moved + drawn) != forbidden:
                     break
             reached, moved = distance, moved + drawn
@@ -88,7 +89,10 @@ def move_birth(dossier: Dossier, anchor: date, moved_anchor: date, birth: date, 
     stream = dossier.stream("birth", "interval", birth.isoformat(), str(epsilon))
     distance = (anchor - birth).days
     width = _width(distance)
-    moved = _on(moved_anchor.toordinal() - bounded_laplace(stream, min(distance, width), 0, width, epsilon, width))
+    moved = _on(
+        moved_anchor.toordinal()
+        - bounded_laplace(stream, min(distance, width), 0, width, tempered(epsilon, width), width)
+    )
     return births.within_life(dossier, moved, moved_anchor)
 
 
@@ -101,7 +105,9 @@ def move_age(dossier: Dossier, age: Age, epsilon: Fraction) -> int:
     whole = age.value // age.step
     width = -(-_width(whole * DAYS_OF[age.unit]) // DAYS_OF[age.unit])
     low = 2 if age.unit is Unit.DECADE else 1
-    while (moved := max(low, bounded_laplace(stream, min(whole, width), 0, width, epsilon, width))) == whole:
+    while (
+        moved := max(low, bounded_laplace(stream, min(whole, width), 0, width, tempered(epsilon, width), width))
+    ) == whole:
         pass
     return moved * age.step + (stream.below(age.step) if age.unit is not Unit.DECADE else 0)
 

@@ -10,6 +10,7 @@ from deid.substitution.temporal import births
 from deid.substitution.temporal.agenda import Agenda
 from deid.substitution.temporal.ages import Age
 from deid.substitution.temporal.order import restore
+from deid.substitution.temporal.tempering import tempered
 from deid.substitution.temporal.timeline import Timeline, shift
 from deid.substitution.temporal.values import Instant, Unit, clamped, index_of
 
@@ -46,7 +47,7 @@ def _moved(dossier: Dossier, timeline: Timeline, instant: Instant, epsilon: Frac
     least = 1 if distance else 0
     stream = dossier.stream("instant", unit, str(instant.index), str(epsilon))
     while True:
-        moved = max(least, abs(distance) + discrete_laplace(stream, epsilon))
+        moved = max(least, abs(distance) + discrete_laplace(stream, tempered(epsilon)))
         index = clamped(unit, timeline.moved_index(unit) + side * moved)
         if index != instant.index:
             return index
@@ -58,7 +59,7 @@ def move_age(dossier: Dossier, age: Age, epsilon: Fraction) -> int:
     whole = age.value // age.step
     low = 2 if age.unit is Unit.DECADE else 1
     while True:
-        moved = max(low, whole + discrete_laplace(stream, epsilon))
+        moved = max(low, whole + discrete_laplace(stream, tempered(epsilon)))
         if moved == whole:
             continue
         if age.unit is Unit.DECADE or age.step == 1:

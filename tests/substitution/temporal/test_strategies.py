@@ -258,3 +258,18 @@ def test_ages_of_others_move_within_the_class(policy: Policy, communes: CommuneT
         found.add(int(text.split()[0].rstrip("+")))
     assert min(found) >= 1
     assert max(found) > 60
+
+
+@pytest.mark.parametrize("ages", ["metric", "bounded_laplace"])
+@pytest.mark.parametrize("dates", ["metric", "bounded_laplace"])
+def test_an_epsilon_without_measure_does_not_draw_for_ever(
+    dates: str, ages: str, policy: Policy, communes: CommuneTable
+) -> None:
+    letter = LETTER + " ; frère de [[AGE|1 an]], cousine de [[AGE|2 ans]], nourrisson de [[AGE|1 mois]]"
+    document, mentions = marked(letter, patient=Patient(key="p1", birth_date=BORN))
+    part = changed(policy, dates={"strategy": dates}, ages={"strategy": ages}, max_epsilon_per_document=None)
+    part = changed(part, epsilon_per_document=1_000_000.0)
+    result = Substitutor(part, KEY, communes).substitute(document, mentions)
+    for surrogate in result.surrogates:
+        original = document.text[surrogate.mention.start : surrogate.mention.end]
+        assert comparable(surrogate.text) != comparable(original)
