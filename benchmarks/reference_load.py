@@ -162,9 +162,9 @@ def page(rows: int, size: int, bare: list[float], ours: list[dict[str, float]]) 
     print("## On paper: the country\n")
     minutes = COUNTRY / rows * loaded / 60
     print(
-        f"{COUNTRY // 1_000_000} million addresses at the same rate: {minutes:.1f} minutes; sorting for the index grows "
-        "a little faster than the file. Memory does not grow: rows pass one at a time, PostgreSQL groups on disk, and "
-        "nearly all of the peak is Great Expectations, once imported (`--rows 100000` peaks alike)."
+        f"{COUNTRY // 1_000_000} million addresses at the same rate: {minutes:.1f} minutes; sorting for the "
+        "index grows a little faster than the file. Memory does not grow: rows pass one at a time, PostgreSQL groups "
+        "on disk, and nearly all of the peak is Great Expectations, once imported (`--rows 100000` peaks alike)."
     )
 
 
