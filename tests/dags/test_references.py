@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from deid.reference import download
+from deid.reference import SOURCES, download
 from deid.resources import DATA
 from deid.settings import settings
 from tests.conftest import Database
@@ -75,7 +75,7 @@ def test_each_fault_fails_its_own_task_and_touches_nothing(
     monkeypatch.setattr(download, "READ_S", 0.5)
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     first = play("refresh_references")
-    assert {state for states in first.steps.values() for state in states} == {"success"}
+    assert {name: first.steps[name] for name in SOURCES} == {name: ["success"] for name in SOURCES}
     before = service(deployed)
     for night in NIGHTS:
         if "checksum mismatch" in night:
@@ -88,8 +88,8 @@ def test_each_fault_fails_its_own_task_and_touches_nothing(
         failed = {source for source, _ in night.values()}
         time.sleep(0.01)  # a run of its own instant
         run = play("refresh_references")
-        ended = {task: set(states) for task, states in run.steps.items()}
-        assert ended == {task: {"failed" if task in failed else "success"} for task in first.steps}, night.keys()
+        ended = {name: run.steps[name] for name in SOURCES}
+        assert ended == {name: ["failed" if name in failed else "success"] for name in SOURCES}, night.keys()
         assert service(deployed) == before, night.keys()
         for source in failed:
             monkeypatch.delenv(f"NOCTURNE_{source.upper()}_LOCATION")
