@@ -96,41 +96,43 @@ def peak() -> float:
     return int(status.partition("VmHWM:")[2].split()[0]) / 1024
 
 
+def make(where: Path) -> dict[str, float]:
+    """Write both forms of a table beside each other, in this process."""
+    spellings = list(chain(shipped(), spelt(country())) if where.name == "a-country" else shipped())
+    began = time.perf_counter()
+    content = build(spellings)
+    took = time.perf_counter() - began
+    where.with_suffix(".lookup").write_bytes(content)
+    names = {name for _, name, _, _ in spellings}
+    where.with_suffix(".txt").write_text("\n".join(sorted(names)), encoding="utf-8")
+    return {"names": len(names), "mib": len(content) / 2**20, "seconds": took}
+
+
+def _child(how: str, where: Path) -> dict[str, float]:
+    # Tables are made in a child too: where a process starts from a large one, its peak may count that one's.
+    done = subprocess.run([sys.executable, __file__, how, str(where)], capture_output=True, text=True, check=True)
+    return dict(json.loads(done.stdout))
+
+
 def main() -> None:
     if len(sys.argv) == 3:
-        print(json.dumps(measure(sys.argv[1], Path(sys.argv[2]))))
+        how, where = sys.argv[1], Path(sys.argv[2])
+        print(json.dumps(make(where) if how == "make" else measure(how, where)))
         return
     lines, notes = [], []
     with tempfile.TemporaryDirectory() as folder:
-        for title, made in (("what ships", shipped), ("a country", lambda: chain(shipped(), spelt(country())))):
+        for title in ("what ships", "a country"):
             where = Path(folder) / title.replace(" ", "-")
-            spellings = list(made())
-            began = time.perf_counter()
-            content = build(spellings)
-            took = time.perf_counter() - began
-            where.with_suffix(".lookup").write_bytes(content)
-            names = {name for _, name, _, _ in spellings}
-            where.with_suffix(".txt").write_text("\n".join(sorted(names)), encoding="utf-8")
+            made = _child("make", where)
             notes.append(
-                f"{title}: {len(names):,} names, a file of {len(content) / 2**20:.1f} MiB, built in {took:.1f} s"
+                f"{title}: {made['names']:,} names, a file of {made['mib']:.1f} MiB, built in {made['seconds']:.1f} s"
             )
             for how in ("automaton", "lookup"):
-                run = subprocess.run(
-                    [sys.executable, __file__, how, str(where)], capture_output=True, text=True, check=True
-                )
-                found = json.loads(run.stdout)
-                cells = (
-                    title,
-                    how,
-                    f"{found['load']:.3f}",
-                    f"{found['memory']:.0f}",
-                    f"{found['speed']:.3f}",
-                    found["hits"],
-                )
-                lines.append("| " + " | ".join(map(str, cells)) + " |")
+                found = _child(how, where)
+                numbers = f"{found['load']:.3f}", f"{found['memory']:.0f}", f"{found['speed']:.3f}", str(found["hits"])
+                lines.append("| " + " | ".join((title, how, *numbers)) + " |")
                 print(lines[-1], flush=True)
-    head = "| " + " | ".join(COLUMNS) + " |\n|" + "---|" * len(COLUMNS)
-    table = "\n".join([head, *lines])
+    table = "\n".join(["| " + " | ".join(COLUMNS) + " |\n|" + "---|" * len(COLUMNS), *lines])
     page = HERE / "lookup.md"
     page.write_text(f"{_HEAD}{table}\n\n" + "\n".join(f"- {note}" for note in notes) + "\n", encoding="utf-8")
 
