@@ -33,8 +33,8 @@ class Gazette:
         self._codes = {(place.key, survey.digits(m)) for m, place in self.places.items() if m.label is Label.ZIP}
 
     def elements(self) -> int:
-        """Distinct places."""
-        return 0 if self._tags else len(set(self.places.values()))
+        """Distinct communes. A place that is none, abroad or unknown, costs nothing: its draw does not depend on it."""
+        return 0 if self._tags else len({place.key for place in self.places.values() if place.commune is not None})
 
     @property
     def _tags(self) -> bool:
