@@ -36,13 +36,17 @@ _DAY_MONTH_YEAR = (
     r"(?P<dy>[12]\d{3}|\d{2}))"
 )
 _LITERAL = rf"(?P<lit>(?P<ld>{_DAY})(?:\s+|-|(?<=\d)(?=[a-z]))(?P<lm>{_MONTH})(?:(?:\s+|-)?(?P<ly>{_YEAR})(?!\d|,\d))?)"
-_MONTH_YEAR = rf"(?P<my>\b(?P<mm>{_MONTH})\s*-?\s*(?P<myy>[12]\d{{3}}|'\d{{2}}|\d{{2}})(?!\d|,\d))"
+# "mar 10/3" and "mar 30 jan" are Tuesdays.
+_MONTH_YEAR = (
+    rf"(?P<my>\b(?P<mm>{_MONTH})\s*-?\s*(?P<myy>[12]\d{{3}}|'\d{{2}}|\d{{2}}(?!\s+{_MONTH}))(?!\d|,\d|[/.-]\d))"
+)
 _NUMERIC_MONTH_YEAR = rf"(?P<nmy>(?P<nm>0?[1-9]|1[0-2]){_GAP}[/.\-]{_GAP}(?P<ny>[12]\d{{3}}))"
 _FORMS = re.compile(
     r"(?=\d|(?<!\w)[adfjmnops])"  # a digit, or the first letter of a month or of "premier": most positions stop here
     rf"(?:(?<![\d/]){_ISO}(?!\d)"
     rf"|(?<![\d/.,])(?<!apgar ){_DAY_MONTH_YEAR}(?![\d/])"
     rf"|(?<!\d){_LITERAL}"
+    rf"|(?<!-)\b(?:annees|decennie) (?P<decade>[12]\d\d0)\b"
     rf"|{_MONTH_YEAR}"
     rf"|(?<![\d/.,]){_NUMERIC_MONTH_YEAR}(?![\d/])"
     r"|(?<![\d/.,])(?P<y>(?:19|20)\d{2})(?![\d/]|[.,]\d))"
@@ -116,6 +120,9 @@ def _reading(match: re.Match[str], reference: date | None) -> Reading:
         return _month(_year(group["myy"], reference), _MONTH_OF[group["mm"].rstrip(".")])
     if group["nmy"]:
         return _month(int(group["ny"]), int(group["nm"]))
+    if group["decade"]:
+        first = int(group["decade"])
+        return Reading(date(first, 1, 1), date(first + 9, 12, 31))
     year = int(group["y"])
     return Reading(date(year, 1, 1), date(year, 12, 31))
 

@@ -30,6 +30,9 @@ EXACT = [
     ("20170308", date(2017, 3, 8)),
     ("20101118", date(2010, 11, 18)),  # day first, it would be of 1118
     ("12 / 02 / 2020", date(2020, 2, 12)),
+    ("mar 10/3/20", date(2020, 3, 10)),
+    ("mar. 17/10/2023", date(2023, 10, 17)),
+    ("mar 30 jan 2018", date(2018, 1, 30)),
 ]
 
 
@@ -48,6 +51,7 @@ def test_exact_days(text: str, day: date) -> None:
         ("2015", date(2015, 1, 1), date(2015, 12, 31)),
         ("début 2015", date(2015, 1, 1), date(2015, 12, 31)),
         ("Noël 2019", date(2019, 1, 1), date(2019, 12, 31)),
+        ("années 1990", date(1990, 1, 1), date(1999, 12, 31)),
     ],
 )
 def test_periods(text: str, first: date, last: date) -> None:
