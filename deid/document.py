@@ -151,6 +151,14 @@ class Spend:
 
 
 @dataclass(frozen=True, slots=True)
+class Durations:
+    """Durations in a text that agreed with its dates, and how many of them do not with the moved ones."""
+
+    seen: int = 0
+    inconsistent: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Substitution:
     """A document's candidate text: not proven yet.
 
@@ -162,3 +170,4 @@ class Substitution:
     spans: tuple[tuple[int, int], ...]
     spends: tuple[Spend, ...] = ()
     reference_date: date | None = None  # the document's own date, moved with the others
+    durations: Durations = Durations()

@@ -75,7 +75,8 @@ class Dates(Section):
     the next coarser unit; `tag`: the label instead. What each promises: docs/privacy.md.
 
     `anchor_scale_days` is the scale of the discrete Laplace shift of a patient's reference dates: its ε is one over it
-    per day.
+    per day. A duration in the text and the two dates it is about may disagree by `duration_tolerance_days`, or by
+    `duration_tolerance_share` of it if that is more.
     """
 
     strategy: Literal["metric", "bounded_laplace", "uniform_shift", "generalise", "tag"] = "metric"
@@ -83,6 +84,8 @@ class Dates(Section):
     shift_min_days: int = Field(1, ge=1)
     shift_max_days: int = Field(365, ge=1, le=36_500)
     granularity: Literal["month", "year"] = "month"
+    duration_tolerance_days: int = Field(1, ge=0)
+    duration_tolerance_share: Share = 0.1
 
     @model_validator(mode="after")
     def _shift_is_a_range(self) -> Self:
@@ -95,12 +98,14 @@ class Ages(Section):
     """Strategy for ages; ages of `top_code` years or more are written as that many "and more" (HIPAA: 90).
 
     `metric` and `bounded_laplace` as for dates; `generalise`: bands of `band_years` ("70-74 ans"); `tag`: the label.
-    The patient's own age follows the moved birth date where dates have one.
+    The patient's own age follows the moved birth date where dates have one. `paediatric_unit`: what `metric` counts
+    ages under 18 in; years move a child as far as an adult, quarters and months less, and hide less.
     """
 
     strategy: Literal["metric", "bounded_laplace", "generalise", "tag"] = "metric"
     top_code: int = Field(90, ge=18)
     band_years: Literal[5, 10] = 5
+    paediatric_unit: Literal["year", "quarter", "month"] = "year"
 
 
 class Places(Section):

@@ -63,7 +63,8 @@ class Substitutor:
         rooms.draw(shares)
         surrogates = tuple(self._surrogate(dossier, rooms, mention) for mention in settled)
         text, spans = _rewrite(document.text, surrogates)
-        return Substitution(text, surrogates, spans, spends, rooms.calendar.moved_reference_date)
+        calendar = rooms.calendar
+        return Substitution(text, surrogates, spans, spends, calendar.moved_reference_date, calendar.durations)
 
     @staticmethod
     def _surrogate(dossier: Dossier, rooms: Rooms, mention: Mention) -> Surrogate:

@@ -16,6 +16,7 @@ from deid.policy import Policy
 from deid.reference import CommuneTable
 from deid.substitution import Substitutor
 from deid.substitution.temporal.parsing import parse
+from deid.substitution.temporal.resolving import place
 from deid.substitution.temporal.values import years_between
 from tests.substitution.examples import ANCHOR, KEY, changed, marked, surrogates
 
@@ -127,6 +128,45 @@ def test_a_newborns_dates_stay_possible(key: str, substitutor: Substitutor) -> N
     result = substitutor.substitute(*marked(text, patient=_born(key, date(2023, 5, 15))))
     born, _, seen = surrogates(result)
     assert _day(born) < _day(seen)
+
+
+@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize(
+    ("born", "text", "days"), [(date(2023, 5, 5), "12 jours", 1), (date(2023, 4, 12), "5 semaines", 7)]
+)
+def test_an_infants_age_in_days_or_weeks_is_that_of_the_moved_birth_date(
+    born: date, text: str, days: int, key: str, substitutor: Substitutor
+) -> None:
+    markup = f"Née le [[DATE|{born:%d/%m/%Y}]], [[AGE|{text}]]."
+    result = substitutor.substitute(*marked(markup, patient=_born(key, born)))
+    moved, age = surrogates(result)
+    assert result.reference_date is not None
+    told = int(age.split()[0]) - (result.reference_date - _day(moved)).days // days
+    assert abs(told) <= 1
+    assert age != text
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_half_years_of_the_patient_follow_the_birth_date(key: str, substitutor: Substitutor) -> None:
+    born = date(2013, 11, 20)
+    markup = "Née le [[DATE|20/11/2013]], [[AGE|9 ans et demi]]."
+    moved, age = surrogates(result := substitutor.substitute(*marked(markup, patient=_born(key, born))))
+    assert result.reference_date is not None
+    halves = 2 * int(age.split()[0]) + ("demi" in age)
+    lived = (result.reference_date - _day(moved)).days * 2 // 365
+    assert abs(halves - lived) <= 2
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_a_day_without_its_year_stays_on_its_side_of_the_document(key: str, substitutor: Substitutor) -> None:
+    text = "vu le [[DATE|16/05]], [[DATE|lundi 15]] et [[DATE|dimanche]] ; revu le [[DATE|18/05]]"
+    result = substitutor.substitute(*marked(text, patient=Patient(key=key)))
+    anchor = result.reference_date
+    assert anchor is not None
+    before, after = (parse(surrogates(result)[index]) for index in (0, 3))
+    assert before is not None
+    assert after is not None
+    assert place(before, anchor).first < anchor < place(after, anchor).first
 
 
 def test_bounds_of_a_range_are_of_one_month(substitutor: Substitutor) -> None:

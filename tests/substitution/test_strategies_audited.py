@@ -8,7 +8,7 @@ from math import hypot, log, sqrt
 
 import pytest
 
-from deid.policy import Policy
+from deid.policy import Ages, Policy, SubstitutionPolicy
 from deid.privacy import KeyedStream
 from deid.privacy.audit import Case, audit
 from deid.reference import Commune, CommuneTable
@@ -25,8 +25,9 @@ DRAWS = 40_000
 class OneStream:
     """A dossier whose streams are all one, which goes on: each draw is a new secret's."""
 
-    def __init__(self, stream: KeyedStream) -> None:
+    def __init__(self, stream: KeyedStream, ages: Ages) -> None:
         self._stream = stream
+        self.policy = SubstitutionPolicy(ages=ages)
 
     def stream(self, *_: str) -> KeyedStream:
         return self._stream
@@ -36,13 +37,17 @@ def _age(years: int) -> Age:
     return Age(Unit.YEAR, years, "figures", "{} ans")
 
 
-def _ages(move: Callable, one: int, other: int, epsilon: Fraction, claimed: float) -> Case:  # type: ignore[type-arg]
+def _ages(
+    move: Callable[..., int], one: int, other: int, epsilon: Fraction, claimed: float, unit: str = "year"
+) -> Case:
+    ages = Ages.model_validate({"paediatric_unit": unit})
+
     def view(age: int) -> Hashable:
         # That neither becomes itself is declared public: the two as outputs are taken as one.
         return "an original" if age in {one, other} else age
 
     def pair(stream: KeyedStream) -> tuple[Hashable, Hashable]:
-        dossier = OneStream(stream)
+        dossier = OneStream(stream, ages)
         return view(move(dossier, _age(one), epsilon)), view(move(dossier, _age(other), epsilon))
 
     return Case(f"{move.__module__}, ε = {epsilon}", f"{one}, {other} years", claimed, pair)
@@ -59,6 +64,20 @@ def test_at_the_edge_an_age_costs_up_to_log_2_more() -> None:
     epsilon = Fraction(1, 4)
     assert not audit(_ages(metric.move_age, 1, 2, epsilon, float(epsilon) + log(2)), DRAWS).refuted
     assert audit(_ages(metric.move_age, 1, 2, epsilon, float(epsilon)), DRAWS).refuted
+
+
+@pytest.mark.parametrize(("unit", "steps"), [("quarter", 4), ("month", 12)])
+def test_a_childs_age_keeps_its_claim_step_by_step(unit: str, steps: int) -> None:
+    """The claim is of the steps between: what is claimed of years would be refuted."""
+    epsilon = Fraction(1, 4)
+    assert not audit(_ages(metric.move_age, 8, 10, epsilon, float(epsilon) * 2 * steps, unit), DRAWS).refuted
+    assert audit(_ages(metric.move_age, 8, 10, epsilon, float(epsilon) * 2, unit), DRAWS).refuted
+
+
+def test_between_a_child_and_an_adult_the_claim_has_a_term_more() -> None:
+    epsilon = Fraction(1, 4)
+    # Four quarters to 18 and a year: an adult's noise keeps one place of the scale, a child's four.
+    assert not audit(_ages(metric.move_age, 17, 19, epsilon, float(epsilon) * 5 + 0.4, "quarter"), DRAWS).refuted
 
 
 def test_a_bounded_age_hides_within_its_class() -> None:

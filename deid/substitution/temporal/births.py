@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from deid.privacy import discrete_laplace
 from deid.substitution.dossier import Dossier
+from deid.substitution.temporal import scales
 from deid.substitution.temporal.tempering import tempered
 from deid.substitution.temporal.values import add_months, add_years, months_between, years_between
 
@@ -39,11 +40,18 @@ def eldest(dossier: Dossier, moved_anchor: date) -> date:
 
 
 def _older(dossier: Dossier, birth: date, anchor: date, epsilon: Fraction) -> date:
-    """The birth date moved by a number of years, months or days, as the age at the anchor is told; never by 0."""
+    """The birth date moved by a number of years, months or days, as the age at the anchor is told; never by 0.
+
+    Below 18 the policy may count years in smaller steps (`scales`).
+    """
     stream = dossier.stream("birth", "age", str(epsilon))
     while (noise := discrete_laplace(stream, tempered(epsilon))) == 0:
         pass
     years, months = years_between(birth, anchor), months_between(birth, anchor)
+    in_year = scales.steps(dossier.policy.ages)
+    if _YEARS_FROM <= years < scales.ADULT and in_year > 1:
+        step = 12 // in_year
+        return add_months(birth, -step * max(noise, 1 - months // step))
     if years >= _YEARS_FROM:
         return add_years(birth, -max(noise, 1 - years if years > 1 else 1))
     if months >= _MONTHS_FROM:

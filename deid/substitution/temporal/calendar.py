@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import date
 from fractions import Fraction
 
-from deid.document import Mention, Spend
+from deid.document import Durations, Mention, Spend
 from deid.labels import Label
 from deid.substitution.dossier import Dossier
 from deid.substitution.drafts import Draft, mask, tag
@@ -15,9 +15,10 @@ from deid.substitution.folding import comparable, without_accents
 from deid.substitution.temporal import ages, generalising, ledger
 from deid.substitution.temporal.agenda import Agenda, read
 from deid.substitution.temporal.ages import Age
+from deid.substitution.temporal.durations import Ties
 from deid.substitution.temporal.strategies import AGES, DATES
 from deid.substitution.temporal.timeline import Timeline
-from deid.substitution.temporal.values import age_at
+from deid.substitution.temporal.values import Unit, age_at
 from deid.substitution.temporal.wording import NEARBY, Wording
 
 # What a document is dated by, and identifiers follow, where the policy asks for tags.
@@ -33,6 +34,7 @@ class Calendar:
         self._agenda: Agenda = read(dossier)
         self._texts: dict[Mention, str] = {}
         self._line: Timeline | None = None
+        self.durations = Durations()  # none where dates are not told to the day
 
     def elements(self) -> int:
         """Distinct elements to draw; the birth date counts twice, for its years and its days."""
@@ -48,7 +50,10 @@ class Calendar:
         if self._policy.dates.strategy == "generalise":
             self._texts |= self._generalised()
         elif self._policy.dates.strategy != "tag":
-            self._texts |= Wording(self._dossier, self._agenda, line).texts()
+            ties = Ties(self._dossier, self._agenda)
+            wording = Wording(self._dossier, self._agenda, ties.reconciled(line))
+            self._texts |= wording.texts()
+            self.durations = ties.count(wording.moved)
         if self._policy.ages.strategy != "tag":
             for mention, age in self._agenda.ages.items():
                 self._texts[mention] = self._age_text(mention, age, line, epsilon)
@@ -112,6 +117,8 @@ class Calendar:
         """The patient's age from the moved birth date and the moved anchor, in the unit and step of the mention."""
         if line.told_birth is None:
             return None
+        if age.unit is Unit.YEAR and age.step > 1:
+            return max(age.step, age_at(line.told_birth, line.moved_anchor, Unit.MONTH) * age.step // 12)
         return max(1, age_at(line.told_birth, line.moved_anchor, age.unit)) * age.step
 
     def _plain(self, text: str) -> str:

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from deid.privacy import discrete_laplace
 from deid.substitution.dossier import Dossier
-from deid.substitution.temporal import births
+from deid.substitution.temporal import births, scales
 from deid.substitution.temporal.agenda import Agenda
 from deid.substitution.temporal.ages import Age
 from deid.substitution.temporal.order import restore
@@ -54,12 +54,21 @@ def _moved(dossier: Dossier, timeline: Timeline, instant: Instant, epsilon: Frac
 
 
 def move_age(dossier: Dossier, age: Age, epsilon: Fraction) -> int:
-    """Another value of an age: max(1, v + DLap(ε)) in its own unit, drawn again while it is the original."""
+    """Another value of an age: max(1, v + DLap(ε)) in its own unit, drawn again while it is the original.
+
+    Years are counted on the public scale of `scales`: ε is per step of it.
+    """
     stream = dossier.stream("age", age.unit, str(age.step), str(age.value), str(epsilon))
     whole = age.value // age.step
+    in_year = scales.steps(dossier.policy.ages) if age.unit is Unit.YEAR else 1
     low = 2 if age.unit is Unit.DECADE else 1
+    rate = tempered(epsilon * in_year) / in_year  # a year has to be left, step by step
     while True:
-        moved = max(low, whole + discrete_laplace(stream, tempered(epsilon)))
+        noise = discrete_laplace(stream, rate)
+        if in_year == 1:
+            moved = max(low, whole + noise)
+        else:
+            moved = max(low, scales.years_at(scales.position(whole, in_year) + noise, in_year))
         if moved == whole:
             continue
         if age.unit is Unit.DECADE or age.step == 1:

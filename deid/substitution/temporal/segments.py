@@ -13,6 +13,7 @@ from itertools import combinations
 from deid.document import Mention
 from deid.substitution.dossier import Dossier
 from deid.substitution.folding import comparable, flat
+from deid.substitution.numerals import NUMBER_WORDS
 
 Reads = Callable[[str], bool]
 
@@ -143,12 +144,16 @@ def _parted(original: str, text: str | None, between: str) -> tuple[str, str] | 
 
 
 def _may_be_range(text: str, joints: Sequence[tuple[int, int]], pieces: Sequence[tuple[int, int]]) -> bool:
-    """Whether the joints are none: "45/13/99" is no list. Between figures alone, a dash joins years or whole dates."""
+    """Whether the joints may be some: "45/13/99" is no list, nor is "vingt-treize mars".
+
+    Between figures alone, a dash joins years or whole dates.
+    """
     if any(start >= end for start, end in pieces):
         return False
-    if _NAMED.search(text):
-        return True
     tight = {text[start:end].strip() for start, end in joints} & {"/", "-", "–", "—"}
+    if _NAMED.search(text):
+        spoken = (word in NUMBER_WORDS for start, end in pieces for word in _NAMED.findall(flat(text[start:end])))
+        return not (tight and any(spoken))
     if "/" in tight:
         return False
     return all(_LONG.fullmatch(text[start:end]) for start, end in (pieces if tight else pieces[-1:]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deid.substitution.temporal.order import project, restore, room
@@ -14,12 +14,14 @@ NO_BOUNDS = (None, None)
 days = st.integers(720_000, 745_000)
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(-1000, 1000), max_size=12))
 def test_free_values_end_strictly_increasing(targets: list[int]) -> None:
     found = project(targets, [NO_BOUNDS] * len(targets), [False] * len(targets))
     assert all(one < other for one, other in itertools.pairwise(found))
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(-1000, 1000), unique=True, max_size=12))
 def test_values_in_order_stay(targets: list[int]) -> None:
     ordered = sorted(targets)
@@ -30,6 +32,7 @@ def test_crossed_values_meet_in_the_middle() -> None:
     assert project([10, 4], [NO_BOUNDS] * 2, [False] * 2) == [6, 7]
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(-1000, 1000), min_size=1, max_size=12), st.data())
 def test_a_pin_stays_and_the_others_go_round_it(targets: list[int], data: st.DataObject) -> None:
     pin = data.draw(st.integers(0, len(targets) - 1))
@@ -38,6 +41,7 @@ def test_a_pin_stays_and_the_others_go_round_it(targets: list[int], data: st.Dat
     assert all(one < other for one, other in itertools.pairwise(found))
 
 
+@settings(deadline=None)
 @given(st.dictionaries(days.map(lambda one: Instant(Unit.DAY, one)), days, min_size=1, max_size=10))
 def test_days_keep_their_order(drawn: dict[Instant, int]) -> None:
     moved = restore(drawn, {})
@@ -45,6 +49,7 @@ def test_days_keep_their_order(drawn: dict[Instant, int]) -> None:
     assert all(moved[one] < moved[other] for one, other in itertools.pairwise(ordered))
 
 
+@settings(deadline=None)
 @given(
     st.dictionaries(days.map(lambda one: Instant(Unit.DAY, one)), days, max_size=6),
     st.dictionaries(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deid.substitution.temporal.parsing import parse
@@ -89,6 +89,7 @@ def test_a_lone_number_is_a_year_where_the_text_announces_one() -> None:
 WHOLE = [text for text, unit, fields, _ in FORMS if unit is Unit.DAY and None not in fields]
 
 
+@settings(deadline=None)
 @given(st.sampled_from(WHOLE), st.dates(date(1900, 1, 1), date(2049, 12, 31)))
 def test_what_a_form_writes_is_read_back(text: str, day: date) -> None:
     form = parse(text).form  # type: ignore[union-attr]
@@ -99,6 +100,7 @@ def test_what_a_form_writes_is_read_back(text: str, day: date) -> None:
     assert again.form.write(day) == form.write(day)
 
 
+@settings(deadline=None)
 @given(st.text(max_size=30))
 def test_no_text_breaks_the_parser(text: str) -> None:
     parse(text)

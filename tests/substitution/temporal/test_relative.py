@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deid.substitution.temporal import ages, phrases, relative
@@ -63,6 +63,7 @@ def test_the_day_itself_is_said_in_another_way(text: str) -> None:
     assert otherwise.casefold() == ("aujourd'hui" if text == "ce jour" else "ce jour")
 
 
+@settings(deadline=None)
 @given(st.text(max_size=30))
 def test_no_text_breaks_the_readers(text: str) -> None:
     relative.parse(text)

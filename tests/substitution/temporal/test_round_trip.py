@@ -6,7 +6,7 @@ from collections.abc import Callable
 from datetime import date, timedelta
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from deid.substitution.folding import comparable
@@ -136,6 +136,7 @@ def _holds(text: str, value: Instant, anchor: date) -> None:
     assert found.form.write(value.middle) == text
 
 
+@settings(deadline=None)
 @given(st.sampled_from(sorted(WHOLE)), any_day, any_day)
 @example("12 février 2020", date(2020, 2, 29), date(2021, 3, 1))
 def test_a_whole_date(form: str, day: date, other: date) -> None:
@@ -148,12 +149,14 @@ def test_a_whole_date(form: str, day: date, other: date) -> None:
     _holds(found.form.write(other), Instant(Unit.DAY, other.toordinal()), date(2000, 1, 1))
 
 
+@settings(deadline=None)
 @given(st.sampled_from(sorted(TWO_DIGITS)), any_day)
 def test_a_year_of_two_digits(form: str, day: date) -> None:
     anchor = date(day.year + 20, 6, 1)
     _holds(TWO_DIGITS[form](day), Instant(Unit.DAY, day.toordinal()), anchor)
 
 
+@settings(deadline=None)
 @given(st.sampled_from(sorted(PARTIAL)), any_day, st.integers(0, 80))
 def test_a_day_without_its_year(form: str, day: date, before: int) -> None:
     if (day.month, day.day) == (2, 29):
@@ -161,6 +164,7 @@ def test_a_day_without_its_year(form: str, day: date, before: int) -> None:
     _holds(PARTIAL[form](day), Instant(Unit.DAY, day.toordinal()), day + timedelta(days=before))
 
 
+@settings(deadline=None)
 @given(st.sampled_from(sorted(COARSE)), this_century, this_century)
 def test_what_is_coarser_than_a_day(form: str, day: date, other: date) -> None:
     unit, written = COARSE[form]
@@ -174,6 +178,7 @@ def test_what_is_coarser_than_a_day(form: str, day: date, other: date) -> None:
     assert place(again, day) == moved
 
 
+@settings(deadline=None)
 @given(st.sampled_from(["hiver", "printemps", "été", "automne"]), st.integers(1900, 2049), this_century)
 def test_a_season(name: str, year: int, other: date) -> None:
     text = f"{name} {year}"
@@ -187,6 +192,7 @@ def test_a_season(name: str, year: int, other: date) -> None:
     assert place(again, other) == moved
 
 
+@settings(deadline=None)
 @given(
     st.sampled_from(["Noël", "Pâques", "Ascension", "Toussaint", "Ramadan", "lundi de Pentecôte", "Kippour", "Têt"]),
     st.integers(1900, 2049),
@@ -202,6 +208,7 @@ def test_a_feast_is_of_its_month(name: str, year: int, other: date) -> None:
     assert place(again, date(1990, 1, 1)) == moved
 
 
+@settings(deadline=None)
 @given(st.integers(1, 52), st.integers(2000, 2049), this_century)
 def test_a_numbered_week(week: int, year: int, other: date) -> None:
     text = f"semaine {week} {year}"
@@ -238,6 +245,7 @@ NAMED = [
 ]  # fmt: skip
 
 
+@settings(deadline=None)
 @given(st.sampled_from(sorted(RELATIVES)), st.integers(2, 60), st.integers(2, 60), any_day)
 def test_a_counted_distance(form: str, number: int, other: int, anchor: date) -> None:
     text = form.format(n=number)
@@ -251,6 +259,7 @@ def test_a_counted_distance(form: str, number: int, other: int, anchor: date) ->
     assert phrases.write(found, moved, here) == form.format(n=other)
 
 
+@settings(deadline=None)
 @given(st.sampled_from(NAMED), st.integers(-40, 40), any_day)
 def test_a_named_distance(text: str, offset: int, anchor: date) -> None:
     found = relative.parse(text)
@@ -274,6 +283,7 @@ AGES = [
 ]  # fmt: skip
 
 
+@settings(deadline=None)
 @given(st.sampled_from(AGES), st.integers(2, 89), st.integers(2, 89))
 def test_an_age(form: str, number: int, other: int) -> None:
     text = form.format(n=number)

@@ -1,0 +1,219 @@
+"""Durations in the text ("10 jours d'hospitalisation", "J5") and the two dates that each is about, by their words.
+
+Durations are no mentions: they are published as they stand. Which dates one is about is told by the text alone (a range
+beside it, an admission and a discharge), never by the values, so that bringing the moved dates to agree with it reads
+nothing that is not published or drawn already: it is post-processing, and costs no ε.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from functools import cached_property
+from itertools import pairwise
+from math import ceil
+
+from deid.document import Durations, Mention
+from deid.policy import Dates
+from deid.substitution import numerals
+from deid.substitution.budget import rational
+from deid.substitution.dossier import Dossier
+from deid.substitution.folding import flat
+from deid.substitution.temporal import order
+from deid.substitution.temporal.agenda import Agenda
+from deid.substitution.temporal.timeline import Timeline, day_of
+from deid.substitution.temporal.values import Instant, Unit
+
+_DAYS = {"j": 1, "n": 1, "s": 7, "m": 30, "a": 365}
+_DATE, _OTHER = "\ue000", "\ue001"  # stand for a dated mention and for any other, in what the patterns read
+_NO_DATE = rf"[^.;\n\d{_DATE}{_OTHER}]"
+_COUNT = "un|une|deux|trois|quatre|cinq|six|sept|huit|neuf|dix|onze|douze|treize|quatorze|quinze|vingt|trente"
+_UNIT = "jours?|jrs?|j|nuits?|semaines?|sem|mois|annees?|ans?"
+_LENGTH = rf"(?<![\w/.,+-])(?P<count>\d{{1,3}}|{_COUNT}) ?(?P<unit>{_UNIT})(?![a-z\d])"
+_RANGE = rf"(?P<first>{_DATE})\s{{0,2}}(?:au|a|jusqu'au|et le|-|→|->|=>)\s{{0,2}}(?P<last>{_DATE})"
+_SAID = r"(?:soit|pendant|durant|pour|ou|=|c'est-a-dire|(?:une )?(?:duree|total)(?: totale)?(?: de)?)?"
+_RANGES = re.compile(_RANGE)
+# A length beside a range: behind it, ahead of it; or behind the day from which something goes on.
+_BESIDE = (
+    re.compile(rf"{_RANGE}[\s,;:(\[-]{{0,4}}{_SAID}[\s:]{{0,3}}{_LENGTH}"),
+    re.compile(rf"{_LENGTH}[^,.;\n\d{_DATE}{_OTHER}]{{0,40}}(?:du|entre le|:|\() ?{_RANGE}"),
+)
+_SINCE = re.compile(rf"depuis le (?P<first>{_DATE})[\s,;:(-]{{0,3}}(?:soit )?{_LENGTH}")
+# A length of stay, and what begins and ends one.
+_STAYS = (
+    re.compile(rf"{_LENGTH} ?(?:d'|de )?(?:hospitalisation|hospit\b|sejour)"),
+    re.compile(
+        rf"(?:duree (?:de |du |d')?(?:sejour|hospitalisation)|(?:sejour|hospitalisation) de)[\s:]{{0,3}}{_LENGTH}"
+    ),
+)
+_ENTRY = re.compile(
+    rf"(?:entree?s?|admise?s?|admission|arrivee?s?|hospitalisee?s?)(?![a-z]){_NO_DATE}{{0,25}}(?P<day>{_DATE})"
+)
+_EXIT = re.compile(rf"(?:sortie?s?|sortante?|retour a domicile)(?![a-z]){_NO_DATE}{{0,25}}(?P<day>{_DATE})")
+_STAY_REACH = 300  # characters between a length of stay and its dates
+# "J5 : 12/03", "12/03 (J5)": days of a treatment or stay, each with its date.
+_NUMBERED = (
+    re.compile(rf"(?<![a-z\d])j ?(?P<number>\d{{1,3}})[ :(=-]{{1,4}}(?:le )?(?P<day>{_DATE})"),
+    re.compile(rf"(?P<day>{_DATE})[ :(=-]{{1,4}}j ?(?P<number>\d{{1,3}})(?![a-z\d])(?! ?[:=] ?{_DATE})"),
+)
+_HINT = re.compile(r"\d ?(?:j|n|s|m|a)|j ?\d|[a-z] (?:jour|nuit|semaine|mois|an)")
+
+
+@dataclass(frozen=True, slots=True)
+class Tie:
+    """Two days of the text, or one and the anchor, and how many days it says lie between, give or take `slack`."""
+
+    first: Instant
+    last: Instant
+    days: int
+    slack: int
+
+    def holds(self, moved: Mapping[Instant, Instant]) -> bool:
+        """Whether the days that the two were moved to agree with what the text says."""
+        return abs(moved[self.last].index - moved[self.first].index - self.days) <= self.slack
+
+
+class Ties:
+    """The durations of one document that are about two of its days."""
+
+    def __init__(self, dossier: Dossier, agenda: Agenda) -> None:
+        self._policy: Dates = dossier.policy.dates
+        self._agenda = agenda
+        self._spans = [span for span, one in agenda.instants.items() if one.unit is Unit.DAY]
+        self._spans.sort()
+        self._text = _skeleton(dossier, self._spans) if self._spans else ""
+
+    @cached_property
+    def found(self) -> tuple[Tie, ...]:
+        """Each tie once, in the order of the text."""
+        ties: dict[tuple[Instant, Instant], Tie] = {}
+        if not self._spans or _HINT.search(self._text) is None:
+            return ()
+        for tie in (*self._ranges(), *self._stays(), *self._numbered()):
+            if tie.first != tie.last:
+                ties.setdefault((tie.first, tie.last), tie)
+        return tuple(ties.values())
+
+    def reconciled(self, line: Timeline) -> Timeline:
+        """The timeline with the days of each tie brought to agree, where those that have to stay leave room for it.
+
+        The later day moves, or the earlier one if that has to stay, to the nearest place within the slack, never its
+        original; other dates make room in their order (`order.restore`). Where both stay, nothing moves.
+        """
+        if not self.found:
+            return line
+        births = {one: to for one, to in line.instants.items() if one in self._agenda.birth_instants}
+        pins = line.fixed()
+        moved = {one: Instant(one.unit, index) for one, index in pins.items()} | dict(line.instants)
+        for tie in self.found:
+            if not tie.holds(moved):
+                place = self._place(tie, moved, pins)
+                if place is None:
+                    continue
+                pins |= {tie.first: moved[tie.first].index, tie.last: moved[tie.last].index} | place
+                targets = {one: to.index for one, to in moved.items() if one not in births}
+                moved |= order.restore(targets, pins)
+            pins |= {tie.first: moved[tie.first].index, tie.last: moved[tie.last].index}
+        return replace(line, instants={one: moved[one] for one in line.instants})
+
+    @staticmethod
+    def _place(tie: Tie, moved: Mapping[Instant, Instant], pins: Mapping[Instant, int]) -> dict[Instant, int] | None:
+        """Where one of the two days of a tie can go so that it holds; None if nowhere."""
+        for mover, other, sign in ((tie.last, tie.first, 1), (tie.first, tie.last, -1)):
+            if mover in pins:
+                continue
+            target, here = moved[other].index + sign * tie.days, moved[mover].index
+            days = sorted(one for one in moved if one.unit is Unit.DAY)
+            space = _space(mover, days, {**pins, other: moved[other].index})
+            reach = range(target - tie.slack, target + tie.slack + 1)
+            for index in sorted(reach, key=lambda index: (abs(index - here), index)):
+                if index in space and index != mover.index:
+                    return {mover: index}
+        return None
+
+    def count(self, moved: Mapping[Instant, Instant]) -> Durations:
+        """How many durations agreed with the true dates, and how many of those do not with the moved ones."""
+        true = {one: one for tie in self.found for one in (tie.first, tie.last)}
+        agreed = [tie for tie in self.found if tie.holds(true)]
+        return Durations(len(agreed), sum(not tie.holds(moved) for tie in agreed))
+
+    def _ranges(self) -> Iterator[Tie]:
+        for match in (match for pattern in _BESIDE for match in pattern.finditer(self._text)):
+            yield from self._tie(match, self._at(match.start("first")), self._at(match.start("last")))
+        for match in _SINCE.finditer(self._text):
+            yield from self._tie(match, self._at(match.start("first")), day_of(self._agenda.anchor))
+
+    def _stays(self) -> Iterator[Tie]:
+        """A length of stay and the nearest admission with its discharge, or range of dates."""
+        stays = [match for pattern in _STAYS for match in pattern.finditer(self._text)]
+        if not stays:
+            return
+        pairs = [(match.start("first"), match.start("last")) for match in _RANGES.finditer(self._text)]
+        entries = [(match.start("day"), True) for match in _ENTRY.finditer(self._text)]
+        exits = [(match.start("day"), False) for match in _EXIT.finditer(self._text)]
+        for (first, enters), (last, again) in pairwise(sorted(entries + exits)):
+            if enters and not again:
+                pairs.append((first, last))
+        for stay in stays:
+            away, pair = min(((_away(stay.span(), pair), pair) for pair in pairs), default=(_STAY_REACH, (0, 0)))
+            if away < _STAY_REACH:
+                yield from self._tie(stay, self._at(pair[0]), self._at(pair[1]))
+
+    def _numbered(self) -> Iterator[Tie]:
+        found = sorted(
+            (match.start("day"), int(match["number"]))
+            for pattern in _NUMBERED
+            for match in pattern.finditer(self._text)
+        )
+        for (place, number), (next_place, later) in pairwise(found):
+            if later > number:
+                days = later - number
+                yield Tie(self._at(place), self._at(next_place), days, self._slack(days, "j"))
+
+    def _tie(self, length: re.Match[str], first: Instant, last: Instant) -> Iterator[Tie]:
+        count, unit = length["count"], length["unit"]
+        number = int(count) if count.isdecimal() else numerals.read([count])
+        if number:
+            days = number * _DAYS[unit[0]]
+            yield Tie(first, last, days, self._slack(days, unit))
+
+    def _slack(self, days: int, unit: str) -> int:
+        """The policy's tolerance, and half of the unit: "three weeks" says no more than that."""
+        share = rational(self._policy.duration_tolerance_share) * days
+        return max(self._policy.duration_tolerance_days, ceil(share), _DAYS[unit[0]] // 2)
+
+    def _at(self, position: int) -> Instant:
+        """The day that stands at a place of the skeleton."""
+        span: Mention = self._spans[self._text.count(_DATE, 0, position)]
+        return self._agenda.instants[span]
+
+
+def _skeleton(dossier: Dossier, dated: Sequence[Mention]) -> str:
+    """The folded text with one sign in the stead of each dated mention, and another for any other mention."""
+    marks = {(span.start, span.end): _DATE for span in dated}
+    marks |= {
+        (mention.start, mention.end): _OTHER
+        for mention in dossier.mentions
+        if not any(mention.overlaps(span) for span in dated)
+    }
+    pieces: list[str] = []
+    position = 0
+    for start, end in sorted(marks):
+        pieces += (flat(dossier.document.text[position:start]), marks[start, end])
+        position = end
+    return "".join((*pieces, flat(dossier.document.text[position:])))
+
+
+def _away(span: tuple[int, int], pair: tuple[int, int]) -> int:
+    return max(pair[0] - span[1], span[0] - pair[1], 0)
+
+
+def _space(mover: Instant, days: Sequence[Instant], pins: Mapping[Instant, int]) -> range:
+    """Where a day may go between those that have to stay, with a place for each day that is in between."""
+    here = days.index(mover)
+    low = max((pins[one] + here - at for at, one in enumerate(days[:here]) if one in pins), default=1)
+    above = enumerate(days[here + 1 :], 1)
+    high = min((pins[one] - away for away, one in above if one in pins), default=date.max.toordinal())
+    return range(low, high + 1)
