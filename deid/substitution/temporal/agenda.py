@@ -17,7 +17,7 @@ from deid.substitution.temporal.ages import Age
 from deid.substitution.temporal.expressions import Expression
 from deid.substitution.temporal.relative import Relative
 from deid.substitution.temporal.segments import Reads, Segments
-from deid.substitution.temporal.values import Instant, Unit, age_at
+from deid.substitution.temporal.values import Instant, Unit, age_at, clamped
 
 _BORN = re.compile(
     r"(?:\bnee?s?\b(?: ?\(e\))?|\bn\(e\)|naissance|\bddn\b|\bd\.?n\.?\b)[^a-z0-9]*(?:le|en|du|:)?[^a-z0-9]*$"
@@ -80,7 +80,8 @@ def read(dossier: Dossier) -> Agenda:
     any, a fixed day. The birth date is the warehouse's; without it, the one that the text says is a birth date.
     """
     cut = _segments(dossier)
-    said = dict(_said(dossier, (span for span in cut.spans if span.label is not Label.AGE)))
+    bounds = frozenset(part for parts in cut.parts.values() for part in parts)
+    said = dict(_said(dossier, (span for span in cut.spans if span.label is not Label.AGE), bounds))
     births = {mention for mention in said if _BORN.search(flat(dossier.before(mention)))}
     birth = dossier.document.patient.birth_date or _written_birth(said, births)
     anchor = dossier.document.reference_date or _latest(said, births) or _NO_ANCHOR
@@ -101,10 +102,13 @@ def read(dossier: Dossier) -> Agenda:
     )
 
 
-def _said(dossier: Dossier, spans: Iterable[Mention]) -> list[tuple[Mention, Expression | Relative]]:
+def _said(
+    dossier: Dossier, spans: Iterable[Mention], bounds: frozenset[Mention]
+) -> list[tuple[Mention, Expression | Relative]]:
+    """What spans say; one that is in `bounds` is told by the mention it is in, not by the word ahead of it."""
     found: list[tuple[Mention, Expression | Relative]] = []
     for span in spans:
-        as_year = _YEAR_AHEAD.search(dossier.before(span, 12)) is not None
+        as_year = span not in bounds and _YEAR_AHEAD.search(dossier.before(span, 12)) is not None
         meant = _meaning(dossier.text(span), span.label, as_year=as_year)
         if meant is not None:
             found.append((span, meant))
@@ -194,13 +198,16 @@ def _placed(
     for mention in reversed(list(said)):
         meant = said[mention]
         if isinstance(meant, Relative):
-            placed[mention] = resolving.place_relative(meant, anchor)
-            continue
-        partner = None
-        if following is not None and placed[following].unit in _BOUNDED and _bounds(dossier, mention, following):
-            partner = placed[following].first
-        placed[mention] = resolving.place(meant, anchor, birth, partner)
-        following = mention
+            instant = resolving.place_relative(meant, anchor)
+        else:
+            partner = None
+            if following is not None and placed[following].unit in _BOUNDED and _bounds(dossier, mention, following):
+                partner = placed[following].first
+            instant = resolving.place(meant, anchor, birth, partner)
+        if clamped(instant.unit, instant.index) != instant.index:
+            continue  # "il y a 2000 ans": no document of a hospital speaks of that time
+        placed[mention] = instant
+        following = following if isinstance(meant, Relative) else mention
     return placed
 
 

@@ -48,9 +48,12 @@ def _moved(dossier: Dossier, timeline: Timeline, instant: Instant, epsilon: Frac
     stream = dossier.stream("instant", unit, str(instant.index), str(epsilon))
     while True:
         moved = max(least, abs(distance) + discrete_laplace(stream, tempered(epsilon)))
-        index = clamped(unit, timeline.moved_index(unit) + side * moved)
-        if index != instant.index:
-            return index
+        index = timeline.moved_index(unit) + side * moved
+        kept = clamped(unit, index)
+        if kept != instant.index:
+            return kept
+        if kept != index:
+            return kept + (1 if index < kept else -1)  # at the end of the calendar, where all noise would stay
 
 
 def move_age(dossier: Dossier, age: Age, epsilon: Fraction) -> int:

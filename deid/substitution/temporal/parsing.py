@@ -437,10 +437,10 @@ def _compact(digits: str, template: str) -> Expression | None:
         for digit, kind in zip(digits, order, strict=True):
             fields[kind] += digit
         year, month, day = (int(fields[kind]) if kind in fields else None for kind in "ymd")
-        if year is None or not 1 <= (month or 1) <= 12 or not 1 <= (day or 1) <= 31:
+        if year is None or (month is not None and not 1 <= month <= 12) or (day is not None and not 1 <= day <= 31):
             continue
         if order.count("y") == 4 and not FIRST_YEAR <= year <= LAST_YEAR:
             continue
-        unit = Unit.DAY if day else Unit.MONTH if month else Unit.YEAR
+        unit = Unit.DAY if day is not None else Unit.MONTH if month is not None else Unit.YEAR
         return Expression(unit, Form((forms.Digits(order, template),)), year, month, day)
     return None

@@ -56,11 +56,14 @@ class Segments:
             return pair[half.side] if pair else None
         if mention not in self.parts:
             return texts.get(mention)
+        parts = self.parts[mention]
+        if any(part not in texts for part in parts):
+            return None
+        if len({texts[part] for part in parts}) == 1:
+            return texts[parts[0]]  # "12-15 mars 2021" is "mars 2021" where dates are said with less
         pieces: list[str] = []
         position = mention.start
-        for part in self.parts[mention]:
-            if part not in texts:
-                return None
+        for part in parts:
             pieces += (dossier.document.text[position : part.start], texts[part])
             position = part.end
         return "".join((*pieces, dossier.document.text[position : mention.end]))

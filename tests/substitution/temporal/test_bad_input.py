@@ -25,7 +25,7 @@ STRATEGIES = [
 # What is masked whatever the strategy.
 UNREAD = [
     "45/13/99", "02/13/2020", "12/02/0202", "00/00/0000", "31/12/3020", "32 mars 2020", "2020/13/01", "0202", "1374",
-    "99999999", "la ducasse", "12/2020/05/03", "vingt-treize mars", "///", "29 29 29",
+    "99999999", "12002020", "00122020", "000080", "la ducasse", "12/2020/05/03", "vingt-treize mars", "///", "29 29 29",
 ]  # fmt: skip
 UNREAD_AGES = ["213 ans", "126 ans", "mille ans", "1500 mois", "âge inconnu", "-3 ans", "10 × 8 ans"]
 # What is taken for the nearest thing that exists.
@@ -69,6 +69,20 @@ def test_a_day_that_its_month_has_not_is_the_last_one(
         assert surrogate.parsed
         assert comparable(surrogate.text) != comparable(text)
         assert parse(surrogate.text) is not None
+
+
+@pytest.mark.parametrize(("dates", "ages"), STRATEGIES)
+def test_a_distance_out_of_all_time_is_masked(dates: str, ages: str, policy: Policy, communes: CommuneTable) -> None:
+    text = "[[RELDATE|il y a 2000 ans]], [[RELDATE|dans 9999 hivers]], [[RELDATE|il y a 99999 jours]]"
+    result = _by(policy, communes, dates, ages).substitute(*marked(text))
+    assert surrogates(result) == ["[RELDATE]"] * 3
+
+
+@pytest.mark.parametrize("year", [1850, 2150])
+def test_a_document_of_the_first_or_last_year_is_drawn_in_time(year: int, substitutor: Substitutor) -> None:
+    for key in KEYS:
+        document, mentions = marked(f"en [[DATE|{year}]]", reference_date=date(year, 6, 1), patient=Patient(key=key))
+        assert str(year) not in surrogates(substitutor.substitute(document, mentions))[0]
 
 
 @pytest.mark.parametrize(("dates", "ages"), STRATEGIES)

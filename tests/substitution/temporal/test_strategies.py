@@ -10,18 +10,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from deid.document import Patient
+from deid.document import Document, Mention, Patient
+from deid.labels import Label
 from deid.policy import Dates, Policy
 from deid.reference import CommuneTable
 from deid.substitution import Substitutor
 from deid.substitution.folding import comparable
 from deid.substitution.temporal.parsing import parse
 from deid.substitution.temporal.values import years_between
-from tests.substitution.examples import KEY, changed, marked, surrogates
+from tests.substitution.examples import ANCHOR, KEY, changed, marked, surrogates
 
 KEYS = [f"patient-{number}" for number in range(40)]
 STRATEGIES = ["metric", "bounded_laplace", "uniform_shift", "generalise", "tag"]
 AGE_STRATEGIES = ["metric", "bounded_laplace", "generalise", "tag"]
+PAIRS = [("metric", "metric"), ("bounded_laplace", "bounded_laplace"), ("uniform_shift", "generalise"),
+         ("uniform_shift", "metric"), ("generalise", "metric"), ("tag", "bounded_laplace")]  # fmt: skip
 LETTER = (
     "Né le [[DATE|12/09/1957]], [[AGE|65 ans]], vu le [[DATE|17/05/2023]] ; opéré en [[DATE|mars 2019]], hospitalisé "
     "du [[DATE|3]] au [[DATE|9 avril 2023]], suivi depuis [[DATE|2015]], [[DATE|années 90]], [[DATE|été 2020]], revu "
@@ -54,6 +57,48 @@ def test_no_strategy_leaves_an_original_or_needs_the_batch(
         for surrogate in result.surrogates:
             original = document.text[surrogate.mention.start : surrogate.mention.end]
             assert comparable(surrogate.text) != comparable(original)
+
+
+FRAGMENTS = st.sampled_from(
+    [
+        *"12 3 0 00 99 31 2020 1850 9999 1er / - . , ' : janvier mars févr. lundi V. premier vingt et un ans".split(),
+        *"mois semaines jours demi trimestre T3 semaine hiver Noël Ramadan fête début fin il y a dans hier".split(),
+        *"ce prochain dernier h j O l rn Aug années".split(),
+        "\n",
+    ]
+)
+TEXTS = st.builds(str.join, st.sampled_from(["", " "]), st.lists(FRAGMENTS, min_size=1, max_size=6))
+LABELS = st.sampled_from([Label.DATE, Label.RELDATE, Label.AGE])
+
+
+@pytest.mark.parametrize(("dates", "ages"), PAIRS)
+@settings(max_examples=150, deadline=None)
+@given(
+    mentions=st.lists(st.tuples(LABELS, TEXTS), min_size=1, max_size=4), key=st.sampled_from(KEYS), dated=st.booleans()
+)
+def test_nothing_breaks_a_strategy_or_survives_it(
+    dates: str,
+    ages: str,
+    mentions: list[tuple[Label, str]],
+    key: str,
+    dated: bool,
+    policy: Policy,
+    communes: CommuneTable,
+) -> None:
+    kept = [(label, text) for label, text in mentions if text]
+    text, marks = "é ", []
+    for label, piece in kept:
+        marks.append(Mention(len(text), len(text) + len(piece), label))
+        text += piece + "\n"
+    document = Document("d1", text, Patient(key=key, birth_date=BORN), ANCHOR if dated else None)
+    substitutor = _by(policy, communes, dates, ages)
+    result = substitutor.substitute(document, marks)
+    assert result == substitutor.substitute(document, marks[::-1])
+    assert result.text.count("\n") >= text.count("\n")
+    for surrogate in result.surrogates:
+        original = text[surrogate.mention.start : surrogate.mention.end]
+        assert surrogate.text.strip()
+        assert comparable(surrogate.text) != comparable(original)
 
 
 @pytest.mark.parametrize("dates", ["bounded_laplace", "uniform_shift", "metric"])
@@ -169,6 +214,9 @@ def test_a_bounded_birth_date_and_the_age_agree(key: str, policy: Policy, commun
         ("month", "2015", "années 2010"),
         ("month", "98", "années 1990"),
         ("month", "années 80", "[DATE]"),
+        ("month", "12-15 mars 2021", "mars 2021"),
+        ("month", "2e trimestre 2020", "2020"),
+        ("month", "semaine 12 2020", "mars 2020"),
         ("year", "12/03/2019", "2019"),
         ("year", "mars 2019", "2019"),
         ("year", "2015", "années 2010"),
