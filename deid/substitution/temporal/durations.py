@@ -83,7 +83,7 @@ class Ties:
         self._agenda = agenda
         self._spans = [span for span, one in agenda.instants.items() if one.unit is Unit.DAY]
         self._spans.sort()
-        self._text = _skeleton(dossier, self._spans) if self._spans else ""
+        self._text = _skeleton(dossier, agenda, self._spans) if self._spans else ""
 
     @cached_property
     def found(self) -> tuple[Tie, ...]:
@@ -190,20 +190,19 @@ class Ties:
         return self._agenda.instants[span]
 
 
-def _skeleton(dossier: Dossier, dated: Sequence[Mention]) -> str:
-    """The folded text with one sign in the stead of each dated mention, and another for any other mention."""
-    marks = {(span.start, span.end): _DATE for span in dated}
-    marks |= {
-        (mention.start, mention.end): _OTHER
-        for mention in dossier.mentions
-        if not any(mention.overlaps(span) for span in dated)
-    }
+def _skeleton(dossier: Dossier, agenda: Agenda, dated: Sequence[Mention]) -> str:
+    """The folded text with one sign in the stead of each dated span, and another for any other mention."""
+    plain = flat(dossier.document.text)
+    cut = agenda.segments
+    # A mention that is cut in spans, or is half of one, is told by those.
+    others = [one for one in dossier.mentions if one not in cut.parts and one not in cut.halves]
+    marks = {(one.start, one.end): _OTHER for one in others} | {(span.start, span.end): _DATE for span in dated}
     pieces: list[str] = []
     position = 0
-    for start, end in sorted(marks):
-        pieces += (flat(dossier.document.text[position:start]), marks[start, end])
+    for (start, end), mark in sorted(marks.items()):
+        pieces += (plain[position:start], mark)
         position = end
-    return "".join((*pieces, flat(dossier.document.text[position:])))
+    return "".join((*pieces, plain[position:]))
 
 
 def _away(span: tuple[int, int], pair: tuple[int, int]) -> int:

@@ -29,10 +29,10 @@ SAID = [
 ]
 
 
-def _between(result: Substitution) -> int:
+def _between(result: Substitution, start: int = 0) -> int:
     first, last = (
         date(found.year or 0, found.month or 0, found.day or 0)
-        for found in map(parse, surrogates(result)[:2])
+        for found in map(parse, surrogates(result)[start : start + 2])
         if found is not None
     )
     return (last - first).days
@@ -67,6 +67,22 @@ def test_the_tolerance_is_the_policys(key: str, policy: Policy, communes: Commun
         *marked(_text("hospitalisé du {} au {}", date(2021, 3, 12), 10), patient=Patient(key=key))
     )
     assert surrogates(loose) == surrogates(bare)
+
+
+def test_a_mention_of_several_dates_does_not_shift_what_a_duration_is_about(substitutor: Substitutor) -> None:
+    text = "vu en [[DATE|mars-12 avril 2019]] et [[DATE|3]]\n[[DATE|mai 2019]]. " + _text(
+        SAID[0][0], date(2021, 3, 12), 10
+    )
+    for key in KEYS[:10]:
+        result = substitutor.substitute(*marked(text, patient=Patient(key=key)))
+        first, last = (parse(one) for one in surrogates(result)[-2:])
+        assert first is not None
+        assert last is not None
+        gap = date(last.year or 0, last.month or 0, last.day or 0) - date(
+            first.year or 0, first.month or 0, first.day or 0
+        )
+        assert abs(gap.days - 10) <= 1
+        assert result.durations == Durations(1, 0)
 
 
 def test_what_the_words_do_not_tie_is_drawn_as_ever(substitutor: Substitutor) -> None:
