@@ -6,6 +6,7 @@ from typing import NamedTuple, Protocol
 
 from deid.document import Mention
 from deid.labels import Label
+from deid.substitution.folding import comparable
 
 
 class Draft(NamedTuple):
@@ -35,5 +36,6 @@ def tag(label: Label, original: str) -> Draft:
 
 
 def _tag(label: Label, original: str) -> str:
+    # What says its own label ("DATE :" left blank, a document that was tagged before) gets no letter at all.
     text = f"[{label}]"
-    return f"[{label}…]" if text.casefold() in original.casefold() else text
+    return "[…]" if comparable(text) == comparable(original) or text.casefold() in original.casefold() else text

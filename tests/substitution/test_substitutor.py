@@ -130,7 +130,8 @@ def test_no_mention_breaks_it_or_survives(label: Label, text: str, dated: bool, 
 
 SHORT = {
     Label.PATIENT: ["L", "L.", "X", "DU", "O'", "Jean-", "JP", "de", "M. A."],
-    Label.DATE: ["1", "31", "0", "99", "00/00/0000", "29/02/2019", "1er", "lundi", "31/12", "2023", "mai"],
+    Label.DATE: ["1", "31", "0", "99", "00/00/0000", "29/02/2019", "1er", "lundi", "31/12", "2023", "mai", "DATE",
+                 "[DATE]", "[…]"],
     Label.AGE: ["0", "1 an", "0 jour", "1", "125 ans", "90 ans et plus", "90+"],
     Label.RELDATE: ["ce jour", "hier", "il y a 0 jour", "dans un an", "la veille"],
     Label.ZIP: ["21000", "99999", "1", "2A004", "vingt et un mille"],
