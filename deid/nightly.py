@@ -249,7 +249,13 @@ def _keep_candidate(
     )
     for spend in done.spends:
         work.add("budget", (*ids, spend.category, spend.mechanism, spend.epsilon, spend.elements))
-    work.leave(item.waiting, "substituted", characters=len(item.source.text))
+    work.leave(
+        item.waiting,
+        "substituted",
+        characters=len(item.source.text),
+        durations=done.durations.seen,
+        durations_lost=done.durations.inconsistent,
+    )
 
 
 def _rebuilt(text: str, surrogates: Any, spans: Any, reference_date: Any) -> Substitution:

@@ -85,7 +85,8 @@ def detected_line(outcome: Detected) -> dict[str, Any]:
 
 
 def deidentified_line(outcome: Deidentified) -> dict[str, Any]:
-    """`{"id","text","mentions":[…],"budget":[…],"verdict":{…}}`; `markup` beside the text where the input had any."""
+    """`{"id","text","mentions":[…],"budget":[…],"durations":{…},"verdict":{…}}`; `markup` beside the text
+    where the input had any."""
     substitution = outcome.substitution
     spans = zip(substitution.surrogates, substitution.spans, strict=True)
     line: dict[str, Any] = {"id": outcome.document_id, "text": substitution.text}
@@ -103,6 +104,7 @@ def deidentified_line(outcome: Deidentified) -> dict[str, Any]:
             for drawn, (start, end) in spans
         ],
         "budget": [asdict(spend) for spend in substitution.spends],
+        "durations": asdict(substitution.durations),
         "verdict": {
             "passed": True,
             "reasons": [],

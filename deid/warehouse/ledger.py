@@ -71,6 +71,8 @@ class Outcome:
     loinc_code: str | None = None
     characters: int | None = None
     title_clean: bool | None = None
+    durations: int | None = None
+    durations_lost: int | None = None
 
 
 @dataclass(slots=True)
@@ -229,7 +231,8 @@ def stage_run(run: Run, max_epsilon_per_patient: float | None = None) -> dict[st
 
 
 def _copy_outcomes(cursor: Cursor, outcomes: Iterable[Outcome]) -> None:
-    moved = ("document_id", "content_hash", "state", "patient_id", "loinc_code", "characters", "title_clean")
+    learnt = ("patient_id", "loinc_code", "characters", "title_clean", "durations", "durations_lost")
+    moved = ("document_id", "content_hash", "state", *learnt)
     copy_rows(cursor, "deid", "document", moved, ([getattr(o, name) for name in moved] for o in outcomes))
     refused = ([o.document_id, o.reason] for o in outcomes if o.reason is not None)
     copy_rows(cursor, "deid", "quarantine", ("document_id", "reason"), refused)

@@ -40,6 +40,7 @@ def gather(interval_key: str) -> Figures:
             "decision": next(iter(_rows(cursor, "decisions", interval_key=interval_key)), None),
             "checks": _rows(cursor, "checks", run_ids=run_ids),
             "mentions": _mentions(cursor, run_ids),
+            "durations": _rows(cursor, "durations", run_ids=run_ids)[0],
             "types": _rows(cursor, "types", run_ids=run_ids),
             "quarantine": _rows(cursor, "quarantine", run_ids=run_ids),
             "epsilon": _epsilon(cursor, run_ids),

@@ -38,6 +38,7 @@ def view(figures: Figures, lang: str) -> dict[str, Any]:
         "failing": sorted((check for check in document_checks if not check["success"]), key=_urgency),
         "passing": sorted((check for check in document_checks if check["success"]), key=_urgency),
         "heat": _heat(figures, lang),
+        "durations": _durations(figures, words, write),
         "quarantine": quarantine,
         "flow": _flow(figures),
         "epsilon_chart": _chart(figures["epsilon"], words, write, digits=1),
@@ -111,6 +112,15 @@ def _heat(figures: Figures, lang: str) -> dict[str, Any]:
         for label in mentions["labels"]
     ]
     return {"columns": columns, "rows": rows, "total": sum(mentions["totals"].values())}
+
+
+def _durations(figures: Figures, words: Mapping[str, str], write: Writer) -> str:
+    """How often durations in the text disagree with the dates; empty where no text says one."""
+    counts = figures["durations"]
+    if not counts["seen"]:
+        return ""
+    shown = {name: write.plain(count) for name, count in counts.items()}
+    return words["durations_lost"].format(share=write.percent(counts["lost"] / counts["seen"]), **shown)
 
 
 def _quarantine(figures: Figures, lang: str) -> list[dict[str, Any]]:

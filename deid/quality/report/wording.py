@@ -74,6 +74,11 @@ _FRENCH = {
     "median": "Médiane",
     "density": "Mentions pour 1 000 car.",
     "type": "Type",
+    "durations": "Durées écrites et dates",
+    "durations_lost": "Les durées écrites (« 10 jours d'hospitalisation ») ne s'accordent pas avec les dates dans "
+    "{share} des cas : {lost} sur {seen} qui s'accordaient avant le déplacement des dates. Documents concernés : "
+    "{documents_lost} sur {documents}.",
+    "durations_none": "Aucune durée écrite ne se rapporte à des dates du texte.",
     "quarantine": "Quarantaine",
     "quarantine_lead": "Un document en quarantaine n'est ni perdu ni publié : il attend qu'une personne le regarde.",
     "quarantine_empty": "Aucun document en quarantaine.",
@@ -225,6 +230,10 @@ _ENGLISH = {
     "median": "Median",
     "density": "Mentions per 1,000 char.",
     "type": "Type",
+    "durations": "Durations in the text and dates",
+    "durations_lost": "Durations in the text (“10 days in hospital”) disagree with the dates in {share} of cases: "
+    "{lost} of {seen} that agreed before the dates were moved. Documents concerned: {documents_lost} of {documents}.",
+    "durations_none": "No duration in the text is about dates of it.",
     "quarantine": "Quarantine",
     "quarantine_lead": "A document in quarantine is neither lost nor published: it waits for a person.",
     "quarantine_empty": "No document is in quarantine.",
