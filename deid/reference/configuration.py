@@ -15,7 +15,7 @@ from typing import Annotated, Any
 from urllib.parse import unquote, urlsplit
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, FilePath, ValidationError, field_validator
 
 from deid.errors import ReferenceRefused, SettingsError
 from deid.reference.sources import SOURCES, Source
@@ -67,11 +67,16 @@ class Choices(BaseModel):
 
 
 class References(BaseModel):
-    """The file that `NOCTURNE_REFERENCES` names. `proxy` comes before HTTPS_PROXY; it may hold a password."""
+    """The file that `NOCTURNE_REFERENCES` names.
+
+    `proxy` comes before HTTPS_PROXY; it may hold a password. `ca_bundle` (PEM) comes before REQUESTS_CA_BUNDLE: the
+    authorities that sign the certificates of the hospital's mirrors, or of its proxy where that opens TLS.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     proxy: str | None = None
+    ca_bundle: FilePath | None = None
     sources: dict[str, Choices] = {}
 
     @field_validator("sources")
@@ -83,12 +88,20 @@ class References(BaseModel):
 
 
 @dataclass(frozen=True)
+class Network:
+    """How servers are reached: through `proxy` and trusting `ca_bundle`, else as the environment says."""
+
+    proxy: str | None = None
+    ca_bundle: Path | None = None
+
+
+@dataclass(frozen=True)
 class Origin:
     """Where a release comes from: for each of its files the addresses in order. `written` is what the ledger keeps."""
 
     written: str
     files: tuple[tuple[str, ...], ...]
-    proxy: str | None = None
+    network: Network = Network()
 
 
 def configured(name: str) -> Source:
@@ -135,7 +148,8 @@ def origin(source: Source, location: str | None = None) -> Origin | None:
     written = public(addresses[0])
     if DEPARTMENT in addresses[0] and departments != DEPARTMENTS:
         written += f" [{','.join(departments)}]"
-    return Origin(written, tuple(zip(*mirrors, strict=True)), references.proxy)
+    network = Network(references.proxy, references.ca_bundle)
+    return Origin(written, tuple(zip(*mirrors, strict=True)), network)
 
 
 def public(location: str) -> str:

@@ -14,18 +14,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import requests
-from requests.adapters import HTTPAdapter
 from urllib3.exceptions import HTTPError
-from urllib3.util import Retry
 
 from deid.errors import ReferenceRefused
-from deid.reference.configuration import public
+from deid.reference import reaching
+from deid.reference.configuration import Network, public
 from deid.reference.progress import Progress
 
 CHUNK = 1 << 20
-CONNECT_S, READ_S = 10, 60
-RETRIES, BACKOFF_S = 3, 0.5
-PASSING = (429, 500, 502, 503, 504)
 _RANGE = re.compile(r"bytes (\d+)-\d+/(\d+|\*)")
 
 
@@ -73,7 +69,7 @@ class _Partial:
 
 
 def download(
-    address: str, target: Path, bounds: Bounds, *, seen: Seen | None, proxy: str | None, kept: Path
+    address: str, target: Path, bounds: Bounds, *, seen: Seen | None, network: Network, kept: Path
 ) -> tuple[str | None, str | None] | None:
     """Write the file at `address` to `target`; returns its ETag and Last-Modified, None if it is still as `seen`.
 
@@ -84,18 +80,17 @@ def download(
         ReferenceRefused: it cannot be reached, is larger or slower than the bounds, was cut short, or is a web page.
     """
     name = public(address)
-    with _session(proxy) as session, _partial(address, kept, target) as partial:
-        for attempt in range(RETRIES + 1):
+    with reaching.session(network) as session, _partial(address, kept, target) as partial:
+        for attempt in range(reaching.RETRIES + 1):
             try:
                 answer = _attempt(session, address, name, partial, bounds, seen)
             except _Broken as broken:
-                if attempt == RETRIES or time.monotonic() > bounds.until:
-                    raise _unreachable(name, str(broken)) from None
-                time.sleep(BACKOFF_S * 2**attempt)
+                if attempt == reaching.RETRIES or time.monotonic() > bounds.until:
+                    raise reaching.unreachable(name, str(broken)) from None
+                time.sleep(reaching.BACKOFF_S * 2**attempt)
                 continue
             except (requests.RequestException, HTTPError) as error:
-                # The error's own text quotes the whole URL, password included.
-                raise _unreachable(name, type(error).__name__) from None
+                raise reaching.failed(name, error) from None
             if answer is not None:
                 shutil.move(partial.path, target)
             partial.forget()
@@ -103,7 +98,7 @@ def download(
     raise AssertionError("the last attempt returns or raises")
 
 
-def text_at(address: str, *, proxy: str | None, most: int = 4096) -> str:
+def text_at(address: str, *, network: Network, most: int = 4096) -> str:
     """The first `most` bytes of a small text.
 
     Raises:
@@ -112,14 +107,14 @@ def text_at(address: str, *, proxy: str | None, most: int = 4096) -> str:
     name = public(address)
     try:
         with (
-            _session(proxy) as session,
-            session.get(address, stream=True, timeout=(CONNECT_S, READ_S)) as response,
+            reaching.session(network) as session,
+            session.get(address, stream=True) as response,
         ):
             _accept(response, name)
             content: bytes = response.raw.read(most, decode_content=True)
             return content.decode("ascii", errors="replace")
     except (requests.RequestException, HTTPError) as error:
-        raise _unreachable(name, type(error).__name__) from None
+        raise reaching.failed(name, error) from None
 
 
 @contextlib.contextmanager
@@ -153,7 +148,7 @@ def _attempt(
         headers["If-Modified-Since"] = seen.last_modified
     if partial.size and partial.validator:
         headers |= {"Range": f"bytes={partial.size}-", "If-Range": partial.validator}
-    with session.get(address, headers=headers, stream=True, timeout=(CONNECT_S, READ_S)) as response:
+    with session.get(address, headers=headers, stream=True) as response:
         if response.status_code == requests.codes.not_modified and seen is not None:
             return None
         if response.status_code == requests.codes.requested_range_not_satisfiable and "Range" in headers:
@@ -177,23 +172,6 @@ def _validator(response: requests.Response) -> str | None:
         return None
     etag = response.headers.get("ETag")
     return etag if etag and not etag.startswith("W/") else response.headers.get("Last-Modified")
-
-
-def _session(proxy: str | None) -> requests.Session:
-    session = requests.Session()
-    if proxy:
-        session.trust_env = False  # else the environment's proxy would come first
-        session.proxies = {"http": proxy, "https": proxy}
-    retry = Retry(
-        total=RETRIES,
-        backoff_factor=BACKOFF_S,
-        status_forcelist=PASSING,
-        raise_on_status=False,
-        respect_retry_after_header=False,  # a server must not make a night wait for an hour
-    )
-    for scheme in ("http://", "https://"):
-        session.mount(scheme, HTTPAdapter(max_retries=retry))
-    return session
 
 
 def _accept(response: requests.Response, name: str) -> None:
@@ -240,15 +218,8 @@ def _piece(response: requests.Response) -> bytes:
     try:
         piece: bytes = response.raw.read1(CHUNK, decode_content=True)
     except (HTTPError, requests.RequestException) as error:
-        raise _Broken(type(error).__name__) from None
+        raise _Broken(reaching.why(error)) from None
     return piece
-
-
-def _unreachable(name: str, why: str) -> ReferenceRefused:
-    return ReferenceRefused(
-        f"{name} could not be downloaded ({why}).",
-        "Check the network, the proxy and the address, or give a local file; the release in use stays.",
-    )
 
 
 def too_large(name: str, max_bytes: int) -> ReferenceRefused:

@@ -15,7 +15,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from deid.errors import ReferenceRefused
-from deid.reference.configuration import Origin, local, public
+from deid.reference.configuration import Network, Origin, local, public
 from deid.reference.download import Bounds, Seen, download, text_at, too_large
 from deid.reference.sources import Source
 from deid.settings import settings
@@ -62,8 +62,8 @@ class Bundle:
 def fetched(source: Source, origin: Origin, deadline_s: float, seen: Mapping[str, Seen]) -> Iterator[Bundle | None]:
     """The files at `origin` for the length of the block; None if every server says that its file is still as `seen`.
 
-    `seen` is by address without credentials. Proxies and certificates are those of the environment (HTTPS_PROXY,
-    REQUESTS_CA_BUNDLE) unless the configuration names a proxy.
+    `seen` is by address without credentials. Proxy and authorities are those of the environment (HTTPS_PROXY,
+    REQUESTS_CA_BUNDLE) unless the configuration names others.
 
     Raises:
         ReferenceRefused: a file cannot be had from any of its mirrors, is larger than the source allows, takes longer
@@ -101,7 +101,7 @@ def _from_first(
     refusals = []
     for address in addresses:
         try:
-            return _one(source, origin.proxy, address, target, bounds, seen.get(public(address)))
+            return _one(source, origin.network, address, target, bounds, seen.get(public(address)))
         except ReferenceRefused as refusal:
             refusals.append(refusal)
             if address != addresses[-1]:
@@ -110,7 +110,7 @@ def _from_first(
 
 
 def _one(
-    source: Source, proxy: str | None, address: str, target: Path, bounds: Bounds, seen: Seen | None
+    source: Source, network: Network, address: str, target: Path, bounds: Bounds, seen: Seen | None
 ) -> Download | None:
     scheme = urlsplit(address).scheme
     name = public(address)
@@ -122,7 +122,7 @@ def _one(
         _copy(path, target, bounds.max_bytes)
     elif scheme in ("http", "https"):
         kept = settings().home / "downloads"
-        validators = download(address, target, bounds, seen=seen, proxy=proxy, kept=kept)
+        validators = download(address, target, bounds, seen=seen, network=network, kept=kept)
         if validators is None:
             return None
         etag, last_modified = validators
@@ -130,7 +130,7 @@ def _one(
         raise ReferenceRefused(f"{name}: {scheme}:// is not supported.", "Use http(s), file or a path.")
     with target.open("rb") as content:
         checksum = hashlib.file_digest(content, "sha256").hexdigest()
-    expected = _expected(source, address, path, proxy)
+    expected = _expected(source, address, path, network)
     if expected is not None and expected != checksum:
         raise ReferenceRefused(
             f"{name}: its SHA-256 is {checksum[:12]}…, and should be {expected[:12]}….",
@@ -139,7 +139,7 @@ def _one(
     return Download(target, name, checksum, target.stat().st_size, etag, last_modified)
 
 
-def _expected(source: Source, address: str, path: Path | None, proxy: str | None) -> str | None:
+def _expected(source: Source, address: str, path: Path | None, network: Network) -> str | None:
     """The checksum that the file must have: that of the configuration, or that which lies beside it."""
     if source.checksum not in (None, BESIDE):
         return source.checksum
@@ -153,7 +153,7 @@ def _expected(source: Source, address: str, path: Path | None, proxy: str | None
             text = ""
     elif source.checksum == BESIDE:
         parts = urlsplit(address)
-        text = text_at(parts._replace(path=parts.path + SUFFIX).geturl(), proxy=proxy)
+        text = text_at(parts._replace(path=parts.path + SUFFIX).geturl(), network=network)
     else:
         return None
     if (found := _HEX.search(text)) is None:

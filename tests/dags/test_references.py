@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import gzip
+import logging
 import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from deid.reference import SOURCES, download
+from deid.reference import SOURCES, reaching
 from deid.resources import DATA
 from deid.settings import settings
 from tests.conftest import Database
 from tests.reference import formats
-from tests.reference.conftest import Web, web  # noqa: F401 - a fixture
+from tests.reference.certificates import Authority
+from tests.reference.conftest import Web, authority, secure, web  # noqa: F401 - fixtures
 
 COMMUNES = gzip.decompress((DATA / "communes.csv.gz").read_bytes()).decode()
 SURNAMES = gzip.decompress((DATA / "surnames.csv.gz").read_bytes()).decode()
+RETRIED = 1 + reaching.RETRIES
 STREETS = formats.packed(formats.ban())
 
 
@@ -29,32 +34,78 @@ def _misplaced() -> bytes:
     return formats.packed(formats.ban().replace(";6.012;47.26;", ";47.26;6.012;"))
 
 
-# One night each: (source, what its server answers).
-NIGHTS: list[dict[str, tuple[str, dict[str, Any]]]] = [
+def _bomb() -> bytes:
+    """An archive of 100 kB that unpacks to 100 MB."""
+    return formats.zipped("prenoms-2023-nat.csv", "sexe;preusuel;annais;nombre\n" + "1;JEAN;1944;20\n" * 7_000_000)
+
+
+PAGE = {"Content-Type": "text/html; charset=utf-8"}
+
+# One night each: what is wrong → (source, what its server answers, what the refusal says).
+NIGHTS: list[dict[str, tuple[str, dict[str, Any], str]]] = [
     {
-        "404": ("streets", {"body": b"", "status": 404}),
-        "duplicated INSEE codes": ("communes", {"body": COMMUNES.replace("\n25056,", "\n25057,").encode()}),
-        "half the rows gone": ("surnames", {"body": "\n".join(SURNAMES.split("\n")[:109_000]).encode()}),
-        "web page": ("establishments", {"body": b"<!DOCTYPE html><p>Maintenance</p>"}),
+        "404": ("streets", {"body": b"", "status": 404}, "answered 404"),
+        "duplicated INSEE codes": (
+            "communes",
+            {"body": COMMUNES.replace("\n25056,", "\n25057,").encode()},
+            "INSEE codes given twice (1)",
+        ),
+        "half the rows gone": (
+            "surnames",
+            {"body": "\n".join(SURNAMES.split("\n")[:109_000]).encode()},
+            "108999 rows where the release in use has",
+        ),
+        "web page": ("establishments", {"body": b"<!DOCTYPE html><p>Maintenance</p>"}, "the file is a web page"),
+        "web page by its type": ("former_communes", {"body": b"oups", "headers": PAGE}, "is a web page, not a file"),
         "wrong delimiter": (
             "first_names",
             {"body": formats.insee_first_names(20).replace(";", "|").encode()},
+            "lacks the columns",
         ),
     },
     {
-        "500": ("surnames", {"body": b"", "status": 500}),
-        "Latin-1": ("communes", {"body": _latin()}),
-        "coordinates outside France": ("streets", {"body": _misplaced()}),
-        "changed header": ("former_communes", {"body": b"code,libelle\n01015,Arbignieu\n"}),
-        "timeout": ("first_names", {"body": b"sexe;preusuel;annais;nombre\n" * 100, "drip_s": 3}),
+        "500": ("surnames", {"body": b"", "status": 500}, "answered 500"),
+        "Latin-1": ("communes", {"body": _latin()}, "not text in utf-8"),
+        "coordinates outside France": (
+            "streets",
+            {"body": _misplaced()},
+            "10400 of 10400 lines are not as they should",
+        ),
+        "changed header": (
+            "former_communes",
+            {"body": b"code,libelle\n01015,Arbignieu\n"},
+            "lacks the columns MOD, DATE_EFF",
+        ),
+        "timeout": (
+            "first_names",
+            {"body": b"sexe;preusuel;annais;nombre\n" * 100, "drip_s": 3},
+            "(no answer in time)",
+        ),
+        "beyond its size": ("establishments", {"body": b"x" * 5000}, "larger than 4096 bytes"),
     },
     {
-        "truncated gzip": ("streets", {"body": STREETS[: len(STREETS) // 2]}),
-        "postal code as an integer": ("communes", {"body": COMMUNES.replace(",01400,", ",1400,").encode()}),
-        "zip bomb": ("surnames", {"body": gzip.compress(b"NOM\t" * (20 << 20))}),
-        "checksum mismatch": ("establishments", {"body": (DATA / "establishments.csv.gz").read_bytes()}),
+        "truncated gzip": ("streets", {"body": STREETS[: len(STREETS) // 2]}, "damaged or cut short"),
+        "postal code as an integer": (
+            "communes",
+            {"body": COMMUNES.replace(",01400,", ",1400,").encode()},
+            "lines are not as they should be",
+        ),
+        "gzip bomb": ("surnames", {"body": gzip.compress(b"NOM\t" * (20 << 20))}, "line without end"),
+        "zip bomb": ("first_names", {"body": _bomb()}, "unpacks to far more than a table would"),
+        "cut short": ("former_communes", {"body": b"insee,name\n", "length": 5000}, "(the connection broke off)"),
+        "checksum mismatch": (
+            "establishments",
+            {"body": (DATA / "establishments.csv.gz").read_bytes()},
+            "and should be 000000000000…",
+        ),
     },
 ]
+# What the file of the configuration says on each of these nights.
+CONFIGURED = (
+    "{}",
+    "sources: {establishments: {max_bytes: 4096}}",
+    f"sources: {{establishments: {{checksum: '{'0' * 64}'}}}}",
+)
 
 
 def service(database: Database) -> list[tuple]:
@@ -64,32 +115,86 @@ def service(database: Database) -> list[tuple]:
     return [*counts, *database.rows("SELECT release_id, source, version, state, rows FROM ref.release ORDER BY 1")]
 
 
-def test_each_fault_fails_its_own_task_and_touches_nothing(
-    deployed: Database,
-    play: Any,
-    web: Web,  # noqa: F811 - the fixture
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(download, "BACKOFF_S", 0.0)
-    monkeypatch.setattr(download, "READ_S", 0.5)
+class Heard(logging.Handler):
+    """What the refreshes said of each source, as an operator reads it in the log of its task."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.said: dict[str, str] = {}
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.said[str(record.args[0])] = record.getMessage()  # type: ignore[index]
+
+
+@pytest.fixture
+def heard() -> Iterator[Heard]:
+    handler, logger = Heard(), logging.getLogger("deid.reference.refreshing")
+    logger.addHandler(handler)
+    yield handler
+    logger.removeHandler(handler)
+
+
+@pytest.fixture
+def night(
+    deployed: Database, play: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, heard: Heard
+) -> Callable[..., None]:
+    """Play a night after one on which all went well: the sources at wrong places fail by name, nothing else moves."""
+    monkeypatch.setattr(reaching, "BACKOFF_S", 0.0)
+    monkeypatch.setattr(reaching, "READ_S", 0.5)
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    for name in reaching.BUNDLES:
+        monkeypatch.delenv(name, raising=False)
     first = play("refresh_references")
     assert {name: first.steps[name] for name in SOURCES} == {name: ["success"] for name in SOURCES}
     before = service(deployed)
-    for night in NIGHTS:
-        if "checksum mismatch" in night:
-            wrong = "sources: {establishments: {checksum: '" + "0" * 64 + "'}}"
-            (tmp_path / "references.yaml").write_text(wrong, encoding="utf-8")
-            monkeypatch.setenv("NOCTURNE_REFERENCES", str(tmp_path / "references.yaml"))
-        for source, answer in night.values():
-            monkeypatch.setenv(f"NOCTURNE_{source.upper()}_LOCATION", web.serve(f"/{source}", **answer))
-        settings.cache_clear()
-        failed = {source for source, _ in night.values()}
-        time.sleep(0.01)  # a run of its own instant
-        run = play("refresh_references")
-        ended = {name: run.steps[name] for name in SOURCES}
-        assert ended == {name: ["failed" if name in failed else "success"] for name in SOURCES}, night.keys()
-        assert service(deployed) == before, night.keys()
-        for source in failed:
-            monkeypatch.delenv(f"NOCTURNE_{source.upper()}_LOCATION")
+
+    def run(wrong: Mapping[str, tuple[str, str]], configured: str) -> None:
+        (tmp_path / "references.yaml").write_text(configured, encoding="utf-8")
+        with monkeypatch.context() as patch:
+            patch.setenv("NOCTURNE_REFERENCES", str(tmp_path / "references.yaml"))
+            for source, (url, _) in wrong.items():
+                patch.setenv(f"NOCTURNE_{source.upper()}_LOCATION", url)
+            settings.cache_clear()
+            heard.said.clear()
+            time.sleep(0.01)  # a run of its own instant
+            played = play("refresh_references")
+        ended = {name: played.steps[name] for name in SOURCES}
+        assert ended == {name: ["failed" if name in wrong else "success"] for name in SOURCES}
+        assert {source: message in heard.said[source] for source, (_, message) in wrong.items()} == dict.fromkeys(
+            wrong, True
+        ), heard.said
+        assert service(deployed) == before
+
+    return run
+
+
+def test_each_wrong_file_fails_its_own_task_by_name_and_touches_nothing(
+    night: Callable[..., None],
+    web: Web,  # noqa: F811 - the fixture
+) -> None:
+    for faults, configured in zip(NIGHTS, CONFIGURED, strict=True):
+        night(
+            {source: (web.serve(f"/{source}", **answer), says) for source, answer, says in faults.values()}, configured
+        )
+    asked = Counter(path for path, _ in web.seen)
+    assert asked["/surnames"] == RETRIED + 2  # 500 is tried again; what was wrong on the other two nights is not
+    assert asked["/streets"] == 3
+
+
+def test_a_server_that_cannot_prove_who_it_is_and_a_proxy_that_refuses_fail_their_own_task(
+    night: Callable[..., None],
+    web: Web,  # noqa: F811 - the fixtures
+    secure: Callable[..., Web],  # noqa: F811
+    authority: Authority,  # noqa: F811
+) -> None:
+    web.serve("ban.example:443", b"", status=403)
+    refused = "the certificate of the server was refused: "
+    night(
+        {
+            "streets": (secure(self_signed=True).serve("/", STREETS), f"{refused}it is self-signed"),
+            "communes": (secure(host="ban.example").serve("/", b""), f"{refused}it is for another host"),
+            "surnames": (secure(days=-1).serve("/", b""), f"{refused}it has expired"),
+            "establishments": ("https://ban.example/", "the proxy refused, or does not answer"),
+        },
+        f"{{proxy: '{web.url}', ca_bundle: '{authority.bundle}'}}",
+    )

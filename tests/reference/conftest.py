@@ -1,17 +1,22 @@
-"""A real HTTP server on this machine, and files in the formats that the national servers publish."""
+"""Real servers on this machine: HTTP, HTTPS with certificates good and bad, and a proxy that tunnels or refuses."""
 
 from __future__ import annotations
 
+import select
+import socket
+import ssl
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 
-from deid.reference import download
+from deid.reference import reaching
+from tests.reference.certificates import HERE, Authority
 
 
 @dataclass
@@ -46,9 +51,34 @@ class Web:
 
 @pytest.fixture
 def web() -> Iterator[Web]:
+    """A server that answers in plain text, and may stand as a proxy."""
+    with serving() as place:
+        yield place
+
+
+@pytest.fixture
+def authority(tmp_path: Path) -> Authority:
+    """The authority of a hospital, which nobody else trusts."""
+    folder = tmp_path / "authority"
+    folder.mkdir()
+    return Authority(folder)
+
+
+@pytest.fixture
+def secure(authority: Authority) -> Iterator[Callable[..., Web]]:
+    """Servers with TLS: `secure(host="ban.example", days=-1, self_signed=True)` has the certificate so described."""
+    with ExitStack() as stack:
+        yield lambda **certificate: stack.enter_context(serving(authority.server(**certificate)))
+
+
+@contextmanager
+def serving(tls: ssl.SSLContext | None = None) -> Iterator[Web]:
+    """A server for the length of the block."""
     place = Web("")
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(place))
-    place.url = f"http://127.0.0.1:{server.server_port}"
+    server = ThreadingHTTPServer((HERE, 0), _handler(place))
+    if tls is not None:
+        server.socket = tls.wrap_socket(server.socket, server_side=True)
+    place.url = f"http{'s' if tls else ''}://{HERE}:{server.server_port}"
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()
     try:
@@ -61,11 +91,23 @@ def web() -> Iterator[Web]:
 
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Retries happen, without the waiting between them; no proxy stands before this machine."""
-    monkeypatch.setattr(download, "BACKOFF_S", 0.0)
-    monkeypatch.setattr(download, "READ_S", 2)
+    """Retries happen, without the waiting between them; no proxy and no authority of this machine's is in the way."""
+    monkeypatch.setattr(reaching, "BACKOFF_S", 0.0)
+    monkeypatch.setattr(reaching, "READ_S", 2)
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    for name in reaching.BUNDLES:
+        monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("NOCTURNE_HOME", str(tmp_path / "home"))
+
+
+def _relay(one: socket.socket, other: socket.socket) -> None:
+    """Bytes both ways until one side has no more."""
+    across = {one: other, other: one}
+    while True:
+        for side in select.select(list(across), [], [])[0]:
+            if not (piece := side.recv(1 << 16)):
+                return
+            across[side].sendall(piece)
 
 
 def _handler(place: Web) -> Callable[..., BaseHTTPRequestHandler]:
@@ -88,6 +130,17 @@ def _handler(place: Web) -> Callable[..., BaseHTTPRequestHandler]:
                 self.send_header("Content-Length", str(len(answer.body) if answer.length is None else answer.length))
             self.end_headers()
             self._send(answer)
+
+        def do_CONNECT(self) -> None:
+            place.seen.append((self.path, dict(self.headers)))
+            answer = place.answers.get(self.path, Answer())
+            self.send_response(answer.status)
+            self.end_headers()
+            if answer.status == 200:
+                host, _, port = self.path.partition(":")
+                with socket.create_connection((host, int(port))) as beyond:
+                    _relay(self.connection, beyond)
+            self.close_connection = True
 
         def _part(self, answer: Answer) -> int:
             """First byte asked for, if the file is still the one that the client has a part of."""

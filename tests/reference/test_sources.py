@@ -138,7 +138,7 @@ def test_national_means_every_department_of_the_producer(monkeypatch: pytest.Mon
     assert where is not None
     assert len(where.files) == len(DEPARTMENTS) == 101
     assert where.files[0][0].endswith("adresses-01.csv.gz")
-    assert where.proxy == "http://proxy:3128"
+    assert where.network.proxy == "http://proxy:3128"
 
 
 @pytest.mark.parametrize(
