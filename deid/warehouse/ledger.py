@@ -218,6 +218,9 @@ def stage_run(run: Run, max_epsilon_per_patient: float | None = None) -> dict[st
             hold_to_limit(cursor, run.run_id, max_epsilon_per_patient)
         for table, step in (("run", "stage"), ("run", "retire")):
             cursor.execute(query("deid", table, step), parameters)
+        if run.state == "planned":
+            for table, step in (("mention_tally", "write"), ("spend_tally", "write"), ("document_change", "sum_up")):
+                cursor.execute(query("deid", table, step), parameters)
         cursor.execute(query("deid", "run", "summary"), parameters)
         columns = [column.name for column in cursor.description or ()]
         summary = dict(zip(columns, one(cursor), strict=True))

@@ -1,0 +1,45 @@
+"""The application that Airflow mounts: routers, static files, headers, errors. Everything needs a signed-in person."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from fastapi import Depends, FastAPI, Request, Response
+from fastapi.staticfiles import StaticFiles
+
+from nocturne_pages import errors
+from nocturne_pages.routes import ROUTERS
+from nocturne_pages.security import check_change, protect
+
+PREFIX = "/nocturne"
+STATIC = Path(__file__).parent / "static"
+
+
+def build() -> FastAPI:
+    """A fresh application, with no documentation pages of its own."""
+    made = FastAPI(
+        title="Nocturne",
+        docs_url=None,
+        redoc_url=None,
+        openapi_url=None,
+        dependencies=[Depends(check_change)],
+    )
+    made.middleware("http")(_answered)
+    made.mount("/static", StaticFiles(directory=STATIC), name="static")
+    for router in ROUTERS:
+        made.include_router(router)
+    errors.install(made)
+    return made
+
+
+async def _answered(request: Request, call_next: Any) -> Response:
+    """Whatever happens inside, an answer leaves, with its headers."""
+    try:
+        answer: Response = await call_next(request)
+    except Exception as error:
+        answer = errors.unforeseen(request, error)
+    return protect(request, answer)
+
+
+app = build()

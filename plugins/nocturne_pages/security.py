@@ -1,0 +1,70 @@
+"""What every answer carries against foreign scripts and frames, and what every change must carry against forgery."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+from airflow.api_fastapi.core_api.security import GetUserDep
+from airflow.configuration import conf
+from fastapi import HTTPException, Request, Response
+from itsdangerous import BadData, URLSafeTimedSerializer
+
+TOKEN_FIELD = "csrf"  # noqa: S105 - a name
+TOKEN_HEADER = "X-CSRF-Token"  # noqa: S105 - a name
+TOKEN_HOURS = 12
+SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; font-src 'self'; "
+        "form-action 'self'; frame-ancestors 'self'; base-uri 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",  # a page's address holds ids
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
+    "Cache-Control": "no-store",  # nothing of a text stays in the browser
+}
+
+
+def protect(request: Request, answer: Response) -> Response:
+    """The answer with its headers; static files may be kept by the browser, pages may not."""
+    for name, value in HEADERS.items():
+        answer.headers[name] = value
+    if "/static/" in request.url.path and answer.status_code == 200:
+        answer.headers["Cache-Control"] = "public, max-age=3600"
+    return answer
+
+
+def token(user_id: str) -> str:
+    """What a form of this person carries in its field `csrf`."""
+    return str(_signer().dumps(user_id))
+
+
+async def check_change(request: Request, _user: GetUserDep) -> None:
+    """A dependency of every route: refuses with 403 a change that another site could have had a browser send.
+
+    Nobody signed in is 401 first. A request signed by an Authorization header is no browser's doing, and passes.
+    """
+    if request.method in SAFE or request.headers.get("Authorization"):
+        return
+    origin = request.headers.get("Origin")
+    if request.headers.get("Sec-Fetch-Site", "same-origin") not in ("same-origin", "none") or (
+        origin is not None and urlsplit(origin).netloc != request.headers.get("Host")
+    ):
+        raise HTTPException(403, "FORGED")
+    given = request.headers.get(TOKEN_HEADER) or (await request.form()).get(TOKEN_FIELD)
+    try:
+        request.state.csrf_user = _signer().loads(str(given or ""), max_age=TOKEN_HOURS * 3600)
+    except BadData:
+        raise HTTPException(403, "FORGED") from None
+
+
+def check_owner(request: Request, user_id: str) -> None:
+    """Refuse with 403 a change whose token was given to another person."""
+    if getattr(request.state, "csrf_user", user_id) != user_id:
+        raise HTTPException(403, "FORGED")
+
+
+def _signer() -> URLSafeTimedSerializer:
+    return URLSafeTimedSerializer(conf.get("api", "secret_key"), salt="nocturne-csrf")

@@ -1,0 +1,18 @@
+"""Airflow's plugin: puts the stewards' pages into its interface. Every component imports this: keep it light."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from airflow.plugins_manager import AirflowPlugin
+from nocturne_pages.app import PREFIX, app
+
+
+class StewardPages(AirflowPlugin):
+    """Serves `nocturne_pages` under its prefix and links to it from Airflow's menu and from each run."""
+
+    name = "nocturne_pages"
+    fastapi_apps: ClassVar[list[Any]] = [{"app": app, "url_prefix": PREFIX, "name": "Nocturne"}]
+    external_views: ClassVar[list[Any]] = [
+        {"name": "Nocturne", "href": f"{PREFIX}/", "destination": "nav", "category": "browse"},
+    ]
