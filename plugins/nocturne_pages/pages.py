@@ -10,6 +10,7 @@ from airflow.configuration import conf
 from fastapi import Request
 from fastapi.responses import HTMLResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
 
 from deid.quality.report.numbers import Writer
 from nocturne_pages.access import Power, Visitor
@@ -27,6 +28,15 @@ def page(
     A template finds `t` (words), `w` (a `Writer` of numbers and days), `v` (the visitor), `Power`, `csrf` (for forms),
     `root` (prefix of addresses), `airflow` (address of Airflow) and `lang`.
     """
+    return HTMLResponse(_rendered(request, visitor, template, area, values), status)
+
+
+def fragment(request: Request, visitor: Visitor, template: str, area: str, **values: Any) -> Markup:
+    """A part of a page, made as `page` makes a whole one; for another page to put in as it is."""
+    return Markup(_rendered(request, visitor, template, area, values))  # noqa: S704 - templates escape what they show
+
+
+def _rendered(request: Request, visitor: Visitor, template: str, area: str, values: dict[str, Any]) -> str:
     known = {
         "t": words(area, visitor.lang),
         "w": Writer(visitor.lang),
@@ -38,7 +48,7 @@ def page(
         "lang": visitor.lang,
         "here": request.url.path,
     }
-    return HTMLResponse(_environment().get_template(template).render(**known, **values), status)
+    return _environment().get_template(template).render(**known, **values)
 
 
 @cache
