@@ -102,8 +102,29 @@ def _known(axes: Axes, found: Study, source: Source, title: str) -> None:
     axes.yaxis.set_major_formatter(PercentFormatter(1))
 
 
+def _communes(axes: Axes, found: Study) -> None:
+    axes.set_title("One commune in n documents: guessed right")
+    for row in found.commune_averages:
+        style = "--" if row.scope == "document" else ":" if row.split == "uniform" else "-"
+        axes.plot(
+            [one.documents for one in row.points], [one.guess for one in row.points], style, marker=".",
+            color="#0b3d63" if row.epsilon > 1 else "#777777" if row.scope == "corpus" else _COLOURS[row.strategy],
+            label=f"{row.strategy}, {row.scope}"
+            + (", split uniform" if row.split == "uniform" else f", ε = {row.epsilon:g}"),
+        )  # fmt: skip
+    axes.set_xscale("log", base=2)
+    axes.set_xticks([one.documents for one in found.commune_averages[0].points])
+    axes.xaxis.set_major_formatter("{x:g}")
+    axes.yaxis.set_major_formatter(PercentFormatter(1))
+    axes.set_ylim(-0.65, 1.03)  # room for the legend
+    axes.set_yticks([0, 0.25, 0.5, 0.75, 1])
+    axes.set_xlabel("documents n")
+    axes.legend(loc="lower left", fontsize=7)
+
+
 def _more(found: Study) -> Figure:
-    figure, (left, middle, right) = plt.subplots(1, 3, figsize=(13, 4.2), layout="constrained")
+    figure, (left, middle, communes, right) = plt.subplots(1, 4, figsize=(17, 4.2), layout="constrained")
+    _communes(communes, found)
     left.set_title("One date in n documents: error of the mean")
     for averaged in found.averages:
         style = "-" if averaged.scope == "patient" else "--"

@@ -75,6 +75,34 @@ def report(found: Study, plots: Sequence[str] = ()) -> str:
                 for row in found.places
             ],
         ),
+        "## Averaging communes",
+        f"One commune in each of n documents of {found.commune_averages[0].points[0].patients} patients; the attacker "
+        "knows the law of a draw, never the original among it, and which draws are independent. Best guess right / "
+        "mean posterior of the truth. A value is drawn once per scope and ε: under `split: uniform` documents of 1, 2, "
+        "3 and 4 elements have four ε, and four draws; under `scope: document` each document has its own. There no ε "
+        "helps: what never comes is the original.",
+        _table(
+            ("strategy", "ε", "scope", "split",
+             *(f"n = {one.documents}" for one in found.commune_averages[0].points), "surrogates at the last"),
+            [
+                (
+                    row.strategy, "4 / elements" if row.split == "uniform" else f"{row.epsilon:g}", row.scope,
+                    row.split,
+                    *(f"{_share(one.guess)} / {_share(one.truth)}" for one in row.points),
+                    f"{row.points[-1].surrogates:.1f}",
+                )
+                for row in found.commune_averages
+            ],
+        ),
+        "The patients' homes as the hospital's documents name them (two documents or more): a draw whose name a "
+        "document hides elsewhere is skipped there, which gives a second surrogate.",
+        _table(
+            ("scope", "patients", "surrogates of each home", "with several"),
+            [
+                (row.scope, str(row.patients), f"{row.surrogates:.2f}", _share(row.several))
+                for row in found.surrogates_per_patient
+            ],
+        ),
         "## Surnames by frequency",
         "The attacker knows in how many documents each surname stands, and lines ranks up. Matched: share of true "
         "surnames whose rank holds a surrogate of theirs; of the 20 most frequent.",

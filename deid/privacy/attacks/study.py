@@ -12,6 +12,12 @@ from deid.policy import Policy
 from deid.privacy.attacks.averaging import Averaging, averaging
 from deid.privacy.attacks.chronicle import chronicles
 from deid.privacy.attacks.city_posterior import Posterior, posterior
+from deid.privacy.attacks.commune_averaging import (
+    CommuneAveraging,
+    SurrogatesPerPatient,
+    commune_averaging,
+    surrogates_per_patient,
+)
 from deid.privacy.attacks.fiction import SEED, Fiction, fiction
 from deid.privacy.attacks.interval_sequences import Sequences, sequences
 from deid.privacy.attacks.known_dates import Linkage, attacks
@@ -33,6 +39,18 @@ PLACE_GRID = {
     "geo_indistinguishability": (Fraction(1, 16), SHIPPED, Fraction(1), Fraction(4)),
 }
 AVERAGED = (1, 2, 4, 8, 16, 32, 64)
+COMMUNES_AVERAGED = (1, 4, 16, 64, 256)
+# Strategy, ε, scope, split: the shipped one, then each way of drawing again, then other strategies drawn again.
+COMMUNE_DRAWS = (
+    ("health_exponential", SHIPPED, "patient", "nominal"),
+    ("health_exponential", SHIPPED, "corpus", "nominal"),
+    ("health_exponential", SHIPPED, "patient", "uniform"),
+    ("health_exponential", SHIPPED, "document", "nominal"),
+    ("health_exponential", Fraction(16), "document", "nominal"),
+    ("knn_exponential", SHIPPED, "document", "nominal"),
+    ("geo_indistinguishability", SHIPPED, "document", "nominal"),
+)
+SCOPES = ("patient", "document", "corpus")
 # Departments with less of the patients than this are left out of the posterior of communes.
 _LEAST_SHARE = 0.05
 
@@ -69,6 +87,17 @@ class AveragingRow:
 
 
 @dataclass(frozen=True, slots=True)
+class CommuneAveragingRow:
+    """One strategy for communes in one scope, under one split of ε."""
+
+    strategy: str
+    epsilon: float
+    scope: str
+    split: str
+    points: tuple[CommuneAveraging, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Study:
     """All findings, for `report` and `plots`."""
 
@@ -78,6 +107,8 @@ class Study:
     dates: tuple[DateRow, ...]
     averages: tuple[AveragingRow, ...]
     places: tuple[PlaceRow, ...]
+    commune_averages: tuple[CommuneAveragingRow, ...]
+    surrogates_per_patient: tuple[SurrogatesPerPatient, ...]
     surnames: tuple[RankMatching, ...]
     band: BandSays
     published: tuple[Audit, ...]
@@ -100,6 +131,8 @@ def study(patients: int, *, draws: int = 50_000, seed: int = SEED, step: Step = 
     averages = tuple(_averages(patients, step))
     table, departments = CommuneTable.packaged(), _departments(world.hospital)
     places = tuple(_places(table, world.hospital, departments, step))
+    commune_averages = tuple(_commune_averages(table, world.hospital, departments, step))
+    per_patient = tuple(_per_patient(table, world, step))
     surnames = tuple(_surnames(world, step))
     band = band_says()
     published = tuple(published_epsilons(min(draws, DRAWS)))
@@ -107,13 +140,25 @@ def study(patients: int, *, draws: int = 50_000, seed: int = SEED, step: Step = 
     mechanisms = tuple(audit(case, draws) for case in CASES)
     step("mechanisms")
     return Study(
-        patients, len(world.records), departments, dates, averages, places, surnames, band, published, mechanisms, draws
+        patients=patients,
+        documents=len(world.records),
+        departments=departments,
+        dates=dates,
+        averages=averages,
+        places=places,
+        commune_averages=commune_averages,
+        surrogates_per_patient=per_patient,
+        surnames=surnames,
+        band=band,
+        published=published,
+        mechanisms=mechanisms,
+        draws=draws,
     )
 
 
 def steps() -> int:
     """How often `study` calls its `step`."""
-    return 3 + sum(map(len, DATE_GRID.values())) + 5 + 6 + len(PLACE_GRID) + 6
+    return 3 + sum(map(len, DATE_GRID.values())) + 5 + 6 + len(PLACE_GRID) + len(COMMUNE_DRAWS) + len(SCOPES) + 6
 
 
 def _dates(world: Fiction, step: Step) -> Iterator[DateRow]:
@@ -173,9 +218,25 @@ def _places(table: CommuneTable, hospital: Hospital, departments: tuple[str, ...
         yield from map(PlaceRow, told, kept)
 
 
+def _commune_averages(
+    table: CommuneTable, hospital: Hospital, departments: tuple[str, ...], step: Step
+) -> Iterator[CommuneAveragingRow]:
+    for strategy, epsilon, scope, split in COMMUNE_DRAWS:
+        policy = with_places(strategy, epsilon, scope=scope, split=split)
+        points = commune_averaging(policy, COMMUNES_AVERAGED, hospital, departments, table)
+        step(f"averaging {strategy}")
+        yield CommuneAveragingRow(strategy, float(epsilon), scope, split, tuple(points))
+
+
+def _per_patient(table: CommuneTable, world: Fiction, step: Step) -> Iterator[SurrogatesPerPatient]:
+    for scope in SCOPES:
+        yield surrogates_per_patient(world, with_places("health_exponential", scope=scope), table)
+        step(f"communes, scope {scope}")
+
+
 def _surnames(world: Fiction, step: Step) -> Iterator[RankMatching]:
     whose: tuple[Whose, ...] = ("PATIENT", "DOCTOR")
     for one in whose:
-        for scope in ("patient", "document", "corpus"):
+        for scope in SCOPES:
             yield rank_matching(world, with_dates("metric", scope=scope), one)
             step(f"surnames {scope}")

@@ -17,6 +17,8 @@ def test_the_command_writes_a_page_and_its_plots(
 ) -> None:
     monkeypatch.setattr(study, "PLACE_GRID", {"health_exponential": study.PLACE_GRID["health_exponential"]})
     monkeypatch.setattr(study, "AVERAGED", (1, 4))
+    monkeypatch.setattr(study, "COMMUNES_AVERAGED", (1, 8))
+    monkeypatch.setattr(study, "COMMUNE_DRAWS", study.COMMUNE_DRAWS[:4])
     seen: list[study.Study] = []
 
     def kept(found: study.Study, names: list[str]) -> str:
