@@ -1,4 +1,4 @@
-"""Names of places, streets, establishments and professionals, found in one pass over a document."""
+"""Names of places, streets, establishments and people, found in one pass over a document or asked for by word."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from functools import cache
 
 from deid.detection.lookup import SHIPPED, Entry, Kind, LookupTable, build, find, shipped, stamp
 
-__all__ = ["Entry", "Gazetteers", "Hit", "Kind", "gazetteers", "use"]
+__all__ = ["Births", "Entry", "Gazetteers", "Hit", "Kind", "gazetteers", "use"]
+
+_WORDS_KEPT = 1 << 17
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +29,7 @@ class Gazetteers:
         self._table = table
         self.digest, self.path = table.digest, table.path
         self.names: Container[str] = _Places(table)
+        self.first_names, self.surnames = Births(table, Kind.FIRST_NAME), Births(table, Kind.SURNAME)
 
     def scan(self, spaced: str) -> list[Hit]:
         """Every entry in a text from `folding.spaced`, ordered by start, longest first."""
@@ -44,7 +47,33 @@ class _Places:
         self._table = table
 
     def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and bool(self._table.kinds(name) - {Kind.PROFESSIONAL})
+        return isinstance(name, str) and bool(self._table.kinds(name) - _BORNE)
+
+
+# A lieu-dit is as often as not called after a family: its name tells nobody from a place.
+_BORNE = frozenset({Kind.PROFESSIONAL, Kind.LOCALITY})
+
+
+class Births:
+    """How many people bear a folded word as a first name, or as a surname; read as a dictionary is."""
+
+    def __init__(self, table: LookupTable, kind: Kind) -> None:
+        self._table, self._kind = table, kind
+        self._met: dict[str, int] = {}
+
+    def get(self, word: str, otherwise: int = 0) -> int:
+        births = self._met.get(word)
+        if births is None:
+            if len(self._met) > _WORDS_KEPT:
+                self._met.clear()
+            births = self._met[word] = self._table.births(self._kind, word)
+        return births or otherwise
+
+    def __contains__(self, word: str) -> bool:
+        return self.get(word) > 0
+
+    def __getitem__(self, word: str) -> int:
+        return self.get(word)
 
 
 _in_use: list[Gazetteers] = []

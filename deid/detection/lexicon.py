@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
+from typing import Any
 
 from deid.detection.folding import fold, key
+from deid.detection.gazetteers import Births, Gazetteers, gazetteers
 from deid.resources import rows
 
 # Parts of speech that a name at the start of a sentence could be mistaken for least.
 _GRAMMAR = frozenset({"ART", "PRE", "CON", "PRO", "ADJ:pos", "AUX"})
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Lexicon:
     """Tables keyed by folded word. Births are counts in France; common is a frequency per million words."""
 
-    first_names: dict[str, int]
-    surnames: dict[str, int]
+    first_names: Births
+    surnames: Births
     common: dict[str, float]
     medical: frozenset[str]
     drugs: frozenset[str]
@@ -50,31 +52,30 @@ def _spellings(word: str) -> tuple[str, ...]:
     return (word, word.replace("œ", "oe").replace("æ", "ae")) if "œ" in word or "æ" in word else (word,)
 
 
-@cache
 def lexicon() -> Lexicon:
-    """The tables that ship, loaded once per process."""
-    first_names: dict[str, int] = defaultdict(int)
-    for row in rows("first_names"):
-        for part in key(row["name"]).split():
-            first_names[part] += int(row["births"])
-    surnames: dict[str, int] = defaultdict(int)
-    for row in rows("surnames"):
-        name = key(row["name"])
-        if " " not in name:
-            surnames[name] += int(row["births"])
+    """Names of people of the lookup in use (`gazetteers.use`), words of the tables that ship."""
+    return _lexicon(gazetteers())
+
+
+@lru_cache(maxsize=2)
+def _lexicon(names: Gazetteers) -> Lexicon:
+    return Lexicon(names.first_names, names.surnames, **_language())
+
+
+@cache
+def _language() -> dict[str, Any]:
+    """What does not change with the lookup: words of the language and of medicine, loaded once per process."""
     common: dict[str, float] = defaultdict(float)
     parts: dict[str, str] = {}
     for row in rows("words"):
         for spelling in _spellings(fold(row["word"])):
             common[spelling] += float(row["per_million"])
             parts.setdefault(spelling, row["parts"])
-    return Lexicon(
-        first_names=dict(first_names),
-        surnames=dict(surnames),
-        common=dict(common),
-        medical=frozenset(word for row in rows("medical_words") for word in _spellings(fold(row["word"]))),
-        drugs=frozenset(word for row in rows("drugs") if len(word := key(row["name"])) > 3 and " " not in word),
-        eponyms=frozenset(part for row in rows("eponyms") for part in key(row["name"]).split() if len(part) > 2),
-        double_eponyms=frozenset(name for row in rows("eponyms") if " " in (name := key(row["name"]))),
-        parts=parts,
-    )
+    return {
+        "common": dict(common),
+        "medical": frozenset(word for row in rows("medical_words") for word in _spellings(fold(row["word"]))),
+        "drugs": frozenset(word for row in rows("drugs") if len(word := key(row["name"])) > 3 and " " not in word),
+        "eponyms": frozenset(part for row in rows("eponyms") for part in key(row["name"]).split() if len(part) > 2),
+        "double_eponyms": frozenset(name for row in rows("eponyms") if " " in (name := key(row["name"]))),
+        "parts": parts,
+    }

@@ -44,7 +44,7 @@ class Reading:
         self.capitals = [text[start].isupper() for start in self.starts]
         self.words = [folded[start:end] for start, end in zip(self.starts, self.ends, strict=True)]
 
-    @property
+    @cached_property
     def lexicon(self) -> Lexicon:
         """The word tables, shared by all readings."""
         return lexicon()
@@ -67,13 +67,18 @@ class Reading:
 
     @cached_property
     def hits(self) -> list[Hit]:
-        """Whole-word entries of the gazetteers that are no people, longest first at each start."""
-        return [hit for hit in self._known if hit.entry.kind is not Kind.PROFESSIONAL]
+        """Whole-word entries of the gazetteers that are no people and no lieux-dits, longest first at each start."""
+        return [hit for hit in self._known if hit.entry.kind not in (Kind.PROFESSIONAL, Kind.LOCALITY)]
 
     @cached_property
     def listed(self) -> list[Hit]:
         """Full names of the Health Directory, where a release of it is in use; ordered as `hits`."""
         return [hit for hit in self._known if hit.entry.kind is Kind.PROFESSIONAL]
+
+    @cached_property
+    def localities(self) -> list[Hit]:
+        """Lieux-dits and quarters, where a release of them is in use; ordered as `hits`."""
+        return [hit for hit in self._known if hit.entry.kind is Kind.LOCALITY]
 
     @cached_property
     def hits_at(self) -> dict[int, list[Hit]]:

@@ -17,7 +17,12 @@ from deid.warehouse.queries import query
 
 logger = logging.getLogger(__name__)
 
-SOURCES = frozenset({"communes", "former_communes", "streets", "establishments", "professionals"})
+SOURCES = frozenset(
+    {
+        *("communes", "former_communes", "postal_codes", "localities"),
+        *("streets", "establishments", "professionals", "first_names", "surnames"),
+    }
+)
 _FETCH = 20_000
 
 

@@ -16,7 +16,7 @@ from deid.errors import WarehouseError
 from deid.reference import lookups, refresh
 from deid.reference.lookups import lookup
 from tests.conftest import Database
-from tests.reference.formats import KINDS, directory
+from tests.reference.formats import KINDS, directory, hexasmal, insee_first_names, insee_surnames, lieux_dits, zipped
 
 NAME = "rue du Tardigrade Bleu"
 
@@ -43,7 +43,7 @@ def test_before_any_load_it_is_the_file_that_ships(deployed: Database, folder: P
 
 
 def test_the_shipped_tables_loaded_as_a_release_give_the_file_that_ships(deployed: Database, folder: Path) -> None:
-    for source in ("communes", "former_communes", "streets", "establishments"):
+    for source in ("communes", "former_communes", "streets", "establishments", "first_names", "surnames"):
         refresh(source, dsn=deployed.dsn("refresher"))
     built = lookup(deployed.dsn("worker"), folder)
     known = find(SHIPPED, stamp())
@@ -84,6 +84,32 @@ def test_professionals_of_the_directory_are_known_in_both_orders(
     table = lookup(deployed.dsn("worker"), folder)
     for name in (f"{first} {last}", f"{last} {first}"):
         assert [entry.kind for _, _, entry in table.scan(key(name))] == [Kind.PROFESSIONAL]
+
+
+def test_names_postal_names_and_lieux_dits_of_releases_are_known(
+    deployed: Database, folder: Path, tmp_path: Path
+) -> None:
+    files = {
+        "first_names": ("prenoms.csv", insee_first_names().encode()),
+        "surnames": ("noms.zip", zipped("noms2008nat_txt.txt", insee_surnames())),
+        "postal_codes": ("postaux.csv", hexasmal().encode()),
+        "localities": ("lieux-dits-05-beta.csv.gz", gzip.compress(lieux_dits().encode())),
+    }
+    for source, (name, content) in files.items():
+        (tmp_path / name).write_bytes(content)
+        refresh(source, dsn=deployed.dsn("refresher"), location=str(tmp_path / name))
+    table = lookup(deployed.dsn("worker"), folder)
+    for query, kind in (
+        ("SELECT name, births FROM ref.surname WHERE name !~ '[^A-Z]' ORDER BY births DESC LIMIT 3", Kind.SURNAME),
+        ("SELECT name, sum(births) FROM ref.first_name WHERE name !~ '[^A-Z]' GROUP BY 1 LIMIT 3", Kind.FIRST_NAME),
+    ):
+        rows = deployed.rows(query)
+        assert rows
+        assert all(table.births(kind, key(name)) >= births for name, births in rows)
+    ((place,),) = deployed.rows("SELECT name FROM ref.locality ORDER BY name LIMIT 1")
+    assert Kind.LOCALITY in table.kinds(key(place))
+    ((label,),) = deployed.rows("SELECT label FROM ref.postal_code ORDER BY label DESC LIMIT 1")
+    assert table.kinds(key(label)) & {Kind.COMMUNE, Kind.FORMER}
 
 
 def test_a_damaged_file_is_built_again_with_the_same_content(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -14,8 +15,10 @@ from deid.detection.places import FOREIGN_CITIES, GEOGRAPHY
 from deid.resources import DATA, rows
 
 # Raised whenever the same tables give another file.
-FORMAT = 1
-_TABLES = ("communes", "former_communes", "territories", "streets", "establishments")
+FORMAT = 2
+_TABLES = (
+    "communes", "former_communes", "territories", "streets", "establishments", "first_names", "surnames",
+)  # fmt: skip
 
 
 class Kind(StrEnum):
@@ -29,6 +32,10 @@ class Kind(StrEnum):
     STREET = "street"
     ESTABLISHMENT = "establishment"
     PROFESSIONAL = "professional"
+    LOCALITY = "locality"
+    FIRST_NAME = "first name"
+    SURNAME = "surname"
+    POSTAL = "postal name"
 
 
 _LISTS = (
@@ -36,8 +43,14 @@ _LISTS = (
     (Kind.FOREIGN, FOREIGN_CITIES),
     (Kind.ORGANISATION, (*HOSPITALS, *COMPANIES, *BODIES)),
 )
+# Names of single words, which are asked for and not looked for: how many people bear one says what it is.
+WORDS = frozenset({Kind.FIRST_NAME, Kind.SURNAME})
 _SEVERAL_WORDS = frozenset({Kind.STREET, Kind.ESTABLISHMENT, Kind.PROFESSIONAL})
 _VARIED = frozenset({Kind.COMMUNE, Kind.TERRITORY})
+_LEAST_LETTERS = {Kind.ESTABLISHMENT: 10, Kind.LOCALITY: 4}
+
+
+_OTHER_SAINT = {"saint": "st", "sainte": "ste", "st": "saint", "ste": "sainte"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +62,9 @@ class Entry:
     weight: int = 0
 
 
-# What a table says: kind, name as it is written, inhabitants (0 but for communes).
+# What a table says: kind, name as it is written, inhabitants or births (0 but for communes and names of people).
 Row = tuple[Kind, str, int]
-# What is looked for: kind, folded words, inhabitants, and whether that is the name itself or a spelling of it.
+# What is looked for: kind, folded words, inhabitants or births, and whether that is the name or a spelling of it.
 Spelling = tuple[Kind, str, int, bool]
 
 
@@ -64,17 +77,33 @@ def shipped() -> Iterator[Spelling]:
 
 
 def spelt(table: Iterable[Row]) -> Iterator[Spelling]:
-    """The folded forms under which names are looked for; none where a name is too short to tell from other words."""
+    """The folded forms under which names are looked for; none where a name is too short to tell from other words.
+
+    Births are counted by word: "jean" has those of Jean-Pierre too, a surname of several words none.
+    """
+    births: defaultdict[Kind, Counter[str]] = defaultdict(Counter)
     for kind, name, weight in table:
         folded = key(name)
+        if kind in WORDS:
+            parts = folded.split()
+            if kind is Kind.FIRST_NAME or len(parts) == 1:
+                for part in parts:
+                    births[kind][part] += weight
+            continue
         if not folded or (kind in _SEVERAL_WORDS and " " not in folded):
             continue
-        if kind is Kind.ESTABLISHMENT and len(folded) < 10:
+        if len(folded) < _LEAST_LETTERS.get(kind, 0):
             continue
         yield kind, folded, weight, True
         if kind in _VARIED:
             for variant in _variants(folded):
                 yield kind, variant, weight, False
+        if kind is Kind.LOCALITY:
+            for variant in _of_a_locality(folded):
+                yield kind, variant, 0, False
+    for kind, words in births.items():
+        for word, count in words.items():
+            yield kind, word, count, True
 
 
 def stamp(releases: Mapping[str, str] | None = None) -> str:
@@ -106,6 +135,9 @@ def _rows() -> Iterator[Row]:
     ):
         for row in rows(table):
             yield kind, row["name"], 0
+    for table, kind in (("first_names", Kind.FIRST_NAME), ("surnames", Kind.SURNAME)):
+        for row in rows(table):
+            yield kind, row["name"], int(row["births"])
 
 
 def _variants(name: str) -> Iterator[str]:
@@ -115,3 +147,12 @@ def _variants(name: str) -> Iterator[str]:
     for article in ("le ", "la ", "les ", "l "):
         if name.startswith(article) and len(name) - len(article) > 4:
             yield name[len(article) :]
+
+
+def _of_a_locality(name: str) -> Iterator[str]:
+    """With St for Saint or Saint for St, as registers write either; without the article that "au" and "aux" take in."""
+    words = name.split()
+    if not _OTHER_SAINT.keys().isdisjoint(words):
+        yield " ".join(_OTHER_SAINT.get(word, word) for word in words)
+    if words[0] in ("le", "les") and len(name) - len(words[0]) > 5:
+        yield " ".join(words[1:])

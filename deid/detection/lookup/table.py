@@ -4,26 +4,28 @@ from __future__ import annotations
 
 import hashlib
 import mmap
-import re
 import struct
 import tempfile
 from array import array
 from collections import defaultdict
 from collections.abc import Iterable
-from functools import lru_cache
+from itertools import accumulate, compress
 from pathlib import Path
 
 from marisa_trie import Trie
 
-from deid.detection.lookup.entries import Entry, Kind, Spelling
+from deid.detection.lookup.entries import WORDS, Entry, Kind, Spelling
+from deid.detection.lookup.steps import Steps
 from deid.errors import ReferenceRefused
 
 _KINDS = tuple(Kind)
-# The end of a file: mark, names, bytes of the trie, letters of the longest name.
-_FOOTER = struct.Struct("<8sQQQ")
-_MARK = b"NOCTURN1"
-_WORD = re.compile("[^ ]+")
-_WORDS_KEPT = 1 << 16
+_TOWNS = 1 << _KINDS.index(Kind.COMMUNE) | 1 << _KINDS.index(Kind.FORMER)
+# The end of a file: mark, names, bytes of the trie.
+_FOOTER = struct.Struct("<8sQQ")
+_MARK = b"NOCTURN2"
+# Opens the words that are asked for and not looked for: no text from `folding.spaced` has it.
+_APART = "="
+_MOST = 2**32 - 1
 
 
 def build(spellings: Iterable[Spelling]) -> bytes:
@@ -31,26 +33,37 @@ def build(spellings: Iterable[Spelling]) -> bytes:
 
     After the trie, which maps a name to its number, come by number: two bytes with a bit per kind, four bytes with
     the inhabitants of the largest commune looked for by that spelling, four with those of the largest of that very
-    name. Whole words are found because a name ends with a blank.
+    name. Words that people bear stand apart; their numbers are births by first name, and by surname, the larger
+    where two tables differ. What only La Poste calls a commune is looked for as a former one. Whole words are found
+    because a name ends with a blank.
     """
     kinds: defaultdict[str, int] = defaultdict(int)
     weights: dict[str, int] = {}
     towns: dict[str, int] = {}
+    postal: set[str] = set()
     for kind, name, weight, own in spellings:
+        if kind in WORDS:
+            name = _APART + name
+        elif kind is Kind.POSTAL:
+            postal.add(name)
+            continue
         kinds[name] |= 1 << _KINDS.index(kind)
-        if kind is Kind.COMMUNE:
+        weight = min(weight, _MOST)
+        if kind in (Kind.COMMUNE, Kind.FIRST_NAME):
             weights[name] = max(weights.get(name, 0), weight)
-            if own:
-                towns[name] = max(towns.get(name, 0), weight)
+        if kind is Kind.SURNAME or (kind is Kind.COMMUNE and own):
+            towns[name] = max(towns.get(name, 0), weight)
+    for name in postal:
+        if not kinds[name] & _TOWNS:
+            kinds[name] |= 1 << _KINDS.index(Kind.FORMER)
     trie = Trie(f"{name} " for name in sorted(kinds))
     columns = array("H", bytes(2 * len(trie))), array("I", bytes(4 * len(trie))), array("I", bytes(4 * len(trie)))
     for name, bits in kinds.items():
         number = trie[f"{name} "]
         columns[0][number], columns[1][number], columns[2][number] = bits, weights.get(name, 0), towns.get(name, 0)
     blob = trie.tobytes()
-    longest = max(map(len, kinds), default=0)
     padding = bytes(-len(blob) % 8)
-    footer = _FOOTER.pack(_MARK, len(trie), len(blob) + len(padding), longest)
+    footer = _FOOTER.pack(_MARK, len(trie), len(blob) + len(padding))
     return b"".join([blob, padding, *(column.tobytes() for column in columns), footer])
 
 
@@ -72,7 +85,7 @@ class LookupTable:
         self.path = path
         self._kept: object = None
         self.digest = hashlib.sha256(self._map).hexdigest()
-        mark, count, start, self._longest = _FOOTER.unpack_from(self._map, size - _FOOTER.size)
+        mark, count, start = _FOOTER.unpack_from(self._map, size - _FOOTER.size)
         if mark != _MARK or size != start + 10 * count + _FOOTER.size or expected not in (None, self.digest):
             raise _refused(path)
         self._trie = Trie()
@@ -81,9 +94,7 @@ class LookupTable:
         self._kinds = view[start : start + 2 * count].cast("H")
         self._weights = view[start + 2 * count : start + 6 * count].cast("I")
         self._towns = view[start + 6 * count : start + 10 * count].cast("I")
-        self._met: dict[int, tuple[Entry, ...]] = {}
-        # Most words begin no name: what was said of a word is kept, since words come back.
-        self._opens = lru_cache(_WORDS_KEPT)(lambda word: any(True for _ in self._trie.iterkeys(f"{word} ")))
+        self._steps = Steps(self._trie, self._entries)
 
     @classmethod
     def of(cls, content: bytes) -> LookupTable:
@@ -100,37 +111,55 @@ class LookupTable:
 
     def scan(self, spaced: str) -> list[tuple[int, int, Entry]]:
         """`(start, end, entry)` of every entry in a text from `folding.spaced`, by start, longest first."""
-        text = f"{spaced} "
-        reach, prefixes, known, opens = self._longest + 1, self._trie.iter_prefixes_with_ids, self._entries, self._opens
+        if self._steps.room[0] < 0:
+            self._steps = Steps(self._trie, self._entries)
+        words = spaced.split(" ")
+        words.append("")
+        opened = list(map(self._steps.__getitem__, words))
+        ends = list(accumulate(map(len, words)))  # without the blanks, of which there is one after each word
         found: list[tuple[int, int, Entry]] = []
-        for word in _WORD.finditer(spaced):
-            if not opens(word.group()):
-                continue
-            start = word.start()
-            names = list(prefixes(text[start : start + reach]))
-            for name, number in reversed(names):
-                end = start + len(name) - 1
-                found += [(start, end, entry) for entry in known(number, name)]
+        for at in compress(range(len(words)), opened):
+            step, last = opened[at], at
+            named: list[tuple[int, tuple[Entry, ...]]] = []
+            while step is not None:
+                entries, after = step
+                if entries:
+                    named.append((last, entries))
+                if after is None:
+                    break
+                last += 1
+                step = after[words[last]]
+            if named:
+                start = ends[at] - len(words[at]) + at
+                for last, entries in reversed(named):
+                    end = ends[last] + last
+                    found += [(start, end, entry) for entry in entries]
         return found
 
     def kinds(self, name: str) -> frozenset[Kind]:
-        """What that folded name names; empty when it is not known."""
+        """What that folded name names, beside people; empty when it is not known."""
         number = self._trie.get(f"{name} ")
         return frozenset() if number is None else frozenset(_bits(self._kinds[number]))
+
+    def births(self, kind: Kind, word: str) -> int:
+        """People born with that folded word as or in a first name, or as their surname; 0 when there are too few."""
+        number = self._trie.get(f"{_APART}{word} ")
+        return 0 if number is None else (self._weights if kind is Kind.FIRST_NAME else self._towns)[number]
 
     def towns(self, name: str) -> int:
         """Inhabitants of the largest commune of that folded name; 0 if there is none."""
         number = self._trie.get(f"{name} ")
         return 0 if number is None else self._towns[number]
 
-    def _entries(self, number: int, name: str) -> tuple[Entry, ...]:
-        known = self._met.get(number)
-        if known is None:
-            weight = self._weights[number]
-            known = self._met[number] = tuple(
-                Entry(name[:-1], kind, weight if kind is Kind.COMMUNE else 0) for kind in _bits(self._kinds[number])
-            )
-        return known
+    def _entries(self, key: str) -> tuple[Entry, ...]:
+        """The entries of a key of the trie: of a name and the blank after it."""
+        number = self._trie.get(key)
+        if number is None:
+            return ()
+        weight = self._weights[number]
+        return tuple(
+            Entry(key[:-1], kind, weight if kind is Kind.COMMUNE else 0) for kind in _bits(self._kinds[number])
+        )
 
 
 def _bits(mask: int) -> list[Kind]:

@@ -6,6 +6,7 @@ from functools import lru_cache
 from math import log10
 
 from deid.detection.folding import fold
+from deid.detection.gazetteers import Births
 from deid.detection.lexicon import Lexicon, lexicon
 from deid.detection.taggers.hashing import number
 
@@ -28,14 +29,17 @@ COLUMNS = (
 GRAMS = 28  # character n-grams kept of one token
 
 
-@lru_cache(maxsize=1 << 18)
 def columns(surface: str) -> tuple[int, ...]:
     """Feature numbers of a token as it is written, one per name in `COLUMNS`; 0 where there is none."""
+    return _columns(surface, lexicon())
+
+
+@lru_cache(maxsize=1 << 18)
+def _columns(surface: str, names: Lexicon) -> tuple[int, ...]:
     word = fold(surface)
     if not word.isalpha():
         seen = (_sign(word), _shape(surface), _length(word), "", "", "", "", "", "", "", "", "", "")
     else:
-        names = lexicon()
         first, last, common = _births(names.first_names, word), _births(names.surnames, word), _frequency(names, word)
         kind = _kind(names, word)
         seen = (
@@ -93,7 +97,7 @@ def _sign(word: str) -> str:
     return f"n{min(len(word), 16)}{word[0] if len(word) in (10, 13, 15) else ''}"
 
 
-def _births(table: dict[str, int], word: str) -> str:
+def _births(table: Births, word: str) -> str:
     births = table.get(word, 0)
     return f"{min(round(log10(births)), 6)}" if births else "-"
 

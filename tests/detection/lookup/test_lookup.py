@@ -12,15 +12,20 @@ from hypothesis import strategies as st
 
 from deid.detection import Detector, gazetteers
 from deid.detection.folding import fold, key, spaced
+from deid.detection.lexicon import lexicon
 from deid.detection.lookup import SHIPPED, Kind, LookupTable, build, build_in, find, shipped, spelt, stamp
 from deid.document import Document
 from deid.errors import ReferenceRefused
+from deid.labels import NAMES as PEOPLE
+from deid.labels import Label
 from deid.policy import load
 from deid.resources import rows
 
 WORDS = st.sampled_from(["le", "la", "l", "mans", "bourg", "saint", "sainte", "éloi", "rue", "œuf", "paix", "d", "8"])
 NAMES = st.lists(WORDS, min_size=1, max_size=4).map(" ".join)
-ROWS = st.lists(st.tuples(st.sampled_from(Kind), NAMES, st.integers(0, 3_000_000)), max_size=12)
+WORDS_ONLY = {Kind.FIRST_NAME, Kind.SURNAME}
+LOOKED_FOR = [kind for kind in Kind if kind not in {*WORDS_ONLY, Kind.POSTAL}]
+ROWS = st.lists(st.tuples(st.sampled_from(LOOKED_FOR), NAMES, st.integers(0, 3_000_000)), max_size=12)
 TEXTS = st.lists(st.one_of(WORDS, st.sampled_from(["-", "\n", "  ", "x", "𝒳", "’"])), max_size=30).map(" ".join)
 RULES = Path("deid/policies/rules.yaml")
 
@@ -45,13 +50,43 @@ def test_finds_what_a_plain_search_finds(table: list[tuple[Kind, str, int]], tex
     assert [(start, -end) for start, end, _ in found] == sorted((start, -end) for start, end, _ in found)
 
 
-@given(ROWS, st.randoms(use_true_random=False))
+@given(st.lists(st.tuples(st.sampled_from(Kind), NAMES, st.integers(0, 5_000_000_000)), max_size=12), st.randoms())
 def test_the_order_of_the_rows_does_not_matter(table: list[tuple[Kind, str, int]], chance: object) -> None:
     spellings = list(spelt(table))
     content = build(spellings)
     chance.shuffle(spellings)  # type: ignore[attr-defined]
     assert build(spellings) == content
     assert build([*spellings, *spellings]) == content
+
+
+@given(st.lists(st.tuples(st.sampled_from(sorted(WORDS_ONLY)), NAMES, st.integers(1, 1000)), max_size=12), TEXTS)
+def test_names_of_people_are_counted_by_word_and_never_looked_for(
+    table: list[tuple[Kind, str, int]], text: str
+) -> None:
+    lookup = LookupTable.of(build(spelt(table)))
+    assert lookup.scan(spaced(fold(text))) == []
+    born = {kind: [(key(name).split(), births) for one, name, births in table if one is kind] for kind in WORDS_ONLY}
+    for word in {word for _, name, _ in table for word in key(name).split()}:
+        assert not lookup.kinds(word)
+        assert lookup.births(Kind.FIRST_NAME, word) == sum(
+            births * parts.count(word) for parts, births in born[Kind.FIRST_NAME]
+        )
+        assert lookup.births(Kind.SURNAME, word) == sum(
+            births for parts, births in born[Kind.SURNAME] if parts == [word]
+        )
+
+
+def test_of_two_tables_the_larger_number_of_births_counts() -> None:
+    one, other = [(Kind.SURNAME, "MARTIN", 40)], [(Kind.SURNAME, "MARTIN", 70), (Kind.SURNAME, "ZORVEK", 20)]
+    lookup = LookupTable.of(build([*spelt(one), *spelt(other)]))
+    assert [lookup.births(Kind.SURNAME, word) for word in ("martin", "zorvek", "dubois")] == [70, 20, 0]
+
+
+def test_what_la_poste_alone_calls_a_commune_is_a_former_one_and_no_second_name_of_another() -> None:
+    table = [(Kind.POSTAL, "MORNANT", 0), (Kind.COMMUNE, "Mornant", 5000), (Kind.POSTAL, "PAPEARI", 0)]
+    lookup = LookupTable.of(build(spelt(table)))
+    assert lookup.kinds("mornant") == {Kind.COMMUNE}
+    assert lookup.kinds("papeari") == {Kind.FORMER}
 
 
 @given(ROWS)
@@ -144,3 +179,54 @@ def test_a_professional_of_the_directory_is_found_where_nothing_announces_the_na
     gazetteers.use(LookupTable.of(build([*shipped(), *spelt(listed)])))
     assert name in found()
     assert name.lower() not in gazetteers.gazetteers().names  # it stays the name of a person
+
+
+LOCALITIES = ("La Garcine", "Le Moulin", "St Gondolfe", "Les Fangeas", "Bouvier", "Crêt des Orvignoux", "Embrun")
+
+
+@pytest.mark.usefixtures("own_names")
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Elle habite toujours à La Garcine avec sa sœur.", {"La Garcine"}),
+        ("Il vit seul au Moulin, sans aide.", {"Moulin"}),  # the register says "Le Moulin"
+        ("Il vit seul à Le Moulin, sans aide.", {"Le Moulin"}),
+        ("Demeurant Saint Gondolfe, sans aide.", {"Saint Gondolfe"}),
+        ("Chute à vélo près des Fangeas hier.", set()),
+        ("Chute à vélo aux abords de Les Fangeas hier.", {"Les Fangeas"}),
+        ("Retrouvé au Crêt des Orvignoux par un voisin.", {"Crêt des Orvignoux"}),
+        ("Le Moulin de la patiente tourne.", set()),
+        ("Le Moulin, Embrun, est son adresse d'été.", {"Le Moulin"}),
+        ("M. Bouvier dort bien. Vu avec Bouvier, Embrun.", set()),
+        ("Elle habite Embrun depuis dix ans.", set()),  # a commune of that name: CITY
+        ("demeure à la garcine avec sa soeur et son chien.", {"la garcine"}),
+        ("Douleur de la garcine, sans plus, au moulin.", set()),
+    ],
+)
+def test_a_locality_is_a_place_where_something_says_so_or_nothing_else_bears_its_name(
+    text: str, found: set[str]
+) -> None:
+    table = [(Kind.LOCALITY, name, 0) for name in LOCALITIES]
+    gazetteers.use(LookupTable.of(build([*shipped(), *spelt(table)])))
+    detector = Detector(load(RULES))
+    mentions = detector.detect([Document("d", text + "\n")])[0]
+    assert {text[one.start : one.end] for one in mentions if one.label is Label.STREET} == found
+
+
+@pytest.mark.usefixtures("own_names")
+def test_first_names_and_surnames_of_a_release_are_read_as_those_that_ship() -> None:
+    detector = Detector(load(RULES))
+    document = Document("d", "Hier soir Zorvande trouve le repas trop froid.\n")
+
+    def people() -> set[str]:
+        return {document.text[m.start : m.end] for m in detector.detect([document])[0] if m.label in PEOPLE}
+
+    assert people() == set()
+    release = [(Kind.FIRST_NAME, "ZORVANDE", 900), (Kind.SURNAME, "XZQUOL", 20)]
+    gazetteers.use(LookupTable.of(build([*shipped(), *spelt(release)])))
+    assert people() == {"Zorvande"}
+    assert lexicon().is_surname("xzquol")
+    assert lexicon().surnames.get("martin") == 250_013, "what ships stays known"
+    gazetteers.use(None)
+    assert people() == set()
+    assert not lexicon().is_surname("xzquol")

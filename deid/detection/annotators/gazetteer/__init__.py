@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from deid.detection.annotators.gazetteer import people, places
+from deid.detection.annotators.gazetteer import localities, people, places
 from deid.detection.annotators.registry import register
 from deid.detection.reading import Reading
 from deid.document import Mention
@@ -22,3 +22,4 @@ class Gazetteer:
         yield from places.unlisted(reading)
         yield from people.find(reading)
         yield from people.listed(reading)
+        yield from localities.find(reading)
