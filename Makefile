@@ -142,5 +142,5 @@ $(RUN): requirements.txt constraints.txt | $(BIN)/python
 
 $(DEV): requirements-dev.txt $(RUN)
 	@echo "Environment: installing what tests and checks need…"
-	$(call pip_install,-r requirements-dev.txt -c constraints.txt)
+	$(call pip_install,-r requirements-dev.txt -c constraints.txt -c docker/constraints.txt)
 	@touch $@

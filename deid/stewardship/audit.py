@@ -70,7 +70,7 @@ class Seal:
     digest: str
 
 
-def write(cursor: Cursor, actor: str, action: Action, about: str, **details: Any) -> int:
+def write(cursor: Cursor, actor: str, action: Action, about: str, /, **details: Any) -> int:
     """Add a line in the caller's transaction and return its number: what is undone is not written, nor the reverse.
 
     `actor` is the account's name, `about` the object ("release 2026-10-03", "document D-12"). Lines are added one

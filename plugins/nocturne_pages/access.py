@@ -1,16 +1,15 @@
-"""Who may do what on the pages: powers, and how Airflow's auth manager grants them.
+"""Who asks for a page, and with what powers: as Airflow's auth manager grants them.
 
 FAB, Keycloak and any other manager are asked for a permission on a custom resource (docker/roles.sh makes the roles).
-Airflow's simple manager, which the demo runs with, knows four roles only: they are mapped here.
+Airflow's simple manager, which the demo runs with, knows four words only: they are mapped here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from enum import Enum
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any
 
 from airflow.api_fastapi.app import get_auth_manager
 from airflow.api_fastapi.auth.managers.simple.simple_auth_manager import SimpleAuthManager
@@ -18,45 +17,12 @@ from airflow.api_fastapi.core_api.security import GetUserDep
 from fastapi import HTTPException, Request
 
 from nocturne_pages.language import chosen
+from nocturne_pages.powers import ROLES, Power
 from nocturne_pages.security import check_owner
 
-
-class Power(Enum):
-    """Something that a person may be allowed to do: HTTP method and resource that the auth manager is asked about.
-
-    FAB knows GET as `can_read` and PUT as `can_edit`.
-    """
-
-    READ = ("GET", "Nocturne Releases")  # figures, releases, exports: counts and ids
-    DECIDE = ("PUT", "Nocturne Releases")  # approve, reject, send back
-    REVIEW = ("PUT", "Nocturne Reviews")  # read de-identified samples and mark them
-    ADJUDICATE = ("PUT", "Nocturne Adjudications")  # settle where readers disagree
-    ORIGINALS = ("GET", "Nocturne Originals")  # read source texts
-    RETRY = ("PUT", "Nocturne Quarantine")  # retry or discard a quarantined document
-    WAIVE = ("PUT", "Nocturne Waivers")  # release a quarantined document with a justification
-    WITHDRAW = ("PUT", "Nocturne Oppositions")  # search a patient, withdraw from every release
-    AUDIT = ("GET", "Nocturne Audit")  # read and export the audit trail
-
-    @property
-    def method(self) -> Literal["GET", "PUT"]:
-        """What is asked of the auth manager."""
-        return "GET" if self.value[0] == "GET" else "PUT"
-
-    @property
-    def resource(self) -> str:
-        """On what."""
-        return self.value[1]
-
-
-_OPERATOR = frozenset({Power.READ, Power.RETRY})
-_STEWARD = _OPERATOR | {Power.DECIDE, Power.REVIEW, Power.WITHDRAW, Power.AUDIT}
-SIMPLE_ROLES: Mapping[str, frozenset[Power]] = MappingProxyType(
-    {
-        "viewer": frozenset({Power.READ}),
-        "op": _OPERATOR,
-        "user": _STEWARD,
-        "admin": frozenset(Power),  # the senior steward of a demo
-    }
+# What the demo's accounts are: Airflow's simple auth manager knows these four words only.
+SIMPLE_ROLES: Mapping[str, str] = MappingProxyType(
+    {"viewer": "NocturneViewer", "op": "NocturneOperator", "user": "DataSteward", "admin": "SeniorDataSteward"}
 )
 
 
@@ -93,7 +59,7 @@ def needs(power: Power) -> Callable[..., Visitor]:
 def _powers(user: Any) -> frozenset[Power]:
     manager = get_auth_manager()
     if isinstance(manager, SimpleAuthManager):
-        return SIMPLE_ROLES.get(str(user.role or "").casefold(), frozenset())
+        return ROLES.get(SIMPLE_ROLES.get(str(user.role or "").casefold(), ""), frozenset())
     asked = {power: (power.method, power.resource) for power in Power}
     return frozenset(
         power

@@ -9,7 +9,7 @@ from fastapi import Depends, FastAPI, Request, Response
 from fastapi.staticfiles import StaticFiles
 
 from nocturne_pages import errors
-from nocturne_pages.routes import ROUTERS
+from nocturne_pages.routes import routers
 from nocturne_pages.security import check_change, protect
 
 PREFIX = "/nocturne"
@@ -27,7 +27,7 @@ def build() -> FastAPI:
     )
     made.middleware("http")(_answered)
     made.mount("/static", StaticFiles(directory=STATIC), name="static")
-    for router in ROUTERS:
+    for router in routers():
         made.include_router(router)
     errors.install(made)
     return made

@@ -60,9 +60,9 @@ def test_every_secret_that_is_read_is_given(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(set(SERVICES) - WORKERS - {"postgres"}))
-def test_only_workers_reach_patients(name: str) -> None:
+def test_only_workers_and_the_stewards_pages_reach_patients(name: str) -> None:
     given = set(SERVICES[name].get("secrets", []))
-    allowed = {"owner_dsn"} if name == "init" else set()
+    allowed = {"init": {"owner_dsn"}, "api-server": {"steward_dsn", "reader_dsn"}}.get(name, set())
     assert {secret for secret in given if secret.endswith("_dsn") or secret == "nocturne_secret"} == allowed
 
 

@@ -3,60 +3,21 @@
 import tests.airflow_home  # noqa: F401, I001 - before Airflow is imported
 
 import json
-import os
-import socket
-import subprocess
-import sys
-import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
-import requests
 from airflow.utils.db import initdb
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from deid.settings import settings
-from tests.airflow_home import ROOT
 from tests.conftest import Database, fresh_database
 from tests.pages.night import stage_night
+from tests.pages.serving import PASSWORD, Server, serving
 
 ACCOUNTS = {"lecteur": "viewer", "exploitant": "op", "intendante": "user", "referente": "admin"}
-PASSWORD = "nocturne-pages"
 CHROMIUM = next((path for path in map(Path, ("/usr/bin/chromium", "/usr/bin/chromium-browser")) if path.exists()), None)
-
-
-@dataclass(frozen=True)
-class Server:
-    """A running API server: `url` of Airflow, `pages` of the product's pages, and the database that they read."""
-
-    url: str
-    database: Database
-
-    @property
-    def pages(self) -> str:
-        return f"{self.url}/nocturne"
-
-    def token(self, account: str) -> str:
-        """A fresh session of an account."""
-        answer = requests.post(f"{self.url}/auth/token", json={"username": account, "password": PASSWORD}, timeout=30)
-        answer.raise_for_status()
-        return str(answer.json()["access_token"])
-
-    def get(self, path: str, account: str | None = "intendante", **options: Any) -> requests.Response:
-        """An HTTP answer as a script of that account gets it; None is nobody."""
-        return self.ask("GET", path, account, **options)
-
-    def ask(self, method: str, path: str, account: str | None, **options: Any) -> requests.Response:
-        """The same, by any method."""
-        headers = dict(options.pop("headers", {}))
-        if account is not None:
-            headers.setdefault("Authorization", f"Bearer {self.token(account)}")
-        return requests.request(
-            method, f"{self.pages}{path}", headers=headers, timeout=60, allow_redirects=False, **options
-        )
 
 
 @pytest.fixture(scope="module")
@@ -69,43 +30,17 @@ def database(postgres_server: str) -> Iterator[Database]:
 
 @pytest.fixture(scope="module")
 def server(database: Database, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """The API server over that hospital, as a process of its own."""
+    """The API server over that hospital, one account per role."""
     folder = tmp_path_factory.mktemp("api-server")
     passwords = folder / "passwords.json"
     passwords.write_text(json.dumps(dict.fromkeys(ACCOUNTS, PASSWORD)), encoding="utf-8")
-    port = _free_port()
     initdb()
-    environment = {
-        **os.environ,
-        **{name: value for name, value in database.environment.items() if name not in _KEPT_FROM_PAGES},
-        "NOCTURNE_HOME": str(folder),
+    accounts = {
         "AIRFLOW__CORE__SIMPLE_AUTH_MANAGER_USERS": ",".join(f"{name}:{role}" for name, role in ACCOUNTS.items()),
         "AIRFLOW__CORE__SIMPLE_AUTH_MANAGER_PASSWORDS_FILE": str(passwords),
-        "AIRFLOW__API__BASE_URL": f"http://127.0.0.1:{port}",
-        "AIRFLOW__API__WORKERS": "1",
-        "PYTHONPATH": os.pathsep.join((str(ROOT), str(ROOT / "plugins"))),
     }
-    log = (folder / "api-server.log").open("wb")
-    command = [sys.executable, "-m", "airflow", "api-server", "--host", "127.0.0.1", "--port", str(port)]
-    process = subprocess.Popen(
-        command, cwd=folder, env=environment, stdout=log, stderr=subprocess.STDOUT, start_new_session=True
-    )
-    try:
-        url = f"http://127.0.0.1:{port}"
-        _wait(process, url, folder / "api-server.log")
-        yield Server(url, database)
-    finally:
-        process.terminate()
-        try:
-            process.wait(20)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-        log.close()
-
-
-# The API server draws no surrogate and owns nothing: neither the secret nor these roles are given to it.
-_KEPT_FROM_PAGES = ("NOCTURNE_SECRET", "NOCTURNE_OWNER_DSN", "NOCTURNE_WORKER_DSN", "NOCTURNE_REFRESHER_DSN")
+    with serving(database, folder, **accounts) as running:
+        yield running
 
 
 @pytest.fixture(scope="session")
@@ -155,23 +90,3 @@ def stewards(database: Database, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     monkeypatch.setenv("NOCTURNE_HOME", str(tmp_path))
     settings.cache_clear()
     return database
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
-def _wait(process: subprocess.Popen[bytes], url: str, log: Path) -> None:
-    deadline = time.monotonic() + 120
-    while time.monotonic() < deadline:
-        if process.poll() is not None:
-            break
-        try:
-            if requests.get(f"{url}/api/v2/version", timeout=2).ok:
-                return
-        except requests.RequestException:
-            pass
-        time.sleep(0.3)
-    pytest.fail("the API server did not start:\n" + log.read_text(encoding="utf-8", errors="replace")[-3000:])

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from playwright.sync_api import Page, expect
 
 from tests.airflow_home import ROOT
-from tests.pages.conftest import Server
+from tests.pages.serving import Server
 
 
 def test_nobody_gets_in_without_signing_in(server: Server) -> None:

@@ -1,5 +1,15 @@
-"""One module per area, each with a `router`."""
+"""One module per area, each with a `router`; a module that lies here is served."""
 
-from nocturne_pages.routes import home, overview, releases
+from __future__ import annotations
 
-ROUTERS = (home.router, overview.router, releases.router)
+from collections.abc import Iterator
+from importlib import import_module
+from pkgutil import iter_modules
+
+from fastapi import APIRouter
+
+
+def routers() -> Iterator[APIRouter]:
+    """The routers of the areas, by name."""
+    for module in sorted(found.name for found in iter_modules(__path__)):
+        yield import_module(f"{__name__}.{module}").router

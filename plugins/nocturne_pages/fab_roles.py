@@ -1,0 +1,74 @@
+"""Make the four roles of the pages in a deployment whose auth manager is FAB: `python -m nocturne_pages.fab_roles`.
+
+Each gets the powers of `powers.ROLES` as permissions on custom resources, and the little of Airflow itself that goes
+with them. Run again after an upgrade: a role that is there loses nothing that an administrator gave it. Needs
+`airflow sync-perm --include-dags` before it, which makes the permissions on single DAGs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from nocturne_pages.powers import ROLES
+
+READ, EDIT, CREATE, MENU = "can_read", "can_edit", "can_create", "menu_access"
+_ANYONE = (
+    *((READ, resource) for resource in ("Website", "DAGs", "DAG Runs", "Task Instances", "Plugins", "My Profile")),
+    *((EDIT, resource) for resource in ("My Password",)),
+    *((MENU, resource) for resource in ("DAGs", "Browse")),
+)
+# A steward answers releases; sees no log and no XCom, starts nothing. Answering needs both permissions to edit.
+_STEWARD = (
+    *((action, "DAG:release_dataset") for action in (READ, EDIT)),
+    *((action, "HITL Detail") for action in (READ, EDIT, MENU)),
+)
+# An operator starts and repairs runs, and reads their logs; answers nothing.
+_OPERATOR = (
+    *((READ, resource) for resource in ("Task Logs", "Pools", "ImportError", "Assets", "Backfills", "DAG Versions")),
+    *((action, "DAG Runs") for action in (CREATE, EDIT)),
+    *((action, "Backfills") for action in (CREATE, EDIT)),
+    (EDIT, "Task Instances"),
+    *(
+        (action, f"DAG:{dag}")
+        for dag in ("deidentify_documents", "refresh_references", "apply_oppositions")
+        for action in (READ, EDIT)
+    ),
+)
+AIRFLOW: Mapping[str, tuple[tuple[str, str], ...]] = MappingProxyType(
+    {
+        "NocturneViewer": _ANYONE,
+        "NocturneOperator": (*_ANYONE, *_OPERATOR),
+        "DataSteward": (*_ANYONE, *_STEWARD),
+        "SeniorDataSteward": (*_ANYONE, *_STEWARD),
+    }
+)
+
+
+def permissions(role: str) -> Iterator[tuple[str, str]]:
+    """FAB's (action, resource) pairs of a role."""
+    yield from AIRFLOW[role]
+    for power in ROLES[role]:
+        yield (READ if power.method == "GET" else EDIT), power.resource
+
+
+def make(manager: Any) -> dict[str, int]:
+    """Give each role what it lacks, through FAB's security manager; returns how many permissions each was given."""
+    given = {}
+    for name in ROLES:
+        role = manager.add_role(name)
+        held = {(permission.action.name, permission.resource.name) for permission in role.permissions}
+        missing = sorted(set(permissions(name)) - held)
+        for action, resource in missing:
+            manager.add_permission_to_role(role, manager.create_permission(action, resource))
+        given[name] = len(missing)
+    return given
+
+
+if __name__ == "__main__":
+    from airflow.providers.fab.auth_manager.cli_commands.utils import get_application_builder
+
+    with get_application_builder() as builder:
+        for name, count in make(builder.sm).items():
+            print(f"{name}: {count} permissions added")

@@ -1,0 +1,48 @@
+"""Powers and roles: the one list of who may do what on the pages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum
+from types import MappingProxyType
+from typing import Literal
+
+
+class Power(Enum):
+    """Something that a person may be allowed to do: HTTP method and resource that the auth manager is asked about.
+
+    FAB knows GET as `can_read` and PUT as `can_edit`.
+    """
+
+    READ = ("GET", "Nocturne Releases")  # figures, releases, exports: counts and ids
+    DECIDE = ("PUT", "Nocturne Releases")  # approve, reject, send back
+    REVIEW = ("PUT", "Nocturne Reviews")  # read de-identified samples and mark them
+    ADJUDICATE = ("PUT", "Nocturne Adjudications")  # settle where readers disagree
+    ORIGINALS = ("GET", "Nocturne Originals")  # read source texts
+    RETRY = ("PUT", "Nocturne Quarantine")  # retry or discard a quarantined document
+    WAIVE = ("PUT", "Nocturne Waivers")  # release a quarantined document with a justification
+    WITHDRAW = ("PUT", "Nocturne Oppositions")  # search a patient, withdraw from every release
+    AUDIT = ("GET", "Nocturne Audit")  # read and export the audit trail
+
+    @property
+    def method(self) -> Literal["GET", "PUT"]:
+        """What is asked of the auth manager."""
+        return "GET" if self.value[0] == "GET" else "PUT"
+
+    @property
+    def resource(self) -> str:
+        """On what."""
+        return self.value[1]
+
+
+_STEWARD = frozenset({Power.READ, Power.RETRY, Power.DECIDE, Power.REVIEW, Power.WITHDRAW, Power.AUDIT})
+
+# Names as FAB shows them. Only the senior steward sees originals, settles readings and waives a check.
+ROLES: Mapping[str, frozenset[Power]] = MappingProxyType(
+    {
+        "NocturneViewer": frozenset({Power.READ}),
+        "NocturneOperator": frozenset({Power.READ, Power.RETRY}),
+        "DataSteward": _STEWARD,
+        "SeniorDataSteward": frozenset(Power),
+    }
+)

@@ -1,0 +1,71 @@
+"""The audit trail: a page of lines, a check of the chain, an export that can be checked elsewhere."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query, Request
+from fastapi.responses import Response, StreamingResponse
+
+from deid.settings import settings
+from deid.stewardship import audit
+from deid.stewardship.audit import Action
+from deid.warehouse.connection import connect
+from nocturne_pages.access import Power, Visitor, needs
+from nocturne_pages.pages import page
+
+router = APIRouter()
+Reader = Annotated[Visitor, Depends(needs(Power.AUDIT))]
+Filter = Annotated[str, Query(max_length=200)]
+
+
+@router.get("/audit")
+def show(
+    request: Request,
+    visitor: Reader,
+    actor: Filter = "",
+    action: Filter = "",
+    about: Filter = "",
+    before: Annotated[int | None, Query(ge=1)] = None,
+    check: bool = False,
+) -> Response:
+    """The newest lines, optionally of one person, action or object; `check` verifies the whole chain."""
+    asked = {"actor": actor.strip(), "action": action.strip(), "about": about.strip()}
+    with connect(settings().dsn("steward"), application="nocturne pages") as link, link.cursor() as cursor:
+        filters = {name: value or None for name, value in asked.items()}
+        lines = audit.page(cursor, **filters, before=before, limit=audit.PAGE + 1)
+        seal = audit.head(cursor)
+        broken = audit.first_break(cursor) if check else None
+        if check or any(asked.values()):
+            audit.write(cursor, visitor.id, Action.READ_AUDIT, "audit", **asked, checked=check, broken_at=broken)
+    shown, older = lines[: audit.PAGE], lines[audit.PAGE :]
+    return page(
+        request,
+        visitor,
+        "audit/lines.html.j2",
+        "audit",
+        lines=shown,
+        older=shown[-1].seq if older else None,
+        seal=seal,
+        checked=check,
+        broken=broken,
+        asked=asked,
+        actions=[one.value for one in Action],
+    )
+
+
+@router.get("/audit/export")
+def export(visitor: Reader) -> Response:
+    """The whole trail as JSON Lines: each `line` with its `digest`, oldest first."""
+    with connect(settings().dsn("steward"), application="nocturne pages") as link, link.cursor() as cursor:
+        audit.write(cursor, visitor.id, Action.EXPORT, "audit", format="jsonl")
+    headers = {"Content-Disposition": 'attachment; filename="nocturne-audit.jsonl"'}
+    return StreamingResponse(_lines(), media_type="application/x-ndjson", headers=headers)
+
+
+def _lines() -> Iterator[str]:
+    with connect(settings().dsn("steward"), application="nocturne audit export") as link:
+        for entry in audit.exported(link):
+            yield json.dumps(entry, ensure_ascii=False) + "\n"
