@@ -54,7 +54,7 @@ def opened(work: StepWork) -> Iterator[Opened]:
             work.leave(waiting, "superseded")  # corrected since it was planned: a later run has the new version
         else:
             try:
-                yield Opened(waiting, content, _read(content))
+                yield Opened(waiting, content, decoded(content))
             except DocumentRefused as refused:
                 work.refuse(waiting, refused.reason)
 
@@ -72,7 +72,12 @@ def staff_of(source: str) -> Staff:
     return Staff.from_records(record for record in records if record["last_name"])
 
 
-def _read(content: Content) -> SourceText:
+def decoded(content: Content) -> SourceText:
+    """The text of a content and where each character of it stands.
+
+    Raises:
+        DocumentRefused: nobody could read it, or it belongs to no patient.
+    """
     if content.patient_id is None:
         raise DocumentRefused(content.document_id, Reason.NO_PATIENT)
     source = read(
