@@ -148,5 +148,5 @@ class Names:
 
 def _beside_hyphen(found: Sequence[Piece], index: int) -> bool:
     """Whether a word is part of a compound: what stands for it must not be compound itself."""
-    around = found[max(0, index - 1) : index] + found[index + 1 : index + 2]
+    around = (*found[max(0, index - 1) : index], *found[index + 1 : index + 2])
     return any(piece.sort is Sort.BETWEEN and piece.text == "-" for piece in around)
