@@ -75,12 +75,15 @@ class Dates(Section):
     the next coarser unit; `tag`: the label instead. What each promises: docs/privacy.md.
 
     `anchor_scale_days` is the scale of the discrete Laplace shift of a patient's reference dates: its ε is one over it
-    per day. A duration in the text and the two dates it is about may disagree by `duration_tolerance_days`, or by
-    `duration_tolerance_share` of it if that is more.
+    per day. `document_date`: under `shift` the document's own date moves by that alone, so that intervals between a
+    patient's documents stay; under `metric` it has noise of its own as well, ε per day, and they do not. A duration in
+    the text and the two dates it is about may disagree by `duration_tolerance_days`, or by `duration_tolerance_share`
+    of it if that is more.
     """
 
     strategy: Literal["metric", "bounded_laplace", "uniform_shift", "generalise", "tag"] = "metric"
     anchor_scale_days: float = Field(14.0, ge=1)
+    document_date: Literal["shift", "metric"] = "shift"
     shift_min_days: int = Field(1, ge=1)
     shift_max_days: int = Field(365, ge=1, le=36_500)
     granularity: Literal["month", "year"] = "month"
@@ -91,6 +94,15 @@ class Dates(Section):
     def _shift_is_a_range(self) -> Self:
         if self.shift_min_days > self.shift_max_days:
             raise ValueError("shift_min_days is above shift_max_days")
+        return self
+
+    @model_validator(mode="after")
+    def _noise_has_something_to_hide(self) -> Self:
+        if self.document_date == "metric" and self.strategy in ("uniform_shift", "generalise"):
+            raise ValueError(
+                f"document_date: metric is not for strategy {self.strategy}: "
+                + ("its texts give the shift away" if self.strategy == "uniform_shift" else "it says the month only")
+            )
         return self
 
 
