@@ -255,10 +255,14 @@ class Release(Section):
     """When a person decides: `always`, `on_warning` (a run-level warning was raised) or `never`.
 
     `own_approval`: whether the person who asked for a run may approve it alone, where that person is known.
+    `ready_by`: the time of day ("07:00", the hospital's) by which a night has to be staged; `decision_hours`: how long
+    a staged interval may wait for a decision. Past either, the stewards' pages say that it is late.
     """
 
     approval: Literal["always", "on_warning", "never"] = "on_warning"
     own_approval: bool = False
+    ready_by: str = Field("07:00", pattern=r"^([01]\d|2[0-3]):[0-5]\d$")
+    decision_hours: int = Field(24, ge=1)
 
 
 class Policy(Section):
@@ -275,7 +279,12 @@ class Policy(Section):
     @property
     def digest(self) -> str:
         """16 hexadecimal digits that name this policy in every row: SHA-256 over its canonical JSON."""
-        return _digest(self.model_dump(mode="json"))
+        return _digest(self.content)
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """Every value, set or default, as JSON holds it: what `digest` is taken over."""
+        return self.model_dump(mode="json")
 
     @property
     def text_digest(self) -> str:
