@@ -9,6 +9,7 @@ NocturneError
 ├── ReferenceRefused         a reference file is unreachable, malformed or too small
 ├── ReferencesOld            a source in use is older than the policy allows
 ├── ReleaseRefused           an aggregate check or a person stopped a release
+├── ReviewRefused            a text of a review cannot be read, marked or settled as things stand
 ├── InputRefused             a line or file given to the command line cannot be used
 └── DocumentRefused          one document goes to quarantine; the batch goes on
 """
@@ -56,6 +57,14 @@ class ReferencesOld(NocturneError):
 
 class ReleaseRefused(NocturneError):
     """Publication of an interval was stopped, by an aggregate check or by a person."""
+
+
+class ReviewRefused(NocturneError):
+    """Something about a review cannot be done; `why` is a `deid.stewardship.reviews.Why` that decides the wording."""
+
+    def __init__(self, why: str, message: str, remedy: str = "") -> None:
+        super().__init__(message, remedy)
+        self.why = why
 
 
 class InputRefused(NocturneError):

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 import typer
 
-from deid.cli import budgets, deployment, documents, keys, nights, policies, references, scoring, training
+from deid.cli import budgets, deployment, documents, keys, nights, policies, references, reviews, scoring, training
 from deid.cli.guarding import Guarded
 
 app = typer.Typer(
@@ -27,7 +27,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,  # they show local variables, which hold text of patients
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
 )
-for group in (documents, scoring, policies, budgets, keys, training, deployment, references, nights):
+for group in (documents, scoring, policies, budgets, keys, training, reviews, deployment, references, nights):
     group.register(app)
 
 

@@ -25,7 +25,11 @@ def register(app: typer.Typer) -> None:
 def train(
     folders: Annotated[
         list[Path],
-        typer.Argument(metavar="CORPUS...", help="Dossiers de .txt annotés [[LABEL|texte]].", show_default=False),
+        typer.Argument(
+            metavar="CORPUS...",
+            help="Dossiers de .txt annotés [[LABEL|texte]], ou fichiers .jsonl de « annotations export ».",
+            show_default=False,
+        ),
     ],
     out: Annotated[Path, typer.Option("--out", help="Dossier où écrire les modèles.", show_default=False)],
     kind: Annotated[Kind, typer.Option("--kind", help="Annotateur à entraîner.")] = Kind.BOTH,

@@ -1,5 +1,5 @@
 """A folder of annotated documents: `*.txt` marked in line, what the hospital knows of the patients in
-`*identity.jsonl`, and who works there in `*staff.jsonl`."""
+`*identity.jsonl`, and who works there in `*staff.jsonl`; or one `*.jsonl` of documents that people corrected."""
 
 from __future__ import annotations
 
@@ -36,10 +36,16 @@ class GoldDocument:
 def load(folder: Path) -> list[GoldDocument]:
     """Every `*.txt` of `folder`, sorted by name; a document that no identity file knows has an unknown patient.
 
+    A file in the place of the folder is what `python -m deid annotations export` writes.
+
     Raises:
         InputRefused: no document there, a file that is not UTF-8, markup or JSON that cannot be read; the
             message names file and line.
     """
+    if folder.is_file():
+        from deid.learning.corrected import read as read_corrected
+
+        return [GoldDocument(document, mentions, "") for document, mentions in read_corrected(folder)]
     paths = sorted(folder.glob("*.txt"))
     if not paths:
         raise InputRefused(f"{folder} holds no .txt file.", "Give a folder of documents marked [[LABEL|text]].")

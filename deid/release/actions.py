@@ -16,6 +16,8 @@ from deid.quality.report import write_report
 from deid.quality.runs import run_checks
 from deid.release import permissions, policies
 from deid.settings import settings
+from deid.stewardship.reviews.closing import tidy
+from deid.stewardship.reviews.sampling import Plan, open_review
 from deid.warehouse.connection import connect
 from deid.warehouse.publish import publish_interval, staged_digest
 from deid.warehouse.queries import one, query
@@ -29,7 +31,8 @@ def summarise(interval_key: str) -> dict[str, Any]:
 
     Counts only, flat: interval_key, runs, seen, staged, quarantined, corrected, withdrawn, critical and warnings
     (run-level rules that failed) and staged_digest, None where nothing waits (then every count is 0). What was
-    summed up is remembered: only exactly that can be published.
+    summed up is remembered: only exactly that can be published. The review of a sample is opened if the policy wants
+    that, and the texts of reviews whose time is over are erased.
 
     Raises:
         InputRefused: the key is not one of an interval.
@@ -47,6 +50,9 @@ def summarise(interval_key: str) -> dict[str, Any]:
         _, critical, warnings = _judged(cursor, run_ids)
         if digest is not None:
             _remember(cursor, interval_key, run_ids, digest, "proposed", NOBODY)
+        if digest is not None and policy.release.review.automatic and not critical and counts["staged"]:
+            open_review(cursor, interval_key, Plan.of(policy.release.review), NOBODY)
+        tidy(cursor, policy.release.review.keep_days)
     verdict = {"critical": critical, "warnings": warnings, "staged_digest": digest}
     return {"interval_key": interval_key, "runs": len(run_ids), **counts, **verdict}
 

@@ -69,7 +69,6 @@ class Versions:
     key_version: int
     key_fingerprint: str
     reference_versions: Mapping[str, str]
-    policy: Mapping[str, Any] = field(default_factory=dict)  # what policy_hash stands for
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +190,6 @@ def _register(cursor: Cursor, request: Request, source: Source, seen: int, start
     parameters: dict[str, Any] = {
         **versions,
         "reference_versions": json.dumps(versions["reference_versions"]),
-        "policy": json.dumps(versions["policy"], sort_keys=True, ensure_ascii=False),
         "source": source.name,
         "interval_start": interval.start,
         "interval_end": interval.end,
@@ -208,8 +206,6 @@ def _register(cursor: Cursor, request: Request, source: Source, seen: int, start
     admit(cursor, settings().keyring)
     if not request.dry_run:
         cursor.execute(query("deid", "key", "insert"), parameters)
-        if versions["policy"]:
-            cursor.execute(query("deid", "policy", "insert"), parameters)
     cursor.execute(query("deid", "run", "insert"), parameters)
     (parameters["run_id"],) = one(cursor)
     cursor.execute(query("deid", "document", "filter_new"), parameters)

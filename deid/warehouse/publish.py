@@ -62,7 +62,12 @@ def staged_digest(interval_key: str) -> str | None:
         WarehouseUnreachable, WarehouseError: it could not be read.
     """
     with connect(settings().dsn("publisher")) as link, link.cursor() as cursor:
-        runs = _staged_runs(cursor, interval_key)
+        return digest_of(cursor, interval_key)
+
+
+def digest_of(cursor: Cursor, interval_key: str) -> str | None:
+    """The same by a cursor that may read deid.run, as a steward's."""
+    runs = _staged_runs(cursor, interval_key)
     return _digest(runs) if runs else None
 
 

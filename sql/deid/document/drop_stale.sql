@@ -26,6 +26,13 @@ erased AS (
     DELETE FROM deid.candidate AS c
     USING stale AS s
     WHERE s.state IS NOT NULL AND c.run_id = s.run_id AND c.document_id = s.document_id
+),
+
+unread AS (
+    UPDATE deid.review_document AS v
+    SET text = NULL, spans = NULL, erased_at = now(), erased_for = 'withdrawal'
+    FROM stale AS s
+    WHERE s.state = 'withdrawn' AND v.document_id = s.document_id AND v.run_id <= s.run_id AND v.text IS NOT NULL
 )
 
 UPDATE deid.document AS d
