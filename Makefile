@@ -121,6 +121,10 @@ oracles: ## the mechanisms against OpenDP and diffprivlib, in an environment of 
 	$(call pip_install,-r requirements-oracles.txt -c constraints.txt)
 	@$(BIN)/python -m pytest --noconftest tests/privacy/test_oracles.py $(ARGS)
 
+.PHONY: pictures
+pictures: $(DEV) ## docs/images/pages: the stewards' pages of the demo, as Chromium shows them; needs `make up`
+	@PYTHONPATH=. $(BIN)/python docs/pictures.py $(ARGS)
+
 .PHONY: bench-%
 bench-%: $(DEV) ## run benchmarks/%.py: `make bench-night` after `make demo`
 	@PYTHONPATH=. $(BIN)/python benchmarks/$*.py $(ARGS)

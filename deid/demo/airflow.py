@@ -59,6 +59,11 @@ class Airflow:
         return f"http://{HOST}:{self.port}"
 
     @property
+    def pages(self) -> str:
+        """Address of the stewards' pages."""
+        return f"{self.url}/nocturne/"
+
+    @property
     def passwords_file(self) -> Path:
         """JSON, user → password; readable by its owner only."""
         return self.home / "passwords.json"

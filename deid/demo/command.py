@@ -16,7 +16,7 @@ from typing import Annotated
 import typer
 
 from deid.cli.guarding import Guarded
-from deid.demo.airflow import ADMIN, Airflow
+from deid.demo.airflow import ADMIN, STEWARD, Airflow
 from deid.demo.rest import AirflowRefused, Interface
 from deid.demo.story import READY_S, Plot, play
 from deid.demo.summary import shown
@@ -67,7 +67,8 @@ def up(port: Port = None) -> None:
                 raise AirflowRefused("Airflow did not start.", f"The files in {shown(airflow.logs)} say why.")
             time.sleep(1)
     teller = Teller()
-    teller.plain(f"{airflow.url}  utilisateur {ADMIN}, mot de passe dans {shown(airflow.passwords_file)}")
+    teller.plain(f"{airflow.pages}  pages des référents")
+    teller.plain(f"{airflow.url}  Airflow ; utilisateurs {STEWARD} et {ADMIN}, dans {shown(airflow.passwords_file)}")
     teller.plain("make down l'arrête")
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from deid.demo.airflow import ADMIN, Airflow
+from deid.demo.airflow import ADMIN, STEWARD, Airflow
 from deid.demo.telling import Teller
 from deid.errors import Reason
 from deid.quality.reasons import FRENCH
@@ -64,7 +64,9 @@ def point(teller: Teller, home: Path, deployment: Mapping[str, str], airflow: Ai
     teller.plain()
     teller.plain(f"Rapports     {shown(index if index.exists() else home / 'reports')}")
     teller.plain(f"Interface    {airflow.url}  ({state})")
-    teller.plain(f"             utilisateur {ADMIN}, mot de passe dans {shown(airflow.passwords_file)}")
+    teller.plain(f"Référents    {airflow.pages}  pages de qualité, de relecture et de décision")
+    teller.plain(f"             utilisateurs {STEWARD} et {ADMIN} (qui voit les originaux),")
+    teller.plain(f"             mots de passe dans {shown(airflow.passwords_file)}")
     teller.plain(f'Recherche    PGSERVICEFILE={shown(service)} {psql()} service=researcher -c "{QUESTION}"')
     teller.plain("Arrêter      make down          Tout enlever      make clean")
 
