@@ -48,6 +48,7 @@ def plan(
         ContractBroken: the source's query does not give what it must.
         WarehouseUnreachable, WarehouseError, SettingsError, PolicyError: nothing was registered.
     """
+    chosen = rooms.policy()
     keyring = settings().keyring  # a missing secret stops the night here, before anything is registered
     request = Request(
         Interval(interval_start, interval_end),
@@ -58,12 +59,13 @@ def plan(
         triggered_by=triggered_by,
         batch_size=batch_size,
         versions=Versions(
-            policy_hash=rooms.policy().digest,
+            policy_hash=chosen.digest,
             pipeline_version=rooms.pipeline_version(),
             detector_version=rooms.detector().version,
             key_version=keyring.current.version,
             key_fingerprint=keyring.current.fingerprint,
             reference_versions=rooms.reference_versions(),
+            policy=chosen.content,
         ),
     )
     return [batch.as_dict() for batch in plan_run(request)]

@@ -75,12 +75,15 @@ class Dates(Section):
     the next coarser unit; `tag`: the label instead. What each promises: docs/privacy.md.
 
     `anchor_scale_days` is the scale of the discrete Laplace shift of a patient's reference dates: its ε is one over it
-    per day. A duration in the text and the two dates it is about may disagree by `duration_tolerance_days`, or by
-    `duration_tolerance_share` of it if that is more.
+    per day. `document_date`: under `shift` the document's own date moves by that alone, so that intervals between a
+    patient's documents stay; under `metric` it has noise of its own as well, ε per day, and they do not. A duration in
+    the text and the two dates it is about may disagree by `duration_tolerance_days`, or by `duration_tolerance_share`
+    of it if that is more.
     """
 
     strategy: Literal["metric", "bounded_laplace", "uniform_shift", "generalise", "tag"] = "metric"
     anchor_scale_days: float = Field(14.0, ge=1)
+    document_date: Literal["shift", "metric"] = "shift"
     shift_min_days: int = Field(1, ge=1)
     shift_max_days: int = Field(365, ge=1, le=36_500)
     granularity: Literal["month", "year"] = "month"
@@ -91,6 +94,15 @@ class Dates(Section):
     def _shift_is_a_range(self) -> Self:
         if self.shift_min_days > self.shift_max_days:
             raise ValueError("shift_min_days is above shift_max_days")
+        return self
+
+    @model_validator(mode="after")
+    def _noise_has_something_to_hide(self) -> Self:
+        if self.document_date == "metric" and self.strategy in ("uniform_shift", "generalise"):
+            raise ValueError(
+                f"document_date: metric is not for strategy {self.strategy}: "
+                + ("its texts give the shift away" if self.strategy == "uniform_shift" else "it says the month only")
+            )
         return self
 
 
@@ -258,11 +270,15 @@ class Release(Section):
     """When a person decides: `always`, `on_warning` (a run-level warning was raised) or `never`.
 
     `own_approval`: whether the person who asked for a run may approve it alone, where that person is known.
+    `ready_by`: the time of day ("07:00", the hospital's) by which a night has to be staged; `decision_hours`: how long
+    a staged interval may wait for a decision. Past either, the stewards' pages say that it is late.
     `review`: the sample that people read.
     """
 
     approval: Literal["always", "on_warning", "never"] = "on_warning"
     own_approval: bool = False
+    ready_by: str = Field("07:00", pattern=r"^([01]\d|2[0-3]):[0-5]\d$")
+    decision_hours: int = Field(24, ge=1)
     review: Review = Review()
 
 
@@ -280,7 +296,12 @@ class Policy(Section):
     @property
     def digest(self) -> str:
         """16 hexadecimal digits that name this policy in every row: SHA-256 over its canonical JSON."""
-        return _digest(self.model_dump(mode="json"))
+        return _digest(self.content)
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """Every value, set or default, as JSON holds it: what `digest` is taken over."""
+        return self.model_dump(mode="json")
 
     @property
     def text_digest(self) -> str:

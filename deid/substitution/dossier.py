@@ -11,7 +11,7 @@ from deid.document import Document, Mention
 from deid.labels import NAMES, PLACES, Label
 from deid.policy import SubstitutionPolicy
 from deid.privacy import KeyedStream, Streams
-from deid.substitution.folding import words
+from deid.substitution.folding import folded, words
 
 _ACCENTED = frozenset("éèêàçùôîâûÉÈÀÇÊ")
 _LEAST_LETTERS = 3
@@ -58,6 +58,15 @@ class Dossier:
     def before(self, mention: Mention, characters: int = 30) -> str:
         """The characters that stand before a mention."""
         return self.document.text[max(0, mention.start - characters) : mention.start]
+
+    @cached_property
+    def plain(self) -> str:
+        """The text folded position by position (`folding.flat`)."""
+        return folded(self.document.text)
+
+    def plain_before(self, mention: Mention, characters: int = 30) -> str:
+        """What stands before a mention, folded position by position."""
+        return self.plain[max(0, mention.start - characters) : mention.start]
 
     def after(self, mention: Mention, characters: int = 30) -> str:
         """The characters that stand after a mention."""
@@ -112,6 +121,8 @@ class Dossier:
 
     def brings_back(self, candidate: str, allowed: frozenset[str] = frozenset()) -> bool:
         """Whether a candidate surrogate has a word that is hidden elsewhere in this document."""
+        if candidate.isascii() and candidate.isalnum():
+            return (word := candidate.lower()) in self.forbidden and word not in allowed
         if self.forbidden.isdisjoint(found := words(candidate)):
             return False
         return any(word in self.forbidden and word not in allowed for word in found)

@@ -69,6 +69,7 @@ class Versions:
     key_version: int
     key_fingerprint: str
     reference_versions: Mapping[str, str]
+    policy: Mapping[str, Any] = field(default_factory=dict)  # what policy_hash stands for
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +191,7 @@ def _register(cursor: Cursor, request: Request, source: Source, seen: int, start
     parameters: dict[str, Any] = {
         **versions,
         "reference_versions": json.dumps(versions["reference_versions"]),
+        "policy": json.dumps(versions["policy"], sort_keys=True, ensure_ascii=False),
         "source": source.name,
         "interval_start": interval.start,
         "interval_end": interval.end,
@@ -206,6 +208,8 @@ def _register(cursor: Cursor, request: Request, source: Source, seen: int, start
     admit(cursor, settings().keyring)
     if not request.dry_run:
         cursor.execute(query("deid", "key", "insert"), parameters)
+        if versions["policy"]:
+            cursor.execute(query("deid", "policy", "insert"), parameters)
     cursor.execute(query("deid", "run", "insert"), parameters)
     (parameters["run_id"],) = one(cursor)
     cursor.execute(query("deid", "document", "filter_new"), parameters)

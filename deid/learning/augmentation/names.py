@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from deid.document import Mention
 from deid.learning.augmentation import pools
 from deid.learning.augmentation.chance import Chance
@@ -144,7 +146,7 @@ class Names:
                 return name[0].upper() + name[1:]
 
 
-def _beside_hyphen(found: list[Piece], index: int) -> bool:
+def _beside_hyphen(found: Sequence[Piece], index: int) -> bool:
     """Whether a word is part of a compound: what stands for it must not be compound itself."""
-    around = found[max(0, index - 1) : index] + found[index + 1 : index + 2]
+    around = (*found[max(0, index - 1) : index], *found[index + 1 : index + 2])
     return any(piece.sort is Sort.BETWEEN and piece.text == "-" for piece in around)

@@ -23,7 +23,7 @@ _HEAD, _DAYS_BETWEEN = "Opérée le ", 1
 class Averaging:
     """The mean distance, in days over `patients` patients, of the mean of `documents` surrogates from the true date.
 
-    `alone` counts days from each document's own date, as who knows the patient's shift would.
+    `alone` leaves the patient's shift out, as who knows it would.
     """
 
     documents: int
@@ -49,9 +49,8 @@ def averaging(policy: Policy, documents: Iterable[int], patients: int = 60) -> l
         told = one.sayings[0].told
         if told is None or told.unit is not Unit.DAY:
             raise ValueError("the policy publishes no whole day")
-        shift = one.published_on.toordinal() - one.written_on.toordinal()
         off = told.index - _TRUE.toordinal()
-        found.setdefault(one.patient, []).append((off, off - shift))
+        found.setdefault(one.patient, []).append((off, off - one.shift))
     return [
         Averaging(number, patients, _error(found.values(), number, 0), _error(found.values(), number, 1))
         for number in numbers

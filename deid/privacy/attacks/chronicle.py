@@ -13,7 +13,7 @@ from deid.privacy.attacks.fiction import Record
 from deid.reference import CommuneTable
 from deid.substitution import Substitutor
 from deid.substitution.dossier import Dossier
-from deid.substitution.temporal import agenda
+from deid.substitution.temporal import agenda, shifting, timeline
 from deid.substitution.temporal.values import Instant, Unit
 
 KEY = b"the attacks' key is the same for everyone"
@@ -40,10 +40,15 @@ class Dates:
 
 @dataclass(frozen=True, slots=True)
 class Chronicle:
-    """The dates of one document. `published_on` is the document's own date as published."""
+    """The dates of one document. `published_on` is the document's own date as published.
+
+    `shift` is the patient's, in days, as who has run the product knows it; under `generalise`, which shifts nothing,
+    how far the published date is from the true one.
+    """
 
     record: Record
     published_on: date
+    shift: int
     sayings: tuple[Saying, ...]
 
     @property
@@ -77,21 +82,30 @@ def chronicles(records: Iterable[Record], policy: Policy, key: bytes = KEY) -> l
     date of the document: what the attacker cannot read there, he does not have.
     """
     substitutor = Substitutor(policy, key, CommuneTable.packaged())
-    return [_chronicle(one, policy, substitutor) for one in records]
+    return [_chronicle(one, policy, substitutor, key) for one in records]
 
 
-def _chronicle(record: Record, policy: Policy, substitutor: Substitutor) -> Chronicle:
+def _chronicle(record: Record, policy: Policy, substitutor: Substitutor, key: bytes) -> Chronicle:
     temporal = [one for one in record.mentions if one.label in _TEMPORAL]
     done = substitutor.substitute(record.document, temporal)
     mentions = [surrogate.mention for surrogate in done.surrogates]
-    known = agenda.read(Dossier(record.document, mentions, policy.substitution, KEY))
+    dossier = Dossier(record.document, mentions, policy.substitution, key)
+    known = agenda.read(dossier)
     told = _told(record.document, done, policy)
     sayings = tuple(
         Saying(mention.label, known.instants[mention], instant, mention in known.births)
         for mention, instant in zip(mentions, told, strict=True)
         if mention in known.instants
     )
-    return Chronicle(record, done.reference_date or known.anchor, sayings)
+    published_on = done.reference_date or known.anchor
+    match policy.substitution.dates.strategy:
+        case "generalise":
+            shift = published_on.toordinal() - known.anchor.toordinal()
+        case "uniform_shift":
+            shift = shifting.shift(dossier).days
+        case _:
+            shift = timeline.shift(dossier).days
+    return Chronicle(record, published_on, shift, sayings)
 
 
 def _told(document: Document, done: Substitution, policy: Policy) -> list[Instant | None]:

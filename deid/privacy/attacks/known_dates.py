@@ -101,7 +101,7 @@ def _said_as(dates: Dates) -> Unit:
 
 
 def _told(published: Sequence[Chronicle], source: Source, said_as: Unit) -> Mapping[str, set[tuple[int, int, int]]]:
-    """Per patient, published dates: first and last day, and the class of its distance (−1: an exact one)."""
+    """Per patient, published dates: first and last day, and the class of its distance (−1: the document's own)."""
     told: dict[str, set[tuple[int, int, int]]] = defaultdict(set)
     for one in published:
         own = one.published_on.toordinal()
@@ -133,10 +133,13 @@ class _Law:
             edges.append(max(edges[-1] + 1, int(edges[-1] * 1.25)))
         steps = np.arange(-_REACH, _REACH + 1)
         bins = np.sign(steps) * np.digitize(np.abs(steps), edges)
-        self._densities: dict[int, Floats] = {-1: (steps == 0).astype(float)}
+        self._densities: dict[int, Floats] = {}
         offset = bins - bins.min()
         widths = np.bincount(offset)
         for at, found in residuals.items():
+            if at == -1 and not any(found):  # only shifted
+                self._densities[at] = (steps == 0).astype(float)
+                continue
             inside = [one for one in found if abs(one) <= _REACH]
             counts = np.bincount(offset[np.array(inside, dtype=np.intp) + _REACH], minlength=len(widths)) + 0.1
             self._densities[at] = (counts / counts.sum() / np.maximum(widths, 1))[offset]
@@ -146,12 +149,12 @@ class _Law:
         found: dict[int, list[int]] = defaultdict(list)
         for one in published:
             own = one.published_on.toordinal()
-            shift = own - one.written_on.toordinal()
+            found[-1].append(own - one.written_on.toordinal() - one.shift)
             for saying in one.sayings:
                 if saying.label is not Label.DATE or saying.birth or saying.told is None:
                     continue
                 if saying.true.unit is saying.told.unit is Unit.DAY:
-                    found[_class(saying.told, own)].append(saying.told.index - saying.true.index - shift)
+                    found[_class(saying.told, own)].append(saying.told.index - saying.true.index - one.shift)
         return cls(found)
 
     def around(self, at: int) -> Floats:

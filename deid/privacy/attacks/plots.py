@@ -53,9 +53,9 @@ def _dates(found: Study) -> Figure:
     figure, (left, middle, right) = plt.subplots(1, 3, figsize=(13, 4.2), layout="constrained")
     _trade(left, found)
     _known(middle, found, "text", "Known dates told in the texts")
-    _known(right, found, "document", "Known dates of documents: only shifted")
+    _known(right, found, "document", "Known dates of documents")
     right.sharey(middle)
-    right.text(2.9, 0.1, "metric, bounded_laplace and tag\nmove them alike: one line", size=8, color="#555555")
+    right.text(2.9, 0.1, "only shifted by metric, bounded_laplace\nand tag: one line", size=8, color="#555555")
     handles, labels = middle.get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=4)
     return figure
@@ -86,14 +86,16 @@ def _trade(axes: Axes, found: Study) -> None:
 
 def _known(axes: Axes, found: Study, source: Source, title: str) -> None:
     axes.set_title(title)
-    shown: set[tuple[str, float | None]] = set()
+    shown: set[tuple[str, float | None, bool]] = set()
     for row in found.dates:
-        if row.epsilon not in (None, 0.25, 4) or (row.strategy, row.epsilon) in shown:
+        own = "document_date" in row.name
+        if row.epsilon not in (None, 0.25, 4) or (row.strategy, row.epsilon, own) in shown:
             continue
-        shown.add((row.strategy, row.epsilon))
+        shown.add((row.strategy, row.epsilon, own))
         points = [(one.known, one.top_1) for one in row.linkages if one.source == source]
-        name = row.strategy if row.epsilon is None else f"{row.strategy}, ε = {row.epsilon:g}"
-        style = "-" if row.epsilon in (None, 0.25) else "--"
+        name = row.name if own else row.strategy
+        name = name if row.epsilon is None else f"{name}, ε = {row.epsilon:g}"
+        style = ":" if own else "-" if row.epsilon in (None, 0.25) else "--"
         axes.plot(*zip(*points, strict=True), style, marker=".", color=_COLOURS[row.strategy], label=name)
     axes.set_xlabel("dates known of a patient")
     axes.set_ylabel("right patient ranked first")

@@ -28,7 +28,8 @@ def published_epsilons(draws: int = DRAWS) -> Iterator[Audit]:
 
     An output is the number of days from the published document's date to the published date, as who knows the
     patient's shift would see it; the two originals are one output, since the exclusion of the original is accounted for
-    apart. `uniform_shift` claims nothing, and is shown for what it is.
+    apart. `uniform_shift` claims nothing, and is shown for what it is. Last, two documents that say nothing, and whose
+    own dates are four days apart, under `document_date: metric`.
 
     Raises:
         ValueError: fewer than four draws.
@@ -42,6 +43,9 @@ def published_epsilons(draws: int = DRAWS) -> Iterator[Audit]:
         lower = lower_bound(one, other, CONFIDENCE)
         neighbours = f"{_DAYS_BEFORE} or {_DAYS_BEFORE + _APART} days before the document"
         yield Audit(f"{strategy}, ε = {_EPSILON}", neighbours, claimed, lower, draws, CONFIDENCE)
+    one, other = (_own_dates(on, draws) for on in (_ON, _ON + timedelta(days=_APART)))
+    lower, claimed = lower_bound(one, other, CONFIDENCE), float(_EPSILON * _APART)
+    yield Audit(f"document_date: metric, ε = {_EPSILON}", f"{_APART} days apart", claimed, lower, draws, CONFIDENCE)
 
 
 def _outputs(strategy: str, before: int, draws: int) -> list[Hashable]:
@@ -57,9 +61,20 @@ def _outputs(strategy: str, before: int, draws: int) -> list[Hashable]:
     return outputs
 
 
-def _record(number: int, day: date) -> Record:
-    text = f"{_HEAD}{day:%d/%m/%Y}."
+def _own_dates(on: date, draws: int) -> list[Hashable]:
+    """Published dates of documents of a day, the patient's shift left out; the two originals are one output."""
+    originals = {_ON, _ON + timedelta(days=_APART)}
+    records = [_record(number, None, on) for number in range(draws)]
+    published = chronicles(records, with_dates("metric", _EPSILON, document_date="metric"))
+    return [
+        "an original" if one.published_on in originals else one.published_on.toordinal() - one.shift
+        for one in published
+    ]
+
+
+def _record(number: int, day: date | None, on: date = _ON) -> Record:
+    text = f"{_HEAD}{day:%d/%m/%Y}." if day else _HEAD
     name = f"E{number:06d}"
-    document = Document(name, text, Patient(key=name), _ON)
-    mention = Mention(len(_HEAD), len(_HEAD) + 10, Label.DATE)
-    return Record(document, (mention,), Stay(name, name, "", "", "", _ON, _ON, "", "consultation"))
+    document = Document(name, text, Patient(key=name), on)
+    mentions = (Mention(len(_HEAD), len(_HEAD) + 10, Label.DATE),) if day else ()
+    return Record(document, mentions, Stay(name, name, "", "", "", on, on, "", "consultation"))

@@ -32,16 +32,18 @@ def report(found: Study, plots: Sequence[str] = ()) -> str:
         "days). Stays: those told by both ends whose class (0, 1–2, 3–7, 8–14, 15 nights and more) is kept. Lengths: "
         "kept to the day, so that a duration in words beside them would agree. A uniform shift is given the error of "
         "another strategy by moving every patient by exactly so many days; that leaves the attacker only the sign to "
-        "guess, which known dates profit from.",
+        "guess, which known dates profit from. Between documents: mean days that the interval between a patient's "
+        "successive documents changed by; in order: share of those that are still in their order. Strategies move the "
+        "documents' own dates by the patient's shift alone unless `document_date: metric` is said.",
         _table(
             ("strategy", "ε", "moved copy", "nearest", "3 known dates: top 1", "error", "from document", "terms",
-             "stays", "lengths"),
+             "stays", "lengths", "between documents", "in order"),
             [_date_line(row) for row in found.dates],
         ),
         "## Known dates",
         "Share of patients ranked first, and among the first ten, by likelihood. In the text: dates told in the texts, "
-        "of the last three years. Of documents: the documents' own dates, which all strategies but `generalise` only "
-        f"shift. Chance: {_share(found.dates[0].linkages[0].chance_1)} and "
+        "of the last three years. Of documents: the documents' own dates, which are only shifted but under "
+        f"`generalise` and `document_date: metric`. Chance: {_share(found.dates[0].linkages[0].chance_1)} and "
         f"{_share(found.dates[0].linkages[0].chance_10)}; each cell is over "
         f"{min(one.targets for one in found.dates[0].linkages)} to "
         f"{max(one.targets for one in found.dates[0].linkages)} patients.",
@@ -137,7 +139,8 @@ def _date_line(row: DateRow) -> Sequence[str]:
     return (
         row.name, _epsilon(row.epsilon), _share(row.sequences.exact), _share(row.sequences.nearest),
         "–" if linked is None else _share(linked.top_1), _days(kept.error), _days(kept.from_document),
-        _share(kept.terms), _share(kept.stays), _share(kept.lengths),
+        _share(kept.terms), _share(kept.stays), _share(kept.lengths), f"{kept.between_documents:.1f}",
+        _share(kept.in_order),
     )  # fmt: skip
 
 

@@ -40,6 +40,8 @@ PLACE_GRID = {
 }
 AVERAGED = (1, 2, 4, 8, 16, 32, 64)
 COMMUNES_AVERAGED = (1, 4, 16, 64, 256)
+# Strategies and ε under which the document's own date has noise of its own (`document_date: metric`).
+OWN_DATES = (("metric", Fraction(1, 16)), ("metric", SHIPPED), ("metric", Fraction(1)), ("tag", SHIPPED))
 # Strategy, ε, scope, split: the shipped one, then each way of drawing again, then other strategies drawn again.
 COMMUNE_DRAWS = (
     ("health_exponential", SHIPPED, "patient", "nominal"),
@@ -158,7 +160,17 @@ def study(patients: int, *, draws: int = 50_000, seed: int = SEED, step: Step = 
 
 def steps() -> int:
     """How often `study` calls its `step`."""
-    return 3 + sum(map(len, DATE_GRID.values())) + 5 + 6 + len(PLACE_GRID) + len(COMMUNE_DRAWS) + len(SCOPES) + 6
+    return (
+        3
+        + sum(map(len, DATE_GRID.values()))
+        + len(OWN_DATES)
+        + 5
+        + 6
+        + len(PLACE_GRID)
+        + len(COMMUNE_DRAWS)
+        + len(SCOPES)
+        + 6
+    )
 
 
 def _dates(world: Fiction, step: Step) -> Iterator[DateRow]:
@@ -170,6 +182,10 @@ def _dates(world: Fiction, step: Step) -> Iterator[DateRow]:
                 errors[strategy] = row.kept.error
             step(f"{strategy} {epsilon}")
             yield row
+    for strategy, epsilon in OWN_DATES:
+        policy = with_dates(strategy, epsilon, document_date="metric")
+        yield _date_row(world, strategy, f"{strategy}, document_date: metric", epsilon, policy)
+        step(f"document's date {epsilon}")
     yield _date_row(world, "uniform_shift", "uniform_shift, ± 1 to 365 days", None, with_dates("uniform_shift"))
     step("uniform_shift")
     for strategy, error in errors.items():

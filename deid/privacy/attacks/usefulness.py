@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from statistics import fmean
 
 import numpy as np
@@ -34,6 +35,8 @@ class DatesKept:
     document's own. `terms`: share whose term of Tchouka et al. 2022 (61, 660, 36,000 days before the document) is kept.
     `stays`: share of stays told by both ends whose class of length is kept (0, 1–2, 3–7, 8–14, 15 nights and more);
     `lengths`: whose length is kept to the day, so that "5 jours d'hospitalisation" beside it would still agree.
+    `between_documents`: mean days that the interval between a patient's successive documents changed by; `in_order`:
+    share of those whose published dates are in the true order, and are not one.
     """
 
     dates: int
@@ -43,6 +46,8 @@ class DatesKept:
     number_of_stays: int
     stays: float
     lengths: float
+    between_documents: float
+    in_order: float
 
 
 def dates_kept(published: Sequence[Chronicle]) -> DatesKept:
@@ -63,6 +68,7 @@ def dates_kept(published: Sequence[Chronicle]) -> DatesKept:
             distances.append(abs((told - own) - (true - true_own)))
             terms.append(saying.told.unit is Unit.DAY and _term(told - own) == _term(true - true_own))
     lengths = list(_lengths(published))
+    gaps = list(_gaps(published))
     return DatesKept(
         dates=len(terms),
         error=fmean(errors) if errors else None,
@@ -71,6 +77,8 @@ def dates_kept(published: Sequence[Chronicle]) -> DatesKept:
         number_of_stays=len(lengths),
         stays=fmean(told is not None and _class(told) == _class(true) for true, told in lengths) if lengths else 0.0,
         lengths=fmean(told == true for true, told in lengths) if lengths else 0.0,
+        between_documents=fmean(abs(told - true) for true, told in gaps) if gaps else 0.0,
+        in_order=fmean(told > 0 for _, told in gaps) if gaps else 0.0,
     )
 
 
@@ -97,6 +105,17 @@ def _lengths(published: Iterable[Chronicle]) -> Iterator[tuple[int, int | None]]
         first, last = (told[end] for end in ends)
         days = first is not None and last is not None and first.unit is last.unit is Unit.DAY
         yield ends[1] - ends[0], last.index - first.index if days and first and last else None
+
+
+def _gaps(published: Iterable[Chronicle]) -> Iterator[tuple[int, int]]:
+    """Days between a patient's successive documents of different days, true and published."""
+    days: dict[str, set[tuple[int, int]]] = defaultdict(set)
+    for one in published:
+        days[one.patient].add((one.written_on.toordinal(), one.published_on.toordinal()))
+    for patient in sorted(days):
+        for (true, told), (next_true, next_told) in pairwise(sorted(days[patient])):
+            if next_true > true:
+                yield next_true - true, next_told - told
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
@@ -11,11 +12,15 @@ from psycopg2.extensions import cursor as Cursor
 from deid.errors import InputRefused
 from deid.labels import Label
 from deid.policy import load
+from deid.quality.report.changes import policy_changes
 from deid.quality.report.distribution import histogram, quantiles
+from deid.quality.report.habit import habit
+from deid.quality.report.intervals import habits, read
+from deid.quality.runs import RUN_SUITE
 from deid.reference.ages import states
 from deid.settings import settings
 from deid.warehouse.connection import connect
-from deid.warehouse.queries import query
+from deid.warehouse.queries import one, query
 
 # JSON-safe: what is written beside the page is exactly what the page shows.
 Figures = dict[str, Any]
@@ -38,7 +43,7 @@ def gather(interval_key: str) -> Figures:
             "interval": _interval(interval_key, runs),
             "headline": _headline(cursor, interval_key, runs),
             "decision": next(iter(_rows(cursor, "decisions", interval_key=interval_key)), None),
-            "checks": _rows(cursor, "checks", run_ids=run_ids),
+            "checks": _checks(cursor, interval_key, runs),
             "mentions": _mentions(cursor, run_ids),
             "durations": _rows(cursor, "durations", run_ids=run_ids)[0],
             "types": _rows(cursor, "types", run_ids=run_ids),
@@ -49,8 +54,10 @@ def gather(interval_key: str) -> Figures:
             "references": _references(cursor, runs),
             "versions": _versions(runs[-1] if runs[-1]["planned"] else runs[0]),
             "previous": _previous(cursor, interval_key, runs[0]["interval_start"]),
+            "usual": _usual(cursor, interval_key),
+            "state": _state(cursor, interval_key),
         }
-    figures["state"] = _state(figures)
+        figures["policy_changes"] = _policy_changes(cursor, figures)
     figures["generated_at"] = datetime.now(UTC).isoformat(timespec="seconds")
     return figures
 
@@ -127,17 +134,17 @@ def _references(cursor: Cursor, runs: Sequence[dict[str, Any]]) -> list[dict[str
     used = runs[-1]["reference_versions"]
     return [
         {
-            "source": one.source,
-            "version": one.version,
-            "loaded_at": _plain(one.loaded_at),
-            "age_days": one.age_days,
-            "most_days": one.most_days,
-            "old": one.old,
-            "rows": one.rows,
-            "drift": one.drift,
-            "used": used.get(one.source) == one.version,
+            "source": source.source,
+            "version": source.version,
+            "loaded_at": _plain(source.loaded_at),
+            "age_days": source.age_days,
+            "most_days": source.most_days,
+            "old": source.old,
+            "rows": source.rows,
+            "drift": source.drift,
+            "used": used.get(source.source) == source.version,
         }
-        for one in states(cursor, load(settings().policy).references)
+        for source in states(cursor, load(settings().policy).references)
     ]
 
 
@@ -161,12 +168,49 @@ def _previous(cursor: Cursor, interval_key: str, interval_start: str) -> dict[st
     }
 
 
-def _state(figures: Figures) -> str:
-    """Where the interval stands: unfinished, waiting, refused, rejected or published."""
-    headline, decision = figures["headline"], figures["decision"]
-    if headline["unfinished"]:
-        return "unfinished"
-    if not headline["waiting"] and headline["published_at"]:
-        return "published"
-    last = decision["chosen"] if decision else ""
-    return {"refused": "refused", "reject": "rejected"}.get(last, "waiting")
+def _checks(cursor: Cursor, interval_key: str, runs: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Each rule's result over the interval, with what is usual of it."""
+    limit = load(settings().policy).quality.baseline_runs
+    start = min(run["interval_start"] for run in runs)
+    history: dict[tuple[str, str], list[float]] = {}
+    for row in _rows(cursor, "check_history", interval_key=interval_key, before=start, limit=limit):
+        value = row["observed"] if row["suite"] == RUN_SUITE else row["share"]
+        if value is not None:
+            history.setdefault((row["suite"], row["rule"]), []).append(value)
+    checks = _rows(cursor, "checks", run_ids=[run["run_id"] for run in runs])
+    for check in checks:
+        found = habit(history.get((check["suite"], check["rule"]), []), least=0.01)
+        value = check["observed"]
+        if check["suite"] != RUN_SUITE:
+            value = check["unexpected"] / check["elements"] if check["elements"] else None
+        check["usual"] = None if found is None or value is None else {**asdict(found), "holds": found.holds(value)}
+    return checks
+
+
+def _usual(cursor: Cursor, interval_key: str) -> list[dict[str, Any]]:
+    """The interval's measures beside those of the intervals before it; no habit where there are too few of these."""
+    (this,) = read(cursor, limit=1, key=interval_key)
+    known = habits(read(cursor, limit=load(settings().policy).quality.baseline_runs, before=this.start))
+    return [
+        {
+            "measure": name,
+            "value": value,
+            "habit": asdict(known[name]) if name in known else None,
+            "holds": name not in known or known[name].holds(value),
+        }
+        for name, value in this.measures.items()
+    ]
+
+
+def _policy_changes(cursor: Cursor, figures: Figures) -> list[dict[str, Any]] | None:
+    """Keys of the policy that changed since the previous publication; None if that cannot be told."""
+    if figures["previous"] is None:
+        return []
+    before, now = (part["versions"]["policy_hash"] for part in (figures["previous"], figures))
+    return policy_changes(cursor, before, now)
+
+
+def _state(cursor: Cursor, interval_key: str) -> str:
+    """Where the interval stands, as the view deid.interval_state has it."""
+    cursor.execute(query("deid", "interval_state", "read"), {"interval_key": interval_key})
+    return str(one(cursor)[0])

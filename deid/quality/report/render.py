@@ -10,7 +10,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
 from deid.quality.report.figures import Figures
 from deid.quality.report.numbers import Writer
-from deid.quality.report.view import view
+from deid.quality.report.view import TONES, view
 from deid.quality.report.wording import WORDING
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -25,7 +25,7 @@ def render_index(reports: Sequence[Figures], lang: str = "fr") -> str:
     """The list of reports, newest interval first."""
     ordered = sorted(reports, key=lambda figures: figures["interval"]["key"], reverse=True)
     return _template("index.html.j2").render(
-        reports=ordered, t=WORDING[lang], w=Writer(lang), lang=lang, style=_style()
+        reports=ordered, t=WORDING[lang], w=Writer(lang), lang=lang, tones=TONES, style=_style()
     )
 
 

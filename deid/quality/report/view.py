@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from deid.errors import Reason
@@ -21,6 +22,18 @@ from deid.reference.sources import SOURCES
 _SHARES = ("share", "share_high")
 SEVERITIES = ("critical", "warning", "info")
 
+# How each state of an interval is shown: classes of the style sheets.
+TONES: Mapping[str, str] = MappingProxyType(
+    {
+        "published": "good",
+        "waiting": "warn",
+        "refused": "bad",
+        "rejected": "bad",
+        "unfinished": "info",
+        "empty": "info",
+    }
+)
+
 
 def view(figures: Figures, lang: str) -> dict[str, Any]:
     """Everything that the template of the page needs, in `lang` ("fr" or "en")."""
@@ -33,6 +46,7 @@ def view(figures: Figures, lang: str) -> dict[str, Any]:
         "t": words,
         "w": write,
         "lang": lang,
+        "tones": TONES,
         "f": figures,
         "run_checks": sorted(run_checks, key=_urgency),
         "failing": sorted((check for check in document_checks if not check["success"]), key=_urgency),
@@ -45,6 +59,7 @@ def view(figures: Figures, lang: str) -> dict[str, Any]:
         "lengths_chart": _chart(figures["lengths"], words, write, digits=0),
         "slowest": max((step["seconds"] for step in figures["steps"]), default=0),
         "comparison": _comparison(figures, words, write),
+        "usual": _usual(figures, words, write),
         "titles": {name: source.title for name, source in SOURCES.items()} if lang == "fr" else {},
         "versions": _versions(figures, words),
         "notes": _notes(figures, checks, quarantine, words, write),
@@ -72,10 +87,63 @@ def _check(check: Mapping[str, Any], lang: str, write: Writer) -> dict[str, Any]
     state = "absent" if not check["elements"] else "ok" if check["success"] else failed_as
     observed = ""
     if check["observed"] is not None:
-        observed = write.percent(check["observed"]) if rule.endswith(_SHARES) else write.plain(check["observed"], 2)
+        observed = _observed(rule, check["observed"], write)
         if rule.startswith("density"):
-            observed = WORDING[lang]["of_usual"].format(write.percent(check["observed"], 0))
-    return {**check, "meaning": french if lang == "fr" else english, "state": state, "shown": observed}
+            observed = WORDING[lang]["of_usual"].format(observed)
+    return {
+        **check,
+        "meaning": french if lang == "fr" else english,
+        "state": state,
+        "shown": observed,
+        "habit": _habit(check, write),
+    }
+
+
+def _observed(rule: str, value: float, write: Writer) -> str:
+    if rule.startswith("density"):
+        return write.percent(value, 0)
+    return write.percent(value) if rule.endswith(_SHARES) else write.plain(value, 0 if rule == "references_old" else 2)
+
+
+def _habit(check: Mapping[str, Any], write: Writer) -> str:
+    """The median of a check over the intervals before; empty where there are too few."""
+    usual = check.get("usual")
+    if not usual:
+        return ""
+    if check["suite"] == RUN_SUITE:
+        return _observed(check["rule"], usual["median"], write)
+    return write.percent(usual["median"])
+
+
+def measured(name: str, value: float, write: Writer) -> str:
+    """A measure of an interval as a person reads it."""
+    if name == "quarantined_share":
+        return write.percent(value)
+    return write.plain(value, 0 if name == "documents_per_day" else 2)
+
+
+def _usual(figures: Figures, words: Mapping[str, str], write: Writer) -> list[dict[str, Any]]:
+    """Each measure of the interval beside what is usual of it."""
+    rows = []
+    for row in figures["usual"]:
+        name, usual = row["measure"], row["habit"]
+        shown: dict[str, Any] = {
+            "name": words[name],
+            "measure": name,
+            "holds": row["holds"],
+            "now": measured(name, row["value"], write),
+            "median": "",
+            "range": "",
+            "change": "",
+        }
+        if usual:
+            shown["median"] = measured(name, usual["median"], write)
+            shown["range"] = words["range"].format(
+                low=measured(name, usual["low"], write), high=measured(name, usual["high"], write)
+            )
+            shown["change"] = write.signed(row["value"] / usual["median"] - 1) if usual["median"] else ""
+        rows.append(shown)
+    return rows
 
 
 def _paired(checks: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -208,6 +276,11 @@ def _notes(
         )
         for check in sorted(checks, key=_urgency)
         if check["suite"] == RUN_SUITE and not check["success"]
+    ]
+    notes += [
+        ("warn", words["unusual"].format(name=row["name"], now=row["now"], range=row["range"]))
+        for row in _usual(figures, words, write)
+        if not row["holds"]
     ]
     if quarantine:
         first = quarantine[0]

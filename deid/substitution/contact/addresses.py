@@ -10,8 +10,8 @@ from deid.substitution.characters import redraw, redraw_digits
 from deid.substitution.dossier import Dossier
 from deid.substitution.drafts import Draft
 from deid.substitution.folding import comparable, flat
+from deid.substitution.names.parsing import bare
 from deid.substitution.names.people import People
-from deid.substitution.names.shorthand import bare
 from deid.substitution.names.tables import Pool
 from deid.substitution.shapes import in_case_of
 
@@ -89,7 +89,7 @@ class Addresses:
         if len(word) <= _INITIALS:
             return redraw(word, self._dossier.stream("address letters", word, str(attempt)))
         handle = self._people.shorthand.handle(word, attempt)
-        return handle or bare(self._people.surrogate(word, True, Pool.PROFESSIONAL, attempt=attempt))
+        return handle or bare(self._people.drawing.surrogate(word, True, Pool.PROFESSIONAL, attempt=attempt))
 
     def _known(self, tokens: list[str]) -> dict[str, str]:
         """Tokens that are names of this document or run together from them, and what stands in for them."""
@@ -99,7 +99,7 @@ class Addresses:
             for word in roster.words(mention):
                 if word in tokens and word not in found:
                     surname, pool = roster.is_surname(word, mention), roster.pool(word, mention)
-                    found[word] = bare(people.surrogate(word, surname, pool))
+                    found[word] = bare(people.drawing.surrogate(word, surname, pool))
         # One or two letters are somebody's initials only beside his name.
         named = {token: drawn for token, drawn in found.items() if len(token) > _INITIALS}
         beside = {token: people.shorthand.initials_beside(token, named) for token in tokens if len(token) <= _INITIALS}

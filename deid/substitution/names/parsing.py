@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
+from functools import lru_cache
+from typing import NamedTuple
 
-from deid.substitution.folding import flat
+from deid.substitution.folding import flat, without_accents
+from deid.substitution.names.tables import key
 
 # Small words inside names: they are kept, since they tell an origin at most, and shape the whole.
 PARTICLES = frozenset(
@@ -21,7 +24,9 @@ _HUMPS = re.compile(r"[A-ZÀ-ÖØ-Þ][a-zß-öø-ÿ]+")
 _PIECE = re.compile(r"[^\W_]+")
 _SPACED = re.compile(r"(?:[^\W\d_][ .]){2,}[^\W\d_]\.?")
 _APOSTROPHES = ("'", "’")
+_NOT_BARE = re.compile("[^a-z]+")
 _SHORT = 3
+_CASE_SAYS = 5.0
 
 
 class Sort(StrEnum):
@@ -33,12 +38,68 @@ class Sort(StrEnum):
     BETWEEN = "between"
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(NamedTuple):
     """A piece of a written name."""
 
     sort: Sort
     text: str
+
+
+class Cut(NamedTuple):
+    """A name as its text alone tells it, whatever document it stands in.
+
+    `keys` has, piece by piece, the key of a word and nothing for the rest; `words` those of the words. Where some words
+    are in capitals and others are not ("DUPONT Jean"), `by_case` has the evidence, word by word, that each is a surname
+    (above 0) or a first name (below); it is empty elsewhere. `spaced` is the word that is written letter by letter.
+    """
+
+    pieces: tuple[Piece, ...]
+    keys: tuple[str, ...]
+    words: tuple[str, ...]
+    by_case: tuple[float, ...]
+    by_written: Mapping[str, float]
+    by_key: Mapping[str, float]
+    title: str
+    initials: bool
+    spaced: str | None
+
+
+# Professionals and relatives come back in document after document; no more texts than `folding` remembers.
+@lru_cache(1 << 13)
+def cut(text: str, *, after_title: bool = False) -> Cut:
+    """What a written name tells by itself."""
+    found = tuple(pieces(text, after_title=after_title))
+    keys = tuple(key(piece.text) if piece.sort is Sort.WORD else "" for piece in found)
+    whole = [piece.text for piece in found if piece.sort is Sort.WORD]
+    words = tuple(word for word, piece in zip(keys, found, strict=True) if piece.sort is Sort.WORD)
+    votes = _case_votes(whole)
+    by_key: dict[str, float] = {}
+    for word, vote in zip(words, votes, strict=False):
+        by_key[word] = max(vote, by_key.get(word, vote))
+    return Cut(
+        pieces=found,
+        keys=keys,
+        words=words,
+        by_case=votes,
+        by_written=dict(zip(whole, votes, strict=False)),
+        by_key=by_key,
+        title=_ahead(found),
+        initials=any(piece.sort is Sort.INITIAL for piece in found),
+        spaced=despaced(text),
+    )
+
+
+def _case_votes(whole: Sequence[str]) -> tuple[float, ...]:
+    capitals = [word.isupper() and len(word) > 1 for word in whole]
+    if not any(capitals) or all(capitals):
+        return ()
+    return tuple(_CASE_SAYS if capital else -_CASE_SAYS for capital in capitals)
+
+
+def _ahead(found: Sequence[Piece]) -> str:
+    """What stands before the first word: the titles that detection took with a name."""
+    first = next((place for place, piece in enumerate(found) if piece.sort is Sort.WORD), len(found))
+    return "".join(piece.text for piece in found[:first])
 
 
 def pieces(text: str, *, after_title: bool = False) -> list[Piece]:
@@ -61,15 +122,14 @@ def pieces(text: str, *, after_title: bool = False) -> list[Piece]:
 
 
 def _group(text: str, group: re.Match[str], *, lone: bool, last: bool, after_title: bool) -> list[Piece]:
-    word = group.group()
-    dotted = text[group.end() : group.end() + 1] == "."
-    if flat(word) in PARTICLES and text[group.end() : group.end() + 1] in _APOSTROPHES:
+    word, following = group.group(), text[group.end() : group.end() + 1]
+    plain = flat(word)
+    particle = plain in PARTICLES
+    if (particle and following in _APOSTROPHES) or (plain in TITLES and not last):
         return [Piece(Sort.PARTICLE, word)]
-    if flat(word) in TITLES and not last:
-        return [Piece(Sort.PARTICLE, word)]
-    if len(word) == 1 or (dotted and len(word) <= 2):
+    if len(word) == 1 or (following == "." and len(word) <= 2):
         return [Piece(Sort.INITIAL, word)]
-    if flat(word) in PARTICLES and not last:
+    if particle and not last:
         return [Piece(Sort.PARTICLE, word)]
     if _is_initials(text, word, lone=lone, after_title=after_title):
         return [Piece(Sort.INITIAL, letter) for letter in word]
@@ -92,3 +152,10 @@ def _is_initials(text: str, word: str, *, lone: bool, after_title: bool) -> bool
 def despaced(text: str) -> str | None:
     """The word that is written letter by letter ("D U P O N T"), or None."""
     return re.sub(r"[ .]", "", text) if _SPACED.fullmatch(text) and len(text) > 2 * _SHORT else None
+
+
+def bare(name: str) -> str:
+    """The bare small letters of a name, as addresses are made of."""
+    if name.isascii() and name.isalpha():
+        return name.lower()
+    return _NOT_BARE.sub("", without_accents(name).lower())

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import itertools
-import math
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import cached_property
+from itertools import pairwise
+from typing import NamedTuple
 
 from deid.document import Mention
 from deid.labels import NAMES, Label
 from deid.substitution.dossier import Dossier
 from deid.substitution.folding import flat
-from deid.substitution.names.parsing import TITLES, Piece, Sort, pieces
+from deid.substitution.names.parsing import TITLES, Cut, Piece, Sort, bare, cut
 from deid.substitution.names.tables import NameTables, Pool, key
 
 _TITLE = re.compile(
@@ -30,13 +29,12 @@ _MAN = re.compile(
     r"infirmier|voisin|patient|conjoint)\b[^a-z]*(?:\w+ ){0,1}$"
 )
 _CERTAIN = 100.0
-_CASE_SAYS = 5.0
 _TITLE_SAYS = 1.5
 _ORDER_SAYS = 0.5
+_BEFORE_TITLE, _BEFORE_SEX = 20, 24  # characters before a name that say whose it is
 
 
-@dataclass(frozen=True, slots=True)
-class Given:
+class Given(NamedTuple):
     """A first name, or a part of a compound one, by its key.
 
     `sex` is that of the whole where the part alone does not tell it: the "Pierre" of "Marie-Pierre" is a woman's.
@@ -46,18 +44,18 @@ class Given:
     sex: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Named:
-    """Somebody named in full: in `mention`, or by the warehouse (None). `family` is the surname, particles included."""
+class Named(NamedTuple):
+    """Somebody named in full: in `mention`, or by the warehouse (None).
+
+    `family` is the surname, particles included; `surnames` are the keys of its words, `glued` the whole in bare small
+    letters.
+    """
 
     given: tuple[Given, ...]
     family: tuple[Piece, ...]
+    surnames: tuple[str, ...]
+    glued: str
     mention: Mention | None
-
-    @property
-    def surnames(self) -> tuple[str, ...]:
-        """Keys of the words of the surname."""
-        return tuple(key(piece.text) for piece in self.family if piece.sort is Sort.WORD)
 
 
 class Roster:
@@ -67,37 +65,32 @@ class Roster:
         self._dossier = dossier
         self.tables = tables
         self.mentions = dossier.of(NAMES)
-        self._pieces = {mention: self._cut(mention) for mention in self.mentions}
-        self._words: dict[Mention, list[str]] = {}
+        self._titled = {mention for mention in self.mentions if self._is_titled(mention)}
+        self.cuts: dict[Mention, Cut] = {
+            mention: cut(dossier.text(mention), after_title=mention in self._titled) for mention in self.mentions
+        }
 
-    def _cut(self, mention: Mention) -> list[Piece]:
-        return pieces(self._dossier.text(mention), after_title=self.titled(mention))
+    def _is_titled(self, mention: Mention) -> bool:
+        return _TITLE.search(self._dossier.plain_before(mention, _BEFORE_TITLE)) is not None
 
     def titled(self, mention: Mention) -> bool:
         """Whether a title or a form field announces a surname before the mention."""
-        return _TITLE.search(flat(self._dossier.before(mention, 20))) is not None
+        return mention in self._titled
 
-    def words(self, mention: Mention) -> list[str]:
+    def words(self, mention: Mention) -> Sequence[str]:
         """Keys of the whole words of a mention."""
-        found = self._words.get(mention)
-        if found is None:
-            found = [key(piece.text) for piece in self._pieces[mention] if piece.sort is Sort.WORD]
-            self._words[mention] = found
-        return found
+        return self.cuts[mention].words
 
     def sex(self, mention: Mention) -> str | None:
         """The sex that the words before a mention, or for the patient the warehouse, say."""
-        before = flat(self._dossier.before(mention, 24) + self._title(mention))
+        before = self._dossier.plain_before(mention, _BEFORE_SEX)
+        if title := self.cuts[mention].title:
+            before += flat(title)
         if _WOMAN.search(before):
             return "F"
         if _MAN.search(before):
             return "M"
         return self._dossier.document.patient.sex if mention.label is Label.PATIENT else None
-
-    def _title(self, mention: Mention) -> str:
-        """The titles that detection took with a name."""
-        found = itertools.takewhile(lambda piece: piece.sort is not Sort.WORD, self._pieces[mention])
-        return "".join(piece.text for piece in found)
 
     @cached_property
     def own_surnames(self) -> frozenset[str]:
@@ -127,11 +120,11 @@ class Roster:
     def _votes(self) -> dict[str, float]:
         """Key → evidence that the word is a surname (above 0) or a first name (below)."""
         votes: dict[str, float] = defaultdict(float)
-        for mention in self.mentions:
-            for word, vote in self._evidence(mention):
+        for mention, found in self.cuts.items():
+            for word, vote in zip(found.words, found.by_case or self._by_place(mention, found), strict=True):
                 votes[word] += vote
-        for word in list(votes):
-            votes[word] += self._table_says(word)
+        for word in votes:
+            votes[word] += self.tables.surname_rather(word)
         patient = self._dossier.document.patient
         for name in (patient.last_name, patient.birth_name):
             for word in _parts(name or ""):
@@ -141,44 +134,21 @@ class Roster:
                 votes[word] -= _CERTAIN
         return votes
 
-    def _table_says(self, word: str) -> float:
-        first = self.tables.first_name(word)
-        births = first.births if first else 0
-        return math.log10((self.tables.surname_births(word) + 10) / (births + 10))
-
-    def _evidence(self, mention: Mention) -> Iterator[tuple[str, float]]:
-        whole = [piece for piece in self._pieces[mention] if piece.sort is Sort.WORD]
-        by_case = _case_kinds(whole)
-        initials = any(piece.sort is Sort.INITIAL for piece in self._pieces[mention])
-        for index, piece in enumerate(whole):
-            word = key(piece.text)
-            if by_case:
-                yield word, by_case[index]
-            elif len(whole) == 1:
-                yield word, _TITLE_SAYS if self.titled(mention) or initials else -_ORDER_SAYS
-            else:
-                yield word, _ORDER_SAYS if index else -_ORDER_SAYS
+    def _by_place(self, mention: Mention, found: Cut) -> Sequence[float]:
+        """Evidence of each word from where it stands."""
+        if len(found.words) == 1:
+            return (_TITLE_SAYS if mention in self._titled or found.initials else -_ORDER_SAYS,)
+        return [_ORDER_SAYS if index else -_ORDER_SAYS for index in range(len(found.words))]
 
     def is_surname(self, word: str, mention: Mention, written: str | None = None) -> bool:
         """Whether a word of a mention is a surname there: by its case among the others, else by all the evidence.
 
         `written` tells apart two words of one mention with the same key ("Claude CLAUDE").
         """
-        by_case = self._by_case[mention]
-        if by_case:
-            votes = [vote for one, vote in by_case.items() if (one == written if written else key(one) == word)]
-            return max(votes, default=0.0) > 0
+        found = self.cuts[mention]
+        if found.by_case:
+            return (found.by_written.get(written, 0.0) if written else found.by_key.get(word, 0.0)) > 0
         return self._votes.get(word, 0.0) >= 0
-
-    @cached_property
-    def _by_case(self) -> dict[Mention, dict[str, float]]:
-        """Per mention, the evidence that the case of its words gives, where it gives any."""
-        found: dict[Mention, dict[str, float]] = {}
-        for mention in self.mentions:
-            whole = [piece for piece in self._pieces[mention] if piece.sort is Sort.WORD]
-            votes = _case_kinds(whole)
-            found[mention] = {piece.text: vote for piece, vote in zip(whole, votes, strict=True)} if votes else {}
-        return found
 
     def pool(self, word: str, mention: Mention) -> Pool:
         """Whose pool a word is drawn from: a relative who bears the patient's name keeps bearing it."""
@@ -191,34 +161,44 @@ class Roster:
     @cached_property
     def given(self) -> dict[Mention, dict[int, Given]]:
         """Per mention, the pieces that are first names, by their place."""
-        return {mention: self._given(self._pieces[mention], mention) for mention in self.mentions}
+        return {mention: self._given(found, self._first_places(found)) for mention, found in self.cuts.items()}
 
-    def _given(self, found: Sequence[Piece], mention: Mention | None) -> dict[int, Given]:
-        places = [
-            place
-            for place, piece in enumerate(found)
-            if piece.sort is Sort.WORD
-            and (mention is None or not self.is_surname(key(piece.text), mention, piece.text))
-        ]
+    def _first_places(self, found: Cut) -> list[int]:
+        """The places of the words of a mention that are no surname."""
+        if found.by_case:
+            votes, keys = found.by_written, found.keys
+            return [place for place, word in enumerate(keys) if word and votes[found.pieces[place].text] <= 0]
+        evidence = self._votes
+        return [place for place, word in enumerate(found.keys) if word and evidence.get(word, 0.0) < 0]
+
+    def _given(self, found: Cut, places: Sequence[int]) -> dict[int, Given]:
+        """First names at these places, the parts of a compound one told from each other's sex."""
+        if len(places) < 2:
+            return {place: Given(found.keys[place]) for place in places}
         given: dict[int, Given] = {}
-        while places:
-            run = [places.pop(0)]
-            while places and self._joins(found, run[-1], places[0]):
-                run.append(places.pop(0))
-            given |= zip(run, self._compound([key(found[place].text) for place in run]), strict=True)
+        runs = [[places[0]]]
+        for place, following in pairwise(places):
+            if self._joins(found, place, following):
+                runs[-1].append(following)
+            else:
+                runs.append([following])
+        for run in runs:
+            given |= zip(run, self._compound([found.keys[place] for place in run]), strict=True)
         return given
 
-    def _joins(self, found: Sequence[Piece], place: int, following: int) -> bool:
+    def _joins(self, found: Cut, place: int, following: int) -> bool:
         """Whether two first names are one: joined by a hyphen, or known together where a space stands."""
         if following != place + 2:
             return False
-        between = flat(found[place + 1].text)
-        both = f"{key(found[place].text)} {key(found[following].text)}"
+        between = flat(found.pieces[place + 1].text)
+        both = f"{found.keys[place]} {found.keys[following]}"
         return between == "-" or (between == " " and self.tables.first_name(both) is not None)
 
     def _compound(self, words: Sequence[str]) -> list[Given]:
+        if len(words) == 1:
+            return [Given(words[0])]
         whole = self.tables.first_name(" ".join(words)) or self.tables.first_name(words[0])
-        sex = whole.sex if whole and len(words) > 1 else None
+        sex = whole.sex if whole else None
         known = [self.tables.first_name(word) for word in words]
         return [
             Given(word, sex if sex and (one is None or one.sex != sex) else None)
@@ -229,19 +209,25 @@ class Roster:
     def named(self) -> list[Named]:
         """Who is named in full, here and then in the identity: the patient's first name with each of his surnames."""
         people = []
-        for mention in self.mentions:
-            given, found = self.given[mention], self._pieces[mention]
-            family = _family([piece for place, piece in enumerate(found) if place not in given])
-            if given and family:
-                people.append(Named(tuple(given.values()), family, mention))
+        for mention, found in self.cuts.items():
+            given = self.given[mention]
+            if given and len(given) < len(found.words):
+                family = _family([piece for place, piece in enumerate(found.pieces) if place not in given])
+                if family:
+                    people.append(_named(given, family, mention))
         patient = self._dossier.document.patient
         for name in patient.first_names[:1]:
-            given = self._given(pieces(name, after_title=True), None)
+            given = self._all_given(name)
             for surname in filter(None, (patient.last_name, patient.birth_name)):
-                family = _family(pieces(surname, after_title=True))
+                family = _family(cut(surname, after_title=True).pieces)
                 if given and family:
-                    people.append(Named(tuple(given.values()), family, None))
+                    people.append(_named(given, family, None))
         return people
+
+    def _all_given(self, name: str) -> dict[int, Given]:
+        """The first names that a first name of the warehouse is."""
+        found = cut(name, after_title=True)
+        return self._given(found, [place for place, word in enumerate(found.keys) if word])
 
     @cached_property
     def known_first_names(self) -> list[tuple[Pool, Given]]:
@@ -251,24 +237,37 @@ class Roster:
             for mention in self.mentions
             for given in self.given[mention].values()
         ]
-        patient = self._dossier.document.patient
-        own = [self._given(pieces(name, after_title=True), None).values() for name in patient.first_names]
+        own = [self._all_given(name).values() for name in self._dossier.document.patient.first_names]
         return here + [(Pool.PATIENT, given) for names in own for given in names]
+
+    @cached_property
+    def _bearers(self) -> dict[str, list[Mention]]:
+        """Key → the mentions that hold the word, in order."""
+        found: dict[str, list[Mention]] = defaultdict(list)
+        for mention, one in self.cuts.items():
+            for word in dict.fromkeys(one.words):
+                found[word].append(mention)
+        return found
 
     def sex_of(self, word: str, pool: Pool) -> str | None:
         """The sex that the document or the warehouse says of whoever bears a first name."""
-        for mention in self.mentions:
-            if word in self.words(mention) and self.pool(word, mention) is pool and (sex := self.sex(mention)):
+        for mention in self._bearers.get(word, ()):
+            if self.pool(word, mention) is pool and (sex := self.sex(mention)):
                 return sex
         return self._dossier.document.patient.sex if pool is Pool.PATIENT and word in self.own_first_names else None
 
-    def pieces(self, mention: Mention) -> list[Piece]:
+    def pieces(self, mention: Mention) -> Sequence[Piece]:
         """The pieces of a mention."""
-        return self._pieces[mention]
+        return self.cuts[mention].pieces
 
 
-def _parts(name: str) -> list[str]:
-    return [key(piece.text) for piece in pieces(name, after_title=True) if piece.sort is Sort.WORD]
+def _parts(name: str) -> Sequence[str]:
+    return cut(name, after_title=True).words
+
+
+def _named(given: dict[int, Given], family: tuple[Piece, ...], mention: Mention | None) -> Named:
+    surnames = tuple(key(piece.text) for piece in family if piece.sort is Sort.WORD)
+    return Named(tuple(given.values()), family, surnames, bare("".join(piece.text for piece in family)), mention)
 
 
 def _family(found: Sequence[Piece]) -> tuple[Piece, ...]:
@@ -277,11 +276,3 @@ def _family(found: Sequence[Piece]) -> tuple[Piece, ...]:
     while kept and kept[-1].sort is Sort.PARTICLE:
         kept.pop()
     return tuple(kept)
-
-
-def _case_kinds(whole: list[Piece]) -> list[float] | None:
-    """Evidence from case alone, where some words are in capitals and others are not: "DUPONT Jean"."""
-    capitals = [piece.text.isupper() and len(piece.text) > 1 for piece in whole]
-    if not any(capitals) or all(capitals):
-        return None
-    return [_CASE_SAYS if capital else -_CASE_SAYS for capital in capitals]

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from functools import cached_property
-from typing import Protocol
 
 from deid.document import Mention
 from deid.labels import Label
@@ -13,8 +11,9 @@ from deid.substitution.characters import redraw_digits
 from deid.substitution.dossier import Dossier
 from deid.substitution.folding import flat, without_accents
 from deid.substitution.names import handles
+from deid.substitution.names.drawing import Drawing
 from deid.substitution.names.handles import Spelling
-from deid.substitution.names.parsing import Piece, Sort
+from deid.substitution.names.parsing import Piece, Sort, bare
 from deid.substitution.names.roster import Named, Roster
 from deid.substitution.names.tables import NameTables, Pool, key
 
@@ -22,20 +21,14 @@ _LETTERS = "ABCDEFGHJLMNPRSTV"
 _LOGIN_LEAST = 5
 
 
-class Draws(Protocol):
-    """Draws the surrogate of a word, as `People.surrogate` does."""
-
-    def __call__(self, word: str, surname: bool, pool: Pool, sex: str | None = None, attempt: int = 0) -> str: ...
-
-
 class Shorthand:
     """Short forms of the names of one document: those of their bearer's surrogate, as far as it is told whose."""
 
-    def __init__(self, dossier: Dossier, tables: NameTables, roster: Roster, surrogate: Draws) -> None:
+    def __init__(self, dossier: Dossier, tables: NameTables, roster: Roster, drawing: Drawing) -> None:
         self._dossier = dossier
         self._tables = tables
         self._roster = roster
-        self._surrogate = surrogate
+        self._surrogate = drawing.surrogate
 
     # Logins
 
@@ -58,13 +51,10 @@ class Shorthand:
 
     def _spellings(self, named: Named) -> tuple[Spelling, Spelling]:
         """A full name and its surrogate, each plain."""
-        pools = {
-            word: self._roster.pool(word, named.mention) if named.mention else Pool.PATIENT
-            for word in (*named.surnames, *(one.word for one in named.given))
-        }
+        pools = {word: self._pool_of(named, word) for word in (*named.surnames, *(one.word for one in named.given))}
         given = tuple(bare(self._surrogate(one.word, False, pools[one.word], one.sex)) for one in named.given)
         family = [
-            bare(self._surrogate(key(piece.text), True, pools[key(piece.text)]))
+            bare(self._surrogate(word := key(piece.text), True, pools[word]))
             if piece.sort is Sort.WORD
             else bare(piece.text)
             for piece in named.family
@@ -73,7 +63,7 @@ class Shorthand:
         original = Spelling(
             tuple(bare(one.word) for one in named.given),
             tuple(bare(word) for word in named.surnames),
-            "".join(bare(piece.text) for piece in named.family),
+            named.glued,
         )
         return original, Spelling(given, surnames, "".join(family))
 
@@ -107,10 +97,12 @@ class Shorthand:
 
     def login(self, mention: Mention, written: str, attempt: int) -> str | None:
         """The surrogate of a login ("hklein", "martinj2"); None where the word is none."""
-        letters = written.rstrip("0123456789")
-        if not written.islower() or len(letters) < _LOGIN_LEAST or mention.label is Label.PERSON:
+        if not written.islower() or mention.label is Label.PERSON:
             return None
-        if letters == written and (self._roster.words(mention) != [written] or written in self._plain_names):
+        letters = written.rstrip("0123456789")
+        if len(letters) < _LOGIN_LEAST:
+            return None
+        if letters == written and (self._roster.words(mention) != (written,) or written in self._plain_names):
             return None  # a name in small letters, alone or among others
         surrogate = self.handle(letters, attempt)
         if surrogate is None:
@@ -120,30 +112,28 @@ class Shorthand:
 
     # Initials
 
-    def initial(self, mention: Mention, written: str, found: Sequence[Piece], attempt: int) -> str:
+    def initial(self, mention: Mention, written: str, attempt: int) -> str:
         """One initial, or several run together ("jp")."""
-        return "".join(_cased(letter, self._letter_of(mention, letter, found, attempt)) for letter in written)
+        beside = self._roster.words(mention)
+        return "".join(_cased(letter, self._letter_of(mention, letter, beside, attempt)) for letter in written)
 
-    def _letter_of(self, mention: Mention, letter: str, found: Sequence[Piece], attempt: int) -> str:
+    def _letter_of(self, mention: Mention, letter: str, beside: Sequence[str], attempt: int) -> str:
         """The initial of the surrogate of the name that a letter beside whole words abbreviates."""
-        beside = [key(piece.text) for piece in found if piece.sort is Sort.WORD]
         small = flat(letter)
         for named in self._roster.named:
-            pool = self._pool_of(named)
-            glued = bare("".join(piece.text for piece in named.family))
-            if not {*named.surnames, glued}.isdisjoint(beside):
+            if named.glued in beside or any(word in beside for word in named.surnames):
                 for one in named.given:
                     if one.word.startswith(small):
-                        return self._surrogate(one.word, False, pool(one.word), one.sex, attempt)[0]
+                        pool = self._pool_of(named, one.word)
+                        return self._surrogate(one.word, False, pool, one.sex, attempt)[0]
             if any(one.word in beside for one in named.given):
                 for word in named.surnames:
                     if word.startswith(small):
-                        return self._surrogate(word, True, pool(word), attempt=attempt)[0]
+                        return self._surrogate(word, True, self._pool_of(named, word), attempt=attempt)[0]
         return self._letter(mention.label, " ".join(beside), small, attempt)
 
-    def _pool_of(self, named: Named) -> Callable[[str], Pool]:
-        mention = named.mention
-        return (lambda word: self._roster.pool(word, mention)) if mention else (lambda _: Pool.PATIENT)
+    def _pool_of(self, named: Named, word: str) -> Pool:
+        return self._roster.pool(word, named.mention) if named.mention else Pool.PATIENT
 
     def _letter(self, label: Label, beside: str, letter: str, attempt: int) -> str:
         stream = self._dossier.stream("initial", label, beside, letter, str(attempt))
@@ -171,21 +161,18 @@ class Shorthand:
         for named in self._roster.named:
             if named.mention is not None and named.mention.label is not mention.label:
                 continue
-            pool = self._pool_of(named)
             given = [(one.word, False, one.sex) for one in named.given]
             family = [(word, True, None) for word in named.surnames[:1]]
             for firsts in (given, given[:1]):
                 for order in (firsts + family, family + firsts):
                     if [word[0] for word, _, _ in order] == letters:
-                        return [self._surrogate(word, kind, pool(word), sex, attempt)[0] for word, kind, sex in order]
+                        return [
+                            self._surrogate(word, kind, self._pool_of(named, word), sex, attempt)[0]
+                            for word, kind, sex in order
+                        ]
         return None
 
 
-def bare(name: str) -> str:
-    """The bare small letters of a name, as addresses are made of."""
-    return re.sub("[^a-z]", "", without_accents(name).lower())
-
-
 def _cased(model: str, letter: str) -> str:
-    bare = without_accents(letter)
-    return bare.lower() if model.islower() else bare.upper()
+    plain = without_accents(letter)
+    return plain.lower() if model.islower() else plain.upper()

@@ -7,7 +7,8 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cache
+from functools import cache, lru_cache
+from math import log10
 
 from deid.resources import rows
 from deid.substitution.folding import words
@@ -79,6 +80,13 @@ class NameTables:
         """People born with a surname; 0 when it is not in the table."""
         return self._surnames.get(key(name), 0)
 
+    def surname_rather(self, word: str) -> float:
+        """How much likelier a word, by its key, is a surname (above 0) than a first name (below): the logarithm of the
+        ratio of their bearers, to the base 10.
+        """
+        first = self._first.get(word)
+        return log10((self._surnames.get(word, 0) + 10) / ((first.births if first else 0) + 10))
+
     def first_name(self, name: str) -> FirstName | None:
         """What is known of a first name."""
         return self._first.get(key(name))
@@ -116,6 +124,7 @@ class NameTables:
 _ENOUGH = 12
 
 
+@lru_cache(1 << 14)
 def key(name: str) -> str:
     """The folded words of a name; a name in another alphabet as it is, without case."""
     return " ".join(words(name)) or name.casefold()

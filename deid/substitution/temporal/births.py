@@ -15,16 +15,19 @@ from deid.substitution.temporal.values import add_months, add_years, months_betw
 _YEARS_FROM, _MONTHS_FROM = 3, 3
 
 
-def move(dossier: Dossier, anchor: date, moved_anchor: date, birth: date, epsilon: Fraction) -> date:
+def move(
+    dossier: Dossier, anchor: date, moved_anchor: date, birth: date, epsilon: Fraction, shifted: date | None = None
+) -> date:
     """The surrogate of a birth date: ε·d-private in its age and in its days, `epsilon` for each.
 
     The two draws share the patient's stream, so it is the same in all of a patient's documents; it is at least a day
     before the anchor, and no further than the top-coded age, as HIPAA asks of dates that tell an age of 90 or more.
+    `shifted` is the anchor moved by the patient's shift alone, where it is moved by more than that.
     """
     if birth == anchor:
         return moved_anchor
     days = discrete_laplace(dossier.stream("birth", "day", birth.isoformat(), str(epsilon)), tempered(epsilon))
-    moved = _older(dossier, birth, anchor, epsilon) + (moved_anchor - anchor) + timedelta(days=days)
+    moved = _older(dossier, birth, anchor, epsilon) + ((shifted or moved_anchor) - anchor) + timedelta(days=days)
     moved = within_life(dossier, moved, moved_anchor)
     return moved - timedelta(days=1) if moved == birth else moved
 

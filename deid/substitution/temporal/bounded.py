@@ -11,7 +11,7 @@ from deid.substitution.temporal import births
 from deid.substitution.temporal.agenda import Agenda
 from deid.substitution.temporal.ages import Age
 from deid.substitution.temporal.tempering import tempered
-from deid.substitution.temporal.timeline import Timeline, shift
+from deid.substitution.temporal.timeline import Timeline, own_date
 from deid.substitution.temporal.values import DAYS_OF, Instant, Unit, add_years, clamped, index_of
 
 MECHANISM = "bounded_laplace"
@@ -41,7 +41,7 @@ def move(dossier: Dossier, agenda: Agenda, epsilon: Fraction) -> Timeline:
     top-coded age, nor further ahead than twenty years, whatever was drawn.
     """
     anchor, birth = agenda.anchor, agenda.birth
-    moved_anchor = anchor + shift(dossier)
+    moved_anchor = own_date(dossier, anchor, epsilon)
     days = {one.middle.toordinal() for one in agenda.dated}
     exact = {one.index for one in agenda.dated if one.unit is Unit.DAY}
     if birth is not None and agenda.tells_birth:

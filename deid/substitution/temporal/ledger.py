@@ -40,6 +40,8 @@ def _lines(dossier: Dossier, agenda: Agenda, epsilon: Fraction) -> Iterator[Line
     shown = bool(agenda.instants) and dates != "tag"
     if anchored and (shown or dossier.document.reference_date is not None):
         yield "anchor", metric.MECHANISM, anchor_epsilon(dossier), 1
+        if dossier.policy.dates.document_date == "metric":
+            yield "date", metric.MECHANISM, epsilon, 1
     yield from _dates(agenda, dates, epsilon)
     yield from _birth(agenda, dates, ages, epsilon)
     free = {(age.unit, age.step, age.value) for mention, age in agenda.ages.items() if mention not in agenda.own_ages}

@@ -11,7 +11,7 @@ from deid.substitution.temporal.agenda import Agenda
 from deid.substitution.temporal.ages import Age
 from deid.substitution.temporal.order import restore
 from deid.substitution.temporal.tempering import tempered
-from deid.substitution.temporal.timeline import Timeline, shift
+from deid.substitution.temporal.timeline import Timeline, apart, own_date, shift
 from deid.substitution.temporal.values import Instant, Unit, clamped, index_of
 
 MECHANISM = "discrete_laplace"
@@ -28,10 +28,13 @@ def move(dossier: Dossier, agenda: Agenda, epsilon: Fraction) -> Timeline:
     scales all other probabilities alike: outside the two originals, the bound ε·|v − w| stands; what is lost is that
     a surrogate is known not to be the original. At the edge (v = least), where clamping gathers half of the noise
     on the original, the others are up to twice likelier: there the bound is ε·|v − w| + log 2.
+
+    Under `document_date: metric` the anchor has noise of its own, and no date may be counted from it
+    (`timeline.own_date`): v' = v + s + DLap(ε) instead, in v's unit, then brought to its side of the moved anchor.
     """
     anchor = agenda.anchor
-    moved_anchor = anchor + shift(dossier)
-    birth = births.move(dossier, anchor, moved_anchor, agenda.birth, epsilon) if agenda.birth else None
+    moved_anchor, shifted = own_date(dossier, anchor, epsilon), anchor + shift(dossier)
+    birth = births.move(dossier, anchor, moved_anchor, agenda.birth, epsilon, shifted) if agenda.birth else None
     line = Timeline(anchor, moved_anchor, agenda.birth, birth, birth)
     fixed = line.fixed()
     drawn = {one: fixed[one] if one in fixed else _moved(dossier, line, one, epsilon) for one in agenda.dated}
@@ -45,6 +48,9 @@ def _moved(dossier: Dossier, timeline: Timeline, instant: Instant, epsilon: Frac
     distance = instant.index - timeline.index(unit)
     side = 1 if distance > 0 else -1
     least = 1 if distance else 0
+    if dossier.policy.dates.document_date == "metric":
+        away = side * (apart(dossier, instant, epsilon) - timeline.moved_index(unit))
+        return clamped(unit, timeline.moved_index(unit) + side * max(least, away))
     stream = dossier.stream("instant", unit, str(instant.index), str(epsilon))
     while True:
         moved = max(least, abs(distance) + discrete_laplace(stream, tempered(epsilon)))

@@ -10,7 +10,8 @@ from fractions import Fraction
 from deid.privacy import discrete_laplace
 from deid.substitution.budget import rational
 from deid.substitution.dossier import Dossier
-from deid.substitution.temporal.values import Instant, Unit, index_of
+from deid.substitution.temporal.tempering import tempered
+from deid.substitution.temporal.values import DAYS_OF, Instant, Unit, clamped, index_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +62,44 @@ def shift(dossier: Dossier) -> timedelta:
     while (days := discrete_laplace(stream, epsilon)) == 0:
         pass
     return timedelta(days=days)
+
+
+def own_date(dossier: Dossier, anchor: date, epsilon: Fraction) -> date:
+    """The document's own date, moved as the policy's `document_date` says.
+
+    `shift`: by the patient's shift s alone. Intervals between a patient's documents stay as they were, and no ε bounds
+    what they tell: who knows a few of the true dates finds the patient (docs/privacy.md).
+
+    `metric`: v' = v + s + DLap(ε), drawn as any other day (`apart`). For a given s the dates of different days are
+    independent draws, each at most e^(ε·|v − w|) times likelier for v than for w; so for the dates v_1…v_k of a
+    patient's documents against w_1…w_k, and for the intervals between them, which are computed from those, the bound
+    is e^(ε·Σ|v_i − w_i|). What the exclusion of the original costs is told in `metric.move`. Documents of one day are
+    one draw, and so is that day where another document's text says it: no averaging. This needs every other date of
+    the text to be drawn from v and s alone. Counted from the noisy anchor instead, as they are from the shifted one,
+    two documents that say one date, or the birth date, would show n_A − n_B, and give the interval back exactly.
+    """
+    if dossier.policy.dates.document_date == "shift":
+        return anchor + shift(dossier)
+    return date.fromordinal(apart(dossier, day_of(anchor), epsilon))
+
+
+def apart(dossier: Dossier, instant: Instant, epsilon: Fraction) -> int:
+    """The index that an instant moves to by itself: v + s + DLap(ε) in its own unit, drawn again while it is v.
+
+    It reads the instant and the patient's shift (to the nearest unit), not the document's date: the same instant moves
+    alike in all documents of the scope, until order is restored in one.
+    """
+    unit = instant.unit
+    width = DAYS_OF[unit]
+    shifted = instant.index + (2 * shift(dossier).days + width) // (2 * width)
+    stream = dossier.stream("instant", unit, str(instant.index), str(epsilon))
+    while True:
+        index = shifted + discrete_laplace(stream, tempered(epsilon))
+        kept = clamped(unit, index)
+        if kept != instant.index:
+            return kept
+        if kept != index:
+            return kept + (1 if index < kept else -1)  # at the end of the calendar, where all noise would stay
 
 
 def anchor_epsilon(dossier: Dossier) -> Fraction:

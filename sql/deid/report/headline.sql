@@ -5,7 +5,7 @@ SELECT
     count(*) FILTER (WHERE d.state IN ('planned', 'detected', 'substituted', 'validated')) AS unfinished,
     count(DISTINCT d.patient_id) AS patients,
     coalesce(sum(d.characters), 0) AS characters,
-    (SELECT count(*) FROM deid.mention AS m WHERE m.run_id = ANY(%(run_ids)s)) AS mentions,
+    (SELECT coalesce(sum(m.mentions), 0) FROM deid.mention_count AS m WHERE m.run_id = ANY(%(run_ids)s)) AS mentions,
     (
         SELECT count(DISTINCT w.document_id) FROM deid.withdrawal AS w WHERE w.run_id = ANY(%(run_ids)s)
     ) AS withdrawals

@@ -1,9 +1,9 @@
 -- Grain: one document type. Purpose: how much text and how many mentions it holds, and how much of it was refused.
 WITH found AS (
-    SELECT m.run_id, m.document_id, count(*) AS mentions
-    FROM deid.mention AS m
+    SELECT m.document_type, sum(m.mentions) AS mentions
+    FROM deid.mention_count AS m
     WHERE m.run_id = ANY(%(run_ids)s)
-    GROUP BY m.run_id, m.document_id
+    GROUP BY m.document_type
 )
 
 SELECT
@@ -12,9 +12,9 @@ SELECT
     count(*) FILTER (WHERE d.state = 'quarantined') AS quarantined,
     coalesce(sum(d.characters), 0) AS characters,
     coalesce(percentile_cont(0.5) WITHIN GROUP (ORDER BY d.characters), 0)::float8 AS median_characters,
-    coalesce(sum(f.mentions), 0) AS mentions
+    coalesce(max(f.mentions), 0) AS mentions
 FROM deid.document AS d
-LEFT JOIN found AS f ON d.run_id = f.run_id AND d.document_id = f.document_id
+LEFT JOIN found AS f ON coalesce(d.document_type, '') = f.document_type
 WHERE d.run_id = ANY(%(run_ids)s) AND d.state NOT IN ('planned', 'detected', 'substituted')
 GROUP BY 1
 ORDER BY 2 DESC, 1

@@ -1,0 +1,37 @@
+"""WCAG 2.1 AA by axe-core, in light and dark, in French and English: contrast, labels, landmarks, headings, tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page
+
+from tests.pages.serving import Server
+
+ADDRESSES = ("/", "/releases", "/releases/2026-03-02", "/audit", "/audit?check=true", "/nowhere")
+RULES = {"runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]}}
+
+
+@pytest.mark.parametrize(("scheme", "lang"), [("light", "fr"), ("dark", "en")])
+def test_axe_finds_nothing_to_say(visit: Callable[..., Page], server: Server, scheme: str, lang: str) -> None:
+    page = visit("referente", errors=True, lang=lang, color_scheme=scheme)
+    found = []
+    for address in ADDRESSES:
+        page.goto(f"{server.pages}{address}")
+        for violation in Axe().run(page, options=RULES).response["violations"]:
+            places = [node["target"] for node in violation["nodes"]][:3]
+            found.append((address, violation["id"], violation["help"], places))
+    assert found == []
+
+
+def test_every_page_can_be_read_on_a_narrow_screen(visit: Callable[..., Page], server: Server) -> None:
+    """WCAG 1.4.10: at 320 pixels the page itself does not scroll sideways; a wide table does so inside its frame."""
+    page = visit("referente", errors=True, viewport={"width": 320, "height": 640})
+    wide = []
+    for address in ADDRESSES:
+        page.goto(f"{server.pages}{address}")
+        if page.evaluate("document.documentElement.scrollWidth") > 320:
+            wide.append(address)
+    assert wide == []
