@@ -27,7 +27,10 @@ _MONTHS = (
 _MONTH_OF = {form: number for number, forms in enumerate(_MONTHS, 1) for form in forms}
 _MONTH = "(?:" + "|".join(sorted(_MONTH_OF, key=len, reverse=True)) + r")(?![a-z])\.?"
 _DAY = r"(?:1er|premier|[0-3]?\d)"
-_YEAR = r"(?:[12]\d{3}|'?\d{2})"
+# A year as scanners break it ("20l1", "2OO8") is one, and not the two digits ahead of the letter.
+_SCANNED_YEAR = r"(?:19|2[0o])[\dlo]{2}(?![a-z])"
+_SCANNED = str.maketrans("lo", "10")
+_YEAR = rf"(?:[12]\d{{3}}|{_SCANNED_YEAR}|'?\d{{2}})"
 _GAP = r"[ \t\u00a0\u202f]{0,2}"
 
 _ISO = r"(?P<iso>(?P<iy>[12]\d{3})(?P<is>[-/.])(?P<im>\d{1,2})(?P=is)(?P<id>\d{1,2}))"
@@ -38,7 +41,8 @@ _DAY_MONTH_YEAR = (
 _LITERAL = rf"(?P<lit>(?P<ld>{_DAY})(?:\s+|-|(?<=\d)(?=[a-z]))(?P<lm>{_MONTH})(?:(?:\s+|-)?(?P<ly>{_YEAR})(?!\d|,\d))?)"
 # "mar 10/3" and "mar 30 jan" are Tuesdays.
 _MONTH_YEAR = (
-    rf"(?P<my>\b(?P<mm>{_MONTH})\s*-?\s*(?P<myy>[12]\d{{3}}|'\d{{2}}|\d{{2}}(?!\s+{_MONTH}))(?!\d|,\d|[/.-]\d))"
+    rf"(?P<my>\b(?P<mm>{_MONTH})\s*-?\s*(?P<myy>[12]\d{{3}}|{_SCANNED_YEAR}|'\d{{2}}|\d{{2}}(?!\s+{_MONTH}))"
+    r"(?!\d|,\d|[/.-]\d))"
 )
 _NUMERIC_MONTH_YEAR = rf"(?P<nmy>(?P<nm>0?[1-9]|1[0-2]){_GAP}[/.\-]{_GAP}(?P<ny>[12]\d{{3}}))"
 _FORMS = re.compile(
@@ -136,7 +140,7 @@ def _dated(written_year: str, month: int, day: int, reference: date | None) -> R
 
 def _year(written: str, reference: date | None) -> int | None:
     """The year meant, or None where a two-digit year could be of two centuries."""
-    digits = written.lstrip("'")
+    digits = written.lstrip("'").translate(_SCANNED)
     if len(digits) == 4:
         return int(digits)
     if reference is None:

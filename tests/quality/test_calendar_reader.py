@@ -115,3 +115,16 @@ def test_agrees_with_the_calendar(year: int, month: int, day: int) -> None:
 )
 def test_spelt_dates(day: date, spelt: str) -> None:
     assert spelt in spelt_dates(day)
+
+
+@pytest.mark.parametrize(
+    ("text", "reading"),
+    [
+        ("12 juin 20l1", Reading(date(2011, 6, 12), date(2011, 6, 12), signature=(11, 6, 12))),
+        ("ll juin 20l1", Reading(date(2011, 6, 1), date(2011, 6, 30))),
+        ("12 mars 2OO8", Reading(date(2008, 3, 12), date(2008, 3, 12), signature=(8, 3, 12))),
+        ("12 mars 20 lots", Reading(date(2020, 3, 12), date(2020, 3, 12), signature=(20, 3, 12))),
+    ],
+)
+def test_a_year_that_a_scanner_broke_is_read(text: str, reading: Reading) -> None:
+    assert read(text, REFERENCE) == reading

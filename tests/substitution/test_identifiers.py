@@ -167,3 +167,22 @@ def test_an_organisation_keeps_its_kind_only(text: str, head: str, gone: str, su
         found = _one(substitutor, "ORG", text, key)
         assert found.startswith(head), found
         assert gone.lower() not in found.lower()
+
+
+@pytest.mark.parametrize(
+    ("markup", "masked"),
+    [
+        ("NIR [[NIR|2 44 O4 59 l83 O26]] clé [[NIR|ll]]", False),
+        ("NIR [[NIR|ll]]", False),
+        ("NIR : [[NIR|idem]]", True),
+        ("NIR : [[NIR|voir dossier]]", True),
+    ],
+)
+def test_a_nir_that_is_no_number_is_masked_and_a_broken_one_is_a_number(
+    markup: str, masked: bool, substitutor: Substitutor
+) -> None:
+    for key in ("a", "b", "c"):
+        result = substitutor.substitute(*marked(markup, patient=Patient(key=key)))
+        last = result.surrogates[-1]
+        assert last.parsed != masked
+        assert last.text == "[NIR]" if masked else (last.text.isdigit() and len(last.text) == 2 and last.text != "11")

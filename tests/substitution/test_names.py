@@ -321,3 +321,14 @@ def test_a_professional_may_be_known_across_patients(policy: Policy, communes: C
     (name, number, patient), (same, again, other) = _doctors(policy, communes, "corpus")
     assert (name, number) == (same, again)
     assert patient != other
+
+
+def test_a_rare_particle_and_a_word_of_the_identity_do_not_stay(substitutor: Substitutor) -> None:
+    text = "Vu par [[DOCTOR|Del Bosc]] et [[DOCTOR|DELLA ROCCA]] ; patient [[PATIENT|BARBIER dit GREGOIRE]]"
+    known = Patient(key="p", last_name="BARBIER dit GREGOIRE")
+    first, second, patient = surrogates(substitutor.substitute(*marked(text, patient=known)))
+    assert first.casefold().startswith("de ")
+    assert second.startswith("DE ")
+    assert " alias " in patient
+    (other,) = surrogates(substitutor.substitute(*marked("[[PATIENT|BARBIER dit GREGOIRE]]")))
+    assert " dit " in other

@@ -9,7 +9,7 @@ from deid.labels import Label
 from deid.substitution import numerals
 from deid.substitution.characters import redraw_digits
 from deid.substitution.dossier import Dossier
-from deid.substitution.drafts import Draft
+from deid.substitution.drafts import Draft, mask
 from deid.substitution.folding import comparable, flat
 from deid.substitution.identifiers.keys import nir_key
 from deid.substitution.places.gazette import Gazette
@@ -77,18 +77,18 @@ class Nirs:
     def _other(self, mention: Mention, original: str, attempt: int) -> Draft:
         """What is no whole number: the key of the one before, a part, or digits in words."""
         stream = self._dossier.stream("nir part", comparable(original), str(attempt))
-        if original.strip().isdigit() and len(original.strip()) == _KEY_WIDTH:
-            key = self._key_before(mention)
-            if key is not None and key != original.strip():
-                return Draft(key, STRATEGY)
+        part = original.strip().translate(_SCANNED)  # "ll", as a scanner breaks "11"
+        if part.isdigit():
+            key = self._key_before(mention) if len(part) == _KEY_WIDTH else None
+            return Draft(key if key not in (None, part) else redraw_digits(part, stream), STRATEGY)
         if not any(char.isdigit() for char in original):
+            if numerals.read(re.findall("[a-z]+", flat(original))[:1]) is None:
+                return mask(Label.NIR, original)
             words = [
                 numerals.write(int("".join(str(stream.below(10)) for _ in range(w))) % 100, hyphens=False)
                 for w in _GROUPS
             ]
-            return Draft(
-                " ".join(words), STRATEGY, parsed=numerals.read(re.findall("[a-z]+", flat(original))[:1]) is not None
-            )
+            return Draft(" ".join(words), STRATEGY)
         return Draft(redraw_digits(original.translate(_SCANNED), stream), STRATEGY)
 
     def _key_before(self, mention: Mention) -> str | None:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from deid.document import Mention
 from deid.substitution.dossier import Dossier
 from deid.substitution.drafts import Draft
-from deid.substitution.folding import flat, without_accents
+from deid.substitution.folding import flat, without_accents, words
 from deid.substitution.names import nicknames
 from deid.substitution.names.drawing import Drawing
 from deid.substitution.names.parsing import Sort
@@ -22,6 +22,9 @@ _POOLS = tuple(Pool)
 # A diminutive that as many people were given as their name is taken for a name, unless somebody here may be called so.
 _NAME_OF_ITS_OWN = 10_000
 _ELISION = re.compile(r"(?<![^\W\d_])([dl])['’](?=[^\W\d_])", re.IGNORECASE)
+# Particles that are rare enough to tell a family, and words between two names that another says as well.
+_PLAIN_PARTICLES = dict.fromkeys(("del", "della", "delle", "degli"), "de")
+_LINKS = {"dit": "alias", "dite": "alias", "epouse": "ép.", "veuve": "vve", "vve": "veuve"}
 
 
 class People:
@@ -54,10 +57,20 @@ class People:
             if sort is Sort.WORD
             else self.shorthand.initial(mention, text, attempt)
             if sort is Sort.INITIAL
+            else self._particle(text)
+            if sort is Sort.PARTICLE
             else text
             for place, (sort, text) in enumerate(found.pieces)
         ]
         return Draft(_joined(written), STRATEGY)
+
+    def _particle(self, written: str) -> str:
+        """A particle as it is; but "del" tells a family, and a "dit" that the identity holds is a word of its name."""
+        bare = flat(written)
+        plain = _PLAIN_PARTICLES.get(bare)
+        if plain is None and bare in _LINKS and bare in _words_of(self._dossier):
+            plain = _LINKS[bare]
+        return written if plain is None else in_case_of(written, plain)
 
     def _word(self, mention: Mention, written: str, word: str, given: Given | None, attempt: int) -> str:
         login = self.shorthand.login(mention, written, attempt)
@@ -90,6 +103,11 @@ class People:
                 return stream.choice(called).title()
         others = nicknames.every(sex or _sex_of(names))[_POOLS.index(pool) :: len(_POOLS)]
         return self.drawing.chosen(stream, others, word).title()
+
+
+def _words_of(dossier: Dossier) -> frozenset[str]:
+    """Folded words of the patient's names, as the warehouse knows them."""
+    return frozenset(word for name in dossier.document.patient.names for word in words(name))
 
 
 def _joined(pieces: Sequence[str]) -> str:

@@ -54,16 +54,18 @@ def room(instant: Instant, moved: Mapping[Instant, Instant]) -> range:
 
 
 def _bounds(instant: Instant, placed: Mapping[Instant, Instant], unit: Unit) -> Bounds:
-    """The least and greatest index that leave `instant` in order with what is placed already."""
-    low: int | None = None
-    high: int | None = None
-    for original, moved in placed.items():
-        if original.last < instant.first:
-            index = index_of(unit, moved.last)
-            low = index if low is None else max(low, index)
-        elif original.first > instant.last:
-            index = index_of(unit, moved.first)
-            high = index if high is None else min(high, index)
+    """The least and greatest index that leave `instant` in order with what is placed already.
+
+    A year that began before an earlier date's end may hold that end, and no later one's begin: where both cannot be,
+    it may reach into either ("2013" between a day of January and the winter that it is in).
+    """
+    before = [moved for original, moved in placed.items() if original.last < instant.first]
+    after = [moved for original, moved in placed.items() if original.first > instant.last]
+    low = max((index_of(unit, moved.last) for moved in before), default=None)
+    high = min((index_of(unit, moved.first) for moved in after), default=None)
+    if low is not None and high is not None and low > high:
+        low = max(index_of(unit, moved.first) for moved in before)
+        high = min(index_of(unit, moved.last) for moved in after)
     return low, high
 
 

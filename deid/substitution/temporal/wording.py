@@ -12,7 +12,7 @@ from deid.substitution.temporal import order, phrases
 from deid.substitution.temporal.agenda import Agenda
 from deid.substitution.temporal.relative import Relative
 from deid.substitution.temporal.timeline import Timeline
-from deid.substitution.temporal.values import Instant, clamped
+from deid.substitution.temporal.values import Instant, Unit, clamped
 
 NEARBY = [sign * step for step in range(1, 61) for sign in (1, -1)]
 
@@ -47,18 +47,24 @@ class Wording:
         "lundi 3" moved to another month may read "lundi 3" again, and "2015" between two close dates may have to stay.
         Only places that keep the order are tried; without one, there are no texts, and the mentions are masked.
         """
-        texts = self._told(mentions, self._moved[original])
+        texts = None if self._is_birth(original, self._moved[original]) else self._told(mentions, self._moved[original])
         if texts is not None:
             return texts
         space = order.room(original, self._moved)
         for index in (self._moved[original].index + step for step in NEARBY):
             if index not in space or clamped(original.unit, index) != index:
                 continue
-            texts = self._told(mentions, Instant(original.unit, index))
+            to = Instant(original.unit, index)
+            texts = self._told(mentions, to) if not self._is_birth(original, to) else None
             if texts is not None:
-                self._moved[original] = Instant(original.unit, index)
+                self._moved[original] = to
                 return texts
         return {}
+
+    def _is_birth(self, original: Instant, moved: Instant) -> bool:
+        """Whether a date would come to stand on the patient's birth date, which no published text may say."""
+        birth = self._line.birth
+        return birth is not None and moved.unit is Unit.DAY and moved.first == birth != original.first
 
     def _told(self, mentions: list[Mention], moved: Instant) -> dict[Mention, str] | None:
         """Texts of mentions of one instant; None where one of them reads as its original does."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import itertools
+from datetime import date
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deid.substitution.temporal.order import project, restore, room
-from deid.substitution.temporal.values import Instant, Unit
+from deid.substitution.temporal.values import Instant, Unit, index_of
 
 NO_BOUNDS = (None, None)
 days = st.integers(720_000, 745_000)
@@ -75,3 +76,13 @@ def test_room_is_between_the_neighbours() -> None:
     one, two, three = (Instant(Unit.YEAR, year) for year in (2010, 2012, 2014))
     moved = {one: Instant(Unit.YEAR, 2009), two: Instant(Unit.YEAR, 2012), three: Instant(Unit.YEAR, 2015)}
     assert list(room(two, moved)) == [2010, 2011, 2012, 2013, 2014]
+
+
+def test_a_year_between_a_day_and_the_winter_it_is_in_stays_behind_the_day() -> None:
+    """ "2013" between a birth in 2011 and the summer of 2015, where these came to stand in one winter."""
+    born = Instant(Unit.DAY, date(2011, 9, 8).toordinal())
+    summer = Instant(Unit.SEASON, index_of(Unit.SEASON, date(2015, 7, 1)))
+    winter = index_of(Unit.SEASON, date(2017, 1, 3))
+    moved = restore({Instant(Unit.YEAR, 2013): 2015, summer: winter}, {born: date(2017, 1, 3).toordinal()})
+    assert moved[summer].index == winter
+    assert moved[Instant(Unit.YEAR, 2013)].index == 2017
