@@ -5,7 +5,8 @@ Chaque mois, et à la main : communes et leurs indicateurs de santé, voies, ét
 est chargé à côté de la version en service, contrôlé (nombre minimal de lignes, dérive), puis mis en service.
 
 Un fichier injoignable, mal formé ou trop petit est refusé : la version en service reste, les autres référentiels
-continuent. Rien ici ne touche aux données de patients.
+continuent. Rien ici ne touche aux données de patients. `communes` attend `density_levels` et `pathologies`, dont elle
+peut prendre des indicateurs, et se contente de leur version en service s'ils ont été refusés.
 
 Ensuite, quoi qu'il soit arrivé : `lookup` construit une fois la table que la détection lit, `ages` échoue si un
 référentiel en service est plus ancien que la politique ne le permet (`references.max_age_days`).
@@ -21,8 +22,10 @@ from nocturne_airflow.steps import DEFAULT_ARGS, Tag, step
 
 SOURCES = (
     *("communes", "former_communes", "postal_codes", "streets", "localities"),
-    *("establishments", "professionals", "first_names", "surnames"),
+    *("establishments", "professionals", "first_names", "surnames", "density_levels", "pathologies"),
 )
+# What communes may take features from: they come after these, whatever became of these.
+FEATURES = ("density_levels", "pathologies")
 
 
 @dag(
@@ -63,10 +66,11 @@ def refresh_references() -> None:
 
     built, aged, red = lookup(), ages(), alert()
     [built, aged] >> red
+    refreshed = {}
     for source in SOURCES:
         asset = Asset(f"reference_{source}", uri=f"nocturne://ref/{source}", group="nocturne")
 
-        @step(task_id=source, outlets=[asset])
+        @step(task_id=source, outlets=[asset], trigger_rule=TriggerRule.ALL_DONE)
         def refresh(source: str) -> dict[str, Any]:
             """Charger à côté, contrôler, mettre en service."""
             from deid import reference
@@ -74,9 +78,10 @@ def refresh_references() -> None:
 
             return reference.refresh(source, dsn=settings().dsn("refresher"))
 
-        refreshed = refresh(source)
-        refreshed >> [built, aged]
-        refreshed >> red
+        refreshed[source] = refresh(source)
+        refreshed[source] >> [built, aged]
+        refreshed[source] >> red
+    [refreshed[source] for source in FEATURES] >> refreshed["communes"]
 
 
 refresh_references()

@@ -43,9 +43,20 @@ def substitutor() -> Substitutor:
 
 
 def communes() -> CommuneTable:
-    """The reference releases in use; before any was loaded, the tables that ship."""
+    """The reference releases in use; before any was loaded, the tables that ship.
+
+    Raises:
+        PolicyError: they lack a health feature that the policy draws places by.
+        ReferenceRefused: some references were loaded, but not all that are needed.
+    """
     dsn = settings().dsn("worker")
-    return CommuneTable.from_database(dsn) if versions(dsn) else _packaged()
+    table = CommuneTable.from_database(dsn) if versions(dsn) else _packaged()
+    if lacking := table.lacking(policy().substitution.places.features):
+        raise PolicyError(
+            f"substitution.places.features: the communes in use have no {', '.join(lacking)}.",
+            "Add it in NOCTURNE_REFERENCES (docs/reference-data.md) and run refresh_references, or take it out.",
+        )
+    return table
 
 
 def use_lookup() -> LookupTable:

@@ -46,6 +46,8 @@ class Settings(BaseSettings):
     localities_location: SecretStr | None = None
     first_names_location: SecretStr | None = None
     surnames_location: SecretStr | None = None
+    density_levels_location: SecretStr | None = None
+    pathologies_location: SecretStr | None = None
     references: Path | None = None
     secret: SecretStr | None = None
     secret_file: Path | None = None

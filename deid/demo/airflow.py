@@ -21,10 +21,12 @@ from urllib.parse import urlsplit
 import psutil
 
 from deid.errors import SettingsError
+from deid.settings import settings
 from deid.warehouse.embedded import HOST, port_taken, write_private
 from deid.warehouse.provision import read_env
 
 ROOT = Path(__file__).parents[2]
+REFERENCES = Path(__file__).with_name("references.yaml")
 PORT = 8080
 ENV_FILE = "airflow.env"
 STEWARD = "intendante"
@@ -87,7 +89,9 @@ class Airflow:
         variables = {**self._variables(deployment["NOCTURNE_AIRFLOW_DSN"]), **_secrets(kept)}
         lines = [f"{name}={shlex.quote(value)}" for name, value in variables.items()]
         write_private(self._env_file, "\n".join(["# Written by `make demo` and `make up`.", *lines, ""]))
-        return {**os.environ, **deployment, **variables}
+        # Into a shell's environment it goes by hand, if at all: whoever has a file of their own names it there.
+        references = str((settings().references or REFERENCES).resolve())
+        return {**os.environ, **deployment, **variables, "NOCTURNE_REFERENCES": references}
 
     def running(self) -> bool:
         """Whether this home's Airflow is up, or still starting."""

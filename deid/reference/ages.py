@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 
 from psycopg2.extensions import cursor as Cursor
 
@@ -22,8 +22,9 @@ _UNKNOWN_DAYS = 400
 class SourceState:
     """A source's release in use.
 
-    `age_days` counts whole days since it was loaded, `most_days` is what the policy allows. `drift` is the change of
-    rows against the release before it, as a share of that one; None for the first.
+    `age_days` counts whole days since it was loaded; since `published_on`, the extract's own date, where it ships with
+    the product and newer editions come (None otherwise). `most_days` is what the policy allows. `drift` is the change
+    of rows against the release before it, as a share of that one; None for the first.
     """
 
     source: str
@@ -34,6 +35,7 @@ class SourceState:
     rows_before: int | None
     drift: float | None
     most_days: int
+    published_on: date | None = None
 
     @property
     def old(self) -> bool:
@@ -54,8 +56,9 @@ def states(cursor: Cursor, allowed: References) -> Sequence[SourceState]:
             before,
             None if drift is None else float(drift),
             _most_days(source, allowed),
+            published_on,
         )
-        for source, version, rows, loaded_at, age, before, drift in cursor.fetchall()
+        for source, version, rows, loaded_at, age, before, drift, published_on in cursor.fetchall()
     ]
 
 
@@ -75,10 +78,24 @@ def check(dsn: str, allowed: References) -> dict[str, int]:
     """
     with connect(dsn) as link, link.cursor() as cursor:
         known = states(cursor, allowed)
-    late = [f"{one.source} ({one.age_days} days, allowed {one.most_days})" for one in known if one.old]
+    late = [one for one in known if one.old]
     if late:
-        raise ReferencesOld(
-            f"older than the policy allows: {', '.join(late)}.",
-            "Look at the refresh of each: it is refused, or its location no longer has new editions.",
-        )
+        shipped = [one.source for one in late if one.published_on is not None]
+        fetched = [one.source for one in late if one.published_on is None]
+        remedies = []
+        if shipped:
+            remedies.append(
+                f"What ships with the product is no newer: say where {', '.join(shipped)} is read in "
+                "NOCTURNE_REFERENCES or NOCTURNE_<SOURCE>_LOCATION, and run refresh_references; or allow more days."
+            )
+        if fetched:
+            remedies.append(
+                f"Look at the refresh of {', '.join(fetched)}: it is refused, or its location has no new editions."
+            )
+        raise ReferencesOld(f"older than the policy allows: {', '.join(map(_described, late))}.", " ".join(remedies))
     return {one.source: one.age_days for one in known}
+
+
+def _described(one: SourceState) -> str:
+    of = f"ships with the product, of {one.published_on:%Y-%m-%d}, " if one.published_on else ""
+    return f"{one.source} ({of}{one.age_days} days, allowed {one.most_days})"

@@ -219,6 +219,10 @@ class CommuneTable:
             known = self._neighbours[asked] = tuple((other, far) for far, _, other in near[:number])
         return known
 
+    def lacking(self, features: Sequence[str]) -> Sequence[str]:
+        """Those of `features` that the communes do not have."""
+        return [name for name in features if not self.communes or name not in self.communes[0].features]
+
     def streets(self) -> Sequence[str]:
         """Street names of the country, the most frequent first."""
         return self._streets

@@ -8,17 +8,20 @@ digest is part of the pipeline's version, and a new mirror must not make a hospi
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 from urllib.parse import unquote, urlsplit
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, FilePath, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, FilePath, ValidationError, field_validator, model_validator
 
 from deid.errors import ReferenceRefused, SettingsError
+from deid.reference.packaged import FEATURES
 from deid.reference.sources import SOURCES, Source
+from deid.reference.sources.pathologies import CODE_PATTERN
 from deid.settings import settings
 
 NATIONAL = "national"
@@ -66,8 +69,28 @@ class Choices(BaseModel):
         return value
 
 
+class Feature(BaseModel):
+    """A health feature that is added to the communes, out of the release in use of `source`.
+
+    `pathology` is CNAM's code of what the feature measures (`CAN_CAT_CAT`: cancers), for the source `pathologies` only.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    source: Literal["density_levels", "pathologies"]
+    pathology: str | None = Field(None, pattern=CODE_PATTERN)
+
+    @model_validator(mode="after")
+    def _is_whole(self) -> Feature:
+        if (self.source == "pathologies") != (self.pathology is not None):
+            raise ValueError("`pathology` goes with the source pathologies, and with no other")
+        return self
+
+
 class References(BaseModel):
     """The file that `NOCTURNE_REFERENCES` names.
+
+    `features` are columns added to those of the communes, by name; each change of them is a new release.
 
     `proxy` comes before HTTPS_PROXY; it may hold a password. `ca_bundle` (PEM) comes before REQUESTS_CA_BUNDLE: the
     authorities that sign the certificates of the hospital's mirrors, or of its proxy where that opens TLS.
@@ -77,7 +100,17 @@ class References(BaseModel):
 
     proxy: str | None = None
     ca_bundle: FilePath | None = None
+    features: dict[str, Feature] = {}
     sources: dict[str, Choices] = {}
+
+    @field_validator("features")
+    @classmethod
+    def _are_new(cls, value: dict[str, Feature]) -> dict[str, Feature]:
+        if taken := sorted(set(value) & set(FEATURES)):
+            raise ValueError(f"features that communes have already: {', '.join(taken)}")
+        if odd := sorted(name for name in value if not re.fullmatch(r"[a-z][a-z0-9_]{0,39}", name)):
+            raise ValueError(f"not small letters, digits and _: {', '.join(odd)}")
+        return value
 
     @field_validator("sources")
     @classmethod
@@ -120,6 +153,15 @@ def configured(name: str) -> Source:
     if chosen.drift is not None:
         changes["drift"] = Fraction(str(chosen.drift))
     return replace(source, **changes)
+
+
+def features() -> Mapping[str, Feature]:
+    """What this deployment adds to the health features of communes, by name.
+
+    Raises:
+        SettingsError: see `configured`.
+    """
+    return _read().features
 
 
 def origin(source: Source, location: str | None = None) -> Origin | None:

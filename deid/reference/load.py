@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
@@ -12,6 +12,8 @@ from psycopg2 import sql
 from psycopg2.extensions import cursor as Cursor
 
 from deid.errors import ReferenceRefused
+from deid.reference import added_features, workbook
+from deid.reference.added_features import Column
 from deid.reference.configuration import PACKAGED
 from deid.reference.download import Seen
 from deid.reference.expectations import check_sample
@@ -24,6 +26,7 @@ from deid.warehouse.connection import connect
 from deid.warehouse.queries import query
 
 LOAD_TIMEOUT_S = 4 * 3600
+CHECKSUM_DIGITS = 12
 _ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
 
 
@@ -51,9 +54,14 @@ def _seen(files: Iterable[Mapping[str, str | None]]) -> dict[str, Seen]:
     return {str(one["location"]): Seen(one["etag"], one["last_modified"]) for one in files}
 
 
-def version(source: Source, bundle: Bundle) -> str:
-    """The version of a release: the same bytes read by the same parser are the same release."""
-    return f"{source.name}-{bundle.checksum[:12]}.{source.parser}"
+def version(source: Source, bundle: Bundle, added: Sequence[Column]) -> str:
+    """The version of a release: the same bytes, read by the same parser, with the same features added."""
+    return f"{source.name}-{bundle.checksum[:CHECKSUM_DIGITS]}{tail(source, added)}"
+
+
+def tail(source: Source, added: Sequence[Column]) -> str:
+    """What follows the checksum in the version of a release."""
+    return f"{added_features.digits(added)}.{source.parser}"
 
 
 def load(source: Source, bundle: Bundle, location: str, dsn: str) -> dict[str, int | str]:
@@ -69,16 +77,17 @@ def load(source: Source, bundle: Bundle, location: str, dsn: str) -> dict[str, i
         lock = {"source": source.name, "timeout_ms": str(LOAD_TIMEOUT_S * 1000)}
         cursor.execute(query("ref", "release", "lock"), lock)
         present = in_use(cursor, source.name).get(source.name)
-        if present is not None and present.version == version(source, bundle):
+        added = added_features.columns(cursor, source.name)
+        named = version(source, bundle, added)
+        if present is not None and present.version == named:
             return outcome(source, present, "unchanged")
-        cursor.execute(
-            query("ref", "release", "withdrawn"), {"source": source.name, "version": version(source, bundle)}
-        )
+        cursor.execute(query("ref", "release", "withdrawn"), {"source": source.name, "version": named})
         if present is not None and cursor.fetchone() is not None:
             return outcome(source, present, "held")
-        release_id = _open(cursor, source, bundle, location)
+        release_id = _open(cursor, source, bundle, location, named)
         tally = _stage(cursor, source, bundle)
         _check(cursor, source)
+        added_features.add(cursor, added)
         check_sample(cursor, source, tally.read)
         cursor.execute(query("ref", source.table, "load"), {"release_id": release_id})
         rows, skipped = cursor.rowcount, tally.skipped + tally.malformed
@@ -96,16 +105,17 @@ def outcome(source: Source, release: Release, state: str) -> dict[str, int | str
     return facts | {"release_id": release.release_id, "rows": release.rows}
 
 
-def _open(cursor: Cursor, source: Source, bundle: Bundle, location: str) -> int:
+def _open(cursor: Cursor, source: Source, bundle: Bundle, location: str, named: str) -> int:
     files = [
         {"location": one.location, "sha256": one.checksum, "bytes": one.size}
         | {"etag": one.etag, "last_modified": one.last_modified}
         for one in bundle.files
         if location != PACKAGED  # no machine's path is written down
     ]
-    facts = {"source": source.name, "version": version(source, bundle), "checksum": bundle.checksum}
+    facts = {"source": source.name, "version": named, "checksum": bundle.checksum}
     facts |= {"location": location, "licence": source.licence, "files": json.dumps(files)}
-    cursor.execute(query("ref", "release", "open"), {**facts, "bytes": bundle.size})
+    published_on = source.published_on if location == PACKAGED else None
+    cursor.execute(query("ref", "release", "open"), {**facts, "bytes": bundle.size, "published_on": published_on})
     [(release_id,)] = cursor.fetchall()
     return int(release_id)
 
@@ -140,6 +150,8 @@ def _rows(source: Source, file: Download, tally: Tally) -> Iterator[Row]:
         if source.assemble is None:
             raise ReferenceRefused(f"{file.location} is a folder.", "Give a file.")
         return source.parse(source.assemble(file.path), tally)
+    if source.worksheet is not None and workbook.is_workbook(file.path):
+        return source.parse(workbook.lines(file.path, source.worksheet, source.max_unpacked), tally)
     return source.parse(lines(file.path, max_unpacked=source.max_unpacked, encodings=source.encodings), tally)
 
 

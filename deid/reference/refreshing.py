@@ -5,9 +5,10 @@ from __future__ import annotations
 import logging
 
 from deid.errors import ReferenceRefused
+from deid.reference.added_features import columns
 from deid.reference.configuration import Origin, configured, origin
 from deid.reference.fetch import fetched
-from deid.reference.load import in_use, load, outcome, version
+from deid.reference.load import CHECKSUM_DIGITS, in_use, load, outcome, tail, version
 from deid.reference.sources import Source
 from deid.warehouse.connection import connect
 
@@ -50,11 +51,16 @@ def refresh(
 def _refresh(source: Source, where: Origin, dsn: str, deadline_s: float) -> dict[str, int | str]:
     with connect(dsn, application=f"nocturne refresh {source.name}") as link, link.cursor() as cursor:
         present = in_use(cursor, source.name).get(source.name)
-    # Only the files in use, read by the parser of today, are worth asking "has it changed?".
-    same = present is not None and present.location == where.written and present.version.endswith(f".{source.parser}")
+        added = columns(cursor, source.name)
+    # Only the files in use, read as they would be today, are worth asking "has it changed?".
+    same = (
+        present is not None
+        and present.location == where.written
+        and present.version[len(f"{source.name}-") + CHECKSUM_DIGITS :] == tail(source, added)
+    )
     seen = present.seen if present is not None and same else {}
     with fetched(source, where, deadline_s, seen) as bundle:
-        if present is not None and (bundle is None or version(source, bundle) == present.version):
+        if present is not None and (bundle is None or version(source, bundle, added) == present.version):
             return outcome(source, present, "unchanged")
         if bundle is not None:
             return load(source, bundle, where.written, dsn)

@@ -29,7 +29,7 @@ def lines(path: Path, *, max_unpacked: int, encodings: Sequence[str]) -> Iterato
         ReferenceRefused: it is a web page, is cut short, is no text in any of the encodings, or unpacks to
             more than `max_unpacked` bytes or than a real table would.
     """
-    limit = min(max_unpacked, max(SMALL, path.stat().st_size * MOST_UNPACKED_PER_BYTE))
+    limit = bound(path, max_unpacked)
     encoding = encodings[0] if len(encodings) == 1 else _fitting(path, limit, encodings)
     with _open(path) as raw, TextIOWrapper(raw, encoding=encoding, newline="") as text:
         read, rest = 0, ""
@@ -41,7 +41,7 @@ def lines(path: Path, *, max_unpacked: int, encodings: Sequence[str]) -> Iterato
                     raise ReferenceRefused("the file is not text.", "It is not the expected file: check the address.")
                 read += len(block)
                 if read > limit:
-                    raise ReferenceRefused("the file unpacks to far more than a table would.", "Do not trust it.")
+                    raise too_much()
                 *whole, rest = (rest + block).split("\n")
                 if max(map(len, (*whole, rest))) >= LONGEST_LINE:
                     raise ReferenceRefused("the file has a line without end.", "It is not the expected file.")
@@ -53,7 +53,7 @@ def lines(path: Path, *, max_unpacked: int, encodings: Sequence[str]) -> Iterato
                 f"the file is not text in {' or '.join(encodings)}.", "Save it in UTF-8, or download it again."
             ) from None
         except DAMAGED:
-            raise _damaged() from None
+            raise damaged() from None
 
 
 def _open(path: Path) -> BinaryIO:
@@ -73,10 +73,21 @@ def _alone(path: Path) -> BinaryIO:
             raise ReferenceRefused(f"the zip holds {len(tables)} tables.", "Unpack it, and give the file itself.")
         return cast(BinaryIO, archive.open(tables[0]))
     except (*DAMAGED, NotImplementedError, RuntimeError):  # an unknown method, a password
-        raise _damaged() from None
+        raise damaged() from None
 
 
-def _damaged() -> ReferenceRefused:
+def bound(path: Path, max_unpacked: int) -> int:
+    """Most bytes that the file at `path` may unpack to."""
+    return min(max_unpacked, max(SMALL, path.stat().st_size * MOST_UNPACKED_PER_BYTE))
+
+
+def too_much() -> ReferenceRefused:
+    """The refusal of a file that unpacks beyond its bound."""
+    return ReferenceRefused("the file unpacks to far more than a table would.", "Do not trust it.")
+
+
+def damaged() -> ReferenceRefused:
+    """The refusal of a file that cannot be unpacked."""
     return ReferenceRefused("the file is damaged or cut short.", "Download it again.")
 
 

@@ -16,7 +16,7 @@ from deid.reference import SOURCES, reaching
 from deid.resources import DATA
 from deid.settings import settings
 from tests.conftest import Database
-from tests.reference import formats
+from tests.reference import formats, health_formats
 from tests.reference.certificates import Authority
 from tests.reference.conftest import Web, authority, secure, web  # noqa: F401 - fixtures
 
@@ -198,3 +198,28 @@ def test_a_server_that_cannot_prove_who_it_is_and_a_proxy_that_refuses_fail_thei
         },
         f"{{proxy: '{web.url}', ca_bundle: '{authority.bundle}'}}",
     )
+
+
+def test_communes_take_features_after_their_source_and_keep_them_when_its_next_file_is_refused(
+    deployed: Database,
+    play: Any,
+    web: Web,  # noqa: F811 - the fixture
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    (tmp_path / "references.yaml").write_text("features: {density_level: {source: density_levels}}", encoding="utf-8")
+    monkeypatch.setenv("NOCTURNE_REFERENCES", str(tmp_path / "references.yaml"))
+    grid = web.serve("/grid", health_formats.workbook(health_formats.grid(health_formats.levels())))
+    monkeypatch.setenv("NOCTURNE_DENSITY_LEVELS_LOCATION", grid)
+    settings.cache_clear()
+    first = play("refresh_references")
+    assert (first.steps["density_levels"], first.steps["communes"]) == (["success"], ["success"])
+    asked = "SELECT release_id, features ? 'density_level', count(*) > 34000 FROM ref.commune GROUP BY 1, 2"
+    [(number, featured, many)] = deployed.rows(asked)
+    assert (featured, many) == (True, True)
+    web.serve("/grid", b"<!DOCTYPE html><p>Maintenance</p>")
+    time.sleep(0.01)  # a run of its own instant
+    second = play("refresh_references")
+    assert (second.steps["density_levels"], second.steps["communes"]) == (["failed"], ["success"])
+    assert deployed.rows(asked) == [(number, True, True)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import date
 from pathlib import Path
 
 import psycopg2
@@ -15,6 +16,8 @@ from deid.quality.report import write_report
 from deid.quality.runs import critical_failures, run_checks
 from deid.reference import refresh
 from deid.reference.ages import check
+from deid.resources import DATA
+from deid.settings import settings
 from tests.conftest import Database
 from tests.reference import formats
 from tests.release.ledger import Ledger
@@ -70,6 +73,34 @@ def test_what_is_too_old_is_named(aged: Database) -> None:
         check(dsn, References())
     assert "streets" not in str(caught.value)
     assert check(dsn, References(max_age_days={"professionals": 512})) == {"professionals": 512, "streets": 0}
+
+
+def test_what_ships_is_as_old_as_its_extract_and_the_message_says_what_to_do(
+    deployed: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dsn = deployed.dsn("refresher")
+    for source in ("streets", "surnames"):
+        refresh(source, dsn=dsn)
+    put(deployed, "professionals", 512, 1100)
+    days = (date.today() - date(2024, 1, 1)).days
+    with pytest.raises(ReferencesOld, match=rf"streets \(ships .*, of 2024-01-01, {days} days, al") as caught:
+        check(dsn, References())
+    assert "surnames" not in str(caught.value), "no newer edition will ever come"
+    assert "say where streets is read in NOCTURNE_REFERENCES" in caught.value.remedy
+    assert "Look at the refresh of professionals:" in caught.value.remedy
+    path = tmp_path / "references.yaml"
+    path.write_text("sources: {streets: {max_age_days: 36500}, professionals: {max_age_days: 600}}", encoding="utf-8")
+    monkeypatch.setenv("NOCTURNE_REFERENCES", str(path))
+    settings.cache_clear()
+    assert check(dsn, References()) == {"professionals": 512, "streets": days, "surnames": 0}
+
+
+def test_what_a_hospital_fetches_is_as_old_as_its_load(deployed: Database, tmp_path: Path) -> None:
+    """The same bytes as those that ship: what counts is where they were found, not what is in them."""
+    path = tmp_path / "streets.csv.gz"
+    path.write_bytes((DATA / "streets.csv.gz").read_bytes())
+    refresh("streets", dsn=deployed.dsn("refresher"), location=str(path))
+    assert check(deployed.dsn("refresher"), References()) == {"streets": 0}
 
 
 def test_the_release_gate_warns_and_does_not_stop(aged: Database) -> None:

@@ -5,10 +5,12 @@ from types import MappingProxyType
 
 from deid.reference.sources import (
     communes,
+    density_levels,
     establishments,
     first_names,
     former_communes,
     localities,
+    pathologies,
     postal_codes,
     professionals,
     streets,
@@ -29,6 +31,8 @@ SOURCES: Mapping[str, Source] = MappingProxyType(
             professionals,
             first_names,
             surnames,
+            density_levels,
+            pathologies,
         )
     }
 )

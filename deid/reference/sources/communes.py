@@ -6,6 +6,7 @@ import csv
 import json
 import math
 from collections.abc import Iterator, Sequence
+from datetime import date
 from fractions import Fraction
 from itertools import chain
 from pathlib import Path
@@ -152,6 +153,7 @@ SOURCE = Source(
         Rule("territory", pattern=r".+"),
     ),
     default=DATA / "communes.csv.gz",
+    published_on=date(2024, 1, 1),  # the official geographical code; its health features are of 2019 to 2023
     floor=34_000,
     drift=Fraction(2, 100),
     max_age_days=400,

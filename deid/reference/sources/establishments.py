@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterator
+from datetime import date
 from fractions import Fraction
 from itertools import chain
 
@@ -76,6 +77,7 @@ SOURCE = Source(
         Rule("kind"),
     ),
     default=DATA / "establishments.csv.gz",
+    published_on=date(2022, 12, 31),  # SAE 2022
     floor=3_000,
     drift=Fraction(10, 100),
     max_age_days=180,

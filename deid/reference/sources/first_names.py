@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator
+from datetime import date
 from fractions import Fraction
 from itertools import chain
 
@@ -70,6 +71,7 @@ SOURCE = Source(
         Rule("births", int, least=0),
     ),
     default=DATA / "first_names.csv.gz",
+    published_on=date(2022, 12, 31),  # the last year of births
     floor=10_000,
     drift=Fraction(10, 100),
     max_age_days=800,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator
+from datetime import date
 from fractions import Fraction
 from itertools import chain
 
@@ -83,6 +84,7 @@ SOURCE = Source(
     parse=parse,
     rules=(Rule("name", pattern=r".{1,200}"), Rule("insee", pattern=INSEE_PATTERN, optional=True)),
     default=DATA / "former_communes.csv.gz",
+    published_on=date(2024, 1, 1),
     floor=3_000,
     drift=Fraction(20, 100),
     max_age_days=400,

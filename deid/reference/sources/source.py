@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import date
 from fractions import Fraction
 from itertools import chain
 from operator import itemgetter
@@ -57,10 +58,12 @@ class Source:
 
     `format` says in a line what the file is. `urls` are the addresses of the national file, mirrors in order;
     `{department}` in one stands for the code of each department. `files` are the names that are taken from a folder
-    given as a location. `assemble` makes lines of the compact table from a folder of raw national files, where one
-    table needs several. `parse` turns decoded lines into rows of `columns` of the staging table of `ref.<table>`;
-    `parser` is raised when the same bytes give other rows, so that a refresh loads them again. `rules` are judged on
-    a sample of what was staged. `default` is the file that ships with the product, None where there is none.
+    given as a location. `worksheet` is the first column of the header in an Excel workbook, for a table that its
+    producer publishes in no other form. `assemble` makes lines of the compact table from a folder of raw national
+    files, where one table needs several. `parse` turns decoded lines into rows of `columns` of the staging table of
+    `ref.<table>`; `parser` is raised when the same bytes give other rows, so that a refresh loads them again. `rules`
+    are judged on a sample of what was staged. `default` is the file that ships with the product, None where there is none;
+    `published_on` is the date of what is in it, from which its age counts, None where no newer edition will come.
 
     A release needs at least `floor` rows, at most the share `tolerance` of lines that cannot be read, and may differ
     from the release in use by at most the share `drift` of rows, when both come from the same location, or wherever
@@ -85,6 +88,8 @@ class Source:
     urls: Sequence[str] = ()
     files: Sequence[str] = ("*.csv", "*.csv.gz", "*.txt")
     assemble: Assemble | None = None
+    worksheet: str | None = None
+    published_on: date | None = None
     tolerance: Fraction = Fraction(0)
     encodings: Sequence[str] = ("utf-8-sig",)
     parser: int = 1

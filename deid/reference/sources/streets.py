@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator
+from datetime import date
 from fractions import Fraction
 from itertools import chain
 
@@ -86,6 +87,7 @@ SOURCE = Source(
         Rule("addresses", int, least=1),
     ),
     default=DATA / "streets.csv.gz",
+    published_on=date(2024, 1, 1),  # the year of both files is known, not the day
     floor=5_000,
     drift=Fraction(20, 100),
     max_age_days=120,

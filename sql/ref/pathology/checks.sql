@@ -1,0 +1,21 @@
+-- Grain: one row per check, failed when `observed` is above 0.
+-- Purpose: a file whose columns moved, or that is not of the whole country, is refused. Judged on the latest year, which
+-- is the one that is loaded.
+WITH latest AS (SELECT * FROM stage WHERE year = (SELECT max(year) FROM stage))
+
+SELECT 'counts given twice' AS what, count(*) - count(DISTINCT (pathology, department, sex, age)) AS observed
+FROM latest
+UNION ALL
+SELECT 'counts above their population', count(*) FROM latest
+WHERE patients > population
+UNION ALL
+SELECT 'departments missing of 96 in the metropolis', greatest(0, 96 - count(DISTINCT department)) FROM latest
+WHERE department NOT LIKE '97%%'
+UNION ALL
+SELECT 'well-known pathologies absent (cancers, diabetes)', 2 - count(DISTINCT pathology) FROM latest
+WHERE pathology IN ('CAN_CAT_CAT', 'DIA_CAT_CAT')
+UNION ALL
+SELECT 'departments without a known count of both', 2 * count(DISTINCT department) - count(
+    DISTINCT (department, pathology)
+) FILTER (WHERE pathology IN ('CAN_CAT_CAT', 'DIA_CAT_CAT') AND patients > 0 AND population > 0)
+FROM latest
