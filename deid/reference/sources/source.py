@@ -62,8 +62,8 @@ class Source:
     producer publishes in no other form. `assemble` makes lines of the compact table from a folder of raw national
     files, where one table needs several. `parse` turns decoded lines into rows of `columns` of the staging table of
     `ref.<table>`; `parser` is raised when the same bytes give other rows, so that a refresh loads them again. `rules`
-    are judged on a sample of what was staged. `default` is the file that ships with the product, None where there is none;
-    `published_on` is the date of what is in it, from which its age counts, None where no newer edition will come.
+    are judged on a sample of what was staged. `default` is the file that ships with the product, None where there is
+    none; `published_on` is the date of what is in it, from which its age counts, None where no newer edition will come.
 
     A release needs at least `floor` rows, at most the share `tolerance` of lines that cannot be read, and may differ
     from the release in use by at most the share `drift` of rows, when both come from the same location, or wherever
