@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from functools import cached_property
 
 from deid.document import Mention
 from deid.labels import Label
@@ -13,7 +15,7 @@ from deid.substitution.characters import redraw_digits
 from deid.substitution.dossier import Dossier
 from deid.substitution.drafts import Draft, tag
 from deid.substitution.folding import comparable, flat, words
-from deid.substitution.places import abroad
+from deid.substitution.places import abroad, articles
 from deid.substitution.places.abroad import NOWHERE, world
 from deid.substitution.places.areas import area, countries, names
 from deid.substitution.places.finding import Place
@@ -35,6 +37,13 @@ _DISTRICT = re.compile(r"(\d{1,2}) ?(er|eme|e)?( arr[a-z]*\.?)?")
 _DISTRICTS = 20
 _FRANCE = frozenset({"france", "hexagone", "metropole", "francemetropolitaine"})
 _TRIES = 60
+# What says an area without naming one, by the word ahead of it that no area that may be told agrees with.
+_UNNAMED = {
+    "department": {"le": "département", "du": "département", "l'": "Hexagone", "les": "environs", "des": "environs"},
+    "region": {"le": "pays", "du": "pays", "l'": "Hexagone", "les": "environs", "des": "environs"},
+    "country": {"l'": "Europe"},
+}
+_COMMON = frozenset({"département", "pays", "environs"})
 
 
 class Regions:
@@ -49,12 +58,33 @@ class Regions:
         original = self._dossier.text(mention)
         if self._dossier.policy.places.strategy == "tag":
             return tag(Label.LOC, original)
-        text = self._text(original, attempt)
-        return Draft(accented_like(original, in_case_of(original, text), self._dossier.accented), STRATEGY)
+        article = articles.own(original) if area(original) else ""
+        bare = original[len(article) :]
+        text = self._text(bare, attempt)
+        cased = text if text in _COMMON and not bare.isupper() else in_case_of(bare, text)
+        return Draft(article + accented_like(original, cased, self._dossier.accented), STRATEGY)
+
+    @cached_property
+    def _ahead(self) -> Mapping[str, frozenset[str]]:
+        """The articles and prepositions that stand ahead of each area of the document, wherever it is named.
+
+        A surrogate agrees with all of them, so that an area keeps one name.
+        """
+        found: dict[str, set[str]] = defaultdict(set)
+        for mention in self._dossier.of([Label.LOC]):
+            original = self._dossier.text(mention)
+            article = articles.own(original)
+            word = articles.ahead(article or self._dossier.before(mention))
+            if word is not None:
+                found[comparable(original[len(article) :])].add(word)
+        return {name: frozenset(words) for name, words in found.items()}
+
+    def _agrees(self, original: str, name: str) -> bool:
+        return all(articles.agrees(word, name) for word in self._ahead.get(comparable(original), ()))
 
     def _text(self, original: str, attempt: int) -> str:
         if comparable(original) in _FRANCE:
-            return "métropole" if comparable(original) != "metropole" else "France"
+            return self._france(original)
         kind, code = area(original) or ("", "")
         if kind in ("department", "region"):
             return self._area(kind, code, original, attempt)
@@ -68,12 +98,23 @@ class Regions:
             return self._numbered(original, attempt)
         return self._land(original, attempt)
 
+    def _france(self, original: str) -> str:
+        told = ("métropole", _COUNTRY, *self._unnamed("country", original))
+        others = [name for name in told if comparable(name) != comparable(original)]
+        return next((name for name in others if self._agrees(original, name)), others[0])
+
+    def _unnamed(self, kind: str, original: str) -> list[str]:
+        return [
+            _UNNAMED[kind][word] for word in sorted(self._ahead.get(comparable(original), ())) if word in _UNNAMED[kind]
+        ]
+
     def _area(self, kind: str, code: str, original: str, attempt: int) -> str:
         """That of the commune drawn for a place of the area, so that an address stays one address.
 
         Where the commune drawn is of the same department, the region is written, and for the same region the country:
-        the surrogate then says less than the original, and nothing false. Where the document names no place there,
-        another area by the key.
+        the surrogate then says less than the original, and nothing false. It agrees with the article that the text has
+        ahead of it; where none of these does, a word that says no name ("dans le département", "de l'Hexagone").
+        Where the document names no place there, another area by the key.
         """
         drawn = self._drawn_in(kind, code)
         if drawn is not None and not attempt:
@@ -81,7 +122,10 @@ class Regions:
             department, region = table.department_name(drawn.department), table.region_name(drawn.region)
             told = (department, region, _COUNTRY) if kind == "department" else (region, _COUNTRY)
             fitting = (name for name in told if name == _COUNTRY or (name and not self._dossier.brings_back(name)))
-            return next(name for name in fitting if comparable(name) != comparable(original))
+            fitting = (name for name in (*fitting, *self._unnamed(kind, original)) if self._agrees(original, name))
+            found = next((name for name in fitting if comparable(name) != comparable(original)), None)
+            if found is not None:
+                return found
         return self._other(list(names(kind).values()), original, attempt)
 
     def _drawn_in(self, kind: str, code: str) -> Commune | None:
@@ -105,12 +149,18 @@ class Regions:
         place = next((one for one in self._gazette.places.values() if one.country == code), None)
         if place is not None and not attempt:
             name = names("country").get(self._gazette.surrogate(place).region)
-            if name is not None and comparable(name) != comparable(original):
+            if name is not None and comparable(name) != comparable(original) and self._agrees(original, name):
                 return name
-        return self._other(countries(world(code)), original, attempt)
+        near = countries(world(code))
+        alike = [name for name in near if self._agrees(original, name) and comparable(name) != comparable(original)]
+        return self._other(near if alike else list(names("country").values()), original, attempt)
 
     def _other(self, choices: Sequence[str], original: str, attempt: int) -> str:
+        """One of some names that agrees with the text: which do is a function of the words ahead, and public."""
         stream = self._dossier.stream("area", comparable(original), str(attempt))
+        choices = [
+            name for name in choices if self._agrees(original, name) and comparable(name) != comparable(original)
+        ] or choices
         for _ in range(_TRIES):
             name = stream.choice(choices)
             if comparable(name) != comparable(original) and not self._dossier.brings_back(name):
