@@ -47,9 +47,17 @@ def exp_coin(stream: KeyedStream, numerator: int, denominator: int) -> bool:
     common = gcd(numerator, denominator)
     whole, rest = divmod(numerator // common, denominator // common)
     for _ in range(whole):
-        if not _exp_of_unit(stream, 1, 1):
+        if not exp_of_one(stream):
             return False
     return not rest or _exp_of_unit(stream, rest, denominator // common)
+
+
+def exp_of_one(stream: KeyedStream) -> bool:
+    """True with probability exp(−1): the tosses of `bernoulli_exp`, the first of which cannot fail."""
+    toss = 2
+    while not stream.below(toss):
+        toss += 1
+    return toss % 2 == 1
 
 
 def _exp_of_unit(stream: KeyedStream, numerator: int, denominator: int) -> bool:
@@ -79,7 +87,7 @@ def bernoulli_exp_of(stream: KeyedStream, floor: Callable[[int], int]) -> bool:
         raise ValueError("exp(−x) is a probability for x >= 0 only")
     whole = first >> _WORD
     for _ in range(whole):
-        if not _exp_of_unit(stream, 1, 1):
+        if not exp_of_one(stream):
             return False
     toss = 1
     while _below_share(stream, floor, first & ((1 << _WORD) - 1), whole, toss):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from deid.privacy.bernoulli import exp_coin
+from deid.privacy.bernoulli import exp_coin, exp_of_one
 from deid.privacy.stream import KeyedStream
 
 
@@ -29,10 +29,10 @@ def discrete_laplace(stream: KeyedStream, epsilon: Fraction) -> int:
         raise ValueError("discrete Laplace noise needs epsilon > 0")
     while True:
         low = stream.below(stretch)
-        if not exp_coin(stream, low, stretch):
+        if low and not exp_coin(stream, low, stretch):
             continue
         high = 0
-        while exp_coin(stream, 1, 1):
+        while exp_of_one(stream):
             high += 1
         magnitude = (low + stretch * high) // shrink
         negative = stream.bits(1)

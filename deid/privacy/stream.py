@@ -17,7 +17,8 @@ _FIRST_COUNTER = bytes(_COUNTER_BYTES)
 _KEY_BYTES = 64
 _INNER = bytes(byte ^ 0x36 for byte in range(256))
 _OUTER = bytes(byte ^ 0x5C for byte in range(256))
-_FILLING = bytes(_KEY_BYTES - _BLOCK_BITS // 8)
+_FILLING = bytes(_KEY_BYTES - _BLOCK_BITS // 8)  # what lengthens a seed to a key
+_INNER_FILLING, _OUTER_FILLING = _FILLING.translate(_INNER), _FILLING.translate(_OUTER)
 
 
 def encode(parts: Sequence[str]) -> bytes:
@@ -49,26 +50,28 @@ class KeyedStream:
     __slots__ = ("_bits", "_counter", "_held", "_seed")
 
     def __init__(self, secret: bytes, *parts: str) -> None:
-        self._begin(Streams(secret).seed(parts))
+        self._seed = Streams(secret).seed(parts)
+        self._counter = 0  # blocks read
+        self._bits = 0  # the last `_held` of these are to come
+        self._held = 0
 
     @classmethod
     def seeded(cls, seed: bytes) -> KeyedStream:
         """The stream of a seed of 32 bytes, as `Streams.seed` gives it."""
         stream = cls.__new__(cls)
-        stream._begin(seed)
+        stream._seed = seed
+        stream._counter = stream._bits = stream._held = 0
         return stream
-
-    def _begin(self, seed: bytes) -> None:
-        self._seed = seed + _FILLING
-        self._counter = 0
-        self._bits = 0  # the last `_held` of these are to come
-        self._held = 0
 
     def _fill(self, count: int) -> None:
         """Hold at least `count` bits."""
-        inner, outer = self._seed.translate(_INNER), self._seed.translate(_OUTER)
+        seed = self._seed
+        inner, outer = seed.translate(_INNER) + _INNER_FILLING, seed.translate(_OUTER) + _OUTER_FILLING
+        if not self._counter:  # nearly always the only block
+            self._bits = int.from_bytes(sha256(outer + sha256(inner + _FIRST_COUNTER).digest()).digest(), "big")
+            self._counter, self._held = 1, _BLOCK_BITS
         while self._held < count:
-            counter = self._counter.to_bytes(_COUNTER_BYTES, "big") if self._counter else _FIRST_COUNTER
+            counter = self._counter.to_bytes(_COUNTER_BYTES, "big")
             block = sha256(outer + sha256(inner + counter).digest()).digest()
             self._counter += 1
             coming = self._bits & ((1 << self._held) - 1)
@@ -138,4 +141,7 @@ class Streams:
 
     def of(self, *parts: str) -> KeyedStream:
         """The stream about the first parts and `parts`."""
-        return KeyedStream.seeded(self.seed(parts))
+        inner, outer = self._inner.copy(), self._outer.copy()
+        inner.update(b"".join(map(_encoded, parts)))
+        outer.update(inner.digest())
+        return KeyedStream.seeded(outer.digest())

@@ -46,8 +46,8 @@ def shares(policy: SubstitutionPolicy, counts: Counts) -> Shares:
     By composition (Dwork and Roth 2014, theorem 3.16) the elements of a document are together private for the sum of
     what they cost, each counted by its own distance.
     """
-    whole = rational(policy.epsilon_per_document)
     if policy.split == "weighted":
+        whole = rational(policy.epsilon_per_document)
         weights = {category: rational(weight) for category, weight in policy.weights.items()}
         part = whole / sum(weights.values())
         return Shares(
@@ -55,7 +55,13 @@ def shares(policy: SubstitutionPolicy, counts: Counts) -> Shares:
             part * weights["place"] / max(counts.place, 1),
         )
     number = policy.elements_per_document if policy.split == "nominal" else max(counts.time + counts.place, 1)
-    return Shares(whole / number, whole / number)
+    each = _part(policy.epsilon_per_document, number)
+    return Shares(each, each)
+
+
+@lru_cache(256)
+def _part(epsilon: float, number: int) -> Fraction:
+    return rational(epsilon) / number
 
 
 # Ledger lines are kept as floating-point numbers, so a sum that is the limit may read as this much above it.

@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import cached_property
 from itertools import pairwise
 
 from deid.document import Mention
 from deid.labels import Label
 from deid.substitution.dossier import Dossier
-from deid.substitution.folding import flat
 from deid.substitution.temporal import ages, parsing, relative, resolving, segments
 from deid.substitution.temporal.ages import Age
 from deid.substitution.temporal.expressions import Expression
@@ -31,7 +31,7 @@ _NO_ANCHOR = date(2000, 1, 1)
 _LINKED = 1  # units that a patient's age in the text may be off by
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Agenda:
     """What the temporal mentions of a document mean.
 
@@ -57,12 +57,12 @@ class Agenda:
         spans = (half.whole,) if half else self.segments.parts.get(mention, (mention,))
         return all(span in self.instants or span in self.ages for span in spans)
 
-    @property
+    @cached_property
     def dated(self) -> frozenset[Instant]:
         """Distinct instants of mentions that are not of the birth date."""
         return frozenset(one for mention, one in self.instants.items() if mention not in self.births)
 
-    @property
+    @cached_property
     def birth_instants(self) -> frozenset[Instant]:
         """The birth date in the units that it is written in."""
         return frozenset(self.instants[mention] for mention in self.births)
@@ -82,7 +82,7 @@ def read(dossier: Dossier) -> Agenda:
     cut = _segments(dossier)
     bounds = frozenset(part for parts in cut.parts.values() for part in parts)
     said = dict(_said(dossier, (span for span in cut.spans if span.label is not Label.AGE), bounds))
-    births = {mention for mention in said if _BORN.search(flat(dossier.before(mention)))}
+    births = {mention for mention in said if _BORN.search(dossier.plain_before(mention))}
     birth = dossier.document.patient.birth_date or _written_birth(said, births)
     anchor = dossier.document.reference_date or _latest(said, births) or _NO_ANCHOR
     if birth is not None and birth > anchor:
@@ -213,8 +213,9 @@ def _placed(
 
 def _bounds(dossier: Dossier, mention: Mention, following: Mention) -> bool:
     """Whether two mentions are the bounds of one range, or items of one list."""
-    between = flat(dossier.document.text[mention.end : following.start])
-    return len(between) <= _BOUNDS_REACH and _BETWEEN_BOUNDS.fullmatch(between) is not None
+    if following.start - mention.end > _BOUNDS_REACH:
+        return False
+    return _BETWEEN_BOUNDS.fullmatch(dossier.plain[mention.end : following.start]) is not None
 
 
 def _is_birth(instant: Instant, birth: date | None, said_so: bool) -> bool:

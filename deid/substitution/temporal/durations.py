@@ -20,7 +20,6 @@ from deid.policy import Dates
 from deid.substitution import numerals
 from deid.substitution.budget import rational
 from deid.substitution.dossier import Dossier
-from deid.substitution.folding import flat
 from deid.substitution.temporal import order
 from deid.substitution.temporal.agenda import Agenda
 from deid.substitution.temporal.timeline import Timeline, day_of
@@ -192,7 +191,7 @@ class Ties:
 
 def _skeleton(dossier: Dossier, agenda: Agenda, dated: Sequence[Mention]) -> str:
     """The folded text with one sign in the stead of each dated span, and another for any other mention."""
-    plain = flat(dossier.document.text)
+    plain = dossier.plain
     cut = agenda.segments
     # A mention that is cut in spans, or is half of one, is told by those.
     others = [one for one in dossier.mentions if one not in cut.parts and one not in cut.halves]

@@ -330,8 +330,8 @@ class Form:
 
     def write(self, day: date) -> str:
         """Another day in the same form."""
-        text = "".join(part.write(day) for part in self.parts)
-        return _ELISION.sub(_elided, text)
+        text = "".join([part.write(day) for part in self.parts])
+        return _ELISION.sub(_elided, text) if "d" in text or "D" in text else text
 
 
 def _like(model: str, text: str) -> str:

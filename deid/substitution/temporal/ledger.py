@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator
 from fractions import Fraction
 
@@ -27,10 +26,12 @@ def elements(dossier: Dossier, agenda: Agenda) -> int:
 
 def spends(dossier: Dossier, agenda: Agenda, epsilon: Fraction) -> list[Spend]:
     """Ledger lines, one per category and mechanism, `epsilon` nats per element; 0 for what no ε bounds."""
-    totals: dict[tuple[str, str], tuple[Fraction, int]] = defaultdict(lambda: (_FREE, 0))
+    totals: dict[tuple[str, str], tuple[Fraction, int]] = {}
     for category, mechanism, each, count in _lines(dossier, agenda, epsilon):
-        before = totals[category, mechanism]
-        totals[category, mechanism] = (before[0] + each * count, before[1] + count)
+        total, elements = each * count, count
+        if before := totals.get((category, mechanism)):
+            total, elements = before[0] + total, before[1] + count
+        totals[category, mechanism] = (total, elements)
     return [Spend(*key, float(total), count) for key, (total, count) in totals.items() if count]
 
 

@@ -37,29 +37,42 @@ def move(dossier: Dossier, agenda: Agenda, epsilon: Fraction) -> Timeline:
     birth = births.move(dossier, anchor, moved_anchor, agenda.birth, epsilon, shifted) if agenda.birth else None
     line = Timeline(anchor, moved_anchor, agenda.birth, birth, birth)
     fixed = line.fixed()
-    drawn = {one: fixed[one] if one in fixed else _moved(dossier, line, one, epsilon) for one in agenda.dated}
+    free = agenda.dated - fixed.keys()
+    if dossier.policy.dates.document_date == "metric":
+        drawn = {one: _moved_apart(dossier, line, one, epsilon) for one in free}
+    else:
+        said, rate = str(epsilon), tempered(epsilon)
+        drawn = {one: _moved(dossier, line, one, said, rate) for one in free}
+    drawn |= {one: fixed[one] for one in agenda.dated & fixed.keys()}
     moved = restore(drawn, fixed)
     moved |= {one: Instant(one.unit, index_of(one.unit, birth or moved_anchor)) for one in agenda.birth_instants}
     return Timeline(anchor, moved_anchor, agenda.birth, birth, birth, moved)
 
 
-def _moved(dossier: Dossier, timeline: Timeline, instant: Instant, epsilon: Fraction) -> int:
+def _moved(dossier: Dossier, timeline: Timeline, instant: Instant, said: str, rate: Fraction) -> int:
+    """Where noise of `rate` moves an instant, from the stream of ε as it is `said`."""
     unit = instant.unit
-    distance = instant.index - timeline.index(unit)
+    distance, here = instant.index - timeline.index(unit), timeline.moved_index(unit)
     side = 1 if distance > 0 else -1
     least = 1 if distance else 0
-    if dossier.policy.dates.document_date == "metric":
-        away = side * (apart(dossier, instant, epsilon) - timeline.moved_index(unit))
-        return clamped(unit, timeline.moved_index(unit) + side * max(least, away))
-    stream = dossier.stream("instant", unit, str(instant.index), str(epsilon))
+    stream = dossier.stream("instant", unit, str(instant.index), said)
     while True:
-        moved = max(least, abs(distance) + discrete_laplace(stream, tempered(epsilon)))
-        index = timeline.moved_index(unit) + side * moved
+        moved = max(least, abs(distance) + discrete_laplace(stream, rate))
+        index = here + side * moved
         kept = clamped(unit, index)
         if kept != instant.index:
             return kept
         if kept != index:
             return kept + (1 if index < kept else -1)  # at the end of the calendar, where all noise would stay
+
+
+def _moved_apart(dossier: Dossier, timeline: Timeline, instant: Instant, epsilon: Fraction) -> int:
+    """Where an instant goes that is not counted from the anchor, on its side of the moved one."""
+    unit = instant.unit
+    distance, here = instant.index - timeline.index(unit), timeline.moved_index(unit)
+    side = 1 if distance > 0 else -1
+    away = side * (apart(dossier, instant, epsilon) - here)
+    return clamped(unit, here + side * max(1 if distance else 0, away))
 
 
 def move_age(dossier: Dossier, age: Age, epsilon: Fraction) -> int:

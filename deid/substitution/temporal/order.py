@@ -25,12 +25,12 @@ def restore(drawn: Mapping[Instant, int], fixed: Mapping[Instant, int]) -> dict[
         fixed: originals that must not move from the index given here: the anchor, the birth date.
     """
     placed: dict[Instant, Instant] = {}
-    for unit in Unit:
-        ours = sorted({instant for instant in (*drawn, *fixed) if instant.unit is unit})
-        if not ours:
-            continue
+    given = sorted(drawn.keys() | fixed.keys())
+    present = {instant.unit for instant in given}
+    for unit in (unit for unit in Unit if unit in present):
+        ours = [instant for instant in given if instant.unit is unit]
         targets = [fixed[one] if one in fixed else drawn[one] for one in ours]
-        bounds = [_bounds(one, placed, unit) for one in ours]
+        bounds = [_bounds(one, placed, unit) for one in ours] if placed else [_FREE] * len(ours)
         pinned = [one in fixed for one in ours]
         for one, index in zip(ours, project(targets, bounds, pinned), strict=True):
             placed[one] = Instant(unit, clamped(unit, index))
@@ -38,6 +38,7 @@ def restore(drawn: Mapping[Instant, int], fixed: Mapping[Instant, int]) -> dict[
 
 
 Bounds = tuple[int | None, int | None]
+_FREE: Bounds = (None, None)
 
 
 def room(instant: Instant, moved: Mapping[Instant, Instant]) -> range:
@@ -59,8 +60,9 @@ def _bounds(instant: Instant, placed: Mapping[Instant, Instant], unit: Unit) -> 
     A year that began before an earlier date's end may hold that end, and no later one's begin: where both cannot be,
     it may reach into either ("2013" between a day of January and the winter that it is in).
     """
-    before = [moved for original, moved in placed.items() if original.last < instant.first]
-    after = [moved for original, moved in placed.items() if original.first > instant.last]
+    first, last = instant.first, instant.last
+    before = [moved for original, moved in placed.items() if original.last < first]
+    after = [moved for original, moved in placed.items() if original.first > last]
     low = max((index_of(unit, moved.last) for moved in before), default=None)
     high = min((index_of(unit, moved.first) for moved in after), default=None)
     if low is not None and high is not None and low > high:

@@ -53,6 +53,8 @@ def _index(expression: Expression, year: int) -> int:
 
 
 def _place_day(expression: Expression, year: int | None, anchor: date, partner: date | None) -> Instant:
+    if year is not None and expression.month is not None and expression.day is not None and not expression.this_month:
+        return _day(on_real_day(year, expression.month, expression.day))
     days = list(_days(expression, year, anchor, partner))
     fitting = [day for day in days if expression.weekday in (None, day.weekday())]
     return _nearest((_day(day) for day in fitting or days), partner or anchor)

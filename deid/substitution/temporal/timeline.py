@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from fractions import Fraction
+from functools import lru_cache
 
 from deid.privacy import discrete_laplace
 from deid.substitution.budget import rational
@@ -104,4 +105,9 @@ def apart(dossier: Dossier, instant: Instant, epsilon: Fraction) -> int:
 
 def anchor_epsilon(dossier: Dossier) -> Fraction:
     """ε of the anchor's shift, in nats per day."""
-    return 1 / rational(dossier.policy.dates.anchor_scale_days)
+    return _rate(dossier.policy.dates.anchor_scale_days)
+
+
+@lru_cache(256)
+def _rate(scale: float) -> Fraction:
+    return 1 / rational(scale)

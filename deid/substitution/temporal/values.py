@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import date, timedelta
 from enum import StrEnum
 from functools import lru_cache
+from typing import NamedTuple
 
 FIRST_YEAR, LAST_YEAR = 1850, 2150
 
@@ -29,8 +29,7 @@ DAYS_OF = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Instant:
+class Instant(NamedTuple):  # compared, sorted and looked up more than anything else here
     """The `index`-th unit of its scale: a day is its proleptic Gregorian ordinal, a year its number.
 
     Months, quarters and semesters count from January of year 0, seasons from the winter of year 0 (December to
@@ -38,7 +37,7 @@ class Instant:
     """
 
     unit: Unit
-    index: int
+    index: int  # type: ignore[assignment]  # a tuple's method of that name is of no use here
 
     @property
     def first(self) -> date:
@@ -112,9 +111,11 @@ def index_of(unit: Unit, day: date) -> int:
 
 def clamped(unit: Unit, index: int) -> int:
     """`index` kept within the years that a calendar in a hospital can hold."""
-    low = index_of(unit, date(FIRST_YEAR, 1, 1))
-    high = index_of(unit, date(LAST_YEAR, 12, 31))
-    return min(max(index, low), high)
+    low, high = _LIMITS[unit]
+    return low if index < low else min(index, high)
+
+
+_LIMITS = {unit: (index_of(unit, date(FIRST_YEAR, 1, 1)), index_of(unit, date(LAST_YEAR, 12, 31))) for unit in Unit}
 
 
 def on_real_day(year: int, month: int, day: int) -> date:
@@ -125,7 +126,10 @@ def on_real_day(year: int, month: int, day: int) -> date:
     """
     if not (1 <= day <= 31 and 1 <= month <= 12 and 1 <= year <= 9998):
         raise ValueError("no such day in any calendar")
-    return min(date(year, month, 1) + timedelta(days=day - 1), Instant(Unit.MONTH, year * 12 + month - 1).last)
+    try:
+        return date(year, month, day)
+    except ValueError:
+        return _last(Unit.MONTH, year * 12 + month - 1)
 
 
 def years_between(earlier: date, later: date) -> int:

@@ -71,10 +71,11 @@ class Wording:
         texts: dict[Mention, str] = {}
         for mention in mentions:
             original = comparable(self._dossier.text(mention))
-            said = (self._text(mention, moved, otherwise=otherwise) for otherwise in (False, True))
-            text = next((text for text in said if comparable(text) != original), None)
-            if text is None:
-                return None
+            text = self._text(mention, moved)
+            if comparable(text) == original:
+                text = self._text(mention, moved, otherwise=True)
+                if comparable(text) == original:
+                    return None
             texts[mention] = text
         return texts
 
