@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from fractions import Fraction
-from math import hypot, log, sqrt
+from math import exp, hypot, log, sqrt
 
 import pytest
 
@@ -80,9 +80,38 @@ def test_between_a_child_and_an_adult_the_claim_has_a_term_more() -> None:
     assert not audit(_ages(metric.move_age, 17, 19, epsilon, float(epsilon) * 5 + 0.4, "quarter"), DRAWS).refuted
 
 
-def test_a_bounded_age_hides_within_its_class() -> None:
-    assert not audit(_ages(bounded.move_age, 5, 90, Fraction(1), 1.0), DRAWS).refuted
+@pytest.mark.parametrize(("one", "other"), [(5, 90), (90, 5), (1, 98), (1, 2), (50, 98)])
+def test_a_bounded_age_hides_among_all_ages_of_its_unit(one: int, other: int) -> None:
+    assert not audit(_ages(bounded.move_age, one, other, Fraction(1), 1.0), DRAWS).refuted
+
+
+def test_a_bounded_age_that_hides_less_is_caught() -> None:
     assert audit(_ages(bounded.move_age, 5, 90, Fraction(2), 1.0), DRAWS).refuted
+
+
+@pytest.mark.parametrize("epsilon", [0.25, 1.0, 4.0])
+@pytest.mark.parametrize("unit", [Unit.DAY, Unit.WEEK, Unit.MONTH, Unit.YEAR, Unit.DECADE])
+def test_the_claim_of_a_bounded_age_holds_for_every_pair_and_output(unit: Unit, epsilon: float) -> None:
+    """By the law itself, exclusion included: the proof in `bounded.move_age`, computed."""
+    low, high = bounded.age_range(unit)
+    r = exp(-epsilon / (high - low))
+    ages = range(low, high + 1)
+    others = {v: sum(r ** abs(y - v) for y in ages if y != v) for v in ages}
+    for v in ages:
+        for w in ages:
+            ratio = others[w] / others[v]
+            worst = max((abs(y - w) - abs(y - v) for y in ages if y not in (v, w)), default=0)
+            assert max(0, worst) * epsilon / (high - low) + log(ratio) <= epsilon + 1e-12
+
+
+@pytest.mark.parametrize(("age", "end"), [(0, 1), (130, 98)])
+def test_an_age_outside_its_interval_is_its_end(age: int, end: int) -> None:
+    policy = Ages()
+    draws = [
+        bounded.move_age(OneStream(KeyedStream(b"k" * 16, str(n)), policy), _age(age), Fraction(4)) for n in range(300)
+    ]
+    assert end not in draws
+    assert {min(draws), max(draws)} <= set(range(1, 99))
 
 
 def _places(

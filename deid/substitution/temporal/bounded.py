@@ -97,19 +97,33 @@ def move_birth(dossier: Dossier, anchor: date, moved_anchor: date, birth: date, 
 
 
 def move_age(dossier: Dossier, age: Age, epsilon: Fraction) -> int:
-    """Another value of an age: bounded noise over [0, Δ], Δ that of its class in its own unit; 1 at least.
+    """Another value of an age: bounded noise over the interval of its unit (`age_range`), drawn again while it is v.
 
-    ε-private over the ages of one class; the class is public only in so far as the surrogate shows it.
+    The unit is public by declaration, so the interval {0…D}, shifted, is; an age outside it is brought to its nearer end
+    first, and is that from there on.
+
+    **Claim.** For all ages v, w of a unit, every output that is neither is at most e^ε times likelier for v than for w;
+    and so are the two taken as one output. That no surrogate is its original is known by declaration.
+
+    **Proof.** With r = e^(−ε/D), an output y ≠ v has the probability r^|y−v| / C'(v), where C'(v) = Σ_{y≠v} r^|y−v| =
+    r·(2 − r^v − r^(D−v)) / (1 − r). C' is concave and C'(v) = C'(D − v), so as in `deid.privacy.bounded_laplace` the
+    loss at distance d is at most L'(d) = d·ε/D + log(C'(d)/C'(0)). It does not decrease with d, since C'(d + 1) ≥
+    r·C'(d) ⇔ 2 ≥ (1 + r)·r^(D−d−1); and L'(D) = ε. The two as one output: C'(w)/C'(v) ≤ C'(d)/C'(0) ≤ e^L'(d).
     """
     stream = dossier.stream("age interval", age.unit, str(age.step), str(age.value), str(epsilon))
-    whole = age.value // age.step
-    width = -(-_width(whole * DAYS_OF[age.unit]) // DAYS_OF[age.unit])
-    low = 2 if age.unit is Unit.DECADE else 1
-    while (
-        moved := max(low, bounded_laplace(stream, min(whole, width), 0, width, tempered(epsilon, width), width))
-    ) == whole:
+    low, high = age_range(age.unit)
+    width = high - low
+    whole = min(max(age.value // age.step, low), high)
+    while (moved := bounded_laplace(stream, whole, low, high, tempered(epsilon, width), width)) == whole:
         pass
     return moved * age.step + (stream.below(age.step) if age.unit is not Unit.DECADE else 0)
+
+
+def age_range(unit: Unit) -> tuple[int, int]:
+    """Least and greatest surrogate age in a unit: of a short term in days, a medium one in weeks and months, a long one
+    in what is longer."""
+    days = CLASSES[0] if unit is Unit.DAY else CLASSES[1] if unit in (Unit.WEEK, Unit.MONTH) else CLASSES[-1]
+    return (2 if unit is Unit.DECADE else 1), days // DAYS_OF[unit]
 
 
 def _width(distance: int) -> int:
