@@ -99,8 +99,8 @@ def move_birth(dossier: Dossier, anchor: date, moved_anchor: date, birth: date, 
 def move_age(dossier: Dossier, age: Age, epsilon: Fraction) -> int:
     """Another value of an age: bounded noise over the interval of its unit (`age_range`), drawn again while it is v.
 
-    The unit is public by declaration, so the interval {0…D}, shifted, is; an age outside it is brought to its nearer end
-    first, and is that from there on.
+    The unit is public by declaration, so the interval {0…D}, shifted, is; an age outside it is brought to its nearer
+    end first, and is that from there on.
 
     **Claim.** For all ages v, w of a unit, every output that is neither is at most e^ε times likelier for v than for w;
     and so are the two taken as one output. That no surrogate is its original is known by declaration.
