@@ -15,7 +15,12 @@ UNION ALL
 SELECT 'well-known pathologies absent (cancers, diabetes)', 2 - count(DISTINCT pathology) FROM latest
 WHERE pathology IN ('CAN_CAT_CAT', 'DIA_CAT_CAT')
 UNION ALL
-SELECT 'departments without a known count of both', 2 * count(DISTINCT department) - count(
-    DISTINCT (department, pathology)
-) FILTER (WHERE pathology IN ('CAN_CAT_CAT', 'DIA_CAT_CAT') AND patients > 0 AND population > 0)
-FROM latest
+SELECT 'departments without a known count of both', count(*)
+FROM (
+    SELECT department
+    FROM latest
+    GROUP BY department
+    HAVING count(DISTINCT pathology) FILTER (
+        WHERE pathology IN ('CAN_CAT_CAT', 'DIA_CAT_CAT') AND patients > 0 AND population > 0
+    ) < 2
+) AS bare
