@@ -57,6 +57,12 @@ def reviewed(cursor: Cursor, interval_key: str) -> int | None:
     return None if found is None else int(found[0])
 
 
+def last_of(cursor: Cursor, interval_key: str) -> int | None:
+    """The latest review of an interval, whatever was staged then; None where nobody opened one."""
+    cursor.execute(query("deid", "review", "last"), {"interval_key": interval_key})
+    return None if (found := one(cursor)[0]) is None else int(found)
+
+
 def open_review(cursor: Cursor, interval_key: str, plan: Plan, opened_by: str, *, seed: str | None = None) -> int:
     """Draw a sample of what is staged in an interval and copy its texts; returns the review.
 

@@ -1,0 +1,120 @@
+"""Reading a document of a review: its text, its original for who may see it, marks sent one by one, and its end."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Request
+from fastapi.responses import JSONResponse, RedirectResponse, Response
+from pydantic import BaseModel, ConfigDict
+
+from deid.labels import Label
+from deid.stewardship.originals import OriginalRefused, Why, read_original
+from deid.stewardship.reviews import marks, reading
+from deid.stewardship.reviews.places import Kind
+from nocturne_pages.access import Power, Visitor, needs
+from nocturne_pages.errors import Refusal
+from nocturne_pages.pages import page
+from nocturne_pages.routes.reviews import steward
+from nocturne_pages.texts import label_names, parts
+
+router = APIRouter()
+Reviewer = Annotated[Visitor, Depends(needs(Power.REVIEW))]
+OfOriginals = Annotated[Visitor, Depends(needs(Power.ORIGINALS))]
+TEXT = "/reviews/{review_id:int}/{ordinal:int}"
+STATUS = {Why.NOT_CONFIGURED: 503, Why.UNKNOWN: 404, Why.GONE: 410, Why.WITHDRAWN: 410, Why.CHANGED: 409}
+
+
+class Asked(BaseModel):
+    """A mark as the page sends it: offsets in the text shown, in Unicode code points."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    kind: Kind
+    label: Label | None = None
+    start: int
+    end: int
+
+
+@router.get("/reviews/{review_id:int}/next")
+def following(request: Request, review_id: int, visitor: Reviewer) -> Response:
+    """The document that this person should read now; the review's page where there is none."""
+    with steward() as cursor:
+        ordinal = reading.following(cursor, review_id, visitor.name)
+    return _to(request, review_id, ordinal)
+
+
+@router.get(TEXT)
+def show(request: Request, review_id: int, ordinal: int, visitor: Reviewer) -> Response:
+    """A de-identified text, surrogates highlighted, and this person's own marks."""
+    return _text(request, review_id, ordinal, visitor, original=False)
+
+
+@router.get(f"{TEXT}/original")
+def original(request: Request, review_id: int, ordinal: int, visitor: OfOriginals) -> Response:
+    """The same with the source beside it."""
+    if not visitor.may(Power.REVIEW):
+        raise Refusal(403, "forbidden")
+    return _text(request, review_id, ordinal, visitor, original=True)
+
+
+@router.post(f"{TEXT}/marks")
+def mark(review_id: int, ordinal: int, asked: Asked, visitor: Reviewer) -> Response:
+    """Mark a passage; answers with the mark as it was kept: trimmed, or grown to whole surrogates."""
+    with steward() as cursor:
+        made = marks.add(cursor, review_id, ordinal, visitor.name, asked.kind, asked.label, asked.start, asked.end)
+    return JSONResponse(_as_json(made), 201)
+
+
+@router.delete(TEXT + "/marks/{mark_id:int}")
+def unmark(review_id: int, ordinal: int, mark_id: int, visitor: Reviewer) -> Response:
+    """Take one's own mark back."""
+    with steward() as cursor:
+        marks.remove(cursor, review_id, ordinal, visitor.name, mark_id)
+    return JSONResponse({"id": mark_id})
+
+
+@router.post(f"{TEXT}/finish")
+def finish(request: Request, review_id: int, ordinal: int, visitor: Reviewer) -> Response:
+    """This person has read the document; on to the next."""
+    with steward() as cursor:
+        reading.finish(cursor, review_id, ordinal, visitor.name)
+        ordinal_next = reading.following(cursor, review_id, visitor.name)
+    return _to(request, review_id, ordinal_next)
+
+
+def _text(request: Request, review_id: int, ordinal: int, visitor: Visitor, *, original: bool) -> Response:
+    with steward() as cursor:
+        found = reading.begin(cursor, review_id, ordinal, visitor.name)
+        own = marks.of_reader(cursor, review_id, ordinal, visitor.name)
+    values: dict[str, Any] = {"source": None}
+    if original:
+        try:
+            source = read_original(visitor.name, found.run_id, found.document_id, found.content_hash)
+        except OriginalRefused as error:
+            raise Refusal(STATUS.get(error.why, 409), f"original_{error.why}") from None
+        values["source"] = parts(source.text, ((one.start, one.end, str(one.label)) for one in source.mentions))
+    return page(
+        *(request, visitor, "reviews/text.html.j2", "reviews"),
+        reading=found,
+        parts=parts(found.text, found.surrogates),
+        marks=own,
+        labels=label_names(visitor.lang),
+        **values,
+    )
+
+
+def _as_json(mark: marks.Mark) -> dict[str, Any]:
+    return {
+        "id": mark.mark_id,
+        "kind": mark.kind.value,
+        "label": mark.label,
+        "start": mark.start,
+        "end": mark.end,
+    }
+
+
+def _to(request: Request, review_id: int, ordinal: int | None) -> Response:
+    root = str(request.scope.get("root_path", ""))
+    place = "" if ordinal is None else f"/{ordinal}"
+    return RedirectResponse(f"{root}/reviews/{review_id}{place}", 303)

@@ -1,0 +1,203 @@
+"""Reviews: the list, one review with what it shows so far, opening and closing it, settling where readers differ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Depends, Form, Query, Request
+from fastapi.responses import RedirectResponse, Response
+from markupsafe import Markup
+from psycopg2.extensions import cursor as Cursor
+
+from deid.errors import ReviewRefused
+from deid.policy import Review as ReviewPolicy
+from deid.policy import load as load_policy
+from deid.release.actions import INTERVAL_KEY
+from deid.settings import settings
+from deid.stewardship.reviews import adjudication, closing, progress, reading, sampling
+from deid.stewardship.reviews.agreement import agreement
+from deid.stewardship.reviews.estimate import estimate, in_words, interval_in_words
+from deid.warehouse.connection import connect
+from nocturne_pages.access import Power, Visitor, needs
+from nocturne_pages.errors import Refusal
+from nocturne_pages.pages import fragment, page
+from nocturne_pages.panels import PANELS
+from nocturne_pages.texts import label_names, parts
+
+router = APIRouter()
+Reviewer = Annotated[Visitor, Depends(needs(Power.REVIEW))]
+Senior = Annotated[Visitor, Depends(needs(Power.ADJUDICATE))]
+TARGETS = (0.005, 0.01, 0.02, 0.05, 0.1)
+STATUS = {
+    "unknown": 404,
+    "nothing_staged": 409,
+    "closed": 409,
+    "withdrawn": 410,
+    "erased": 410,
+    "taken": 409,
+    "unread": 409,
+    "finished": 409,
+    "settled": 409,
+    "own_mark": 409,
+    "not_read": 409,
+}
+
+
+@contextmanager
+def steward() -> Iterator[Cursor]:
+    """A steward's transaction whose refusals are pages; a refusal about what was selected is 422."""
+    try:
+        with connect(settings().dsn("steward"), application="nocturne pages") as link, link.cursor() as cursor:
+            yield cursor
+    except ReviewRefused as error:
+        raise Refusal(STATUS.get(error.why, 422), f"review_{error.why}") from None
+
+
+@router.get("/reviews")
+def show(
+    request: Request,
+    visitor: Reviewer,
+    which: Literal["open", "mine", "closed"] = "open",
+    before: Annotated[int | None, Query(ge=1)] = None,
+) -> Response:
+    """Reviews, the newest first, and intervals that nobody has opened one for."""
+    with steward() as cursor:
+        found = progress.page(cursor, visitor.name, which, before, progress.PAGE + 1)
+        waiting = [one for one in sampling.waiting(cursor) if one.review_id is None]
+    shown, older = found[: progress.PAGE], found[progress.PAGE :]
+    last = shown[-1].review_id if older else None
+    values = {"reviews": shown, "older": last, "which": which, "waiting": waiting}
+    return page(request, visitor, "reviews/list.html.j2", "reviews", **values)
+
+
+@router.get("/reviews/new/{interval_key}")
+def new(request: Request, interval_key: str, visitor: Reviewer) -> Response:
+    """How many documents to read for which precision, and the button that draws them."""
+    with steward() as cursor:
+        waiting = _waiting(cursor, interval_key)
+    if waiting.review_id is not None:
+        return _to(request, f"/reviews/{waiting.review_id}")
+    policy = _policy()
+    targets = sorted({*TARGETS, policy.target})
+    sizes = {
+        target: sampling.Plan(target, policy.confidence, policy.readings).size(waiting.documents) for target in targets
+    }
+    values = {"waiting": waiting, "policy": policy, "sizes": sizes}
+    return page(request, visitor, "reviews/new.html.j2", "reviews", **values)
+
+
+@router.post("/reviews")
+def start(
+    request: Request,
+    visitor: Reviewer,
+    interval_key: Annotated[str, Form()],
+    target: Annotated[float, Form(gt=0, lt=1)],
+    readings: Annotated[Literal["1", "2"], Form()],
+) -> Response:
+    """Draw the sample, or find the one that was drawn meanwhile."""
+    with steward() as cursor:
+        _waiting(cursor, interval_key)
+        plan = sampling.Plan(target, _policy().confidence, int(readings))
+        review_id = sampling.open_review(cursor, interval_key, plan, visitor.name)
+    return _to(request, f"/reviews/{review_id}")
+
+
+@router.get("/reviews/{review_id:int}")
+def one(request: Request, review_id: int, visitor: Reviewer) -> Response:
+    """The plan of a review, how far it is, what it shows, and what is to be settled."""
+    with steward() as cursor:
+        review = progress.find(cursor, review_id, visitor.name)
+        sampled = progress.documents(cursor, review_id)
+        following = None if review.closed else reading.following(cursor, review_id, visitor.name)
+    found = estimate(review, sampled)
+    values = {
+        "review": review,
+        "following": following,
+        "estimate": found,
+        "words": in_words(found, visitor.lang) if found else "",
+        "interval": interval_in_words(found, visitor.lang) if found else "",
+        "agreement": agreement(sampled) if review.readings > 1 else None,
+        "disputed": adjudication.to_settle(review, sampled),
+        "leaking": [one for one in progress.read_by_all(sampled, review.readings) if one.leaks],
+        "labels": label_names(visitor.lang),
+    }
+    return page(request, visitor, "reviews/review.html.j2", "reviews", **values)
+
+
+@router.post("/reviews/{review_id:int}/close")
+def close(request: Request, review_id: int, visitor: Reviewer) -> Response:
+    """Close the review; its texts are erased."""
+    with steward() as cursor:
+        closing.close(cursor, review_id, visitor.name)
+    return _to(request, f"/reviews/{review_id}")
+
+
+@router.get("/reviews/{review_id:int}/{ordinal:int}/adjudicate")
+def adjudicate(request: Request, review_id: int, ordinal: int, visitor: Senior) -> Response:
+    """A document that all have read, with everybody's marks."""
+    with steward() as cursor:
+        found, sampled = adjudication.look(cursor, review_id, ordinal, visitor.name)
+    disputed = {mark.mark_id for mark in adjudication.disputed(sampled)}
+    values = {
+        "reading": found,
+        "sampled": sampled,
+        "disputed": disputed,
+        "parts": parts(found.text, found.surrogates),
+        "labels": label_names(visitor.lang),
+    }
+    return page(request, visitor, "reviews/adjudicate.html.j2", "reviews", **values)
+
+
+@router.post("/reviews/{review_id:int}/{ordinal:int}/verdicts")
+def settle(
+    request: Request,
+    review_id: int,
+    ordinal: int,
+    visitor: Senior,
+    mark_id: Annotated[int, Form()],
+    verdict: Annotated[Literal["upheld", "dismissed"], Form()],
+) -> Response:
+    """Uphold or dismiss a mark."""
+    with steward() as cursor:
+        adjudication.settle(cursor, review_id, ordinal, mark_id, visitor.name, verdict)
+    return _to(request, f"/reviews/{review_id}/{ordinal}/adjudicate")
+
+
+def panel(request: Request, visitor: Visitor, interval_key: str) -> Markup | None:
+    """On the page of a release: the review of what waits there, or the way to open one; the last one once published."""
+    if not visitor.may(Power.READ):
+        return None
+    with steward() as cursor:
+        waiting = next(iter(sampling.waiting(cursor, interval_key)), None)
+        review_id = waiting.review_id if waiting else sampling.last_of(cursor, interval_key)
+        if review_id is None:
+            review, found = None, None
+        else:
+            review = progress.find(cursor, review_id)
+            found = estimate(review, progress.documents(cursor, review_id))
+    if review is None and (waiting is None or not visitor.may(Power.REVIEW)):
+        return None
+    values = {"review": review, "waiting": waiting, "words": in_words(found, visitor.lang) if found else ""}
+    return fragment(
+        request, visitor, "reviews/panel.html.j2", "reviews", interval_key=interval_key, estimate=found, **values
+    )
+
+
+PANELS.append(panel)
+
+
+def _waiting(cursor: Cursor, interval_key: str) -> sampling.Waiting:
+    found = sampling.waiting(cursor, interval_key) if INTERVAL_KEY.fullmatch(interval_key) else []
+    if not found:
+        raise Refusal(409, "review_nothing_staged")
+    return found[0]
+
+
+def _policy() -> ReviewPolicy:
+    return load_policy(settings().policy).release.review
+
+
+def _to(request: Request, path: str) -> Response:
+    return RedirectResponse(f"{request.scope.get('root_path', '')}{path}", 303)

@@ -1,0 +1,44 @@
+"""A document's text cut for the page that shows it: what is a surrogate, what is not, and where each piece begins."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from deid.labels import FRENCH
+
+_LINE = re.compile(r"[^\r]*(?:\r\n?|$)")
+
+
+class Part(NamedTuple):
+    """A piece of a text, its first character's offset, and the label of the surrogate or mention that it is of."""
+
+    start: int
+    text: str
+    label: str | None
+
+
+def parts(text: str, marked: Iterable[tuple[int, int, str]]) -> list[Part]:
+    """`text` in order, cut at the `[start, end, label, …]` of `marked`, which do not overlap.
+
+    Pieces also end after each carriage return: a browser drops it, and would count later characters wrong.
+    """
+    made: list[Part] = []
+    at = 0
+    for start, end, label, *_ in marked:
+        made += _lines(text, at, start, None)
+        made += _lines(text, start, end, str(label))
+        at = end
+    return made + _lines(text, at, len(text), None)
+
+
+def _lines(text: str, start: int, end: int, label: str | None) -> list[Part]:
+    return [Part(start + found.start(), found[0], label) for found in _LINE.finditer(text[start:end]) if found[0]]
+
+
+def label_names(lang: str) -> Mapping[str, str]:
+    """What each label is called, in the order of the annotation guide."""
+    from deid.quality.report.wording import LABELS_ENGLISH
+
+    return {str(label): name if lang == "fr" else LABELS_ENGLISH[label] for label, name in FRENCH.items()}

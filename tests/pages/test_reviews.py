@@ -1,0 +1,336 @@
+"""The pages of reviews, over HTTP and in Chromium: read, mark by mouse and by keyboard, settle, close."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from deid.labels import Label
+from deid.stewardship.reviews import closing, marks, reading
+from deid.stewardship.reviews.places import Kind
+from deid.stewardship.reviews.sampling import Plan, open_review
+from deid.warehouse.connection import connect
+from tests.conftest import Database
+from tests.pages.serving import Server
+
+KEY = "2026-03-02"
+FORM = {"Content-Type": "application/x-www-form-urlencoded"}
+
+
+@pytest.fixture
+def review(stewards: Database) -> Iterator[int]:
+    """A review of the night's three documents by one reader; closed and forgotten at the end."""
+    yield from _review(stewards, 1)
+
+
+@pytest.fixture
+def twice(stewards: Database) -> Iterator[int]:
+    """The same by two readers."""
+    yield from _review(stewards, 2)
+
+
+def _review(database: Database, readings: int) -> Iterator[int]:
+    with connect(database.dsn("steward")) as link, link.cursor() as cursor:
+        made = open_review(cursor, KEY, Plan(0.01, 0.95, readings), "intendante", seed="pages")
+    yield made
+    for table in ("annotation", "review_mark", "review_reading", "review_document", "review"):
+        database.rows(f"DELETE FROM deid.{table}")
+
+
+def text_of(database: Database, review: int, ordinal: int) -> str:
+    query = "SELECT text FROM deid.review_document WHERE review_id = %s AND ordinal = %s"
+    return str(database.rows(query, (review, ordinal))[0][0])
+
+
+def ordinal_of(database: Database, document_id: str) -> int:
+    query = "SELECT ordinal FROM deid.review_document WHERE document_id = %s"
+    return int(database.rows(query, (document_id,))[0][0])
+
+
+def stored(database: Database) -> list[tuple[Any, ...]]:
+    return database.rows(
+        "SELECT k.kind, k.label, substr(d.text, k.start_offset + 1, k.end_offset - k.start_offset)"
+        " FROM deid.review_mark AS k JOIN deid.review_document AS d USING (review_id, ordinal)"
+        " WHERE k.removed_at IS NULL ORDER BY k.mark_id"
+    )
+
+
+def audited(database: Database, action: str) -> list[tuple[str, str]]:
+    return database.rows("SELECT actor, object FROM deid.audit WHERE action = %s ORDER BY seq", (action,))
+
+
+def select_by_mouse(page: Page, passage: str) -> None:
+    """Drag over a passage, as a hand does."""
+    box = page.evaluate(
+        """(passage) => {
+            for (const chunk of document.querySelectorAll('#reading [data-start]')) {
+                const node = chunk.firstChild, at = node.data.indexOf(passage);
+                if (at < 0) continue;
+                const range = document.createRange();
+                range.setStart(node, at); range.setEnd(node, at + passage.length);
+                chunk.scrollIntoView({block: 'center', behavior: 'instant'});
+                const box = range.getBoundingClientRect();
+                return [box.left + 1, box.top + box.height / 2, box.right - 1];
+            }
+        }""",
+        passage,
+    )
+    page.mouse.move(box[0], box[1])
+    page.mouse.down()
+    page.mouse.move(box[2], box[1], steps=5)
+    page.mouse.up()
+
+
+def test_a_review_is_opened_from_the_list_read_and_closed(
+    visit: Callable[..., Page], server: Server, database: Database
+) -> None:
+    page = visit("intendante")
+    page.goto(f"{server.pages}/reviews")
+    page.get_by_role("link", name=re.compile("Ouvrir une relecture")).click()
+    expect(page.get_by_role("radio", name=re.compile("réglage de l'hôpital"))).to_be_checked()
+    page.get_by_role("button", name="Tirer l'échantillon").click()
+    expect(page.get_by_text("Rien encore")).to_be_visible()
+    page.get_by_role("link", name="Commencer la lecture").click()
+    for ordinal in (1, 2, 3):
+        expect(page.get_by_role("heading", level=1)).to_have_text(f"Document {ordinal} sur 3")
+        page.get_by_role("button", name="Rien à signaler").click()
+    expect(page.get_by_text("Vous n'avez plus rien à lire")).to_be_visible()
+    expect(page.locator(".answer")).to_have_text(
+        "Documents qui laissent voir une identité\u00a0: aucun des 3\u00a0documents, tous lus."
+    )
+    assert len(audited(database, "read_text")) == 3
+    page.get_by_role("checkbox").check()
+    page.get_by_role("button", name="Clore la relecture").click()
+    expect(page.get_by_text("Les textes sont effacés ; les marques")).to_be_visible()
+    assert database.rows("SELECT count(*) FROM deid.review_document WHERE text IS NOT NULL") == [(0,)]
+    page.goto(f"{server.pages}/reviews?which=closed")
+    expect(page.get_by_role("row")).to_have_count(2)
+    page.goto(f"{server.pages}/releases/{KEY}")
+    expect(page.get_by_role("heading", name="Relecture d'un échantillon")).to_be_visible()
+    for table in ("review_reading", "review_document", "review"):
+        database.rows(f"DELETE FROM deid.{table}")
+
+
+def test_a_passage_is_marked_with_the_mouse_and_taken_back(
+    visit: Callable[..., Page], server: Server, database: Database, review: int
+) -> None:
+    page = visit("intendante")
+    page.goto(f"{server.pages}/reviews/{review}/{ordinal_of(database, 'D000001')}")
+    select_by_mouse(page, "bisoprolol")
+    expect(page.locator("#selected")).to_have_text("bisoprolol")
+    page.get_by_role("button", name="Oubli").click()
+    page.get_by_role("radio", name="Nom d'un soignant").check()
+    page.get_by_role("button", name="Marquer").click()
+    expect(page.get_by_role("status")).to_have_text("Marque enregistrée.")
+    assert stored(database) == [("missed", "DOCTOR", "bisoprolol")]
+    expect(page.locator("#reading .marked")).to_have_text("bisoprolol")
+    expect(page.get_by_role("button", name=re.compile("^Terminer"))).to_be_visible()
+    page.reload()
+    expect(page.locator("#reading .marked")).to_have_text("bisoprolol")
+    page.get_by_role("button", name="Retirer la marque 1").click()
+    expect(page.get_by_text("Aucune marque sur ce document.")).to_be_visible()
+    assert stored(database) == []
+    expect(page.locator("#reading .marked")).to_have_count(0)
+
+
+def test_a_text_is_read_and_marked_with_the_keyboard_alone(
+    visit: Callable[..., Page], server: Server, database: Database, review: int
+) -> None:
+    page = visit("intendante")
+    ordinal = ordinal_of(database, "D000001")
+    page.goto(f"{server.pages}/reviews/{review}/{ordinal}")
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.id") == "reading":
+            break
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("#selected")).to_have_text("Service")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Shift+ArrowRight")
+    expect(page.locator("#selected")).to_have_text("de cardiologie")
+    page.keyboard.press("m")
+    expect(page.get_by_role("dialog")).to_be_visible()
+    page.keyboard.press("ArrowUp")  # round the group of labels, to its last
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("status")).to_have_text("Marque enregistrée.")
+    assert stored(database) == [("missed", "ID", "de cardiologie")]
+    page.keyboard.press("s")
+    expect(page.locator("#selected")).not_to_have_text("Aucun passage sélectionné.")
+    page.keyboard.press("n")
+    expect(page.locator("#marks li")).to_have_count(2)
+    kind, label, passage = stored(database)[1]
+    assert (kind, label) == ("not_identifying", None)
+    assert passage == page.locator("#reading .surrogate [data-start]").first.inner_text()
+    page.keyboard.press("u")
+    expect(page.locator("#marks li")).to_have_count(1)
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Escape")
+    expect(page.locator("#selected")).to_have_text("Aucun passage sélectionné.")
+    page.get_by_role("button", name=re.compile("^Terminer")).focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", level=1)).not_to_have_text(f"Document {ordinal} sur 3")
+
+
+def test_what_does_not_fit_is_said_and_nothing_is_marked(
+    visit: Callable[..., Page], server: Server, database: Database, review: int
+) -> None:
+    page = visit("intendante", errors=True)
+    page.goto(f"{server.pages}/reviews/{review}/{ordinal_of(database, 'D000001')}")
+    select_by_mouse(page, "bisoprolol")
+    page.get_by_role("button", name="N'identifie personne").click()
+    expect(page.get_by_role("alert")).to_contain_text("Ce passage n'est pas un substitut")
+    assert stored(database) == []
+
+
+def test_a_hostile_document_is_text_and_leaves_no_trace_in_the_browser(
+    visit: Callable[..., Page], server: Server, database: Database, review: int
+) -> None:
+    ordinal = ordinal_of(database, "D000003")
+    database.rows(
+        "UPDATE deid.review_document SET text = replace(text, 'normal', E'norm\\r\\n🙂al') WHERE ordinal = %s",
+        (ordinal,),
+    )
+    page = visit("intendante")
+    page.goto(f"{server.pages}/reviews/{review}/{ordinal}")
+    assert "<script>document.title='pris'</script>" in page.locator("#reading").inner_text()
+    assert "&lt;b&gt;" in page.locator("#reading").inner_text()
+    assert page.title() != "pris"
+    assert page.locator("#reading script, #reading iframe, #reading b").count() == 0
+    select_by_mouse(page, "électrocardiographique")
+    page.keyboard.press("Tab")
+    page.get_by_role("button", name="Oubli").click()
+    page.get_by_role("radio", name="Autre identifiant").check()
+    page.get_by_role("button", name="Marquer").click()
+    expect(page.locator("#marks li")).to_have_count(1)
+    assert stored(database) == [("missed", "ID", "électrocardiographique")]  # exact behind the emoji and the CRLF
+    kept = page.evaluate("JSON.stringify([{...localStorage}, {...sessionStorage}, document.cookie, location.href])")
+    assert "cardio" not in kept
+    assert page.evaluate("localStorage.length + sessionStorage.length") == 0
+
+
+def test_a_mark_survives_the_end_of_the_session(
+    visit: Callable[..., Page], server: Server, database: Database, review: int
+) -> None:
+    page = visit("intendante", errors=True)
+    page.goto(f"{server.pages}/reviews/{review}/{ordinal_of(database, 'D000001')}")
+    session = [cookie for cookie in page.context.cookies() if cookie["name"] == "_token"]
+    page.context.clear_cookies(name="_token")
+    select_by_mouse(page, "bisoprolol")
+    page.get_by_role("button", name="Oubli").click()
+    page.get_by_role("radio", name="Nom d'un soignant").check()
+    page.get_by_role("button", name="Marquer").click()
+    expect(page.get_by_role("alert")).to_contain_text("Votre session est terminée")
+    expect(page.get_by_role("link", name="Se connecter dans un nouvel onglet")).to_have_attribute("target", "_blank")
+    assert stored(database) == []
+    assert page.evaluate("localStorage.length + sessionStorage.length") == 0
+    page.get_by_role("button", name="Rien à signaler").click()
+    expect(page.get_by_role("alert")).to_contain_text("Une marque n'est pas encore enregistrée")
+    page.context.add_cookies(session)
+    page.get_by_role("button", name="Réessayer").click()
+    expect(page.get_by_role("alert")).to_be_hidden()
+    assert stored(database) == [("missed", "DOCTOR", "bisoprolol")]
+
+
+def test_two_readers_and_a_senior_steward(
+    visit: Callable[..., Page], server: Server, database: Database, twice: int
+) -> None:
+    ordinal = ordinal_of(database, "D000001")
+    text = text_of(database, twice, ordinal)
+    start = text.index("bisoprolol")
+    with connect(database.dsn("steward")) as link, link.cursor() as cursor:
+        reading.begin(cursor, twice, ordinal, "autre")
+        marks.add(cursor, twice, ordinal, "autre", Kind.MISSED, Label.DOCTOR, start, start + 10)
+        reading.finish(cursor, twice, ordinal, "autre")
+    page = visit("intendante")
+    page.goto(f"{server.pages}/reviews/{twice}/{ordinal}")
+    expect(page.get_by_text("Aucune marque sur ce document.")).to_be_visible()
+    page.get_by_role("button", name="Rien à signaler").click()
+    page.wait_for_url(re.compile(rf"/reviews/{twice}/(?!{ordinal}$)"))
+    page.goto(f"{server.pages}/reviews/{twice}")
+    expect(page.get_by_text("par une personne référente")).to_be_visible()
+    expect(page.get_by_text("κ de Cohen")).to_be_visible()
+    assert server.get(f"/reviews/{twice}/{ordinal}/adjudicate").status_code == 403
+    senior = visit("referente")
+    senior.goto(f"{server.pages}/reviews/{twice}")
+    senior.get_by_role("link", name=re.compile("^Trancher")).click()
+    expect(senior.locator("#reading .marked")).to_have_text("bisoprolol")
+    senior.get_by_role("button", name=re.compile("^Écarter")).click()
+    expect(senior.get_by_text("écartée par referente")).to_be_visible()
+    assert audited(database, "adjudicate")[-1] == ("referente", "document D000001")
+    (mark_id,) = database.rows("SELECT max(mark_id) FROM deid.review_mark")[0]
+    given = f"mark_id={mark_id}&verdict=upheld"
+    path = f"/reviews/{twice}/{ordinal}/verdicts"
+    assert server.ask("POST", path, "referente", data=given, headers=FORM).status_code == 409
+
+
+def test_originals_are_for_the_senior_steward_and_recorded(
+    visit: Callable[..., Page], server: Server, database: Database, review: int
+) -> None:
+    ordinal = ordinal_of(database, "D000003")
+    assert server.get(f"/reviews/{review}/{ordinal}/original").status_code == 403
+    page = visit("referente")
+    page.goto(f"{server.pages}/reviews/{review}/{ordinal}")
+    page.get_by_role("link", name="Afficher l'original").click()
+    expect(page.locator("#source")).to_contain_text("Maëlys")
+    expect(page.locator("#source")).to_contain_text("<iframe src=//ailleurs>")
+    assert page.locator("#source iframe").count() == 0
+    expect(page.locator("#reading")).not_to_contain_text("VASSEROT")
+    expect(page.locator("#source .surrogate").first).to_be_visible()
+    assert audited(database, "read_original")[-1] == ("referente", "document D000003")
+    database.rows("UPDATE deid.review_document SET content_hash = 'autre' WHERE ordinal = %s", (ordinal,))
+    refused = server.get(f"/reviews/{review}/{ordinal}/original", "referente", headers={"Accept": "text/html"})
+    assert refused.status_code in (404, 409)
+    assert "VASSEROT" not in refused.text
+
+
+def test_what_cannot_be_read_or_marked_has_a_clear_page(server: Server, database: Database, review: int) -> None:
+    html = {"Accept": "text/html"}
+    mark = {"kind": "missed", "label": "ID", "start": 0, "end": 3}
+
+    def status(path: str, account: str = "intendante") -> tuple[int, str]:
+        answer = server.get(path, account, headers=html)
+        title = re.search("<h1>([^<]*)", answer.text)
+        return answer.status_code, title[1] if title else ""
+
+    def sent(ordinal: int) -> int:
+        return server.ask("POST", f"/reviews/{review}/{ordinal}/marks", "intendante", json=mark).status_code
+
+    assert status("/reviews/9999") == (404, "Cette relecture, ce document ou cette marque n&#39;existe pas")
+    assert status(f"/reviews/{review}/99")[0] == 404
+    assert status("/reviews/new/2031-01-01")[0] == 409
+    assert sent(1) == 409  # not opened
+    assert status(f"/reviews/{review}/1")[0] == 200
+    assert sent(1) == sent(1) == 201
+    assert len(stored(database)) == 1
+    assert status(f"/reviews/{review}/1", "referente") == (409, "Ce document est déjà lu par une autre personne")
+    (run_id, document_id) = database.rows("SELECT run_id, document_id FROM deid.review_document WHERE ordinal = 1")[0]
+    database.rows("INSERT INTO deid.withdrawal (run_id, document_id) VALUES (%s, %s)", (run_id, document_id))
+    assert status(f"/reviews/{review}/1") == (410, "Ce document a été retiré")
+    assert sent(1) == 410
+    database.rows("DELETE FROM deid.withdrawal")
+    with connect(database.dsn("steward")) as link, link.cursor() as cursor:
+        closing.close(cursor, review, "autre")
+    assert status(f"/reviews/{review}/1") == (409, "Cette relecture est close")
+    assert sent(1) == 409
+    closed = server.ask("POST", f"/reviews/{review}/close", "intendante", headers=FORM)
+    assert closed.status_code == 409
+
+
+def test_nothing_that_is_sent_is_repeated(server: Server, review: int) -> None:
+    server.get(f"/reviews/{review}/1")
+    for wrong in ({"kind": "missed", "label": "Maëlys", "start": 0, "end": 3}, {"texte": "Maëlys"}):
+        answer = server.ask("POST", f"/reviews/{review}/1/marks", "intendante", json=wrong)
+        assert answer.status_code == 422
+        assert "Maëlys" not in answer.text
+
+
+@pytest.mark.parametrize("lang", ["fr", "en"])
+def test_every_page_is_in_both_languages(server: Server, review: int, lang: str) -> None:
+    for path in ("/reviews", f"/reviews/{review}", f"/reviews/{review}/1", f"/releases/{KEY}"):
+        answer = server.get(f"{path}?lang={lang}")
+        assert answer.status_code == 200
+        assert f'<html lang="{lang}"' in answer.text
