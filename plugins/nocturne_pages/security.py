@@ -19,7 +19,8 @@ HEADERS = {
         "form-action 'self'; frame-ancestors 'self'; base-uri 'none'"
     ),
     "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",  # a page's address holds ids
+    # A page's address holds ids. Not "no-referrer": the browser would then send forms with "Origin: null".
+    "Referrer-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
