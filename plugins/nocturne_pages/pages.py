@@ -13,6 +13,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from deid.quality.report.numbers import Writer
+from deid.quality.report.render import TEMPLATES as REPORT_TEMPLATES
 from nocturne_pages.access import Power, Visitor
 from nocturne_pages.language import words
 from nocturne_pages.security import token
@@ -26,7 +27,8 @@ def page(
     """The page that `templates/<template>` makes of `values`, in the visitor's language, with the words of `area`.
 
     A template finds `t` (words), `w` (a `Writer` of numbers and days), `v` (the visitor), `Power`, `csrf` (for forms),
-    `root` (prefix of addresses), `airflow` (address of Airflow) and `lang`.
+    `root` (prefix of addresses), `airflow` (address of Airflow), `framed` (whether Airflow is around the page), `here`
+    (path of the page) and `lang`.
     """
     return HTMLResponse(_rendered(request, visitor, template, area, values), status)
 
@@ -47,6 +49,7 @@ def _rendered(request: Request, visitor: Visitor, template: str, area: str, valu
         "airflow": conf.get("api", "base_url", fallback="/").rstrip("/"),
         "lang": visitor.lang,
         "here": request.url.path,
+        "framed": request.headers.get("Sec-Fetch-Dest") == "iframe",  # shown inside Airflow, which is around it then
     }
     return _environment().get_template(template).render(**known, **values)
 
@@ -54,7 +57,7 @@ def _rendered(request: Request, visitor: Visitor, template: str, area: str, valu
 @cache
 def _environment() -> Environment:
     return Environment(
-        loader=FileSystemLoader(TEMPLATES),
+        loader=FileSystemLoader([TEMPLATES, REPORT_TEMPLATES]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -1,4 +1,4 @@
-"""The page of a release: its figures, what other areas add, and what cannot be shown."""
+"""Overview, list and page of a release: what they show, what other areas add, and what cannot be shown."""
 
 from __future__ import annotations
 
@@ -7,21 +7,61 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.pages.conftest import Server
+from tests.pages.serving import Server
 
 NIGHT = "2026-03-02"
+NAME = "Nuit du lundi 2 mars 2026"
 
 
 def test_a_release_is_reached_from_the_overview(visit: Callable[..., Page], server: Server) -> None:
     page = visit("lecteur")
     page.goto(f"{server.pages}/")
-    page.get_by_role("link", name="Nuit du lundi 2 mars 2026").click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("Nuit du lundi 2 mars 2026")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Vue d'ensemble")
+    expect(page.locator(".findings")).to_contain_text("3 documents prêts attendent depuis moins d'une heure")
+    page.get_by_role("rowheader").get_by_role("link", name=NAME).click()
+    expect(page.get_by_role("heading", level=1)).to_have_text(NAME)
     expect(page.get_by_text("En attente de décision")).to_be_visible()
 
 
-@pytest.mark.parametrize("key", ["2026-03-09", "demain", "2026-13-45"])
+def test_the_list_is_filtered_by_keyboard(visit: Callable[..., Page], server: Server) -> None:
+    page = visit("lecteur")
+    page.goto(f"{server.pages}/releases")
+    page.get_by_label("État").focus()
+    page.keyboard.type("Publié")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Aucun intervalle ne répond")).to_be_visible()
+    page.get_by_label("État").select_option("waiting")
+    page.get_by_role("button", name="Filtrer").press("Enter")
+    expect(page.get_by_role("rowheader").get_by_role("link", name=NAME)).to_be_visible()
+
+
+def test_a_release_says_what_is_held_back_and_leads_to_its_run(visit: Callable[..., Page], server: Server) -> None:
+    page = visit("intendante", lang="en")
+    page.goto(f"{server.pages}/releases/{NIGHT}")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Night of Monday 2 March 2026")
+    page.get_by_text("Ids (1)").click()
+    link = page.get_by_role("link", name="D000004")
+    assert link.get_attribute("href") == f"/nocturne/quarantine?interval={NIGHT}&reason=undecodable#D000004"
+    run = page.get_by_role("link", name="Open run 1 in Airflow")
+    assert (run.get_attribute("href") or "").endswith("/dags/deidentify_documents/runs/nuit-1")
+
+
+def test_reading_a_release_is_written_down(server: Server) -> None:
+    assert server.get(f"/releases/{NIGHT}", "exploitant").status_code == 200
+    ((object_, action),) = server.database.rows(
+        "SELECT object, action FROM deid.audit WHERE actor = 'exploitant' ORDER BY seq DESC LIMIT 1"
+    )
+    assert (object_, action) == (f"release {NIGHT}", "read_release")
+
+
+@pytest.mark.parametrize("key", ["2026-03-09", "demain", "2026-13-45", "2026-03-02'"])
 def test_an_interval_that_was_never_processed_says_so(server: Server, key: str) -> None:
     answer = server.get(f"/releases/{key}", headers={"Accept": "text/html"})
     assert answer.status_code == 404
     assert "jamais été traité" in answer.text
+
+
+@pytest.mark.parametrize("query", ["month=demain", "month=2026-99", "state=nowhere", "before=nothing"])
+def test_a_filter_that_means_nothing_breaks_nothing(server: Server, query: str) -> None:
+    assert server.get(f"/releases?{query}").status_code in (200, 422)

@@ -189,8 +189,8 @@ def _checks(cursor: Cursor, interval_key: str, runs: Sequence[dict[str, Any]]) -
 
 def _usual(cursor: Cursor, interval_key: str) -> list[dict[str, Any]]:
     """The interval's measures beside those of the intervals before it; no habit where there are too few of these."""
-    (this,) = read(cursor, limit=1, key=interval_key)
-    known = habits(read(cursor, limit=load(settings().policy).quality.baseline_runs, before=this.start))
+    (this,) = read(cursor, limit=1, keys=[interval_key])
+    known = habits(this, read(cursor, limit=load(settings().policy).quality.baseline_runs, before=this.start))
     return [
         {
             "measure": name,

@@ -10,9 +10,11 @@ from types import MappingProxyType
 from psycopg2.extensions import cursor as Cursor
 
 from deid.quality.report.habit import Habit, habit
+from deid.quality.report.numbers import HOSPITAL_ZONE
 from deid.warehouse.queries import query
 
 DAY_S = 86_400
+SATURDAY = 5
 
 # What is compared, and the least change of it that can stand out (shares: one point in a hundred).
 MEASURES: Mapping[str, float] = MappingProxyType(
@@ -59,6 +61,13 @@ class Interval:
     detector_version: str
 
     @property
+    def kind(self) -> str:
+        """Whether it is a night that follows a day of work or of rest, or several nights."""
+        if (self.end - self.start).total_seconds() > 1.5 * DAY_S:
+            return "period"
+        return "rest" if self.start.astimezone(HOSPITAL_ZONE).weekday() >= SATURDAY else "work"
+
+    @property
     def measures(self) -> dict[str, float]:
         """Each of `MEASURES`; {} where no document was treated."""
         if not self.treated:
@@ -73,16 +82,29 @@ class Interval:
 
 
 def read(
-    cursor: Cursor, *, limit: int, before: datetime | None = None, since: datetime | None = None, key: str | None = None
+    cursor: Cursor,
+    *,
+    limit: int,
+    before: datetime | None = None,
+    since: datetime | None = None,
+    keys: Sequence[str] | None = None,
 ) -> list[Interval]:
-    """At most `limit` intervals, newest first: that start before `before`, not before `since`, are `key`."""
-    asked = {"limit": limit, "before": before, "since": since, "interval_key": key}
+    """At most `limit` intervals, newest first: that start before `before`, not before `since`, and are among `keys`."""
+    asked = {"limit": limit, "before": before, "since": since, "keys": None if keys is None else list(keys)}
     cursor.execute(query("deid", "interval_state", "measures"), asked)
     return [Interval(*row) for row in cursor.fetchall()]
 
 
-def habits(earlier: Sequence[Interval]) -> dict[str, Habit]:
-    """What is usual of each measure in `earlier` intervals, as far as there are enough of them."""
-    rows = [one.measures for one in earlier if one.treated and one.state != "unfinished"]
-    found = {name: habit([row[name] for row in rows], least) for name, least in MEASURES.items()}
-    return {name: usual for name, usual in found.items() if usual is not None}
+def habits(one: Interval, earlier: Sequence[Interval]) -> dict[str, Habit]:
+    """What is usual of each measure of `one` in `earlier` intervals, as far as there are enough of them.
+
+    Hospitals rest at weekends: the number of documents is compared among intervals of the same kind.
+    """
+    known = [other for other in earlier if other.treated and other.state != "unfinished"]
+    found = {}
+    for name, least in MEASURES.items():
+        alike = [other for other in known if name != "documents_per_day" or other.kind == one.kind]
+        usual = habit([other.measures[name] for other in alike], least)
+        if usual is not None:
+            found[name] = usual
+    return found

@@ -18,6 +18,7 @@ _MONTHS: Mapping[str, list[str]] = MappingProxyType(
         "en": ("January February March April May June July August September October November December").split(),
     }
 )
+_SHORT = "janv. févr. mars avr. mai juin juil. août sept. oct. nov. déc.".split()
 _DAYS: Mapping[str, list[str]] = MappingProxyType(
     {
         "fr": "lundi mardi mercredi jeudi vendredi samedi dimanche".split(),
@@ -60,6 +61,18 @@ class Writer:
         number = "1er" if self.lang == "fr" and day.day == 1 else str(day.day)
         name = f"{_DAYS[self.lang][day.weekday()]} " if weekday else ""
         return f"{name}{number} {_MONTHS[self.lang][day.month - 1]} {day.year}"
+
+    def short(self, day: date) -> str:
+        """A day of this year, for an axis: 3 oct., 3 Oct."""
+        name = _MONTHS[self.lang][day.month - 1]
+        if self.lang == "en":
+            return f"{day.day}{THIN}{name[:3]}"
+        return f"{day.day}{THIN}{name if len(name) <= 4 else _SHORT[day.month - 1]}"
+
+    def month(self, text: str) -> str:
+        """A month written 2026-10, in words."""
+        year, month = text.split("-")
+        return f"{_MONTHS[self.lang][int(month) - 1]} {year}"
 
     def instant(self, iso: str) -> str:
         """An instant in the hospital's time."""

@@ -1,37 +1,86 @@
-"""The page of one release: its figures, and above them what other areas have a person do."""
+"""The list of releases, and the page of one: its figures, and above them what other areas have a person do."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import Response
 
 from deid.errors import InputRefused
-from deid.quality.report.figures import gather
-from deid.quality.report.view import view
+from deid.quality.report.figures import Figures, gather
+from deid.quality.report.numbers import Writer
+from deid.quality.report.view import TONES, measured, view
+from deid.quality.report.wording import WORDING
 from deid.release.actions import INTERVAL_KEY
 from deid.settings import settings
-from deid.stewardship import audit
+from deid.stewardship import audit, releases
 from deid.warehouse.connection import connect
-from nocturne_pages.access import Power, Visitor, needs
+from nocturne_pages.access import Visitor, needs
 from nocturne_pages.errors import Refusal
 from nocturne_pages.pages import page
 from nocturne_pages.panels import panels
+from nocturne_pages.powers import Power
 
 router = APIRouter()
+Reader = Annotated[Visitor, Depends(needs(Power.READ))]
+DAG = "deidentify_documents"
+FORMS = ("pdf", "html", "csv", "json")
+
+
+@router.get("/releases")
+def index(
+    request: Request,
+    visitor: Reader,
+    month: Annotated[str, Query(pattern=r"^(\d{4}-\d{2})?$")] = "",
+    state: Annotated[str, Query(max_length=20)] = "",
+    before: Annotated[str, Query(max_length=30)] = "",
+) -> Response:
+    """Intervals, newest first, of one month or at one state."""
+    write = Writer(visitor.lang)
+    chosen = state if state in releases.STATES else ""
+    found = releases.listed(month=month or None, state=chosen or None, before=before or None)
+    values: dict[str, Any] = {
+        "found": found,
+        "asked": {"month": month, "state": chosen},
+        "before": before,
+        "states": releases.STATES,
+        "tones": TONES,
+        "rt": WORDING[visitor.lang],
+        "measured": lambda name, value: measured(name, value, write),
+    }
+    return page(request, visitor, "releases/list.html.j2", "releases", **values)
 
 
 @router.get("/releases/{interval_key}")
-def show(request: Request, interval_key: str, visitor: Annotated[Visitor, Depends(needs(Power.READ))]) -> Response:
-    """Everything that is known of an interval, in numbers."""
+def show(request: Request, interval_key: str, visitor: Reader) -> Response:
+    """Everything that is known of an interval: numbers, and the ids of the documents that it holds back."""
+    figures = figures_of(interval_key)
+    with connect(settings().dsn("steward"), application="nocturne pages") as link, link.cursor() as cursor:
+        runs = releases.runs(cursor, interval_key)
+        held = releases.held(cursor, interval_key)
+        audit.write(cursor, visitor.id, audit.Action.READ_RELEASE, f"release {interval_key}")
+    values: dict[str, Any] = {
+        "report": view(figures, visitor.lang),
+        "panels": panels(request, visitor, interval_key),
+        "runs": runs,
+        "held": held,
+        "most_ids": releases.MOST_IDS,
+        "dag": DAG,
+        "forms": FORMS,
+    }
+    return page(request, visitor, "releases/release.html.j2", "releases", **values)
+
+
+def figures_of(interval_key: str) -> Figures:
+    """The numbers of an interval.
+
+    Raises:
+        Refusal: no run ever worked on it.
+    """
     if INTERVAL_KEY.fullmatch(interval_key) is None:
         raise Refusal(404, "no_release")
     try:
-        figures = gather(interval_key)
+        return gather(interval_key)
     except InputRefused:
         raise Refusal(404, "no_release") from None
-    with connect(settings().dsn("steward"), application="nocturne pages") as link, link.cursor() as cursor:
-        audit.write(cursor, visitor.name, audit.Action.READ_RELEASE, f"release {interval_key}")
-    said = {"report": view(figures, visitor.lang), "panels": panels(request, visitor, interval_key)}
-    return page(request, visitor, "releases/release.html.j2", "releases", **said)

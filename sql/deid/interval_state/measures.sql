@@ -51,7 +51,7 @@ CROSS JOIN LATERAL (
 ) AS v
 WHERE
     (%(before)s::timestamptz IS NULL OR s.interval_start < %(before)s::timestamptz)
-    AND (%(interval_key)s::text IS NULL OR s.interval_key = %(interval_key)s::text)
+    AND (%(keys)s::text[] IS NULL OR s.interval_key = ANY(%(keys)s::text[]))
     AND (%(since)s::timestamptz IS NULL OR s.interval_start >= %(since)s::timestamptz)
 ORDER BY s.interval_start DESC, s.interval_key DESC
 LIMIT %(limit)s
