@@ -43,7 +43,9 @@ def report(found: Study, plots: Sequence[str] = ()) -> str:
         "## Known dates",
         "Share of patients ranked first, and among the first ten, by likelihood. In the text: dates told in the texts, "
         "of the last three years. Of documents: the documents' own dates, which are only shifted but under "
-        f"`generalise` and `document_date: metric`. Chance: {_share(found.dates[0].linkages[0].chance_1)} and "
+        f"`generalise` and `document_date: metric` "
+        f"({_share(found.dates[0].kept.own_said)} of the texts say theirs). Chance: "
+        f"{_share(found.dates[0].linkages[0].chance_1)} and "
         f"{_share(found.dates[0].linkages[0].chance_10)}; each cell is over "
         f"{min(one.targets for one in found.dates[0].linkages)} to "
         f"{max(one.targets for one in found.dates[0].linkages)} patients.",

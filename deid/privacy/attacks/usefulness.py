@@ -19,7 +19,7 @@ from deid.privacy.attacks.commune_laws import law_of
 from deid.reference import Commune, CommuneTable
 from deid.reference.features import MICRO, maxima, normalised
 from deid.substitution.temporal.bounded import CLASSES
-from deid.substitution.temporal.values import Unit
+from deid.substitution.temporal.values import Instant, Unit
 
 # Last day of each class of stays: none overnight, short, a week, two weeks; then long.
 STAYS = (0, 2, 7, 14)
@@ -36,7 +36,8 @@ class DatesKept:
     `stays`: share of stays told by both ends whose class of length is kept (0, 1–2, 3–7, 8–14, 15 nights and more);
     `lengths`: whose length is kept to the day, so that "5 jours d'hospitalisation" beside it would still agree.
     `between_documents`: mean days that the interval between a patient's successive documents changed by; `in_order`:
-    share of those whose published dates are in the true order, and are not one.
+    share of those whose published dates are in the true order, and are not one. `own_said`: share of documents whose
+    text says their own date to the day, whatever is published of it.
     """
 
     dates: int
@@ -48,6 +49,7 @@ class DatesKept:
     lengths: float
     between_documents: float
     in_order: float
+    own_said: float
 
 
 def dates_kept(published: Sequence[Chronicle]) -> DatesKept:
@@ -79,6 +81,7 @@ def dates_kept(published: Sequence[Chronicle]) -> DatesKept:
         lengths=fmean(told == true for true, told in lengths) if lengths else 0.0,
         between_documents=fmean(abs(told - true) for true, told in gaps) if gaps else 0.0,
         in_order=fmean(told > 0 for _, told in gaps) if gaps else 0.0,
+        own_said=fmean(_says_own(one) for one in published) if published else 0.0,
     )
 
 
@@ -105,6 +108,11 @@ def _lengths(published: Iterable[Chronicle]) -> Iterator[tuple[int, int | None]]
         first, last = (told[end] for end in ends)
         days = first is not None and last is not None and first.unit is last.unit is Unit.DAY
         yield ends[1] - ends[0], last.index - first.index if days and first and last else None
+
+
+def _says_own(one: Chronicle) -> bool:
+    own = Instant(Unit.DAY, one.written_on.toordinal())
+    return any(saying.true == own for saying in one.sayings if saying.label is Label.DATE)
 
 
 def _gaps(published: Iterable[Chronicle]) -> Iterator[tuple[int, int]]:

@@ -78,7 +78,8 @@ class Calendar:
         strategy = self._policy.ages.strategy if mention.label is Label.AGE else self._policy.dates.strategy
         if strategy == "tag":
             return tag(mention.label, original)
-        text = None if attempt else self._agenda.segments.compose(self._dossier, mention, self._texts)
+        join = generalising.joined if strategy == "generalise" else None
+        text = None if attempt else self._agenda.segments.compose(self._dossier, mention, self._texts, join)
         return mask(mention.label, original) if text is None else Draft(text, strategy)
 
     def _moved(self, epsilon: Fraction) -> Timeline:

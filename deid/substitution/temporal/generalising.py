@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from datetime import date
 
 from deid.document import Mention
@@ -18,6 +19,7 @@ from deid.substitution.temporal.values import Instant, Unit, index_of
 from deid.substitution.temporal.vocabulary import MONTHS
 
 MECHANISM = "generalise"
+_BAND = re.compile(r"(\d+)-(\d+) ans")
 _DAYS = frozenset({Unit.DAY, Unit.WEEK})
 _WITHIN_A_YEAR = frozenset({Unit.MONTH, Unit.QUARTER, Unit.SEASON, Unit.SEMESTER})
 # What may stand for a distance of so many days, from the finest to the coarsest.
@@ -81,6 +83,21 @@ def _distances(instant: Instant, anchor: date, granularity: str) -> Iterator[str
     least = max(abs(days), _REACH.get(instant.unit, 366), 32 if granularity == "year" else 0)
     phrases = _NOW if days == 0 else _PAST if days < 0 else _TO_COME
     return (phrase for reach, phrase in phrases if reach >= least)
+
+
+def joined(texts: Sequence[str]) -> str:
+    """What several dates or ages of one mention say with less, as one: "mars-avril 2021", "70-79 ans".
+
+    "12-15 mars 2021" is "mars 2021"; what joined the days ("du … au …") goes with them.
+    """
+    told = list(dict.fromkeys(texts))
+    bands = [band for text in told if (band := _BAND.fullmatch(text))]
+    if len(bands) == len(told) > 1:
+        return f"{min(int(band[1]) for band in bands)}-{max(int(band[2]) for band in bands)} ans"
+    dated = [text.rpartition(" ") for text in told]
+    if len({year for _, _, year in dated}) == 1 and all(month and year.isdecimal() for month, _, year in dated):
+        told = [month for month, _, _ in dated[:-1]] + told[-1:]
+    return "-".join(told) if len(told) < 3 else f"{', '.join(told[:-1])} et {told[-1]}"
 
 
 def age_text(dossier: Dossier, age: Age, value: int, original: str) -> str:

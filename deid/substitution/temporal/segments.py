@@ -16,6 +16,7 @@ from deid.substitution.folding import comparable, flat
 from deid.substitution.numerals import NUMBER_WORDS
 
 Reads = Callable[[str], bool]
+Join = Callable[[Sequence[str]], str]
 
 # What joins the bounds of a range or the items of a list.
 _JOINT = re.compile(r" ?(?:->|=>|[-–—/,;&+]) ?| (?:au|et|ou|a|puis|jusqu'au|jusqu'en) (?:le )?")
@@ -26,6 +27,9 @@ _BREAK = re.compile(r"[ \t]*\n[ \t]*")
 
 _NAMED = re.compile(r"[^\W\d_]{3,}")
 _LONG = re.compile(r"\d{4}|.*\d[/.]\d.*")
+_LISTED = re.compile(r"\d ?, ?\d")  # "12, 13" is a list, and no date
+# "12-15.03.2021": the first day of a range that its last one dates.
+_FIRST_DAY, _DATED = re.compile(r"\d{1,2}\.?"), re.compile(r"\d{1,2}([/.])\d{1,2}\1(?:\d{4}|\d\d)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +52,13 @@ class Segments:
     parts: Mapping[Mention, tuple[Mention, ...]]
     halves: Mapping[Mention, Half]
 
-    def compose(self, dossier: Dossier, mention: Mention, texts: Mapping[Mention, str]) -> str | None:
-        """The text of a mention out of those of spans; None where one has none, or cannot be parted in two."""
+    def compose(
+        self, dossier: Dossier, mention: Mention, texts: Mapping[Mention, str], join: Join | None = None
+    ) -> str | None:
+        """The text of a mention out of those of spans; None where one has none, or cannot be parted in two.
+
+        Dates in one mention keep what stands between them, or are made one by `join`.
+        """
         if mention in self.halves:
             half = self.halves[mention]
             pair = _parted(dossier.text(half.whole), texts.get(half.whole), half.between)
@@ -59,8 +68,8 @@ class Segments:
         parts = self.parts[mention]
         if any(part not in texts for part in parts):
             return None
-        if len({texts[part] for part in parts}) == 1:
-            return texts[parts[0]]  # "12-15 mars 2021" is "mars 2021" where dates are said with less
+        if join is not None:
+            return join([texts[part] for part in parts])
         pieces: list[str] = []
         position = mention.start
         for part in parts:
@@ -151,7 +160,7 @@ def _may_be_range(text: str, joints: Sequence[tuple[int, int]], pieces: Sequence
 
     Between figures alone, a dash joins years or whole dates.
     """
-    if any(start >= end for start, end in pieces):
+    if any(start >= end or _LISTED.search(text[start:end]) for start, end in pieces):
         return False
     tight = {text[start:end].strip() for start, end in joints} & {"/", "-", "–", "—"}
     if _NAMED.search(text):
@@ -159,4 +168,7 @@ def _may_be_range(text: str, joints: Sequence[tuple[int, int]], pieces: Sequence
         return not (tight and any(spoken))
     if "/" in tight:
         return False
+    firsts, last = [text[start:end] for start, end in pieces[:-1]], text[slice(*pieces[-1])]
+    if tight and _DATED.fullmatch(last) and all(map(_FIRST_DAY.fullmatch, firsts)):
+        return True
     return all(_LONG.fullmatch(text[start:end]) for start, end in (pieces if tight else pieces[-1:]))
