@@ -17,6 +17,7 @@ _ACCENTED = frozenset("éèêàçùôîâûÉÈÀÇÊ")
 _LEAST_LETTERS = 3
 _LEAST_IN_ADDRESSES = 4
 _CORPUS = ("corpus", "")
+_HIDDEN = NAMES | PLACES | {Label.ORG}
 
 
 class Dossier:
@@ -113,11 +114,13 @@ class Dossier:
         """
         patient = self.document.patient
         known: list[str | None] = [*patient.names, patient.city, *patient.addresses]
-        written = [self.text(mention) for mention in self.of(NAMES | PLACES | {Label.ORG})]
-        found = (word for text in (*filter(None, known), *written) for word in words(text))
-        addresses = (*patient.emails, *(self.text(mention) for mention in self.of([Label.EMAIL, Label.URL])))
-        inside = (word for text in addresses for word in words(text) if len(word) >= _LEAST_IN_ADDRESSES)
-        return frozenset(word for word in (*found, *inside) if len(word) >= _LEAST_LETTERS and not word.isdigit())
+        written = [self.text(mention) for mention in self.of(_HIDDEN)]
+        found: set[str] = set()
+        for text in (*filter(None, known), *written):
+            found.update(words(text))
+        for text in (*patient.emails, *(self.text(mention) for mention in self.of([Label.EMAIL, Label.URL]))):
+            found.update(word for word in words(text) if len(word) >= _LEAST_IN_ADDRESSES)
+        return frozenset(word for word in found if len(word) >= _LEAST_LETTERS and not word.isdigit())
 
     def brings_back(self, candidate: str, allowed: frozenset[str] = frozenset()) -> bool:
         """Whether a candidate surrogate has a word that is hidden elsewhere in this document."""

@@ -55,6 +55,8 @@ _NAMES = (
     "Grandval", "Les Pervenches", "L'Orée du Bois", "Les Hortensias", "Montclair", "La Source", "Les Vergers",
 )  # fmt: skip
 _TRIES = 60
+_ARTICLE = frozenset({"les"})  # begins names of the list, and hides nothing
+_SMALL = frozenset({"les", "la", "le", "l", "de", "du", "des", "d"})
 
 
 class Organisations:
@@ -85,10 +87,10 @@ class Organisations:
 
     def _name(self, original: str, kind: str, attempt: int) -> str | None:
         """An invented name that shares no word with the original; None if there is none."""
-        hidden = frozenset(words(original)) - frozenset(words(kind)) - {"les", "la", "le", "l", "de", "du", "des", "d"}
+        hidden = frozenset(words(original)).difference(words(kind), _SMALL)
         stream = self._dossier.stream("organisation", comparable(original), str(attempt))
         for _ in range(_TRIES):
             name = stream.choice(_NAMES)
-            if hidden.isdisjoint(words(name)) and not self._dossier.brings_back(name, frozenset({"les"})):
+            if hidden.isdisjoint(words(name)) and not self._dossier.brings_back(name, _ARTICLE):
                 return name
         return None

@@ -29,6 +29,8 @@ def in_case_of(model: str, text: str) -> str:
 
 def sentence_case_of(model: str, text: str) -> str:
     """`text` (a phrase in lower case) in the case of `model`: capitals, first letter capital, or lower."""
+    if model.islower():
+        return text
     letters = [char for char in model if char.isalpha()]
     if len(letters) > 1 and all(char.isupper() for char in letters):
         return text.upper()

@@ -108,6 +108,8 @@ def pieces(text: str, *, after_title: bool = False) -> list[Piece]:
     Words in camel case are cut ("SaïdOmar"). A lone group of up to three capitals, or of one or two small letters,
     is initials, each a piece, unless it stands after a title ("Dr BA").
     """
+    if len(text) > _SHORT and text.isalpha() and (text.istitle() or text.isupper()):
+        return [Piece(Sort.WORD, text)]  # a word by itself, which nothing below would cut
     found: list[Piece] = []
     position = 0
     groups = list(_PIECE.finditer(text))
@@ -133,7 +135,7 @@ def _group(text: str, group: re.Match[str], *, lone: bool, last: bool, after_tit
         return [Piece(Sort.PARTICLE, word)]
     if _is_initials(text, word, lone=lone, after_title=after_title):
         return [Piece(Sort.INITIAL, letter) for letter in word]
-    humps = _HUMPS.findall(word)
+    humps = () if word.istitle() or word.isupper() else _HUMPS.findall(word)
     if len(humps) > 1 and "".join(humps) == word:
         return [Piece(Sort.PARTICLE if flat(hump) in PARTICLES else Sort.WORD, hump) for hump in humps]
     return [Piece(Sort.WORD, word)]

@@ -26,6 +26,7 @@ class Gazette:
         self._dossier = dossier
         self.communes = communes
         self._epsilon = Fraction(0)
+        self._said = str(self._epsilon)
         self._drawn: dict[tuple[str, int], Commune] = {}
         survey = Survey(dossier, communes)
         self.places: Mapping[Mention, Place] = survey.places
@@ -42,7 +43,7 @@ class Gazette:
 
     def draw(self, epsilon: Fraction) -> None:
         """Set ε of each place; communes are drawn when asked for."""
-        self._epsilon = epsilon
+        self._epsilon, self._said = epsilon, str(epsilon)
 
     def spends(self, epsilon: Fraction) -> list[Spend]:
         """The ledger line of places."""
@@ -74,7 +75,9 @@ class Gazette:
 
     def _fits(self, commune: Commune, place: Place) -> bool:
         """Whether a commune may stand in for a place: another one, of no name hidden here, with another postal code."""
-        if commune == place.commune or self._dossier.brings_back(commune.name):
+        if (place.commune is not None and commune.insee == place.commune.insee) or self._dossier.brings_back(
+            commune.name
+        ):
             return False
         return not commune.zips or any((place.key, code) not in self._codes for code in commune.zips)
 
@@ -94,7 +97,7 @@ class Gazette:
         commune), communes of the same territory are drawn uniformly: ε bought nothing there, and the original, the
         patient's home or a name hidden elsewhere would tell more than any draw.
         """
-        stream = self._dossier.stream("place", place.key, str(self._epsilon))
+        stream = self._dossier.stream("place", place.key, self._said)
         draws = islice(self._draws(stream, place), _DRAWS)
         fitting = (commune for commune in draws if self._fits(commune, place))
         found = next(islice(fitting, attempt, None), None)
