@@ -94,7 +94,8 @@ class Addresses:
     def _known(self, tokens: list[str]) -> dict[str, str]:
         """Tokens that are names of this document or run together from them, and what stands in for them."""
         people, roster = self._people, self._people.roster
-        found = {token: people.shorthand.handles[token] for token in tokens if token in people.shorthand.handles}
+        known = ((token, people.shorthand.known(token)) for token in tokens)
+        found = {token: drawn for token, drawn in known if drawn is not None}
         for mention in roster.mentions:
             for word in roster.words(mention):
                 if word in tokens and word not in found:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import chain, islice
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Spelling:
+class Spelling(NamedTuple):
     """A full name in plain small letters: its first names, its surname word by word, and glued with its particles."""
 
     given: tuple[str, ...]
@@ -15,17 +16,29 @@ class Spelling:
     glued: str
 
 
-def forms(original: Spelling, surrogate: Spelling) -> dict[str, str]:
-    """What people make of a name, and the same made of its surrogate: "jpdurand" → "lmchevalier".
+# Staff come back in document after document; fewer names than `parsing.cut` remembers.
+@lru_cache(1 << 10)
+def places(name: Spelling) -> Mapping[str, int]:
+    """What people make of a name ("jpdurand"), and its place among the forms: the same place makes the surrogate's.
 
-    A form that two people share is the first one's, so give them in a fixed order.
+    Nothing for a name in another alphabet, which has no plain letters; no form is a single letter.
     """
-    made: dict[str, str] = {}
-    for form in _FORMS:
-        for one, other in zip(form(original), form(surrogate), strict=True):
-            if len(one) > 1:
-                made.setdefault(one, other)
+    if not all((*name.given, *name.surnames)):
+        return {}
+    made: dict[str, int] = {}
+    for place, form in enumerate(_forms(name)):
+        if len(form) > 1:
+            made.setdefault(form, place)
     return made
+
+
+def form(name: Spelling, place: int) -> str:
+    """The form of a name at a place of another's."""
+    return next(islice(_forms(name), place, None))
+
+
+def _forms(name: Spelling) -> Iterator[str]:
+    return chain.from_iterable(kind(name) for kind in _FORMS)
 
 
 def _words(name: Spelling) -> Iterator[str]:

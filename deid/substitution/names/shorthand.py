@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Sequence
 from functools import cached_property
 
 from deid.document import Mention
@@ -33,15 +33,17 @@ class Shorthand:
     # Logins
 
     @cached_property
-    def handles(self) -> Mapping[str, str]:
-        """What logins and e-mail addresses make of the full names here and in the identity, and of their surrogates."""
-        known: dict[str, str] = {}
-        for named in self._roster.named:
-            original, surrogate = self._spellings(named)
-            if all((*original.given, *original.surnames)):  # names in another alphabet have no plain letters
-                for form, drawn in handles.forms(original, surrogate).items():
-                    known.setdefault(form, drawn)
-        return known
+    def _named(self) -> Sequence[tuple[Named, Spelling]]:
+        """Who is named in full, here and in the identity, and how each is spelt."""
+        return [(named, _spelling(named)) for named in self._roster.named]
+
+    def known(self, token: str) -> str | None:
+        """What stands for what a login or e-mail address makes of a full name here, the first one that may be meant."""
+        for named, spelling in self._named:
+            place = handles.places(spelling).get(token)
+            if place is not None:
+                return handles.form(self._drawn(named), place)
+        return None
 
     @cached_property
     def _plain_names(self) -> frozenset[str]:
@@ -49,8 +51,8 @@ class Shorthand:
         words = (word for named in self._roster.named for word in (*named.surnames, *(one.word for one in named.given)))
         return frozenset(words)
 
-    def _spellings(self, named: Named) -> tuple[Spelling, Spelling]:
-        """A full name and its surrogate, each plain."""
+    def _drawn(self, named: Named) -> Spelling:
+        """The surrogate of a full name."""
         pools = {word: self._pool_of(named, word) for word in (*named.surnames, *(one.word for one in named.given))}
         given = tuple(bare(self._surrogate(one.word, False, pools[one.word], one.sex)) for one in named.given)
         family = [
@@ -60,12 +62,7 @@ class Shorthand:
             for piece in named.family
         ]
         surnames = tuple(one for one, piece in zip(family, named.family, strict=True) if piece.sort is Sort.WORD)
-        original = Spelling(
-            tuple(bare(one.word) for one in named.given),
-            tuple(bare(word) for word in named.surnames),
-            named.glued,
-        )
-        return original, Spelling(given, surnames, "".join(family))
+        return Spelling(given, surnames, "".join(family))
 
     def handle(self, token: str, attempt: int = 0) -> str | None:
         """The surrogate of a run of letters out of a login or address, where it can be taken apart into names.
@@ -73,8 +70,9 @@ class Shorthand:
         By the full names known here; else by the tables, into an initial and a surname, either first.
         """
         word = key(token)
-        if word in self.handles and not attempt:
-            return self.handles[word]
+        known = None if attempt else self.known(word)
+        if known is not None:
+            return known
         if self._tables.surname_births(word) or self._tables.first_name(word):
             return None
         for letter, surname in ((word[0], word[1:]), (word[-1], word[:-1])):
@@ -87,12 +85,11 @@ class Shorthand:
 
     def initials_beside(self, letters: str, names: Container[str]) -> str | None:
         """The surrogate of initials in an address ("j", "jp") whose surname is among the names that stand beside."""
-        for named in self._roster.named:
-            original, surrogate = self._spellings(named)
+        for named, original in self._named:
             if any(name in names for name in (*original.surnames, original.glued)):
                 firsts = "".join(word[:1] for word in original.given)
                 if letters in (firsts, firsts[:1]):
-                    return "".join(word[:1] for word in surrogate.given)[: len(letters)]
+                    return "".join(word[:1] for word in self._drawn(named).given)[: len(letters)]
         return None
 
     def login(self, mention: Mention, written: str, attempt: int) -> str | None:
@@ -171,6 +168,11 @@ class Shorthand:
                             for word, kind, sex in order
                         ]
         return None
+
+
+def _spelling(named: Named) -> Spelling:
+    given = tuple(bare(one.word) for one in named.given)
+    return Spelling(given, tuple(bare(word) for word in named.surnames), named.glued)
 
 
 def _cased(model: str, letter: str) -> str:
