@@ -181,7 +181,9 @@ def page(tenth: Measured, whole: Measured) -> None:
     imported = statistics.median(one["import"] for one in ours)
     print("# Loading addresses\n")
     print("Written by `python benchmarks/reference_load.py`; what is compared stands at its top.\n")
-    print(f"{platform.platform()}, Python {platform.python_version()}, {os.cpu_count()} cores, {len(bare)} turns.\n")
+    where = f"{platform.platform()}, Python {platform.python_version()}, {os.cpu_count()} cores"
+    # Other programs slow both ways down; seconds are those of a machine so busy, the ratio hardly moves.
+    print(f"{where}, {len(bare)} turns; load average {os.getloadavg()[2]:.0f} over the last 15 minutes.\n")
     print(f"{rows:,} addresses of {rows // ADDRESSES:,} streets, {size / 1e6:.0f} MB of gzip.\n")
     print("| | seconds, median | least to most | rows/s |\n|---|---:|---:|---:|")
     for name, times in (("bare `\\copy`", bare), ("refresh", [one["seconds"] for one in ours])):
