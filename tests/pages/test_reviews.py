@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from deid.labels import Label
@@ -334,3 +335,27 @@ def test_every_page_is_in_both_languages(server: Server, review: int, lang: str)
         answer = server.get(f"{path}?lang={lang}")
         assert answer.status_code == 200
         assert f'<html lang="{lang}"' in answer.text
+
+
+@pytest.mark.parametrize(("scheme", "lang"), [("light", "fr"), ("dark", "en")])
+def test_axe_finds_nothing_to_say_and_a_narrow_screen_is_enough(
+    visit: Callable[..., Page], server: Server, database: Database, twice: int, scheme: str, lang: str
+) -> None:
+    with connect(database.dsn("steward")) as link, link.cursor() as cursor:
+        for reader in ("autre", "referente"):
+            reading.begin(cursor, twice, 1, reader)
+            marks.add(cursor, twice, 1, reader, Kind.MISSED, Label.DOCTOR, *((0, 3) if reader == "autre" else (4, 9)))
+            reading.finish(cursor, twice, 1, reader)
+    page = visit("referente", lang=lang, color_scheme=scheme)
+    rules = {"runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]}}
+    texts = [f"/reviews/{twice}/{ordinal}" for ordinal in (1, 2)]
+    found = []
+    for address in ("/reviews", f"/reviews/{twice}", *texts, f"{texts[1]}/original", f"{texts[0]}/adjudicate"):
+        page.set_viewport_size({"width": 1280, "height": 900})
+        page.goto(f"{server.pages}{address}")
+        for violation in Axe().run(page, options=rules).response["violations"]:
+            found.append((address, violation["id"], [node["target"] for node in violation["nodes"]][:3]))
+        page.set_viewport_size({"width": 320, "height": 640})
+        if page.evaluate("document.documentElement.scrollWidth") > 320:
+            found.append((address, "scrolls sideways", []))
+    assert found == []

@@ -40,6 +40,24 @@ def test_a_small_population_needs_fewer_and_just_enough(population: int, target:
     assert exact_at_most(0, size - 1, population, beyond) >= Fraction(5, 100)
 
 
+@pytest.mark.parametrize(
+    ("population", "sizes"),
+    [
+        (120, [114, 93, 76, 41, 24]),
+        (600, [316, 208, 123, 54, 28]),
+        (2400, [493, 270, 141, 58, 29]),
+        (20_000, [584, 295, 148, 59, 29]),
+    ],
+)
+def test_the_sizes_that_the_stewards_page_gives_are_right(population: int, sizes: list[int]) -> None:
+    assert [sample_size(share, 0.95, population=population) for share in (0.005, 0.01, 0.02, 0.05, 0.1)] == sizes
+
+
+def test_the_worked_example_of_the_stewards_page_is_right() -> None:
+    assert sample_size(0.01, 0.95, population=2402) == 270
+    assert [most_leaking(leaking, 270, 2402, 0.95) for leaking in range(4)] == [24, 40, 53, 65]
+
+
 def test_a_large_population_is_as_good_as_an_endless_one() -> None:
     assert sample_size(0.01, 0.95, population=2_000_000) == 299
 

@@ -18,7 +18,7 @@ from deid.settings import settings
 from deid.stewardship import audit
 from deid.stewardship.reviews import Why, adjudication, closing, marks, reading
 from deid.stewardship.reviews.agreement import agreement, kappa
-from deid.stewardship.reviews.estimate import estimate, in_words, interval_in_words
+from deid.stewardship.reviews.estimate import Estimate, Mentions, estimate, in_words, interval_in_words
 from deid.stewardship.reviews.places import Kind
 from deid.stewardship.reviews.progress import documents, find, page
 from deid.stewardship.reviews.sampling import Plan, open_review, waiting
@@ -265,6 +265,25 @@ def test_a_second_reader_sees_nothing_of_the_first_and_disagreements_are_settled
     settle(second.mark_id, "référente", "dismissed")
     with steward(staged) as cursor:
         assert not documents(cursor, review)[0].leaks
+
+
+@pytest.mark.parametrize(
+    ("at_most", "population", "french", "english"),
+    [
+        (24, 2402, "au plus 10_documents sur 1~000, à 95~%", "at most 10_documents in 1,000, with 95% confidence"),
+        (40, 2402, "au plus 17_documents sur 1~000, à 95~%", "at most 17_documents in 1,000, with 95% confidence"),
+        (60, 20_000, "au plus 3_documents sur 1~000, à 95~%", "at most 3_documents in 1,000, with 95% confidence"),
+        (61, 20_000, "au plus 4_documents sur 1~000, à 95~%", "at most 4_documents in 1,000, with 95% confidence"),
+        (1, 40, "au plus 1_document sur 40, à 95~%", "at most 1_document in 40, with 95% confidence"),
+        (0, 40, "aucun document, à 95~%", "no document, with 95% confidence"),
+    ],
+)
+def test_the_bound_in_words_is_never_less_than_the_bound(
+    at_most: int, population: int, french: str, english: str
+) -> None:
+    found = Estimate(population, 39, 0, 0.95, 0.01, at_most, (0, at_most), Mentions(0, 0, 0, 0))
+    spaces = str.maketrans("_~", "\u00a0\u202f")  # no-break, and narrow no-break
+    assert (in_words(found, "fr"), in_words(found, "en")) == (french.translate(spaces), english.translate(spaces))
 
 
 def test_kappa_on_a_known_table() -> None:
