@@ -1,15 +1,18 @@
 """A thousand annotated documents of two hundred patients, and what each becomes, as digests.
 
-Run as a program, it prints them: in the order that its second argument shuffles to, under the key of its first.
+Run as a program, it prints them: under the key of its first argument, in the order that its second shuffles to, of
+every n-th document (the third, 1 if left out), by so many threads that share one substitutor (the fourth).
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import locale
 import random
 import sys
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -44,7 +47,15 @@ def _digest(substitutor: Substitutor, gold: GoldDocument) -> str:
     return hashlib.sha256(json.dumps(asdict(result), default=str, sort_keys=True).encode()).hexdigest()
 
 
+def _main(key: str, order: str, every: str = "1", threads: str = "1") -> None:
+    locale.setlocale(locale.LC_ALL, "")  # that of the environment, as a program of a desktop would ask for
+    shuffled = documents()[:: int(every)]
+    random.Random(int(order)).shuffle(shuffled)  # noqa: S311 - an order, not a secret
+    substitutor = Substitutor(load_policy(), bytes.fromhex(key), CommuneTable.packaged())
+    with ThreadPoolExecutor(int(threads)) as pool:
+        told = pool.map(lambda gold: (gold.document.id, _digest(substitutor, gold)), shuffled)
+        json.dump(dict(told), sys.stdout)
+
+
 if __name__ == "__main__":
-    shuffled = documents()
-    random.Random(int(sys.argv[2])).shuffle(shuffled)  # noqa: S311 - an order, not a secret
-    json.dump(digests(shuffled, bytes.fromhex(sys.argv[1])), sys.stdout)
+    _main(*sys.argv[1:])
