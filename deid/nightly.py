@@ -18,12 +18,15 @@ from deid.document import Mention, Substitution, Surrogate
 from deid.errors import DocumentRefused, NocturneError, PolicyError, Reason
 from deid.labels import Label
 from deid.quality import Checked, Verdict, batch_results
+from deid.quality.waivers import waived
 from deid.settings import settings
 from deid.titles import clean_titles
+from deid.warehouse import opposition
 from deid.warehouse.copy import storable
 from deid.warehouse.ledger import Run, StepWork, begin, candidates, find_run, finish, mentions, read_run, stage_run
 from deid.warehouse.planning import Interval, Request, Versions, plan_run
 from deid.warehouse.reading import Opened, opened, staff_of
+from deid.warehouse.waivers import waivers_of
 
 
 @sealed
@@ -50,6 +53,8 @@ def plan(
     """
     chosen = rooms.policy()
     keyring = settings().keyring  # a missing secret stops the night here, before anything is registered
+    if not dry_run and settings().publisher_dsn is not None:
+        opposition.apply()  # each night, whatever becomes of the interval; publication does it again
     request = Request(
         Interval(interval_start, interval_end),
         document_types=document_types,
@@ -91,9 +96,16 @@ def detect(run_id: int, batch_id: int) -> dict[str, Any]:
     work = begin(_run(run_id), batch_id, "detect", before="planned")
     rooms.use_lookup()
     detector = rooms.detector(staff_of(work.run.source))
-    read = []
-    for item in opened(work):
-        if (reason := refused(detector, item.document)) is not None:
+    read, everything_read = [], list(opened(work))
+    opposed = opposition.opposed_among({item.content.patient_id for item in everything_read})
+    waivers = waivers_of(run_id, work.waiting)
+    for item in everything_read:
+        waiver = waivers.get(item.waiting.document_id)
+        if item.content.patient_id in opposed:
+            work.leave(item.waiting, "withdrawn", patient_id=item.content.patient_id)
+        elif waiver is not None and waiver.lets_be_searched:
+            read.append(item)
+        elif (reason := refused(detector, item.document)) is not None:
             work.refuse(item.waiting, reason)
         else:
             read.append(item)
@@ -152,7 +164,8 @@ def validate(run_id: int, batch_id: int) -> dict[str, Any]:
         text, markup, surrogates, spans, reference_date = drawn[document_id]
         substitution = _rebuilt(text, surrogates, spans, reference_date)
         checked.append(Checked(item.document, found.get(document_id, ()), substitution, markup))
-    verdicts = judged(checked)
+    waivers = waivers_of(run_id, work.waiting)
+    verdicts = [waived(verdict, waivers.get(verdict.document_id)) for verdict in judged(checked)]
     for verdict in verdicts:
         item = read[verdict.document_id]
         state = "quarantined" if verdict.reason else "validated"
@@ -272,8 +285,8 @@ def _rebuilt(text: str, surrogates: Any, spans: Any, reference_date: Any) -> Sub
 def _keep_verdicts(work: StepWork, verdicts: Sequence[Verdict]) -> None:
     for verdict in verdicts:
         for outcome in verdict.outcomes:
-            row = (verdict.document_id, outcome.check, outcome.severity, outcome.success, outcome.observed)
-            work.add("verdict", row)
+            numbers = (outcome.success, outcome.observed, outcome.waived)
+            work.add("verdict", (verdict.document_id, outcome.check, outcome.severity, *numbers))
     for result in batch_results(verdicts) if verdicts else ():
         counts = (result.element_count, result.unexpected_count, result.observed)
         work.add("check_result", (result.suite, result.rule, result.severity, result.success, *counts))

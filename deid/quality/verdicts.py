@@ -15,12 +15,16 @@ ROW_SUITE = "document"
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """One check of one document: the number observed, and whether Great Expectations accepted it."""
+    """One check of one document: the number observed, and whether Great Expectations accepted it.
+
+    `waived` is a failure that a person lets pass for this content (`deid.quality.waivers`).
+    """
 
     check: str
     severity: Severity
     success: bool
     observed: float
+    waived: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +37,8 @@ class Verdict:
     @property
     def reasons(self) -> tuple[Reason, ...]:
         """Why the document is held back, most telling first; empty if it may go on."""
-        failed = (item.check for item in self.outcomes if not item.success and item.severity is Severity.CRITICAL)
-        found = (BY_NAME[name].reason for name in failed)
+        failed = (item for item in self.outcomes if not item.success and item.severity is Severity.CRITICAL)
+        found = (BY_NAME[item.check].reason for item in failed if not item.waived)
         return tuple(dict.fromkeys(reason for reason in found if reason is not None))
 
     @property

@@ -30,7 +30,7 @@ COLUMNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         ),
         "budget": ("document_id", "patient_id", "category", "mechanism", "epsilon", "elements"),
         "check_result": ("suite", "rule", "severity", "success", "element_count", "unexpected_count", "observed"),
-        "verdict": ("document_id", "check_name", "severity", "success", "observed"),
+        "verdict": ("document_id", "check_name", "severity", "success", "observed", "waived"),
     }
 )
 

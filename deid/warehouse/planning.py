@@ -17,7 +17,7 @@ from deid.errors import ContractBroken, InputRefused
 from deid.settings import settings
 from deid.warehouse.connection import connect
 from deid.warehouse.copy import copy_rows
-from deid.warehouse.extraction import listed, present
+from deid.warehouse.extraction import identified, listed, present
 from deid.warehouse.keys import admit
 from deid.warehouse.queries import one, query
 from deid.warehouse.sources import Source
@@ -26,6 +26,7 @@ from deid.warehouse.timing import WHOLE_RUN, record
 PARIS = ZoneInfo("Europe/Paris")
 PLAN_LOCK = 0x706C616E  # "plan": one plan decides at a time what is new
 LOOKUP = 10_000  # ids looked up at the source at once
+LISTED = ("document_id", "content_hash", "ingested_at", "document_type", "service")
 
 # A source that is being reloaded looks like one whose documents were deleted. Past this share (and this number)
 # of documents gone without being marked as withdrawn, the plan stops rather than empty the research schema.
@@ -124,8 +125,9 @@ def plan_run(request: Request) -> list[Batch]:
             with state.cursor() as cursor:
                 seen = _copy_interval(cursor, warehouse, source, request)
                 _copy_vanished(state, cursor, warehouse, source)
+                added, gone = _copy_asked(cursor, warehouse, source)
         with state.cursor() as cursor:
-            return _register(cursor, request, source, seen, started)
+            return _register(cursor, request, source, seen + added, gone, started)
 
 
 def _find(cursor: Cursor, triggered_by: str) -> tuple[int, bool] | None:
@@ -143,14 +145,13 @@ def _batches(cursor: Cursor, run_id: int, dry_run: bool) -> list[Batch]:
 
 def _copy_interval(cursor: Cursor, warehouse: Connection, source: Source, request: Request) -> int:
     """List the interval into temporary tables; return how many documents it holds."""
-    columns = ("document_id", "content_hash", "ingested_at", "document_type", "service")
-    copy_rows(cursor, "deid", "document", columns, ())
+    copy_rows(cursor, "deid", "document", LISTED, ())
     copy_rows(cursor, "deid", "withdrawal", ("document_id",), ())
     seen = 0
     for page in listed(warehouse, source, request.interval.start, request.interval.end):
         kept = [row for row in page if not row.withdrawn]
-        rows = ([getattr(row, column) for column in columns] for row in kept)
-        copy_rows(cursor, "deid", "document", columns, rows)
+        rows = ([getattr(row, column) for column in LISTED] for row in kept)
+        copy_rows(cursor, "deid", "document", LISTED, rows)
         gone = ([row.document_id] for row in page if row.withdrawn)
         copy_rows(cursor, "deid", "withdrawal", ("document_id",), gone)
         seen += len(kept)
@@ -176,6 +177,30 @@ def _copy_vanished(state: Connection, cursor: Cursor, warehouse: Connection, sou
     copy_rows(cursor, "deid", "withdrawal", ("document_id",), ([document_id] for document_id in vanished))
 
 
+def _copy_asked(cursor: Cursor, warehouse: Connection, source: Source) -> tuple[int, list[str]]:
+    """Add the quarantined documents that people want done again, whenever they arrived, as the source has them now.
+
+    Returns how many were added to what the interval lists, and the ids that the source no longer gives.
+    """
+    cursor.execute(query("deid", "quarantine_choice", "asked"), {"source": source.name})
+    asked = dict(cursor.fetchall())
+    cursor.execute("SELECT document_id FROM incoming_document WHERE document_id = ANY(%s)", (list(asked),))
+    listed_too = {row[0] for row in cursor.fetchall()}
+    wanted = sorted(set(asked) - listed_too)
+    added, gone = 0, []
+    for document_ids in (wanted[start : start + LOOKUP] for start in range(0, len(wanted), LOOKUP)):
+        still_there = present(warehouse, source, document_ids)
+        found = [row for row in identified(warehouse, source, document_ids) if row["document_id"] in still_there]
+        rows = (
+            [row["document_id"], row["content_hash"], asked[row["document_id"]], row["document_type"], row["service"]]
+            for row in found
+        )
+        copy_rows(cursor, "deid", "document", LISTED, rows)
+        added += len(found)
+        gone += sorted(set(document_ids) - {row["document_id"] for row in found})
+    return added, gone
+
+
 def _live(state: Connection) -> Iterator[list[str]]:
     with state.cursor("live_documents") as cursor:
         cursor.execute(query("deid", "document", "live"))
@@ -183,7 +208,9 @@ def _live(state: Connection) -> Iterator[list[str]]:
             yield [row[0] for row in rows]
 
 
-def _register(cursor: Cursor, request: Request, source: Source, seen: int, started: float) -> list[Batch]:
+def _register(
+    cursor: Cursor, request: Request, source: Source, seen: int, gone: Sequence[str], started: float
+) -> list[Batch]:
     cursor.execute("SELECT pg_advisory_xact_lock(%s)", (PLAN_LOCK,))
     if known := _find(cursor, request.triggered_by):  # the same plan ran beside this one and won
         return _batches(cursor, *known)
@@ -204,6 +231,7 @@ def _register(cursor: Cursor, request: Request, source: Source, seen: int, start
         "batch_size": request.batch_size,
         "abandoned_after_s": settings().abandoned_after_s,
         "seen": seen,
+        "gone": list(gone),
     }
     admit(cursor, settings().keyring)
     if not request.dry_run:
@@ -216,7 +244,10 @@ def _register(cursor: Cursor, request: Request, source: Source, seen: int, start
     cursor.execute("SELECT count(*) FROM new_document")
     (parameters["planned"],) = one(cursor)
     if not request.dry_run:
-        for table, step in (("document", "plan"), ("candidate", "drop_orphans"), ("withdrawal", "insert")):
+        for table, step in (
+            *(("document", "plan"), ("candidate", "drop_orphans"), ("withdrawal", "insert")),
+            *(("quarantine_choice", "use"), ("document", "gone")),
+        ):
             cursor.execute(query("deid", table, step), parameters)
     cursor.execute(query("deid", "run", "counted"), parameters)
     record(cursor, parameters["run_id"], WHOLE_RUN, "plan", started, parameters["planned"])

@@ -15,6 +15,7 @@ from deid.errors import ReleaseRefused, WarehouseError
 from deid.keys import Key, Keyring
 from deid.settings import settings
 from deid.substitution import pseudonym
+from deid.warehouse import opposition
 from deid.warehouse.connection import connect
 from deid.warehouse.copy import copy_rows
 from deid.warehouse.keys import admit, published_by
@@ -45,6 +46,7 @@ def publish_interval(interval_key: str, decision: Mapping[str, Any] | None = Non
         WarehouseUnreachable, WarehouseError: batches already written stay written.
     """
     keyring = settings().keyring
+    opposition.apply()
     with _alone() as link:
         with _transaction(link) as cursor:
             admit(cursor, keyring, published_by(cursor))
@@ -166,8 +168,9 @@ def _remove(cursor: Cursor, document_ids: Sequence[str], keys: Sequence[Key]) ->
 
 
 def _publish_batch(cursor: Cursor, batch: Mapping[str, int], keyring: Keyring) -> None:
+    opposition.hold_off(cursor)
     cursor.execute(query("deid", "document", "release_batch"), batch)
-    documents = cursor.fetchall()
+    documents = _unopposed(cursor, batch, cursor.fetchall(), keyring)
     if not documents:
         return
     key = keyring.of(documents[0][-1])  # a batch is of one run, and a run of one key
@@ -187,6 +190,18 @@ def _publish_batch(cursor: Cursor, batch: Mapping[str, int], keyring: Keyring) -
     cursor.execute(query("research", "document", "upsert"))
     cursor.execute(query("deid", "budget", "publish"), batch)
     cursor.execute(query("deid", "document", "publish"), batch)
+
+
+def _unopposed(
+    cursor: Cursor, batch: Mapping[str, int], documents: list[tuple[Any, ...]], keyring: Keyring
+) -> list[tuple[Any, ...]]:
+    """The documents whose patients have not objected; the others are withdrawn, and their rows of any key removed."""
+    opposed = opposition.opposed(cursor, {patient_id for _, patient_id, *_ in documents}, keyring)
+    held = [document_id for document_id, patient_id, *_ in documents if patient_id in opposed]
+    if held:
+        _remove(cursor, held, keyring.keys)
+        cursor.execute(query("deid", "document", "withhold"), {**batch, "document_ids": held})
+    return [document for document in documents if document[1] not in opposed]
 
 
 def _finish(cursor: Cursor, release_id: int, started: float) -> None:

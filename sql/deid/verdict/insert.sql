@@ -1,7 +1,11 @@
 -- Grain: one check on one document. Purpose: what validation measured.
-INSERT INTO deid.verdict (run_id, document_id, check_name, severity, success, observed)
-SELECT %(run_id)s, i.document_id, i.check_name, i.severity, i.success, i.observed
+INSERT INTO deid.verdict (run_id, document_id, check_name, severity, success, observed, waived)
+SELECT %(run_id)s, i.document_id, i.check_name, i.severity, i.success, i.observed, i.waived
 FROM incoming_verdict AS i
 INNER JOIN owned AS o ON i.document_id = o.document_id
 ON CONFLICT (run_id, document_id, check_name) DO UPDATE
-SET severity = excluded.severity, success = excluded.success, observed = excluded.observed
+SET
+    severity = excluded.severity,
+    success = excluded.success,
+    observed = excluded.observed,
+    waived = excluded.waived
