@@ -13,7 +13,20 @@ from collections.abc import Sequence
 
 import typer
 
-from deid.cli import budgets, deployment, documents, keys, nights, policies, references, reviews, scoring, training
+from deid.cli import (
+    budgets,
+    deployment,
+    documents,
+    keys,
+    nights,
+    opt_outs,
+    policies,
+    quarantine,
+    references,
+    reviews,
+    scoring,
+    training,
+)
 from deid.cli.guarding import Guarded
 
 app = typer.Typer(
@@ -27,7 +40,10 @@ app = typer.Typer(
     pretty_exceptions_enable=False,  # they show local variables, which hold text of patients
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
 )
-for group in (documents, scoring, policies, budgets, keys, training, reviews, deployment, references, nights):
+for group in (
+    *(documents, scoring, policies, budgets, keys, training, reviews, quarantine, opt_outs),
+    *(deployment, references, nights),
+):
     group.register(app)
 
 

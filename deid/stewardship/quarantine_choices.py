@@ -72,7 +72,8 @@ def choose(cursor: Cursor, actor: str, choice: Choice, entries: Sequence[Entry],
     _check_text(choice, text)
     found = [_known(cursor, entry) for entry in entries]
     waived = {(one.run_id, one.document_id): _waived(cursor, choice, one) for one in found}
-    done, taken = [], []
+    done: list[Held] = []
+    taken: list[Held] = []
     for one in found:
         row = {
             **{"run_id": one.run_id, "document_id": one.document_id, "content_hash": one.content_hash},

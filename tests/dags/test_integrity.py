@@ -12,7 +12,7 @@ import pytest
 from nocturne_airflow.steps import GPU_POOL, GPU_QUEUE, RETRIES, Tag
 
 ROOT = Path(__file__).parents[2]
-FILES = {"deidentify_documents", "release_dataset", "refresh_references"}
+FILES = {"apply_oppositions", "deidentify_documents", "release_dataset", "refresh_references"}
 HEAVY = {"torch", "transformers", "pandas", "great_expectations", "matplotlib", "numpy", "deid.nightly"}
 
 

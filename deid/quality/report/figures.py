@@ -48,6 +48,7 @@ def gather(interval_key: str) -> Figures:
             "durations": _rows(cursor, "durations", run_ids=run_ids)[0],
             "types": _rows(cursor, "types", run_ids=run_ids),
             "quarantine": _rows(cursor, "quarantine", run_ids=run_ids),
+            "waived": _rows(cursor, "waived", run_ids=run_ids),
             "epsilon": _epsilon(cursor, run_ids),
             "lengths": _lengths(cursor, run_ids),
             "steps": _rows(cursor, "steps", run_ids=run_ids),

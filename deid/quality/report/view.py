@@ -285,6 +285,10 @@ def _notes(
     if quarantine:
         first = quarantine[0]
         notes.append(("info", f"{words['quarantine']} : {first['words'].title} ({write.plain(first['documents'])})."))
+    for row in figures["waived"]:
+        known = BY_NAME.get(row["check_name"])
+        meaning = (known.french if words is WORDING["fr"] else known.english) if known else row["check_name"]
+        notes.append(("warn", words["waived"].format(meaning=meaning, documents=write.plain(row["documents"]))))
     changed = [row["name"] for row in _versions(figures, words) if row["changed"]]
     if changed:
         notes.append(("info", f"{words['comparison']}, {words['changed']} : {', '.join(changed)}."))

@@ -1,0 +1,41 @@
+"""
+# Appliquer les oppositions
+
+À la main, quand un patient s'est opposé et qu'on ne veut pas attendre la nuit. Chaque nuit et chaque publication le
+font aussi.
+
+Retrouve le patient de chaque opposition sous chaque version du secret, enlève ses lignes de la recherche, retire ses
+documents du registre et efface leurs textes en attente ou en relecture. Rejouer ne change rien. Le résultat est fait
+de nombres : `oppositions` en vigueur, `unmatched` (patient introuvable), `removed` (lignes enlevées), `withdrawn`
+(documents retirés).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from airflow.sdk import dag
+from nocturne_airflow.steps import DEFAULT_ARGS, Tag, step
+
+
+@dag(
+    dag_display_name="Appliquer les oppositions",
+    schedule=None,
+    catchup=False,
+    max_active_runs=1,
+    default_args=DEFAULT_ARGS,
+    doc_md=__doc__,
+    tags=[Tag.RELEASE, Tag.IMPACT_CRITICAL],
+)
+def apply_oppositions() -> None:
+    @step()
+    def apply() -> dict[str, Any]:
+        """Retirer partout les patients qui se sont opposés."""
+        from deid.warehouse import opposition
+
+        return dict(opposition.apply())
+
+    apply()
+
+
+apply_oppositions()
