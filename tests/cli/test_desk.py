@@ -12,9 +12,9 @@ from deid.cli import main
 from tests.conftest import Database
 from tests.warehouse.light import decide
 from tests.warehouse.nights import night, states
-from tests.warehouse.small_hospital import DAY, NIGHT, open_hospital, put
+from tests.warehouse.small_hospital import DAY, LETTER, NIGHT, open_hospital, put
 
-UNREADABLE = "Compte rendu \udce9".encode("utf-8", "surrogateescape")
+UNREADABLE = LETTER.encode("cp1252")
 
 
 @pytest.fixture

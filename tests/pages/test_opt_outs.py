@@ -62,7 +62,8 @@ def test_a_patient_is_withdrawn_and_proven_with_the_keyboard_alone(
     digest = database.rows("SELECT digest FROM deid.audit WHERE action = 'opt_out'")[0][0]
     expect(page.locator("main")).to_contain_text(digest)
     expect(page.locator("main")).to_contain_text("python -m deid opt-outs revoke")
-    opposition.apply()
+    with as_deployed(database):
+        opposition.apply()
     page.reload()
     expect(page.locator(".pill").first).to_have_text("appliquée partout")
     page.goto(f"{server.pages}/opt-outs")
@@ -93,7 +94,8 @@ def test_by_the_hospitals_id_the_page_says_when_it_will_be_done(
     page.get_by_role("button", name="Retirer de toutes les publications").click()
     expect(page.get_by_role("status")).to_contain_text("1 documents sont encore publiés")
     assert "P000002" not in page.content()
-    opposition.apply()
+    with as_deployed(database):
+        opposition.apply()
     page.reload()
     expect(page.get_by_role("status")).to_contain_text("aucun document de ce patient n'est publié")
     assert readers_see(database, names["P000002"]) == 0
