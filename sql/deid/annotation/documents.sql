@@ -8,7 +8,9 @@ SELECT
     d.surrogates,
     (
         SELECT coalesce(
-            jsonb_agg(jsonb_build_array(a.start_offset, a.end_offset, a.label) ORDER BY a.start_offset, a.annotation_id),
+            jsonb_agg(
+                jsonb_build_array(a.start_offset, a.end_offset, a.label) ORDER BY a.start_offset, a.annotation_id
+            ),
             '[]'
         )
         FROM deid.annotation AS a

@@ -1,0 +1,25 @@
+"""Every reason for which a review or an original cannot be shown has its page, in both languages."""
+
+from __future__ import annotations
+
+import pytest
+from nocturne_pages.language import words
+from nocturne_pages.routes import readings, reviews
+
+from deid.stewardship import originals
+from deid.stewardship.reviews import Why
+
+
+@pytest.mark.parametrize("lang", ["fr", "en"])
+def test_each_reason_is_said_with_what_to_do(lang: str) -> None:
+    said = words("errors", lang)
+    for prefix, reasons in (("review", list(Why)), ("original", list(originals.Why))):
+        for why in reasons:
+            assert said[f"{prefix}_{why}"]
+            assert said[f"{prefix}_{why}_next"]
+
+
+def test_each_reason_has_a_status_that_is_its_kind() -> None:
+    selection = {"bad_place", "replaced", "not_replaced", "same_label", "no_label"}  # about what was selected: 422
+    assert {str(why) for why in Why} == set(reviews.STATUS) | selection
+    assert {readings.STATUS.get(why, 409) for why in originals.Why} == {404, 409, 410, 503}
