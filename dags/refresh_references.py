@@ -41,12 +41,13 @@ FEATURES = ("density_levels", "pathologies")
 def refresh_references() -> None:
     @step(trigger_rule=TriggerRule.ALL_DONE)
     def lookup() -> dict[str, Any]:
-        """Construire la table que la détection lit, pour les versions en service."""
+        """Construire les tables que la détection et la substitution lisent, pour les versions en service."""
+        from deid import rooms
         from deid.reference.lookups import lookup
         from deid.settings import settings
 
         table = lookup(settings().dsn("worker"), settings().lookups)
-        return {"lookup": table.digest, "names": len(table)}
+        return {"lookup": table.digest, "names": len(table), "tables": rooms.tables().digest}
 
     @step(trigger_rule=TriggerRule.ALL_DONE)
     def ages() -> dict[str, Any]:

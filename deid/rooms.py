@@ -16,6 +16,8 @@ from deid.reference import CommuneTable, versions
 from deid.reference.lookups import lookup
 from deid.settings import settings
 from deid.substitution import Substitutor
+from deid.tables import Tables
+from deid.tables import releases as kept
 
 
 def policy() -> Policy:
@@ -39,24 +41,33 @@ def substitutor() -> Substitutor:
         SettingsError: the secret is missing.
         ReferenceRefused: some references were loaded, but not all that are needed.
     """
-    return _substitutor(policy().digest, settings().policy, settings().key, communes())
+    return _substitutor(policy().digest, settings().policy, settings().key, tables())
 
 
 def communes() -> CommuneTable:
-    """The reference releases in use; before any was loaded, the tables that ship.
+    """Communes of the reference releases in use; before any was loaded, those that ship.
 
     Raises:
         PolicyError: they lack a health feature that the policy draws places by.
         ReferenceRefused: some references were loaded, but not all that are needed.
     """
-    dsn = settings().dsn("worker")
-    table = CommuneTable.from_database(dsn) if versions(dsn) else _packaged()
-    if lacking := table.lacking(policy().substitution.places.features):
+    return tables().communes
+
+
+def tables() -> Tables:
+    """What substitution reads, of the reference releases in use; before any was loaded, of what ships.
+
+    Raises:
+        PolicyError: the communes lack a health feature that the policy draws places by.
+        ReferenceRefused: some references were loaded, but not all that are needed.
+    """
+    made_of = kept.tables(settings().dsn("worker"), settings().lookups)
+    if lacking := made_of.communes.lacking(policy().substitution.places.features):
         raise PolicyError(
             f"substitution.places.features: the communes in use have no {', '.join(lacking)}.",
             "Add it in NOCTURNE_REFERENCES (docs/reference-data.md) and run refresh_references, or take it out.",
         )
-    return table
+    return made_of
 
 
 def use_lookup() -> LookupTable:
@@ -67,10 +78,14 @@ def use_lookup() -> LookupTable:
 
 
 def reference_versions() -> dict[str, str]:
-    """What `communes` is made of, by source; first digits of its territories and of the lookup of detection."""
-    dsn = settings().dsn("worker")
-    made_of = versions(dsn) or {"packaged": _packaged().version}
-    derived = {"territories": communes().partition_digest, "lookup": lookup(dsn, settings().lookups).digest}
+    """What `tables` and the lookup are made of, by source; first digits of either, and of the territories."""
+    dsn, now = settings().dsn("worker"), tables()
+    made_of = versions(dsn) or {"packaged": now.communes.version}
+    derived = {
+        "territories": now.communes.partition_digest,
+        "lookup": lookup(dsn, settings().lookups).digest,
+        "tables": now.digest,
+    }
     return made_of | {name: digest[:16] for name, digest in derived.items()}
 
 
@@ -92,13 +107,8 @@ def _detector(digest: str, path: Path | None, staff: Staff) -> Detector:
 
 
 @lru_cache(maxsize=1)
-def _substitutor(digest: str, path: Path | None, key: bytes, table: CommuneTable) -> Substitutor:
-    return Substitutor(_same(digest, path), key, table)
-
-
-@lru_cache(maxsize=1)
-def _packaged() -> CommuneTable:
-    return CommuneTable.packaged()
+def _substitutor(digest: str, path: Path | None, key: bytes, made_of: Tables) -> Substitutor:
+    return Substitutor(_same(digest, path), key, made_of.communes, made_of.names)
 
 
 def _same(digest: str, path: Path | None) -> Policy:

@@ -9,7 +9,7 @@ from functools import cached_property
 
 from deid.reference import features as profiles
 from deid.reference.atlas import Atlas
-from deid.reference.naming import department_of_zip, key, with_article, without_article
+from deid.reference.naming import department_of_zip, key, openings, with_article, without_article
 from deid.reference.partition import INHABITANTS, LEAST, digest, territories
 
 # Paris, Lyon and Marseille: an arrondissement is a part of its commune, not a place to draw.
@@ -68,23 +68,23 @@ class CommuneTable:
     ) -> None:
         self.communes: Sequence[Commune] = tuple(sorted(communes, key=lambda commune: commune.insee))
         self.version = version
-        self._former = tuple(former)
+        self._once = tuple(former)
         self._streets = tuple(dict.fromkeys(streets))
         self._establishments = tuple(establishments)
-        self._areas = dict(areas or {})
+        self.areas = dict(areas or {})
         self._partition = partition
         self._floors = least, inhabitants
 
     @classmethod
     def packaged(cls) -> CommuneTable:
         """The table that ships with the product, read once per process."""
-        from deid.reference.packaged import table
+        from deid.tables import packaged
 
-        return table()
+        return packaged().communes
 
     @classmethod
     def from_database(cls, dsn: str) -> CommuneTable:
-        """The table of the reference releases in use, read again only when one of them changed.
+        """The table of the reference releases in use, read out of the database at each call (`deid.tables` keeps it).
 
         Raises:
             ReferenceRefused: a source that the table needs was never loaded.
@@ -142,11 +142,11 @@ class CommuneTable:
 
     def department_name(self, code: str) -> str | None:
         """Name of a department by its code, such as "Doubs" for "25"."""
-        return self._areas.get(("department", code.upper()))
+        return self.areas.get(("department", code.upper()))
 
     def region_name(self, code: str) -> str | None:
         """Name of a region by its code, such as "Bourgogne-Franche-Comté" for "27"."""
-        return self._areas.get(("region", code))
+        return self.areas.get(("region", code))
 
     def territory(self, commune: Commune) -> Sequence[Commune]:
         """The fixed public candidates of a commune, itself among them, by INSEE code.
@@ -229,7 +229,16 @@ class CommuneTable:
 
     def establishments(self, insee: str) -> Sequence[Establishment]:
         """Establishments of a commune, hospitals first; empty when it has none."""
-        return self._establishments_of.get(self.code_of_today(insee), ())
+        return self.establishments_by_commune.get(self.code_of_today(insee), ())
+
+    def opened(self, words: str) -> Sequence[Commune]:
+        """Communes whose name begins with these words (a key of `naming`) and goes on; empty where none does."""
+        return self._opened.get(words, ())
+
+    @cached_property
+    def former(self) -> Sequence[tuple[str, str]]:
+        """Former name and the INSEE code of today's commune; empty where that is not known."""
+        return self._once
 
     def _normalised(self, territory: str, features: tuple[str, ...]) -> Mapping[str, tuple[int, ...]]:
         known = self._profiles.get((territory, features))
@@ -272,13 +281,21 @@ class CommuneTable:
 
     @cached_property
     def _former_by_name(self) -> Mapping[str, Sequence[Commune]]:
-        was = ((key(name), self.get(insee)) for name, insee in self._former)
+        was = ((key(name), self.get(insee)) for name, insee in self.former)
         return _ranked((name, commune) for name, commune in was if commune)
 
     @cached_property
     def _loosely(self) -> Mapping[str, Sequence[Commune]]:
         shortened = ((without_article(name), name, found) for name, found in self._by_name.items())
         return _ranked((short, commune) for short, name, found in shortened if short != name for commune in found)
+
+    @cached_property
+    def _opened(self) -> Mapping[str, Sequence[Commune]]:
+        groups: dict[str, list[Commune]] = defaultdict(list)
+        for commune in self.communes:
+            for opening in openings(key(commune.name)):
+                groups[opening].append(commune)
+        return groups
 
     @cached_property
     def _by_zip(self) -> Mapping[str, Sequence[Commune]]:
@@ -300,7 +317,8 @@ class CommuneTable:
         return {code: name for name, codes in self.partition.items() for code in codes}
 
     @cached_property
-    def _establishments_of(self) -> Mapping[str, Sequence[Establishment]]:
+    def establishments_by_commune(self) -> Mapping[str, Sequence[Establishment]]:
+        """INSEE code → establishments, hospitals first."""
         groups: dict[str, list[Establishment]] = defaultdict(list)
         for one in sorted(self._establishments, key=lambda one: (one.kind != "hospital", one.name, one.finess)):
             groups[self.code_of_today(one.insee)].append(one)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 _LIGATURES = str.maketrans({"œ": "oe", "æ": "ae"})
@@ -17,6 +18,9 @@ _DISTRICT = re.compile(
 )
 _ABBREVIATIONS = {"st": "saint", "ste": "sainte", "sts": "saints", "stes": "saintes"}
 _ARTICLES = {"l", "le", "la", "les"}
+JOINS = frozenset("sur sous en les lez le la l de du des d aux et lès".split())
+_BARE = frozenset({"l", "le", "la", "les", "saint", "sainte"})
+_LEAST_OPENING = 4
 # What a sentence makes of an article: "au Havre", "aux Lilas", "du Mans".
 _CONTRACTIONS = {"au": "le", "du": "le", "aux": "les", "des": "les"}
 
@@ -50,6 +54,20 @@ def with_article(place: str) -> str:
     """`place` (a key) with a leading contraction resolved: "au havre" is "le havre"."""
     first, _, rest = place.partition(" ")
     return f"{_CONTRACTIONS[first]} {rest}" if rest and first in _CONTRACTIONS else place
+
+
+def openings(place: str) -> Iterator[str]:
+    """Beginnings of `place` (a key), cut between words, that tell something: "brive" of "brive la gaillarde"."""
+    words = place.split()
+    for end in range(1, len(words)):
+        opening = " ".join(words[:end])
+        if len(opening) >= _LEAST_OPENING and not is_bare(words[:end]) and words[end - 1] not in JOINS:
+            yield opening
+
+
+def is_bare(words: Sequence[str]) -> bool:
+    """Whether these words of a key are articles and saints only."""
+    return all(word in _BARE for word in words)
 
 
 def department_of_zip(zip_code: str) -> str | None:

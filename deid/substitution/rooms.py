@@ -15,8 +15,8 @@ from deid.substitution.dossier import Dossier
 from deid.substitution.drafts import Draft, Room
 from deid.substitution.identifiers.nirs import Nirs
 from deid.substitution.identifiers.numbers import Numbers
-from deid.substitution.names import tables
 from deid.substitution.names.people import People
+from deid.substitution.names.tables import NameTables
 from deid.substitution.organisations import Organisations
 from deid.substitution.places.communes import Communes
 from deid.substitution.places.gazette import Gazette
@@ -33,12 +33,17 @@ class Rooms:
     """
 
     def __init__(
-        self, whole: Dossier, communes: CommuneTable, streets: StreetNames, providers: Providers = MappingProxyType({})
+        self,
+        whole: Dossier,
+        communes: CommuneTable,
+        names: NameTables,
+        streets: StreetNames,
+        providers: Providers = MappingProxyType({}),
     ) -> None:
         dossier = whole.without(providers)
         self.calendar = Calendar(dossier)
         self._gazette = Gazette(dossier, communes)
-        people = People(dossier, tables.packaged())
+        people = People(dossier, names)
         places = Communes(dossier, self._gazette)
         addresses = Addresses(dossier, people)
         numbers = Numbers(dossier, self._gazette)

@@ -14,6 +14,7 @@ from deid.substitution import budget, overlaps, providers
 from deid.substitution.dossier import Dossier
 from deid.substitution.drafts import Draft, mask
 from deid.substitution.folding import comparable
+from deid.substitution.names.tables import NameTables, packaged
 from deid.substitution.places.streets import StreetNames
 from deid.substitution.rooms import Rooms
 
@@ -28,18 +29,20 @@ class Substitutor:
         policy: its `substitution` part is read.
         key: the secret; every draw depends on it, and nothing else remembers what was drawn.
         communes: places to draw from.
+        names: names to draw from; None for those that ship.
 
     Raises:
         SettingsError: the key is empty.
         PolicyError: a provider of the policy's cannot be imported.
     """
 
-    def __init__(self, policy: Policy, key: bytes, communes: CommuneTable) -> None:
+    def __init__(self, policy: Policy, key: bytes, communes: CommuneTable, names: NameTables | None = None) -> None:
         if not key:
             raise SettingsError("No surrogate can be drawn with an empty key.", "Set NOCTURNE_SECRET.")
         self._policy = policy.substitution
         self._key = key
         self._communes = communes
+        self._names = packaged() if names is None else names
         self._streets = StreetNames(communes)
         self._providers = providers.load(self._policy)
 
@@ -57,7 +60,7 @@ class Substitutor:
         if settled and settled[-1].end > len(document.text):
             raise DocumentRefused(document.id, Reason.SUBSTITUTION_FAILED, "a mention ends after the text")
         dossier = Dossier(document, settled, self._policy, self._key)
-        rooms = Rooms(dossier, self._communes, self._streets, self._providers)
+        rooms = Rooms(dossier, self._communes, self._names, self._streets, self._providers)
         shares = budget.shares(self._policy, rooms.elements())
         spends = budget.settle(self._policy, document.id, rooms.spends(shares))
         rooms.draw(shares)

@@ -50,7 +50,6 @@ def test_what_ships_is_loaded_and_read_back_as_it_was(postgres: Database, dsn: s
         name: version for name, version in versions(dsn).items() if name in ("communes", "streets", "establishments")
     }
     assert all(version in table.version for version in used.values())
-    assert CommuneTable.from_database(postgres.dsn("worker")) is table
     assert {location for (location,) in postgres.rows("SELECT location FROM ref.release")} == {"packaged"}
 
 

@@ -52,7 +52,7 @@ def test_what_nobody_knows_is_no_place(name: str) -> None:
 def test_a_former_homonym_is_found_by_its_department() -> None:
     """A name that a commune bears today, and that another one bore before it was merged."""
     today, former = None, None
-    for name, insee in TABLE._former:
+    for name, insee in TABLE.former:
         merged = TABLE.get(insee)
         homonyms = TABLE.find(name)
         if merged and homonyms and merged not in homonyms:

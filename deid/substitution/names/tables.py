@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache, lru_cache
 from math import log10
 
-from deid.resources import rows
 from deid.substitution.folding import words
 from deid.substitution.shapes import titled
 
@@ -42,58 +41,50 @@ class FirstName:
     band: int
 
 
+Row = Mapping[str, str]
+SurnamePool = tuple[int, Pool]  # frequency band
+FirstNamePool = tuple[str, int, int, bool, Pool]  # sex, generation, frequency band, compound or not
+
+
 class NameTables:
     """Names by their key: folded words joined by a space ("jean pierre" for "Jean-Pierre")."""
 
-    def __init__(self) -> None:
-        self._surnames: dict[str, int] = {}
-        self._first: dict[str, FirstName] = {}
-        self._surname_pools: dict[tuple[int, Pool], list[str]] = defaultdict(list)
-        self._first_pools: dict[tuple[str, int, int, bool, Pool], list[str]] = defaultdict(list)
+    def __init__(
+        self,
+        surnames: Mapping[str, int],
+        first: Mapping[str, FirstName],
+        surname_pools: Mapping[SurnamePool, Sequence[str]],
+        first_pools: Mapping[FirstNamePool, Sequence[str]],
+    ) -> None:
+        self.surnames, self.first = surnames, first
+        self.surname_pools, self.first_pools = surname_pools, first_pools
         self._first_crowds: dict[tuple[tuple[str, ...], int, int, bool, Pool], Sequence[str]] = {}
-        self._read_surnames()
-        self._read_first_names()
 
-    def _read_surnames(self) -> None:
-        for rank, row in enumerate(rows("surnames")):
-            births = int(row["births"])
-            self._surnames[key(row["name"])] = births
-            if births >= _SURNAME_BANDS[0] and row["name"].isalpha():
-                pool = self._surname_pools[_band(births, _SURNAME_BANDS), _POOLS[rank % 3]]
-                pool.append(titled(row["name"]))
-
-    def _read_first_names(self) -> None:
-        by_sex: dict[str, dict[str, Mapping[str, str]]] = defaultdict(dict)
-        for rank, row in enumerate(rows("first_names")):
-            births = int(row["births"])
-            # The most frequent spelling speaks for the rarer ones: "HERVÉ" before "HERVE".
-            by_sex[key(row["name"])].setdefault(row["sex"], row)
-            plain = row["name"].replace("-", "").isalpha()
-            if births < _FIRST_NAME_BANDS[0] or not plain or len(row["name"]) < 3:
-                continue
-            where = (row["sex"], _cohort(row), _band(births, _FIRST_NAME_BANDS), "-" in row["name"], _POOLS[rank % 3])
-            self._first_pools[where].append(titled(row["name"]))
-        for name, sexes in by_sex.items():
-            self._first[name] = _first_name(sexes)
+    @classmethod
+    def of(cls, surnames: Iterable[Row], first_names: Iterable[Row]) -> NameTables:
+        """From rows in the columns of the tables that ship, the most frequent first: ranks deal names to the pools."""
+        births, surname_pools = _surnames(surnames)
+        first, first_pools = _first_names(first_names)
+        return cls(births, first, surname_pools, first_pools)
 
     def surname_births(self, name: str) -> int:
         """People born with a surname; 0 when it is not in the table."""
-        return self._surnames.get(key(name), 0)
+        return self.surnames.get(key(name), 0)
 
     def surname_rather(self, word: str) -> float:
         """How much likelier a word, by its key, is a surname (above 0) than a first name (below): the logarithm of the
         ratio of their bearers, to the base 10.
         """
-        first = self._first.get(word)
-        return log10((self._surnames.get(word, 0) + 10) / ((first.births if first else 0) + 10))
+        first = self.first.get(word)
+        return log10((self.surnames.get(word, 0) + 10) / ((first.births if first else 0) + 10))
 
     def first_name(self, name: str) -> FirstName | None:
         """What is known of a first name."""
-        return self._first.get(key(name))
+        return self.first.get(key(name))
 
     def surnames_like(self, name: str, pool: Pool) -> Sequence[str]:
         """Surnames of one pool as frequent as this one; a rare or unknown one gets those of the least frequent band."""
-        return self._surname_pools[_band(self.surname_births(name), _SURNAME_BANDS), pool]
+        return self.surname_pools.get((_band(self.surname_births(name), _SURNAME_BANDS), pool), ())
 
     def first_names_like(
         self, name: str, sex: str | None, pool: Pool, *, whatever_it_tells: bool = False
@@ -114,10 +105,10 @@ class NameTables:
     def _crowd(self, sexes: tuple[str, ...], cohort: int, known_band: int, compound: bool, pool: Pool) -> Sequence[str]:
         """Names of the nearest band that has enough of them."""
         for band in sorted(range(len(_FIRST_NAME_BANDS)), key=lambda one: abs(one - known_band)):
-            found = [one for each in sexes for one in self._first_pools[each, cohort, band, compound, pool]]
+            found = [one for each in sexes for one in self.first_pools.get((each, cohort, band, compound, pool), ())]
             if len(found) >= _ENOUGH:
                 return found
-        return [one for each in sexes for one in self._first_pools[each, 1, 2, False, pool]]
+        return [one for each in sexes for one in self.first_pools.get((each, 1, 2, False, pool), ())]
 
 
 # Fewer names than this are no crowd to hide in.
@@ -128,6 +119,32 @@ _ENOUGH = 12
 def key(name: str) -> str:
     """The folded words of a name; a name in another alphabet as it is, without case."""
     return " ".join(words(name)) or name.casefold()
+
+
+def _surnames(rows: Iterable[Row]) -> tuple[dict[str, int], dict[SurnamePool, list[str]]]:
+    known: dict[str, int] = {}
+    pools: dict[SurnamePool, list[str]] = defaultdict(list)
+    for rank, row in enumerate(rows):
+        births = int(row["births"])
+        known[key(row["name"])] = births
+        if births >= _SURNAME_BANDS[0] and row["name"].isalpha():
+            pools[_band(births, _SURNAME_BANDS), _POOLS[rank % 3]].append(titled(row["name"]))
+    return known, pools
+
+
+def _first_names(rows: Iterable[Row]) -> tuple[dict[str, FirstName], dict[FirstNamePool, list[str]]]:
+    by_sex: dict[str, dict[str, Row]] = defaultdict(dict)
+    pools: dict[FirstNamePool, list[str]] = defaultdict(list)
+    for rank, row in enumerate(rows):
+        births = int(row["births"])
+        # The most frequent spelling speaks for the rarer ones: "HERVÉ" before "HERVE".
+        by_sex[key(row["name"])].setdefault(row["sex"], row)
+        plain = row["name"].replace("-", "").isalpha()
+        if births < _FIRST_NAME_BANDS[0] or not plain or len(row["name"]) < 3:
+            continue
+        where = (row["sex"], _cohort(row), _band(births, _FIRST_NAME_BANDS), "-" in row["name"], _POOLS[rank % 3])
+        pools[where].append(titled(row["name"]))
+    return {name: _first_name(sexes) for name, sexes in by_sex.items()}, pools
 
 
 def _band(births: int, floors: Sequence[int]) -> int:
@@ -150,4 +167,6 @@ def _first_name(sexes: Mapping[str, Mapping[str, str]]) -> FirstName:
 @cache
 def packaged() -> NameTables:
     """The tables that ship with the product, read once per process."""
-    return NameTables()
+    from deid.tables import packaged
+
+    return packaged().names

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 from deid.reference import Commune, CommuneTable
-from deid.reference.naming import department_of_zip, key
+from deid.reference.naming import JOINS, department_of_zip, is_bare, key
 from deid.substitution.places import abroad
 from deid.substitution.places.abroad import World
 
 _CEDEX = re.compile(r"[\s-]*\b(?:cedex|cdx|cx)\b[\s-]*\d*.*$", re.IGNORECASE)
 # Letters that a scanner makes digits of, and a small L among capitals.
 _SCANNED = str.maketrans("015", "ols")
-_JOINS = frozenset("sur sous en les lez le la l de du des d aux et lès".split())
-_ARTICLES = frozenset({"l", "le", "la", "les", "saint", "sainte"})
-_LEAST_OPENING = 4
 # Inhabitants from which a commune is called by the beginning of its name where nothing else says so.
 _WELL_KNOWN = 1_000
 _CODE = 5
@@ -94,7 +89,7 @@ class Finder:
         found = self._whole(name, hints)
         if found is not None or abroad.is_listed(name):
             return found or _abroad(name)
-        short = _within(self._opened.get(key(name), ()), hints)
+        short = _within(self._communes.opened(key(name)), hints)
         if short and _told(short, hints):
             return _place(_chosen(short, hints))
         if len(name) >= _LEAST_ABROAD and (found := _abroad(name)) is not None:
@@ -107,7 +102,7 @@ class Finder:
         """The commune whose whole name opens a longer one: "Berck-sur-Mer", "Soultz-les-Bains"."""
         words = key(name).split()
         for end in range(len(words) - 1, 0, -1):
-            if words[end] in _JOINS and not _is_bare(words[:end]):
+            if words[end] in JOINS and not is_bare(words[:end]):
                 found = _within(self._communes.find(" ".join(words[:end]), zip=hints.zip), hints)
                 if found:
                     return _place(_chosen(found, hints))
@@ -118,22 +113,6 @@ class Finder:
         capitals = letters.replace("l", "I") if sum(map(str.isupper, name)) > len(name) // 2 else letters
         tried = dict.fromkeys((letters, capitals, name.replace("1", "i")))
         return next((found for one in tried if one != name and (found := self._read(one, hints))), None)
-
-    @cached_property
-    def _opened(self) -> Mapping[str, Sequence[Commune]]:
-        """Beginning of a name, cut between words → the communes that it begins: "chamonix", "brive"."""
-        groups: dict[str, list[Commune]] = defaultdict(list)
-        for commune in self._communes.communes:
-            words = key(commune.name).split()
-            for end in range(1, len(words)):
-                opening = " ".join(words[:end])
-                if len(opening) >= _LEAST_OPENING and not _is_bare(words[:end]) and words[end - 1] not in _JOINS:
-                    groups[opening].append(commune)
-        return groups
-
-
-def _is_bare(words: Sequence[str]) -> bool:
-    return all(word in _ARTICLES for word in words)
 
 
 def _place(commune: Commune) -> Place:

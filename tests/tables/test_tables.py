@@ -1,0 +1,152 @@
+"""The file that substitution reads says what the tables say that it was built of, and is refused when damaged."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from deid import tables
+from deid.detection.lookup import SHIPPED as LOOKUPS
+from deid.errors import ReferenceRefused
+from deid.reference.communes import CommuneTable
+from deid.reference.naming import key
+from deid.reference.packaged import table as of_rows
+from deid.resources import DATA, rows
+from deid.substitution.names.tables import NameTables, Pool
+from deid.tables import SHIPPED, Tables, build, find, packaged, places, shipped, stamp, write
+from deid.tables.sections import Draft, Sections
+
+MIB = 1 << 20
+TEXTS = st.lists(st.text(max_size=8), max_size=20)
+
+
+@pytest.fixture(scope="module")
+def plain() -> CommuneTable:
+    return of_rows()
+
+
+@pytest.fixture(scope="module")
+def names() -> NameTables:
+    return NameTables.of(rows("surnames"), rows("first_names"))
+
+
+def test_the_file_that_ships_is_that_of_the_tables_that_ship_and_is_small() -> None:
+    known = find(SHIPPED, stamp())
+    assert known is not None, "a table has changed: python -m deid.tables"
+    assert known.path.read_bytes() == shipped()
+    assert [path.name for path in SHIPPED.iterdir()] == [known.path.name]
+    assert sum(path.stat().st_size for folder in (SHIPPED, LOOKUPS, DATA) for path in folder.iterdir()) < 30 * MIB
+
+
+def test_places_are_those_of_the_rows(plain: CommuneTable) -> None:
+    mapped = packaged().communes
+    assert mapped.communes == plain.communes
+    assert [one.features for one in mapped.communes] == [one.features for one in plain.communes]
+    assert [(one.zips, one.lon, one.lat, one.population, one.region) for one in mapped.communes] == [
+        (one.zips, one.lon, one.lat, one.population, one.region) for one in plain.communes
+    ]
+    assert mapped.version == plain.version
+    assert dict(mapped.partition) == dict(plain.partition)
+    assert list(mapped.partition) == list(plain.partition)
+    assert mapped.partition_digest == plain.partition_digest
+    assert list(mapped.streets()) == list(plain.streets())
+    assert list(mapped.former) == list(plain.former)
+    for commune in plain.communes[::7]:
+        assert mapped.find(commune.name) == plain.find(commune.name)
+        assert mapped.find(commune.name, zip=commune.zips[0]) == plain.find(commune.name, zip=commune.zips[0])
+        assert mapped.at_zip(commune.zips[0]) == plain.at_zip(commune.zips[0])
+        assert mapped.get(commune.insee) == commune
+        assert mapped.territory(commune) == plain.territory(commune)
+        assert mapped.territory_name(commune) == plain.territory_name(commune)
+        assert mapped.establishments(commune.insee) == plain.establishments(commune.insee)
+        opening = key(commune.name).split()[0]
+        assert list(mapped.opened(opening)) == list(plain.opened(opening))
+    for department in ("25", "2a", "971", "00"):
+        assert mapped.in_department(department) == plain.in_department(department)
+        assert mapped.department_name(department) == plain.department_name(department)
+    for name, _ in plain.former[::11]:
+        assert mapped.find(name) == plain.find(name)
+
+
+def test_what_nobody_knows_is_not_found() -> None:
+    mapped = packaged().communes
+    assert not mapped.find("Zorvekville")
+    assert not mapped.at_zip("00000")
+    assert mapped.get("99999") is None
+    assert not mapped.opened("zorvek")
+    with pytest.raises(KeyError):
+        mapped.territory_name(mapped.communes[0].__class__("99999", "", "", "", (), 0.0, 0.0, 0, {}))
+
+
+def test_names_are_those_of_the_rows(names: NameTables) -> None:
+    mapped = packaged().names
+    assert dict(mapped.surnames) == dict(names.surnames)
+    assert dict(mapped.first) == dict(names.first)
+    assert {where: list(pool) for where, pool in mapped.surname_pools.items()} == names.surname_pools
+    assert {where: list(pool) for where, pool in mapped.first_pools.items()} == names.first_pools
+    for name in ("MARTIN", "Le Goff", "Zorvek"):
+        for pool in Pool:
+            assert list(mapped.surnames_like(name, pool)) == list(names.surnames_like(name, pool))
+    assert mapped.first_name("Zorvek") is None
+    assert list(mapped.first_names_like("Marie-Claude", "F", Pool.PATIENT)) == list(
+        names.first_names_like("Marie-Claude", "F", Pool.PATIENT)
+    )
+
+
+def test_a_table_of_few_rows_and_odd_names_comes_back(plain: CommuneTable) -> None:
+    some = plain.in_department("05")
+    odd = CommuneTable(some, version="odd", former=[("Vieux|Bourg\nd'en Haut", some[0].insee), ("Nulle Part", "")])
+    draft = Draft()
+    places.put(draft, odd)
+    back = places.MappedCommunes(Sections.of(draft.content()))
+    assert list(back.former) == list(odd.former)
+    assert back.find("Vieux|Bourg d'en Haut") == odd.find("Vieux|Bourg d'en Haut") == (some[0],)
+    assert back.streets() == ()
+    assert not back.establishments(some[0].insee)
+
+
+KEYS = st.text(st.characters(exclude_characters="\0", codec="utf-8"), min_size=1)
+
+
+@given(TEXTS, st.dictionaries(KEYS, st.lists(st.integers(0, 9))))
+def test_sections_come_back_as_they_were_put(texts: list[str], lists: dict[str, list[int]]) -> None:
+    texts = [text.encode("utf-8", "replace").decode() for text in texts]
+    draft = Draft()
+    draft.texts("texts", texts)
+    draft.lists("lists", lists)
+    sections = Sections.of(draft.content())
+    assert list(sections.texts("texts")) == texts
+    assert {name: list(sections.lists("lists").get(name) or ()) for name in lists} == lists
+    assert sections.lists("lists").get("never put ") is None
+
+
+@pytest.mark.parametrize("at", [0, 5000, -200, -1])
+def test_damaged_tables_are_refused_and_written_again(tmp_path: Path, at: int) -> None:
+    few = CommuneTable(packaged().communes.in_department("05"), version="few")
+    made = write(tmp_path, "0" * 16, build(few, NameTables.of([], [])))
+    content = bytearray(made.path.read_bytes())
+    content[at] ^= 1
+    made.path.write_bytes(bytes(content))
+    assert find(tmp_path, "0" * 16) is None
+    again = write(tmp_path, "0" * 16, build(few, NameTables.of([], [])))
+    assert again.digest == made.digest
+    found = find(tmp_path, "0" * 16)
+    assert found is not None
+    assert found.communes.communes == few.communes
+
+
+@pytest.mark.parametrize("content", [b"", b"<html>404</html>", bytes(5000)])
+def test_what_are_no_tables_is_refused(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "0.tables"
+    path.write_bytes(content)
+    with pytest.raises(ReferenceRefused, match=r"0\.tables"):
+        Tables(Sections(path))
+
+
+def test_a_stale_file_is_not_used(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(tables, "SHIPPED", tmp_path)
+    assert packaged.__wrapped__().digest == packaged().digest, "built from the rows, for this process alone"
+    assert not list(tmp_path.iterdir())
