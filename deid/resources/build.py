@@ -313,7 +313,7 @@ def main(argv: list[str]) -> int:
         medical_words,
     ):
         _write(distil(source), distil.__name__)
-    print("then: python -m deid.detection.lookup")
+    print("then: python -m deid.detection.lookup && python -m deid.tables")
     return 0
 
 
