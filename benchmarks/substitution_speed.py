@@ -130,7 +130,7 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--repeats", type=int, default=3)
     asked = parser.parse_args()
-    print("# Substitution: speed once mentions are known")
+    print("# Substitution: speed once mentions are known", flush=True)
     hospital = [Known(one.document, one.mentions) for one in fiction(asked.patients).records]
     _measure(f"The fictional hospital, {asked.patients} patients", hospital, asked.workers, asked.repeats)
     letters = [Known(one.document, one.mentions) for one in load(asked.folder)]

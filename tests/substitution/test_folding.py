@@ -1,0 +1,30 @@
+"""Folding: a whole document is folded as each of its parts is, and keeps its length."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from deid.substitution.folding import flat, folded
+
+FRENCH = st.text("abcdéèçàùœŒÉÇ’‘`´–—−… \t\n\u00a0\u202f€½ß12/.:-")
+
+
+@given(st.one_of(FRENCH, st.text()))
+def test_a_document_is_folded_as_its_parts(text: str) -> None:
+    assert folded(text) == flat(text) == "".join(map(flat, text))
+    assert len(folded(text)) == len(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("Né à l’Haÿ — 12 ÉTÉ", "ne a l'hay - 12 ete"),
+        ("☎ Łódź\u202f: −3", "☎ łodz : -3"),
+        ("Œuvre\u00a0½", "œuvre ½"),
+        ("\ud800É", "\ud800e"),
+    ],
+)
+def test_what_is_folded_reads_so(text: str, plain: str) -> None:
+    assert folded(text) == plain
