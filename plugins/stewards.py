@@ -15,4 +15,10 @@ class StewardPages(AirflowPlugin):
     fastapi_apps: ClassVar[list[Any]] = [{"app": app, "url_prefix": PREFIX, "name": "Nocturne"}]
     external_views: ClassVar[list[Any]] = [
         {"name": "Nocturne", "href": f"{PREFIX}/", "destination": "nav", "category": "browse"},
+        {
+            "name": "Publication",
+            "href": f"{PREFIX}/runs/{{RUN_ID}}?dag={{DAG_ID}}",
+            "destination": "dag_run",
+            "url_route": "nocturne_release",
+        },
     ]

@@ -240,13 +240,18 @@ def _comparison(figures: Figures, words: Mapping[str, str], write: Writer) -> li
 
     return [
         {
-            "name": words[name],
+            "name": _capital(words[name]),
             "before": shown(name, before[name]),
             "now": shown(name, now[name]),
             "change": write.signed(now[name] / before[name] - 1) if before[name] else "",
         }
         for name in now
     ]
+
+
+def _capital(words: str) -> str:
+    """`words` as a heading; a Greek letter stays what it is in formulas."""
+    return words[:1].upper() + words[1:] if words[:1].isascii() else words
 
 
 def _versions(figures: Figures, words: Mapping[str, str]) -> list[dict[str, Any]]:

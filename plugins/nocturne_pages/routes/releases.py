@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import Annotated, Any
 
+from airflow.api_fastapi.common.db.common import SessionDep
+from airflow.models.dagrun import DagRun
 from fastapi import APIRouter, Depends, Query, Request
-from fastapi.responses import Response
+from fastapi.responses import RedirectResponse, Response
+from sqlalchemy import select
 
 from deid.errors import InputRefused
 from deid.quality.report.figures import Figures, gather
@@ -15,6 +19,7 @@ from deid.quality.report.wording import WORDING
 from deid.release.actions import INTERVAL_KEY
 from deid.settings import settings
 from deid.stewardship import audit, releases
+from deid.stewardship.exports import FORMS, exported
 from deid.warehouse.connection import connect
 from nocturne_pages.access import Visitor, needs
 from nocturne_pages.errors import Refusal
@@ -24,8 +29,7 @@ from nocturne_pages.powers import Power
 
 router = APIRouter()
 Reader = Annotated[Visitor, Depends(needs(Power.READ))]
-DAG = "deidentify_documents"
-FORMS = ("pdf", "html", "csv", "json")
+DAG, RELEASE_DAG = "deidentify_documents", "release_dataset"
 
 
 @router.get("/releases")
@@ -67,9 +71,41 @@ def show(request: Request, interval_key: str, visitor: Reader) -> Response:
         "held": held,
         "most_ids": releases.MOST_IDS,
         "dag": DAG,
-        "forms": FORMS,
+        "forms": tuple(FORMS),
     }
     return page(request, visitor, "releases/release.html.j2", "releases", **values)
+
+
+@router.get("/releases/{interval_key}/export/{form}")
+def export(interval_key: str, form: str, visitor: Reader) -> Response:
+    """The figures of an interval as a file; who took which is written down first."""
+    if form not in FORMS:
+        raise Refusal(404, "not_found")
+    figures = figures_of(interval_key)
+    media, ending = FORMS[form]
+    made = exported(figures, form, visitor.lang)
+    with connect(settings().dsn("steward"), application="nocturne pages") as link, link.cursor() as cursor:
+        details = {"format": form, "lang": visitor.lang, "sha256": hashlib.sha256(made).hexdigest()}
+        audit.write(cursor, visitor.id, audit.Action.EXPORT, f"release {interval_key}", **details)
+    headers = {"Content-Disposition": f'attachment; filename="nocturne-{interval_key}.{visitor.lang}.{ending}"'}
+    return Response(made, media_type=media, headers=headers)
+
+
+@router.get("/runs/{run_id}")
+def of_run(
+    request: Request,
+    run_id: str,
+    _visitor: Reader,
+    session: SessionDep,
+    dag: Annotated[str, Query(max_length=250)] = DAG,
+) -> Response:
+    """From a run of Airflow to the page of the interval that it treats or publishes."""
+    key = releases.interval_of(run_id) if dag == DAG else None
+    if dag == RELEASE_DAG:
+        key = session.scalar(select(DagRun.partition_key).where(DagRun.dag_id == dag, DagRun.run_id == run_id))
+    if key is None or INTERVAL_KEY.fullmatch(key) is None:
+        raise Refusal(404, "no_run")
+    return RedirectResponse(f"{request.scope.get('root_path', '')}/releases/{key}", 303)
 
 
 def figures_of(interval_key: str) -> Figures:
