@@ -198,10 +198,10 @@ _HEAD = """# Lookup of names
 
 `python benchmarks/lookup.py` wrote this; its first lines say what a country is. Load and memory (peak resident memory
 of the process, interpreter and texts included) are of opening one table and scanning 2.95 million characters; mapped
-pages count here and are shared among processes. Time is of the processor, best of three; load is by the clock, on a
-machine that others used. The automaton starts from names already folded and told apart, which took another two seconds
-at each start, and leaves out the entries behind its hits; it cannot be written down. Births by word are in the lookup
-only.
+pages count here and are shared among processes. Time is of the processor, best of three; load and building are by the
+clock, on a machine that others used heavily. The automaton starts from names already folded and told apart, which took
+another two seconds at each start, and leaves out the entries behind its hits; it cannot be written down. Births by word
+are in the lookup only.
 
 """
 
