@@ -64,12 +64,12 @@ def runs(cursor: Cursor, interval_key: str) -> list[RunOf]:
     return [RunOf(*row) for row in cursor.fetchall()]
 
 
-def held(cursor: Cursor, interval_key: str) -> dict[str, list[str]]:
-    """Ids of quarantined documents by reason, at most `MOST_IDS` of each."""
+def held(cursor: Cursor, interval_key: str) -> dict[str, list[tuple[int, str]]]:
+    """Run and id of quarantined documents by reason, at most `MOST_IDS` of each."""
     cursor.execute(query("deid", "quarantine", "of_interval"), {"interval_key": interval_key, "most": MOST_IDS})
-    found: dict[str, list[str]] = {}
-    for reason, document_id in cursor.fetchall():
-        found.setdefault(reason, []).append(document_id)
+    found: dict[str, list[tuple[int, str]]] = {}
+    for reason, run_id, document_id in cursor.fetchall():
+        found.setdefault(reason, []).append((run_id, document_id))
     return found
 
 

@@ -131,6 +131,6 @@ def test_an_interval_holds_back_documents_by_reason(deployed: Any) -> None:
     staged(deployed, "2026-10-02", 60, quarantined=8)
     with connect(settings().dsn("steward")) as link, link.cursor() as cursor:
         ids = held(cursor, "2026-10-02")
-    assert sorted(one for reason in ids.values() for one in reason) == [f"D2026-10-02-{n}" for n in range(8)]
+    assert sorted(one for reason in ids.values() for _, one in reason) == [f"D2026-10-02-{n}" for n in range(8)]
     known = deployed.rows("SELECT reason, count(*) FROM deid.quarantine GROUP BY 1 ORDER BY 1")
     assert [(reason, len(found)) for reason, found in sorted(ids.items())] == known
