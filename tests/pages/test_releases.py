@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
+from deid.policy import Policy, load
 from tests.pages.serving import Server
 
 NIGHT = "2026-03-02"
@@ -67,3 +68,10 @@ def test_an_interval_that_was_never_processed_says_so(server: Server, key: str) 
 @pytest.mark.parametrize("query", ["month=demain", "month=2026-99", "state=nowhere", "before=nothing"])
 def test_a_filter_that_means_nothing_breaks_nothing(server: Server, query: str) -> None:
     assert server.get(f"/releases?{query}").status_code in (200, 422)
+
+
+def test_the_policy_of_a_run_is_kept_whole(server: Server) -> None:
+    ((kept, content),) = server.database.rows(
+        "SELECT r.policy_hash, p.content FROM deid.run AS r INNER JOIN deid.policy AS p USING (policy_hash)"
+    )
+    assert (Policy.model_validate(content).digest, content) == (kept, load().content)
