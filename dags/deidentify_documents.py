@@ -19,6 +19,9 @@ identifie une personne, le remplace, contrôle le résultat, et prépare l'inter
 **Lancement manuel** (bouton *Trigger*) : un motif est exigé. L'intervalle est celui du formulaire de lancement, ou
 `interval_start` et `interval_end` ci-dessous. `dry_run` compte ce qui serait traité, et s'arrête là.
 
+**Retard** : une nuit qui n'est pas prête à l'heure de la politique (`release.ready_by`) est signalée au journal, et
+par courriel si NOCTURNE_ALERT_CONNECTION nomme une connexion SMTP.
+
 **Rattrapage** : `airflow backfill create --dag-id deidentify_documents --from-date 2026-10-01T00:00+02:00
 --to-date 2026-10-04T00:00+02:00 --max-active-runs 1 --dag-run-conf '{"reason": "reprise après panne"}'`
 
@@ -34,6 +37,7 @@ from typing import Any
 import pendulum
 from airflow.sdk import Asset, CronDataIntervalTimetable, Param, dag, task_group
 from airflow.sdk.exceptions import AirflowSkipException
+from nocturne_airflow import deadlines
 from nocturne_airflow.launch import plan_arguments
 from nocturne_airflow.steps import DEFAULT_ARGS, GPU_POOL, GPU_QUEUE, Tag, step
 
@@ -48,6 +52,7 @@ BATCH_LABEL = "lot {{ ti.map_index + 1 }}"
     catchup=False,
     max_active_runs=2,
     default_args=DEFAULT_ARGS,
+    deadline=deadlines.staging(),
     params={
         "reason": Param("", type="string", maxLength=200, title="Motif (exigé hors de la nuit planifiée)"),
         "interval_start": Param(

@@ -4,35 +4,45 @@
 Démarre dès qu'un intervalle est prêt (`deidentify_documents`), une fois par intervalle ; ou à la main, avec la clé
 de l'intervalle comme *partition key* (`2026-10-03`, ou `2026-09-01..2026-09-28` pour plusieurs nuits).
 
-`résumer → [approuver, si la politique le demande] → publier → rapport`
+`résumer → [approuver, si la politique le demande] → publier → rapport`, ou `→ renvoyer en traitement`
 
 | Étape | Ce qu'elle fait |
 |---|---|
 | `summarise` | compte ce qui est prêt, en quarantaine, retiré, et les alertes |
 | `route` | demande ou non l'avis d'une personne, selon la politique (`release.approval`) |
-| `approve` | attend la réponse dans *Browse > Required Actions*, sept jours ; le silence ne publie jamais |
+| `approve` | attend les réponses, sept jours ; le silence ne publie jamais |
 | `publish` | publie en une transaction, remplace les documents corrigés, enlève les documents retirés |
 | `report` | écrit le rapport (HTML et JSON), que l'intervalle ait été publié ou non |
+| `send_back`, `rework` | relancent `deidentify_documents` sur l'intervalle, si une personne l'a renvoyé en traitement |
 
-Une réponse « Reject » est notée avec son motif, et rien n'entre dans la recherche : l'étape `publish` est sautée. Un
-contrôle critique en échec fait échouer `publish` sans rien demander à personne. Dans les deux cas l'intervalle reste
-prêt ; la cause réparée, relancez le traitement de l'intervalle. Rejouer `publish` ne publie pas deux fois.
+On répond sur les pages Nocturne (*Browse > Nocturne*, la publication, « Décider ») ou dans *Browse > Required
+Actions* ; les mêmes règles valent des deux côtés. Si la question reste posée après une réponse, c'est que la réponse
+ne suffisait pas : la politique veut deux personnes, la personne a elle-même demandé le traitement, ou le motif manque.
+La page de la publication dit laquelle.
+
+« Reject » est noté avec son motif, et rien n'entre dans la recherche : `publish` est sautée, l'intervalle reste prêt.
+« Rework » (renvoyer en traitement) efface les textes préparés et refait l'intervalle. Un contrôle critique en échec
+fait échouer `publish` sans rien demander à personne. Rejouer `publish` ne publie pas deux fois.
 """
 
 from __future__ import annotations
 
-from datetime import timedelta
 from typing import Any
 
-from airflow.providers.standard.operators.hitl import HITLOperator
-from airflow.sdk import Asset, Param, PartitionedAssetTimetable, dag, task
-from nocturne_airflow.launch import answered, interval_key, refusal_skips
+from airflow.providers.standard.operators.trigger_dagrun import TriggerDagRunOperator
+from airflow.sdk import Asset, PartitionedAssetTimetable, dag, task
+from nocturne_airflow import deadlines, launch
+from nocturne_airflow.approval import ReleaseApproval
+from nocturne_airflow.launch import interval_key
 from nocturne_airflow.steps import DEFAULT_ARGS, Tag, step, walled
 
 STAGED = Asset("staged_documents", uri="nocturne://deid/staged", group="nocturne")
 RELEASED = Asset("released_documents", uri="nocturne://research/document", group="nocturne")
 APPROVAL_BODY = """\
 Lisez le résumé ci-dessous avant de répondre ; il ne contient que des nombres.
+Approve : publier. Reject : ne pas publier. Rework : effacer ce qui est prêt et refaire l'intervalle.
+Si la question reste posée après une réponse, une autre personne doit répondre, ou le motif manque :
+[la page de la publication](/nocturne/releases/{{ partition_key }}/decision) le dit.
 
 {% for name, value in (ti.xcom_pull(task_ids='summarise') or {}).items() %}- {{ name }} : {{ value }}
 {% endfor %}"""
@@ -44,6 +54,7 @@ Lisez le résumé ci-dessous avant de répondre ; il ne contient que des nombres
     catchup=False,
     max_active_runs=31,  # an unanswered approval holds its own interval, never the next nights
     default_args=DEFAULT_ARGS,
+    deadline=deadlines.decision(),
     doc_md=__doc__,
     tags=[Tag.RELEASE, Tag.IMPACT_CRITICAL],
 )
@@ -63,13 +74,11 @@ def release_dataset() -> None:
 
         return "approve" if actions.needs_approval(summary) else "publish"
 
-    approve = HITLOperator(
+    approve = ReleaseApproval(
         task_id="approve",
+        summary_of="summarise",
         subject="Publier l'intervalle {{ partition_key }} ?",
         body=APPROVAL_BODY,
-        options=["Approve", "Reject"],
-        params={"motif": Param("", type="string", maxLength=200, title="Motif")},
-        response_timeout=timedelta(days=7),
         retries=0,
     )
 
@@ -78,8 +87,22 @@ def release_dataset() -> None:
         """Publier, remplacer, retirer."""
         from deid.release import actions
 
-        with refusal_skips(decision):
-            return actions.publish(interval_key(partition_key), answered(decision, dag_run))
+        launch.approved(decision)
+        return actions.publish(interval_key(partition_key), asked_by=dag_run.triggering_user_name)
+
+    @step()
+    def send_back(decision: dict[str, Any] | None, partition_key: str | None = None) -> dict[str, Any]:
+        """Dire ce qu'il faut refaire, si l'intervalle a été renvoyé."""
+        return launch.rework(decision, interval_key(partition_key))
+
+    rework = TriggerDagRunOperator(
+        task_id="rework",
+        trigger_dag_id="deidentify_documents",
+        trigger_run_id="{{ ti.xcom_pull(task_ids='send_back')['run'] }}",
+        conf="{{ ti.xcom_pull(task_ids='send_back')['conf'] | tojson }}",  # type: ignore[arg-type]  # JSON is read
+        skip_when_already_exists=True,
+        openlineage_inject_parent_info=False,
+    )
 
     @step()
     def report(partition_key: str | None = None) -> dict[str, Any]:
@@ -89,6 +112,7 @@ def release_dataset() -> None:
         return actions.report(interval_key(partition_key))
 
     route(summarise()) >> [approve, published := publish(approve.output)]
+    send_back(approve.output) >> rework
     published >> report().as_teardown(on_failure_fail_dagrun=True)
 
 

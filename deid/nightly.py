@@ -39,12 +39,14 @@ def plan(
     dry_run: bool = False,
     reason: str = "",
     triggered_by: str,
+    requested_by: str = "",
     batch_size: int = 500,
 ) -> list[dict[str, int]]:
     """Register a run over the documents ingested in [interval_start, interval_end) and return its batches.
 
     Empty filters take every type and service. `triggered_by` names what asked for the run: the same name finds
-    the same run and the same batches. A dry run is registered with its counts, plans nothing and returns [].
+    the same run and the same batches. `requested_by` is the account that asked for it by hand, as Airflow names it:
+    who may not approve it alone. A dry run is registered with its counts, plans nothing and returns [].
 
     Raises:
         InputRefused: the interval or the batch size cannot be used.
@@ -62,6 +64,7 @@ def plan(
         dry_run=dry_run,
         reason=reason,
         triggered_by=triggered_by,
+        requested_by=requested_by,
         batch_size=batch_size,
         versions=Versions(
             policy_hash=chosen.digest,

@@ -269,13 +269,15 @@ class Review(Section):
 class Release(Section):
     """When a person decides: `always`, `on_warning` (a run-level warning was raised) or `never`.
 
-    `own_approval`: whether the person who asked for a run may approve it alone, where that person is known.
+    `approvals`: how many different people must approve where one must. `own_approval`: whether the person who asked
+    for a run may approve it alone, where that person is known.
     `ready_by`: the time of day ("07:00", the hospital's) by which a night has to be staged; `decision_hours`: how long
-    a staged interval may wait for a decision. Past either, the stewards' pages say that it is late.
+    a staged interval may wait for a decision. Past either, the stewards' pages and an alert say that it is late.
     `review`: the sample that people read.
     """
 
     approval: Literal["always", "on_warning", "never"] = "on_warning"
+    approvals: Literal[1, 2] = 1
     own_approval: bool = False
     ready_by: str = Field("07:00", pattern=r"^([01]\d|2[0-3]):[0-5]\d$")
     decision_hours: int = Field(24, ge=1)

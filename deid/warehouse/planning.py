@@ -83,6 +83,7 @@ class Request:
     dry_run: bool = False
     reason: str = ""
     triggered_by: str = ""
+    requested_by: str = ""
     batch_size: int = 500
     versions: Versions = field(kw_only=True)
 
@@ -228,6 +229,7 @@ def _register(
         "dry_run": request.dry_run,
         "reason": request.reason,
         "triggered_by": request.triggered_by,
+        "requested_by": request.requested_by,
         "batch_size": request.batch_size,
         "abandoned_after_s": settings().abandoned_after_s,
         "seen": seen,

@@ -40,7 +40,7 @@ def publish_interval(interval_key: str, decision: Mapping[str, Any] | None = Non
     Returns interval_key, release_id, run_ids, staged_digest, published, replaced and withdrawn (documents).
 
     Raises:
-        ReleaseRefused: nothing was ever staged, or what is staged is not what was approved.
+        ReleaseRefused: nothing was ever staged, or what is staged is not what was approved or was altered since.
         SettingsError: the secret is missing, the version that a run was planned with is not held, or one that would be
             needed to reach published documents is not.
         WarehouseUnreachable, WarehouseError: batches already written stay written.
@@ -140,10 +140,25 @@ def _open(cursor: Cursor, interval_key: str, decision: Mapping[str, Any], keyrin
         "staged_digest": digest,
     }
     cursor.execute(query("deid", "document", "drop_stale"), parameters)
+    _check_unaltered(cursor, interval_key, run_ids)
     cursor.execute(query("research", "release", "insert"), parameters)
     (release_id,) = one(cursor)
     cursor.execute(query("deid", "document", "assign_release"), parameters | {"release_id": release_id})
     return int(release_id)
+
+
+def _check_unaltered(cursor: Cursor, interval_key: str, run_ids: Sequence[int]) -> None:
+    """Refuse contents that are not those that were sealed when they were staged, and so not those approved."""
+    cursor.execute(query("deid", "staged_content", "altered"), {"run_ids": list(run_ids)})
+    if altered := cursor.fetchall():
+        raise _altered(interval_key, [f"{kind} {name}" for kind, name in altered])
+
+
+def _altered(what: str, names: Sequence[str]) -> ReleaseRefused:
+    return ReleaseRefused(
+        f"{what}: altered since it was staged, and so not what was approved: {', '.join(names)}.",
+        "Find out who wrote to deid.candidate, then send the interval back for reprocessing.",
+    )
 
 
 def _remove_withdrawn(cursor: Cursor, release_id: int, keyring: Keyring) -> None:
@@ -173,7 +188,9 @@ def _publish_batch(cursor: Cursor, batch: Mapping[str, int], keyring: Keyring) -
     documents = _unopposed(cursor, batch, cursor.fetchall(), keyring)
     if not documents:
         return
-    key = keyring.of(documents[0][-1])  # a batch is of one run, and a run of one key
+    if altered := [f"document {document[0]}" for document in documents if not document[-1]]:
+        raise _altered(f"release {batch['release_id']}", altered)
+    key = keyring.of(documents[0][-2])  # a batch is of one run, and a run of one key
     others = [one for one in keyring.keys if one != key]
     if others:
         _remove(cursor, [document[0] for document in documents], others)
@@ -184,7 +201,7 @@ def _publish_batch(cursor: Cursor, batch: Mapping[str, int], keyring: Keyring) -
             pseudonym(key.secret, "stay", stay_id) if stay_id else None,
             *rest,
         )
-        for document_id, patient_id, stay_id, *rest, _ in documents
+        for document_id, patient_id, stay_id, *rest, _, _ in documents
     )
     copy_rows(cursor, "research", "document", PUBLISHED, rows)
     cursor.execute(query("research", "document", "upsert"))

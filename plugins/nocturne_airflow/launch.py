@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from airflow.sdk.exceptions import AirflowFailException, AirflowSkipException
-
-from deid.errors import ReleaseRefused
 
 HOSPITAL_TIME = ZoneInfo("Europe/Paris")
 
@@ -42,6 +39,7 @@ def plan_arguments(
         "dry_run": params["dry_run"],
         "reason": reason,
         "triggered_by": dag_run.run_id,
+        "requested_by": requested_by(dag_run),
         "batch_size": params["batch_size"],
     }
 
@@ -57,20 +55,38 @@ def interval_key(partition_key: str | None) -> str:
     return partition_key
 
 
-def answered(decision: Mapping[str, Any] | None, dag_run: Any) -> dict[str, Any] | None:
-    """The answer of the approval task, with who asked for the run; None where nobody was asked."""
-    return None if decision is None else {**decision, "requested_by": getattr(dag_run, "triggering_user_name", None)}
+def approved(decision: Mapping[str, Any] | None) -> None:
+    """Let a step go on unless people decided otherwise: that is an outcome, so the step is skipped, not failed.
+
+    Raises:
+        AirflowSkipException: people rejected the interval, or sent it back.
+    """
+    if decision is not None and decision["outcome"] != "approve":
+        raise AirflowSkipException("Une personne a rejeté ou renvoyé l'intervalle : rien n'est publié.")
 
 
-@contextmanager
-def refusal_skips(decision: Mapping[str, Any] | None) -> Iterator[None]:
-    """A person's refusal is an outcome, not a failure: the step inside is then skipped, not failed."""
-    try:
-        yield
-    except ReleaseRefused as refused:
-        if decision is None or decision["chosen_options"] != ["Reject"]:
-            raise
-        raise AirflowSkipException(str(refused)) from None
+def rework(decision: Mapping[str, Any] | None, key: str) -> dict[str, Any]:
+    """What an interval that was sent back asks `deidentify_documents` to run.
+
+    Raises:
+        AirflowSkipException: it was not sent back.
+    """
+    from deid.release import questions
+
+    asked = questions.rework(key) if decision is not None and decision["outcome"] == "rework" else None
+    if asked is None:
+        raise AirflowSkipException("L'intervalle n'a pas été renvoyé en traitement.")
+    return asked
+
+
+def requested_by(dag_run: Any) -> str:
+    """Who asked for a run: the account that started it by hand, or that sent the interval back; empty for the schedule.
+
+    Only a run that another DAG started may name somebody else than who started it.
+    """
+    conf = getattr(dag_run, "conf", None) or {}
+    named = conf.get("requested_by", "") if dag_run.run_type == "operator_triggered" else ""
+    return str(named or getattr(dag_run, "triggering_user_name", None) or "")
 
 
 def moment(text: str | None) -> datetime | None:

@@ -34,6 +34,7 @@ def bag(_tables: None) -> DagBag:
     """The DAGs, read anew: a run leaves its parameters in them."""
     read = DagBag(ROOT / "dags", bundle_path=ROOT, bundle_name="nocturne", known_pools={"default_pool", "gpu"})
     for dag in read.dags.values():
+        dag.deadline = None  # `dag.test()` takes the alert for its id and fails; the scheduler does not
         for task in dag.tasks:
             task.retry_delay = timedelta(seconds=0)  # nobody waits here for a machine to recover
     return read
@@ -73,20 +74,24 @@ def play(bag: DagBag, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Ended]:
 
 @pytest.fixture
 def steward(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """Answers approvals while a run waits: set `steward["chosen"]` and `steward["motif"]`."""
+    """Answers approvals while a run waits: set `steward["chosen"]` and `steward["motif"]`.
+
+    Where several people answer in turn, set `steward["people"]`; the last one goes on answering.
+    """
     from airflow.api_fastapi.core_api.routes.public.hitl import handle_event_submit
 
-    answers = {"chosen": "Approve", "motif": "lu", "asked": 0}
+    answers: dict[str, Any] = {"chosen": "Approve", "motif": "lu", "asked": 0, "people": ["steward"]}
     real_sleep = time.sleep
 
     def respond(seconds: float) -> None:
         with create_session() as session:
             parked = session.scalars(select(TaskInstance).where(TaskInstance.state == "awaiting_input")).all()
             for instance in parked:
+                who = answers["people"][min(answers["asked"], len(answers["people"]) - 1)]
                 answers["asked"] += 1
                 detail = session.get(HITLDetail, instance.id)
                 detail.responded_at = datetime.now(UTC)
-                detail.responded_by = {"id": "steward", "name": "steward"}
+                detail.responded_by = {"id": who, "name": who}
                 detail.chosen_options = [answers["chosen"]]
                 detail.params_input = {"motif": answers["motif"]}
                 event = TriggerEvent(detail.as_resume_event_payload())

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from airflow.models import DagRun
+from airflow.utils.session import create_session
+from nocturne_airflow.launch import requested_by
+from sqlalchemy import select
 
 from deid.demo.airflow import REFERENCES
 from deid.settings import settings
@@ -29,8 +34,8 @@ def hospital(deployed: Database, monkeypatch: pytest.MonkeyPatch, tmp_path: Any)
     return deployed
 
 
-def approval(monkeypatch: pytest.MonkeyPatch, folder: Any, when: str) -> None:
-    """Use the policy that ships, but for when a person is asked."""
+def approval(monkeypatch: pytest.MonkeyPatch, folder: Any, when: str, people: int = 1) -> None:
+    """Use the policy that ships, but for when people are asked, and how many."""
     from deid.policy import DEFAULT
     from deid.settings import settings
 
@@ -41,7 +46,7 @@ def approval(monkeypatch: pytest.MonkeyPatch, folder: Any, when: str) -> None:
     text = text.replace("approval: on_warning", f"approval: {when}").replace(
         "max_quarantined_share: 0.2", "max_quarantined_share: 0.5"
     )
-    policy.write_text(text, encoding="utf-8")
+    policy.write_text(text.replace("approvals: 1", f"approvals: {people}"), encoding="utf-8")
     monkeypatch.setenv("NOCTURNE_POLICY", str(policy))
     settings.cache_clear()
 
@@ -62,7 +67,7 @@ def test_a_night_from_warehouse_to_research(hospital: Database, play: Any) -> No
     assert release.state == "success"
     assert release.steps == {
         **{step: ["success"] for step in ("summarise", "route", "publish", "report")},
-        "approve": ["skipped"],
+        **{step: ["skipped"] for step in ("approve", "send_back", "rework")},
     }
     rows = published(hospital)
     assert len(rows) == 3
@@ -156,6 +161,85 @@ def test_a_person_decides(
     assert len(published(hospital)) == documents
     answers = hospital.rows("SELECT chosen, decided_by, reason FROM deid.decision WHERE chosen <> 'proposed'")
     assert answers == [(chosen.lower(), "steward", "vu en réunion")]
+    assert hospital.rows("SELECT interval_key, outcome FROM deid.question") == [(KEY, chosen.lower())]
+    assert hospital.rows("SELECT actor, action FROM deid.audit") == [("steward", chosen.lower())]
+
+
+def test_the_question_stays_open_until_a_second_person_approves(
+    hospital: Database, play: Any, steward: dict[str, Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Any
+) -> None:
+    approval(monkeypatch, tmp_path, "always", people=2)
+    play(DEIDENTIFY, at=NIGHT + DAY, reason="essai")
+    steward["people"] = ["morel", "morel", "leroy"]
+    release = play(RELEASE, key=KEY)
+    assert steward["asked"] == 3
+    assert release.steps["publish"] == ["success"]
+    assert len(published(hospital)) == 3
+    given = hospital.rows("SELECT chosen, decided_by FROM deid.decision WHERE chosen <> 'proposed' ORDER BY decided_at")
+    assert given == [("approve", "morel"), ("approve", "leroy")]
+
+
+def test_whoever_launched_the_night_does_not_approve_it_alone(
+    hospital: Database, play: Any, steward: dict[str, Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Any
+) -> None:
+    approval(monkeypatch, tmp_path, "always")
+    play(DEIDENTIFY, at=NIGHT + DAY, reason="essai")
+    assert hospital.rows("SELECT requested_by FROM deid.run") == [("dag_test",)]  # whom Airflow names in such a run
+    steward["people"] = ["dag_test", "leroy"]
+    assert play(RELEASE, key=KEY).steps["publish"] == ["success"]
+    assert steward["asked"] == 2
+    assert hospital.rows("SELECT actor, action FROM deid.audit ORDER BY seq") == [
+        ("dag_test", "refused"),
+        ("leroy", "approve"),
+    ]
+
+
+def test_an_interval_that_is_sent_back_is_done_again(
+    hospital: Database, play: Any, steward: dict[str, Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Any
+) -> None:
+    approval(monkeypatch, tmp_path, "always")
+    play(DEIDENTIFY, at=NIGHT + DAY, reason="essai")
+    steward |= {"chosen": "Rework", "motif": "trop de <noms> masqués"}
+    release = play(RELEASE, key=KEY)
+    assert release.state == "success"
+    assert {step: release.steps[step] for step in ("publish", "send_back", "rework", "report")} == {
+        "publish": ["skipped"],
+        **{step: ["success"] for step in ("send_back", "rework", "report")},
+    }
+    assert hospital.rows("SELECT count(*) FROM deid.candidate") == [(0,)]
+    assert published(hospital) == []
+    (run,) = launched(f"rework__{KEY}__")
+    assert run.run_type == "operator_triggered"
+    assert run.conf == {
+        "reason": "trop de <noms> masqués",
+        "interval_start": "2026-03-02T02:30:00+00:00",
+        "interval_end": "2026-03-03T02:30:00+00:00",
+        "document_types": [],
+        "services": [],
+        "requested_by": "steward",
+    }
+    again = play(DEIDENTIFY, **run.conf)  # what the scheduler does with it
+    assert again.steps["batch.detect"] == ["success"]
+    assert states(hospital) == {"letter0": "staged", "letter1": "staged", "page": "staged", "hollow": "quarantined"}
+    steward |= {"chosen": "Approve", "motif": "", "people": ["leroy"]}
+    assert play(RELEASE, key=KEY).steps["publish"] == ["success"]
+    assert len(published(hospital)) == 3
+
+
+def launched(prefix: str) -> list[Any]:
+    """Runs of the night's DAG whose name begins so."""
+    with create_session() as session:
+        return list(session.scalars(select(DagRun).where(DagRun.run_id.startswith(prefix))))
+
+
+def test_only_another_dag_may_say_who_asked() -> None:
+    def run(run_type: str, user: str | None, **conf: str) -> SimpleNamespace:
+        return SimpleNamespace(run_type=run_type, triggering_user_name=user, conf=conf)
+
+    assert requested_by(run("manual", "morel", requested_by="leroy")) == "morel"
+    assert requested_by(run("operator_triggered", "morel", requested_by="leroy")) == "leroy"
+    assert requested_by(run("operator_triggered", "morel")) == "morel"
+    assert requested_by(run("scheduled", None)) == ""
 
 
 @pytest.mark.usefixtures("hospital")

@@ -11,6 +11,8 @@ from typing import Any
 import psycopg2
 from psycopg2.extras import execute_values
 
+from deid.warehouse.queries import query
+
 TYPES = ("CRH", "LSO", "CS", "URG", "CRO", "ACP", "IMG", "BIO", "CPA", "IDE", "ORD", "CERT")
 LABELS = {
     **{"PATIENT": 3.2, "DOCTOR": 5.1, "PERSON": 0.6, "DATE": 7.4, "RELDATE": 0.8, "AGE": 1.1, "STREET": 1.3},
@@ -58,6 +60,9 @@ class Ledger:
         self._insert("deid.verdict", [self._warning(row) for row in kept[:warned]])
         self._insert("deid.check_result", self._checks(run_id, documents, quarantined))
         self._insert("deid.timing", self._timing(run_id, rows))
+        if staged:
+            for table, step in (("staged_content", "insert"), ("run", "stage")):
+                self._database.rows(query("deid", table, step), {"run_id": run_id})
         return run_id
 
     def _insert(self, table: str, rows: Iterable[dict[str, Any]]) -> None:
@@ -76,13 +81,13 @@ class Ledger:
     def _run(self, day: str, start: datetime, documents: int, policy: str, staged: bool) -> int:
         return self._database.rows(
             "INSERT INTO deid.run (triggered_by, source, interval_start, interval_end, interval_key, dry_run, "
-            "policy_hash, pipeline_version, detector_version, key_version, reference_versions, state, seen, planned, "
-            "staged_digest) VALUES (%s, 'ehop', %s, %s, %s, false, %s, %s, 'rules-3', 1, %s, %s, %s, %s, %s) "
+            "policy_hash, pipeline_version, detector_version, key_version, reference_versions, state, seen, planned) "
+            "VALUES (%s, 'ehop', %s, %s, %s, false, %s, %s, 'rules-3', 1, %s, %s, %s, %s) "
             "RETURNING run_id",
             (
                 *(f"scheduled__{day}", start, start + timedelta(days=1), day, policy, f"0.1.0-p{policy[:8]}-d1-k1"),
                 *(json.dumps({"communes": "2026-01", "streets": "2026-09"}), "staged" if staged else "planned"),
-                *(documents + 4, documents, f"{day:0>64}"),
+                *(documents + 4, documents),
             ),
         )[0][0]
 

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from deid.errors import InputRefused, ReleaseRefused
+from deid.policy import load
+from deid.quality.runs import run_checks
 from deid.release import actions
 from deid.settings import settings
 from tests.release.ledger import Ledger
@@ -23,6 +25,14 @@ def published(database: Any) -> int:
 
 def decisions(database: Any) -> list[tuple[str, str, str]]:
     return database.rows("SELECT chosen, decided_by, reason FROM deid.decision ORDER BY decided_at")
+
+
+def stage_more(database: Any, ledger: Ledger) -> int:
+    """Stage another run of the same interval, judged; returns it."""
+    other = ledger.night("2026-10-02", 20)
+    run_checks(other, load())
+    database.rows("UPDATE deid.run SET interval_key = %s WHERE run_id = %s", (NIGHT, other))
+    return other
 
 
 def policy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, approval: str) -> None:
@@ -86,20 +96,22 @@ def test_what_was_not_summed_up_is_not_published(deployed: Any, ledger: Ledger) 
     with pytest.raises(ReleaseRefused, match="never judged"):
         actions.publish(NIGHT)
     actions.summarise(NIGHT)
-    deployed.rows("UPDATE deid.run SET staged_digest = repeat('f', 64)")
+    stage_more(deployed, ledger)
     with pytest.raises(ReleaseRefused, match="no longer what was summed up"):
         actions.publish(NIGHT, YES)
     assert published(deployed) == 0
     actions.summarise(NIGHT)
-    assert actions.publish(NIGHT)["published"] == 59
+    assert actions.publish(NIGHT)["published"] == 59 + 19
 
 
 def test_summing_up_again_after_a_change_and_back(deployed: Any, ledger: Ledger) -> None:
     ledger.night(NIGHT, 60)
-    digests = ("a" * 64, "b" * 64, "a" * 64, "a" * 64)
-    for digest in digests:
-        deployed.rows("UPDATE deid.run SET staged_digest = %s", (digest,))
-        assert actions.summarise(NIGHT)["staged_digest"] == digest
+    first = actions.summarise(NIGHT)["staged_digest"]
+    more = stage_more(deployed, ledger)
+    assert actions.summarise(NIGHT)["staged_digest"] != first
+    deployed.rows("UPDATE deid.run SET state = 'superseded' WHERE run_id = %s", (more,))
+    for _ in range(2):
+        assert actions.summarise(NIGHT)["staged_digest"] == first
     assert actions.publish(NIGHT)["published"] == 59
     assert [row[0] for row in decisions(deployed)] == ["proposed"] * 3 + ["approve"]
 

@@ -57,9 +57,17 @@ def test_what(judged: bool, critical: int, expected: bool) -> None:
 ANSWERS = [
     (
         {"chosen_options": ["Approve"], "responded_by_user": {"id": "7", "name": "C"}, "params_input": {"motif": "vu"}},
-        Decision("approve", "7", "vu"),
+        Decision("approve", "C", "vu"),
     ),
     ({"chosen_options": ["Reject"], "responded_by_user": None, "params_input": {}}, Decision("reject", "")),
+    (
+        {
+            "chosen_options": ["Rework"],
+            "responded_by_user": {"id": "7"},
+            "params_input": {"motif": " x ", "empreinte": "d"},
+        },
+        Decision("rework", "7", "x", staged_digest="d"),
+    ),
     ({"chosen": "approve", "decided_by": "c.morel", "reason": "vu"}, Decision("approve", "c.morel", "vu")),
 ]
 

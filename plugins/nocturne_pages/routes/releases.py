@@ -16,7 +16,7 @@ from deid.quality.report.figures import Figures, gather
 from deid.quality.report.numbers import Writer
 from deid.quality.report.view import TONES, measured, view
 from deid.quality.report.wording import WORDING
-from deid.release.actions import INTERVAL_KEY
+from deid.release.room import INTERVAL_KEY
 from deid.settings import settings
 from deid.stewardship import audit, releases
 from deid.stewardship.exports import FORMS, exported

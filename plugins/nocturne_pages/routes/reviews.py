@@ -14,7 +14,7 @@ from psycopg2.extensions import cursor as Cursor
 from deid.errors import ReviewRefused
 from deid.policy import Review as ReviewPolicy
 from deid.policy import load as load_policy
-from deid.release.actions import INTERVAL_KEY
+from deid.release.room import INTERVAL_KEY
 from deid.settings import settings
 from deid.stewardship.reviews import adjudication, closing, progress, reading, sampling
 from deid.stewardship.reviews.agreement import agreement

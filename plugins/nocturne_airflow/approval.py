@@ -1,0 +1,114 @@
+"""The question whether an interval goes out, as an Airflow task that asks until the answer settles it.
+
+An answer arrives from a steward's page or from Airflow's own «Required Actions»; both end here, where `deid.release`
+weighs it. One that does not settle the question (a second person is wanted, whoever asked for the run answered alone,
+no reason was given) parks the task again: the same question waits for another answer.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+from airflow.providers.standard.operators.hitl import HITLOperator
+from airflow.sdk import Param
+
+from nocturne_airflow.launch import interval_key
+from nocturne_airflow.steps import walled
+
+APPROVE, REJECT, REWORK = "Approve", "Reject", "Rework"
+DIGEST = "empreinte"
+REASON = "motif"
+
+
+class ReleaseApproval(HITLOperator):
+    """Parks until people have settled what `summarise` presented; returns `{"outcome": …}`: approve, reject or rework.
+
+    `summary_of` is the task id of the summary. Each question carries the digest of the content that it is about; a form
+    filled in for another content is no answer. Silence never publishes: the task fails at its timeout.
+    """
+
+    def __init__(self, *, summary_of: str, **kwargs: Any) -> None:
+        params = {
+            REASON: Param("", type="string", maxLength=200, title="Motif (exigé pour rejeter ou renvoyer)"),
+            DIGEST: Param("", type="string", maxLength=64, title="Empreinte de ce qui est présenté (à laisser)"),
+        }
+        options = [APPROVE, REJECT, REWORK]
+        super().__init__(options=options, params=params, response_timeout=timedelta(days=7), **kwargs)
+        self.summary_of = summary_of
+
+    def execute(self, context: Any) -> Any:
+        """Ask, unless exactly this content was decided already by an answer whose task was lost."""
+        key, digest, asked_by = self._about(context)
+        if taken := self._settled(key, digest, asked_by):
+            return taken
+        self.params[DIGEST] = digest
+        self._ask(context["dag_run"].run_id, key, digest, asked_by)
+        return super().execute(context)
+
+    def execute_complete(self, context: Any, event: dict[str, Any]) -> Any:
+        """Weigh an answer; return its outcome, or ask again."""
+        if "error" in event:
+            self._close(context["dag_run"].run_id, "expired")
+        try:
+            answer = super().execute_complete(context, event)
+        except ValueError:
+            answer = {}  # a form that does not fit the question: no answer
+        key, digest, asked_by = self._about(context)
+        taken = self._take(context["dag_run"].run_id, key, digest, asked_by, dict(answer))
+        if taken["outcome"] == "ask":
+            self.log.info("The question stays open: %s; %s more wanted.", taken["why"], taken["waiting_for"])
+            return super().execute(context)
+        return {"outcome": taken["outcome"]}
+
+    def validate_params_input(self, params_input: Any) -> None:
+        """Leave a partial form alone: `deid.release` says what an answer needs."""
+        for name, value in params_input.items():
+            if name in self.params:
+                self.params[name] = value
+
+    def _about(self, context: Any) -> tuple[str, str, str | None]:
+        summary = context["ti"].xcom_pull(task_ids=self.summary_of)
+        asked_by = getattr(context["dag_run"], "triggering_user_name", None)
+        return interval_key(context.get("partition_key")), str(summary["staged_digest"]), asked_by
+
+    @staticmethod
+    @walled
+    def _settled(key: str, digest: str, asked_by: str | None) -> dict[str, str] | None:
+        from deid.release import answers
+
+        taken = answers.settled(key, digest, asked_by=asked_by)
+        return None if taken is None else {"outcome": taken.outcome.value}
+
+    @staticmethod
+    @walled
+    def _ask(run_id: str, key: str, digest: str, asked_by: str | None) -> None:
+        from deid.release import questions
+
+        questions.ask(run_id, key, digest, requested_by=asked_by)
+
+    @staticmethod
+    @walled
+    def _close(run_id: str, outcome: str) -> None:
+        from deid.release import questions
+
+        questions.close(run_id, outcome)
+
+    @staticmethod
+    @walled
+    def _take(run_id: str, key: str, digest: str, asked_by: str | None, answer: dict[str, Any]) -> dict[str, Any]:
+        from deid.errors import ReleaseRefused
+        from deid.release import answers, questions
+
+        try:
+            taken = answers.take(key, answer, digest=digest, asked_by=asked_by)
+        except ReleaseRefused:
+            questions.close(run_id, "stale")
+            raise
+        if taken.outcome is not answers.Outcome.ASK:
+            questions.close(run_id, taken.outcome.value)
+        return {
+            "outcome": taken.outcome.value,
+            "why": taken.why.value if taken.why else "",
+            "waiting_for": taken.waiting_for,
+        }
