@@ -10,7 +10,17 @@ from playwright.sync_api import Page
 
 from tests.pages.serving import Server
 
-ADDRESSES = ("/", "/releases", "/releases/2026-03-02", "/audit", "/audit?check=true", "/nowhere")
+ADDRESSES = (
+    "/",
+    "/releases",
+    "/releases/2026-03-02",
+    "/audit",
+    "/audit?check=true",
+    "/quarantine",
+    "/quarantine/1/D000004",
+    "/opt-outs",
+    "/nowhere",
+)
 RULES = {"runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]}}
 
 

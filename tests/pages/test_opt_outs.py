@@ -92,7 +92,7 @@ def test_by_the_hospitals_id_the_page_says_when_it_will_be_done(
     page.get_by_role("button", name="Continuer").click()
     expect(page.locator("main")).to_contain_text("La prochaine nuit, ou la prochaine publication")
     page.get_by_role("button", name="Retirer de toutes les publications").click()
-    expect(page.get_by_role("status")).to_contain_text("1 documents sont encore publiés")
+    expect(page.get_by_role("status")).to_contain_text("Documents encore publiés ou prêts\u00a0: 1")
     assert "P000002" not in page.content()
     with as_deployed(database):
         opposition.apply()
