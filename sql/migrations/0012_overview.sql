@@ -28,6 +28,7 @@ GROUP BY 1, 2, 3;
 -- unfinished  a run is at work, or died at it        empty      no document was new, none was withdrawn
 -- published   nothing is left to publish             refused    a critical check failed, whatever people say
 -- waiting     checked, and not decided               rejected   a person said no (`rework`: and asked to do it again)
+-- What was decided of an earlier staging says nothing of what a later run has staged.
 CREATE VIEW deid.interval_state AS
 WITH worked AS (
     SELECT
@@ -39,7 +40,8 @@ WITH worked AS (
         max(r.seen) AS seen,
         sum(r.planned) AS planned,
         max(r.started_at) AS started_at,
-        max(r.finished_at) AS finished_at
+        max(r.finished_at) AS finished_at,
+        coalesce(max(r.finished_at) FILTER (WHERE r.planned > 0), max(r.finished_at)) AS staged_at
     FROM deid.run AS r
     WHERE NOT r.dry_run
     GROUP BY r.interval_key
@@ -68,8 +70,8 @@ SELECT
     CASE
         WHEN d.unfinished > 0 OR w.last_state = 'planned' THEN 'unfinished'
         WHEN d.waiting = 0 AND p.published_at IS NOT NULL THEN 'published'
-        WHEN c.chosen = 'refused' THEN 'refused'
-        WHEN c.chosen IN ('reject', 'rework') THEN 'rejected'
+        WHEN c.chosen = 'refused' AND c.decided_at >= w.staged_at THEN 'refused'
+        WHEN c.chosen IN ('reject', 'rework') AND c.decided_at >= w.staged_at THEN 'rejected'
         WHEN w.planned = 0 AND NOT EXISTS (
             SELECT FROM deid.withdrawal AS g WHERE g.run_id = ANY(w.run_ids)
         ) THEN 'empty'

@@ -77,6 +77,21 @@ def test_a_rejected_night_stays_staged(deployed: Any, ledger: Ledger) -> None:
     assert actions.publish(NIGHT, YES)["published"] == 59
 
 
+def test_what_was_said_of_an_earlier_staging_says_nothing_of_a_later_one(deployed: Any, ledger: Ledger) -> None:
+    def state() -> str:
+        return deployed.rows("SELECT state FROM deid.interval_state WHERE interval_key = %s", (NIGHT,))[0][0]
+
+    ledger.night(NIGHT, 60, warned=40)
+    actions.summarise(NIGHT)
+    assert state() == "waiting"
+    with pytest.raises(ReleaseRefused, match="rejected"):
+        actions.publish(NIGHT, NO)
+    assert state() == "rejected"
+    again = stage_more(deployed, ledger)
+    deployed.rows("UPDATE deid.run SET finished_at = now() WHERE run_id = %s", (again,))
+    assert state() == "waiting"
+
+
 def test_a_critical_failure_stops_everything(deployed: Any, ledger: Ledger) -> None:
     ledger.night(NIGHT, 60, quarantined=30)
     summary = actions.summarise(NIGHT)
