@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from deid.demo.airflow import ADMIN, Airflow, kill_session
+from deid.demo.airflow import ADMIN, STEWARD, Airflow, kill_session
 from deid.demo.rest import Interface
 from deid.demo.story import DEIDENTIFY, REFRESH, RELEASE, make_ready
 from deid.demo.telling import Follower, Teller
@@ -24,13 +24,14 @@ from deid.settings import settings
 from deid.warehouse.embedded import EmbeddedServer, free_port
 from deid.warehouse.provision import provision, read_env
 from tests.conftest import Database
-from tests.dags import searching
+from tests.dags import deciding, searching
 from tests.warehouse.nights import night, published
 from tests.warehouse.small_hospital import DAY, LETTER, NIGHT, PAGE, open_hospital, put, withdraw
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 NIGHTS = [f"2026-03-0{day}" for day in (2, 3, 4)]
 EARLIER = NIGHT - 20 * DAY
+DECIDED = {NIGHT - 9 * DAY: "Permise", NIGHT - 8 * DAY: "Retenue"}  # night → the document that came in it
 
 
 @dataclass(frozen=True)
@@ -157,6 +158,41 @@ def test_no_trace_of_a_patient_in_airflow(service: Service) -> None:
     logs = searching.files(service.airflow.home, service.home / "reports")
     assert searching.found([*tables, *logs, ("postgres.log", (service.home / "postgres.log").read_text())]) == set()
     assert "task_instance" in {name.split(".")[1] for name, _ in searching.postgres_cells(dsn, ["public"])}
+
+
+def test_a_steward_in_a_browser_lets_a_night_out_and_holds_another_back(service: Service) -> None:
+    policy = service.home / "policy.yaml"
+    asked_of_nobody = policy.read_text(encoding="utf-8")
+    policy.write_text(asked_of_nobody.replace("approval: never", "approval: always"), encoding="utf-8")
+    for night_, name in DECIDED.items():
+        put(service.hospital, name, f"{LETTER}\n{name}.", at=night_)
+        service.interface.trigger(DEIDENTIFY, name, (night_, night_ + DAY), reason="essai de décision")
+        assert service.settled(DEIDENTIFY, name) == "success"
+    approved, rejected = (str(night_.date()) for night_ in DECIDED)
+    runs = {key: service.until(lambda key=key: asking(service, key)) for key in (approved, rejected)}
+    with deciding.steward(service.airflow) as page:
+        deciding.answer(page, service.airflow, approved, "Approuver", "lu")
+        deciding.answer(page, service.airflow, rejected, "Rejeter", "trop d'alertes")
+        assert [service.settled(RELEASE, run) for run in runs.values()] == ["success"] * 2
+        page.goto(f"{service.airflow.pages}releases")
+        states = {key: page.locator("tr", has=page.locator(f'a[href$="{key}"]')).inner_text() for key in runs}
+    policy.write_text(asked_of_nobody, encoding="utf-8")
+    assert "Publié" in states[approved]
+    assert "Rejeté" in states[rejected]
+    texts = [row[6] for row in published(service.hospital)]
+    assert [sum(f"{name}." in text for text in texts) for name in DECIDED.values()] == [1, 0]
+    said = service.hospital.rows(
+        "SELECT interval_key, chosen, decided_by, reason FROM deid.decision WHERE decided_by = %s ORDER BY 1",
+        (STEWARD,),
+    )
+    assert said == [(approved, "approve", STEWARD, "lu"), (rejected, "reject", STEWARD, "trop d'alertes")]
+
+
+def asking(service: Service, interval_key: str) -> str | None:
+    """The release run that waits for a person's answer on an interval."""
+    runs = {run["dag_run_id"] for run in service.interface.runs(RELEASE) if run["partition_key"] == interval_key}
+    asked = [detail["task_instance"]["dag_run_id"] for detail in service.interface.questions(RELEASE)]
+    return next((run for run in asked if run in runs), None)
 
 
 def test_killed_in_the_middle_it_ends_in_the_same_rows(
