@@ -1,22 +1,31 @@
 """Pictures of the stewards' pages for the documentation: `make pictures`, after `make demo` and `make up`.
 
 Signs in to the demo's Airflow as the senior steward, in Chromium, opens each page and writes docs/images/pages/*.png.
-The hospital is fictional: what the pictures show is nobody's.
+So that something waits for a decision and can be read, the last night is done again under a policy of another ε, as far
+as staging; a review of it is opened. The hospital is fictional: what the pictures show is nobody's.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import sys
+import tempfile
+from datetime import datetime, timedelta
 from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
 
+from deid import nightly
 from deid.demo.airflow import ADMIN, Airflow
 from deid.demo.command import home
+from deid.settings import settings
+from deid.warehouse.planning import PARIS
 
 FOLDER = Path(__file__).parent / "images" / "pages"
 SIZE = {"width": 1280, "height": 860}
+NIGHT = datetime(2026, 10, 30, 3, 30, tzinfo=PARIS)  # the last one that the demo tells
+POLICY = "extends: default\nname: pictures\nsubstitution:\n  epsilon_per_document: 5.0\n"
 
 
 def main() -> None:
@@ -28,6 +37,7 @@ def main() -> None:
     if not airflow.running():
         sys.exit("Airflow is not running: `make demo`, then `make up`.")
     FOLDER.mkdir(parents=True, exist_ok=True)
+    stage_again()
     with sync_playwright() as play:
         browser = play.chromium.launch(executable_path=asked.chromium, args=["--no-sandbox"])
         context = browser.new_context(
@@ -40,6 +50,20 @@ def main() -> None:
             page.screenshot(path=FOLDER / f"{name}.png")
             print(f"docs/images/pages/{name}.png")
         browser.close()
+
+
+def stage_again() -> None:
+    """Leave the last night staged, if it is not."""
+    with tempfile.TemporaryDirectory() as folder:
+        policy = Path(folder) / "policy.yaml"
+        policy.write_text(POLICY, encoding="utf-8")
+        os.environ["NOCTURNE_POLICY"] = str(policy)
+        settings.cache_clear()
+        asked = {"interval_start": NIGHT, "interval_end": NIGHT + timedelta(days=1), "reason": "images"}
+        for batch in nightly.plan(**asked, triggered_by="manual__pictures"):
+            for step in (nightly.detect, nightly.substitute, nightly.validate):
+                step(batch["run_id"], batch["batch_id"])
+        nightly.stage(nightly.run_of("manual__pictures"))
 
 
 def sign_in(page: Page, airflow: Airflow) -> None:
@@ -67,6 +91,30 @@ def release(page: Page, root: str) -> None:
     page.locator("main table a").first.click()
 
 
+def staged(page: Page, root: str) -> None:
+    """The release page of the night that waits."""
+    page.goto(f"{root}releases/{NIGHT.date()}")
+
+
+def plan(page: Page, root: str) -> None:
+    """How many documents to read, or the review that is open."""
+    page.goto(f"{root}reviews/new/{NIGHT.date()}")
+
+
+def review(page: Page, root: str) -> None:
+    """The review, opened if nobody has."""
+    plan(page, root)
+    if page.url.endswith(f"/new/{NIGHT.date()}"):
+        page.locator("main form button").click()
+        page.wait_for_url(lambda url: "/new/" not in url)
+
+
+def reading(page: Page, root: str) -> None:
+    """The first text of the review, with its original beside it."""
+    review(page, root)
+    page.goto(f"{page.url}/1/original")
+
+
 def quarantine(page: Page, root: str) -> None:
     """The desk."""
     page.goto(f"{root}quarantine")
@@ -86,6 +134,10 @@ PICTURES = {
     "overview": overview,
     "releases": releases,
     "release": release,
+    "waiting": staged,
+    "review-plan": plan,
+    "review": review,
+    "reading": reading,
     "quarantine": quarantine,
     "opt-outs": opt_outs,
     "audit": audit,
