@@ -52,7 +52,8 @@ def undisturbed(hospital: Database, request: pytest.FixtureRequest) -> list[tupl
         cached = request.config.stash[_ROWS] = published(hospital)
         tables = "research.document, research.release, deid.document, deid.mention, deid.candidate, deid.verdict"
         rest = "deid.quarantine, deid.budget, deid.check_result, deid.withdrawal, deid.timing, deid.run"
-        hospital.rows(f"TRUNCATE {tables}, {rest} RESTART IDENTITY")
+        counted = "deid.document_change, deid.mention_tally, deid.spend_tally, deid.staged_content"
+        hospital.rows(f"TRUNCATE {tables}, {rest}, {counted} RESTART IDENTITY CASCADE")
     assert len(cached) == 4
     return cached
 

@@ -19,7 +19,7 @@ from tests.cli.test_documents import LETTER
 ROOT = Path(deid.__file__).parents[1]
 COMMANDS = (
     "detect deidentify evaluate score train provision migrate hospital refresh references night publish report "
-    "policy budget key annotations".split()
+    "policy budget key annotations opt-outs quarantine".split()
 )
 
 
