@@ -18,6 +18,7 @@ from urllib.parse import quote, urlsplit, urlunsplit
 
 import psycopg2
 import pytest
+from playwright.sync_api import Browser, sync_playwright
 from psycopg2 import sql
 
 from deid.settings import Settings, settings
@@ -27,6 +28,7 @@ from deid.warehouse.roles import OWNER, ROLES, make_database, make_login, make_o
 
 PASSWORD = "nocturne-tests"
 SECRET = "5e05a1c7d2983b4f6e70b9c8114d2fa3968e7bd05c42ef1936a8d4107b5fc2e9"
+CHROMIUM = next((path for path in map(Path, ("/usr/bin/chromium", "/usr/bin/chromium-browser")) if path.exists()), None)
 TEMPLATE = f"nocturne_template_{uuid.uuid4().hex[:8]}"
 
 
@@ -157,3 +159,15 @@ def _autocommit(superuser: str, statement: sql.Composable) -> None:
             cursor.execute(statement)
     finally:
         link.close()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """Chromium; a machine without it skips these tests, and says so. One at a time: playwright refuses a second, and its
+    event loop would stand in the way of other modules' own."""
+    if CHROMIUM is None:
+        pytest.skip("Chromium is not installed (Debian: apt install chromium)")
+    with sync_playwright() as play:
+        made = play.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox"])
+        yield made
+        made.close()

@@ -76,16 +76,20 @@ def play(bag: DagBag, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Ended]:
 def steward(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """Answers approvals while a run waits: set `steward["chosen"]` and `steward["motif"]`.
 
-    Where several people answer in turn, set `steward["people"]`; the last one goes on answering.
+    Where several people answer in turn, set `steward["people"]`; the last one goes on answering. What already waited,
+    as the runs that other modules park for their pages, waits on.
     """
     from airflow.api_fastapi.core_api.routes.public.hitl import handle_event_submit
 
     answers: dict[str, Any] = {"chosen": "Approve", "motif": "lu", "asked": 0, "people": ["steward"]}
+    waiting = select(TaskInstance).where(TaskInstance.state == "awaiting_input")
+    with create_session() as session:
+        others = {instance.id for instance in session.scalars(waiting)}
     real_sleep = time.sleep
 
     def respond(seconds: float) -> None:
         with create_session() as session:
-            parked = session.scalars(select(TaskInstance).where(TaskInstance.state == "awaiting_input")).all()
+            parked = session.scalars(waiting.where(TaskInstance.id.not_in(others))).all()
             for instance in parked:
                 who = answers["people"][min(answers["asked"], len(answers["people"]) - 1)]
                 answers["asked"] += 1

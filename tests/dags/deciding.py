@@ -4,33 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
-import pytest
-from playwright.sync_api import Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
 from deid.demo.airflow import STEWARD, Airflow
 
-CHROMIUM = next((path for path in map(Path, ("/usr/bin/chromium", "/usr/bin/chromium-browser")) if path.exists()), None)
-
 
 @contextmanager
-def steward(airflow: Airflow) -> Iterator[Page]:
+def steward(browser: Browser, airflow: Airflow) -> Iterator[Page]:
     """A page of the steward, signed in."""
-    if CHROMIUM is None:
-        pytest.skip("Chromium is not installed (Debian: apt install chromium)")
-    with sync_playwright() as play:
-        browser = play.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox"])
-        page = browser.new_context(locale="fr-FR").new_page()
+    context = browser.new_context(locale="fr-FR")
+    try:
+        page = context.new_page()
         page.goto(f"{airflow.url}/auth/login")
         page.get_by_role("textbox", name="Username").fill(STEWARD)
         page.locator("input[type=password]").fill(airflow.password(STEWARD))
         page.get_by_role("button", name="Sign in").click()
         page.wait_for_url(lambda url: "/auth/" not in url)
-        try:
-            yield page
-        finally:
-            browser.close()
+        yield page
+    finally:
+        context.close()
 
 
 def answer(page: Page, airflow: Airflow, interval_key: str, choice: str, reason: str) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+from playwright.sync_api import Browser
 
 from deid.demo.airflow import ADMIN, STEWARD, Airflow, kill_session
 from deid.demo.rest import Interface
@@ -160,7 +161,7 @@ def test_no_trace_of_a_patient_in_airflow(service: Service) -> None:
     assert "task_instance" in {name.split(".")[1] for name, _ in searching.postgres_cells(dsn, ["public"])}
 
 
-def test_a_steward_in_a_browser_lets_a_night_out_and_holds_another_back(service: Service) -> None:
+def test_a_steward_in_a_browser_lets_a_night_out_and_holds_another_back(service: Service, browser: Browser) -> None:
     policy = service.home / "policy.yaml"
     asked_of_nobody = policy.read_text(encoding="utf-8")
     policy.write_text(asked_of_nobody.replace("approval: never", "approval: always"), encoding="utf-8")
@@ -170,7 +171,7 @@ def test_a_steward_in_a_browser_lets_a_night_out_and_holds_another_back(service:
         assert service.settled(DEIDENTIFY, name) == "success"
     approved, rejected = (str(night_.date()) for night_ in DECIDED)
     runs = {key: service.until(lambda key=key: asking(service, key)) for key in (approved, rejected)}
-    with deciding.steward(service.airflow) as page:
+    with deciding.steward(browser, service.airflow) as page:
         deciding.answer(page, service.airflow, approved, "Approuver", "lu")
         deciding.answer(page, service.airflow, rejected, "Rejeter", "trop d'alertes")
         assert [service.settled(RELEASE, run) for run in runs.values()] == ["success"] * 2

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from airflow.utils.db import initdb
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page
 
 from deid.settings import settings
 from tests.conftest import Database, fresh_database
@@ -17,7 +17,6 @@ from tests.pages.night import stage_night
 from tests.pages.serving import PASSWORD, Server, serving
 
 ACCOUNTS = {"lecteur": "viewer", "exploitant": "op", "intendante": "user", "referente": "admin"}
-CHROMIUM = next((path for path in map(Path, ("/usr/bin/chromium", "/usr/bin/chromium-browser")) if path.exists()), None)
 
 
 @pytest.fixture(scope="module")
@@ -41,17 +40,6 @@ def server(database: Database, tmp_path_factory: pytest.TempPathFactory) -> Iter
     }
     with serving(database, folder, **accounts) as running:
         yield running
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    """Chromium; a machine without it skips these tests, and says so."""
-    if CHROMIUM is None:
-        pytest.skip("Chromium is not installed (Debian: apt install chromium)")
-    with sync_playwright() as play:
-        made = play.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox"])
-        yield made
-        made.close()
 
 
 @pytest.fixture
