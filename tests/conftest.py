@@ -163,8 +163,10 @@ def _autocommit(superuser: str, statement: sql.Composable) -> None:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """Chromium; a machine without it skips these tests, and says so. One at a time: playwright refuses a second, and its
-    event loop would stand in the way of other modules' own."""
+    """Chromium; a machine without it skips these tests, and says so.
+
+    One at a time: playwright refuses a second, and its event loop would stand in the way of other modules' own.
+    """
     if CHROMIUM is None:
         pytest.skip("Chromium is not installed (Debian: apt install chromium)")
     with sync_playwright() as play:
