@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-import mmap
 import struct
-import tempfile
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
@@ -15,7 +12,7 @@ from typing import Any, Literal
 
 from marisa_trie import Trie
 
-from deid.errors import ReferenceRefused
+from deid.mapped_file import MappedFile
 
 # The end of a file: mark, bytes of the directory before it (section → offset and length, JSON).
 _FOOTER = struct.Struct("<8sQ")
@@ -76,36 +73,22 @@ class Draft:
         return b"".join([*pieces, listing, _FOOTER.pack(_MARK, len(listing))])
 
 
-class Sections:
-    """A mapped file of sections. `digest` is its SHA-256.
+class Sections(MappedFile):
+    """A mapped file of sections.
 
     Raises:
         ReferenceRefused: the file is none of these, or is not the one that `expected` says.
     """
 
-    def __init__(self, path: Path, expected: str | None = None) -> None:
-        with path.open("rb") as file:
-            size = path.stat().st_size
-            if size < _FOOTER.size:
-                raise _refused(path)
-            self._map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        self.path = path
-        self._kept: object = None
-        self.digest = hashlib.sha256(self._map).hexdigest()
-        mark, length = _FOOTER.unpack_from(self._map, size - _FOOTER.size)
-        if mark != _MARK or length > size - _FOOTER.size or expected not in (None, self.digest):
-            raise _refused(path)
-        self._directory = json.loads(self._map[size - _FOOTER.size - length : size - _FOOTER.size])
+    KIND, MARK, FOOTER = "tables file", _MARK, _FOOTER
 
-    @classmethod
-    def of(cls, content: bytes) -> Sections:
-        """The same from bytes that no folder keeps: in a temporary file that lives as long as the sections."""
-        file = tempfile.NamedTemporaryFile(prefix="nocturne-tables-")  # noqa: SIM115 - closed with the sections
-        file.write(content)
-        file.flush()
-        sections = cls(Path(file.name))
-        sections._kept = file
-        return sections
+    def __init__(self, path: Path, expected: str | None = None) -> None:
+        super().__init__(path, expected)
+        end = self.size - _FOOTER.size
+        self._directory = json.loads(self._map[end - self._fields[0] : end])
+
+    def _fits(self) -> bool:
+        return bool(self._fields[0] <= self.size - _FOOTER.size)
 
     def __contains__(self, name: str) -> bool:
         return name in self._directory
@@ -175,9 +158,3 @@ class Lists:
         if number is None:
             return None
         return self._rows[self._ends[number - 1] if number else 0 : self._ends[number]]
-
-
-def _refused(path: Path) -> ReferenceRefused:
-    return ReferenceRefused(
-        f"tables {path.name} are damaged or of another version.", "They are built again at next use."
-    )

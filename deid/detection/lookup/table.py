@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
-import mmap
 import struct
-import tempfile
 from array import array
 from collections import defaultdict
 from collections.abc import Iterable
@@ -16,7 +13,7 @@ from marisa_trie import Trie
 
 from deid.detection.lookup.entries import WORDS, Entry, Kind, Spelling
 from deid.detection.lookup.steps import Steps
-from deid.errors import ReferenceRefused
+from deid.mapped_file import MappedFile
 
 _KINDS = tuple(Kind)
 _TOWNS = 1 << _KINDS.index(Kind.COMMUNE) | 1 << _KINDS.index(Kind.FORMER)
@@ -67,27 +64,18 @@ def build(spellings: Iterable[Spelling]) -> bytes:
     return b"".join([blob, padding, *(column.tobytes() for column in columns), footer])
 
 
-class LookupTable:
-    """A lookup file, mapped: processes share its pages, and only those that a text touches are read.
-
-    `digest` is the SHA-256 of the file; `path` is where another process finds it.
+class LookupTable(MappedFile):
+    """A lookup file, mapped.
 
     Raises:
         ReferenceRefused: the file is no lookup, or is not the one that `expected` says.
     """
 
+    KIND, MARK, FOOTER = "lookup", _MARK, _FOOTER
+
     def __init__(self, path: Path, expected: str | None = None) -> None:
-        with path.open("rb") as file:
-            size = path.stat().st_size
-            if size < _FOOTER.size:
-                raise _refused(path)
-            self._map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        self.path = path
-        self._kept: object = None
-        self.digest = hashlib.sha256(self._map).hexdigest()
-        mark, count, start = _FOOTER.unpack_from(self._map, size - _FOOTER.size)
-        if mark != _MARK or size != start + 10 * count + _FOOTER.size or expected not in (None, self.digest):
-            raise _refused(path)
+        super().__init__(path, expected)
+        count, start = self._fields
         self._trie = Trie()
         self._trie.mmap(str(path))  # it reads its own length, and leaves what follows
         view = memoryview(self._map)
@@ -96,15 +84,9 @@ class LookupTable:
         self._towns = view[start + 6 * count : start + 10 * count].cast("I")
         self._steps = Steps(self._trie, self._entries)
 
-    @classmethod
-    def of(cls, content: bytes) -> LookupTable:
-        """The same from bytes that no folder keeps: in a temporary file that lives as long as the table."""
-        file = tempfile.NamedTemporaryFile(prefix="nocturne-lookup-")  # noqa: SIM115 - closed with the table
-        file.write(content)
-        file.flush()
-        table = cls(Path(file.name))
-        table._kept = file
-        return table
+    def _fits(self) -> bool:
+        count, start = self._fields
+        return bool(self.size == start + 10 * count + _FOOTER.size)
 
     def __len__(self) -> int:
         return len(self._kinds)
@@ -164,7 +146,3 @@ class LookupTable:
 
 def _bits(mask: int) -> list[Kind]:
     return [kind for at, kind in enumerate(_KINDS) if mask >> at & 1]
-
-
-def _refused(path: Path) -> ReferenceRefused:
-    return ReferenceRefused(f"lookup {path.name} is damaged or of another version.", "It is built again at next use.")
