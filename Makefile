@@ -63,7 +63,7 @@ drill: $(DEV) ## kill Airflow with SIGKILL in the middle of a night, start again
 
 .PHONY: test
 test: $(DEV) ## every test (ARGS="-k dates" for some)
-	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile $(ARGS)
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(ARGS)
 
 .PHONY: check
 check: $(DEV) ## lint, format, types; changes nothing

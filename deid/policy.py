@@ -352,7 +352,7 @@ def _extended(path: Path, given: Any) -> Any:
         message = f"policy {path}: it extends {given['extends']}, which does not ship."
         raise PolicyError(message, f"Known: {', '.join(shipped)}.")
     own = {name: value for name, value in given.items() if name != "extends"}
-    return _laid_over(yaml.safe_load(base.read_text(encoding="utf-8")), own)
+    return _laid_over(_extended(base, yaml.safe_load(base.read_text(encoding="utf-8"))), own)
 
 
 def _laid_over(base: Any, own: Any) -> Any:

@@ -173,3 +173,9 @@ def browser() -> Iterator[Browser]:
         made = play.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox"])
         yield made
         made.close()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Modules with slow tests first: none is left to run alone at the end, when the other processes have finished."""
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: item.path not in slow)

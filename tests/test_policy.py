@@ -30,6 +30,13 @@ def test_a_file_may_hold_only_what_differs(tmp_path: Path) -> None:
     assert policy.digest != base.digest
 
 
+@pytest.mark.parametrize("base", sorted(path.stem for path in DEFAULT.parent.glob("*.yaml")))
+def test_any_policy_that_ships_can_be_extended(base: str, tmp_path: Path) -> None:
+    path = tmp_path / "ours.yaml"
+    path.write_text(f"extends: {base}\nname: ours\n")
+    assert load(path) == load(DEFAULT.with_name(f"{base}.yaml")).model_copy(update={"name": "ours"})
+
+
 @pytest.mark.parametrize("base", ["nothing", "../default", "ours"])
 def test_what_does_not_ship_cannot_be_extended(base: str, tmp_path: Path) -> None:
     path = tmp_path / "ours.yaml"

@@ -18,6 +18,7 @@ from tests.conftest import Database
 from tests.warehouse.nights import published, reasons, states
 from tests.warehouse.small_hospital import DAY, LETTER, NIGHT, PAGE, open_hospital, put, withdraw
 
+pytestmark = pytest.mark.slow
 KEY = "2026-03-02"
 DEIDENTIFY, RELEASE = "deidentify_documents", "release_dataset"
 

@@ -20,6 +20,7 @@ from tests.reference import formats, health_formats
 from tests.reference.certificates import Authority
 from tests.reference.conftest import Web, authority, secure, web  # noqa: F401 - fixtures
 
+pytestmark = pytest.mark.slow
 COMMUNES = gzip.decompress((DATA / "communes.csv.gz").read_bytes()).decode()
 SURNAMES = gzip.decompress((DATA / "surnames.csv.gz").read_bytes()).decode()
 RETRIED = 1 + reaching.RETRIES

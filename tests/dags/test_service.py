@@ -1,8 +1,10 @@
-"""A whole Airflow of its own, as `make up` starts it: backfill by command, one release each, SIGKILL in the middle."""
+"""A whole Airflow of its own, as `make up` starts it: backfill by command, one release each, SIGKILL in the middle.
+
+Detection is by rules: every task is a process of its own, and what is tried here is the flow, not the models.
+"""
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import time
@@ -19,7 +21,6 @@ from deid.demo.airflow import ADMIN, STEWARD, Airflow, kill_session
 from deid.demo.rest import Interface
 from deid.demo.story import DEIDENTIFY, REFRESH, RELEASE, make_ready
 from deid.demo.telling import Follower, Teller
-from deid.policy import DEFAULT
 from deid.reference import SOURCES, refresh
 from deid.settings import settings
 from deid.warehouse.embedded import EmbeddedServer, free_port
@@ -85,13 +86,14 @@ class Service:
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     """PostgreSQL, Airflow and a warehouse with three nights: new documents, a correction, a withdrawal."""
     home = tmp_path_factory.mktemp("service")
-    deployment = read_env(provision(home))
+    policy = home / "policy.yaml"
+    policy.write_text("extends: rules\nname: service\nrelease: {approval: never}\n", encoding="utf-8")
+    file = provision(home)
+    file.write_text(f"{file.read_text(encoding='utf-8')}NOCTURNE_POLICY={policy}\n", encoding="utf-8")
+    deployment = read_env(file)
     server = EmbeddedServer(home)
     hospital = Provisioned(server.uri("postgres"), urlsplit(deployment["NOCTURNE_OWNER_DSN"]).path[1:], deployment)
     fill(hospital)
-    policy = home / "policy.yaml"
-    policy.write_text(DEFAULT.read_text(encoding="utf-8").replace("approval: on_warning", "approval: never"))
-    os.environ["NOCTURNE_POLICY"] = str(policy)
     airflow = Airflow(home, free_port())
     try:
         service = start(Service(home, airflow, Interface(airflow.url, ADMIN, ""), hospital))
@@ -101,7 +103,6 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     finally:
         airflow.stop()
         server.stop()
-        os.environ.pop("NOCTURNE_POLICY", None)
 
 
 def start(service: Service) -> Service:

@@ -18,6 +18,7 @@ from tests.conftest import Database
 from tests.reference import health_formats as health
 from tests.reference.conftest import Web
 
+pytestmark = pytest.mark.slow
 LACKING = "25057"
 SMALL = "sources: {pathologies: {floor: 8000}}"
 BOTH = """

@@ -33,6 +33,7 @@ from deid.learning.taggers.training import KINDS, train
 from deid.policy import AnnotatorChoice, Policy
 from deid.policy import load as load_policy
 
+pytestmark = pytest.mark.slow
 CORPUS = Path(__file__).parents[3] / "corpus" / "train"
 
 
