@@ -66,10 +66,11 @@ test: $(DEV) ## every test (ARGS="-k dates" for some)
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(ARGS)
 
 .PHONY: check
-check: $(DEV) ## lint, format, types; changes nothing
+check: $(DEV) ## lint (Python and SQL), format, types; changes nothing
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
+	@$(BIN)/sqlfluff lint sql --processes 2
 
 .PHONY: fix
 fix: $(DEV) ## let the linter mend what it can, and format

@@ -36,7 +36,8 @@ CREATE TABLE deid.document (
     run_id bigint NOT NULL REFERENCES deid.run,
     batch_id int NOT NULL,
     state text NOT NULL CHECK (state IN (
-        'planned', 'detected', 'substituted', 'validated', 'quarantined', 'staged', 'published', 'superseded', 'withdrawn'
+        'planned', 'detected', 'substituted', 'validated', 'quarantined', 'staged', 'published', 'superseded',
+        'withdrawn'
     )),
     ingested_at timestamptz NOT NULL,
     patient_id text,

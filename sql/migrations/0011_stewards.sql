@@ -1,5 +1,6 @@
--- What data stewards see and decide: an audit trail that cannot be rewritten, reviews of samples, choices on quarantined
--- documents, opposition of patients, and tallies that keep the overview quick without ever being out of date.
+-- What data stewards see and decide: an audit trail that cannot be rewritten, reviews of samples, choices on
+-- quarantined documents, opposition of patients, and tallies that keep the overview quick without ever being out of
+-- date.
 
 -- Grain: one thing that a person saw, decided or took away. Each row's digest covers the row before it.
 CREATE TABLE deid.audit (
@@ -73,7 +74,7 @@ SELECT
     (
         SELECT coalesce(jsonb_agg(jsonb_build_array(p.span -> 0, p.span -> 1, p.span -> 2, p.drawn -> 0, p.drawn -> 1)
             ORDER BY p.n), '[]')
-        FROM ROWS FROM (jsonb_array_elements(c.spans), jsonb_array_elements(c.surrogates))
+        FROM ROWS FROM (jsonb_array_elements(c.spans), jsonb_array_elements(c.surrogates)) -- noqa: PRS
             WITH ORDINALITY AS p (span, drawn, n)
     ) AS spans
 FROM deid.candidate AS c
@@ -206,7 +207,8 @@ CREATE TABLE deid.document_change (
 );
 CREATE INDEX document_change_run ON deid.document_change (run_id);
 
-CREATE FUNCTION deid.tally_documents() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $$
+CREATE FUNCTION deid.tally_documents() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $$
 BEGIN
     IF TG_OP IN ('UPDATE', 'DELETE') THEN
         INSERT INTO deid.document_change
@@ -228,7 +230,8 @@ REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION deid.tally
 INSERT INTO deid.document_change
 SELECT d.run_id, coalesce(d.document_type, ''), d.state, count(*) FROM deid.document AS d GROUP BY 1, 2, 3;
 
-CREATE FUNCTION deid.sum_changes(run bigint) RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog AS $$
+CREATE FUNCTION deid.sum_changes(run bigint) RETURNS void
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog AS $$
     WITH gone AS (DELETE FROM deid.document_change AS c WHERE c.run_id = run RETURNING c.*)
     INSERT INTO deid.document_change
     SELECT g.run_id, g.document_type, g.state, sum(g.documents) FROM gone AS g GROUP BY 1, 2, 3
@@ -279,10 +282,12 @@ CREATE INDEX run_started ON deid.run (interval_start DESC);
 GRANT SELECT ON deid.document_tally, deid.document_change, deid.mention_tally, deid.spend_tally,
 deid.quarantine_choice, deid.opt_out
 TO nocturne_worker, nocturne_publisher, nocturne_steward;
-GRANT SELECT ON deid.staged_text, deid.review, deid.review_document, deid.review_reading, deid.review_mark, deid.annotation
+GRANT SELECT ON deid.staged_text, deid.review, deid.review_document, deid.review_reading, deid.review_mark,
+deid.annotation
 TO nocturne_publisher, nocturne_steward;
 GRANT INSERT, DELETE ON deid.mention_tally, deid.spend_tally TO nocturne_worker;
-GRANT INSERT ON deid.decision, deid.review, deid.review_document, deid.review_reading, deid.review_mark, deid.annotation,
+GRANT INSERT ON deid.decision, deid.review, deid.review_document, deid.review_reading, deid.review_mark,
+deid.annotation,
 deid.quarantine_choice, deid.opt_out
 TO nocturne_steward;
 GRANT UPDATE (closed_by, closed_at) ON deid.review TO nocturne_steward;

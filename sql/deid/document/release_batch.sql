@@ -4,10 +4,10 @@ SELECT
     d.document_id, c.patient_id, c.stay_id, d.document_type, d.loinc_code, c.title, c.text, c.markup,
     c.reference_date, d.release_id, d.run_id, r.policy_hash, d.pipeline_version, r.detector_version,
     c.reference_versions, r.key_fingerprint, r.key_version,
-    s.digest IS NOT DISTINCT FROM deid.content_digest(
+    coalesce(s.digest = deid.content_digest(
         d.content_hash, c.patient_id, c.stay_id, d.document_type, d.loinc_code, c.title, c.text, c.markup,
         c.reference_date
-    ) AS intact
+    ), false) AS intact
 FROM deid.document AS d
 INNER JOIN deid.candidate AS c ON d.run_id = c.run_id AND d.document_id = c.document_id
 INNER JOIN deid.run AS r ON d.run_id = r.run_id

@@ -1,5 +1,5 @@
--- Grain: one staged document of some runs. Purpose: its interval was sent back: no text of it stays behind, and the next
--- run over the interval finds it new, whatever its pipeline version.
+-- Grain: one staged document of some runs. Purpose: its interval was sent back: no text of it stays behind, and the
+-- next run over the interval finds it new, whatever its pipeline version.
 WITH back AS (
     SELECT d.document_id, d.content_hash, d.pipeline_version, d.run_id
     FROM deid.document AS d

@@ -1,5 +1,5 @@
--- Grain: one quarantined document version. Purpose: a page of the desk, the newest first, after the last one shown, with
--- the choice in force.
+-- Grain: one quarantined document version. Purpose: a page of the desk, the newest first, after the last one shown,
+-- with the choice in force.
 SELECT
     run_id, document_id, content_hash, step, reason, at, interval_key, document_type, standing,
     choice_id, choice, chosen_by, chosen_at, justification

@@ -1,4 +1,5 @@
--- Grain: one rule in one earlier interval. Purpose: what the rule gives as a habit: observed, or the share that broke it.
+-- Grain: one rule in one earlier interval. Purpose: what the rule gives as a habit: observed, or the share that
+-- broke it.
 WITH earlier AS (
     SELECT r.interval_key, array_agg(r.run_id) AS run_ids
     FROM deid.run AS r

@@ -7,14 +7,8 @@ WITH drawn AS (
         row_number() OVER (
             ORDER BY sha256(convert_to(%(seed)s || s.document_id, 'UTF8')), s.document_id COLLATE "C", s.run_id
         ) AS ordinal
-    FROM deid.staged_text AS s
-    INNER JOIN deid.run AS r ON s.run_id = r.run_id
-    WHERE
-        r.interval_key = %(interval_key)s
-        AND r.state = 'staged'
-        AND NOT EXISTS (
-            SELECT FROM deid.withdrawal AS w WHERE w.document_id = s.document_id AND w.run_id >= s.run_id
-        )
+    FROM deid.reviewable AS s
+    WHERE s.interval_key = %(interval_key)s
     ORDER BY ordinal
     LIMIT %(sample)s
 )

@@ -24,4 +24,4 @@ SELECT
 FROM deid.review_document AS d
 INNER JOIN deid.review AS r ON d.review_id = r.review_id
 WHERE d.review_id = %(review_id)s AND d.ordinal = %(ordinal)s
-FOR UPDATE OF d FOR SHARE OF r
+FOR UPDATE OF d FOR SHARE OF r -- noqa: PRS

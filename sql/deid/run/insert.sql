@@ -5,7 +5,8 @@ INSERT INTO deid.run (
     reference_versions, state
 ) VALUES (
     %(triggered_by)s, %(source)s, %(interval_start)s, %(interval_end)s, %(interval_key)s, %(document_types)s,
-    %(services)s, %(dry_run)s, %(reason)s, %(requested_by)s, %(policy_hash)s, %(pipeline_version)s, %(detector_version)s,
-    %(key_version)s, %(key_fingerprint)s, %(reference_versions)s, CASE WHEN %(dry_run)s THEN 'dry_run' ELSE 'planned' END
+    %(services)s, %(dry_run)s, %(reason)s, %(requested_by)s, %(policy_hash)s, %(pipeline_version)s,
+    %(detector_version)s, %(key_version)s, %(key_fingerprint)s, %(reference_versions)s,
+    CASE WHEN %(dry_run)s THEN 'dry_run' ELSE 'planned' END
 )
 RETURNING run_id

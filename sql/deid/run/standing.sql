@@ -1,5 +1,5 @@
--- Grain: one interval. Purpose: what its runs left: those staged, how many are at work, when it was last staged, the end
--- of the interval, whether the schedule asked for it, and when it was last published.
+-- Grain: one interval. Purpose: what its runs left: those staged, how many are at work, when it was last staged, the
+-- end of the interval, whether the schedule asked for it, and when it was last published.
 SELECT
     count(*) AS runs,
     count(*) FILTER (WHERE r.state = 'planned') AS at_work,

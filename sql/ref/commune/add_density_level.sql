@@ -17,7 +17,8 @@ middle AS (
 added AS (
     UPDATE stage
     SET
-        features = stage.features || jsonb_build_object(%(name)s::text, coalesce(own.level, around.level, country.level)),
+        features = stage.features
+        || jsonb_build_object(%(name)s::text, coalesce(own.level, around.level, country.level)),
         imputed = CASE WHEN own.level IS NULL THEN stage.imputed || %(name)s::text ELSE stage.imputed END
     FROM own
     LEFT JOIN middle AS around ON own.department = around.department

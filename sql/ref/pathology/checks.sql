@@ -1,6 +1,6 @@
 -- Grain: one row per check, failed when `observed` is above 0.
--- Purpose: a file whose columns moved, or that is not of the whole country, is refused. Judged on the latest year, which
--- is the one that is loaded.
+-- Purpose: a file whose columns moved, or that is not of the whole country, is refused. Judged on the latest year,
+-- which is the one that is loaded.
 WITH latest AS (SELECT * FROM stage WHERE year = (SELECT max(year) FROM stage))
 
 SELECT 'counts given twice' AS what, count(*) - count(DISTINCT (pathology, department, sex, age)) AS observed
