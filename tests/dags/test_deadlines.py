@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import logging
-import socketserver
-import threading
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -17,6 +14,7 @@ from nocturne_airflow import deadlines
 from deid.policy import DEFAULT, Release
 from deid.release.lateness import decision_due, staging_due
 from deid.settings import settings
+from tests.dags import mail
 
 RUN = {
     "dag_id": "deidentify_documents",
@@ -88,49 +86,25 @@ def test_an_answer_is_due_within_hours() -> None:
     assert decision_due(asked, Release(decision_hours=48)) == asked + timedelta(days=2)
 
 
-class Mailbox(socketserver.StreamRequestHandler):
-    """A mail server that keeps what it is given."""
-
-    kept: list[str] = []  # noqa: RUF012 - one server per test
-
-    def handle(self) -> None:
-        self.wfile.write(b"220 here\r\n")
-        body = False
-        for raw in self.rfile:
-            line = raw.decode().rstrip("\r\n")
-            if body:
-                self.kept.append(line)
-                body = line != "."
-                answer = b"" if body else b"250 kept\r\n"
-            else:
-                body = line.upper() == "DATA"
-                answer = b"354 go on\r\n" if body else b"221 bye\r\n" if line.upper() == "QUIT" else b"250 ok\r\n"
-            self.wfile.write(answer)
+def connection(monkeypatch: pytest.MonkeyPatch, port: int, **extra: Any) -> None:
+    """Name a connection of type SMTP, as an operator does."""
+    for name, value in mail.connection(port, **extra).items():
+        monkeypatch.setenv(name, value)
 
 
 @pytest.fixture
-def mailbox() -> Iterator[tuple[int, list[str]]]:
-    Mailbox.kept = []
-    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Mailbox) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield server.server_address[1], Mailbox.kept
-        server.shutdown()
+def mailbox() -> Iterator[mail.Mailbox]:
+    with mail.mailbox() as box:
+        yield box
 
 
-def connection(monkeypatch: pytest.MonkeyPatch, port: int, **extra: Any) -> None:
-    """Name a connection of type SMTP, as an operator does."""
-    plain = {"disable_tls": True, "disable_ssl": True, "from_email": "nocturne@chu.example", **extra}
-    made = {"conn_type": "smtp", "host": "127.0.0.1", "port": port, "extra": plain}
-    monkeypatch.setenv("AIRFLOW_CONN_NOCTURNE_ALERTS", json.dumps(made))
-    monkeypatch.setenv(deadlines.CONNECTION, "nocturne_alerts")
-
-
-def test_it_is_sent_where_a_connection_says(mailbox: tuple[int, list[str]], monkeypatch: pytest.MonkeyPatch) -> None:
-    port, kept = mailbox
-    connection(monkeypatch, port, to=["donnees@chu.example"])
+def test_it_is_sent_where_a_connection_says(mailbox: mail.Mailbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    connection(monkeypatch, mailbox.port, to=["donnees@chu.example"])
     deadlines.tell("decision", {"dag_run": ASKING})
-    assert any(line == "To: donnees@chu.example" for line in kept)
-    assert "TAMBURIN" not in "\n".join(kept)
+    (message,) = mailbox.messages
+    assert message["To"] == "donnees@chu.example"
+    assert "2026-03-02 attend une décision" in mail.told(message)
+    assert "TAMBURIN" not in message.as_string() + mail.told(message)
 
 
 def test_a_connection_that_fails_leaves_the_log(

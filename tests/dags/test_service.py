@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import psycopg2
 import pytest
 from playwright.sync_api import Browser
 
@@ -26,7 +27,7 @@ from deid.settings import settings
 from deid.warehouse.embedded import EmbeddedServer, free_port
 from deid.warehouse.provision import provision, read_env
 from tests.conftest import Database
-from tests.dags import deciding, searching
+from tests.dags import deciding, mail, searching
 from tests.warehouse.nights import night, published
 from tests.warehouse.small_hospital import DAY, LETTER, NIGHT, PAGE, open_hospital, put, withdraw
 
@@ -34,6 +35,14 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 NIGHTS = [f"2026-03-0{day}" for day in (2, 3, 4)]
 EARLIER = NIGHT - 20 * DAY
 DECIDED = {NIGHT - 9 * DAY: "Permise", NIGHT - 8 * DAY: "Retenue"}  # night → the document that came in it
+
+
+# A night has a minute: it is due at 3:31.
+POLICY = """
+extends: rules
+name: service
+release: {approval: never, ready_by: "03:31"}
+"""
 
 
 @dataclass(frozen=True)
@@ -83,13 +92,21 @@ class Service:
 
 
 @pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+def mailbox() -> Iterator[mail.Mailbox]:
+    with mail.mailbox() as box:
+        yield box
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory, mailbox: mail.Mailbox) -> Iterator[Service]:
     """PostgreSQL, Airflow and a warehouse with three nights: new documents, a correction, a withdrawal."""
     home = tmp_path_factory.mktemp("service")
     policy = home / "policy.yaml"
-    policy.write_text("extends: rules\nname: service\nrelease: {approval: never}\n", encoding="utf-8")
+    policy.write_text(POLICY, encoding="utf-8")
     file = provision(home)
-    file.write_text(f"{file.read_text(encoding='utf-8')}NOCTURNE_POLICY={policy}\n", encoding="utf-8")
+    added = {"NOCTURNE_POLICY": str(policy), **mail.connection(mailbox.port, to=["donnees@chu.example"])}
+    lines = [f"{name}={value}\n" for name, value in added.items()]
+    file.write_text(file.read_text(encoding="utf-8") + "".join(lines), encoding="utf-8")
     deployment = read_env(file)
     server = EmbeddedServer(home)
     hospital = Provisioned(server.uri("postgres"), urlsplit(deployment["NOCTURNE_OWNER_DSN"]).path[1:], deployment)
@@ -188,6 +205,20 @@ def test_a_steward_in_a_browser_lets_a_night_out_and_holds_another_back(service:
         (STEWARD,),
     )
     assert said == [(approved, "approve", STEWARD, "lu"), (rejected, "reject", STEWARD, "trop d'alertes")]
+
+
+def test_a_night_that_is_late_is_told_by_mail(service: Service, mailbox: mail.Mailbox) -> None:
+    night_ = NIGHT - 7 * DAY
+    key = str(night_.date())
+    put(service.hospital, "late", f"{LETTER}\nTardive.", at=night_)
+    with psycopg2.connect(service.hospital.owner) as link, link.cursor() as cursor:
+        cursor.execute("LOCK TABLE deid.run IN ACCESS EXCLUSIVE MODE")
+        service.interface.trigger(DEIDENTIFY, "late", (night_, night_ + DAY), reason="essai de retard")
+        subject = f"{key} n'est pas prêt à l'heure prévue"
+        service.until(lambda: any(subject in mail.told(message) for message in mailbox.messages))
+    link.close()
+    assert service.settled(DEIDENTIFY, "late") == "success"
+    assert not any("Tardive" in mail.told(message) for message in mailbox.messages)
 
 
 def asking(service: Service, interval_key: str) -> str | None:
