@@ -70,7 +70,7 @@ check: $(DEV) ## lint (Python and SQL), format, types; changes nothing
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
-	@$(BIN)/sqlfluff lint sql --processes 2
+	@$(BIN)/sqlfluff lint sql
 
 .PHONY: fix
 fix: $(DEV) ## let the linter mend what it can, and format

@@ -28,6 +28,7 @@ from urllib.parse import urlsplit
 import psycopg2
 import requests
 
+from deid.stewardship.reviews.sampling import Plan, open_review
 from deid.warehouse.embedded import EmbeddedServer
 from deid.warehouse.provision import provision, read_env
 
@@ -52,7 +53,8 @@ def main() -> None:
             fill(known["NOCTURNE_OWNER_DSN"], asked.documents)
             say(f"filled in {time.monotonic() - started:.0f} s")
             with serving(home, known) as (url, token):
-                report(url, token, known["NOCTURNE_OWNER_DSN"], asked.documents, asked.requests)
+                addresses = pages(known["NOCTURNE_OWNER_DSN"], reviewed(known["NOCTURNE_STEWARD_DSN"]))
+                report(url, token, addresses, asked.documents, asked.requests)
         finally:
             EmbeddedServer(home).stop()
 
@@ -131,14 +133,26 @@ def _token(url: str) -> str:
     raise SystemExit("the API server did not start")
 
 
-def report(url: str, token: str, dsn: str, documents: int, count: int) -> None:
+def reviewed(dsn: str) -> int:
+    """A review of the interval that waits, opened as its page opens one; its number."""
+    link = psycopg2.connect(dsn)
+    try:
+        with link, link.cursor() as cursor:
+            cursor.execute("SELECT max(interval_key) FROM deid.run")
+            (key,) = cursor.fetchone()
+            return open_review(cursor, key, Plan(0.02, 0.95, 1), "referente")
+    finally:
+        link.close()
+
+
+def report(url: str, token: str, addresses: Sequence[tuple[str, str]], documents: int, count: int) -> None:
     """Ask for each page and print the table."""
     print(f"# Stewards' pages over {documents:,} documents and 365 releases\n")
     print(f"{count} requests a page, milliseconds that a client waits.\n")
     print("| page | median | 95 % | median, four at once | size kB |")
     print("|---|---:|---:|---:|---:|")
     medians = []
-    for name, path in pages(dsn):
+    for name, path in addresses:
         address = f"{url}/nocturne{path}"
         size = [len(ask(address, token)[1]) for _ in range(2)][-1]
         alone = sorted(ask(address, token)[0] for _ in range(count))
@@ -165,7 +179,7 @@ def ask(address: str, token: str) -> tuple[float, bytes]:
     return took, answer.content
 
 
-def pages(dsn: str) -> Sequence[tuple[str, str]]:
+def pages(dsn: str, review: int) -> Sequence[tuple[str, str]]:
     """Names and addresses, with ids that are there."""
     link = psycopg2.connect(dsn)
     try:
@@ -183,7 +197,10 @@ def pages(dsn: str) -> Sequence[tuple[str, str]]:
         ("releases", "/releases"),
         ("release waiting for a decision", f"/releases/{newest}"),
         ("first release of the year", f"/releases/{oldest}"),
+        ("its decision, not asked for yet", f"/releases/{newest}/decision"),
         ("reviews", "/reviews"),
+        ("a review", f"/reviews/{review}"),
+        ("a text of it", f"/reviews/{review}/1"),
         ("quarantine desk", "/quarantine"),
         ("quarantine, one reason", "/quarantine?reason=residual_identity"),
         ("quarantined document", f"/quarantine/{run_id}/{document_id}"),
