@@ -86,9 +86,8 @@ def releases(page: Page, root: str) -> None:
 
 
 def release(page: Page, root: str) -> None:
-    """The newest release."""
-    page.goto(f"{root}releases")
-    page.locator("main table a").first.click()
+    """The newest one that is published."""
+    page.goto(f"{root}releases/{(NIGHT - timedelta(days=1)).date()}")
 
 
 def staged(page: Page, root: str) -> None:

@@ -78,8 +78,10 @@ class Standing:
 
     @property
     def staged_late(self) -> bool:
-        """Whether a night was staged, or is still not, after the time that the policy gives it."""
-        return self.staging_due_at is not None and (self.staged_at or datetime.now(UTC)) > self.staging_due_at
+        """Whether a night that brought something was staged, or is still not, after the policy's time."""
+        if self.staging_due_at is None or self.state is State.EMPTY:
+            return False
+        return (self.staged_at or datetime.now(UTC)) > self.staging_due_at
 
 
 def read(interval_key: str) -> Standing | None:
@@ -136,6 +138,8 @@ def _read(cursor: Cursor, interval_key: str) -> Standing | None:
         Said(chosen, by, reason, at, about_this=about == digest) for chosen, by, reason, at, about in cursor.fetchall()
     )
     last = said[0].chosen if said else ""
+    if airflow_run is None and not any(counts[name] for name in ("staged", "quarantined", "withdrawn")):
+        digest = None  # that of nothing: the night brought no document, and nobody is asked about it
     if digest is None:
         state = _without_content(at_work, last, published_at)
     elif airflow_run is not None:

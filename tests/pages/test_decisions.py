@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -16,6 +17,8 @@ from deid.settings import settings
 from tests.conftest import Database
 from tests.pages.conftest import Server
 from tests.pages.parked import answered, park
+from tests.warehouse.nights import process
+from tests.warehouse.small_hospital import DAY, NIGHT
 
 KEY = "2026-03-02"
 PATH = f"/releases/{KEY}/decision"
@@ -185,3 +188,13 @@ def test_english_is_there_too(visit: Callable[..., Page], server: Server) -> Non
     expect(page.get_by_text("are erased at once")).to_be_visible()
     page.get_by_role("link", name="Go back without doing anything").click()
     assert answered("asset__english")[1] is None
+
+
+def test_a_night_that_brought_nothing_asks_nothing(server: Server) -> None:
+    quiet = NIGHT + 3 * DAY
+    process("scheduled__quiet", quiet)
+    page = html.unescape(server.get(f"/releases/{quiet.date()}", headers=HTML).text)
+    assert "Rien à publier" in page
+    assert "il n'y a rien à décider" in page
+    assert "Question à venir" not in page
+    assert "n'était pas prête à l'heure" not in page
