@@ -56,10 +56,11 @@ def flagged_communes(source: Path) -> pd.DataFrame:
     table = _read(source, RAW_COMMUNES[0])
     # Paris, Lyon and Marseille have their postal codes and inhabitants on their arrondissements only.
     districts = table[table["commune_parente"] != ""].groupby("commune_parente")
-    zips = table["code_insee"].map(districts["codes_postaux"].agg("|".join)).fillna("")
-    inhabitants = table["code_insee"].map(districts["population"].agg(lambda column: str(column.astype(int).sum())))
+    joined = districts["codes_postaux"].agg("|".join).to_dict()
+    summed = districts["population"].agg(lambda column: str(column.astype(int).sum())).to_dict()
+    zips, inhabitants = (table["code_insee"].map(lambda code, by=by: by.get(code, "")) for by in (joined, summed))
     table["codes_postaux"] = table["codes_postaux"].where(table["codes_postaux"] != "", zips)
-    table["population"] = table["population"].where(table["population"] != "", inhabitants.fillna(""))
+    table["population"] = table["population"].where(table["population"] != "", inhabitants)
     table = table[table["codes_postaux"] != ""]
     # Mayotte and communes split in 2024 have no population in the source: 0, and features of their surroundings.
     counted = pd.to_numeric(table["population"].replace("", None))
