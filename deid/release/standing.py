@@ -36,13 +36,14 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """One answer that was given; `about_this` if on the content that is staged now."""
+    """One answer that was given; `about_this` if on the content that is staged now, `published` if on one published."""
 
     chosen: str
     decided_by: str
     reason: str
     decided_at: datetime
     about_this: bool
+    published: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +136,8 @@ def _read(cursor: Cursor, interval_key: str) -> Standing | None:
     airflow_run, asked_about, asked_for, asked_at = cursor.fetchone() or (None, None, "", None)
     cursor.execute(query("deid", "decision", "history"), about)
     said = tuple(
-        Said(chosen, by, reason, at, about_this=about == digest) for chosen, by, reason, at, about in cursor.fetchall()
+        Said(chosen, by, reason, at, about_this=about == digest, published=published)
+        for chosen, by, reason, at, about, published in cursor.fetchall()
     )
     last = said[0].chosen if said else ""
     if airflow_run is None and not any(counts[name] for name in ("staged", "quarantined", "withdrawn")):

@@ -12,13 +12,14 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from deid.policy import DEFAULT
+from deid.release import actions
 from deid.release.answers import take
 from deid.settings import settings
 from tests.conftest import Database
 from tests.pages.conftest import Server
 from tests.pages.parked import answered, park
 from tests.warehouse.nights import process
-from tests.warehouse.small_hospital import DAY, NIGHT
+from tests.warehouse.small_hospital import DAY, NIGHT, put
 
 KEY = "2026-03-02"
 PATH = f"/releases/{KEY}/decision"
@@ -198,3 +199,21 @@ def test_a_night_that_brought_nothing_asks_nothing(server: Server) -> None:
     assert "il n'y a rien à décider" in page
     assert "Question à venir" not in page
     assert "n'était pas prête à l'heure" not in page
+
+
+def test_what_was_published_is_told_from_what_was_decided_before(server: Server, stewards: Database) -> None:
+    later = NIGHT + 5 * DAY
+    key = str(later.date())
+    put(stewards, "D000009", at=later)
+    process("scheduled__published", later)
+    stewards.rows(
+        "INSERT INTO deid.decision (interval_key, run_id, chosen, decided_by, staged_digest)"
+        " SELECT %s, max(run_id), 'reject', 'une', %s FROM deid.run",
+        (key, "0" * 64),
+    )
+    actions.summarise(key)
+    answer = {"chosen_options": ["Approve"], "responded_by_user": {"id": "autre", "name": "autre"}, "params_input": {}}
+    actions.publish(key, answer)
+    page = server.get(f"/releases/{key}", headers=HTML).text
+    rows = [row for row in re.findall(r"<tr>.*?</tr>", page, re.DOTALL) if "un contenu" in row or "le contenu" in row]
+    assert [("autre" in row, "le contenu publié" in row) for row in rows] == [(True, True), (False, False)]
