@@ -8,10 +8,10 @@ from deid.policy import Release
 from deid.warehouse.planning import PARIS
 
 
-def staging_due(interval_end: datetime, release: Release) -> datetime:
-    """The first `ready_by`, in hospital time, at or after the end of an interval."""
-    local = interval_end.astimezone(PARIS)
-    due = datetime.combine(local.date(), time.fromisoformat(release.ready_by), PARIS)
+def staging_due(end: datetime, ready_by: str) -> datetime:
+    """The first `ready_by` ("07:00", hospital time) at or after `end`, of an interval, or its run's start."""
+    local = end.astimezone(PARIS)
+    due = datetime.combine(local.date(), time.fromisoformat(ready_by), PARIS)
     return due if due >= local else datetime.combine(local.date() + timedelta(days=1), due.timetz())
 
 

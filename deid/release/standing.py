@@ -165,7 +165,7 @@ def _read(cursor: Cursor, interval_key: str) -> Standing | None:
         asked_at=asked_at,
         due_at=lateness.decision_due(asked_at, release) if asked_at else None,
         staged_at=staged_at,
-        staging_due_at=lateness.staging_due(interval_end, release) if scheduled else None,
+        staging_due_at=lateness.staging_due(interval_end, release.ready_by) if scheduled else None,
         approvers=tuple(room.approvers(cursor, interval_key, digest)) if digest else (),
         requesters=frozenset(room.requesters(cursor, run_ids, asked_for or None)),
         wanted=release.approvals,

@@ -1,22 +1,16 @@
-"""When a night should have been ready, and which nights nobody has worked on."""
+"""Which nights nobody has worked on."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime, time, timedelta
+from datetime import datetime, timedelta
 
 from deid.quality.report.intervals import Interval
+from deid.release.lateness import staging_due
 from deid.warehouse.planning import PARIS
 
 MOST_NIGHTS = 400
 ADJACENT = timedelta(hours=2)  # clocks change by one hour; two intervals closer than this leave no night out
-
-
-def deadline(end: datetime, ready_by: str) -> datetime:
-    """The first `ready_by` ("07:00", hospital time) after `end`, the end of an interval or the start of its run."""
-    local = end.astimezone(PARIS)
-    due = datetime.combine(local.date(), time.fromisoformat(ready_by), PARIS)
-    return due if due > local else _days_later(due, 1)
 
 
 def missing(intervals: Sequence[Interval], ready_by: str, now: datetime) -> list[str]:
@@ -25,7 +19,7 @@ def missing(intervals: Sequence[Interval], ready_by: str, now: datetime) -> list
         return []
     start = max(one.end for one in intervals)
     keys: list[str] = []
-    while len(keys) < MOST_NIGHTS and deadline(_days_later(start, 1), ready_by) < now:
+    while len(keys) < MOST_NIGHTS and staging_due(_days_later(start, 1), ready_by) < now:
         keys.append(str(start.astimezone(PARIS).date()))
         start = _days_later(start, 1)
     return keys

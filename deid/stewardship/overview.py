@@ -13,8 +13,9 @@ from deid.policy import Policy, load
 from deid.quality.report.habit import Habit
 from deid.quality.report.intervals import MEASURES, Interval, habits, read
 from deid.reference.ages import SourceState, states
+from deid.release.lateness import staging_due
 from deid.settings import settings
-from deid.stewardship.lateness import deadline, missing, skipped
+from deid.stewardship.lateness import missing, skipped
 from deid.warehouse.connection import connect
 
 DAYS = 90
@@ -126,7 +127,7 @@ def _standing(one: Interval, policy: Policy, now: datetime) -> Finding | None:
     """What the state of an interval asks for; None if nothing."""
     hour = policy.release.ready_by
     if one.state == "unfinished":
-        late = now > deadline(max(one.end, one.started_at), hour)
+        late = now > staging_due(max(one.end, one.started_at), hour)
         return Finding("bad" if late else "info", "night_late" if late else "running", one.key, {"hour": hour})
     if one.state in ("refused", "rejected"):
         facts = {"critical": one.critical, "by": one.decided_by or "", "quarantined": one.quarantined}

@@ -78,7 +78,7 @@ def test_the_policy_says_when(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     ],
 )
 def test_a_night_is_due_in_the_morning_it_ends(end: str, due: str) -> None:
-    assert staging_due(datetime.fromisoformat(end), Release()) == datetime.fromisoformat(due)
+    assert staging_due(datetime.fromisoformat(end), Release().ready_by) == datetime.fromisoformat(due)
 
 
 def test_an_answer_is_due_within_hours() -> None:

@@ -9,9 +9,9 @@ import pytest
 
 from deid.quality.report.intervals import MEASURES
 from deid.release import actions
+from deid.release.lateness import staging_due
 from deid.settings import settings
 from deid.stewardship import overview
-from deid.stewardship.lateness import deadline
 from deid.stewardship.releases import held, interval_of, listed
 from deid.stewardship.trends import HEIGHT, WIDTH, trend
 from deid.warehouse.connection import connect
@@ -81,9 +81,9 @@ def test_nights_that_nobody_worked_on_are_missed(deployed: Any) -> None:
 
 
 def test_the_hour_is_that_of_the_hospital_when_clocks_change() -> None:
-    assert deadline(datetime(2026, 10, 25, 2, 30, tzinfo=UTC), "07:00").astimezone(UTC) == when(25, 6)
-    assert deadline(datetime(2026, 10, 24, 1, 30, tzinfo=UTC), "07:00").astimezone(UTC) == when(24, 5)
-    assert deadline(when(24, 8), "07:00").astimezone(UTC) == when(25, 6)
+    assert staging_due(datetime(2026, 10, 25, 2, 30, tzinfo=UTC), "07:00").astimezone(UTC) == when(25, 6)
+    assert staging_due(datetime(2026, 10, 24, 1, 30, tzinfo=UTC), "07:00").astimezone(UTC) == when(24, 5)
+    assert staging_due(when(24, 8), "07:00").astimezone(UTC) == when(25, 6)
 
 
 @pytest.mark.slow
