@@ -6,13 +6,14 @@ import hashlib
 import mmap
 import struct
 import tempfile
+from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import ClassVar, Self
 
 from deid.errors import ReferenceRefused
 
 
-class MappedFile:
+class MappedFile(ABC):
     """Processes share its pages, and only those that somebody reads are loaded.
 
     `digest` is the SHA-256 of the file; `path` is where another process finds it. A subclass says what the file is
@@ -49,9 +50,9 @@ class MappedFile:
         made._kept = file
         return made
 
+    @abstractmethod
     def _fits(self) -> bool:
         """Whether the footer's other fields agree with the size of the file."""
-        raise NotImplementedError
 
     def _refused(self, path: Path) -> ReferenceRefused:
         return ReferenceRefused(
