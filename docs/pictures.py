@@ -11,6 +11,7 @@ import argparse
 import os
 import sys
 import tempfile
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -75,34 +76,14 @@ def sign_in(page: Page, airflow: Airflow) -> None:
     page.wait_for_url(lambda url: "/auth/" not in url)
 
 
-def overview(page: Page, root: str) -> None:
-    """The first page."""
-    page.goto(root)
-
-
-def releases(page: Page, root: str) -> None:
-    """The list."""
-    page.goto(f"{root}releases")
-
-
-def release(page: Page, root: str) -> None:
-    """The newest one that is published."""
-    page.goto(f"{root}releases/{(NIGHT - timedelta(days=1)).date()}")
-
-
-def staged(page: Page, root: str) -> None:
-    """The release page of the night that waits."""
-    page.goto(f"{root}releases/{NIGHT.date()}")
-
-
-def plan(page: Page, root: str) -> None:
-    """How many documents to read, or the review that is open."""
-    page.goto(f"{root}reviews/new/{NIGHT.date()}")
+def at(path: str) -> Callable[[Page, str], object]:
+    """What only has to be opened."""
+    return lambda page, root: page.goto(f"{root}{path}")
 
 
 def review(page: Page, root: str) -> None:
     """The review, opened if nobody has."""
-    plan(page, root)
+    PLAN(page, root)
     if page.url.endswith(f"/new/{NIGHT.date()}"):
         page.locator("main form button").click()
         page.wait_for_url(lambda url: "/new/" not in url)
@@ -114,32 +95,18 @@ def reading(page: Page, root: str) -> None:
     page.goto(f"{page.url}/1/original")
 
 
-def quarantine(page: Page, root: str) -> None:
-    """The desk."""
-    page.goto(f"{root}quarantine")
-
-
-def opt_outs(page: Page, root: str) -> None:
-    """The search."""
-    page.goto(f"{root}opt-outs")
-
-
-def audit(page: Page, root: str) -> None:
-    """The trail, checked."""
-    page.goto(f"{root}audit?check=true")
-
-
+PLAN = at(f"reviews/new/{NIGHT.date()}")  # the review instead, once one is open
 PICTURES = {
-    "overview": overview,
-    "releases": releases,
-    "release": release,
-    "waiting": staged,
-    "review-plan": plan,
+    "overview": at(""),
+    "releases": at("releases"),
+    "release": at(f"releases/{(NIGHT - timedelta(days=1)).date()}"),  # published
+    "waiting": at(f"releases/{NIGHT.date()}"),
+    "review-plan": PLAN,
     "review": review,
     "reading": reading,
-    "quarantine": quarantine,
-    "opt-outs": opt_outs,
-    "audit": audit,
+    "quarantine": at("quarantine"),
+    "opt-outs": at("opt-outs"),
+    "audit": at("audit?check=true"),
 }
 
 

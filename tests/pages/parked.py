@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from functools import cache
+from typing import Any
 
 from airflow.dag_processing.bundles.manager import DagBundlesManager
 from airflow.dag_processing.dagbag import DagBag, sync_bag_to_db
@@ -65,5 +66,5 @@ def answered(run_id: str) -> tuple[str, str | None, list[str], dict[str, str]]:
         return str(task.state), by, list(detail.chosen_options or []), dict(detail.params_input or {})
 
 
-def _approve(session, run_id: str) -> TaskInstance:  # type: ignore[no-untyped-def]
+def _approve(session: Any, run_id: str) -> TaskInstance:
     return session.scalars(select(TaskInstance).filter_by(dag_id=DAG, run_id=run_id, task_id="approve")).one()
