@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TypeVar
+from functools import lru_cache
+from typing import Any, TypeVar
 
 from marisa_trie import Trie
 
@@ -12,6 +13,7 @@ from deid.tables.sections import Draft, Sections
 
 _SEXES = (None, "F", "M")
 _SURNAMES, _FIRST = "surnames", "first names"
+_REMEMBERED = 1 << 14  # a name is asked for a dozen times within a document, and staff come back
 _Key = TypeVar("_Key")
 _Value = TypeVar("_Value")
 
@@ -59,16 +61,25 @@ def _members(sections: Sections, name: str) -> Sequence[str]:
 
 
 class _ByName(Mapping[str, _Value]):
-    """A value per name, made from its number."""
+    """A value per name, made from its number; the last ones that were asked for are remembered, unknown ones too."""
 
     def __init__(self, trie: Trie, value: Callable[[int], _Value]) -> None:
         self._trie, self._value = trie, value
+        self._found = lru_cache(_REMEMBERED)(self._find)
+
+    def _find(self, name: str) -> _Value | None:
+        number = self._trie.get(name)
+        return None if number is None else self._value(number)
 
     def __getitem__(self, name: str) -> _Value:
-        number = self._trie.get(name)
-        if number is None:
+        found = self._found(name)
+        if found is None:
             raise KeyError(name)
-        return self._value(number)
+        return found
+
+    def get(self, name: str, default: Any = None) -> Any:  # that of Mapping raises an error for each unknown word
+        found = self._found(name)
+        return default if found is None else found
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._trie)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from math import isnan, nan
-from typing import TypeVar, overload
+from typing import Any, TypeVar, overload
 
 from deid.reference.communes import Commune, CommuneTable, Establishment
 from deid.tables.sections import Draft, Lists, Sections
@@ -207,11 +207,17 @@ class _Index(Mapping[str, Sequence[_Row]]):
         self._met: dict[str, Sequence[_Row]] = {}
 
     def __getitem__(self, key: str) -> Sequence[_Row]:
+        met: Sequence[_Row] | None = self.get(key)
+        if met is None:
+            raise KeyError(key)
+        return met
+
+    def get(self, key: str, default: Any = None) -> Any:  # that of Mapping raises an error for each unknown place
         met = self._met.get(key)
         if met is None:
             rows = self._lists.get(key)
             if rows is None:
-                raise KeyError(key)
+                return default
             met = self._met[key] = tuple(self._row(row) for row in rows)
         return met
 

@@ -41,6 +41,7 @@ _BESIDE = (
 )
 _SINCE = re.compile(rf"depuis le (?P<first>{_DATE})[\s,;:(-]{{0,3}}(?:soit )?{_LENGTH}")
 # A length of stay, and what begins and ends one.
+_STAY = re.compile("hospit|sejour")
 _STAYS = (
     re.compile(rf"{_LENGTH} ?(?:d'|de )?(?:hospitalisation|hospit\b|sejour)"),
     re.compile(
@@ -139,13 +140,16 @@ class Ties:
         return Durations(len(agreed), sum(not tie.holds(moved) for tie in agreed))
 
     def _ranges(self) -> Iterator[Tie]:
-        for match in (match for pattern in _BESIDE for match in pattern.finditer(self._text)):
+        beside = _BESIDE if _RANGES.search(self._text) else ()  # lengths take long to look for, and few texts have both
+        for match in (match for pattern in beside for match in pattern.finditer(self._text)):
             yield from self._tie(match, self._at(match.start("first")), self._at(match.start("last")))
         for match in _SINCE.finditer(self._text):
             yield from self._tie(match, self._at(match.start("first")), day_of(self._agenda.anchor))
 
     def _stays(self) -> Iterator[Tie]:
         """A length of stay and the nearest admission with its discharge, or range of dates."""
+        if _STAY.search(self._text) is None:
+            return
         stays = [match for pattern in _STAYS for match in pattern.finditer(self._text)]
         if not stays:
             return
@@ -194,7 +198,8 @@ def _skeleton(dossier: Dossier, agenda: Agenda, dated: Sequence[Mention]) -> str
     plain = dossier.plain
     cut = agenda.segments
     # A mention that is cut in spans, or is half of one, is told by those.
-    others = [one for one in dossier.mentions if one not in cut.parts and one not in cut.halves]
+    told = cut.parts.keys() | cut.halves.keys()
+    others = [one for one in dossier.mentions if one not in told] if told else dossier.mentions
     marks = {(one.start, one.end): _OTHER for one in others} | {(span.start, span.end): _DATE for span in dated}
     pieces: list[str] = []
     position = 0
