@@ -15,7 +15,6 @@ core, but not what they cost by sharing caches and the core's second thread.
 from __future__ import annotations
 
 import argparse
-import gc
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -24,7 +23,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
-from deid import policy
+from deid import garbage, policy
 from deid.document import Document, Mention
 from deid.labels import Label
 from deid.learning.corpus import load
@@ -120,7 +119,7 @@ def _shares(documents: Sequence[Known]) -> Counter[str]:
 def _load(key: bytes, documents: Sequence[Known]) -> None:
     _substitute(documents, _WARMING)
     _worker.append(Worker(Substitutor(policy.load(), key, CommuneTable.packaged()), documents))
-    gc.freeze()
+    garbage.settled()
 
 
 def _chunk(at: int) -> int:
@@ -158,7 +157,7 @@ def _measure(name: str, documents: Sequence[Known], workers: int, repeats: int) 
     characters = sum(len(known.document.text) for known in documents)
     mentions = sum(len(known.mentions) for known in documents)
     _substitute(documents, _WARMING)
-    gc.freeze()  # as the nightly step does
+    garbage.settled()  # as the nightly step does
     runs = [lambda at=at: _substitute(documents, _key(at)) for at in range(repeats)]
     single, cpu = min(map(_seconds, runs)), min(map(_cpu_seconds, runs))
     several = min(_parallel(documents, workers, at) for at in range(repeats))

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import gc
 import hashlib
 from functools import lru_cache
 from pathlib import Path
 
-from deid import __version__
+from deid import __version__, garbage
 from deid.detection import Detector, gazetteers
 from deid.detection.lookup import LookupTable
 from deid.detection.staff import NOBODY, Staff
@@ -110,7 +109,7 @@ def _detector(digest: str, path: Path | None, staff: Staff) -> Detector:
 @lru_cache(maxsize=1)
 def _substitutor(digest: str, path: Path | None, key: bytes, made_of: Tables) -> Substitutor:
     made = Substitutor(_same(digest, path), key, made_of.communes, made_of.names)
-    gc.freeze()  # tables and modules live as long as the process: walking them is a fifth of a batch's time
+    garbage.settled()
     return made
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import gc
 import os
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
 
+from deid import garbage
 from deid.detection.detector import Detector
 from deid.detection.gazetteers import gazetteers, use
 from deid.detection.lookup import LookupTable
@@ -58,7 +58,7 @@ def _load(policy: Policy, staff: Staff, lookup: Path, digest: str) -> None:
     use(LookupTable(lookup, digest))
     os.environ.setdefault("OMP_NUM_THREADS", "1")  # read when torch is imported: processes share the cores already
     _detector = Detector(policy, staff)
-    gc.freeze()  # the tables live as long as the process: no collection need walk them
+    garbage.settled()
 
 
 def _detect(documents: Sequence[Document]) -> list[tuple[Mention, ...]]:
