@@ -33,11 +33,13 @@ def report(found: Study, plots: Sequence[str] = ()) -> str:
         "kept to the day, so that a duration in words beside them would agree. A uniform shift is given the error of "
         "another strategy by moving every patient by exactly so many days; that leaves the attacker only the sign to "
         "guess, which known dates profit from. Between documents: mean days that the interval between a patient's "
-        "successive documents changed by; in order: share of those that are still in their order. Strategies move the "
-        "documents' own dates by the patient's shift alone unless `document_date: metric` is said.",
+        "successive documents changed by; in order: share of those that are still in their order, and not of one day; "
+        "swapped: share of all pairs of a patient's documents of two days, successive or not, that are the other way "
+        "round. Strategies move the documents' own dates by the patient's shift alone unless `document_date: metric` "
+        "is said.",
         _table(
             ("strategy", "ε", "moved copy", "nearest", "3 known dates: top 1", "error", "from document", "terms",
-             "stays", "lengths", "between documents", "in order"),
+             "stays", "lengths", "between documents", "in order", "swapped"),
             [_date_line(row) for row in found.dates],
         ),
         "## Known dates",
@@ -142,7 +144,7 @@ def _date_line(row: DateRow) -> Sequence[str]:
         row.name, _epsilon(row.epsilon), _share(row.sequences.exact), _share(row.sequences.nearest),
         "–" if linked is None else _share(linked.top_1), _days(kept.error), _days(kept.from_document),
         _share(kept.terms), _share(kept.stays), _share(kept.lengths), f"{kept.between_documents:.1f}",
-        _share(kept.in_order),
+        _share(kept.in_order), _share(kept.swapped),
     )  # fmt: skip
 
 

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise
+from itertools import combinations, pairwise
 from statistics import fmean
 
 import numpy as np
@@ -21,6 +21,7 @@ from deid.reference.features import MICRO, maxima, normalised
 from deid.substitution.temporal.bounded import CLASSES
 from deid.substitution.temporal.values import Instant, Unit
 
+OwnDate = tuple[int, int]  # a document's, true and published
 # Last day of each class of stays: none overnight, short, a week, two weeks; then long.
 STAYS = (0, 2, 7, 14)
 # On a scale of [0, √5] for five features: each of them 2.2 % of its national maximum apart.
@@ -36,8 +37,9 @@ class DatesKept:
     `stays`: share of stays told by both ends whose class of length is kept (0, 1–2, 3–7, 8–14, 15 nights and more);
     `lengths`: whose length is kept to the day, so that "5 jours d'hospitalisation" beside it would still agree.
     `between_documents`: mean days that the interval between a patient's successive documents changed by; `in_order`:
-    share of those whose published dates are in the true order, and are not one. `own_said`: share of documents whose
-    text says their own date to the day, whatever is published of it.
+    share of those whose published dates are in the true order, and are not one; `swapped`: share of all pairs of a
+    patient's documents of two days, successive or not, whose published dates are the other way round. `own_said`:
+    share of documents whose text says their own date to the day, whatever is published of it.
     """
 
     dates: int
@@ -49,6 +51,7 @@ class DatesKept:
     lengths: float
     between_documents: float
     in_order: float
+    swapped: float
     own_said: float
 
 
@@ -70,7 +73,9 @@ def dates_kept(published: Sequence[Chronicle]) -> DatesKept:
             distances.append(abs((told - own) - (true - true_own)))
             terms.append(saying.told.unit is Unit.DAY and _term(told - own) == _term(true - true_own))
     lengths = list(_lengths(published))
-    gaps = list(_gaps(published))
+    documents = _documents(published)
+    gaps = [gap for days in documents for gap in _gaps(pairwise(days))]
+    swaps = [told < 0 for days in documents for _, told in _gaps(combinations(days, 2))]
     return DatesKept(
         dates=len(terms),
         error=fmean(errors) if errors else None,
@@ -81,6 +86,7 @@ def dates_kept(published: Sequence[Chronicle]) -> DatesKept:
         lengths=fmean(told == true for true, told in lengths) if lengths else 0.0,
         between_documents=fmean(abs(told - true) for true, told in gaps) if gaps else 0.0,
         in_order=fmean(told > 0 for _, told in gaps) if gaps else 0.0,
+        swapped=fmean(swaps) if swaps else 0.0,
         own_said=fmean(_says_own(one) for one in published) if published else 0.0,
     )
 
@@ -115,15 +121,19 @@ def _says_own(one: Chronicle) -> bool:
     return any(saying.true == own for saying in one.sayings if saying.label is Label.DATE)
 
 
-def _gaps(published: Iterable[Chronicle]) -> Iterator[tuple[int, int]]:
-    """Days between a patient's successive documents of different days, true and published."""
-    days: dict[str, set[tuple[int, int]]] = defaultdict(set)
+def _documents(published: Iterable[Chronicle]) -> list[list[OwnDate]]:
+    """The days of each patient's documents, true and published, in the true order."""
+    days: dict[str, set[OwnDate]] = defaultdict(set)
     for one in published:
         days[one.patient].add((one.written_on.toordinal(), one.published_on.toordinal()))
-    for patient in sorted(days):
-        for (true, told), (next_true, next_told) in pairwise(sorted(days[patient])):
-            if next_true > true:
-                yield next_true - true, next_told - told
+    return [sorted(days[patient]) for patient in sorted(days)]
+
+
+def _gaps(pairs: Iterable[tuple[OwnDate, OwnDate]]) -> Iterator[tuple[int, int]]:
+    """Days from the first to the second of each pair of documents of different days, true and published."""
+    for (true, told), (next_true, next_told) in pairs:
+        if next_true > true:
+            yield next_true - true, next_told - told
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,6 +46,15 @@ def test_more_epsilon_keeps_more(small: Fiction) -> None:
     assert little.lengths < much.lengths
 
 
+def test_documents_swap_the_less_the_more_epsilon(small: Fiction) -> None:
+    """Noise on documents' own dates: all pairs swap less than successive ones, and never where all move alike."""
+    found = [_kept(small, "metric", Fraction(epsilon), document_date="metric") for epsilon in ("1/16", "1/4", "1")]
+    assert all(0 < one.swapped < 1 - one.in_order < 1 for one in found)
+    assert found[0].swapped > found[1].swapped > found[2].swapped
+    shifted = _kept(small, "metric")
+    assert (shifted.swapped, shifted.in_order) == (0.0, 1.0)
+
+
 def test_a_tag_keeps_nothing(small: Fiction) -> None:
     found = _kept(small, "tag")
     assert (found.error, found.terms, found.stays) == (None, 0.0, 0.0)
