@@ -60,6 +60,13 @@ class Dossier:
         """The characters that stand before a mention."""
         return self.document.text[max(0, mention.start - characters) : mention.start]
 
+    def line_around(self, mention: Mention) -> str:
+        """What the lines that a mention stands on say beside it."""
+        text = self.document.text
+        end = text.find("\n", mention.end)
+        before = text[text.rfind("\n", 0, mention.start) + 1 : mention.start]
+        return before + text[mention.end : end if end >= 0 else None]
+
     @cached_property
     def plain(self) -> str:
         """The text folded position by position (`folding.flat`)."""

@@ -12,7 +12,7 @@ from itertools import pairwise
 from deid.document import Mention
 from deid.labels import Label
 from deid.substitution.dossier import Dossier
-from deid.substitution.temporal import ages, parsing, relative, resolving, segments
+from deid.substitution.temporal import ages, agreement, parsing, relative, resolving, segments
 from deid.substitution.temporal.ages import Age
 from deid.substitution.temporal.expressions import Expression
 from deid.substitution.temporal.relative import Relative
@@ -26,6 +26,8 @@ _YEAR_AHEAD = re.compile(r"\b(?:en|ann[ée]e|depuis|dès|vers|an)\s*$", re.IGNOR
 _BETWEEN_BOUNDS = re.compile(r"[\s,;/(>&+=-]*(?:au|et|a|ou|puis|jusqu'au)?[\s/>-]*(?:les?|au)?[\s-]*")
 _BOUNDS_REACH = 14
 _BOUNDED = (Unit.DAY, Unit.MONTH)
+_AHEAD_OF_MARCH = frozenset({"en", "jusqu'en"})
+_AHEAD_OF_A_DAY = frozenset({"le", "du", "au", "jusqu'au", "ce", "la", "les", "des", "un"})
 # Without any date, the anchor only serves to count from, and any fixed day will do.
 _NO_ANCHOR = date(2000, 1, 1)
 _LINKED = 1  # units that a patient's age in the text may be off by
@@ -87,6 +89,7 @@ def read(dossier: Dossier) -> Agenda:
     anchor = dossier.document.reference_date or _latest(said, births) or _NO_ANCHOR
     if birth is not None and birth > anchor:
         birth = None  # nobody has a document before being born: one of the two dates is wrong, and links nothing
+    said = _settled(dossier, said, anchor)
     instants = _placed(dossier, said, anchor, birth)
     aged = _aged(dossier, cut)
     return Agenda(
@@ -209,6 +212,31 @@ def _placed(
         placed[mention] = instant
         following = following if isinstance(meant, Relative) else mention
     return placed
+
+
+def _settled(
+    dossier: Dossier, said: Mapping[Mention, Expression | Relative], anchor: date
+) -> dict[Mention, Expression | Relative]:
+    """What mentions say, with "mar 13" settled: Tuesday 13 or March 2013.
+
+    The word ahead settles it ("en" stands before no Tuesday, "le" before no March), else the other bound of its range,
+    else what fits the document (`resolving.is_march`).
+    """
+    settled: dict[Mention, Expression | Relative] = {}
+    following: tuple[Mention, Expression | Relative] | None = None
+    for mention, meant in reversed(list(said.items())):
+        if isinstance(meant, Expression) and meant.march is not None:
+            word = agreement.ahead(dossier, mention)
+            if word in _AHEAD_OF_MARCH or word in _AHEAD_OF_A_DAY:
+                march = word in _AHEAD_OF_MARCH
+            elif following is not None and _bounds(dossier, mention, following[0]):
+                march = following[1].unit is Unit.MONTH
+            else:
+                march = resolving.is_march(meant, anchor)
+            meant = meant.march if march else replace(meant, march=None)
+        settled[mention] = meant
+        following = (mention, meant)
+    return {mention: settled[mention] for mention in said}
 
 
 def _bounds(dossier: Dossier, mention: Mention, following: Mention) -> bool:

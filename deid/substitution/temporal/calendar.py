@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from fractions import Fraction
@@ -12,7 +12,7 @@ from deid.labels import Label
 from deid.substitution.dossier import Dossier
 from deid.substitution.drafts import Draft, mask, tag
 from deid.substitution.folding import comparable, without_accents
-from deid.substitution.temporal import ages, generalising, ledger
+from deid.substitution.temporal import ages, agreement, generalising, ledger
 from deid.substitution.temporal.agenda import Agenda, read
 from deid.substitution.temporal.ages import Age
 from deid.substitution.temporal.durations import Ties
@@ -78,7 +78,7 @@ class Calendar:
         strategy = self._policy.ages.strategy if mention.label is Label.AGE else self._policy.dates.strategy
         if strategy == "tag":
             return tag(mention.label, original)
-        join = generalising.joined if strategy == "generalise" else None
+        join = self._joined if strategy == "generalise" else None
         text = None if attempt else self._agenda.segments.compose(self._dossier, mention, self._texts, join)
         return mask(mention.label, original) if text is None else Draft(text, strategy)
 
@@ -97,12 +97,15 @@ class Calendar:
         texts = {one: generalising.date_text(self._dossier, self._agenda, one) for one in self._agenda.instants}
         return {mention: self._plain(text) for mention, text in texts.items() if text is not None}
 
+    def _joined(self, mention: Mention, texts: Sequence[str]) -> str:
+        return self._plain(generalising.joined(self._dossier, mention, texts))
+
     def _age_text(self, mention: Mention, age: Age, line: Timeline, epsilon: Fraction) -> str:
         original = self._dossier.text(mention)
         strategy = self._policy.ages.strategy
         value = self._own_value(age, line) if mention in self._agenda.own_ages else None
         if strategy == "generalise":
-            return self._plain(generalising.age_text(self._dossier, age, value or age.value, original))
+            return self._agreeing(mention, generalising.age_text(self._dossier, age, value or age.value, original))
         if value is None:
             value = AGES[strategy].move(self._dossier, age, epsilon)
         top = self._policy.ages.top_code
@@ -111,7 +114,10 @@ class Calendar:
             for step in (0, *NEARBY)
             if value + step >= 1 and comparable(text := ages.write(age, value + step, top)) != comparable(original)
         )
-        return self._plain(text)
+        return self._agreeing(mention, text)
+
+    def _agreeing(self, mention: Mention, text: str) -> str:
+        return self._plain(agreement.of_distance(agreement.ahead(self._dossier, mention), text))
 
     @staticmethod
     def _own_value(age: Age, line: Timeline) -> int | None:

@@ -28,14 +28,14 @@ def weekday_of(found: list[Token], places: list[int], written: dict[int, Part]) 
     return token.value if token.value >= 0 else None
 
 
-def day_part(token: Token, *, beside_letters: bool) -> Part:
+def day_part(token: Token, *, beside_letters: bool, capitals: bool = False) -> Part:
     """The part of a day of the month: in words, as an ordinal, beside letters ("1er mars"), or in figures."""
     if token.kind == "X":
         return forms.SpokenDay(token.text)
     if token.kind == "O":
         return forms.Day(1, token.text[1:])
     if beside_letters and not token.text.startswith("0"):
-        return forms.Day(1, "er" if token.text != "1" else "")
+        return forms.Day(1, ("ER" if capitals else "er") if token.text != "1" else "")
     return forms.Day(len(token.text))
 
 

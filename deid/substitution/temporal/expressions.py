@@ -14,6 +14,7 @@ class Expression:
 
     `year` below 100 was written with two digits. `weekday` is 0 on Monday, `season` 0 in winter; `rank` is the number
     of a quarter or semester; `feast` a name of `feasts`. `this_month`: the month is the document's ("le 8 courant").
+    `march`: what a Tuesday may be as well, March of a year ("mar 13").
     """
 
     unit: Unit
@@ -26,3 +27,4 @@ class Expression:
     rank: int | None = None
     feast: str | None = None
     this_month: bool = False
+    march: Expression | None = None

@@ -153,6 +153,10 @@ class MonthName:
         return without_accents(text) if self.bare else text
 
 
+# Letters of a weekday where another one has four or five: "merc.", "vend." beside "lun.", "jeu.".
+_SHORT_WEEKDAYS = (3, 3, 4, 3, 4, 3, 3)
+
+
 @dataclass(frozen=True, slots=True)
 class Weekday:
     """The day of the week, whole or by its first `letters`, with a dot or none."""
@@ -165,7 +169,9 @@ class Weekday:
     def write(self, day: date) -> str:
         if self.english:
             return in_case_of(self.model, ENGLISH_WEEKDAYS[day.weekday()][: self.letters or None])
-        name = WEEKDAYS[day.weekday()][: self.letters or None]
+        name = WEEKDAYS[day.weekday()][
+            : _SHORT_WEEKDAYS[day.weekday()] if self.letters in (4, 5) else self.letters or None
+        ]
         # An initial alone is a capital, not a word in capitals.
         said = name.upper() if self.letters == 1 else _like(self.model, name)
         return said + ("." if self.dot else "")

@@ -7,18 +7,21 @@ from collections.abc import Iterator, Sequence
 from datetime import date
 
 from deid.document import Mention
+from deid.labels import Label
 from deid.substitution.dossier import Dossier
 from deid.substitution.folding import comparable
 from deid.substitution.shapes import sentence_case_of
-from deid.substitution.temporal import births
+from deid.substitution.temporal import agreement, births
 from deid.substitution.temporal.agenda import Agenda
 from deid.substitution.temporal.ages import Age
+from deid.substitution.temporal.expressions import Expression
 from deid.substitution.temporal.relative import Relative
 from deid.substitution.temporal.timeline import Timeline
 from deid.substitution.temporal.values import Instant, Unit, index_of
 from deid.substitution.temporal.vocabulary import MONTHS
 
 MECHANISM = "generalise"
+_WORD = re.compile(r"(?![IVX]+\b)[^\W\d_]{3,}")  # a month in Roman figures is no word
 _BAND = re.compile(r"(\d+)-(\d+) ans")
 _DAYS = frozenset({Unit.DAY, Unit.WEEK})
 _WITHIN_A_YEAR = frozenset({Unit.MONTH, Unit.QUARTER, Unit.SEASON, Unit.SEMESTER})
@@ -51,7 +54,8 @@ def date_text(dossier: Dossier, agenda: Agenda, mention: Mention) -> str | None:
     A day becomes its month or year (`granularity`), what is coarser than that the next coarser unit: a month its
     year, a year its decade. A distance ("il y a 10 jours") becomes a vague one. What tells that the patient is as old
     as the top-coded age becomes "avant" the year from which nothing is told. No ε bounds any of it: two documents
-    whose dates fall in the same units have the same surrogates, others do not.
+    whose dates fall in the same units have the same surrogates, others do not. It agrees with the words ahead, but for
+    a date within a mention, whose words ahead are those of `joined`.
     """
     original = dossier.text(mention)
     said, instant = agenda.said[mention], agenda.instants[mention]
@@ -63,8 +67,35 @@ def date_text(dossier: Dossier, agenda: Agenda, mention: Mention) -> str | None:
         candidates = _distances(instant, agenda.anchor, dossier.policy.dates.granularity)
     else:
         candidates = _coarser(instant, dossier.policy.dates.granularity)
-    texts = (sentence_case_of(original, text) for text in candidates)
+    texts = (_agreeing(dossier, agenda, mention, text) for text in candidates)
     return next((text for text in texts if comparable(text) != comparable(original)), None)
+
+
+def _agreeing(dossier: Dossier, agenda: Agenda, mention: Mention, text: str) -> str:
+    """A candidate as the words ahead of the mention ask for it, in the mention's case."""
+    if isinstance(agenda.said[mention], Relative):
+        return sentence_case_of(dossier.text(mention), agreement.of_vague(agreement.ahead(dossier, mention), text))
+    if agenda.segments.holds(mention):
+        return _cased(dossier, mention, text)
+    return _cased(dossier, mention, agreement.of_less(_ahead(dossier, agenda, mention), text))
+
+
+def _ahead(dossier: Dossier, agenda: Agenda, mention: Mention) -> str:
+    """The word ahead of a mention; behind a verb ("revient lundi") a weekday alone is said as behind "né"."""
+    said = agenda.said[mention]
+    if isinstance(said, Expression) and said.weekday is not None and said.day is None:
+        return "ne" if agreement.behind_a_word(dossier, mention) else agreement.ahead(dossier, mention)
+    return agreement.ahead(dossier, mention)
+
+
+def _cased(dossier: Dossier, mention: Mention, text: str) -> str:
+    """`text` in the case of the first word of the mention, or of its line where it has none."""
+    word = next(iter(_WORD.findall(dossier.text(mention))), None)
+    if word is None:
+        return text.upper() if dossier.line_around(mention).isupper() else text
+    if word.isupper() or not agreement.ahead(dossier, mention):
+        return sentence_case_of(word, text)
+    return text
 
 
 def _coarser(instant: Instant, granularity: str) -> Iterator[str]:
@@ -85,7 +116,15 @@ def _distances(instant: Instant, anchor: date, granularity: str) -> Iterator[str
     return (phrase for reach, phrase in phrases if reach >= least)
 
 
-def joined(texts: Sequence[str]) -> str:
+def joined(dossier: Dossier, mention: Mention, texts: Sequence[str]) -> str:
+    """What several dates or ages of a mention say with less, as one that agrees with the words ahead of it."""
+    text = _joined([text.lower() for text in texts] if mention.label is Label.DATE else texts)
+    if mention.label is not Label.DATE:
+        return text
+    return _cased(dossier, mention, agreement.of_less(agreement.ahead(dossier, mention), text))
+
+
+def _joined(texts: Sequence[str]) -> str:
     """What several dates or ages of one mention say with less, as one: "mars-avril 2021", "70-79 ans".
 
     "12-15 mars 2021" is "mars 2021"; what joined the days ("du … au …") goes with them.
@@ -95,7 +134,9 @@ def joined(texts: Sequence[str]) -> str:
     if len(bands) == len(told) > 1:
         return f"{min(int(band[1]) for band in bands)}-{max(int(band[2]) for band in bands)} ans"
     dated = [text.rpartition(" ") for text in told]
-    if len({year for _, _, year in dated}) == 1 and all(month and year.isdecimal() for month, _, year in dated):
+    if all(text.startswith("années ") for text in told):
+        told = told[:1] + [year for _, _, year in dated[1:]]
+    elif len({year for _, _, year in dated}) == 1 and all(month and year.isdecimal() for month, _, year in dated):
         told = [month for month, _, _ in dated[:-1]] + told[-1:]
     return "-".join(told) if len(told) < 3 else f"{', '.join(told[:-1])} et {told[-1]}"
 

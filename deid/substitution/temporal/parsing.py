@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 from functools import lru_cache
 
+from deid.substitution.folding import flat
 from deid.substitution.temporal import forms, readers
 from deid.substitution.temporal.expressions import Expression
 from deid.substitution.temporal.forms import Form, Literal
@@ -18,6 +19,7 @@ _BOUNDARY = re.compile(r"(?<=\d)(?=[A-Za-zûé]{3})|(?<=[a-zûé]{2})(?=\d)")
 # A time of day after a date stays as it is: no date is told by it.
 _TIME = re.compile(r"(?:[T,]|,? (?:[àa] )?)\d{1,2} ?[hH:]\d{0,2}(?:[:.]\d{2})?(?:\.\d+)?(?:Z|[+-]\d{2}:?\d{2})?$")
 # "en sept" and "sept." are September, "le sept" the seventh.
+_TUESDAY = re.compile(r"mar\.? ?\d{1,2}")  # or March of a year
 _SEPTEMBER = re.compile(r"sept\.?", re.IGNORECASE)
 
 
@@ -41,8 +43,14 @@ def parse(text: str, *, as_year: bool = False) -> Expression | None:
     for said in (text, _without_gaps(text)):
         found = tokens(said) if said else None
         if found and (read := _read(found, as_year)) is not None:
-            return read
+            return replace(read, march=_march(said, as_year)) if _TUESDAY.fullmatch(flat(said)) else read
     return None
+
+
+def _march(text: str, as_year: bool) -> Expression | None:
+    found = tokens(text, as_march=True)
+    read = _read(found, as_year) if found else None
+    return read if read is not None and read.unit is Unit.MONTH else None
 
 
 def _spread(text: str) -> Expression | None:

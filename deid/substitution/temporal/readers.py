@@ -37,7 +37,8 @@ def day_month(found: list[Token], places: list[int], _: bool) -> Expression | No
         written[day] = forms.Day(2 if number.text.startswith("0") else 1)
     else:
         spaced = month == day + 2 and found[day + 1].text.isspace()
-        written[day] = parts.day_part(number, beside_letters=found[month].kind == "M" and spaced)
+        letters, capitals = found[month].kind == "M" and spaced, found[month].text.isupper()
+        written[day] = parts.day_part(number, beside_letters=letters, capitals=capitals)
     parts.month_name(found, month, written)
     year = parts.year_of(found, rest[0], written) if rest else None
     if rest and year is None:
@@ -199,7 +200,7 @@ def single(found: list[Token], places: list[int], as_year: bool) -> Expression |
     weekday = parts.weekday_of(found, places, written)
     place = places[0]
     number = found[place]
-    plural = any(flat(token.text) == "annees" for token in found)
+    plural = any(flat(token.text) in ("annees", "decennie") for token in found)
     if number.kind == "N" and len(number.text) > 4:
         compact = parts.run_together(number.text, "0" * len(number.text))
         if compact is None:

@@ -12,6 +12,7 @@ from deid.substitution.temporal.values import Instant, Unit, index_of, on_real_d
 
 # A two-digit year this far ahead of the document is still an appointment; further, it is of the last century.
 _YEARS_AHEAD = 3
+_RECENT = 30  # years back that a month with a year of two digits is looked for, where it may be a day
 # Notes look back more than ahead: a day ahead is taken for this many days back when a year or month is missing.
 _LOOK_BACK = 3
 
@@ -33,6 +34,23 @@ def place(expression: Expression, anchor: date, birth: date | None = None, partn
         case unit:
             years = _years(year, anchor, partner)
             return _nearest((Instant(unit, _index(expression, one)) for one in years), partner or anchor)
+
+
+def is_march(expression: Expression, anchor: date) -> bool:
+    """Whether "mar 13" is March 2013 rather than Tuesday 13, in a document dated `anchor`.
+
+    It is a Tuesday where a 13th of the document's month, or of one beside it, falls on one: notes name the weekdays of
+    their own weeks. Else it is March, of a year of the last thirty; else that Tuesday all the same.
+    """
+    if expression.march is None or expression.day is None:
+        return False
+    here = index_of(Unit.MONTH, anchor)
+    for index in (here, here - 1, here + 1):
+        month = Instant(Unit.MONTH, index)
+        if expression.day <= month.last.day and month.first.replace(day=expression.day).weekday() == expression.weekday:
+            return False
+    year = place(expression.march, anchor).first.year
+    return anchor.year - _RECENT < year <= anchor.year
 
 
 def _index(expression: Expression, year: int) -> int:

@@ -16,7 +16,7 @@ from deid.substitution.folding import comparable, flat
 from deid.substitution.numerals import NUMBER_WORDS
 
 Reads = Callable[[str], bool]
-Join = Callable[[Sequence[str]], str]
+Join = Callable[[Mention, Sequence[str]], str]
 
 # What joins the bounds of a range or the items of a list.
 _JOINT = re.compile(r" ?(?:->|=>|[-–—/,;&+]) ?| (?:au|et|ou|a|puis|jusqu'au|jusqu'en) (?:le )?")
@@ -52,6 +52,10 @@ class Segments:
     parts: Mapping[Mention, tuple[Mention, ...]]
     halves: Mapping[Mention, Half]
 
+    def holds(self, span: Mention) -> bool:
+        """Whether a span is one of several dates in a mention."""
+        return any(span in parts for parts in self.parts.values())
+
     def compose(
         self, dossier: Dossier, mention: Mention, texts: Mapping[Mention, str], join: Join | None = None
     ) -> str | None:
@@ -69,7 +73,7 @@ class Segments:
         if any(part not in texts for part in parts):
             return None
         if join is not None:
-            return join([texts[part] for part in parts])
+            return join(mention, [texts[part] for part in parts])
         pieces: list[str] = []
         position = mention.start
         for part in parts:

@@ -50,7 +50,8 @@ _NTH = re.compile(
 _QUALIFIERS = frozenset(
     "debut deb fin mi milieu courant annee annees an de du d l la le les des en au et premiere derniere dernier "
     "semaine quinzaine moitie partie mois jour jours nuit matin soir vers avant apres pendant depuis ans er eme e t "
-    "veille lendemain vacances entre date samedi rentree scolaire week end".split()
+    "veille lendemain vacances entre date samedi rentree scolaire week end cours periode epoque decennie "
+    "temps environ dans".split()
 )
 
 
@@ -71,8 +72,11 @@ class Token:
     english: bool = False
 
 
-def tokens(text: str) -> list[Token] | None:
-    """The tokens of a mention, covering it; None when a word of it means nothing here."""
+def tokens(text: str, *, as_march: bool = False) -> list[Token] | None:
+    """The tokens of a mention, covering it; None when a word of it means nothing here.
+
+    "mar" ahead of two figures is Tuesday where they can be a day of the month, March with `as_march`.
+    """
     plain = _SCANNED.sub(lambda match: match.group().translate(_MEND), _keep_initial(text, flat(text)))
     english = any(word in ENGLISH_WORDS for word in re.findall("[a-z]+", plain))
     found: list[Token] = []
@@ -83,7 +87,7 @@ def tokens(text: str) -> list[Token] | None:
             return None
         found.append(token)
         position += len(token.text)
-    return _settled(found)
+    return _settled(found, as_march)
 
 
 def _keep_initial(text: str, plain: str) -> str:
@@ -184,7 +188,7 @@ def _english(word: str, raw: str) -> Token | None:
     return Token("L", raw) if word in ("of", "the", "th", "st", "nd", "rd", "on") else None
 
 
-def _settled(found: list[Token]) -> list[Token]:
+def _settled(found: list[Token], as_march: bool) -> list[Token]:
     """Tokens with two words settled by what stands around them: "mar" (mars, mardi) and "sept" (7, September)."""
     for index, token in enumerate(found):
         before = [one for one in found[:index] if one.kind != "L"]
@@ -195,7 +199,8 @@ def _settled(found: list[Token]) -> list[Token]:
     if len(kinds) > 1 and kinds[0] == "M" and kinds[1] == "N":
         first = next(index for index, token in enumerate(found) if token.kind == "M")
         numbers = [token for token in found if token.kind == "N"]
-        if flat(found[first].text) == "mar" and (len(numbers) > 1 or len(numbers[0].text) <= 2):
+        may_be_day = len(numbers[0].text) <= 2 and 1 <= numbers[0].value <= 31
+        if flat(found[first].text) == "mar" and (len(numbers) > 1 or (may_be_day and not as_march)):
             found[first] = Token("W", found[first].text, 1)
     return found
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from deid.document import Mention
 from deid.substitution.dossier import Dossier
 from deid.substitution.folding import comparable, without_accents
-from deid.substitution.temporal import order, phrases
+from deid.substitution.temporal import agreement, order, phrases
 from deid.substitution.temporal.agenda import Agenda
 from deid.substitution.temporal.relative import Relative
 from deid.substitution.temporal.timeline import Timeline
@@ -45,7 +45,8 @@ class Wording:
         """Texts of mentions of one instant, at the nearest place where none reads as its original does.
 
         "lundi 3" moved to another month may read "lundi 3" again, and "2015" between two close dates may have to stay.
-        Only places that keep the order are tried; without one, there are no texts, and the mentions are masked.
+        Only places that keep the order are tried; without one, there are no texts, and the mentions are masked: all of
+        them, since one alone beside the others' texts would say that it reads as its original.
         """
         texts = None if self._is_birth(original, self._moved[original]) else self._told(mentions, self._moved[original])
         if texts is not None:
@@ -88,4 +89,9 @@ class Wording:
             text = text or phrases.write(said, moved, anchor)
         else:
             text = said.form.write(moved.middle)
+        word = agreement.ahead(self._dossier, mention)
+        if moved.unit in (Unit.MONTH, Unit.SEASON):
+            text = agreement.of_moved(word, text)
+        if isinstance(said, Relative):
+            text = agreement.of_distance(word, text)
         return text if self._dossier.accented else without_accents(text)

@@ -94,7 +94,7 @@ def test_a_date_to_come_stays_to_come(dates: str, ages: str, policy: Policy, com
         assert text != "02/06/2029"
         assert result.reference_date is not None
         if dates == "generalise":
-            assert text == "juin 2029"
+            assert text == "mois de juin 2029"
         else:
             assert _moved(result) >= result.reference_date
 

@@ -211,15 +211,15 @@ def test_a_bounded_birth_date_and_the_age_agree(key: str, policy: Policy, commun
         ("month", "03/2019", "2019"),
         ("month", "été 2014", "2014"),
         ("month", "Noël 2015", "2015"),
-        ("month", "2015", "années 2010"),
-        ("month", "98", "années 1990"),
+        ("month", "2015", "cours de décennie 2010"),
+        ("month", "98", "cours de décennie 1990"),
         ("month", "années 80", "[DATE]"),
         ("month", "12-15 mars 2021", "mars 2021"),
         ("month", "2e trimestre 2020", "2020"),
         ("month", "semaine 12 2020", "mars 2020"),
         ("year", "12/03/2019", "2019"),
         ("year", "mars 2019", "2019"),
-        ("year", "2015", "années 2010"),
+        ("year", "2015", "cours de décennie 2010"),
     ],
 )
 def test_a_date_is_said_with_less(
@@ -281,7 +281,7 @@ def test_generalised_dates_of_a_very_old_life_are_not_told(policy: Policy, commu
     patient = Patient(key="p1", birth_date=date(1925, 9, 12))
     text = "née le [[DATE|12/09/1925]], mariée en [[DATE|mai 1931]], veuve en [[DATE|mai 1961]], é"
     result = _by(policy, communes, "generalise").substitute(*marked(text, patient=patient))
-    assert surrogates(result) == ["avant 1934", "avant 1934", "1961"]
+    assert surrogates(result) == ["temps d'avant 1934", "avant 1934", "1961"]
 
 
 def test_what_no_epsilon_bounds_is_written_as_zero_under_its_own_name(policy: Policy, communes: CommuneTable) -> None:

@@ -1,0 +1,156 @@
+"""The words ahead of a date stay as they are: what is written behind an article or preposition is made to agree.
+
+"du 11 au 16 mars" said with less is "du mois de mars 2021 au mois de mars 2021"; "au printemps" moved to summer is "au
+cours de l'été". The words ahead are published as they stand, and a noun before a date tells no more of it, so choosing
+one by them reads nothing that is not public. Nothing here is finer than the text that it is given.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from deid.document import Mention
+from deid.substitution.dossier import Dossier
+from deid.substitution.folding import flat
+
+_AHEAD = re.compile(
+    r"(?:^|[^a-z0-9']|qu')(jusqu'a|jusqu'au|jusqu'en|[ld]'|le|la|les|du|des|au|aux|ce|cette|un|une|en|de|a|et|ou|"
+    r"depuis|vers|avant|apres|pour|pendant|entre|puis|nee?)(?:\(e\))?\s{0,3}$"
+)
+_REACH = 14
+_BEHIND_A_WORD = re.compile(r"[a-z)] $")
+_VOWELS = tuple("aeiouh")
+
+# What a month, a year, a decade or "avant 1934" is said by behind a word that it cannot follow.
+_MASCULINE, _PLURAL = ("le", "du", "au", "jusqu'au", "ce"), ("les", "des", "aux")
+_BORN = ("ne", "nee")
+_BEFORE_A_PLURAL = ("dès", "et", "ou", "depuis", "vers", "avant", "apres", "pour", "pendant", "entre", "puis")
+_BEFORE_A_NOUN = ("de", "a", "jusqu'a", *_BEFORE_A_PLURAL)
+_MONTH = dict.fromkeys((*_MASCULINE, *_PLURAL), "mois de ") | dict.fromkeys(_BORN, "en ")
+_MONTH |= {"la": "période de ", "cette": "période de ", "l'": "époque de ", "un": "jour de ", "une": "date de "}
+_YEAR = dict.fromkeys(_MASCULINE, "courant de l'année ") | dict.fromkeys(_PLURAL, "mois de ")
+_YEAR |= dict.fromkeys(_BORN, "en ")
+_YEAR |= {"au": "cours de l'année ", "ce": "jour de l'année ", "la": "période de ", "l'": "année ", "cette": "année "}
+_YEAR |= {"un": "jour de ", "une": "date de ", "d'": "époque de "}
+_DECADE = dict.fromkeys(_MASCULINE, "courant des années ") | dict.fromkeys(_BORN, "dans les années ")
+_DECADE |= dict.fromkeys(_BEFORE_A_PLURAL, "les années ")
+# "en" takes no article; "de" and "à" would melt into one.
+_DECADE |= dict.fromkeys(("de", "a", "jusqu'a"), "la décennie ")
+_DECADE |= dict.fromkeys(("en", "jusqu'en"), "cours de décennie ")
+_DECADE |= {"au": "cours des années ", "ce": "jour des années ", "un": "jour des années ", "l'": "époque des années "}
+_DECADE |= {"la": "décennie ", "cette": "décennie ", "une": "année de la décennie "}
+_EARLIER = dict.fromkeys((*_MASCULINE, *_PLURAL), "temps d'") | {"la": "période d'", "l'": "époque d'", "un": "jour d'"}
+
+# What a feast or a season of another gender is said by.
+_FEAST = re.compile(r"(saint-|chandeleur|fete |rentree|toussaint)|(epiphanie|assomption|ascension)|noel|paques")
+_OF_FEAST = dict.fromkeys(_MASCULINE, "jour de ") | dict.fromkeys(_PLURAL, "fêtes de ")
+_OF_FEAST |= {"la": "fête de ", "une": "fête de ", "cette": "fête de ", "un": "jour de ", "l'": "époque de "}
+_SEASON = re.compile(r"(printemps)|ete|hiver|automne")
+_OWN = re.compile(r"l'|(?:la|le|les) ")
+_CONSONANT = re.compile(r"(?:janv|fev|mars|mai|jui|sept|nov|dec)")
+_OF_SEASON = dict.fromkeys(_MASCULINE, "courant de ") | {"au": "cours de ", "l'": "époque de ", "d'": "époque de "}
+_BEFORE_A_TIME = ("dès", "depuis", "vers", "avant", "apres", "pour")
+_VAGUE = re.compile(r"(?:ces derni|dans les prochain)\w+ (?P<noun>\w+)")
+_ELIDES = re.compile(r"(?!huit|onze)[aeiouh]")
+_BESIDE = {"la veille": "un jour plus tôt", "le lendemain": "un jour plus tard"}
+
+
+def ahead(dossier: Dossier, mention: Mention) -> str:
+    """The article or preposition that a mention stands behind, folded but for "dès"; "" for any other word, or none."""
+    found = _AHEAD.search(dossier.plain_before(mention, _REACH))
+    if found is None:
+        return ""
+    accented = "è" in dossier.before(mention, _REACH)[slice(*found.span(1))].lower()
+    return "dès" if found[1] == "des" and accented else found[1]
+
+
+def behind_a_word(dossier: Dossier, mention: Mention) -> bool:
+    """Whether a mention follows a word that is no article or preposition: "revient lundi"."""
+    return not ahead(dossier, mention) and _BEHIND_A_WORD.search(dossier.plain_before(mention, 2)) is not None
+
+
+def of_less(word: str, text: str) -> str:
+    """What `generalising` says ("mars 2021", "2021", "années 2010", "avant 1934"), as it may stand behind `word`."""
+    if text.startswith("années "):
+        return _DECADE.get(word, "années ") + text.removeprefix("années ")
+    if text.startswith("avant "):
+        return _EARLIER.get(word, "") + text
+    if text[:1].isdecimal():
+        return _YEAR.get(word, "") + text
+    if word == "d'":
+        return text if text.startswith(_VOWELS) else f"époque de {text}"
+    return _after(_MONTH.get(word, ""), "", text)
+
+
+def of_vague(word: str, text: str) -> str:
+    """What `generalising` says of a distance ("ces derniers mois", "dans les prochains jours"), behind `word`."""
+    said, ahead = _VAGUE.match(text), text.removeprefix("dans les ")
+    if said is None:
+        return text
+    if word in ("d'", "l'"):
+        one = "une" if said["noun"] in ("semaines", "années") else "un"
+        return f"{one} de {text}" if ahead == text else f"{one} des {ahead}"
+    if word in _MASCULINE or word == "la":
+        head = "période " if word == "la" else "cours " if word == "au" else "courant "
+        return f"{head}de {text}" if ahead == text else f"{head}des {ahead}"
+    return text.removeprefix("dans ") if word in _BEFORE_A_TIME else text
+
+
+def of_moved(word: str, text: str) -> str:
+    """What a moved date begins with, a feast, a season or a month, as it may stand behind `word`."""
+    plain = flat(text)
+    if (article := _OWN.match(plain)) is not None and (noun := _noun(plain[article.end() :])) is not None:
+        return _with_article(word, noun, text[article.end() :])
+    if word == "d'" and _CONSONANT.match(plain) is not None:
+        return _after("environ ", "", text)
+    if (noun := _noun(plain)) is None:
+        return text
+    if noun.own == word or (noun.own == "le" and word in _MASCULINE) or (word == "d'" and noun.own == "l'"):
+        return text
+    if head := noun.heads.get(word):
+        return _after(head, noun.own, text)
+    return _with_article(word, noun, text) if noun.heads is _OF_FEAST and word in _BEFORE_A_NOUN else text
+
+
+def of_distance(word: str, text: str) -> str:
+    """A moved distance or age as it may stand behind `word`: "d'hier" is "d'un jour plus tôt", not "d'la veille"."""
+    plain = flat(text)
+    if word in ("d'", "de", "a") and plain in _BESIDE:
+        return _BESIDE[plain].upper() if text.isupper() else _BESIDE[plain]
+    return text if word != "d'" or _ELIDES.match(plain) else _after("environ ", "", text)
+
+
+@dataclass(frozen=True, slots=True)
+class _Noun:
+    """A feast or season: its article, and what says it where another one stands ahead."""
+
+    own: str
+    heads: Mapping[str, str]
+
+
+def _noun(plain: str) -> _Noun | None:
+    if (feast := _FEAST.match(plain)) is not None:
+        return _Noun("la" if feast[1] else "l'" if feast[2] else "", _OF_FEAST)
+    if (season := _SEASON.match(plain)) is not None:
+        return _Noun("le" if season[1] else "l'", _OF_SEASON)
+    return None
+
+
+def _with_article(word: str, noun: _Noun, text: str) -> str:
+    """`text` with its own article, which melts into no "de" or "à" that stays ahead: "à l'époque du printemps"."""
+    if noun.own == "le" and word in ("de", "a", "jusqu'a"):
+        return _after("l'époque de ", "le", text)
+    return _after("", noun.own, text)
+
+
+def _after(head: str, own: str, text: str) -> str:
+    """`text`, whose article is `own`, behind `head`: "cours de " and "été" are "cours de l'été"."""
+    if head.endswith(" de "):
+        if own == "le":
+            head, own = f"{head[:-3]}du ", ""
+        elif not own and text.lower().startswith(("a", "o", "é")):
+            head = f"{head[:-3]}d'"
+    said = head + (own if own.endswith("'") or not own else f"{own} ")
+    return (said.upper() if text.isupper() else said) + text
