@@ -23,7 +23,7 @@ _BORN = re.compile(
     r"(?:\bnee?s?\b(?: ?\(e\))?|\bn\(e\)|naissance|\bddn\b|\bd\.?n\.?\b)[^a-z0-9]*(?:le|en|du|:)?[^a-z0-9]*$"
 )
 _YEAR_AHEAD = re.compile(r"\b(?:en|ann[ée]e|depuis|dès|vers|an)\s*$", re.IGNORECASE)
-_BETWEEN_BOUNDS = re.compile(r"[\s,;/(>&+=-]*(?:au|et|a|ou|puis|jusqu'au)?[\s/>-]*(?:les?|au)?[\s-]*")
+_BETWEEN_BOUNDS = re.compile(r"[\s,;/(>&+=-]*(?:au|et|a|ou|puis|jusqu'au)?[\s/>-]*(?:les?|au|du)?[\s-]*")
 _BOUNDS_REACH = 14
 _BOUNDED = (Unit.DAY, Unit.MONTH)
 _AHEAD_OF_MARCH = frozenset({"en", "jusqu'en"})

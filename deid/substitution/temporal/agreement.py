@@ -43,6 +43,9 @@ _DECADE |= {"au": "cours des années ", "ce": "jour des années ", "un": "jour d
 _DECADE |= {"la": "décennie ", "cette": "décennie ", "une": "année de la décennie "}
 _EARLIER = dict.fromkeys((*_MASCULINE, *_PLURAL), "temps d'") | {"la": "période d'", "l'": "époque d'", "un": "jour d'"}
 
+_OF_BAND = dict.fromkeys((*_MASCULINE, "un"), "sujet de ") | dict.fromkeys(("la", "une", "cette"), "tranche de ")
+_OF_BAND |= dict.fromkeys(_PLURAL, "sujets de ") | {"l'": "âge de ", "d'": "environ "}
+
 # What a feast or a season of another gender is said by.
 _FEAST = re.compile(r"(saint-|chandeleur|fete |rentree|toussaint)|(epiphanie|assomption|ascension)|noel|paques")
 _OF_FEAST = dict.fromkeys(_MASCULINE, "jour de ") | dict.fromkeys(_PLURAL, "fêtes de ")
@@ -96,6 +99,11 @@ def of_vague(word: str, text: str) -> str:
         head = "période " if word == "la" else "cours " if word == "au" else "courant "
         return f"{head}de {text}" if ahead == text else f"{head}des {ahead}"
     return text.removeprefix("dans ") if word in _BEFORE_A_TIME else text
+
+
+def of_band(word: str, text: str) -> str:
+    """A band of ages ("60-79 ans", "90 ans et plus"), as it may stand behind `word` ("une trentaine")."""
+    return _OF_BAND.get(word, "") + text
 
 
 def of_moved(word: str, text: str) -> str:

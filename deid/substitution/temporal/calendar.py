@@ -105,7 +105,7 @@ class Calendar:
         strategy = self._policy.ages.strategy
         value = self._own_value(age, line) if mention in self._agenda.own_ages else None
         if strategy == "generalise":
-            return self._agreeing(mention, generalising.age_text(self._dossier, age, value or age.value, original))
+            return self._plain(generalising.age_text(self._dossier, self._agenda, mention, value or age.value))
         if value is None:
             value = AGES[strategy].move(self._dossier, age, epsilon)
         top = self._policy.ages.top_code
@@ -114,9 +114,6 @@ class Calendar:
             for step in (0, *NEARBY)
             if value + step >= 1 and comparable(text := ages.write(age, value + step, top)) != comparable(original)
         )
-        return self._agreeing(mention, text)
-
-    def _agreeing(self, mention: Mention, text: str) -> str:
         return self._plain(agreement.of_distance(agreement.ahead(self._dossier, mention), text))
 
     @staticmethod

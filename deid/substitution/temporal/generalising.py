@@ -141,17 +141,19 @@ def _joined(texts: Sequence[str]) -> str:
     return "-".join(told) if len(told) < 3 else f"{', '.join(told[:-1])} et {told[-1]}"
 
 
-def age_text(dossier: Dossier, age: Age, value: int, original: str) -> str:
-    """A band of years that holds `value` (in the unit and step of `age`): "70-74 ans", or "90 ans et plus".
+def age_text(dossier: Dossier, agenda: Agenda, mention: Mention, value: int) -> str:
+    """A band of years that holds `value` (in the unit and step of the mention): "70-74 ans", or "90 ans et plus".
 
-    An age that only says its decade ("quadragénaire") gets a band of twenty years.
+    An age that only says its decade ("quadragénaire") gets a band of twenty years. It agrees with the words ahead, but
+    for an age within a mention, which `joined` takes.
     """
+    age = agenda.ages[mention]
+    word = "" if agenda.segments.holds(mention) else agreement.ahead(dossier, mention)
     top = dossier.policy.ages.top_code
     width: int = dossier.policy.ages.band_years
     years = int(Age(age.unit, value, age.kind, age.model, age.step).years)
-    if years >= top:
-        return sentence_case_of(original, f"{top} ans et plus")
     if age.unit is Unit.DECADE:
         width = 20
     low = years // width * width
-    return sentence_case_of(original, f"{low}-{min(low + width, top) - 1} ans")
+    band = f"{top} ans et plus" if years >= top else f"{low}-{min(low + width, top) - 1} ans"
+    return sentence_case_of(dossier.text(mention), agreement.of_band(word, band))

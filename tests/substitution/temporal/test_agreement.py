@@ -43,6 +43,8 @@ SAID_WITH_LESS = [
     ("de [[DATE|1952-1981]]", "de la décennie 1950-1980", "de la décennie 1950-1980"),
     ("les [[DATE|12-15 mars 2021]]", "les mois de mars 2021", "les mois de 2021"),
     ("Entrée : [[DATE|03/03/2021]]", "Entrée : mars 2021", "Entrée : 2021"),
+    ("du [[DATE|11/09]] et du [[DATE|02/10/2014]]",
+     "du mois de septembre 2014 et du mois d'octobre 2014", "du courant de l'année 2014 et du courant de l'année 2014"),
     ("l'appel d'[[RELDATE|hier]]", "l'appel d'un de ces derniers jours", "l'appel d'un de ces derniers mois"),
     ("prévu au [[RELDATE|printemps prochain]]", *["prévu au cours des prochains mois"] * 2),
     ("revoir dès [[RELDATE|demain]]", "revoir dès les prochains jours", "revoir dès les prochains mois"),
@@ -58,6 +60,22 @@ def test_what_is_said_with_less_fits_the_words_ahead(
         dates = {"strategy": "generalise", "granularity": granularity}
         result = Substitutor(changed(policy, dates=dates), KEY, communes).substitute(*marked(text + "\né"))
         assert result.text == told + "\né"
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("un homme de [[AGE|72 ans]]", "un homme de 70-74 ans"),
+        ("une [[AGE|trentaine]]", "une tranche de 20-39 ans"),
+        ("l'[[AGE|octogénaire]]", "l'âge de 80-89 ans"),
+        ("un [[AGE|sexagénaire]]", "un sujet de 60-79 ans"),
+        ("LA [[AGE|QUARANTAINE]]", "LA TRANCHE DE 40-59 ANS"),
+        ("d'[[AGE|un an]]", "d'environ 0-4 ans"),
+    ],
+)
+def test_a_band_fits_the_words_ahead(text: str, told: str, policy: Policy, communes: CommuneTable) -> None:
+    bands = Substitutor(changed(policy, ages={"strategy": "generalise"}), KEY, communes)
+    assert bands.substitute(*marked(text + "\né")).text == told + "\né"
 
 
 _WORDS_AHEAD = "le du au jusqu'au ce la l' les des aux un une d' de en à depuis dès vers né avant né(e)".split()
