@@ -16,6 +16,8 @@ from deid.substitution.temporal.values import Instant, Unit, clamped
 
 NEARBY = [sign * step for step in range(1, 61) for sign in (1, -1)]
 
+_WITH_NOUNS = (Unit.MONTH, Unit.SEASON)  # may be said by a month, a feast or a season
+
 
 class Wording:
     """Writes the dates of one document, as a timeline moved them."""
@@ -89,9 +91,11 @@ class Wording:
             text = text or phrases.write(said, moved, anchor)
         else:
             text = said.form.write(moved.middle)
-        word = agreement.ahead(self._dossier, mention)
-        if moved.unit in (Unit.MONTH, Unit.SEASON):
-            text = agreement.of_moved(word, text)
-        if isinstance(said, Relative):
-            text = agreement.of_distance(word, text)
+        if isinstance(said, Relative) or moved.unit in _WITH_NOUNS:
+            text = self._agreeing(mention, text, distance=isinstance(said, Relative))
         return text if self._dossier.accented else without_accents(text)
+
+    def _agreeing(self, mention: Mention, text: str, *, distance: bool) -> str:
+        word = agreement.ahead(self._dossier, mention)
+        text = agreement.of_moved(word, text)
+        return agreement.of_distance(word, text) if distance else text
