@@ -57,7 +57,8 @@ _OF_SEASON = dict.fromkeys(_MASCULINE, "courant de ") | {"au": "cours de ", "l'"
 _BEFORE_A_TIME = ("dès", "depuis", "vers", "avant", "apres", "pour")
 _VAGUE = re.compile(r"(?:ces derni|dans les prochain)\w+ (?P<noun>\w+)")
 _ELIDES = re.compile(r"(?!huit|onze)[aeiouh]")
-_BESIDE = {"la veille": "un jour plus tôt", "le lendemain": "un jour plus tard"}
+_BESIDE = {("d'", "la veille"): "un jour plus tôt", ("d'", "le lendemain"): "un jour plus tard"}
+_BESIDE |= {(word, "le lendemain"): "dans un jour" for word in ("de", "a", "jusqu'a")}
 
 
 def ahead(dossier: Dossier, mention: Mention) -> str:
@@ -125,8 +126,8 @@ def of_moved(word: str, text: str) -> str:
 def of_distance(word: str, text: str) -> str:
     """A moved distance or age as it may stand behind `word`: "d'hier" is "d'un jour plus tôt", not "d'la veille"."""
     plain = flat(text)
-    if word in ("d'", "de", "a") and plain in _BESIDE:
-        return _BESIDE[plain].upper() if text.isupper() else _BESIDE[plain]
+    if (said := _BESIDE.get((word, plain))) is not None:
+        return said.upper() if text.isupper() else said
     return text if word != "d'" or _ELIDES.match(plain) else _after("environ ", "", text)
 
 

@@ -143,7 +143,7 @@ def test_a_moved_season_or_feast_fits_the_words_ahead(
     ("text", "reads"),
     [
         ("l'appel d'[[RELDATE|hier]]", r"l'appel d'(?:un jour plus tôt|avant-hier|il y a \w+ \w+|hier)"),
-        ("remis à [[RELDATE|demain]]", r"remis à (?:un jour plus tard|après-demain|dans \w+ \w+|demain)"),
+        ("remis à [[RELDATE|demain]]", r"remis à (?:dans un jour|après-demain|dans \w+ \w+|demain)"),
         ("cadette d'[[AGE|un an]]", r"cadette d'(?:environ (?:huit|onze|[^aeiou]\w*)(?:[- ]\w+)* ans|un an)"),
         ("depuis [[DATE|la Saint-Jean 2019]]", rf"depuis {_NOUN} \d{{4}}"),
         ("à [[DATE|l'automne 2019]]", r"à l'(?:été|hiver|automne|époque du printemps) \d{4}"),
