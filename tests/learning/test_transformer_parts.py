@@ -176,10 +176,10 @@ def test_the_rate_rises_then_falls() -> None:
 
 def test_tuning_gives_a_plan_no_worse_than_the_first(tmp_path: Path) -> None:
     plan = small(pretraining=None)
-    best = tune(plan, letters(12), tmp_path, 2)
+    best = tune(plan, letters(6), tmp_path, 2)
     assert isinstance(best, Plan)
     assert best.encoder == plan.encoder
-    assert best == tune(plan, letters(12), tmp_path / "again", 2)
+    assert best == tune(plan, letters(6), tmp_path / "again", 2)
 
 
 def test_tuning_without_optuna_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

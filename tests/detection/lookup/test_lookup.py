@@ -184,6 +184,12 @@ def test_a_professional_of_the_directory_is_found_where_nothing_announces_the_na
 LOCALITIES = ("La Garcine", "Le Moulin", "St Gondolfe", "Les Fangeas", "Bouvier", "Crêt des Orvignoux", "Embrun")
 
 
+@pytest.fixture(scope="module")
+def with_localities() -> LookupTable:
+    """What ships and a register's localities; built once, as it takes seconds."""
+    return LookupTable.of(build([*shipped(), *spelt([(Kind.LOCALITY, name, 0) for name in LOCALITIES])]))
+
+
 @pytest.mark.usefixtures("own_names")
 @pytest.mark.parametrize(
     ("text", "found"),
@@ -204,10 +210,9 @@ LOCALITIES = ("La Garcine", "Le Moulin", "St Gondolfe", "Les Fangeas", "Bouvier"
     ],
 )
 def test_a_locality_is_a_place_where_something_says_so_or_nothing_else_bears_its_name(
-    text: str, found: set[str]
+    with_localities: LookupTable, text: str, found: set[str]
 ) -> None:
-    table = [(Kind.LOCALITY, name, 0) for name in LOCALITIES]
-    gazetteers.use(LookupTable.of(build([*shipped(), *spelt(table)])))
+    gazetteers.use(with_localities)
     detector = Detector(load(RULES))
     mentions = detector.detect([Document("d", text + "\n")])[0]
     assert {text[one.start : one.end] for one in mentions if one.label is Label.STREET} == found
