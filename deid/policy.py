@@ -82,7 +82,7 @@ class Dates(Section):
     """
 
     strategy: Literal["metric", "bounded_laplace", "uniform_shift", "generalise", "tag"] = "metric"
-    anchor_scale_days: float = Field(14.0, ge=1)
+    anchor_scale_days: float = Field(14.0, ge=1, le=3_650)
     document_date: Literal["shift", "metric"] = "shift"
     shift_min_days: int = Field(1, ge=1)
     shift_max_days: int = Field(365, ge=1, le=36_500)
@@ -133,8 +133,8 @@ class Places(Section):
     strategy: Literal["health_exponential", "knn_exponential", "geo_indistinguishability", "tag"] = "health_exponential"
     features: tuple[str, ...] = Field(("apl_gen", "median_income", "radon"), min_length=1)
     neighbours: int = Field(10, ge=2)
-    radius_km: float = Field(100.0, gt=0)
-    unit_km: float = Field(1.0, gt=0)
+    radius_km: float = Field(100.0, gt=0, le=2_000)
+    unit_km: float = Field(1.0, gt=0, le=1_000)
 
 
 class ProviderChoice(Section):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import cached_property
 
 from deid.document import Document, Mention
@@ -12,12 +13,14 @@ from deid.labels import NAMES, PLACES, Label
 from deid.policy import SubstitutionPolicy
 from deid.privacy import KeyedStream, Streams
 from deid.substitution.folding import folded, words
+from deid.substitution.temporal.values import is_told
 
 _ACCENTED = frozenset("éèêàçùôîâûÉÈÀÇÊ")
 _LEAST_LETTERS = 3
 _LEAST_IN_ADDRESSES = 4
 _CORPUS = ("corpus", "")
-_HIDDEN = NAMES | PLACES | {Label.ORG}
+# One commune in nine is a "Saint": left out of those drawn for another, they would tell which kind the other is of.
+_SHARED = frozenset({"saint", "sainte", "saints", "saintes", "sur", "sous", "les", "des", "aux", "mer"})
 
 
 class Dossier:
@@ -30,7 +33,7 @@ class Dossier:
     def __init__(
         self, document: Document, mentions: Sequence[Mention], policy: SubstitutionPolicy, secret: bytes
     ) -> None:
-        self.document = document
+        self.document = _in_our_time(document)
         self.mentions = tuple(mentions)
         self.policy = policy
         self.scope = self._scope()
@@ -113,17 +116,16 @@ class Dossier:
     @cached_property
     def forbidden(self) -> frozenset[str]:
         """Folded words that no surrogate may bring in: those of names, places and addresses found here, and of the
-        identity.
+        identity; of places, not what so many share that it tells none of them.
 
         Without this, a surrogate drawn for one mention could be what another mention hides. The patient's other
         documents do not take part: which ones are at hand depends on the batch
         (docs/decisions/2026-11-22-names-across-documents.md).
         """
         patient = self.document.patient
-        known: list[str | None] = [*patient.names, patient.city, *patient.addresses]
-        written = [self.text(mention) for mention in self.of(_HIDDEN)]
-        found: set[str] = set()
-        for text in (*filter(None, known), *written):
+        places = filter(None, (patient.city, *patient.addresses, *map(self.text, self.of(PLACES | {Label.ORG}))))
+        found = {word for text in places for word in words(text)} - _SHARED
+        for text in (*patient.names, *map(self.text, self.of(NAMES))):
             found.update(words(text))
         for text in (*patient.emails, *(self.text(mention) for mention in self.of([Label.EMAIL, Label.URL]))):
             found.update(word for word in words(text) if len(word) >= _LEAST_IN_ADDRESSES)
@@ -136,3 +138,12 @@ class Dossier:
         if self.forbidden.isdisjoint(found := words(candidate)):
             return False
         return any(word in self.forbidden and word not in allowed for word in found)
+
+
+def _in_our_time(document: Document) -> Document:
+    """A document without the dates that no hospital could have meant, such as the 9999-12-31 of a field left blank."""
+    reference, birth = document.reference_date, document.patient.birth_date
+    if (reference is None or is_told(reference)) and (birth is None or is_told(birth)):
+        return document
+    patient = replace(document.patient, birth_date=birth if birth and is_told(birth) else None)
+    return replace(document, reference_date=reference if reference and is_told(reference) else None, patient=patient)

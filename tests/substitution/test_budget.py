@@ -9,12 +9,15 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
+from deid.document import Patient
 from deid.errors import DocumentRefused, PolicyError, Reason
 from deid.policy import Policy, load
 from deid.reference import CommuneTable
 from deid.substitution import Substitutor
 from deid.substitution.budget import Counts, Shares, shares
+from deid.substitution.folding import comparable
 from tests.substitution.examples import KEY, changed, marked
 
 NUMBERS = st.integers(0, 200)
@@ -100,3 +103,45 @@ def test_what_no_budget_can_be_made_of_is_refused_by_name(given: str, told: str,
     with pytest.raises(PolicyError) as refusal:
         load(path)
     assert told in str(refusal.value)
+
+
+FULL = (
+    "Né le [[DATE|12/09/1957]], [[AGE|65 ans]], fils de [[AGE|8 ans]], bébé de [[AGE|4 jours]], vu "
+    "[[RELDATE|il y a dix jours]], opéré en [[DATE|avril 2023]] et [[DATE|2022]] à [[ZIP|21000]] [[CITY|Dijon]]."
+)
+
+
+@pytest.mark.parametrize("epsilon", [5e-324, 1e-300, 1e-9, 1e6, 1e300])
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"dates": {"document_date": "metric"}, "ages": {"paediatric_unit": "month"}},
+        {"dates": {"strategy": "bounded_laplace"}, "ages": {"strategy": "bounded_laplace"}},
+        {"places": {"strategy": "knn_exponential"}},
+        {"places": {"strategy": "geo_indistinguishability"}},
+    ],
+)
+def test_no_epsilon_above_0_stops_a_draw_or_leaves_an_original(
+    epsilon: float, changes: dict[str, dict[str, str]], policy: Policy, communes: CommuneTable
+) -> None:
+    extreme = changed(policy, epsilon_per_document=epsilon, max_epsilon_per_document=None, **changes)
+    for born in (date(1957, 9, 12), date(2023, 5, 1)):
+        document, mentions = marked(FULL, patient=Patient(key="p1", birth_date=born))
+        result = Substitutor(extreme, KEY, communes).substitute(document, mentions)
+        for one in result.surrogates:
+            assert comparable(one.text) != comparable(document.text[one.mention.start : one.mention.end])
+
+
+@pytest.mark.parametrize(
+    ("part", "name", "most"),
+    [("dates", "anchor_scale_days", 3_650), ("places", "unit_km", 1_000), ("places", "radius_km", 2_000)],
+)
+def test_a_scale_that_nothing_can_be_drawn_with_is_refused(part: str, name: str, most: float, policy: Policy) -> None:
+    values = policy.model_dump()
+    for refused in (0, -1, most + 1, float("inf"), float("nan")):
+        values["substitution"][part][name] = refused
+        with pytest.raises(ValidationError, match=name):
+            Policy.model_validate(values)
+    values["substitution"][part][name] = most
+    Policy.model_validate(values)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import date
+from datetime import date, timedelta
 from itertools import pairwise
 
 import pytest
@@ -55,6 +55,32 @@ def test_a_value_moves_alike_in_every_document_of_a_patient(substitutor: Substit
     one = substitutor.substitute(*marked("Opéré le [[DATE|03/02/2019]] et revu.", id="a"))
     other = substitutor.substitute(*marked("Revu. Une opération en [[DATE|1987]] puis le [[DATE|03/02/2019]].", id="b"))
     assert surrogates(one)[0] == surrogates(other)[1]
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_a_month_or_a_year_moves_alike_whenever_it_is_told(key: str, substitutor: Substitutor) -> None:
+    """Counted from each document's date, it would jump where the true month changes, and give the shift away."""
+    text = "HTA depuis [[DATE|2009]], prothèse en [[DATE|mars 2012]], chute à l'[[DATE|été 2011]]"
+    days = [date(2023, 4, 20) + timedelta(days=3 * step) for step in range(30)]
+    told = {
+        tuple(surrogates(substitutor.substitute(*marked(text, patient=Patient(key=key), reference_date=day))))
+        for day in days
+    }
+    assert len(told) == 1
+
+
+def test_a_visit_told_before_and_after_it_has_one_surrogate(substitutor: Substitutor) -> None:
+    """With the sign of the noise counted from the document, the mean of the two would be the shifted date itself."""
+    for key in KEYS:
+        before, after = (
+            surrogates(
+                substitutor.substitute(
+                    *marked("consultation le [[DATE|12/06/2022]]", patient=Patient(key=key), reference_date=day)
+                )
+            )
+            for day in (date(2022, 2, 1), date(2022, 11, 1))
+        )
+        assert before == after
 
 
 @pytest.mark.parametrize("key", KEYS)

@@ -93,6 +93,16 @@ def test_no_commune_of_the_document_or_the_identity_is_drawn(key: str, substitut
     assert not {"Dijon", "Talant", "Chenôve", "Longvic"} & set(found)
 
 
+def test_a_word_that_many_communes_share_hides_nothing(substitutor: Substitutor) -> None:
+    """A "Saint" that only ever became another kind of name would be told by every surrogate that is none."""
+    markup = "né à [[CITY|Saint-Vivien-de-Médoc]]"
+    drawn = [_one(substitutor, markup, Patient(key=f"patient-{number}"))[0] for number in range(60)]
+    assert any(name.startswith("Saint") for name in drawn)
+    assert not any("Vivien" in name or "Médoc" in name for name in drawn)
+    called = [_one(substitutor, f"{markup}, M. [[PATIENT|SAINT]]", Patient(key=key, last_name="SAINT")) for key in KEYS]
+    assert not any("Saint" in city for city, _ in called)
+
+
 @pytest.mark.parametrize(
     ("text", "head"), [("lac de Laffrey", "lac d"), ("Col de la Savine", "Col d"), ("île de Ré", "île d")]
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from datetime import timedelta
 from fractions import Fraction
 from math import exp, hypot, log, sqrt
 
@@ -17,7 +18,8 @@ from deid.substitution.places.draws import STRATEGIES
 from deid.substitution.places.planar import STEP_M
 from deid.substitution.temporal import bounded, metric
 from deid.substitution.temporal.ages import Age
-from deid.substitution.temporal.values import Unit
+from deid.substitution.temporal.timeline import apart
+from deid.substitution.temporal.values import Instant, Unit
 
 DRAWS = 40_000
 
@@ -112,6 +114,37 @@ def test_an_age_outside_its_interval_is_its_end(age: int, end: int) -> None:
     ]
     assert end not in draws
     assert {min(draws), max(draws)} <= set(range(1, 99))
+
+
+# A document of 1 May whose date moves by 20 days: within its month, yet rounded to a month. April is the last before.
+_SHIFT, _APRIL = timedelta(days=20), 2023 * 12 + 3
+
+
+def _months(one: int, other: int, claimed: float) -> Case:
+    epsilon = Fraction(1, 4)
+
+    def pair(stream: KeyedStream) -> tuple[Hashable, Hashable]:
+        dossier = OneStream(stream, Ages())
+        return view(moved(dossier, one)), view(moved(dossier, other))
+
+    def moved(dossier: OneStream, month: int) -> int:
+        return apart(dossier, Instant(Unit.MONTH, month), "", epsilon, _SHIFT, high=_APRIL)  # type: ignore[arg-type]
+
+    def view(month: int) -> Hashable:
+        return "an original" if month in {one, other} else month
+
+    return Case("metric, months, ε = 1/4", f"{one - _APRIL}, {other - _APRIL} months from the last", claimed, pair)
+
+
+def test_a_month_keeps_its_claim() -> None:
+    for distance in (1, 4):
+        assert not audit(_months(_APRIL - 5, _APRIL - 5 - distance, distance / 4), DRAWS).refuted
+
+
+def test_beside_its_document_a_month_costs_what_is_told() -> None:
+    """The month that its side is clamped to gathers most of the noise, which drawing again spreads over the others."""
+    assert not audit(_months(_APRIL, _APRIL - 1, 0.25 + log(1 + exp(0.5))), DRAWS).refuted
+    assert audit(_months(_APRIL, _APRIL - 1, 0.25), DRAWS).refuted
 
 
 def _places(

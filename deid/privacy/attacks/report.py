@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from math import isinf
+from math import isinf, sqrt
 
 from deid.privacy.attacks.known_dates import Linkage, Source
 from deid.privacy.attacks.study import DateRow, Study
@@ -16,6 +16,7 @@ KNOWN = (1, 2, 3, 5)
 def report(found: Study, plots: Sequence[str] = ()) -> str:
     """The page; `plots` are the names of files beside it, by the order of `plots.NAMES`."""
     first = found.dates[0].sequences
+    targets = [one.targets for one in found.dates[0].linkages]
     parts = [
         "# What an attacker gets, beside what research keeps",
         "Written by `python -m deid.privacy.attacks` (`make attacks`): the same figures on every machine. "
@@ -48,9 +49,8 @@ def report(found: Study, plots: Sequence[str] = ()) -> str:
         f"`generalise` and `document_date: metric` "
         f"({_share(found.dates[0].kept.own_said)} of the texts say theirs). Chance: "
         f"{_share(found.dates[0].linkages[0].chance_1)} and "
-        f"{_share(found.dates[0].linkages[0].chance_10)}; each cell is over "
-        f"{min(one.targets for one in found.dates[0].linkages)} to "
-        f"{max(one.targets for one in found.dates[0].linkages)} patients.",
+        f"{_share(found.dates[0].linkages[0].chance_10)}; each cell is over {min(targets)} to {max(targets)} patients, "
+        f"so a share near one half is known to ± {_points(max(targets))} to {_points(min(targets))} points (95 %).",
         _linkages(found.dates, "text", "in the text"),
         _linkages(found.dates, "document", "of documents"),
         "## Averaging",
@@ -174,6 +174,11 @@ def _table(head: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
 
 def _share(value: float) -> str:
     return f"{100 * value:.1f} %"
+
+
+def _points(patients: int) -> int:
+    """Half the width of the normal interval of 95 % of a share of one half, in points."""
+    return round(98 / sqrt(patients))
 
 
 def _days(value: float | None) -> str:

@@ -9,7 +9,7 @@ from deid.privacy import discrete_laplace
 from deid.substitution.dossier import Dossier
 from deid.substitution.temporal import scales
 from deid.substitution.temporal.tempering import tempered
-from deid.substitution.temporal.values import add_months, add_years, months_between, years_between
+from deid.substitution.temporal.values import add_months, add_years, months_between, on, years_between
 
 # Below these, years are too coarse for a child's age: it is moved by months, then by days.
 _YEARS_FROM, _MONTHS_FROM = 3, 3
@@ -20,14 +20,16 @@ def move(
 ) -> date:
     """The surrogate of a birth date: ε·d-private in its age and in its days, `epsilon` for each.
 
-    The two draws share the patient's stream, so it is the same in all of a patient's documents; it is at least a day
-    before the anchor, and no further than the top-coded age, as HIPAA asks of dates that tell an age of 90 or more.
+    The two draws share the patient's stream, so it is the same in all of a patient's documents while the age is told in
+    one unit (a child's changes at three months and at three years); it is at least a day before the anchor, and no
+    further than the top-coded age, as HIPAA asks of dates that tell an age of 90 or more.
     `shifted` is the anchor moved by the patient's shift alone, where it is moved by more than that.
     """
     if birth == anchor:
         return moved_anchor
     days = discrete_laplace(dossier.stream("birth", "day", birth.isoformat(), str(epsilon)), tempered(epsilon))
-    moved = _older(dossier, birth, anchor, epsilon) + ((shifted or moved_anchor) - anchor) + timedelta(days=days)
+    days += ((shifted or moved_anchor) - anchor).days
+    moved = on(_older(dossier, birth, anchor, epsilon).toordinal() + days)
     moved = within_life(dossier, moved, moved_anchor)
     return moved - timedelta(days=1) if moved == birth else moved
 
@@ -45,18 +47,25 @@ def eldest(dossier: Dossier, moved_anchor: date) -> date:
 def _older(dossier: Dossier, birth: date, anchor: date, epsilon: Fraction) -> date:
     """The birth date moved by a number of years, months or days, as the age at the anchor is told; never by 0.
 
-    Below 18 the policy may count years in smaller steps (`scales`).
+    Below 18 the policy may count years in smaller steps (`scales`). Each step has noise of its own: a child grows
+    out of one, and one number, of months in an early document and of years in a later one, would show in what lies
+    between the two.
     """
-    stream = dossier.stream("birth", "age", str(epsilon))
-    while (noise := discrete_laplace(stream, tempered(epsilon))) == 0:
-        pass
     years, months = years_between(birth, anchor), months_between(birth, anchor)
     in_year = scales.steps(dossier.policy.ages)
     if _YEARS_FROM <= years < scales.ADULT and in_year > 1:
         step = 12 // in_year
-        return add_months(birth, -step * max(noise, 1 - months // step))
+        return add_months(birth, -step * max(_noise(dossier, epsilon, f"{step} months"), 1 - months // step))
     if years >= _YEARS_FROM:
-        return add_years(birth, -max(noise, 1 - years if years > 1 else 1))
+        return add_years(birth, -max(_noise(dossier, epsilon), 1 - years))
     if months >= _MONTHS_FROM:
-        return add_months(birth, -max(noise, 1 - months if months > 1 else 1))
-    return birth - timedelta(days=max(noise, 1 - (anchor - birth).days) or 1)
+        return add_months(birth, -max(_noise(dossier, epsilon, "1 months"), 1 - months))
+    return on(birth.toordinal() - (max(_noise(dossier, epsilon, "days"), 1 - (anchor - birth).days) or 1))
+
+
+def _noise(dossier: Dossier, epsilon: Fraction, *step: str) -> int:
+    """Noise of a step, years if none is said; never 0."""
+    stream = dossier.stream("birth", "age", str(epsilon), *step)
+    while (noise := discrete_laplace(stream, tempered(epsilon))) == 0:
+        pass
+    return noise

@@ -1,7 +1,8 @@
-"""Strategy `metric` (Tchouka et al. 2023, section 4.1): noise on the distance to the anchor, in the mention's unit."""
+"""Strategy `metric` (Tchouka et al. 2023, section 4.1): noise in the mention's own unit."""
 
 from __future__ import annotations
 
+from datetime import timedelta
 from fractions import Fraction
 
 from deid.privacy import discrete_laplace
@@ -12,67 +13,47 @@ from deid.substitution.temporal.ages import Age
 from deid.substitution.temporal.order import restore
 from deid.substitution.temporal.tempering import tempered
 from deid.substitution.temporal.timeline import Timeline, apart, own_date, shift
-from deid.substitution.temporal.values import Instant, Unit, clamped, index_of
+from deid.substitution.temporal.values import Instant, Unit, index_of
 
 MECHANISM = "discrete_laplace"
+_ELDEST = 1_000_000  # in any unit more than the age that is told as "and more"
 
 
 def move(dossier: Dossier, agenda: Agenda, epsilon: Fraction) -> Timeline:
     """The timeline of a document, each instant moved on its own, in the originals' order.
 
-    With v the distance to the anchor in the instant's unit, v' = max(least, v + DLap(ε)) away from the moved anchor
-    on the same side; least is 1 where v is not 0. Each is ε·|v − w|-private before the exclusion below; clamping
-    and order restoration are post-processing. The birth date has two draws of its own (`births`).
+    An instant v becomes v' = v + s − DLap(ε) in its own unit, s the patient's shift, brought to its side of the moved
+    anchor and at least one unit from it, unless it is the anchor's own (`timeline.apart`). Each is ε·|v − w|-private
+    before the exclusion below; clamping and order restoration are post-processing. Noise and sign are those of v
+    alone, whatever the document: counted away from each document's anchor, a visit told before and after it took place
+    would have both signs of one noise, whose mean is v + s, and a month told in two documents would show in which of
+    them the true month had changed. The birth date has two draws of its own (`births`).
 
-    A draw that gives the original back is drawn again. Since the noise does not depend on v, this conditioning
-    scales all other probabilities alike: outside the two originals, the bound ε·|v − w| stands; what is lost is that
-    a surrogate is known not to be the original. At the edge (v = least), where clamping gathers half of the noise
-    on the original, the others are up to twice likelier: there the bound is ε·|v − w| + log 2.
-
-    Under `document_date: metric` the anchor has noise of its own, and no date may be counted from it
-    (`timeline.own_date`): v' = v + s + DLap(ε) instead, in v's unit, then brought to its side of the moved anchor.
+    A draw that gives the original back is drawn again. Its noise is s for every v: this conditioning scales all other
+    probabilities alike, and outside the two originals the bound ε·|v − w| stands; what is lost is that a surrogate is
+    known not to be the original. Where the original is the very place that its side is clamped to, up to half of the
+    noise and more gathers on it, and the others get likelier: there the bound is ε·|v − w| + log 2 for days, whose
+    shift is never 0, and ε·|v − w| + log(1 + e^(2ε)) for longer units, which the shift may be rounded to one off.
     """
     anchor = agenda.anchor
-    moved_anchor, shifted = own_date(dossier, anchor, epsilon), anchor + shift(dossier)
-    birth = births.move(dossier, anchor, moved_anchor, agenda.birth, epsilon, shifted) if agenda.birth else None
+    moved_anchor, days = own_date(dossier, anchor, epsilon), shift(dossier)
+    birth = births.move(dossier, anchor, moved_anchor, agenda.birth, epsilon, anchor + days) if agenda.birth else None
     line = Timeline(anchor, moved_anchor, agenda.birth, birth, birth)
     fixed = line.fixed()
-    free = agenda.dated - fixed.keys()
-    if dossier.policy.dates.document_date == "metric":
-        drawn = {one: _moved_apart(dossier, line, one, epsilon) for one in free}
-    else:
-        said, rate = str(epsilon), tempered(epsilon)
-        drawn = {one: _moved(dossier, line, one, said, rate) for one in free}
+    said, rate = str(epsilon), tempered(epsilon)
+    drawn = {one: _moved(dossier, line, one, said, rate, days) for one in agenda.dated - fixed.keys()}
     drawn |= {one: fixed[one] for one in agenda.dated & fixed.keys()}
     moved = restore(drawn, fixed)
     moved |= {one: Instant(one.unit, index_of(one.unit, birth or moved_anchor)) for one in agenda.birth_instants}
     return Timeline(anchor, moved_anchor, agenda.birth, birth, birth, moved)
 
 
-def _moved(dossier: Dossier, timeline: Timeline, instant: Instant, said: str, rate: Fraction) -> int:
-    """Where noise of `rate` moves an instant, from the stream of ε as it is `said`."""
-    unit = instant.unit
-    distance, here = instant.index - timeline.index(unit), timeline.moved_index(unit)
-    side = 1 if distance > 0 else -1
-    least = 1 if distance else 0
-    stream = dossier.stream("instant", unit, str(instant.index), said)
-    while True:
-        moved = max(least, abs(distance) + discrete_laplace(stream, rate))
-        index = here + side * moved
-        kept = clamped(unit, index)
-        if kept != instant.index:
-            return kept
-        if kept != index:
-            return kept + (1 if index < kept else -1)  # at the end of the calendar, where all noise would stay
-
-
-def _moved_apart(dossier: Dossier, timeline: Timeline, instant: Instant, epsilon: Fraction) -> int:
-    """Where an instant goes that is not counted from the anchor, on its side of the moved one."""
-    unit = instant.unit
-    distance, here = instant.index - timeline.index(unit), timeline.moved_index(unit)
-    side = 1 if distance > 0 else -1
-    away = side * (apart(dossier, instant, epsilon) - here)
-    return clamped(unit, here + side * max(1 if distance else 0, away))
+def _moved(dossier: Dossier, line: Timeline, one: Instant, said: str, rate: Fraction, days: timedelta) -> int:
+    """Where an instant goes by itself, on its side of the moved anchor."""
+    distance, here = one.index - line.index(one.unit), line.moved_index(one.unit)
+    if distance > 0:
+        return apart(dossier, one, said, rate, days, low=here + 1)
+    return apart(dossier, one, said, rate, days, high=here - 1 if distance else here)
 
 
 def move_age(dossier: Dossier, age: Age, epsilon: Fraction) -> int:
@@ -87,10 +68,7 @@ def move_age(dossier: Dossier, age: Age, epsilon: Fraction) -> int:
     rate = tempered(epsilon * in_year) / in_year  # a year has to be left, step by step
     while True:
         noise = discrete_laplace(stream, rate)
-        if in_year == 1:
-            moved = max(low, whole + noise)
-        else:
-            moved = max(low, scales.years_at(scales.position(whole, in_year) + noise, in_year))
+        moved = min(max(low, scales.years_at(scales.position(whole, in_year) + noise, in_year)), _ELDEST)
         if moved == whole:
             continue
         if age.unit is Unit.DECADE or age.step == 1:

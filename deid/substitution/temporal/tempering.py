@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-# Nats per unit of time. At 8 a draw differs from its original once in 1,500 times: a document is still drawn in time.
-MOST = Fraction(8)
+# Nats per unit of time. At 5 a draw that must be two units off is one in 22,000: a document is still drawn in time.
+MOST = Fraction(5)
 
 
 def tempered(epsilon: Fraction, width: int = 1) -> Fraction:
-    """ε as it is drawn with: at most 8 nats per unit, `width` units long where ε is that of a whole interval.
+    """ε as it is drawn with: at most 5 nats per unit, `width` units long where ε is that of a whole interval.
 
     A smaller ε than the policy asks for is more noise: what is claimed and counted still holds.
     """

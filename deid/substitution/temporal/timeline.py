@@ -71,7 +71,7 @@ def own_date(dossier: Dossier, anchor: date, epsilon: Fraction) -> date:
     `shift`: by the patient's shift s alone. Intervals between a patient's documents stay as they were, and no ε bounds
     what they tell: who knows a few of the true dates finds the patient (docs/privacy.md).
 
-    `metric`: v' = v + s + DLap(ε), drawn as any other day (`apart`). For a given s the dates of different days are
+    `metric`: v' = v + s − DLap(ε), drawn as any other day (`apart`). For a given s the dates of different days are
     independent draws, each at most e^(ε·|v − w|) times likelier for v than for w; so for the dates v_1…v_k of a
     patient's documents against w_1…w_k, and for the intervals between them, which are computed from those, the bound
     is e^(ε·Σ|v_i − w_i|). What the exclusion of the original costs is told in `metric.move`. Documents of one day are
@@ -79,28 +79,40 @@ def own_date(dossier: Dossier, anchor: date, epsilon: Fraction) -> date:
     the text to be drawn from v and s alone. Counted from the noisy anchor instead, as they are from the shifted one,
     two documents that say one date, or the birth date, would show n_A − n_B, and give the interval back exactly.
     """
+    days = shift(dossier)
     if dossier.policy.dates.document_date == "shift":
-        return anchor + shift(dossier)
-    return date.fromordinal(apart(dossier, day_of(anchor), epsilon))
+        return anchor + days
+    return date.fromordinal(apart(dossier, day_of(anchor), str(epsilon), tempered(epsilon), days))
 
 
-def apart(dossier: Dossier, instant: Instant, epsilon: Fraction) -> int:
-    """The index that an instant moves to by itself: v + s + DLap(ε) in its own unit, drawn again while it is v.
+def apart(
+    dossier: Dossier,
+    instant: Instant,
+    said: str,
+    rate: Fraction,
+    days: timedelta,
+    low: int | None = None,
+    high: int | None = None,
+) -> int:
+    """The index that an instant moves to by itself: v + s − DLap(`rate`) in its own unit, drawn again while it is v.
 
-    It reads the instant and the patient's shift (to the nearest unit), not the document's date: the same instant moves
-    alike in all documents of the scope, until order is restored in one.
+    It reads the instant and the patient's shift `days` (to the nearest unit), not the document's date: the same
+    instant moves alike in all documents of the scope, until it is brought within `low` and `high`, which are public,
+    and order is restored. `said` is ε as the stream is named by it.
     """
     unit = instant.unit
     width = DAYS_OF[unit]
-    shifted = instant.index + (2 * shift(dossier).days + width) // (2 * width)
-    stream = dossier.stream("instant", unit, str(instant.index), str(epsilon))
+    shifted = instant.index + (2 * days.days + width) // (2 * width)
+    stream = dossier.stream("instant", unit, str(instant.index), said)
     while True:
-        index = shifted + discrete_laplace(stream, tempered(epsilon))
-        kept = clamped(unit, index)
+        index = shifted - discrete_laplace(stream, rate)
+        beside = index if low is None else max(index, low)
+        beside = beside if high is None else min(beside, high)
+        kept = clamped(unit, beside)
         if kept != instant.index:
             return kept
-        if kept != index:
-            return kept + (1 if index < kept else -1)  # at the end of the calendar, where all noise would stay
+        if kept != beside:
+            return kept + (1 if beside < kept else -1)  # at the end of the calendar, where all noise would stay
 
 
 def anchor_epsilon(dossier: Dossier) -> Fraction:

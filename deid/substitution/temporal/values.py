@@ -115,6 +115,11 @@ def clamped(unit: Unit, index: int) -> int:
     return low if index < low else min(index, high)
 
 
+def is_told(day: date) -> bool:
+    """Whether a calendar in a hospital can hold a day."""
+    return FIRST_YEAR <= day.year <= LAST_YEAR
+
+
 _LIMITS = {unit: (index_of(unit, date(FIRST_YEAR, 1, 1)), index_of(unit, date(LAST_YEAR, 12, 31))) for unit in Unit}
 
 
@@ -130,6 +135,11 @@ def on_real_day(year: int, month: int, day: int) -> date:
         return date(year, month, day)
     except ValueError:
         return _last(Unit.MONTH, year * 12 + month - 1)
+
+
+def on(ordinal: int) -> date:
+    """The day of an ordinal, or the end of the calendar that it is past."""
+    return date.fromordinal(min(max(ordinal, 1), date.max.toordinal()))
 
 
 def years_between(earlier: date, later: date) -> int:

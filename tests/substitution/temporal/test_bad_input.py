@@ -138,3 +138,20 @@ def test_without_any_date_to_count_from_nothing_breaks(
     assert "il y a 3 jours" not in result.text
     assert "40 ans" not in result.text
     assert surrogates(result)[3] == "[DATE]"
+
+
+@pytest.mark.parametrize(("dates", "ages"), STRATEGIES)
+@pytest.mark.parametrize("day", [date.min, date(1849, 12, 31), date(2151, 1, 1), date.max])
+def test_a_date_of_the_warehouse_that_is_of_no_hospitals_time_is_not_known(
+    day: date, dates: str, ages: str, policy: Policy, communes: CommuneTable
+) -> None:
+    """Fields left blank often hold 9999-12-31 or 0001-01-01."""
+    text = "né le [[DATE|12/09/1957]], [[AGE|65 ans]], vu le [[DATE|03/04/2023]], [[RELDATE|hier]], en [[DATE|2019]]"
+    odd, unknown = (
+        _by(policy, communes, dates, ages).substitute(
+            *marked(text, patient=Patient(key="p1", birth_date=known), reference_date=known)
+        )
+        for known in (day, None)
+    )
+    assert odd == unknown
+    assert odd.reference_date is None

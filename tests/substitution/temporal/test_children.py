@@ -76,3 +76,25 @@ def test_a_childs_birth_date_is_the_same_in_all_documents(policy: Policy, commun
         for day in (date(2014, 1, 1), date(2019, 8, 9), date(2026, 5, 1))
     }
     assert len(found) == 1
+
+
+@pytest.mark.parametrize(("unit", "first", "second"), [("year", 2, 4), ("month", 17, 19)])
+def test_a_birth_date_told_in_two_units_has_two_noises(
+    unit: str, first: int, second: int, policy: Policy, communes: CommuneTable
+) -> None:
+    """One number n, of months and then of years, would put 11 n months between the two, and be known."""
+    substitutor, born = _counting(policy, communes, unit), date(2001, 2, 3)
+    apart = set()
+    for key in KEYS:
+        patient = Patient(key=key, birth_date=born)
+        young, old = (_day(substitutor, patient, date(born.year + age, 2, 20)) for age in (first, second))
+        if max(young, old) < born:  # neither was kept from the date of its document
+            apart.add(round((old - young).days / 30.44) % 11)
+    assert len(apart) > 3
+
+
+def _day(substitutor: Substitutor, patient: Patient, on: date) -> date:
+    document = marked("né le [[DATE|03/02/2001]]", patient=patient, reference_date=on)
+    found = parse(surrogates(substitutor.substitute(*document))[0])
+    assert found is not None
+    return date(found.year or 0, found.month or 0, found.day or 0)
