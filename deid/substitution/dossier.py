@@ -124,7 +124,7 @@ class Dossier:
         """
         patient = self.document.patient
         places = filter(None, (patient.city, *patient.addresses, *map(self.text, self.of(PLACES | {Label.ORG}))))
-        found = {word for text in places for word in words(text)} - _SHARED
+        found = {word for text in places for word in telling(text)}
         for text in (*patient.names, *map(self.text, self.of(NAMES))):
             found.update(words(text))
         for text in (*patient.emails, *(self.text(mention) for mention in self.of([Label.EMAIL, Label.URL]))):
@@ -138,6 +138,11 @@ class Dossier:
         if self.forbidden.isdisjoint(found := words(candidate)):
             return False
         return any(word in self.forbidden and word not in allowed for word in found)
+
+
+def telling(place: str) -> frozenset[str]:
+    """The folded words of a place's name but those that tell none."""
+    return frozenset(word for word in words(place) if len(word) >= _LEAST_LETTERS and not word.isdigit()) - _SHARED
 
 
 def _in_our_time(document: Document) -> Document:

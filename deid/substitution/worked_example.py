@@ -110,15 +110,16 @@ def _days(epsilon: float) -> Iterator[Sequence[str]]:
 
 def _noise(policy: Policy, epsilon: float) -> Iterator[Sequence[str]]:
     shift = 1 / policy.substitution.dates.anchor_scale_days
-    for value, each, unit in (
-        ("12/02/2020 : bruit propre", epsilon, "jours"),
-        ("12/02/2020 : décalage commun aux documents du patient", shift, "jours"),
-        ("40 ans", epsilon, "ans"),
+    for value, each, unit, may_be_0 in (
+        ("12/02/2020 : bruit propre", epsilon, "jours", True),
+        ("12/02/2020 : décalage commun aux documents du patient", shift, "jours", False),
+        ("40 ans", epsilon, "ans", False),
     ):
         ratio = exp(-each)
-        mean = 2 * ratio / (1 - ratio * ratio)
-        # P(|X| > k) = 2 r^(k+1) / (1 + r) for the discrete Laplace law of ratio r = exp(−ε).
-        most = next(k for k in range(10_000) if 2 * ratio ** (k + 1) / (1 + ratio) <= 1 - _SHARE)
+        # P(|X| > k) = 2 r^(k+1) / (1 + r) for the discrete Laplace law of ratio r = exp(−ε); of what is never 0, r^k.
+        least = 2 * ratio / (1 + ratio) if may_be_0 else 1.0
+        mean = least / (1 - ratio)
+        most = next(k for k in range(10_000) if least * ratio**k <= 1 - _SHARE)
         yield value, _said(each), f"{_said(mean, 1)} {unit}", f"{most} {unit}"
 
 

@@ -1,0 +1,59 @@
+"""What never stands in for a commune, and what that costs beyond the strategy's bound."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import log
+
+import pytest
+
+from deid.document import Patient
+from deid.policy import Places, load
+from deid.privacy.attacks import exclusions
+from deid.privacy.attacks.exclusions import exclusion
+from deid.reference import CommuneTable
+from deid.substitution import Substitutor
+from deid.substitution.dossier import telling
+from tests.substitution.examples import KEY, marked, surrogates
+
+TABLE = CommuneTable.packaged()
+QUARTER = Fraction(1, 4)
+
+
+def test_a_surrogate_shares_neither_a_telling_word_nor_the_postal_code() -> None:
+    """Saint-Loup-sur-Semouse: other saints and other towns "sur" something may come, another Loup or 70800 never."""
+    substitutor, drawn = Substitutor(load(), KEY, TABLE), set()
+    for number in range(150):
+        markup = "[[ZIP|70800]] [[CITY|Saint-Loup-sur-Semouse]]"
+        result = substitutor.substitute(*marked(markup, patient=Patient(key=f"patient-{number}")))
+        code, city = surrogates(result)
+        assert code != "70800"
+        assert telling(city).isdisjoint({"loup", "semouse"})
+        drawn.add(city)
+    assert any(city.startswith("Saint") for city in drawn)
+
+
+def test_setting_a_postal_code_aside_costs_more_than_the_words_of_a_name() -> None:
+    plain, coded = (exclusion(TABLE, Places(), QUARTER, ["90"], with_code=one) for one in (False, True))
+    assert 1 / 201 < plain.mean < coded.mean < 1
+    assert plain.median <= coded.median
+    assert plain.most < coded.most
+
+
+def test_a_point_that_seldom_leaves_its_commune_costs_more_the_greater_epsilon_is() -> None:
+    places = Places(strategy="geo_indistinguishability")
+    few, many = (exclusion(TABLE, places, Fraction(one), ["90"], with_code=False) for one in (Fraction(1, 4), 1))
+    assert few.mean < many.mean
+    assert few.most < log(2) < many.most
+
+
+def test_departments_that_are_none_are_refused() -> None:
+    with pytest.raises(ValueError, match="no commune"):
+        exclusion(TABLE, Places(), QUARTER, ["00"], with_code=False)
+
+
+def test_the_command_prints_a_row_per_strategy_epsilon_and_way_to_write(capsys: pytest.CaptureFixture[str]) -> None:
+    exclusions.main(["--departments", "90"])
+    rows = capsys.readouterr().out.splitlines()[2:]
+    assert len(rows) == 10
+    assert all(row.count("|") == 6 for row in rows)
