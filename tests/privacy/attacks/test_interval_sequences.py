@@ -56,7 +56,7 @@ def test_a_shift_as_small_as_the_noise_is_known_again_as_well(small: Fiction) ->
 
 
 def test_the_anchors_noise_used_again_for_all_dates_is_caught(small: Fiction, monkeypatch: pytest.MonkeyPatch) -> None:
-    def reused(_dossier: object, line: Timeline, instant: Instant, _said: str, _rate: Fraction) -> int:
+    def reused(_dossier: object, line: Timeline, instant: Instant, *_: object) -> int:
         return index_of(instant.unit, instant.middle + (line.moved_anchor - line.anchor))
 
     monkeypatch.setattr(metric, "_moved", reused)
