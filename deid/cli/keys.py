@@ -82,9 +82,9 @@ def destroy(
 ) -> None:
     """Détruit une version du secret, sans retour possible.
 
-    Ce qu'elle a publié ne peut plus être recalculé, ni relié à un patient, ni retiré document par document. Refusé
-    tant que des documents publiés en dépendent, sauf --freeze. La ligne du fichier est écrasée ; les copies (coffre,
-    sauvegardes) sont à détruire par ailleurs. Voir docs/keys.md.
+    Ce qu'elle a publié ne peut plus être recalculé, ni relié par elle à un patient, ni retiré document par document.
+    Refusé tant que des documents publiés en dépendent, sauf --freeze. La ligne du fichier est écrasée ; les copies
+    (coffre, sauvegardes) sont à détruire par ailleurs. Voir docs/keys.md.
     """
     from deid import keys
     from deid.warehouse.keys import destroyed, published_under
