@@ -27,18 +27,18 @@ def test_a_shift_gives_the_patient_away(small: Fiction) -> None:
     assert _linked(small, with_dates("uniform_shift"), "text", 5).top_1 > 0.8
 
 
-def test_noise_over_a_whole_class_hides_more_than_a_shift(small: Fiction) -> None:
-    bounded = _linked(small, with_dates("bounded_laplace"), "text", 3)
-    shifted = _linked(small, with_dates("uniform_shift"), "text", 3)
+def test_noise_over_a_whole_class_hides_more_than_a_shift(large: Fiction) -> None:
+    bounded = _linked(large, with_dates("bounded_laplace"), "text", 3)
+    shifted = _linked(large, with_dates("uniform_shift"), "text", 3)
     assert bounded.top_1 < shifted.top_1 / 2
 
 
-def test_the_dates_of_documents_are_only_shifted_under_metric_too(small: Fiction) -> None:
+def test_the_dates_of_documents_are_only_shifted_under_metric_too(large: Fiction) -> None:
     """The weakness that docs/privacy.md states, and what `document_date: metric` mends of it."""
-    shifted = _linked(small, with_dates("metric"), "document", 3)
-    noisy = _linked(small, with_dates("metric", document_date="metric"), "document", 3)
+    shifted = _linked(large, with_dates("metric"), "document", 3)
+    noisy = _linked(large, with_dates("metric", document_date="metric"), "document", 3)
     assert shifted.top_1 > 0.6
-    assert noisy.top_1 < 0.75 * shifted.top_1
+    assert noisy.top_1 < 0.5 * shifted.top_1
 
 
 def test_a_month_says_less_than_a_shifted_day(small: Fiction) -> None:
