@@ -29,6 +29,8 @@ from deid.labels import Label
         (Label.PATIENT, "Prénom : A&iuml;ku Sylvie", "ku Sylvie", "A&iuml;ku Sylvie"),
         (Label.DOCTOR, "Décision (Sennev., Joulie)", "Sennev", "Sennev."),
         (Label.DOCTOR, "vu par Joulie. Repos", "Joulie", "Joulie"),
+        (Label.ID, "prélèvement biologique\n2031-44", "2031-44", "2031-44"),
+        (Label.DOCTOR, "semaine 31\nLe Gac, Omnès", "Le Gac", "Le Gac"),
         (Label.AGE, "72 ans(e)", "72 ans", "72 ans"),
     ],
 )

@@ -10,12 +10,12 @@ from deid.detection.reading import Reading
 from deid.document import Mention
 from deid.labels import IDENTIFIERS, NAMES, Label
 
-_BEFORE_PHONE = re.compile(r"(?:\([+0]\d{0,3}\)|[(+*#])+$")
-_BEFORE_NUMBER = re.compile(r"(?:[A-Za-z0-9]{1,12}[-/_])*[A-Za-z0-9]{0,12}$")
+_BEFORE_PHONE = re.compile(r"(?:\([+0]\d{0,3}\)|[(+*#])+\Z")
+_BEFORE_NUMBER = re.compile(r"(?:[A-Za-z0-9]{1,12}[-/_])*[A-Za-z0-9]{0,12}\Z")
 _AFTER_NUMBER = re.compile(r"[A-Za-z0-9]{0,12}(?:[-/_][A-Za-z0-9]{1,12})*")
 _LAST_INITIAL = re.compile(r"(?:^|[\s.\-^])[A-ZÀ-Ý]$")
 # Letters and digits that touch a name: a scanner's 0 for O, an entity of HTML for an accent.
-_BEFORE_NAME = re.compile(r"(?:&[A-Za-z]{2,6};|\w)+$")
+_BEFORE_NAME = re.compile(r"(?:&[A-Za-z]{2,6};|\w)+\Z")
 _AFTER_NAME = re.compile(r"(?:&[A-Za-z]{2,6};|[^\W_])+")
 _ABBREVIATED = re.compile(r"\.(?=[,;:)|])")
 _KEY = re.compile(r"[ ,–-]{0,3}\(?(?:cl[eé]f?|key)[ :]{0,2}", re.IGNORECASE)
