@@ -83,6 +83,8 @@ FOUND: dict[str, tuple[str, ...]] = {
         "Tél : [[PHONE|O5 36 49 O2 77]]",
         "joignable au [[PHONE|zéro six trente neuf quatre vingt dix huit cinquante cinq zéro trois]]",
         "Écrire à [[EMAIL|cardio.secretariat@chu-iroise.fr]].",
+        "Courriel : [[EMAIL|anne tiret lise arobase courrier point net]]",
+        "Écrire à [[EMAIL|t.rozen chez labo tiret ouest point fr]]",
         "Voir [[URL|https://rdv.chu-garonne.example/ger]] pour les horaires.",
         "Site : [[URL|www.acp-parvis.example]]",
     ),

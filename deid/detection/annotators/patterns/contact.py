@@ -20,6 +20,11 @@ _INTERNATIONAL = re.compile(r"(?<![\w+])(?:\+ ?|00)[1-9]\d{0,2}(?:[ .()/-]{0,2}\
 _AT = re.compile(r" ?(?:@|\(at\)|\[at\]| arobase ) ?")
 _LOCAL_PART = re.compile(r"[\w.+-]+$")
 _HOST = re.compile(r"[\w-]{1,63}(?:\.[\w-]{1,63}){0,6}\.[a-z]{2,10}\b")
+# "jean.martin chez gmail point com", as dictated.
+_DICTATED = re.compile(
+    r"(?<![\w.])[\w.+-]{1,64}(?: (?:point|tiret) [\w-]{1,32}){0,3} (?:arobase|arobas|chez|at|@) [\w-]{1,32}"
+    r"(?: (?:point|tiret) [\w-]{1,32}){0,2} point (?:fr|com|org|net|eu)(?!\w)"
+)
 _LINK = re.compile(r"(?:https?://|www\.)[^\s<>()|\]]+[^\s<>()|\].,;:!?»\"']")
 _TOP_LEVEL = re.compile(r"\.(?:fr|com|org|net|eu|sante|example|info|gouv)(?:/[^\s<>()|\]]*[\w/])?(?![\w@.-]{0,64}@|\w)")
 _HOST_BEFORE = re.compile(r"(?<![\w@.-])[a-z0-9-]+(?:\.[a-z0-9-]+)*$")
@@ -105,6 +110,9 @@ def _nets(reading: Reading) -> Iterator[Mention]:
             host = _HOST.match(text, match.end())
             if local and host:
                 yield Mention(local.start(), host.end(), Label.EMAIL, 0.99)
+    if " point " in text:
+        for match in _DICTATED.finditer(text):
+            yield Mention(match.start(), match.end(), Label.EMAIL, 0.95)
     if "www" in text or "http" in text:
         for match in _LINK.finditer(text):
             yield Mention(match.start(), match.end(), Label.URL, 0.9)

@@ -66,7 +66,7 @@ TRIGGERS: dict[str, tuple[Label, float]] = {
     echantillon echantillons ecrou etiquette examen facture flacon flacons iban identifiant imei immat
     immatriculation implant ine inventaire ip lame licence lot lots mac marche matricule moniteur ordonnance
     ordonnancier passeport permis plaque plaques poche police prelev prelevement prelevements procedure pv
-    recepisse rg rib serie sinistre siren siret sn souche ticket titre tube tubes vehicule
+    recepisse rg rib scelle scelles serie sinistre siren siret sn souche ticket titre tube tubes vehicule
     """.split(),
         (_ID, 0.9),
     ),
