@@ -130,7 +130,12 @@ def _trimmed(reading: Reading, mention: Mention, sure: Array) -> Mention | None:
     if first > last:
         return None
     # What the path chose is a mention whatever its probability: the knob has spoken, not the merge's threshold.
-    return replace(mention, start=reading.starts[first], end=reading.ends[last], score=max(mention.score, 0.5))
+    return replace(
+        mention,
+        start=reading.starts[first],
+        end=reading.ends[last],
+        score=max(float(sure[first : last + 1].mean()), 0.5),
+    )
 
 
 def _voted(reading: Reading, mention: Mention, distributions: Mapping[str, Array]) -> Mention:

@@ -18,7 +18,7 @@ from deid.errors import Reason
 from deid.policy import Policy
 
 # Raised whenever the same text and policy may give other mentions than before.
-RULES_VERSION = "rules-2"
+RULES_VERSION = "rules-3"
 # Annotators that do not need French, for a policy that lets documents in other languages through.
 ANY_LANGUAGE = frozenset({"patterns", "identity"})
 

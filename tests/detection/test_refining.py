@@ -9,6 +9,7 @@ from deid.detection import Detector
 from deid.detection.reading import Reading
 from deid.detection.refining.boundaries import complete_names
 from deid.detection.refining.connecting import connect
+from deid.detection.refining.guarding import trim_civilities
 from deid.detection.refining.overlaps import resolve
 from deid.document import Document, Mention
 from deid.labels import Label
@@ -59,6 +60,37 @@ def test_repetitions_can_be_switched_off() -> None:
 
 def test_common_words_are_not_repeated(detector: Detector) -> None:
     assert _names(detector, "Dr Petit. Un petit hématome, un grand jour.") == ["Petit"]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Dr Fort, Mme Vraz. On en parle avec Fort ce soir.", ["Fort", "Vraz", "Fort"]),
+        ("Dr Matin, Mme Vraz. Matin se rend au lit 4.", ["Matin", "Vraz", "Matin"]),
+        ("Dr Matin, Mme Vraz. Matin difficile. Douleur le matin.", ["Matin", "Vraz"]),
+        ("Dr Fort. Fort risque de chute, un fort saignement.", ["Fort"]),
+        ("M. de Kerazan va bien. Appel de Kerazan fils, puis de Kerazan", ["de Kerazan", "de Kerazan", "de Kerazan"]),
+        ("Dr Parkinson. Pas de maladie de Parkinson.", ["Parkinson"]),
+    ],
+)
+def test_usual_words_are_repeated_where_they_are_written_as_names(
+    detector: Detector, text: str, names: list[str]
+) -> None:
+    assert _names(detector, text) == names
+
+
+def test_plural_civilities_stay_outside() -> None:
+    text = "Mmes Vraz"
+    reading = _reading(text)
+    (kept,) = trim_civilities(reading, [Mention(0, len(text), Label.PERSON, 0.6)])
+    assert text[kept.start : kept.end] == "Vraz"
+    assert trim_civilities(reading, [Mention(0, 4, Label.PERSON, 0.6)])[0].end == 4
+
+
+def test_a_capital_between_a_name_and_a_dash_is_its_initial() -> None:
+    text = "Vus : Vraz D — puis repos ; Omnès — C au scanner"
+    mentions = [Mention(6, 10, Label.PERSON, 0.9), Mention(28, 33, Label.PERSON, 0.9)]
+    assert [text[one.start : one.end] for one in complete_names(_reading(text), mentions)] == ["Vraz D", "Omnès"]
 
 
 def test_initials_tied_to_a_known_name(detector: Detector) -> None:

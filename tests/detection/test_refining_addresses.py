@@ -21,6 +21,8 @@ def detector(rules: Detector) -> Detector:
         ("Demeurant 12 rue des Tilleuls, porte 4\n29880 Plouguerneau", "12 rue des Tilleuls, porte 4"),
         ("Demeurant 12 rue des Tilleuls, chambre du fond, 76600 Le Havre", "12 rue des Tilleuls, chambre du fond"),
         ("Demeurant 12 rue des Tilleuls. Va bien.", "12 rue des Tilleuls"),
+        ("Trouvé inanimé lieu-dit Morlaix, près du puits.", "lieu-dit Morlaix"),
+        ("Demeurant villa 3 rue du Port, porte 4", "villa 3 rue du Port, porte 4"),
     ],
 )
 def test_addresses_are_completed(detector: Detector, text: str, street: str) -> None:

@@ -9,8 +9,10 @@ from deid.detection.refining.addresses import complete_addresses
 from deid.detection.refining.allowing import drop_allowed
 from deid.detection.refining.boundaries import complete_names
 from deid.detection.refining.connecting import connect
-from deid.detection.refining.guarding import drop_lookalikes
+from deid.detection.refining.glued import find_glued
+from deid.detection.refining.guarding import drop_lookalikes, trim_civilities
 from deid.detection.refining.initials import find_initials
+from deid.detection.refining.line_breaks import join_lines
 from deid.detection.refining.overlaps import resolve
 from deid.detection.refining.repetitions import repeat_names
 from deid.detection.refining.roles import settle_roles
@@ -21,9 +23,9 @@ from deid.policy import Detection
 
 
 def refine(reading: Reading, mentions: Sequence[Mention], policy: Detection) -> tuple[Mention, ...]:
-    """Lookalikes, allow-list, overlaps, connected entities, boundaries, addresses, missed repetitions and initials,
-    roles, and the last signs of numbers and initials."""
-    refined = drop_allowed(reading, drop_lookalikes(reading, mentions), policy.allow)
+    """Lookalikes, allow-list, overlaps, connected entities, boundaries, addresses, missed repetitions, initials and
+    names without blanks, roles, the last signs of numbers and initials, and what a line break cuts."""
+    refined = drop_allowed(reading, trim_civilities(reading, drop_lookalikes(reading, mentions)), policy.allow)
     refined = resolve(reading, refined)
     refined = connect(reading, refined, policy.connectors)
     refined = complete_addresses(reading, complete_names(reading, refined))
@@ -32,9 +34,11 @@ def refine(reading: Reading, mentions: Sequence[Mention], policy: Detection) -> 
         refined = resolve(reading, drop_allowed(reading, refined, policy.allow))
         refined = complete_names(reading, refined)
         refined = find_initials(reading, refined)
+        if glued := find_glued(reading):
+            refined = resolve(reading, [*refined, *glued])
     if policy.settle_roles:
         refined = settle_roles(reading, sorted(refined))
-    return tuple(complete_wholes(reading, sorted(refined)))
+    return tuple(join_lines(reading, complete_wholes(reading, sorted(refined))))
 
 
 def share_names(

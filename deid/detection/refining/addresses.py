@@ -1,4 +1,4 @@
-"""Addresses completed: from the street that was found to the end of its line or to the postal code (guide, STREET)."""
+"""Addresses completed: from the word that opens them to the end of their line or to the postal code (guide, STREET)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from deid.detection.reading import Reading
 from deid.document import Mention
-from deid.labels import Label
+from deid.labels import NAMES, Label
 
 # What an address goes on with, behind its street.
 _PART = re.compile(
@@ -18,14 +18,21 @@ _PART = re.compile(
     r"(?=[ ]*(?:[,.;)\n]|$|-|–|\d{5}))"
     r"|[ ]?,?[ ](?:rdc|rez-de-chaussee|\d{1,2}(?:er|e|eme)[ ]etage)(?!\w)"
 )
+# What opens an address ahead of its name.
+_OPENS = re.compile(r"(?<!\w)(?:lieu-?dit|hameau|lotissement|residence|villa|chalet|peniche)[ ](?:[«\"][ ]?)?\Z")
+_PLACED = NAMES | {Label.CITY, Label.LOC}
+_HAMLET = re.compile(r"(?<!\w)(?:lieu-?dit|hameau)[ ](?:[«\"][ ]?)?\Z")
 _REST = 40  # characters between a street and its postal code that can only be more of the address
 _REACH = 4  # parts that may follow
 
 
 def complete_addresses(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
-    """Streets stretched over flat, building, floor and post-box that follow on their line; `mentions` are sorted."""
+    """Streets stretched over the word that opens them ("lieu-dit"), and over flat, building, floor and post-box that
+    follow on their line; `mentions` are sorted."""
     result: list[Mention] = []
     for position, mention in enumerate(mentions):
+        if _hamlet(reading, mention):
+            mention = replace(mention, label=Label.STREET)
         if mention.label is Label.STREET:
             ceiling = mentions[position + 1].start if position + 1 < len(mentions) else len(reading.text)
             end = mention.end
@@ -36,9 +43,18 @@ def complete_addresses(reading: Reading, mentions: Sequence[Mention]) -> list[Me
                 end = match.end()
             if position + 1 < len(mentions) and mentions[position + 1].label is Label.ZIP:
                 end = _up_to(reading, end, ceiling)
-            mention = mention if end == mention.end else replace(mention, end=end)
+            floor = result[-1].end if result else 0
+            opens = _OPENS.search(reading.folded, max(floor, mention.start - 16), mention.start)
+            start = opens.start() if opens else mention.start
+            if (start, end) != (mention.start, mention.end):
+                mention = replace(mention, start=start, end=end)
         result.append(mention)
     return result
+
+
+def _hamlet(reading: Reading, mention: Mention) -> bool:
+    """Whether a place or name is a hamlet's or lieu-dit's, which the word ahead says."""
+    return mention.label in _PLACED and bool(_HAMLET.search(reading.folded, max(0, mention.start - 12), mention.start))
 
 
 def _up_to(reading: Reading, end: int, code: int) -> int:

@@ -136,9 +136,10 @@ def _signs(reading: Reading, index: int) -> bool:
 
 def _ends(reading: Reading, index: int) -> bool:
     """Whether nothing but a sign, a line break or a wide blank stands behind token `index`."""
-    if index + 1 >= len(reading.words) or reading.words[index + 1] in ("\n", ")", ",", ";"):
+    if index + 1 >= len(reading.words) or reading.words[index + 1] in ("\n", ")", ",", ";", "–", "—", "|"):
         return True
-    return reading.starts[index + 1] - reading.ends[index] > 1
+    # A dash with blanks around it parts, a hyphen without them joins.
+    return reading.starts[index + 1] - reading.ends[index] > (0 if reading.words[index + 1] == "-" else 1)
 
 
 def _surname_follows(reading: Reading, last: int, nxt: int) -> bool:

@@ -1,13 +1,14 @@
-"""Values that look like dates and are none: laboratory results, ratios, the emergency number."""
+"""What looks like a mention and is none: results, ratios and the emergency number for dates, civilities for names."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from deid.detection.reading import Reading
 from deid.document import Mention
-from deid.labels import Label
+from deid.labels import NAMES, Label
 
 _RATIO = re.compile(r"\d{1,2}\s?/\s?\d{1,2}")
 _YEAR = re.compile(r"(?:19|20)\d{2}")
@@ -22,11 +23,22 @@ _EMERGENCY = re.compile(r"(?:15|17|18|112|114|115|119)")
 _CALLED = re.compile(r"(?:appel\w*|compos\w*|contact\w*|alert\w*|joind\w*|fait) (?:fait )?le $")
 _CALLS = re.compile(r"\s(?:a ete (?:appele|contacte|joint|alerte|prevenu)|rappelle|envoie|regule|a envoye)")
 _SURE = 0.9
+# Civilities that are no name and no initial, as "M." may be.
+_CIVILITY = re.compile(r"(?:mmes?\.?|mlles?|melles?|messieurs|mesdames|drs\.?) ")
 
 
 def drop_lookalikes(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
     """`mentions` without the dates that only look like dates; what a rule reads as a date stays."""
     return [one for one in mentions if one.label is not Label.DATE or not _is_lookalike(reading, one)]
+
+
+def trim_civilities(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
+    """`mentions`, of which names open behind their civility (guide: "Mmes" stays outside)."""
+    trimmed = []
+    for mention in mentions:
+        opens = mention.label in NAMES and _CIVILITY.match(reading.folded, mention.start, mention.end)
+        trimmed.append(replace(mention, start=opens.end()) if opens and opens.end() < mention.end else mention)
+    return trimmed
 
 
 def _is_lookalike(reading: Reading, mention: Mention) -> bool:

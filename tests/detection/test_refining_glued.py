@@ -1,0 +1,40 @@
+"""Names that lost a blank are found, and nothing beside them."""
+
+from __future__ import annotations
+
+import pytest
+
+from deid.detection.reading import Reading
+from deid.detection.refining import find_glued
+from deid.document import Document
+from deid.labels import Label
+
+
+def _glued(text: str) -> list[tuple[str, Label]]:
+    return [(text[one.start : one.end], one.label) for one in find_glued(Reading(Document("d", text)))]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Vu avec sonmariArmand ce soir.", [("Armand", Label.PERSON)]),
+        ("Sa niècePaulinevient demain.", [("Pauline", Label.PERSON)]),
+        ("Sa voisine Huguettepasse le soir.", [("Huguette", Label.PERSON)]),
+        ("Ses filsLoïcetYann sont là.", [("Loïc", Label.PERSON), ("Yann", Label.PERSON)]),
+        ("Avis du docteurP.LEGAC, puis du ProfesseurOmnès.", [("P.LEGAC", Label.DOCTOR), ("Omnès", Label.DOCTOR)]),
+    ],
+)
+def test_names_without_their_blank_are_found(text: str, names: list[tuple[str, Label]]) -> None:
+    assert _glued(text) == names
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Sa voisine Huguette passe le soir.",
+        "Le mari et la femme, pH 7,38, PaCO2 40, HbA1c 7 %.",
+        "La mère Levothyroxinée va bien.",
+    ],
+)
+def test_whole_words_and_measures_are_left(text: str) -> None:
+    assert _glued(text) == []
