@@ -55,6 +55,8 @@ _FORMS = re.compile(
     rf"|(?<![\d/.,]){_NUMERIC_MONTH_YEAR}(?![\d/])"
     r"|(?<![\d/.,])(?P<y>(?:19|20)\d{2})(?![\d/]|[.,]\d))"
 )
+# A winter is of two years, and called after either.
+_WINTER = re.compile(r"\bhiver (?:de )?\Z")
 _COMPACT = re.compile(r"\d{8}")
 _PARTIAL = re.compile(
     rf"\b(?:{_DAY}{_GAP}[/.\-]{_GAP}\d{{1,2}}|{_MONTH}|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche|"
@@ -85,8 +87,10 @@ class Reading(NamedTuple):
 
 def readings(text: str, reference: date | None = None) -> Iterator[Reading]:
     """Every date written in `text`; `reference` (the document's date) settles the century of two-digit years."""
-    for match in _FORMS.finditer(fold(text)):
-        yield _reading(match, reference)
+    folded = fold(text)
+    for match in _FORMS.finditer(folded):
+        reading = _reading(match, reference)
+        yield _winter(reading) if match["y"] and _WINTER.search(folded, 0, match.start()) else reading
 
 
 def read(text: str, reference: date | None = None) -> Reading | None:
@@ -129,6 +133,13 @@ def _reading(match: re.Match[str], reference: date | None) -> Reading:
         return Reading(date(first, 1, 1), date(first + 9, 12, 31))
     year = int(group["y"])
     return Reading(date(year, 1, 1), date(year, 12, 31))
+
+
+def _winter(year: Reading) -> Reading:
+    """The months that a winter called after a year can be of: "hiver 2026" began in December, or ends in March."""
+    if year.first is None or year.last is None:
+        return year
+    return Reading(date(year.first.year - 1, 12, 1), date(year.last.year + 1, 3, 31))
 
 
 def _dated(written_year: str, month: int, day: int, reference: date | None) -> Reading:

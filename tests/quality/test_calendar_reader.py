@@ -52,6 +52,9 @@ def test_exact_days(text: str, day: date) -> None:
         ("début 2015", date(2015, 1, 1), date(2015, 12, 31)),
         ("Noël 2019", date(2019, 1, 1), date(2019, 12, 31)),
         ("années 1990", date(1990, 1, 1), date(1999, 12, 31)),
+        ("hiver 2026", date(2025, 12, 1), date(2027, 3, 31)),
+        ("HIVER 2025-2026", date(2024, 12, 1), date(2026, 3, 31)),
+        ("été 2026", date(2026, 1, 1), date(2026, 12, 31)),
     ],
 )
 def test_periods(text: str, first: date, last: date) -> None:
