@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 from deid.detection.reading import Reading
 from deid.detection.refining.role_evidence import Evidence, gather
@@ -79,8 +80,7 @@ def _with_others(row: Sequence[float], sums: Sequence[_Sum]) -> list[float]:
     return [value + share * (sum(one.row[at] for one in sums) - value) for at, value in enumerate(row)]
 
 
-@dataclass(frozen=True, slots=True)
-class _Form:
+class _Form(NamedTuple):
     """How a person is named: words, and initials beside them."""
 
     words: tuple[str, ...]
