@@ -141,8 +141,9 @@ class Dossier:
 
 
 def telling(place: str) -> frozenset[str]:
-    """The folded words of a place's name but those that tell none."""
-    return frozenset(word for word in words(place) if len(word) >= _LEAST_LETTERS and not word.isdigit()) - _SHARED
+    """The folded words of a place's name but those that tell none, unless it has no other ("Saintes")."""
+    found = frozenset(word for word in words(place) if len(word) >= _LEAST_LETTERS and not word.isdigit())
+    return found - _SHARED or found
 
 
 def _in_our_time(document: Document) -> Document:

@@ -14,6 +14,7 @@ from deid.privacy import KeyedStream
 from deid.privacy.audit import Case, audit
 from deid.reference import Commune, CommuneTable
 from deid.reference.features import MICRO
+from deid.substitution.dossier import Dossier
 from deid.substitution.places.draws import STRATEGIES
 from deid.substitution.places.planar import STEP_M
 from deid.substitution.temporal import bounded, metric
@@ -24,7 +25,7 @@ from deid.substitution.temporal.values import Instant, Unit
 DRAWS = 40_000
 
 
-class OneStream:
+class OneStream(Dossier):
     """A dossier whose streams are all one, which goes on: each draw is a new secret's."""
 
     def __init__(self, stream: KeyedStream, ages: Ages) -> None:
@@ -128,7 +129,7 @@ def _months(one: int, other: int, claimed: float) -> Case:
         return view(moved(dossier, one)), view(moved(dossier, other))
 
     def moved(dossier: OneStream, month: int) -> int:
-        return apart(dossier, Instant(Unit.MONTH, month), "", epsilon, _SHIFT, high=_APRIL)  # type: ignore[arg-type]
+        return apart(dossier, Instant(Unit.MONTH, month), "", epsilon, _SHIFT, high=_APRIL)
 
     def view(month: int) -> Hashable:
         return "an original" if month in {one, other} else month

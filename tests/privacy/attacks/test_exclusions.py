@@ -13,7 +13,7 @@ from deid.privacy.attacks import exclusions
 from deid.privacy.attacks.exclusions import exclusion
 from deid.reference import CommuneTable
 from deid.substitution import Substitutor
-from deid.substitution.dossier import telling
+from deid.substitution.dossier import Dossier, telling
 from tests.substitution.examples import KEY, marked, surrogates
 
 TABLE = CommuneTable.packaged()
@@ -31,6 +31,16 @@ def test_a_surrogate_shares_neither_a_telling_word_nor_the_postal_code() -> None
         assert telling(city).isdisjoint({"loup", "semouse"})
         drawn.add(city)
     assert any(city.startswith("Saint") for city in drawn)
+
+
+def test_a_place_called_by_a_shared_word_alone_is_hidden_by_it() -> None:
+    """Mer and Saintes are towns: while a document hides one, no other place of it may become that."""
+    assert telling("Mer") == {"mer"}
+    assert telling("Saintes") == {"saintes"}
+    assert telling("Boulogne-sur-Mer") == {"boulogne"}
+    assert any(one.name == "Mer" for one in TABLE.communes)
+    dossier = Dossier(*marked("Vit à [[CITY|Mer]]."), load().substitution, KEY)
+    assert dossier.brings_back("Mer")
 
 
 def test_setting_a_postal_code_aside_costs_more_than_the_words_of_a_name() -> None:
