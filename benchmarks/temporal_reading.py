@@ -13,6 +13,7 @@ from deid.labels import Label
 from deid.learning.corpus import load
 from deid.policy import load as load_policy
 from deid.substitution.dossier import Dossier
+from deid.substitution.memory import Memory
 from deid.substitution.temporal.agenda import read
 
 LABELS = (Label.DATE, Label.RELDATE, Label.AGE)
@@ -28,7 +29,7 @@ def main() -> None:
     unread: dict[Label, list[str]] = {label: [] for label in LABELS}
     policy = load_policy().substitution
     for gold in load(chosen.folder):
-        dossier = Dossier(gold.document, sorted(gold.mentions), policy, b"no draw is made")
+        dossier = Dossier(gold.document, sorted(gold.mentions), policy, Memory(b"no draw is made"))
         agenda = read(dossier)
         for mention in dossier.of(LABELS):
             mentions[mention.label] += 1

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import copy
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
+from typing import TypeVar, cast
 
 from deid.document import Document, Mention
 from deid.labels import NAMES, PLACES, Label
 from deid.policy import SubstitutionPolicy
-from deid.privacy import KeyedStream, Streams
+from deid.privacy import KeyedStream
 from deid.substitution.folding import folded, words
+from deid.substitution.memory import Memory
 from deid.substitution.temporal.values import is_told
+
+Found = TypeVar("Found")
 
 _ACCENTED = frozenset("éèêàçùôîâûÉÈÀÇÊ")
 _LEAST_LETTERS = 3
@@ -31,14 +35,14 @@ class Dossier:
     """
 
     def __init__(
-        self, document: Document, mentions: Sequence[Mention], policy: SubstitutionPolicy, secret: bytes
+        self, document: Document, mentions: Sequence[Mention], policy: SubstitutionPolicy, memory: Memory
     ) -> None:
         self.document = _in_our_time(document)
         self.mentions = tuple(mentions)
         self.policy = policy
         self.scope = self._scope()
-        self._streams = Streams(secret, *self.scope)
-        self._everywhere = Streams(secret, *_CORPUS)
+        self._own = memory.of(self.scope)
+        self._everywhere = memory.of(_CORPUS)
 
     def _scope(self) -> tuple[str, str]:
         if self.policy.scope == "corpus":
@@ -49,11 +53,30 @@ class Dossier:
 
     def stream(self, *parts: str) -> KeyedStream:
         """The stream of what `parts` name, within the scope."""
-        return self._streams.of(*parts)
+        return self._own.streams.of(*parts)
 
     def shared(self, *parts: str) -> KeyedStream:
         """The stream of what `parts` name, over all patients and documents, whatever the scope."""
-        return self._everywhere.of(*parts)
+        return self._everywhere.streams.of(*parts)
+
+    def remembered(
+        self,
+        question: tuple[str, ...],
+        make: Callable[[KeyedStream], Found],
+        by: Hashable = None,
+        *,
+        shared: bool = False,
+    ) -> Found:
+        """What `make` finds with the stream of a question, computed once for the scope, or with `shared` for all.
+
+        Nothing of the document may take part but what `by` holds: the scope's other documents get what this one found.
+        """
+        shelf = self._everywhere if shared else self._own
+        asked = question if by is None else (question, by)
+        known = shelf.known.get(asked)
+        if known is None:
+            known = shelf.known[asked] = make(shelf.streams.of(*question))
+        return cast(Found, known)
 
     def text(self, mention: Mention) -> str:
         """What the document writes there."""

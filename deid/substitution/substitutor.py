@@ -14,6 +14,7 @@ from deid.substitution import budget, overlaps, providers
 from deid.substitution.dossier import Dossier
 from deid.substitution.drafts import Draft, mask
 from deid.substitution.folding import comparable
+from deid.substitution.memory import Memory
 from deid.substitution.names.tables import NameTables, packaged
 from deid.substitution.places.streets import StreetNames
 from deid.substitution.rooms import Rooms
@@ -27,7 +28,7 @@ class Substitutor:
 
     Args:
         policy: its `substitution` part is read.
-        key: the secret; every draw depends on it, and nothing else remembers what was drawn.
+        key: the secret; every draw depends on it. What was drawn is kept for speed alone, in this object.
         communes: places to draw from.
         names: names to draw from; None for those that ship.
 
@@ -40,7 +41,7 @@ class Substitutor:
         if not key:
             raise SettingsError("No surrogate can be drawn with an empty key.", "Set NOCTURNE_SECRET.")
         self._policy = policy.substitution
-        self._key = key
+        self._memory = Memory(key)
         self._communes = communes
         self._names = packaged() if names is None else names
         self._streets = StreetNames(communes)
@@ -59,7 +60,7 @@ class Substitutor:
         settled = overlaps.settle(mentions)
         if settled and settled[-1].end > len(document.text):
             raise DocumentRefused(document.id, Reason.SUBSTITUTION_FAILED, "a mention ends after the text")
-        dossier = Dossier(document, settled, self._policy, self._key)
+        dossier = Dossier(document, settled, self._policy, self._memory)
         rooms = Rooms(dossier, self._communes, self._names, self._streets, self._providers)
         shares = budget.shares(self._policy, rooms.elements())
         spends = budget.settle(self._policy, document.id, rooms.spends(shares))

@@ -31,6 +31,7 @@ from deid.learning.augmentation.streets import Streets
 from deid.learning.corpus import GoldDocument
 from deid.policy import SubstitutionPolicy
 from deid.substitution.dossier import Dossier
+from deid.substitution.memory import Memory
 from deid.substitution.names.roster import Roster
 from deid.substitution.names.tables import packaged
 
@@ -53,7 +54,7 @@ def multiply(documents: Sequence[GoldDocument], copies: int, seed: int, rates: R
     """
     for gold in documents:
         mentions = [mention for mention in gold.mentions if "\n" not in _text(gold, mention)]
-        roster = Roster(Dossier(gold.document, mentions, _POLICY, b"augmentation"), packaged())
+        roster = Roster(Dossier(gold.document, mentions, _POLICY, Memory(b"augmentation")), packaged())
         pieces = cut(gold.document.text, gold.mentions)
         for number in range(1, copies + 1):
             name = f"{gold.document.id}~{number}"
@@ -99,7 +100,7 @@ class _Writer:
         self, gold: GoldDocument, pieces: Sequence[Piece], roster: Roster, chance: Chance, rates: Rates
     ) -> None:
         secret = chance.randbytes(8)
-        dossier = Dossier(gold.document, gold.mentions, _POLICY, secret)
+        dossier = Dossier(gold.document, gold.mentions, _POLICY, Memory(secret))
         self._chance = chance
         self._rates = rates
         self._accented = dossier.accented

@@ -13,6 +13,7 @@ from deid.privacy.attacks.fiction import Record
 from deid.reference import CommuneTable
 from deid.substitution import Substitutor
 from deid.substitution.dossier import Dossier
+from deid.substitution.memory import Memory
 from deid.substitution.temporal import agenda, shifting, timeline
 from deid.substitution.temporal.values import Instant, Unit
 
@@ -89,7 +90,7 @@ def _chronicle(record: Record, policy: Policy, substitutor: Substitutor, key: by
     temporal = [one for one in record.mentions if one.label in _TEMPORAL]
     done = substitutor.substitute(record.document, temporal)
     mentions = [surrogate.mention for surrogate in done.surrogates]
-    dossier = Dossier(record.document, mentions, policy.substitution, key)
+    dossier = Dossier(record.document, mentions, policy.substitution, Memory(key))
     known = agenda.read(dossier)
     told = _told(record.document, done, policy)
     sayings = tuple(
@@ -114,7 +115,7 @@ def _told(document: Document, done: Substitution, policy: Policy) -> list[Instan
         Mention(start, end, surrogate.mention.label)
         for surrogate, (start, end) in zip(done.surrogates, done.spans, strict=True)
     ]
-    read = agenda.read(Dossier(published, marks, policy.substitution, KEY))
+    read = agenda.read(Dossier(published, marks, policy.substitution, Memory(KEY)))
     return [read.instants.get(mark) for mark in marks]
 
 

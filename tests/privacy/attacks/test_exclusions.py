@@ -14,6 +14,7 @@ from deid.privacy.attacks.exclusions import exclusion
 from deid.reference import CommuneTable
 from deid.substitution import Substitutor
 from deid.substitution.dossier import Dossier, telling
+from deid.substitution.memory import Memory
 from tests.substitution.examples import KEY, marked, surrogates
 
 TABLE = CommuneTable.packaged()
@@ -39,7 +40,7 @@ def test_a_place_called_by_a_shared_word_alone_is_hidden_by_it() -> None:
     assert telling("Saintes") == {"saintes"}
     assert telling("Boulogne-sur-Mer") == {"boulogne"}
     assert any(one.name == "Mer" for one in TABLE.communes)
-    dossier = Dossier(*marked("Vit à [[CITY|Mer]]."), load().substitution, KEY)
+    dossier = Dossier(*marked("Vit à [[CITY|Mer]]."), load().substitution, Memory(KEY))
     assert dossier.brings_back("Mer")
 
 
