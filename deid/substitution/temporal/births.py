@@ -8,7 +8,7 @@ from fractions import Fraction
 from deid.privacy import discrete_laplace
 from deid.substitution.dossier import Dossier
 from deid.substitution.temporal import scales
-from deid.substitution.temporal.tempering import tempered
+from deid.substitution.temporal.tempering import not_nought, tempered
 from deid.substitution.temporal.values import add_months, add_years, months_between, on, years_between
 
 # Below these, years are too coarse for a child's age: it is moved by months, then by days.
@@ -27,9 +27,11 @@ def move(
     """
     if birth == anchor:
         return moved_anchor
-    days = discrete_laplace(dossier.stream("birth", "day", birth.isoformat(), str(epsilon)), tempered(epsilon))
+    said, rate = str(epsilon), tempered(epsilon)
+    asked = ("birth", "day", birth.isoformat(), said)
+    days = dossier.remembered(asked, lambda stream: discrete_laplace(stream, rate))
     days += ((shifted or moved_anchor) - anchor).days
-    moved = on(_older(dossier, birth, anchor, epsilon).toordinal() + days)
+    moved = on(_older(dossier, birth, anchor, said, rate).toordinal() + days)
     moved = within_life(dossier, moved, moved_anchor)
     return moved - timedelta(days=1) if moved == birth else moved
 
@@ -44,7 +46,7 @@ def eldest(dossier: Dossier, moved_anchor: date) -> date:
     return add_years(moved_anchor, -dossier.policy.ages.top_code)
 
 
-def _older(dossier: Dossier, birth: date, anchor: date, epsilon: Fraction) -> date:
+def _older(dossier: Dossier, birth: date, anchor: date, said: str, rate: Fraction) -> date:
     """The birth date moved by a number of years, months or days, as the age at the anchor is told; never by 0.
 
     Below 18 the policy may count years in smaller steps (`scales`). Each step has noise of its own: a child grows
@@ -55,17 +57,14 @@ def _older(dossier: Dossier, birth: date, anchor: date, epsilon: Fraction) -> da
     in_year = scales.steps(dossier.policy.ages)
     if _YEARS_FROM <= years < scales.ADULT and in_year > 1:
         step = 12 // in_year
-        return add_months(birth, -step * max(_noise(dossier, epsilon, f"{step} months"), 1 - months // step))
+        return add_months(birth, -step * max(_noise(dossier, said, rate, f"{step} months"), 1 - months // step))
     if years >= _YEARS_FROM:
-        return add_years(birth, -max(_noise(dossier, epsilon), 1 - years))
+        return add_years(birth, -max(_noise(dossier, said, rate), 1 - years))
     if months >= _MONTHS_FROM:
-        return add_months(birth, -max(_noise(dossier, epsilon, "1 months"), 1 - months))
-    return on(birth.toordinal() - (max(_noise(dossier, epsilon, "days"), 1 - (anchor - birth).days) or 1))
+        return add_months(birth, -max(_noise(dossier, said, rate, "1 months"), 1 - months))
+    return on(birth.toordinal() - (max(_noise(dossier, said, rate, "days"), 1 - (anchor - birth).days) or 1))
 
 
-def _noise(dossier: Dossier, epsilon: Fraction, *step: str) -> int:
+def _noise(dossier: Dossier, said: str, rate: Fraction, *step: str) -> int:
     """Noise of a step, years if none is said; never 0."""
-    stream = dossier.stream("birth", "age", str(epsilon), *step)
-    while (noise := discrete_laplace(stream, tempered(epsilon))) == 0:
-        pass
-    return noise
+    return dossier.remembered(("birth", "age", said, *step), lambda stream: not_nought(stream, rate))

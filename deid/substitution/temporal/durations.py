@@ -11,7 +11,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from functools import cached_property
 from itertools import pairwise
 from math import ceil
 
@@ -39,6 +38,7 @@ _BESIDE = (
     re.compile(rf"{_RANGE}[\s,;:(\[-]{{0,4}}{_SAID}[\s:]{{0,3}}{_LENGTH}"),
     re.compile(rf"{_LENGTH}[^,.;\n\d{_DATE}{_OTHER}]{{0,40}}(?:du|entre le|:|\() ?{_RANGE}"),
 )
+_SINCE_DAY = f"depuis le {_DATE}"
 _SINCE = re.compile(rf"depuis le (?P<first>{_DATE})[\s,;:(-]{{0,3}}(?:soit )?{_LENGTH}")
 # A length of stay, and what begins and ends one.
 _STAY = re.compile("hospit|sejour")
@@ -59,6 +59,16 @@ _NUMBERED = (
     re.compile(rf"(?P<day>{_DATE})[ :(=-]{{1,4}}j ?(?P<number>\d{{1,3}})(?![a-z\d])(?! ?[:=] ?{_DATE})"),
 )
 _HINT = re.compile(r"\d ?(?:j|n|s|m|a)|j ?\d|[a-z] (?:jour|nuit|semaine|mois|an)")
+
+# What some pattern needs of a text, and few texts have: sought first, since the patterns take long.
+_SOME_LENGTH = rf"(?:\d|{_COUNT}) ?(?:{_UNIT})"
+_NUMBERED_DAY = re.compile(r"j ?\d")
+_BY_A_RANGE = re.compile(_SOME_LENGTH)
+_BY_A_STAY = re.compile(
+    rf"{_SOME_LENGTH} ?(?:d'|de )?(?:hospit|sejour)|(?:hospitalisation|sejour)(?: de)?[\s:]{{0,3}}\d{{0,2}}{_SOME_LENGTH}"
+)
+_RANGE_GAP = 12  # characters between the two days of a range, at most; then those around what is told, likewise
+_RANGE_AHEAD, _RANGE_BEHIND, _STAY_AHEAD, _STAY_BEHIND = 70, 50, 25, 45
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,13 +93,15 @@ class Ties:
         self._agenda = agenda
         self._spans = [span for span, one in agenda.instants.items() if one.unit is Unit.DAY]
         self._spans.sort()
-        self._text = _skeleton(dossier, agenda, self._spans) if self._spans else ""
+        self.found: tuple[Tie, ...] = ()
+        if self._spans and _may_say(dossier.plain, self._spans):
+            self._text = _skeleton(dossier, agenda, self._spans)
+            self.found = self._read()
 
-    @cached_property
-    def found(self) -> tuple[Tie, ...]:
+    def _read(self) -> tuple[Tie, ...]:
         """Each tie once, in the order of the text."""
         ties: dict[tuple[Instant, Instant], Tie] = {}
-        if not self._spans or _HINT.search(self._text) is None:
+        if _HINT.search(self._text) is None:
             return ()
         for tie in (*self._ranges(), *self._stays(), *self._numbered()):
             if tie.first != tie.last:
@@ -135,6 +147,8 @@ class Ties:
 
     def count(self, moved: Mapping[Instant, Instant]) -> Durations:
         """How many durations agreed with the true dates, and how many of those do not with the moved ones."""
+        if not self.found:
+            return Durations()
         true = {one: one for tie in self.found for one in (tie.first, tie.last)}
         agreed = [tie for tie in self.found if tie.holds(true)]
         return Durations(len(agreed), sum(not tie.holds(moved) for tie in agreed))
@@ -143,6 +157,8 @@ class Ties:
         beside = _BESIDE if _RANGES.search(self._text) else ()  # lengths take long to look for, and few texts have both
         for match in (match for pattern in beside for match in pattern.finditer(self._text)):
             yield from self._tie(match, self._at(match.start("first")), self._at(match.start("last")))
+        if _SINCE_DAY not in self._text:
+            return
         for match in _SINCE.finditer(self._text):
             yield from self._tie(match, self._at(match.start("first")), day_of(self._agenda.anchor))
 
@@ -165,6 +181,8 @@ class Ties:
                 yield from self._tie(stay, self._at(pair[0]), self._at(pair[1]))
 
     def _numbered(self) -> Iterator[Tie]:
+        if _NUMBERED_DAY.search(self._text) is None:
+            return
         found = sorted(
             (match.start("day"), int(match["number"]))
             for pattern in _NUMBERED
@@ -191,6 +209,24 @@ class Ties:
         """The day that stands at a place of the skeleton."""
         span: Mention = self._spans[self._text.count(_DATE, 0, position)]
         return self._agenda.instants[span]
+
+
+def _may_say(plain: str, spans: Sequence[Mention]) -> bool:
+    """Whether a folded text has what some tie is told by, whatever stands in its mentions; `spans` are its days."""
+    if "depuis le " in plain or _NUMBERED_DAY.search(plain) is not None:
+        return True
+    for one, next_one in pairwise(spans):
+        if next_one.start - one.end <= _RANGE_GAP:
+            start, end = max(0, one.start - _RANGE_AHEAD), next_one.end + _RANGE_BEHIND
+            if _BY_A_RANGE.search(plain, start, end) is not None:
+                return True
+    for word in ("hospit", "sejour"):
+        place = plain.find(word)
+        while place >= 0:
+            if _BY_A_STAY.search(plain, max(0, place - _STAY_AHEAD), place + _STAY_BEHIND) is not None:
+                return True
+            place = plain.find(word, place + 1)
+    return False
 
 
 def _skeleton(dossier: Dossier, agenda: Agenda, dated: Sequence[Mention]) -> str:

@@ -41,10 +41,12 @@ def move(dossier: Dossier, agenda: Agenda, epsilon: Fraction) -> Timeline:
     line = Timeline(anchor, moved_anchor, agenda.birth, birth, birth)
     fixed = line.fixed()
     said, rate = str(epsilon), tempered(epsilon)
-    drawn = {one: _moved(dossier, line, one, said, rate, days) for one in agenda.dated - fixed.keys()}
-    drawn |= {one: fixed[one] for one in agenda.dated & fixed.keys()}
+    drawn = {}
+    for one in agenda.dated:
+        drawn[one] = fixed[one] if one in fixed else _moved(dossier, line, one, said, rate, days)
     moved = restore(drawn, fixed)
-    moved |= {one: Instant(one.unit, index_of(one.unit, birth or moved_anchor)) for one in agenda.birth_instants}
+    for one in agenda.birth_instants:
+        moved[one] = Instant(one.unit, index_of(one.unit, birth or moved_anchor))
     return Timeline(anchor, moved_anchor, agenda.birth, birth, birth, moved)
 
 

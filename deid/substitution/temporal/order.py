@@ -7,6 +7,7 @@ the drawn values only, so it is post-processing and costs no ε.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import date
 
 from deid.substitution.temporal.values import Instant, Unit, clamped, index_of
 
@@ -24,21 +25,51 @@ def restore(drawn: Mapping[Instant, int], fixed: Mapping[Instant, int]) -> dict[
         drawn: original → drawn index, in the original's unit.
         fixed: originals that must not move from the index given here: the anchor, the birth date.
     """
+    target_of = {**drawn, **fixed}
+    by_unit: dict[Unit, list[Instant]] = {}
+    for one in sorted(target_of):
+        by_unit.setdefault(one.unit, []).append(one)
     placed: dict[Instant, Instant] = {}
-    given = sorted(drawn.keys() | fixed.keys())
-    present = {instant.unit for instant in given}
-    for unit in (unit for unit in Unit if unit in present):
-        ours = [instant for instant in given if instant.unit is unit]
-        targets = [fixed[one] if one in fixed else drawn[one] for one in ours]
-        bounds = [_bounds(one, placed, unit) for one in ours] if placed else [_FREE] * len(ours)
-        pinned = [one in fixed for one in ours]
-        for one, index in zip(ours, project(targets, bounds, pinned), strict=True):
-            placed[one] = Instant(unit, clamped(unit, index))
+    stretches: list[_Stretch] = []
+    units = sorted(by_unit, key=_FINENESS.__getitem__) if len(by_unit) > 1 else list(by_unit)
+    for unit in units:
+        ours = by_unit[unit]
+        targets = [target_of[one] for one in ours]
+        bounds = [_bounds(one, stretches) for one in ours] if stretches else [_FREE] * len(ours)
+        if not _in_order(targets, bounds):
+            targets = project(targets, bounds, [one in fixed for one in ours])
+        moved = [Instant(unit, clamped(unit, index)) for index in targets]
+        placed.update(zip(ours, moved, strict=True))
+        if unit is not units[-1]:
+            stretches += map(_stretch, ours, moved)
     return {instant: placed[instant] for instant in drawn}
 
 
 Bounds = tuple[int | None, int | None]
 _FREE: Bounds = (None, None)
+_FINENESS = {unit: place for place, unit in enumerate(Unit)}
+# The first and the last day of an instant, and those of where it was moved to, as ordinals.
+_Stretch = tuple[int, int, int, int]
+
+
+def _stretch(original: Instant, moved: Instant) -> _Stretch:
+    if original.unit is Unit.DAY:
+        return original.index, original.index, moved.index, moved.index
+    return (*_ends(original), *_ends(moved))
+
+
+def _ends(instant: Instant) -> tuple[int, int]:
+    return instant.first.toordinal(), instant.last.toordinal()
+
+
+def _in_order(targets: Sequence[int], bounds: Sequence[Bounds]) -> bool:
+    """Whether indexes increase strictly within their bounds: `project` leaves such as they are."""
+    reached = -_FAR
+    for target, (low, high) in zip(targets, bounds, strict=True):
+        if target <= reached or (low is not None and target < low) or (high is not None and target > high):
+            return False
+        reached = target
+    return True
 
 
 def room(instant: Instant, moved: Mapping[Instant, Instant]) -> range:
@@ -47,28 +78,32 @@ def room(instant: Instant, moved: Mapping[Instant, Instant]) -> range:
     Strictly between its neighbours of the same unit, weakly ordered with the others; empty where there is no room.
     """
     others = {original: to for original, to in moved.items() if original != instant}
-    low, high = _bounds(instant, others, instant.unit)
+    low, high = _bounds(instant, list(map(_stretch, others.keys(), others.values())))
     same = [(original.index, to.index) for original, to in others.items() if original.unit is instant.unit]
     low = max([low or -_FAR, *(to + 1 for index, to in same if index < instant.index)])
     high = min([high or _FAR, *(to - 1 for index, to in same if index > instant.index)])
     return range(low, high + 1)
 
 
-def _bounds(instant: Instant, placed: Mapping[Instant, Instant], unit: Unit) -> Bounds:
+def _bounds(instant: Instant, placed: Sequence[_Stretch]) -> Bounds:
     """The least and greatest index that leave `instant` in order with what is placed already.
 
     A year that began before an earlier date's end may hold that end, and no later one's begin: where both cannot be,
     it may reach into either ("2013" between a day of January and the winter that it is in).
     """
-    first, last = instant.first, instant.last
-    before = [moved for original, moved in placed.items() if original.last < first]
-    after = [moved for original, moved in placed.items() if original.first > last]
-    low = max((index_of(unit, moved.last) for moved in before), default=None)
-    high = min((index_of(unit, moved.first) for moved in after), default=None)
+    first, last = _ends(instant)
+    before = [one for one in placed if one[1] < first]
+    after = [one for one in placed if one[0] > last]
+    low = _index(instant.unit, max([one[3] for one in before])) if before else None
+    high = _index(instant.unit, min([one[2] for one in after])) if after else None
     if low is not None and high is not None and low > high:
-        low = max(index_of(unit, moved.first) for moved in before)
-        high = min(index_of(unit, moved.last) for moved in after)
+        low = _index(instant.unit, max([one[2] for one in before]))
+        high = _index(instant.unit, min([one[3] for one in after]))
     return low, high
+
+
+def _index(unit: Unit, ordinal: int) -> int:
+    return index_of(unit, date.fromordinal(ordinal))
 
 
 def project(targets: Sequence[int], bounds: Sequence[Bounds], pinned: Sequence[bool]) -> list[int]:

@@ -11,7 +11,7 @@ from functools import lru_cache
 from deid.privacy import discrete_laplace
 from deid.substitution.budget import rational
 from deid.substitution.dossier import Dossier
-from deid.substitution.temporal.tempering import tempered
+from deid.substitution.temporal.tempering import not_nought, tempered
 from deid.substitution.temporal.values import DAYS_OF, Instant, Unit, clamped, index_of
 
 
@@ -58,11 +58,7 @@ def shift(dossier: Dossier) -> timedelta:
 
     Drawn once per scope, so durations between a patient's documents stay; its ε is 1 / scale per day of shift.
     """
-    stream = dossier.stream("anchor")
-    epsilon = anchor_epsilon(dossier)
-    while (days := discrete_laplace(stream, epsilon)) == 0:
-        pass
-    return timedelta(days=days)
+    return dossier.remembered(("anchor",), lambda stream: timedelta(days=not_nought(stream, anchor_epsilon(dossier))))
 
 
 def own_date(dossier: Dossier, anchor: date, epsilon: Fraction) -> date:

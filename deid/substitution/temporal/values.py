@@ -42,17 +42,17 @@ class Instant(NamedTuple):  # compared, sorted and looked up more than anything 
     @property
     def first(self) -> date:
         """Its first day."""
-        return _first(self.unit, self.index)
+        return date.fromordinal(self.index) if self.unit is Unit.DAY else _first(self.unit, self.index)
 
     @property
     def last(self) -> date:
         """Its last day."""
-        return _last(self.unit, self.index)
+        return date.fromordinal(self.index) if self.unit is Unit.DAY else _last(self.unit, self.index)
 
     @property
     def middle(self) -> date:
         """A day that stands for it: the day itself, the middle one of a longer unit."""
-        return _middle(self.unit, self.index)
+        return date.fromordinal(self.index) if self.unit is Unit.DAY else _middle(self.unit, self.index)
 
 
 # A document compares each of its dates with each: their days are found once.
