@@ -34,14 +34,12 @@ _RANGE = rf"(?P<first>{_DATE})\s{{0,2}}(?:au|a|jusqu'au|et le|-|→|->|=>)\s{{0,
 _SAID = r"(?:soit|pendant|durant|pour|ou|=|c'est-a-dire|(?:une )?(?:duree|total)(?: totale)?(?: de)?)?"
 _RANGES = re.compile(_RANGE)
 # A length beside a range: behind it, ahead of it; or behind the day from which something goes on.
-_BESIDE = (
-    re.compile(rf"{_RANGE}[\s,;:(\[-]{{0,4}}{_SAID}[\s:]{{0,3}}{_LENGTH}"),
-    re.compile(rf"{_LENGTH}[^,.;\n\d{_DATE}{_OTHER}]{{0,40}}(?:du|entre le|:|\() ?{_RANGE}"),
-)
+_BEHIND = re.compile(rf"{_RANGE}[\s,;:(\[-]{{0,4}}{_SAID}[\s:]{{0,3}}{_LENGTH}")
+_AHEAD = re.compile(rf"{_LENGTH}[^,.;\n\d{_DATE}{_OTHER}]{{0,40}}(?:du|entre le|:|\() ?{_RANGE}")
+_LENGTH_AHEAD, _LENGTH_BEHIND = 70, 50  # characters from either end of a range to that of its length, and some more
 _SINCE_DAY = f"depuis le {_DATE}"
 _SINCE = re.compile(rf"depuis le (?P<first>{_DATE})[\s,;:(-]{{0,3}}(?:soit )?{_LENGTH}")
 # A length of stay, and what begins and ends one.
-_STAY = re.compile("hospit|sejour")
 _STAYS = (
     re.compile(rf"{_LENGTH} ?(?:d'|de )?(?:hospitalisation|hospit\b|sejour)"),
     re.compile(
@@ -63,12 +61,9 @@ _HINT = re.compile(r"\d ?(?:j|n|s|m|a)|j ?\d|[a-z] (?:jour|nuit|semaine|mois|an)
 # What some pattern needs of a text, and few texts have: sought first, since the patterns take long.
 _SOME_LENGTH = rf"(?:\d|{_COUNT}) ?(?:{_UNIT})"
 _NUMBERED_DAY = re.compile(r"j ?\d")
-_BY_A_RANGE = re.compile(_SOME_LENGTH)
-_BY_A_STAY = re.compile(
-    rf"{_SOME_LENGTH} ?(?:d'|de )?(?:hospit|sejour)|(?:hospitalisation|sejour)(?: de)?[\s:]{{0,3}}\d{{0,2}}{_SOME_LENGTH}"
-)
-_RANGE_GAP = 12  # characters between the two days of a range, at most; then those around what is told, likewise
-_RANGE_AHEAD, _RANGE_BEHIND, _STAY_AHEAD, _STAY_BEHIND = 70, 50, 25, 45
+_BY_A_RANGE, _RANGE_GAP = re.compile(_SOME_LENGTH), 12  # characters between the two days of a range, at most
+_AHEAD_OF_A_STAY, _STAY_AHEAD = re.compile(rf"{_SOME_LENGTH} ?(?:d'|de )?\Z"), 25  # characters it takes, and some more
+_STAYED = re.compile(rf"(?:hospitalisation|sejour)(?: de)?[\s:]{{0,3}}\d{{0,2}}{_SOME_LENGTH}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,12 +96,10 @@ class Ties:
     def _read(self) -> tuple[Tie, ...]:
         """Each tie once, in the order of the text."""
         ties: dict[tuple[Instant, Instant], Tie] = {}
-        if _HINT.search(self._text) is None:
-            return ()
         for tie in (*self._ranges(), *self._stays(), *self._numbered()):
             if tie.first != tie.last:
                 ties.setdefault((tie.first, tie.last), tie)
-        return tuple(ties.values())
+        return tuple(ties.values()) if ties and _HINT.search(self._text) else ()
 
     def reconciled(self, line: Timeline) -> Timeline:
         """The timeline with the days of each tie brought to agree, where those that have to stay leave room for it.
@@ -154,8 +147,13 @@ class Ties:
         return Durations(len(agreed), sum(not tie.holds(moved) for tie in agreed))
 
     def _ranges(self) -> Iterator[Tie]:
-        beside = _BESIDE if _RANGES.search(self._text) else ()  # lengths take long to look for, and few texts have both
-        for match in (match for pattern in beside for match in pattern.finditer(self._text)):
+        ranges = [match.span() for match in _RANGES.finditer(self._text)]
+        matches = list(_BEHIND.finditer(self._text)) if ranges else []
+        ahead = 0
+        for start, end in ranges:  # no other day stands between a length and its range
+            matches += _AHEAD.finditer(self._text, max(ahead, start - _LENGTH_AHEAD), end)
+            ahead = end
+        for match in matches:
             yield from self._tie(match, self._at(match.start("first")), self._at(match.start("last")))
         if _SINCE_DAY not in self._text:
             return
@@ -164,7 +162,7 @@ class Ties:
 
     def _stays(self) -> Iterator[Tie]:
         """A length of stay and the nearest admission with its discharge, or range of dates."""
-        if _STAY.search(self._text) is None:
+        if not _tells_a_stay(self._text):
             return
         stays = [match for pattern in _STAYS for match in pattern.finditer(self._text)]
         if not stays:
@@ -217,15 +215,21 @@ def _may_say(plain: str, spans: Sequence[Mention]) -> bool:
         return True
     for one, next_one in pairwise(spans):
         if next_one.start - one.end <= _RANGE_GAP:
-            start, end = max(0, one.start - _RANGE_AHEAD), next_one.end + _RANGE_BEHIND
+            start, end = max(0, one.start - _LENGTH_AHEAD), next_one.end + _LENGTH_BEHIND
             if _BY_A_RANGE.search(plain, start, end) is not None:
                 return True
+    return _tells_a_stay(plain)
+
+
+def _tells_a_stay(text: str) -> bool:
+    """Whether a folded text has a length beside a stay."""
     for word in ("hospit", "sejour"):
-        place = plain.find(word)
+        place = text.find(word)
         while place >= 0:
-            if _BY_A_STAY.search(plain, max(0, place - _STAY_AHEAD), place + _STAY_BEHIND) is not None:
+            ahead = _AHEAD_OF_A_STAY.search(text, max(0, place - _STAY_AHEAD), place)
+            if ahead is not None or _STAYED.match(text, place) is not None:
                 return True
-            place = plain.find(word, place + 1)
+            place = text.find(word, place + 1)
     return False
 
 
