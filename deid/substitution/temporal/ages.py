@@ -86,8 +86,14 @@ class Age:
     @property
     def years(self) -> float:
         """The age in years."""
-        per_year = {Unit.YEAR: 1, Unit.MONTH: 12, Unit.WEEK: 52.18, Unit.DAY: 365.24, Unit.DECADE: 0.1}
-        return self.value / self.step / per_year[self.unit]
+        return _years(self.unit, self.value, self.step)
+
+
+_PER_YEAR = {Unit.YEAR: 1, Unit.MONTH: 12, Unit.WEEK: 52.18, Unit.DAY: 365.24, Unit.DECADE: 0.1}
+
+
+def _years(unit: Unit, value: int, step: int) -> float:
+    return value / step / _PER_YEAR[unit]
 
 
 @lru_cache(maxsize=16384)
@@ -207,8 +213,7 @@ def _spoken(plain: str, text: str) -> Age | None:
 
 def write(age: Age, value: int, top_code: int) -> str:
     """Another `value`, in the unit, step and form of `age`; `top_code` years or more as that many and more."""
-    years = replace(age, value=value).years
-    if years >= top_code:
+    if _years(age.unit, value, age.step) >= top_code:
         return _top_coded(age, top_code)
     return age.ahead + _written(age, value)
 
@@ -273,13 +278,15 @@ def _number(age: Age) -> str:
     return age.model.removesuffix(age.tail).removesuffix(part).removesuffix(age.head)
 
 
+_SINGULAR = re.compile(r"(?<![a-z])(an|semaine|jour|ann[ée]e)\b", re.IGNORECASE)
+_PLURAL = re.compile(r"(?<![a-z])(an|semaine|jour|ann[ée]e)s\b", re.IGNORECASE)
+
+
 def _plural(tail: str, value: int) -> str:
     """The unit agreed with the number: "1 an", "2 ans"."""
     if value < 2:
-        return re.sub(r"(?i)(?<![a-z])(an|semaine|jour|ann[ée]e)s\b", r"\1", tail, count=1)
-    return re.sub(
-        r"(?i)(?<![a-z])(an|semaine|jour|ann[ée]e)\b", lambda m: m[1] + ("S" if m[1].isupper() else "s"), tail, count=1
-    )
+        return _PLURAL.sub(r"\1", tail, count=1)
+    return _SINGULAR.sub(lambda m: m[1] + ("S" if m[1].isupper() else "s"), tail, count=1)
 
 
 def _ordinal_word(value: int) -> str:

@@ -52,6 +52,7 @@ _OF_FEAST = dict.fromkeys(_MASCULINE, "jour de ") | dict.fromkeys(_PLURAL, "fêt
 _OF_FEAST |= {"la": "fête de ", "une": "fête de ", "cette": "fête de ", "un": "jour de ", "l'": "époque de "}
 _SEASON = re.compile(r"(printemps)|ete|hiver|automne")
 _OWN = re.compile(r"l'|(?:la|le|les) ")
+_OWN_OR_NOUN = re.compile(rf"{_OWN.pattern}|{_FEAST.pattern}|{_SEASON.pattern}")
 _CONSONANT = re.compile(r"(?:janv|fev|mars|mai|jui|sept|nov|dec)")
 _OF_SEASON = dict.fromkeys(_MASCULINE, "courant de ") | {"au": "cours de ", "l'": "époque de ", "d'": "époque de "}
 _BEFORE_A_TIME = ("dès", "depuis", "vers", "avant", "apres", "pour")
@@ -68,6 +69,11 @@ def ahead(dossier: Dossier, mention: Mention) -> str:
         return ""
     accented = "è" in dossier.before(mention, _REACH)[slice(*found.span(1))].lower()
     return "dès" if found[1] == "des" and accented else found[1]
+
+
+def elides(dossier: Dossier, mention: Mention) -> bool:
+    """Whether the word ahead of a mention may be elided ("d'", "l'"): quicker to see than which word it is."""
+    return "'" in dossier.plain_before(mention, _REACH)
 
 
 def behind_a_word(dossier: Dossier, mention: Mention) -> bool:
@@ -105,6 +111,13 @@ def of_vague(word: str, text: str) -> str:
 def of_band(word: str, text: str) -> str:
     """A band of ages ("60-79 ans", "90 ans et plus"), as it may stand behind `word` ("une trentaine")."""
     return _OF_BAND.get(word, "") + text
+
+
+def matters(dossier: Dossier, mention: Mention, text: str) -> bool:
+    """Whether `of_moved` may change the text of a mention: it leaves figures alone, and most months."""
+    if text[:1].isdecimal():
+        return False
+    return elides(dossier, mention) or _OWN_OR_NOUN.match(flat(text)) is not None
 
 
 def of_moved(word: str, text: str) -> str:

@@ -11,7 +11,7 @@ from deid.document import Durations, Mention, Spend
 from deid.labels import Label
 from deid.substitution.dossier import Dossier
 from deid.substitution.drafts import Draft, mask, tag
-from deid.substitution.folding import comparable, without_accents
+from deid.substitution.folding import is_same, without_accents
 from deid.substitution.temporal import ages, agreement, generalising, ledger
 from deid.substitution.temporal.agenda import Agenda, read
 from deid.substitution.temporal.ages import Age
@@ -32,17 +32,18 @@ class Calendar:
         self._dossier = dossier
         self._policy = dossier.policy
         self._agenda: Agenda = read(dossier)
+        self._costs = ledger.lines(dossier, self._agenda)
         self._texts: dict[Mention, str] = {}
         self._line: Timeline | None = None
         self.durations = Durations()  # none where dates are not told to the day
 
     def elements(self) -> int:
         """Distinct elements to draw; the birth date counts twice, for its years and its days."""
-        return ledger.elements(self._dossier, self._agenda)
+        return ledger.elements(self._costs)
 
     def spends(self, epsilon: Fraction) -> list[Spend]:
         """Ledger lines: the anchor once it shows, dates and ages that were drawn."""
-        return ledger.spends(self._dossier, self._agenda, epsilon)
+        return ledger.spends(self._costs, epsilon)
 
     def draw(self, epsilon: Fraction) -> None:
         """Move everything, `epsilon` nats per unit and element."""
@@ -74,13 +75,16 @@ class Calendar:
 
     def write(self, mention: Mention, attempt: int) -> Draft:
         """The surrogate of a temporal mention; what was not read is masked."""
-        original = self._dossier.text(mention)
         strategy = self._policy.ages.strategy if mention.label is Label.AGE else self._policy.dates.strategy
         if strategy == "tag":
-            return tag(mention.label, original)
+            return tag(mention.label, self._dossier.text(mention))
+        text = None if attempt else self._texts.get(mention) or self._composed(mention, strategy)
+        return mask(mention.label, self._dossier.text(mention)) if text is None else Draft(text, strategy)
+
+    def _composed(self, mention: Mention, strategy: str) -> str | None:
+        """The text of a mention that holds several dates, or is half of one."""
         join = self._joined if strategy == "generalise" else None
-        text = None if attempt else self._agenda.segments.compose(self._dossier, mention, self._texts, join)
-        return mask(mention.label, original) if text is None else Draft(text, strategy)
+        return self._agenda.segments.compose(self._dossier, mention, self._texts, join)
 
     def _moved(self, epsilon: Fraction) -> Timeline:
         agenda, dates, ages = self._agenda, self._policy.dates.strategy, self._policy.ages.strategy
@@ -109,12 +113,15 @@ class Calendar:
         if value is None:
             value = AGES[strategy].move(self._dossier, age, epsilon)
         top = self._policy.ages.top_code
-        text = next(
-            text
-            for step in (0, *NEARBY)
-            if value + step >= 1 and comparable(text := ages.write(age, value + step, top)) != comparable(original)
-        )
-        return self._plain(agreement.of_distance(agreement.ahead(self._dossier, mention), text))
+        text = ages.write(age, value, top)
+        for step in NEARBY:
+            if not is_same(text, original):
+                break
+            if value + step >= 1:
+                text = ages.write(age, value + step, top)
+        if agreement.elides(self._dossier, mention):
+            text = agreement.of_distance(agreement.ahead(self._dossier, mention), text)
+        return self._plain(text)
 
     @staticmethod
     def _own_value(age: Age, line: Timeline) -> int | None:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from itertools import pairwise
 from math import ceil
+from operator import attrgetter
 
 from deid.document import Durations, Mention
 from deid.policy import Dates
@@ -87,7 +88,7 @@ class Ties:
         self._policy: Dates = dossier.policy.dates
         self._agenda = agenda
         self._spans = [span for span, one in agenda.instants.items() if one.unit is Unit.DAY]
-        self._spans.sort()
+        self._spans.sort(key=attrgetter("start"))
         self.found: tuple[Tie, ...] = ()
         if self._spans and _may_say(dossier.plain, self._spans):
             self._text = _skeleton(dossier, agenda, self._spans)

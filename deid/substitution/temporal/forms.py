@@ -87,7 +87,7 @@ class Day:
     def write(self, day: date) -> str:
         if self.ordinal and day.day == 1:
             return f"1{self.ordinal}"
-        return f"{day.day:0{self.width}d}"
+        return str(day.day).zfill(self.width)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ class Month:
     width: int
 
     def write(self, day: date) -> str:
-        return f"{day.month:0{self.width}d}"
+        return str(day.month).zfill(self.width)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ class Year:
 
     def write(self, day: date) -> str:
         year = day.year + self.ahead
-        return f"{year % 100:02d}" if self.width == 2 else f"{year:04d}"
+        return str(year % 100).zfill(2) if self.width == 2 else str(year).zfill(4)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from deid.substitution import numerals
 from deid.substitution.folding import comparable
 from deid.substitution.shapes import sentence_case_of
@@ -11,6 +13,30 @@ from deid.substitution.temporal.values import Instant, Unit
 from deid.substitution.temporal.vocabulary import MONTHS, SEASONS, WEEKDAYS
 
 _ABOUT_OF = {number: word for word, number in ABOUT.items()}
+# What a unit is counted by, by the folded word of the original.
+_SINGULAR = {
+    "jour": "jour", "jours": "jour", "semaine": "semaine", "semaines": "semaine", "an": "an", "ans": "an",
+    "annee": "année", "annees": "année", "ete": "été", "etes": "été", "hiver": "hiver", "hivers": "hiver",
+    "trimestre": "trimestre", "trimestres": "trimestre", "semestre": "semestre", "semestres": "semestre",
+    "decennie": "décennie", "decennies": "décennie", "week-end": "week-end", "week-ends": "week-end",
+}  # fmt: skip
+_NEAR = {-2: "avant-hier", -1: "hier", 0: "ce jour", 1: "demain", 2: "après-demain"}
+# The last one, this one, the next one, and the word for several.
+_BESIDE = {
+    Unit.WEEK: ("la semaine dernière", "cette semaine", "la semaine prochaine", "semaines"),
+    Unit.MONTH: ("le mois dernier", "ce mois-ci", "le mois prochain", "mois"),
+    Unit.QUARTER: ("le trimestre dernier", "ce trimestre", "le trimestre prochain", "trimestres"),
+    Unit.SEMESTER: ("le semestre dernier", "ce semestre", "le semestre prochain", "semestres"),
+    Unit.YEAR: ("l'an dernier", "cette année", "l'an prochain", "ans"),
+    Unit.DAY: ("hier", "ce jour", "demain", "jours"),
+    Unit.SEASON: ("la saison dernière", "cette saison", "la saison prochaine", "saisons"),
+    Unit.DECADE: ("la décennie dernière", "cette décennie", "la décennie prochaine", "décennies"),
+}
+# The anchor's day and those next to it, in other words.
+_OTHERWISE: Mapping[int, tuple[str, ...]] = {
+    -2: ("il y a deux jours",), -1: ("la veille",), 0: ("ce jour", "aujourd'hui"), 1: ("le lendemain",),
+    2: ("dans deux jours",),
+}  # fmt: skip
 
 
 def write(relative: Relative, moved: Instant, anchor: Instant) -> str:
@@ -30,12 +56,8 @@ def write(relative: Relative, moved: Instant, anchor: Instant) -> str:
 
 def otherwise(relative: Relative, moved: Instant, anchor: Instant) -> str | None:
     """The anchor's day, or one next to it, in other words than "ce jour", "hier" or "demain"; None for the rest."""
-    said = {
-        -2: ("il y a deux jours",), -1: ("la veille",), 0: ("ce jour", "aujourd'hui"), 1: ("le lendemain",),
-        2: ("dans deux jours",),
-    }  # fmt: skip
     model = relative.manner.model
-    phrases = said.get(moved.index - anchor.index, ()) if relative.unit is Unit.DAY else ()
+    phrases = _OTHERWISE.get(moved.index - anchor.index, ()) if relative.unit is Unit.DAY else ()
     phrase = next((one for one in phrases if comparable(one) != comparable(model)), None)
     return sentence_case_of(model, phrase) if phrase else None
 
@@ -68,38 +90,20 @@ def _number(number: int, spoken: bool, *, feminine: bool) -> str:
 
 
 def _unit_word(manner: Manner, number: int) -> str:
-    words = {
-        "jour": "jour", "jours": "jour", "semaine": "semaine", "semaines": "semaine", "an": "an", "ans": "an",
-        "annee": "année", "annees": "année", "ete": "été", "etes": "été", "hiver": "hiver", "hivers": "hiver",
-        "trimestre": "trimestre", "trimestres": "trimestre", "semestre": "semestre", "semestres": "semestre",
-        "decennie": "décennie", "decennies": "décennie", "week-end": "week-end", "week-ends": "week-end",
-    }  # fmt: skip
-    if manner.unit_word.startswith("annee") and not (manner.about and number in _ABOUT_OF):
-        words |= {"annee": "an", "annees": "an"}
-    word = words.get(manner.unit_word)
+    word = _SINGULAR.get(manner.unit_word)
+    if word == "année" and not (manner.about and number in _ABOUT_OF):
+        word = "an"
     said = manner.unit_word if word is None else word + ("s" if number > 1 else "")
     return _cased(manner, said)
 
 
 def _write_plain(unit: Unit, offset: int, manner: Manner) -> str:
-    if unit is Unit.DAY:
-        near = {-2: "avant-hier", -1: "hier", 0: "ce jour", 1: "demain", 2: "après-demain"}
-        if offset in near:
-            part = f" {manner.part.lower()}" if manner.part and offset else ""
-            return near[offset] + part
+    if unit is Unit.DAY and offset in _NEAR:
+        part = f" {manner.part.lower()}" if manner.part and offset else ""
+        return _NEAR[offset] + part
     if manner.unit_word == "week-end" and abs(offset) <= 1:
         return ("ce week-end", "le week-end prochain", "le week-end dernier")[offset]
-    phrases = {
-        Unit.WEEK: ("la semaine dernière", "cette semaine", "la semaine prochaine", "semaines"),
-        Unit.MONTH: ("le mois dernier", "ce mois-ci", "le mois prochain", "mois"),
-        Unit.QUARTER: ("le trimestre dernier", "ce trimestre", "le trimestre prochain", "trimestres"),
-        Unit.SEMESTER: ("le semestre dernier", "ce semestre", "le semestre prochain", "semestres"),
-        Unit.YEAR: ("l'an dernier", "cette année", "l'an prochain", "ans"),
-        Unit.DAY: ("hier", "ce jour", "demain", "jours"),
-        Unit.SEASON: ("la saison dernière", "cette saison", "la saison prochaine", "saisons"),
-        Unit.DECADE: ("la décennie dernière", "cette décennie", "la décennie prochaine", "décennies"),
-    }
-    last, this, following, plural = phrases[unit]
+    last, this, following, plural = _BESIDE[unit]
     if abs(offset) <= 1:
         return (this, following, last)[offset]
     counted = numerals.write(abs(offset), feminine=unit in (Unit.WEEK, Unit.SEASON, Unit.DECADE))
