@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import codecs
 import re
-import string
 import unicodedata
 from functools import lru_cache
 
@@ -13,7 +12,6 @@ _LIGATURE = re.compile("[œæŒÆ]")
 _ACCENTS = re.compile("[\u0300-\u036f]+")
 _NOT_WORD = re.compile(r"[^a-z0-9]+")
 _WORD = re.compile(r"[a-z0-9]+")
-_PLAIN = frozenset(string.ascii_letters + string.digits)
 # Each mention is folded a dozen times on its way through a document, and a patient's names come back all night.
 _REMEMBERED = 1 << 14
 
@@ -90,11 +88,3 @@ def comparable(text: str) -> str:
     if text.isascii() and text.isalnum():
         return text.lower()
     return _NOT_WORD.sub("", without_accents(text).casefold()) or text
-
-
-def is_same(one: str, other: str) -> bool:
-    """Whether two texts are the same but for case, accents and punctuation (`comparable`)."""
-    first, second = one[:1], other[:1]
-    if first in _PLAIN and second in _PLAIN and first.lower() != second.lower():
-        return False  # what is compared begins with these
-    return comparable(one) == comparable(other)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import string
 from collections.abc import Sequence
 
 from deid.document import Document, Mention, Substitution, Surrogate
@@ -12,13 +13,14 @@ from deid.reference import CommuneTable
 from deid.substitution import budget, overlaps, providers
 from deid.substitution.dossier import Dossier
 from deid.substitution.drafts import Draft, mask
-from deid.substitution.folding import is_same
+from deid.substitution.folding import comparable
 from deid.substitution.memory import Memory
 from deid.substitution.names.tables import NameTables, packaged
 from deid.substitution.places.streets import StreetNames
 from deid.substitution.rooms import Rooms
 
 ATTEMPTS = 8
+_PLAIN = frozenset(string.ascii_letters + string.digits)
 
 
 class Substitutor:
@@ -87,7 +89,10 @@ def _replaces(draft: Draft, original: str) -> bool:
     text = draft.text
     if not text.strip():
         return draft.strategy == NULL and bool(original.strip())
-    return not is_same(text, original)
+    first, second = text[0], original[0]
+    if first.lower() != second.lower() and first in _PLAIN and second in _PLAIN:
+        return True  # what is compared begins with these
+    return comparable(text) != comparable(original)
 
 
 def _broken_like(original: str, text: str) -> str:

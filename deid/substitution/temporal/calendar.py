@@ -11,7 +11,7 @@ from deid.document import Durations, Mention, Spend
 from deid.labels import Label
 from deid.substitution.dossier import Dossier
 from deid.substitution.drafts import Draft, mask, tag
-from deid.substitution.folding import is_same, without_accents
+from deid.substitution.folding import comparable, without_accents
 from deid.substitution.temporal import ages, agreement, generalising, ledger
 from deid.substitution.temporal.agenda import Agenda, read
 from deid.substitution.temporal.ages import Age
@@ -115,7 +115,7 @@ class Calendar:
         top = self._policy.ages.top_code
         text = ages.write(age, value, top)
         for step in NEARBY:
-            if not is_same(text, original):
+            if comparable(text) != comparable(original):
                 break
             if value + step >= 1:
                 text = ages.write(age, value + step, top)
