@@ -110,8 +110,12 @@ class Dossier:
         """Mentions of these labels, in order."""
         wanted = frozenset(labels)
         if len(wanted) == 1:
-            return list(self._by_label.get(next(iter(wanted)), ()))
+            return list(self.labelled(next(iter(wanted))))
         return [mention for mention in self.mentions if mention.label in wanted]
+
+    def labelled(self, label: Label) -> Sequence[Mention]:
+        """Mentions of one label, in order."""
+        return self._by_label.get(label, ())
 
     @cached_property
     def _by_label(self) -> dict[Label, list[Mention]]:

@@ -7,7 +7,6 @@ from fractions import Fraction
 from itertools import count, islice
 
 from deid.document import Mention, Spend
-from deid.labels import Label
 from deid.privacy import KeyedStream
 from deid.reference import Commune, CommuneTable
 from deid.substitution.dossier import Dossier
@@ -17,6 +16,7 @@ from deid.substitution.places.finding import Place
 from deid.substitution.places.survey import Survey
 
 _DRAWS = 400
+_NONE = Fraction(0)
 
 
 class Gazette:
@@ -25,13 +25,16 @@ class Gazette:
     def __init__(self, dossier: Dossier, communes: CommuneTable) -> None:
         self._dossier = dossier
         self.communes = communes
-        self._epsilon = Fraction(0)
-        self._said = str(self._epsilon)
+        self._epsilon, self._said = _NONE, "0"
         self._drawn: dict[tuple[str, int], Commune] = {}
-        survey = Survey(dossier, communes)
+        survey = self._survey = Survey(dossier, communes)
         self.places: Mapping[Mention, Place] = survey.places
-        self.home = survey.home
-        self._codes = {(place.key, survey.digits(m)) for m, place in self.places.items() if m.label is Label.ZIP}
+        self._codes = {(self.places[mention].key, survey.digits(mention)) for mention in survey.zips}
+
+    @property
+    def home(self) -> Commune:
+        """The commune whose territory stands in for what nobody knows."""
+        return self._survey.home
 
     def elements(self) -> int:
         """Distinct communes. A place that is none, abroad or unknown, costs nothing: its draw does not depend on it."""

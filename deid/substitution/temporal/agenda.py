@@ -104,7 +104,7 @@ def read(dossier: Dossier) -> Agenda:
         ages=aged,
         births=_births(dossier, instants, birth),
         own_ages=frozenset([mention for mention, age in aged.items() if birth and _is_own(age, birth, anchor)]),
-        numbered_birth=birth is not None and bool(dossier.of([Label.NIR])),
+        numbered_birth=birth is not None and bool(dossier.labelled(Label.NIR)),
     )
 
 
