@@ -21,11 +21,17 @@ _REMEMBERED = 1 << 14
 
 
 def outright(expression: Expression) -> Instant | None:
-    """The instant of a whole date, which is the same in all documents; None for what leaves something out."""
-    year, month, day = expression.year, expression.month, expression.day
-    if year is None or year < _WHOLE_YEAR or month is None or day is None or expression.this_month:
+    """The instant of what says its year and all below, the same in all documents; None for what leaves a part out."""
+    unit, year = expression.unit, expression.year
+    if year is None or year < _WHOLE_YEAR:
         return None
-    return _day_of(year, month, day)
+    if unit is Unit.DAY:
+        if expression.month is None or expression.day is None or expression.this_month:
+            return None
+        return _day_of(year, expression.month, expression.day)
+    if unit is Unit.YEAR:
+        return Instant(unit, year)
+    return Instant(unit, year // 10 if unit is Unit.DECADE else _index(expression, year))
 
 
 @lru_cache(_REMEMBERED)
