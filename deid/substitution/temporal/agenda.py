@@ -6,17 +6,17 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import pairwise
 
 from deid.document import Mention
 from deid.labels import TEMPORAL, Label
 from deid.substitution.dossier import Dossier
-from deid.substitution.temporal import ages, agreement, parsing, relative, resolving, segments
+from deid.substitution.temporal import ages, agreement, meanings, resolving, segments
 from deid.substitution.temporal.ages import Age
 from deid.substitution.temporal.expressions import Expression
 from deid.substitution.temporal.relative import Relative
-from deid.substitution.temporal.segments import Reads, Segments
+from deid.substitution.temporal.segments import Segments
 from deid.substitution.temporal.values import Instant, Unit, age_at, clamped
 
 _BORN = re.compile(
@@ -28,7 +28,6 @@ _BOUNDS_REACH = 14
 _BOUNDED = (Unit.DAY, Unit.MONTH)
 _AHEAD_OF_MARCH = frozenset({"en", "jusqu'en"})
 _AHEAD_OF_A_DAY = frozenset({"le", "du", "au", "jusqu'au", "ce", "la", "les", "des", "un"})
-_REMEMBERED = 1 << 14
 # Without any date, the anchor only serves to count from, and any fixed day will do.
 _NO_ANCHOR = date(2000, 1, 1)
 _LINKED = 1  # units that a patient's age in the text may be off by
@@ -86,7 +85,7 @@ def read(dossier: Dossier) -> Agenda:
     cut = Segments(tuple(mentions), {}, {})
     said, aged = _read(dossier, mentions)
     if len(said) + len(aged) < len(mentions) or segments.may_go_on(dossier, mentions):
-        cut = _segments(dossier)
+        cut = meanings.cut(dossier)
         bounds = frozenset(part for parts in cut.parts.values() for part in parts)
         said, aged = _read(dossier, cut.spans, bounds)
         aged = _with_units(dossier, cut, aged)
@@ -122,66 +121,12 @@ def _read(
             if (age := ages.parse(text)) is not None:
                 aged[span] = age
             continue
-        meant, may_be_year = _usual(text, span.label)
+        meant, may_be_year = meanings.usual(text, span.label)
         if may_be_year and span not in bounds and _YEAR_AHEAD.search(dossier.before(span, 12)) is not None:
-            meant = _meaning(text, span.label, as_year=True)
+            meant = meanings.meaning(text, span.label, as_year=True)
         if meant is not None:
             said[span] = meant
     return said, aged
-
-
-def _meaning(text: str, label: Label, *, as_year: bool = False) -> Expression | Relative | None:
-    if label is Label.DATE:
-        return parsing.parse(text, as_year=as_year) or relative.parse(text)
-    return relative.parse(text) or parsing.parse(text, as_year=as_year)
-
-
-@lru_cache(_REMEMBERED)
-def _usual(text: str, label: Label) -> tuple[Expression | Relative | None, bool]:
-    """What a text says by itself, and whether a word ahead could make a year of it: only of what has no month."""
-    meant = _meaning(text, label)
-    if isinstance(meant, Relative):
-        return meant, label is Label.DATE
-    return meant, meant is None or (meant.unit is Unit.DAY and meant.month is None)
-
-
-# Where a date goes on behind a line break for sure: a separator at the break, a word after it, a year after a word.
-_CUT = re.compile(r"[/.-]\s*\n|\n\s*(?:[/.-]|[^\W\d_])|[^\W\d_]\.?\s*\n\s*\d{4}$")
-
-
-def _is_one_date(text: str) -> bool:
-    """Whether two lines are one DATE: they read as one, and the break is within it, or behind a weekday that fits."""
-    meant = parsing.parse(text)
-    if meant is None:
-        return False
-    if meant.weekday is not None and meant.month is not None and meant.year is not None and meant.year >= 100:
-        return resolving.place(meant, _NO_ANCHOR).first.weekday() == meant.weekday
-    return _CUT.search(text) is not None
-
-
-def _is_one_distance(text: str) -> bool:
-    """Whether two lines are one RELDATE: together they read as one, and not both do apart."""
-    first, _, second = text.partition("\n")
-    return relative.parse(text) is not None and not (relative.parse(first) and relative.parse(second))
-
-
-def _is_one_age(text: str) -> bool:
-    """Whether two lines are one AGE: the second is no age."""
-    return ages.parse(text) is not None and ages.parse(text.partition("\n")[2].strip()) is None
-
-
-def _segments(dossier: Dossier) -> Segments:
-    kinds: list[tuple[Label, Reads, Reads]] = [
-        (Label.DATE, lambda text: _meaning(text, Label.DATE) is not None, _is_one_date),
-        (Label.RELDATE, lambda text: _meaning(text, Label.RELDATE) is not None, _is_one_distance),
-        (Label.AGE, lambda text: ages.parse(text) is not None, _is_one_age),
-    ]
-    found = [segments.cut(dossier, dossier.of([label]), reads, joins) for label, reads, joins in kinds]
-    return Segments(
-        spans=tuple(sorted(span for one in found for span in one.spans)),
-        parts={mention: parts for one in found for mention, parts in one.parts.items()},
-        halves={mention: half for one in found for mention, half in one.halves.items()},
-    )
 
 
 def _with_units(dossier: Dossier, cut: Segments, aged: Mapping[Mention, Age]) -> dict[Mention, Age]:
