@@ -65,7 +65,7 @@ class Substitutor:
         shares = budget.shares(self._policy, rooms.elements())
         spends = budget.settle(self._policy, document.id, rooms.spends(shares))
         rooms.draw(shares)
-        surrogates = tuple(self._surrogate(dossier, rooms, mention) for mention in settled)
+        surrogates = tuple([self._surrogate(dossier, rooms, mention) for mention in settled])
         text, spans = _rewrite(document.text, surrogates)
         calendar = rooms.calendar
         return Substitution(text, surrogates, spans, spends, calendar.moved_reference_date, calendar.durations)
@@ -74,12 +74,12 @@ class Substitutor:
     def _surrogate(dossier: Dossier, rooms: Rooms, mention: Mention) -> Surrogate:
         """The first draft that differs from the original in more than case, accents and punctuation, or a mask."""
         original = dossier.text(mention)
-        for attempt in range(ATTEMPTS):
-            draft = rooms.write(mention, attempt)
-            if _replaces(draft, original):
+        attempt = 0
+        while not _replaces(draft := rooms.write(mention, attempt), original):
+            attempt += 1
+            if attempt == ATTEMPTS:
+                draft = mask(mention.label, original)
                 break
-        else:
-            draft = mask(mention.label, original)
         text = _broken_like(original, draft.text) if "\n" in original else draft.text
         return Surrogate(mention, text, draft.strategy, draft.parsed)
 
@@ -109,12 +109,11 @@ def _rewrite(text: str, surrogates: Sequence[Surrogate]) -> tuple[str, tuple[tup
     pieces: list[str] = []
     spans: list[tuple[int, int]] = []
     position = length = 0
-    for surrogate in surrogates:
-        kept = text[position : surrogate.mention.start]
-        pieces += (kept, surrogate.text)
-        length += len(kept)
-        spans.append((length, length + len(surrogate.text)))
-        length += len(surrogate.text)
-        position = surrogate.mention.end
+    for mention, surrogate, _, _ in surrogates:
+        start = length + mention.start - position
+        length = start + len(surrogate)
+        pieces += (text[position : mention.start], surrogate)
+        spans.append((start, length))
+        position = mention.end
     pieces.append(text[position:])
     return "".join(pieces), tuple(spans)

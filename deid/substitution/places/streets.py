@@ -54,16 +54,20 @@ class Streets:
     def write(self, mention: Mention, attempt: int) -> Draft:
         """The address with other numbers and names; a hamlet's name where nothing of it could be changed."""
         original = self._dossier.text(mention)
-        stream = self._dossier.stream("street", comparable(original), str(attempt))
+        text = self._dossier.remembered(
+            ("street", comparable(original), str(attempt)), lambda stream: self._other(original, stream), original
+        )
+        return Draft(accented_like(original, text, self._dossier.accented), STRATEGY)
+
+    def _other(self, original: str, stream: KeyedStream) -> str:
         hidden = frozenset(word for word in words(original) if len(word) >= _LEAST_NAME and word not in PLAIN)
         for _ in range(_TRIES):
             text = "".join(
                 part if _PARTS.fullmatch(part) else self._part(part, stream) for part in _PARTS.split(original) if part
             )
             if hidden.isdisjoint(words(text)):
-                return Draft(accented_like(original, text, self._dossier.accented), STRATEGY)
-        text = in_case_of(original, stream.choice(HAMLETS))
-        return Draft(accented_like(original, text, self._dossier.accented), STRATEGY)
+                return text
+        return in_case_of(original, stream.choice(HAMLETS))
 
     def _part(self, part: str, stream: KeyedStream) -> str:
         """A part between commas: way, site, unit of a building, or a bare place name."""
