@@ -16,7 +16,7 @@ from deid.substitution.drafts import Draft, mask
 from deid.substitution.folding import comparable
 from deid.substitution.memory import Memory
 from deid.substitution.names.tables import NameTables, packaged
-from deid.substitution.places.streets import StreetNames
+from deid.substitution.places.streets import street_names
 from deid.substitution.rooms import Rooms
 
 ATTEMPTS = 8
@@ -44,7 +44,7 @@ class Substitutor:
         self._memory = Memory(key)
         self._communes = communes
         self._names = packaged() if names is None else names
-        self._streets = StreetNames(communes)
+        self._streets = street_names(communes)
         self._providers = providers.load(self._policy)
 
     def substitute(self, document: Document, mentions: Sequence[Mention]) -> Substitution:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from itertools import count, islice
@@ -33,7 +33,9 @@ class Gazette:
         survey = Survey(dossier, communes)
         self.places: Mapping[Mention, Place] = survey.places
         self.home = survey.home
-        self._codes = {(place.key, survey.digits(m)) for m, place in self.places.items() if m.label is Label.ZIP}
+        self._codes: dict[str, set[str]] = defaultdict(set)  # place → postal codes that the document writes of it
+        for mention in dossier.of([Label.ZIP]):
+            self._codes[self.places[mention].key].add(survey.digits(mention))
 
     def elements(self) -> int:
         """Distinct communes. A place that is none, abroad or unknown, costs nothing: its draw does not depend on it."""
@@ -81,7 +83,7 @@ class Gazette:
             commune.name
         ):
             return False
-        return not commune.zips or any((place.key, code) not in self._codes for code in commune.zips)
+        return not commune.zips or place.key not in self._codes or not self._codes[place.key].issuperset(commune.zips)
 
     def _draws(self, stream: KeyedStream, place: Place) -> Iterator[Commune]:
         policy = self._dossier.policy.places

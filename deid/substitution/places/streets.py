@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from deid.document import Mention
 from deid.privacy import KeyedStream
@@ -42,6 +42,12 @@ class StreetNames:
             if way and any(char.isupper() for char in rest) and not any(char.isdigit() for char in rest):
                 groups[way].append(rest)
         return groups
+
+
+@lru_cache(4)
+def street_names(communes: CommuneTable) -> StreetNames:
+    """The street names of a table, the same for all who draw from it."""
+    return StreetNames(communes)
 
 
 class Streets:
