@@ -20,7 +20,7 @@ from deid.substitution.places.streets import street_names
 from deid.substitution.rooms import Rooms
 
 ATTEMPTS = 8
-_PLAIN = frozenset(string.ascii_letters + string.digits)
+_PLAIN = {char: char.lower() for char in string.ascii_letters + string.digits}
 
 
 class Substitutor:
@@ -87,10 +87,10 @@ class Substitutor:
 def _replaces(draft: Draft, original: str) -> bool:
     """Whether a draft hides its original; nothing does where nothing was asked for."""
     text = draft.text
-    if not text.strip():
+    if not text or text.isspace():
         return draft.strategy == NULL and bool(original.strip())
-    first, second = text[0], original[0]
-    if first.lower() != second.lower() and first in _PLAIN and second in _PLAIN:
+    first, second = _PLAIN.get(text[0]), _PLAIN.get(original[0])
+    if first != second and first is not None and second is not None:
         return True  # what is compared begins with these
     return comparable(text) != comparable(original)
 
