@@ -26,7 +26,7 @@ def encode(parts: Sequence[str]) -> bytes:
     return b"".join(map(_encoded, parts))
 
 
-@lru_cache(1 << 12)
+@lru_cache(1 << 14)
 def _encoded(part: str) -> bytes:
     raw = part.encode("utf-8", "surrogatepass")
     return len(raw).to_bytes(8, "big") + raw

@@ -166,19 +166,19 @@ class Dossier:
         return any(word in self.forbidden and word not in allowed for word in found)
 
 
-@lru_cache(1 << 13)
+@lru_cache(1 << 14)
 def telling(place: str) -> frozenset[str]:
     """The folded words of a place's name but those that tell none, unless it has no other ("Saintes")."""
     found = _hidden(place)
     return found - _SHARED or found
 
 
-@lru_cache(1 << 13)
+@lru_cache(1 << 14)
 def _hidden(name: str) -> frozenset[str]:
     return frozenset(word for word in words(name) if len(word) >= _LEAST_LETTERS and not word.isdigit())
 
 
-@lru_cache(1 << 13)
+@lru_cache(1 << 14)
 def _hidden_in_address(address: str) -> frozenset[str]:
     return frozenset(word for word in _hidden(address) if len(word) >= _LEAST_IN_ADDRESSES)
 

@@ -113,7 +113,7 @@ class _Layout:
     lettered: bool = False
 
 
-@lru_cache(1 << 12)
+@lru_cache(1 << 14)
 def _layout(original: str) -> _Layout:
     text = original.translate(_SCANNED) if any(map(str.isdigit, original)) else original
     lettered = re.search(r"[a-z]{3}", flat(text)) is not None
