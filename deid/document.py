@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from functools import total_ordering
-from typing import Any
+from typing import Any, NamedTuple
 
 from deid.labels import Label
 
@@ -126,8 +126,7 @@ class Mention:
         return self.start < other.end and other.start < self.end
 
 
-@dataclass(frozen=True, slots=True)
-class Surrogate:
+class Surrogate(NamedTuple):
     """The text that stands in for a mention, and how it was drawn.
 
     `strategy` names the mechanism; `parsed` is False where the value could not be understood and was

@@ -26,7 +26,7 @@ def encode(parts: Sequence[str]) -> bytes:
     return b"".join(map(_encoded, parts))
 
 
-@lru_cache(1 << 12)
+@lru_cache(1 << 14)
 def _encoded(part: str) -> bytes:
     raw = part.encode("utf-8", "surrogatepass")
     return len(raw).to_bytes(8, "big") + raw
@@ -48,20 +48,14 @@ class KeyedStream:
     """
 
     __slots__ = ("_bits", "_counter", "_held", "_seed")
+    _seed: bytes
+    _counter: int  # blocks read
+    _bits: int  # the last `_held` of these are to come
+    _held: int
 
     def __init__(self, secret: bytes, *parts: str) -> None:
-        self._seed = Streams(secret).seed(parts)
-        self._counter = 0  # blocks read
-        self._bits = 0  # the last `_held` of these are to come
-        self._held = 0
-
-    @classmethod
-    def seeded(cls, seed: bytes) -> KeyedStream:
-        """The stream of a seed of 32 bytes, as `Streams.seed` gives it."""
-        stream = cls.__new__(cls)
-        stream._seed = seed
-        stream._counter = stream._bits = stream._held = 0
-        return stream
+        self._seed = Streams(secret).of(*parts)._seed
+        self._counter = self._bits = self._held = 0
 
     def _fill(self, count: int) -> None:
         """Hold at least `count` bits."""
@@ -115,6 +109,9 @@ class KeyedStream:
         return items[self.below(len(items))]
 
 
+_unread = KeyedStream.__new__
+
+
 class Streams:
     """Streams that share a secret and first parts: `Streams(s, "a").of("b")` is `KeyedStream(s, "a", "b")`.
 
@@ -132,16 +129,12 @@ class Streams:
         self._inner = sha256(padded.translate(_INNER) + encode(parts))
         self._outer = sha256(padded.translate(_OUTER))
 
-    def seed(self, parts: Sequence[str]) -> bytes:
-        """HMAC(secret, encode(first parts and `parts`))."""
-        inner, outer = self._inner.copy(), self._outer.copy()
-        inner.update(encode(parts))
-        outer.update(inner.digest())
-        return outer.digest()
-
     def of(self, *parts: str) -> KeyedStream:
         """The stream about the first parts and `parts`."""
         inner, outer = self._inner.copy(), self._outer.copy()
         inner.update(b"".join(map(_encoded, parts)))
         outer.update(inner.digest())
-        return KeyedStream.seeded(outer.digest())
+        stream = _unread(KeyedStream)
+        stream._seed = outer.digest()
+        stream._counter = stream._bits = stream._held = 0
+        return stream

@@ -4,23 +4,19 @@ from __future__ import annotations
 
 from deid.privacy import KeyedStream
 
+_DIGITS = "0123456789"
 _UPPER = "ABCDEFGHJKLMNPQRSTUVWXYZ"
 _LOWER = _UPPER.lower()
 
 
 def redraw_digits(text: str, stream: KeyedStream) -> str:
     """Other digits in the places of digits; a leading digit that is not 0 stays so. Never the same number."""
-    if not any(char.isdigit() for char in text):
+    if not any(map(str.isdigit, text)):
         return text
     while True:
-        drawn = "".join(_digit(text, index, stream) if char.isdigit() else char for index, char in enumerate(text))
+        drawn = _drawn(text, stream)
         if drawn != text:
             return drawn
-
-
-def _digit(text: str, index: int, stream: KeyedStream) -> str:
-    leads = text[index] != "0" and (index == 0 or not text[index - 1].isdigit())
-    return str(1 + stream.below(9)) if leads else str(stream.below(10))
 
 
 def redraw(text: str, stream: KeyedStream) -> str:
@@ -28,18 +24,23 @@ def redraw(text: str, stream: KeyedStream) -> str:
 
     Never the same text, unless it has neither digit nor letter.
     """
-    if not any(char.isalpha() or char.isdigit() for char in text):
+    if not any(map(str.isalpha, text)) and not any(map(str.isdigit, text)):
         return text
     while True:
-        drawn = "".join(_other(text, index, stream) for index in range(len(text)))
+        drawn = _drawn(text, stream, letters=True)
         if drawn.casefold() != text.casefold():
             return drawn
 
 
-def _other(text: str, index: int, stream: KeyedStream) -> str:
-    char = text[index]
-    if char.isdigit():
-        return _digit(text, index, stream)
-    if not char.isalpha():
-        return char
-    return stream.choice(_UPPER if char.isupper() else _LOWER)
+def _drawn(text: str, stream: KeyedStream, *, letters: bool = False) -> str:
+    """Each digit, and letter if asked for, drawn in its turn."""
+    drawn: list[str] = []
+    leads = True
+    for char in text:
+        if char.isdigit():
+            drawn.append(_DIGITS[1 + stream.below(9)] if leads and char != "0" else _DIGITS[stream.below(10)])
+            leads = False
+            continue
+        leads = True
+        drawn.append(stream.choice(_UPPER if char.isupper() else _LOWER) if letters and char.isalpha() else char)
+    return "".join(drawn)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import copy
-from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, lru_cache
+from itertools import chain
+from operator import attrgetter
 from typing import TypeVar, cast
 
 from deid.document import Document, Mention
@@ -23,6 +24,9 @@ _ACCENTED = frozenset("éèêàçùôîâûÉÈÀÇÊ")
 _LEAST_LETTERS = 3
 _LEAST_IN_ADDRESSES = 4
 _CORPUS = ("corpus", "")
+_PLACE = attrgetter("start")
+_PLACES = PLACES | {Label.ORG}
+_ADDRESSES = (Label.EMAIL, Label.URL)
 # One commune in nine is a "Saint": left out of those drawn for another, they would tell which kind the other is of.
 _SHARED = frozenset({"saint", "sainte", "saints", "saintes", "sur", "sous", "les", "des", "aux", "mer"})
 
@@ -108,16 +112,22 @@ class Dossier:
 
     def of(self, labels: Iterable[Label]) -> list[Mention]:
         """Mentions of these labels, in order."""
-        wanted = frozenset(labels)
-        if len(wanted) == 1:
-            return list(self._by_label.get(next(iter(wanted)), ()))
-        return [mention for mention in self.mentions if mention.label in wanted]
+        groups = self._by_label
+        found = [groups[label] for label in labels if label in groups]
+        return list(found[0]) if len(found) == 1 else sorted(chain.from_iterable(found), key=_PLACE)
+
+    def labelled(self, label: Label) -> Sequence[Mention]:
+        """Mentions of one label, in order."""
+        return self._by_label.get(label, ())
 
     @cached_property
     def _by_label(self) -> dict[Label, list[Mention]]:
-        groups: dict[Label, list[Mention]] = defaultdict(list)
+        groups: dict[Label, list[Mention]] = {}
         for mention in self.mentions:
-            groups[mention.label].append(mention)
+            if (label := mention.label) in groups:
+                groups[label].append(mention)
+            else:
+                groups[label] = [mention]
         return groups
 
     def without(self, labels: Iterable[Label]) -> Dossier:
@@ -146,13 +156,10 @@ class Dossier:
         (docs/decisions/2026-11-22-names-across-documents.md).
         """
         patient = self.document.patient
-        places = filter(None, (patient.city, *patient.addresses, *map(self.text, self.of(PLACES | {Label.ORG}))))
-        found = {word for text in places for word in telling(text)}
-        for text in (*patient.names, *map(self.text, self.of(NAMES))):
-            found.update(words(text))
-        for text in (*patient.emails, *(self.text(mention) for mention in self.of([Label.EMAIL, Label.URL]))):
-            found.update(word for word in words(text) if len(word) >= _LEAST_IN_ADDRESSES)
-        return frozenset(word for word in found if len(word) >= _LEAST_LETTERS and not word.isdigit())
+        places = map(telling, (patient.city or "", *patient.addresses, *map(self.text, self.of(_PLACES))))
+        names = map(_hidden, (*patient.names, *map(self.text, self.of(NAMES))))
+        addresses = map(_hidden_in_address, (*patient.emails, *map(self.text, self.of(_ADDRESSES))))
+        return frozenset().union(*places, *names, *addresses)
 
     def brings_back(self, candidate: str, allowed: frozenset[str] = frozenset()) -> bool:
         """Whether a candidate surrogate has a word that is hidden elsewhere in this document."""
@@ -163,10 +170,21 @@ class Dossier:
         return any(word in self.forbidden and word not in allowed for word in found)
 
 
+@lru_cache(1 << 14)
 def telling(place: str) -> frozenset[str]:
     """The folded words of a place's name but those that tell none, unless it has no other ("Saintes")."""
-    found = frozenset(word for word in words(place) if len(word) >= _LEAST_LETTERS and not word.isdigit())
+    found = _hidden(place)
     return found - _SHARED or found
+
+
+@lru_cache(1 << 14)
+def _hidden(name: str) -> frozenset[str]:
+    return frozenset(word for word in words(name) if len(word) >= _LEAST_LETTERS and not word.isdigit())
+
+
+@lru_cache(1 << 14)
+def _hidden_in_address(address: str) -> frozenset[str]:
+    return frozenset(word for word in _hidden(address) if len(word) >= _LEAST_IN_ADDRESSES)
 
 
 def _in_our_time(document: Document) -> Document:

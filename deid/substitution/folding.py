@@ -12,8 +12,10 @@ _LIGATURE = re.compile("[œæŒÆ]")
 _ACCENTS = re.compile("[\u0300-\u036f]+")
 _NOT_WORD = re.compile(r"[^a-z0-9]+")
 _WORD = re.compile(r"[a-z0-9]+")
+_LOWER = bytes(range(128)).lower().ljust(256, b"\0")
+_SIGNS = bytes(code for code in range(128) if not chr(code).isalnum())
 # Each mention is folded a dozen times on its way through a document, and a patient's names come back all night.
-_REMEMBERED = 1 << 14
+_REMEMBERED = 1 << 15
 
 
 def _single(char: str) -> str:
@@ -85,6 +87,6 @@ def comparable(text: str) -> str:
 
     A text with no letter or digit is compared as it is.
     """
-    if text.isascii() and text.isalnum():
-        return text.lower()
+    if text.isascii():
+        return text.encode().translate(_LOWER, _SIGNS).decode() or text
     return _NOT_WORD.sub("", without_accents(text).casefold()) or text

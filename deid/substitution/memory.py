@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Hashable, Iterator
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
 from deid.privacy import Streams
 
-Item = TypeVar("Item", covariant=True)
+Item = TypeVar("Item")
 
 _SCOPES = 512
 _ENTRIES = 1 << 14  # per scope: beyond, which only the whole corpus as a scope reaches, it is forgotten and begun again
 
 
 class Row(Generic[Item]):
-    """An endless row of draws, kept as far as it was read, so that each reader gets the same from its start."""
+    """A row of draws, endless or not, kept as far as it was read, so that each reader gets the same from its start."""
 
     __slots__ = ("_drawn", "_source")
 
@@ -32,7 +32,10 @@ class Row(Generic[Item]):
         place = len(self._drawn)
         while True:
             if place == len(self._drawn):
-                self._drawn.append(next(self._source))
+                drawn = next(self._source, self)
+                if drawn is self:
+                    return  # a mechanism that gives none
+                self._drawn.append(cast(Item, drawn))
             yield self._drawn[place]
             place += 1
 

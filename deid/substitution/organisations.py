@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
+from itertools import count, islice
 
 from deid.document import Mention
 from deid.labels import Label
+from deid.privacy import KeyedStream
 from deid.substitution.dossier import Dossier
 from deid.substitution.drafts import Draft, tag
 from deid.substitution.folding import comparable, flat, words
+from deid.substitution.memory import Row
 from deid.substitution.places.gazette import Gazette
 from deid.substitution.places.regions import of_place
 from deid.substitution.shapes import accented_like, in_case_of
@@ -69,13 +73,12 @@ class Organisations:
     def write(self, mention: Mention, attempt: int) -> Draft:
         """An organisation of the same kind; the label where every invented name would bring something back."""
         original = self._dossier.text(mention)
-        head = _KINDS.match(flat(original))
-        kind = original[: head.end()] if head else ""
+        kind, of_town = _kind(original)
         place = self._gazette.places.get(mention)
         name: str | None
-        if head is not None and place is not None and self._dossier.policy.places.strategy != "tag":
+        if kind and place is not None and self._dossier.policy.places.strategy != "tag":
             name = of_place(self._gazette.surrogate(place, attempt).name)
-        elif head is not None and head["kind"].replace("-", " ") in _OF_TOWN:
+        elif of_town:
             commune = self._gazette.anywhere("organisation", " ".join(words(original)), str(attempt))
             name = of_place(commune.name)
         else:
@@ -88,9 +91,19 @@ class Organisations:
     def _name(self, original: str, kind: str, attempt: int) -> str | None:
         """An invented name that shares no word with the original; None if there is none."""
         hidden = frozenset(words(original)).difference(words(kind), _SMALL)
-        stream = self._dossier.stream("organisation", comparable(original), str(attempt))
-        for _ in range(_TRIES):
-            name = stream.choice(_NAMES)
+        names = self._dossier.remembered(("organisation", comparable(original), str(attempt)), _names)
+        for name in islice(names, _TRIES):
             if hidden.isdisjoint(words(name)) and not self._dossier.brings_back(name, _ARTICLE):
                 return name
         return None
+
+
+def _names(stream: KeyedStream) -> Row[str]:
+    return Row(stream.choice(_NAMES) for _ in count())
+
+
+@lru_cache(1 << 12)
+def _kind(original: str) -> tuple[str, bool]:
+    """What says the kind of an organisation, as it is written, and whether that kind belongs to a town."""
+    head = _KINDS.match(flat(original))
+    return (original[: head.end()], head["kind"].replace("-", " ") in _OF_TOWN) if head else ("", False)

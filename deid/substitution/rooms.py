@@ -47,19 +47,30 @@ class Rooms:
         places = Communes(dossier, self._gazette)
         addresses = Addresses(dossier, people)
         numbers = Numbers(dossier, self._gazette)
+        calendar = self.calendar
         self._rooms: Mapping[Label, Room] = {
-            **dict.fromkeys((Label.DATE, Label.RELDATE, Label.AGE), self.calendar),
-            **dict.fromkeys((Label.PATIENT, Label.DOCTOR, Label.PERSON), people),
-            **dict.fromkeys((Label.CITY, Label.ZIP), places),
+            Label.DATE: calendar,
+            Label.RELDATE: calendar,
+            Label.AGE: calendar,
+            Label.PATIENT: people,
+            Label.DOCTOR: people,
+            Label.PERSON: people,
+            Label.CITY: places,
+            Label.ZIP: places,
             Label.STREET: Streets(dossier, streets),
             Label.LOC: Regions(dossier, self._gazette),
             Label.ORG: Organisations(dossier, self._gazette),
             Label.PHONE: Phones(dossier, self._gazette),
-            **dict.fromkeys((Label.EMAIL, Label.URL), addresses),
-            Label.NIR: Nirs(dossier, self.calendar, self._gazette),
-            **dict.fromkeys((Label.IPP, Label.NDA, Label.RPPS, Label.ID), numbers),
-            **{label: make(whole) for label, make in providers.items()},
+            Label.EMAIL: addresses,
+            Label.URL: addresses,
+            Label.NIR: Nirs(dossier, calendar, self._gazette),
+            Label.IPP: numbers,
+            Label.NDA: numbers,
+            Label.RPPS: numbers,
+            Label.ID: numbers,
         }
+        if providers:
+            self._rooms = {**self._rooms, **{label: make(whole) for label, make in providers.items()}}
 
     def elements(self) -> Counts:
         """Distinct elements of the document that cost ε."""

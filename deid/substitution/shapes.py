@@ -15,15 +15,10 @@ def in_case_of(model: str, text: str) -> str:
 
     A single letter says nothing about a longer text and leaves it as it is.
     """
-    if model.isascii():  # the same as below, without a look at each letter
-        if model.islower():
-            return text.lower()
-        return text.upper() if model.isupper() and sum(map(str.isalpha, model)) > 1 else text
-    letters = [char for char in model if char.isalpha()]
-    if len(letters) > 1 and all(char.isupper() for char in letters):
-        return text.upper()
-    if letters and all(char.islower() for char in letters):
+    if model.islower():
         return text.lower()
+    if model.isupper() and (model[:2].isalpha() or sum(map(str.isalpha, model)) > 1) and len(model) > 1:
+        return text.upper()
     return text
 
 

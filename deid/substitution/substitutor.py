@@ -16,11 +16,11 @@ from deid.substitution.drafts import Draft, mask
 from deid.substitution.folding import comparable
 from deid.substitution.memory import Memory
 from deid.substitution.names.tables import NameTables, packaged
-from deid.substitution.places.streets import StreetNames
+from deid.substitution.places.streets import street_names
 from deid.substitution.rooms import Rooms
 
 ATTEMPTS = 8
-_PLAIN = frozenset(string.ascii_letters + string.digits)
+_PLAIN = {char: char.lower() for char in string.ascii_letters + string.digits}
 
 
 class Substitutor:
@@ -44,7 +44,7 @@ class Substitutor:
         self._memory = Memory(key)
         self._communes = communes
         self._names = packaged() if names is None else names
-        self._streets = StreetNames(communes)
+        self._streets = street_names(communes)
         self._providers = providers.load(self._policy)
 
     def substitute(self, document: Document, mentions: Sequence[Mention]) -> Substitution:
@@ -65,7 +65,7 @@ class Substitutor:
         shares = budget.shares(self._policy, rooms.elements())
         spends = budget.settle(self._policy, document.id, rooms.spends(shares))
         rooms.draw(shares)
-        surrogates = tuple(self._surrogate(dossier, rooms, mention) for mention in settled)
+        surrogates = tuple([self._surrogate(dossier, rooms, mention) for mention in settled])
         text, spans = _rewrite(document.text, surrogates)
         calendar = rooms.calendar
         return Substitution(text, surrogates, spans, spends, calendar.moved_reference_date, calendar.durations)
@@ -74,12 +74,12 @@ class Substitutor:
     def _surrogate(dossier: Dossier, rooms: Rooms, mention: Mention) -> Surrogate:
         """The first draft that differs from the original in more than case, accents and punctuation, or a mask."""
         original = dossier.text(mention)
-        for attempt in range(ATTEMPTS):
-            draft = rooms.write(mention, attempt)
-            if _replaces(draft, original):
+        attempt = 0
+        while not _replaces(draft := rooms.write(mention, attempt), original):
+            attempt += 1
+            if attempt == ATTEMPTS:
+                draft = mask(mention.label, original)
                 break
-        else:
-            draft = mask(mention.label, original)
         text = _broken_like(original, draft.text) if "\n" in original else draft.text
         return Surrogate(mention, text, draft.strategy, draft.parsed)
 
@@ -87,10 +87,10 @@ class Substitutor:
 def _replaces(draft: Draft, original: str) -> bool:
     """Whether a draft hides its original; nothing does where nothing was asked for."""
     text = draft.text
-    if not text.strip():
+    if not text or text.isspace():
         return draft.strategy == NULL and bool(original.strip())
-    first, second = text[0], original[0]
-    if first.lower() != second.lower() and first in _PLAIN and second in _PLAIN:
+    first, second = _PLAIN.get(text[0]), _PLAIN.get(original[0])
+    if first != second and first is not None and second is not None:
         return True  # what is compared begins with these
     return comparable(text) != comparable(original)
 
@@ -109,12 +109,11 @@ def _rewrite(text: str, surrogates: Sequence[Surrogate]) -> tuple[str, tuple[tup
     pieces: list[str] = []
     spans: list[tuple[int, int]] = []
     position = length = 0
-    for surrogate in surrogates:
-        kept = text[position : surrogate.mention.start]
-        pieces += (kept, surrogate.text)
-        length += len(kept)
-        spans.append((length, length + len(surrogate.text)))
-        length += len(surrogate.text)
-        position = surrogate.mention.end
+    for mention, surrogate, _, _ in surrogates:
+        start = length + mention.start - position
+        length = start + len(surrogate)
+        pieces += (text[position : mention.start], surrogate)
+        spans.append((start, length))
+        position = mention.end
     pieces.append(text[position:])
     return "".join(pieces), tuple(spans)

@@ -71,6 +71,7 @@ class MappedCommunes(CommuneTable):
         )
         self.communes = rows
         self._rows = rows
+        self._territories: dict[str, str] = {}  # by INSEE code, once asked for
 
     @cached_property
     def former(self) -> Sequence[tuple[str, str]]:
@@ -130,7 +131,10 @@ class MappedCommunes(CommuneTable):
         return self._index("_members")
 
     def territory_name(self, commune: Commune) -> str:
-        return self._rows.territory(self._row_of(commune.insee))
+        name = self._territories.get(commune.insee)
+        if name is None:
+            name = self._territories[commune.insee] = self._rows.territory(self._row_of(commune.insee))
+        return name
 
     def _row_of(self, insee: str) -> int:
         rows = self._codes.get(insee)

@@ -83,6 +83,34 @@ def test_any_text_is_a_place_or_none(name: str, code: str | None) -> None:
         assert found is None or found.key
 
 
+@settings(deadline=None)
+@given(
+    st.sampled_from([one.name for one in TABLE.communes] + ["Saint-Denis", "Montréal", "Berne"]),
+    st.sampled_from([None, "21000", "93200", "97400", "25000"]),
+    st.sampled_from(["21", "93", "974", "25"]),
+)
+def test_a_name_without_namesake_means_one_commune_whatever_the_document_says(
+    name: str, code: str | None, department: str
+) -> None:
+    only = FINDER.only(name, code)
+    if only is not None:
+        hints = Hints(code, (department,), sure=frozenset({department}))
+        assert only == FINDER.named(name, hints) == FINDER.named(name, Hints(code))
+
+
+@pytest.mark.parametrize(
+    ("organisation", "towns"),
+    [
+        ("CHU de Lille", ("Lille",)),
+        ("CH de Beaune - site Nord", ("Beaune",)),
+        ("CHU Dijon", ("Dijon",)),
+        ("Institut Émile-Vautrin", ()),
+    ],
+)
+def test_towns_are_found_in_the_names_of_organisations(organisation: str, towns: tuple[str, ...]) -> None:
+    assert FINDER.towns_in(organisation) == towns
+
+
 @pytest.mark.parametrize(
     ("code", "department"),
     [("21000", "21"), ("29609", "29"), ("75116", "75"), ("20090", "2A"), ("20600", "2B"), ("97435", "974")],

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 
 from deid.document import Mention
 from deid.labels import Label
+from deid.privacy import KeyedStream
 from deid.reference import Commune
 from deid.substitution import numerals
 from deid.substitution.characters import redraw_digits
 from deid.substitution.dossier import Dossier
 from deid.substitution.drafts import Draft
 from deid.substitution.folding import comparable, flat
+from deid.substitution.places.finding import Place
 from deid.substitution.places.gazette import Gazette
 from deid.substitution.shapes import in_case_of
 
@@ -26,6 +31,7 @@ _ZONES = {
 }  # fmt: skip
 # Departments whose numbers are not their region's: Languedoc and Roussillon.
 _OTHER_ZONES = dict.fromkeys(("11", "30", "34", "48", "66"), "4")
+_OVERSEAS_MOBILES = ("0690", "0691", "0692", "0693", "0694", "0695", "0696", "0697", "0639")
 _SCANNED = str.maketrans("OoIl", "0011")
 _NATIONAL = 10
 _FOREIGN = re.compile(r"\s*(?:\+|00)\s*(?!33)\d{2,3}")
@@ -42,23 +48,16 @@ class Phones:
     def write(self, mention: Mention, attempt: int) -> Draft:
         """A number of the same zone, or a redrawn extension."""
         original = self._dossier.text(mention)
-        text = original.translate(_SCANNED) if any(char.isdigit() for char in original) else original
-        if re.search(r"[a-z]{3}", flat(text)) and (spoken := self._spoken(original, attempt)):
+        layout = _layout(original)
+        if layout.lettered and (spoken := self._spoken(original, attempt)):
             return Draft(spoken, STRATEGY)
-        prefix = _PREFIXED.match(text)
-        head = prefix.group() if prefix else ""
-        rest = text[len(head) :]
-        digits = re.sub(r"\D", "", rest)
-        if not digits.startswith("0") and (prefix or len(digits) == _NATIONAL - 1):
-            digits = "0" + digits  # what "+33" and spreadsheets leave out
-        if digits.startswith("0") and len(digits) >= _NATIONAL - 4 and not _FOREIGN.match(text):
-            number = self._number(digits, attempt)
-            number = number[len(digits) - len(re.sub(r"\D", "", rest)) :]
-            return Draft(head + _filled(rest, number), STRATEGY)
-        country = _FOREIGN.match(text)
-        head = country.group() if country else ""
-        stream = self._dossier.stream("phone", re.sub(r"\D", "", text), str(attempt))
-        return Draft(head + redraw_digits(text[len(head) :], stream), STRATEGY)
+        if layout.national:
+            number = self._number(layout.number, attempt)
+            return Draft(layout.head + _filled(layout.rest, number[layout.unwritten :]), STRATEGY)
+        rest = self._dossier.remembered(
+            ("phone", layout.number, str(attempt)), lambda stream: redraw_digits(layout.rest, stream), layout.rest
+        )
+        return Draft(layout.head + rest, STRATEGY)
 
     def _number(self, digits: str, attempt: int) -> str:
         """A fictional number with as many digits: a mobile stays one, a geographic zone follows the address.
@@ -67,23 +66,21 @@ class Phones:
         is none; other numbers (08, 09) get the home's. A number shorter than a national one is the beginning of one,
         and gets another zone, since the fictional ranges have one beginning per zone.
         """
-        stream = self._dossier.stream("phone", digits, str(attempt))
         zone = "6" if digits[1] in "67" else self._moved(digits[1]) if digits[1] in _GEOGRAPHIC else self._home_zone()
-        if digits.startswith(("0690", "0691", "0692", "0693", "0694", "0695", "0696", "0697", "0639")):
-            zone = "6"
-        start = FICTION[zone]
-        if len(digits) < _NATIONAL and digits.startswith(start[: len(digits)]):
-            start = FICTION[stream.choice([one for one in FICTION if one not in (zone, "6")])]
-        while True:
-            number = start + "".join(str(stream.below(10)) for _ in range(max(4, len(digits) - 6)))
-            if number[: len(digits)] != digits or len(digits) <= len(start):
-                return number[: len(digits)]
+        zone = "6" if digits.startswith(_OVERSEAS_MOBILES) else zone
+        return self._dossier.remembered(
+            ("phone", digits, str(attempt)), lambda stream: _fictional(digits, zone, stream), zone
+        )
 
     def _moved(self, zone: str) -> str:
-        for place in dict.fromkeys(self._gazette.places.values()):
-            if place.commune is not None and _zone(place.commune) == zone:
-                return _zone(self._gazette.surrogate(place))
-        return zone
+        place = self._by_zone.get(zone)
+        return zone if place is None else _zone(self._gazette.surrogate(place))
+
+    @cached_property
+    def _by_zone(self) -> Mapping[str, Place]:
+        """The document's first place of each zone."""
+        placed = [place for place in self._gazette.places.values() if place.commune is not None]
+        return {_zone(place.commune): place for place in reversed(placed) if place.commune is not None}
 
     def _home_zone(self) -> str:
         return _zone(self._gazette.home)
@@ -99,6 +96,48 @@ class Phones:
         pairs = [number[index : index + 2] for index in range(0, _NATIONAL, 2)]
         words = [_pair(pair) for pair in pairs]
         return in_case_of(original, " ".join(words))
+
+
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """A number as it is written: `head` is kept, digits of `rest` are replaced.
+
+    `number` has all the digits it says: of a national one from its 0, which `unwritten` 1 says is not there.
+    """
+
+    head: str
+    rest: str
+    number: str
+    national: bool
+    unwritten: int = 0
+    lettered: bool = False
+
+
+@lru_cache(1 << 14)
+def _layout(original: str) -> _Layout:
+    text = original.translate(_SCANNED) if any(map(str.isdigit, original)) else original
+    lettered = re.search(r"[a-z]{3}", flat(text)) is not None
+    country, prefix = _FOREIGN.match(text), _PREFIXED.match(text)
+    head = prefix.group() if prefix else ""
+    rest = text[len(head) :]
+    digits = written = re.sub(r"\D", "", rest)
+    if not digits.startswith("0") and (prefix or len(digits) == _NATIONAL - 1):
+        digits = "0" + digits  # what "+33" and spreadsheets leave out
+    if digits.startswith("0") and len(digits) >= _NATIONAL - 4 and not country:
+        return _Layout(head, rest, digits, True, len(digits) - len(written), lettered)
+    head = country.group() if country else ""
+    return _Layout(head, text[len(head) :], re.sub(r"\D", "", text), False, lettered=lettered)
+
+
+def _fictional(digits: str, zone: str, stream: KeyedStream) -> str:
+    """Another number of a zone, with as many digits."""
+    start = FICTION[zone]
+    if len(digits) < _NATIONAL and digits.startswith(start[: len(digits)]):
+        start = FICTION[stream.choice([one for one in FICTION if one not in (zone, "6")])]
+    while True:
+        number = start + "".join([str(stream.below(10)) for _ in range(max(4, len(digits) - 6))])
+        if number[: len(digits)] != digits or len(digits) <= len(start):
+            return number[: len(digits)]
 
 
 def _zone(commune: Commune) -> str:
@@ -117,4 +156,4 @@ def _pair(digits: str) -> str:
 def _filled(layout: str, digits: str) -> str:
     """`digits` in the places of the digits of `layout`."""
     source = iter(digits)
-    return "".join(next(source, "0") if char.isdigit() else char for char in layout)
+    return "".join([next(source, "0") if char.isdigit() else char for char in layout])

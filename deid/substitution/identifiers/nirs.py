@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from deid.document import Mention
 from deid.labels import Label
+from deid.privacy import KeyedStream
 from deid.substitution import numerals
 from deid.substitution.characters import redraw_digits
 from deid.substitution.dossier import Dossier
@@ -19,6 +21,7 @@ STRATEGY = "valid_key"
 _SCANNED = str.maketrans("OoIl", "0011")
 _PLAIN = re.compile(r"([12378])(\d\d)(\d\d)(\d\d|2[AB])(\d{3})(\d{3})(\d\d)?")
 _WORDS = re.compile(r"[^\W\d_]{3,}")
+_NEITHER = re.compile("[^0-9AB]")
 _PLACE = re.compile(r"[0-9OoIlABab]")
 _WITHOUT_KEY = 13
 _KEY_WIDTH = 2
@@ -37,30 +40,31 @@ class Nirs:
     def write(self, mention: Mention, attempt: int) -> Draft:
         """Another number in the same layout."""
         original = self._dossier.text(mention)
-        number = self._number(self._characters(original), attempt)
+        number = self._number(_characters(original), attempt)
         if number is None:
             return self._other(mention, original, attempt)
         return Draft(_filled(original, number), STRATEGY)
-
-    @staticmethod
-    def _characters(text: str) -> str:
-        """The digits and the A or B of a NIR, without words such as "clé" and scanning errors."""
-        return re.sub(r"[^0-9AB]", "", _upper(_WORDS.sub("", text)))
 
     def _number(self, characters: str, attempt: int) -> str | None:
         """Fifteen characters in the stead of a NIR with or without its key; None if `characters` are no NIR."""
         match = _PLAIN.fullmatch(characters)
         if match is None:
             return None
+        return self._dossier.remembered(
+            ("nir", characters[:_WITHOUT_KEY], str(attempt)),
+            lambda stream: self._drawn(match, stream),
+            (self._calendar.moved_birth, self._gazette.home.insee),
+        )
+
+    def _drawn(self, match: re.Match[str], stream: KeyedStream) -> str:
         sex, year, _, department, _, _, _ = match.groups()
-        stream = self._dossier.stream("nir", characters[:_WITHOUT_KEY], str(attempt))
         year, month = self._birth(year, stream.below(12) + 1, 10 + stream.below(89))
         while True:
             place = (
                 _ABROAD + f"{100 + stream.below(400):03d}" if department == _ABROAD else self._place(stream.below(64))
             )
             number = f"{sex}{year}{month}{place}{1 + stream.below(998):03d}"
-            if number != characters[:_WITHOUT_KEY]:
+            if number != match.string[:_WITHOUT_KEY]:
                 return number + nir_key(number)
 
     def _birth(self, year: str, other_month: int, other_year: int) -> tuple[str, str]:
@@ -94,15 +98,18 @@ class Nirs:
     def _key_before(self, mention: Mention) -> str | None:
         for other in reversed(self._dossier.of([Label.NIR])):
             if other.end <= mention.start:
-                number = self._number(self._characters(self._dossier.text(other)), 0)
+                number = self._number(_characters(self._dossier.text(other)), 0)
                 return number[_WITHOUT_KEY:] if number else None
         return None
 
 
-def _upper(text: str) -> str:
-    return text.translate(_SCANNED).upper()
+@lru_cache(1 << 12)
+def _characters(text: str) -> str:
+    """The digits and the A or B of a NIR, without words such as "clé" and scanning errors."""
+    return _NEITHER.sub("", _WORDS.sub("", text).translate(_SCANNED).upper())
 
 
+@lru_cache(1 << 12)
 def _filled(layout: str, characters: str) -> str:
     """`characters` in the places of the digits of `layout`, words such as "clé" left alone."""
     source = iter(characters)

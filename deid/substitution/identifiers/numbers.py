@@ -27,6 +27,7 @@ _LUHN_LENGTHS = frozenset({9, 11, 14, 16})
 _ALWAYS_KEYED = frozenset({9, 11})
 # FINESS and ADELI begin with a department.
 _DEPARTMENTAL = 9
+_NATIONAL, _RPPS = 11, "10"
 
 
 class Numbers:
@@ -38,34 +39,23 @@ class Numbers:
 
     def write(self, mention: Mention, attempt: int) -> Draft:
         """Another number in the same layout."""
-        original = self._dossier.text(mention)
-        shared = mention.label is Label.RPPS and self._dossier.policy.professionals == "corpus"
-        draw = self._dossier.shared if shared else self._dossier.stream
-        stream = draw("number", comparable(original), str(attempt))
-        for reader in (self._internet, self._iban, self._plate):
-            if mention.label is Label.ID and (text := reader(original, stream)) is not None:
-                return Draft(text, STRATEGY)
-        return Draft(self._keyed(original, mention.label, stream), STRATEGY)
+        original, label = self._dossier.text(mention), mention.label
+        shared = label is Label.RPPS and self._dossier.policy.professionals == "corpus"
+        prefix = self._prefix(original) if label is Label.RPPS else ""
+        text = self._dossier.remembered(
+            ("number", comparable(original), str(attempt)),
+            lambda stream: _other(original, label, prefix, stream),
+            (original, label, prefix),
+            shared=shared,
+        )
+        return Draft(text, STRATEGY)
 
-    def _keyed(self, original: str, label: Label, stream: KeyedStream) -> str:
+    def _prefix(self, original: str) -> str:
+        """What the number of a professional or establishment begins with."""
         digits = re.sub(r"\D", "", original)
-        letters = any(char.isalpha() for char in original)
-        keyed = (label is Label.RPPS and len(digits) in _ALWAYS_KEYED) or (luhn_holds(digits) and label is Label.ID)
-        if letters or not keyed or len(digits) not in _LUHN_LENGTHS:
-            return (
-                redraw(original, stream) if any(char.isdigit() for char in original) else self._wordy(original, stream)
-            )
-        while True:
-            drawn = re.sub(r"\D", "", redraw_digits(digits, stream))
-            if label is Label.RPPS and len(digits) == _DEPARTMENTAL and self._gazette is not None:
-                prefix = self._department(digits, self._gazette)
-                drawn = prefix + drawn[len(prefix) :]
-            elif label is Label.RPPS and len(digits) == 11:
-                drawn = "10" + drawn[2:]
-            drawn = drawn[:-1] + luhn_digit(drawn[:-1])
-            if drawn != digits:
-                source = iter(drawn)
-                return "".join(next(source) if char.isdigit() else char for char in original)
+        if len(digits) == _DEPARTMENTAL and self._gazette is not None and not _has_letters(original):
+            return self._department(digits, self._gazette)
+        return _RPPS if len(digits) == _NATIONAL else ""
 
     @staticmethod
     def _department(digits: str, gazette: Gazette) -> str:
@@ -81,40 +71,64 @@ class Numbers:
             return f"970{code[2]}" if long else code
         return "20" if code in ("2A", "2B") else code
 
-    @staticmethod
-    def _wordy(original: str, stream: KeyedStream) -> str:
-        """A number in words is another one in words; other letters are redrawn."""
-        value = numerals.read(re.findall("[a-z]+", flat(original)))
-        return redraw(original, stream) if value is None else numerals.write(stream.below(1000))
 
-    @staticmethod
-    def _internet(original: str, stream: KeyedStream) -> str | None:
-        if original.count(".") != _DOTS and ":" not in original:
-            return None
-        try:
-            version = ipaddress.ip_address(original.strip()).version
-        except ValueError:
-            return None
-        if version == 4:
-            return f"{stream.choice(_EXAMPLE_NETWORKS)}.{1 + stream.below(254)}"
-        return "2001:db8:" + ":".join(f"{stream.below(65536):x}" for _ in range(6))
+def _other(original: str, label: Label, prefix: str, stream: KeyedStream) -> str:
+    for reader in (_internet, _iban, _plate):
+        if label is Label.ID and (text := reader(original, stream)) is not None:
+            return text
+    return _keyed(original, label, prefix, stream)
 
-    @staticmethod
-    def _iban(original: str, stream: KeyedStream) -> str | None:
-        if _IBAN.fullmatch(original.strip()) is None:
-            return None
-        plain = re.sub(r"\s", "", original)
-        account = redraw(plain[4:], stream)
-        drawn = plain[:2] + iban_digits(plain[:2], account) + account
-        source = iter(drawn)
-        return "".join(char if char.isspace() else next(source) for char in original)
 
-    @staticmethod
-    def _plate(original: str, stream: KeyedStream) -> str | None:
-        match = _PLATE.fullmatch(original.strip())
-        if match is None:
-            return None
-        letters = ["".join(stream.choice(_PLATE_LETTERS) for _ in range(2)) for _ in range(2)]
-        digits = f"{1 + stream.below(998):03d}"
-        text = letters[0] + match[2] + digits + match[4] + letters[1]
-        return text.lower() if original.islower() else text
+def _keyed(original: str, label: Label, prefix: str, stream: KeyedStream) -> str:
+    digits = re.sub(r"\D", "", original)
+    keyed = (label is Label.RPPS and len(digits) in _ALWAYS_KEYED) or (luhn_holds(digits) and label is Label.ID)
+    if _has_letters(original) or not keyed or len(digits) not in _LUHN_LENGTHS:
+        return redraw(original, stream) if any(map(str.isdigit, original)) else _wordy(original, stream)
+    while True:
+        drawn = prefix + redraw_digits(digits, stream)[len(prefix) :]
+        drawn = drawn[:-1] + luhn_digit(drawn[:-1])
+        if drawn != digits:
+            source = iter(drawn)
+            return "".join(next(source) if char.isdigit() else char for char in original)
+
+
+def _has_letters(text: str) -> bool:
+    return any(map(str.isalpha, text))
+
+
+def _wordy(original: str, stream: KeyedStream) -> str:
+    """A number in words is another one in words; other letters are redrawn."""
+    value = numerals.read(re.findall("[a-z]+", flat(original)))
+    return redraw(original, stream) if value is None else numerals.write(stream.below(1000))
+
+
+def _internet(original: str, stream: KeyedStream) -> str | None:
+    if original.count(".") != _DOTS and ":" not in original:
+        return None
+    try:
+        version = ipaddress.ip_address(original.strip()).version
+    except ValueError:
+        return None
+    if version == 4:
+        return f"{stream.choice(_EXAMPLE_NETWORKS)}.{1 + stream.below(254)}"
+    return "2001:db8:" + ":".join(f"{stream.below(65536):x}" for _ in range(6))
+
+
+def _iban(original: str, stream: KeyedStream) -> str | None:
+    if _IBAN.fullmatch(original.strip()) is None:
+        return None
+    plain = re.sub(r"\s", "", original)
+    account = redraw(plain[4:], stream)
+    drawn = plain[:2] + iban_digits(plain[:2], account) + account
+    source = iter(drawn)
+    return "".join(char if char.isspace() else next(source) for char in original)
+
+
+def _plate(original: str, stream: KeyedStream) -> str | None:
+    match = _PLATE.fullmatch(original.strip())
+    if match is None:
+        return None
+    letters = ["".join(stream.choice(_PLATE_LETTERS) for _ in range(2)) for _ in range(2)]
+    digits = f"{1 + stream.below(998):03d}"
+    text = letters[0] + match[2] + digits + match[4] + letters[1]
+    return text.lower() if original.islower() else text

@@ -7,6 +7,7 @@ function of that word, which is published as it stands, so choosing among them t
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from deid.substitution.folding import comparable, flat
 
@@ -45,6 +46,7 @@ _AHEAD = re.compile(r"(?:^|[^a-z0-9'])(l'|d'|le|la|les|du|des|au|aux|en|de)\s*$"
 _OWN = re.compile(r"(?:l'|le |la |les )\s*(?=[a-z])")
 
 
+@lru_cache(1 << 12)
 def article_of(name: str) -> str:
     """ "le", "la", "l'", "les", or nothing: the article of a department, region, country or collectivity."""
     bare = comparable(name)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from deid.document import Mention
 from deid.labels import Label
+from deid.privacy import KeyedStream
 from deid.reference import Commune
 from deid.substitution import numerals
 from deid.substitution.characters import redraw, redraw_digits
@@ -39,29 +41,41 @@ class Communes:
         return Draft(self._name(original, commune), strategy)
 
     def _name(self, original: str, commune: Commune) -> str:
-        cedex = _CEDEX.search(original)
-        base = original[: cedex.start()] if cedex else original
+        base, gap_and_word, rest = _before_cedex(original)
         name = accented_like(base, in_case_of(base, commune.name), self._dossier.accented)
-        if cedex is None:
+        if not gap_and_word:
             return name
-        stream = self._dossier.stream("cedex", comparable(original))
-        return name + cedex["gap"] + cedex["word"] + redraw_digits(cedex["rest"], stream)
+        return name + gap_and_word + redraw_digits(rest, self._dossier.stream("cedex", comparable(original)))
 
     def _code(self, original: str, commune: Commune, strategy: str) -> Draft:
         if not commune.zips:  # a town abroad: its country's form of code
             return Draft(redraw(original, self._dossier.stream("code abroad", comparable(original))), strategy)
-        known = re.sub(r"\D", "", original)
-        stream = self._dossier.stream("zip", commune.insee)
-        others = [code for code in commune.zips if code != known]
-        if not others:
-            return mask(Label.ZIP, original)
-        code = stream.choice(others)
-        places = len(_DIGIT.findall(original))
-        if places == len(code):
-            digits = iter(code)
-            return Draft(_DIGIT.sub(lambda _: next(digits), original), strategy)
-        if places == 0:
-            thousands, rest = divmod(int(code), _SPOKEN_WIDTH)
-            said = f"{numerals.write(thousands)} mille {numerals.write(rest) if rest else ''}".strip()
-            return Draft(in_case_of(original, said if "-" in original else said.replace("-", " ")), strategy)
-        return Draft(code, strategy)
+        code = self._dossier.remembered(
+            ("zip", commune.insee), lambda stream: _other_code(original, commune, stream), original
+        )
+        return Draft(code, strategy) if code else mask(Label.ZIP, original)
+
+
+def _other_code(original: str, commune: Commune, stream: KeyedStream) -> str:
+    """A postal code of a commune but the original's, in its manner; "" where there is none."""
+    known = re.sub(r"\D", "", original)
+    others = [code for code in commune.zips if code != known]
+    if not others:
+        return ""
+    code = stream.choice(others)
+    places = len(_DIGIT.findall(original))
+    if places == len(code):
+        digits = iter(code)
+        return _DIGIT.sub(lambda _: next(digits), original)
+    if places == 0:
+        thousands, rest = divmod(int(code), _SPOKEN_WIDTH)
+        said = f"{numerals.write(thousands)} mille {numerals.write(rest) if rest else ''}".strip()
+        return in_case_of(original, said if "-" in original else said.replace("-", " "))
+    return code
+
+
+@lru_cache(1 << 12)
+def _before_cedex(city: str) -> tuple[str, str, str]:
+    """A city without its "CEDEX 9", that word and the gap ahead of it, and what follows: "" where there is none."""
+    cedex = _CEDEX.search(city)
+    return (city[: cedex.start()], cedex["gap"] + cedex["word"], cedex["rest"]) if cedex else (city, "", "")

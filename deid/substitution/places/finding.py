@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from deid.reference import Commune, CommuneTable
 from deid.reference.naming import JOINS, department_of_zip, is_bare, key
+from deid.substitution.folding import flat
 from deid.substitution.places import abroad
 from deid.substitution.places.abroad import World
 
@@ -17,6 +19,13 @@ _SCANNED = str.maketrans("015", "ols")
 # Inhabitants from which a commune is called by the beginning of its name where nothing else says so.
 _WELL_KNOWN = 1_000
 _CODE = 5
+# What a town follows in the name of an organisation: "CHU de Lille".
+_OF_PLACE = re.compile(r"(?:\bde |\bd'|\bdu |\bdes |\bde la |\bde l'|\ba |-)(?=[a-z])")
+# "CH de Beaune - site Nord": a name is looked for in each part.
+_PARTS = re.compile(r"\s+[-–—]\s+|[,;:()/]")
+# What a town follows without "de": "CHU Dijon".
+_OF_TOWN = re.compile(r"(?:chr?u|chr|chic?|ch|ghu|ght?|mairie|centre hospitalier) (?=[a-z])")
+_REMEMBERED = 1 << 14  # names: those of a region come back all night
 # Shorter names in the open list of towns abroad are met by abbreviations: "CAY" is Cayenne.
 _LEAST_ABROAD = 4
 
@@ -51,13 +60,24 @@ class Finder:
 
     def __init__(self, communes: CommuneTable) -> None:
         self._communes = communes
+        self.only = lru_cache(_REMEMBERED)(self._only)
+        self.towns_in = lru_cache(_REMEMBERED)(self._towns_in)
 
     def named(self, name: str, hints: Hints) -> Place | None:
         """The place of a name: CEDEX, case, accents, hyphens and scanning errors do not matter, nor does the end of a
         long name ("Brive", "Chamonix") or one that is not official ("Berck-sur-Mer"). None when nobody knows it.
         """
-        base = _CEDEX.sub("", name)
+        base = without_cedex(name)
         return self._read(base, hints) or self._scanned(base, hints)
+
+    def _only(self, name: str, zip: str | None = None) -> Place | None:
+        """The commune of a whole name, beside a postal code or alone, that means no other whatever the hints are."""
+        found = self._communes.find(name, zip=zip)
+        return _place(found[0]) if len(found) == 1 and not abroad.is_meant(name) else None
+
+    def _towns_in(self, organisation: str) -> tuple[str, ...]:
+        """Towns' names in that of an organisation: "CHU de Lille", "CH de Beaune - site Nord", "CHU Dijon"."""
+        return tuple(name for name in _after_of(organisation) if self._communes.find(name) or abroad.is_listed(name))
 
     def _whole(self, name: str, hints: Hints) -> Place | None:
         """The commune of a whole name, unless a text that says nothing else means its namesake abroad."""
@@ -113,6 +133,22 @@ class Finder:
         capitals = letters.replace("l", "I") if sum(map(str.isupper, name)) > len(name) // 2 else letters
         tried = dict.fromkeys((letters, capitals, name.replace("1", "i")))
         return next((found for one in tried if one != name and (found := self._read(one, hints))), None)
+
+
+@lru_cache(_REMEMBERED)
+def without_cedex(name: str) -> str:
+    """A name without the "CEDEX 9" of La Poste."""
+    return _CEDEX.sub("", name)
+
+
+def _after_of(organisation: str) -> Iterator[str]:
+    """What may be a town's name in that of an organisation: in each part of it, the shortest first."""
+    for part in _PARTS.split(organisation):
+        plain = flat(part)
+        for match in [*_OF_PLACE.finditer(plain)][::-1]:
+            yield part[match.end() :]
+        if (town := _OF_TOWN.match(plain)) is not None:
+            yield part[town.end() :]
 
 
 def _place(commune: Commune) -> Place:

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import defaultdict, deque
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from itertools import count, islice
 
 from deid.document import Mention, Spend
-from deid.labels import Label
 from deid.privacy import KeyedStream
 from deid.reference import Commune, CommuneTable
 from deid.substitution.dossier import Dossier
+from deid.substitution.memory import Row
 from deid.substitution.places import abroad
 from deid.substitution.places.draws import COSTS, MECHANISMS, STRATEGIES, anywhere
 from deid.substitution.places.finding import Place
 from deid.substitution.places.survey import Survey
 
 _DRAWS = 400
+_NONE = Fraction(0)
 
 
 class Gazette:
@@ -25,13 +27,18 @@ class Gazette:
     def __init__(self, dossier: Dossier, communes: CommuneTable) -> None:
         self._dossier = dossier
         self.communes = communes
-        self._epsilon = Fraction(0)
-        self._said = str(self._epsilon)
+        self._epsilon, self._said = _NONE, "0"
         self._drawn: dict[tuple[str, int], Commune] = {}
-        survey = Survey(dossier, communes)
+        survey = self._survey = Survey(dossier, communes)
         self.places: Mapping[Mention, Place] = survey.places
-        self.home = survey.home
-        self._codes = {(place.key, survey.digits(m)) for m, place in self.places.items() if m.label is Label.ZIP}
+        self._codes: dict[str, set[str]] = defaultdict(set)  # place → postal codes that the document writes of it
+        for mention in survey.zips:
+            self._codes[self.places[mention].key].add(survey.digits(mention))
+
+    @property
+    def home(self) -> Commune:
+        """The commune whose territory stands in for what nobody knows."""
+        return self._survey.home
 
     def elements(self) -> int:
         """Distinct communes. A place that is none, abroad or unknown, costs nothing: its draw does not depend on it."""
@@ -79,7 +86,7 @@ class Gazette:
             commune.name
         ):
             return False
-        return not commune.zips or any((place.key, code) not in self._codes for code in commune.zips)
+        return not commune.zips or place.key not in self._codes or not self._codes[place.key].issuperset(commune.zips)
 
     def _draws(self, stream: KeyedStream, place: Place) -> Iterator[Commune]:
         policy = self._dossier.policy.places
@@ -91,20 +98,32 @@ class Gazette:
         return STRATEGIES[policy.strategy](stream, self.communes, place.commune, policy, self._epsilon)
 
     def _choose(self, place: Place, attempt: int) -> Commune:
-        """The first draw that fits; after `attempt` such draws.
+        """The first draw that fits; after `attempt` such draws."""
+        question = ("place", place.key, self._said)
+        around = place.commune or self.home
+        row = self._dossier.remembered(
+            question, lambda stream: Row(self._draws(stream, place)), (around.insee, place.world)
+        )
+        found = self._fitting(row, place, attempt)
+        return found or self._elsewhere(self._dossier.stream(*question), place, attempt)
 
-        Where the strategy gives none (ε so great that it only gives the original back, a radius that holds no other
-        commune), communes of the same territory are drawn uniformly: ε bought nothing there, and the original, the
-        patient's home or a name hidden elsewhere would tell more than any draw.
+    def _fitting(self, draws: Iterable[Commune], place: Place, attempt: int) -> Commune | None:
+        for commune in islice(draws, _DRAWS):
+            if self._fits(commune, place):
+                if not attempt:
+                    return commune
+                attempt -= 1
+        return None
+
+    def _elsewhere(self, stream: KeyedStream, place: Place, attempt: int) -> Commune:
+        """A commune of the same territory, uniformly, else any, where the strategy gives none that fits.
+
+        So it is with an ε so great that it only gives the original back, or a radius that holds no other commune: ε
+        bought nothing there, and the original, the patient's home or a name hidden elsewhere would tell more than any
+        draw.
         """
-        stream = self._dossier.stream("place", place.key, self._said)
-        draws = islice(self._draws(stream, place), _DRAWS)
-        fitting = (commune for commune in draws if self._fits(commune, place))
-        found = next(islice(fitting, attempt, None), None)
-        if found is None:
-            around = anywhere(stream, self.communes, place.commune or self.home)
-            fitting = (commune for commune in islice(around, _DRAWS) if self._fits(commune, place))
-            found = next(islice(fitting, attempt, None), None)
+        deque(islice(self._draws(stream, place), _DRAWS), maxlen=0)  # the bits that the strategy read
+        found = self._fitting(anywhere(stream, self.communes, place.commune or self.home), place, attempt)
         if found is None:
             everywhere = (stream.choice(self.communes.communes) for _ in count())
             found = next(commune for commune in everywhere if self._fits(commune, place))

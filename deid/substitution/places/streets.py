@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from deid.document import Mention
 from deid.privacy import KeyedStream
@@ -44,6 +44,12 @@ class StreetNames:
         return groups
 
 
+@lru_cache(4)
+def street_names(communes: CommuneTable) -> StreetNames:
+    """The street names of a table, the same for all who draw from it."""
+    return StreetNames(communes)
+
+
 class Streets:
     """STREET mentions of one document."""
 
@@ -54,16 +60,20 @@ class Streets:
     def write(self, mention: Mention, attempt: int) -> Draft:
         """The address with other numbers and names; a hamlet's name where nothing of it could be changed."""
         original = self._dossier.text(mention)
-        stream = self._dossier.stream("street", comparable(original), str(attempt))
+        text = self._dossier.remembered(
+            ("street", comparable(original), str(attempt)), lambda stream: self._other(original, stream), original
+        )
+        return Draft(accented_like(original, text, self._dossier.accented), STRATEGY)
+
+    def _other(self, original: str, stream: KeyedStream) -> str:
         hidden = frozenset(word for word in words(original) if len(word) >= _LEAST_NAME and word not in PLAIN)
         for _ in range(_TRIES):
             text = "".join(
                 part if _PARTS.fullmatch(part) else self._part(part, stream) for part in _PARTS.split(original) if part
             )
             if hidden.isdisjoint(words(text)):
-                return Draft(accented_like(original, text, self._dossier.accented), STRATEGY)
-        text = in_case_of(original, stream.choice(HAMLETS))
-        return Draft(accented_like(original, text, self._dossier.accented), STRATEGY)
+                return text
+        return in_case_of(original, stream.choice(HAMLETS))
 
     def _part(self, part: str, stream: KeyedStream) -> str:
         """A part between commas: way, site, unit of a building, or a bare place name."""

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import pairwise
 
 from deid.document import Mention
@@ -16,18 +16,19 @@ from deid.reference.naming import department_of_zip
 from deid.substitution.dossier import Dossier
 from deid.substitution.folding import comparable, flat, words
 from deid.substitution.places import abroad
-from deid.substitution.places.finding import Finder, Hints, Place
+from deid.substitution.places.finding import Finder, Hints, Place, without_cedex
 
 _SCANNED = str.maketrans("OoIlB", "00118")
 _PAIR_REACH = 14
 _PAIRING = re.compile(r"[\s,;:()/–—-]*(?:f-|fr-)?[\s(]*", re.IGNORECASE)
-_OF_PLACE = re.compile(r"(?:\bde |\bd'|\bdu |\bdes |\bde la |\bde l'|\ba |-)(?=[a-z])")
-# "CH de Beaune - site Nord": a name is looked for in each part.
-_PARTS = re.compile(r"\s+[-–—]\s+|[,;:()/]")
-# What a town follows without "de": "CHU Dijon".
-_OF_TOWN = re.compile(r"(?:chr?u|chr|chic?|ch|ghu|ght?|mairie|centre hospitalier) (?=[a-z])")
 # What a postal code and a name of one department say of where a document is, in times what a homonym says.
 _CODE_SAYS, _NAME_SAYS = 3, 2
+_REMEMBERED = 1 << 14
+
+
+@lru_cache(_REMEMBERED)
+def _digits(text: str) -> str:
+    return re.sub(r"\D", "", text.translate(_SCANNED))
 
 
 @lru_cache(maxsize=4)
@@ -36,20 +37,22 @@ def _finder(communes: CommuneTable) -> Finder:
 
 
 class Survey:
-    """Places of one document, by mention. `home` is the commune whose territory stands in for what nobody knows."""
+    """Places of one document, by mention, and its ZIP mentions.
+
+    `home` is the commune whose territory stands in for what nobody knows.
+    """
 
     def __init__(self, dossier: Dossier, communes: CommuneTable) -> None:
         self._dossier = dossier
         self._communes = communes
         self._finder = _finder(communes)
-        self._pairs = dict(self._paired())
-        self._hints = self._read_hints()
+        self.zips = dossier.labelled(Label.ZIP)
+        self._pairs = dict(self._paired()) if self.zips else {}
         self.places = self._placed()
-        self.home = self._home()
 
     def digits(self, mention: Mention) -> str:
         """The digits of a ZIP mention, scanning errors mended."""
-        return re.sub(r"\D", "", self._dossier.text(mention).translate(_SCANNED))
+        return _digits(self._dossier.text(mention))
 
     def _paired(self) -> Iterator[tuple[Mention, Mention]]:
         """ZIP and CITY mentions that stand side by side, both ways."""
@@ -63,18 +66,19 @@ class Survey:
                 yield one, other
                 yield other, one
 
-    def _read_hints(self) -> Hints:
+    @cached_property
+    def _hints(self) -> Hints:
         """Departments that the document is likely to be about: a postal code says it, a commune without namesake does,
         and a name of several communes speaks for the department that has most of the document's names.
         """
         patient = self._dossier.document.patient
         votes: Counter[str] = Counter()
         sure: set[str] = set()
-        for code in (*map(self.digits, self._dossier.of([Label.ZIP])), patient.zip or ""):
+        for code in (*map(self.digits, self.zips), patient.zip or ""):
             if department := department_of_zip(code):
                 votes[department] += _CODE_SAYS
                 sure.add(department)
-        written = {comparable(text): text for text in map(self._dossier.text, self._dossier.of([Label.CITY]))}
+        written = {comparable(text): text for text in map(self._dossier.text, self._dossier.labelled(Label.CITY))}
         for name in (*written.values(), patient.city or ""):
             found = {one.department: None for one in self._communes.find(name)}
             alone = len(found) == 1 and not abroad.is_meant(name)
@@ -88,15 +92,17 @@ class Survey:
 
     def _placed(self) -> dict[Mention, Place]:
         places: dict[Mention, Place] = {}
-        for mention in self._dossier.of([Label.CITY]):
+        for mention in self._dossier.labelled(Label.CITY):
             places[mention] = self._city(mention)
-        for mention in self._dossier.of([Label.ZIP]):
+        for mention in self.zips:
             pair = self._pairs.get(mention)
             places[mention] = places[pair] if pair is not None else self._zip(mention, places)
-        for mention in self._dossier.of([Label.ORG]):
-            found = self._inside(self._dossier.text(mention))
-            if found is not None:
-                places[mention] = found
+        for mention in self._dossier.labelled(Label.ORG):
+            for name in self._finder.towns_in(self._dossier.text(mention)):
+                found = self._finder.only(name) or self._finder.inside(name, self._hints)
+                if found is not None:
+                    places[mention] = found
+                    break
         return places
 
     def _city(self, mention: Mention) -> Place:
@@ -106,13 +112,15 @@ class Survey:
         patient = self._dossier.document.patient
         if code is None and patient.city and comparable(patient.city) == comparable(name):
             code = patient.zip
-        found = self._finder.named(name, self._with(code))
+        found = self._named(name, code)
         if found is None and code is not None:
             found = self._finder.at(code, self._hints)  # a hamlet or a misspelling: its postal code is known
         return found or Place(f"unknown {' '.join(words(name))}")
 
-    def _with(self, code: str | None) -> Hints:
-        return replace(self._hints, zip=code) if code else self._hints
+    def _named(self, name: str, code: str | None) -> Place | None:
+        """The place of a name, beside a postal code or alone."""
+        found = self._finder.only(without_cedex(name), code)
+        return found or self._finder.named(name, replace(self._hints, zip=code) if code else self._hints)
 
     def _zip(self, mention: Mention, cities: dict[Mention, Place]) -> Place:
         """The commune that a lone postal code serves, one that the document names first; a code that serves none, such
@@ -127,22 +135,11 @@ class Survey:
         found = here or self._finder.at(code, self._hints)
         return found or Place(f"unknown {code or flat(self._dossier.text(mention))}")
 
-    def _inside(self, name: str) -> Place | None:
-        """The place in an organisation's name: "CHU de Lille", "CH de Beaune - site Nord", "CHU Dijon"."""
-        for part in _PARTS.split(name):
-            plain = flat(part)
-            starts = [match.end() for match in _OF_PLACE.finditer(plain)][::-1]
-            town = _OF_TOWN.match(plain)
-            for start in [*starts, town.end()] if town else starts:
-                found = self._finder.inside(part[start:], self._hints)
-                if found is not None:
-                    return found
-        return None
-
-    def _home(self) -> Commune:
+    @cached_property
+    def home(self) -> Commune:
         """The patient's commune, else the document's first, else any by the key."""
         patient = self._dossier.document.patient
-        known = self._finder.named(patient.city, self._with(patient.zip)) if patient.city else None
+        known = self._named(patient.city, patient.zip) if patient.city else None
         if (known is None or known.commune is None) and patient.zip:
             known = self._finder.at(patient.zip, self._hints)
         if known is not None and known.commune is not None:

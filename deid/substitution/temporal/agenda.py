@@ -10,13 +10,13 @@ from functools import cached_property
 from itertools import pairwise
 
 from deid.document import Mention
-from deid.labels import Label
+from deid.labels import TEMPORAL, Label
 from deid.substitution.dossier import Dossier
-from deid.substitution.temporal import ages, agreement, parsing, relative, resolving, segments
+from deid.substitution.temporal import ages, agreement, meanings, resolving, segments
 from deid.substitution.temporal.ages import Age
 from deid.substitution.temporal.expressions import Expression
 from deid.substitution.temporal.relative import Relative
-from deid.substitution.temporal.segments import Reads, Segments
+from deid.substitution.temporal.segments import Segments
 from deid.substitution.temporal.values import Instant, Unit, age_at, clamped
 
 _BORN = re.compile(
@@ -81,17 +81,19 @@ def read(dossier: Dossier) -> Agenda:
     The anchor is its reference date; without one, the latest whole date it holds that is no birth date; without
     any, a fixed day. The birth date is the warehouse's; without it, the one that the text says is a birth date.
     """
-    cut = _segments(dossier)
-    bounds = frozenset(part for parts in cut.parts.values() for part in parts)
-    said = dict(_said(dossier, (span for span in cut.spans if span.label is not Label.AGE), bounds))
-    births = {mention for mention in said if _BORN.search(dossier.plain_before(mention))}
-    birth = dossier.document.patient.birth_date or _written_birth(said, births)
-    anchor = dossier.document.reference_date or _latest(said, births) or _NO_ANCHOR
+    mentions = dossier.of(TEMPORAL)
+    cut = Segments(tuple(mentions), {}, {})
+    said, aged = _read(dossier, mentions)
+    if len(said) + len(aged) < len(mentions) or segments.may_go_on(dossier, mentions):
+        cut = meanings.cut(dossier)
+        bounds = frozenset(part for parts in cut.parts.values() for part in parts)
+        said, aged = _read(dossier, cut.spans, bounds)
+        aged = _with_units(dossier, cut, aged)
+    birth = dossier.document.patient.birth_date or _written_birth(dossier, said)
+    anchor = dossier.document.reference_date or _latest(dossier, said) or _NO_ANCHOR
     if birth is not None and birth > anchor:
         birth = None  # nobody has a document before being born: one of the two dates is wrong, and links nothing
-    said = _settled(dossier, said, anchor)
     instants = _placed(dossier, said, anchor, birth)
-    aged = _aged(dossier, cut)
     return Agenda(
         segments=cut,
         anchor=anchor,
@@ -99,73 +101,37 @@ def read(dossier: Dossier) -> Agenda:
         said=said,
         instants=instants,
         ages=aged,
-        births=frozenset(mention for mention, one in instants.items() if _is_birth(one, birth, mention in births)),
-        own_ages=frozenset(mention for mention, age in aged.items() if birth and _is_own(age, birth, anchor)),
-        numbered_birth=birth is not None and bool(dossier.of([Label.NIR])),
+        births=_births(dossier, instants, birth),
+        own_ages=frozenset([mention for mention, age in aged.items() if birth and _is_own(age, birth, anchor)]),
+        numbered_birth=birth is not None and bool(dossier.labelled(Label.NIR)),
     )
 
 
-def _said(
-    dossier: Dossier, spans: Iterable[Mention], bounds: frozenset[Mention]
-) -> list[tuple[Mention, Expression | Relative]]:
-    """What spans say; one that is in `bounds` is told by the mention it is in, not by the word ahead of it."""
-    found: list[tuple[Mention, Expression | Relative]] = []
+def _read(
+    dossier: Dossier, spans: Iterable[Mention], bounds: frozenset[Mention] = frozenset()
+) -> tuple[dict[Mention, Expression | Relative], dict[Mention, Age]]:
+    """What spans say, dates and ages apart; one that is in `bounds` is told by the mention it is in, not by the word
+    ahead of it.
+    """
+    said: dict[Mention, Expression | Relative] = {}
+    aged: dict[Mention, Age] = {}
     for span in spans:
-        as_year = span not in bounds and _YEAR_AHEAD.search(dossier.before(span, 12)) is not None
-        meant = _meaning(dossier.text(span), span.label, as_year=as_year)
+        text = dossier.text(span)
+        if span.label is Label.AGE:
+            if (age := ages.parse(text)) is not None:
+                aged[span] = age
+            continue
+        meant, may_be_year = meanings.usual(text, span.label)
+        if may_be_year and span not in bounds and _YEAR_AHEAD.search(dossier.before(span, 12)) is not None:
+            meant = meanings.meaning(text, span.label, as_year=True)
         if meant is not None:
-            found.append((span, meant))
-    return found
+            said[span] = meant
+    return said, aged
 
 
-def _meaning(text: str, label: Label, *, as_year: bool = False) -> Expression | Relative | None:
-    if label is Label.DATE:
-        return parsing.parse(text, as_year=as_year) or relative.parse(text)
-    return relative.parse(text) or parsing.parse(text, as_year=as_year)
-
-
-# Where a date goes on behind a line break for sure: a separator at the break, a word after it, a year after a word.
-_CUT = re.compile(r"[/.-]\s*\n|\n\s*(?:[/.-]|[^\W\d_])|[^\W\d_]\.?\s*\n\s*\d{4}$")
-
-
-def _is_one_date(text: str) -> bool:
-    """Whether two lines are one DATE: they read as one, and the break is within it, or behind a weekday that fits."""
-    meant = parsing.parse(text)
-    if meant is None:
-        return False
-    if meant.weekday is not None and meant.month is not None and meant.year is not None and meant.year >= 100:
-        return resolving.place(meant, _NO_ANCHOR).first.weekday() == meant.weekday
-    return _CUT.search(text) is not None
-
-
-def _is_one_distance(text: str) -> bool:
-    """Whether two lines are one RELDATE: together they read as one, and not both do apart."""
-    first, _, second = text.partition("\n")
-    return relative.parse(text) is not None and not (relative.parse(first) and relative.parse(second))
-
-
-def _is_one_age(text: str) -> bool:
-    """Whether two lines are one AGE: the second is no age."""
-    return ages.parse(text) is not None and ages.parse(text.partition("\n")[2].strip()) is None
-
-
-def _segments(dossier: Dossier) -> Segments:
-    kinds: list[tuple[Label, Reads, Reads]] = [
-        (Label.DATE, lambda text: _meaning(text, Label.DATE) is not None, _is_one_date),
-        (Label.RELDATE, lambda text: _meaning(text, Label.RELDATE) is not None, _is_one_distance),
-        (Label.AGE, lambda text: ages.parse(text) is not None, _is_one_age),
-    ]
-    found = [segments.cut(dossier, dossier.of([label]), reads, joins) for label, reads, joins in kinds]
-    return Segments(
-        spans=tuple(sorted(span for one in found for span in one.spans)),
-        parts={mention: parts for one in found for mention, parts in one.parts.items()},
-        halves={mention: half for one in found for mention, half in one.halves.items()},
-    )
-
-
-def _aged(dossier: Dossier, cut: Segments) -> dict[Mention, Age]:
+def _with_units(dossier: Dossier, cut: Segments, aged: Mapping[Mention, Age]) -> dict[Mention, Age]:
     """Ages by span; a bound of a range without a unit ("2-3 mois") has that of the next one."""
-    found = {span: age for span in cut.spans if span.label is Label.AGE and (age := ages.parse(dossier.text(span)))}
+    found = dict(aged)
     for parts in cut.parts.values():
         for part, following in reversed(list(pairwise(parts))):
             if part in found and following in found and dossier.text(part).strip().isdecimal():
@@ -180,12 +146,18 @@ def _whole(meant: Expression | Relative) -> date | None:
     return resolving.place(meant, _NO_ANCHOR).first
 
 
-def _written_birth(said: Mapping[Mention, Expression | Relative], births: set[Mention]) -> date | None:
-    return next((day for mention, meant in said.items() if mention in births and (day := _whole(meant))), None)
+def _says_birth(dossier: Dossier, mention: Mention) -> bool:
+    """Whether the words ahead of a mention say that it is a birth date."""
+    return _BORN.search(dossier.plain_before(mention)) is not None
 
 
-def _latest(said: Mapping[Mention, Expression | Relative], births: set[Mention]) -> date | None:
-    days = [day for mention, meant in said.items() if mention not in births and (day := _whole(meant))]
+def _written_birth(dossier: Dossier, said: Mapping[Mention, Expression | Relative]) -> date | None:
+    births = (meant for mention, meant in said.items() if _says_birth(dossier, mention))
+    return next((day for meant in births if (day := _whole(meant))), None)
+
+
+def _latest(dossier: Dossier, said: Mapping[Mention, Expression | Relative]) -> date | None:
+    days = [day for mention, meant in said.items() if (day := _whole(meant)) and not _says_birth(dossier, mention)]
     if days:
         return max(days)
     years = [m.year for m in said.values() if isinstance(m, Expression) and m.year is not None and m.year >= 100]
@@ -193,50 +165,61 @@ def _latest(said: Mapping[Mention, Expression | Relative], births: set[Mention])
 
 
 def _placed(
-    dossier: Dossier, said: Mapping[Mention, Expression | Relative], anchor: date, birth: date | None
+    dossier: Dossier, said: dict[Mention, Expression | Relative], anchor: date, birth: date | None
 ) -> dict[Mention, Instant]:
-    """Mentions on the calendar, the last first, since a bound without month or year takes the next one's."""
+    """Mentions on the calendar, the last first, since a bound without month or year takes the next one's.
+
+    What may be Tuesday 13 or March 2013 is settled on the way, in `said` too.
+    """
     placed: dict[Mention, Instant] = {}
-    following: Mention | None = None
-    for mention in reversed(list(said)):
-        meant = said[mention]
+    following: tuple[Mention, Expression | Relative] | None = None
+    bound: tuple[Mention, Instant] | None = None
+    for mention, written in reversed([*said.items()]):
+        meant = written
         if isinstance(meant, Relative):
             instant = resolving.place_relative(meant, anchor)
         else:
-            partner = None
-            if following is not None and placed[following].unit in _BOUNDED and _bounds(dossier, mention, following):
-                partner = placed[following].first
-            instant = resolving.place(meant, anchor, birth, partner)
+            if meant.march is not None:
+                meant = said[mention] = _settled(dossier, mention, meant, following, anchor)
+            instant = resolving.outright(meant) or resolving.place(
+                meant, anchor, birth, _partner(dossier, mention, bound)
+            )
+        following = mention, meant
         if clamped(instant.unit, instant.index) != instant.index:
             continue  # "il y a 2000 ans": no document of a hospital speaks of that time
         placed[mention] = instant
-        following = following if isinstance(meant, Relative) else mention
+        if not isinstance(meant, Relative):
+            bound = mention, instant
     return placed
 
 
+def _partner(dossier: Dossier, mention: Mention, bound: tuple[Mention, Instant] | None) -> date | None:
+    """A day of the next date, where that is the other bound of a range."""
+    if bound is None or bound[1].unit not in _BOUNDED or not _bounds(dossier, mention, bound[0]):
+        return None
+    return bound[1].first
+
+
 def _settled(
-    dossier: Dossier, said: Mapping[Mention, Expression | Relative], anchor: date
-) -> dict[Mention, Expression | Relative]:
-    """What mentions say, with "mar 13" settled: Tuesday 13 or March 2013.
+    dossier: Dossier,
+    mention: Mention,
+    meant: Expression,
+    following: tuple[Mention, Expression | Relative] | None,
+    anchor: date,
+) -> Expression:
+    """What "mar 13" says: Tuesday 13 or March 2013.
 
     The word ahead settles it ("en" stands before no Tuesday, "le" before no March), else the other bound of its range,
     else what fits the document (`resolving.is_march`).
     """
-    settled: dict[Mention, Expression | Relative] = {}
-    following: tuple[Mention, Expression | Relative] | None = None
-    for mention, meant in reversed(list(said.items())):
-        if isinstance(meant, Expression) and meant.march is not None:
-            word = agreement.ahead(dossier, mention)
-            if word in _AHEAD_OF_MARCH or word in _AHEAD_OF_A_DAY:
-                march = word in _AHEAD_OF_MARCH
-            elif following is not None and _bounds(dossier, mention, following[0]):
-                march = following[1].unit is Unit.MONTH
-            else:
-                march = resolving.is_march(meant, anchor)
-            meant = meant.march if march else replace(meant, march=None)
-        settled[mention] = meant
-        following = (mention, meant)
-    return {mention: settled[mention] for mention in said}
+    word = agreement.ahead(dossier, mention)
+    if word in _AHEAD_OF_MARCH or word in _AHEAD_OF_A_DAY:
+        march = word in _AHEAD_OF_MARCH
+    elif following is not None and _bounds(dossier, mention, following[0]):
+        march = following[1].unit is Unit.MONTH
+    else:
+        march = resolving.is_march(meant, anchor)
+    return meant.march if march and meant.march is not None else replace(meant, march=None)
 
 
 def _bounds(dossier: Dossier, mention: Mention, following: Mention) -> bool:
@@ -246,12 +229,14 @@ def _bounds(dossier: Dossier, mention: Mention, following: Mention) -> bool:
     return _BETWEEN_BOUNDS.fullmatch(dossier.plain[mention.end : following.start]) is not None
 
 
-def _is_birth(instant: Instant, birth: date | None, said_so: bool) -> bool:
+def _births(dossier: Dossier, instants: Mapping[Mention, Instant], birth: date | None) -> frozenset[Mention]:
+    """Mentions of the birth date, and of its year where the words ahead say that it is one."""
     if birth is None:
-        return False
-    if instant.unit is Unit.DAY:
-        return instant.first == birth
-    return said_so and instant.unit is Unit.YEAR and instant.index == birth.year
+        return frozenset()
+    day, year = Instant(Unit.DAY, birth.toordinal()), Instant(Unit.YEAR, birth.year)
+    return frozenset(
+        [mention for mention, one in instants.items() if one == day or (one == year and _says_birth(dossier, mention))]
+    )
 
 
 def _is_own(age: Age, birth: date, anchor: date) -> bool:

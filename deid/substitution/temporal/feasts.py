@@ -91,6 +91,11 @@ def _pattern(name: str) -> str:
 _NAMES = sorted(_FEASTS, key=len, reverse=True)
 # One group per feast: its number tells which one was met.
 _ANY = re.compile(_AHEAD + "(?:" + "|".join(f"({_pattern(name)})" for name in _NAMES) + r")(?![a-z])")
+# Nothing is a feast that begins with another word.
+_WORD = re.compile("[a-z]+")
+_BEGINNINGS = frozenset(
+    form for word in _WORD.findall(f"{_AHEAD} {' '.join(_FEASTS)} st ste s") for form in (word, word.removesuffix("s"))
+)
 # A surrogate's feast, month by month: Pâques and Ascension where they fall in that month, else one that always does.
 _FIXED = (
     "Épiphanie", "Chandeleur", "Saint-Joseph", "Saint-Georges", "fête du Travail", "Saint-Jean",
@@ -101,7 +106,8 @@ _MOVABLE = {4: ("Pâques", "paques"), 5: ("Ascension", "ascension")}
 
 def match(plain: str, at: int = 0) -> tuple[int, str] | None:
     """Where the feast that begins at `at` ends, and its name here; None if none does. `plain` is folded."""
-    found = _ANY.match(plain, at)
+    first = _WORD.match(plain, at)
+    found = _ANY.match(plain, at) if first is not None and first.group() in _BEGINNINGS else None
     if found is None or found.lastindex is None:
         return None
     return found.end(), _NAMES[found.lastindex - 1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
 
@@ -10,8 +11,10 @@ from deid.substitution.folding import flat
 from deid.substitution.temporal import forms, readers
 from deid.substitution.temporal.expressions import Expression
 from deid.substitution.temporal.forms import Form, Literal
-from deid.substitution.temporal.tokens import Token, core, tokens
+from deid.substitution.temporal.tokens import Token, tokens
 from deid.substitution.temporal.values import Unit
+
+Reader = Callable[[list[Token], list[int], bool], Expression | None]
 
 _SPREAD = re.compile(r"\d(?: ?[ /.-] ?\d){5,7}|\d(?: \d){3}")
 _BETWEEN_DIGITS = re.compile(r"(?<=\d) (?=[\d/.-])|(?<=[/.-]) (?=\d)")
@@ -40,11 +43,15 @@ def parse(text: str, *, as_year: bool = False) -> Expression | None:
     timed = _TIME.search(text)
     if timed is not None and (dated := parse(text[: timed.start()])) is not None and dated.unit is Unit.DAY:
         return replace(dated, form=Form((*dated.form.parts, Literal(timed.group()))))
-    for said in (text, _without_gaps(text)):
-        found = tokens(said) if said else None
-        if found and (read := _read(found, as_year)) is not None:
-            return replace(read, march=_march(said, as_year)) if _TUESDAY.fullmatch(flat(said)) else read
-    return None
+    return _said(text, as_year) or _said(_without_gaps(text), as_year)
+
+
+def _said(text: str, as_year: bool) -> Expression | None:
+    found = tokens(text)
+    read = _read(found, as_year) if found else None
+    if read is None or _TUESDAY.fullmatch(flat(text)) is None:
+        return read
+    return replace(read, march=_march(text, as_year))
 
 
 def _march(text: str, as_year: bool) -> Expression | None:
@@ -70,15 +77,20 @@ def _without_gaps(text: str) -> str:
 
 
 def _read(found: list[Token], as_year: bool) -> Expression | None:
-    signature = "".join(token.kind for _, token in core(found))
-    places = [place for place, _ in core(found)]
-    for pattern, reader in _GRAMMAR:
-        if pattern.fullmatch(signature) and (read := reader(found, list(places), as_year)) is not None:
+    places = [place for place, token in enumerate(found) if token.kind != "L"]
+    for reader in _readers("".join([found[place].kind for place in places])):
+        if (read := reader(found, list(places), as_year)) is not None:
             return read
     return None
 
 
-_GRAMMAR = [
+@lru_cache(maxsize=1024)
+def _readers(signature: str) -> tuple[Reader, ...]:
+    """Readers of tokens of these kinds, in the order that they are tried in."""
+    return tuple(reader for pattern, reader in _GRAMMAR if pattern.fullmatch(signature))
+
+
+_GRAMMAR: list[tuple[re.Pattern[str], Reader]] = [
     (re.compile(pattern), reader)
     for pattern, reader in (
         (r"F?W?[NXO][MR][NX]?", readers.day_month),

@@ -19,7 +19,7 @@ _AS_YEAR = frozenset({"an", "annee", "fin", "debut", "deb", "mi", "courant"})
 
 
 def _form(found: list[Token], written: dict[int, Part]) -> Form:
-    return Form(tuple(written.get(index) or Literal(token.text) for index, token in enumerate(found)))
+    return Form(tuple([written.get(index) or Literal(token.text) for index, token in enumerate(found)]))
 
 
 def day_month(found: list[Token], places: list[int], _: bool) -> Expression | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from datetime import date, timedelta
+from functools import lru_cache
 
 from deid.substitution.temporal.expressions import Expression
 from deid.substitution.temporal.feasts import month_in
@@ -15,6 +16,27 @@ _YEARS_AHEAD = 3
 _RECENT = 30  # years back that a month with a year of two digits is looked for, where it may be a day
 # Notes look back more than ahead: a day ahead is taken for this many days back when a year or month is missing.
 _LOOK_BACK = 3
+_WHOLE_YEAR = 100  # a year below was written with two digits
+_REMEMBERED = 1 << 14
+
+
+def outright(expression: Expression) -> Instant | None:
+    """The instant of what says its year and all below, the same in all documents; None for what leaves a part out."""
+    unit, year = expression.unit, expression.year
+    if year is None or year < _WHOLE_YEAR:
+        return None
+    if unit is Unit.DAY:
+        if expression.month is None or expression.day is None or expression.this_month:
+            return None
+        return _day_of(year, expression.month, expression.day)
+    if unit is Unit.YEAR:
+        return Instant(unit, year)
+    return Instant(unit, year // 10 if unit is Unit.DECADE else _index(expression, year))
+
+
+@lru_cache(_REMEMBERED)
+def _day_of(year: int, month: int, day: int) -> Instant:
+    return _day(on_real_day(year, month, day))
 
 
 def place(expression: Expression, anchor: date, birth: date | None = None, partner: date | None = None) -> Instant:
@@ -72,10 +94,12 @@ def _index(expression: Expression, year: int) -> int:
 
 def _place_day(expression: Expression, year: int | None, anchor: date, partner: date | None) -> Instant:
     if year is not None and expression.month is not None and expression.day is not None and not expression.this_month:
-        return _day(on_real_day(year, expression.month, expression.day))
+        return _day_of(year, expression.month, expression.day)
     days = list(_days(expression, year, anchor, partner))
-    fitting = [day for day in days if expression.weekday in (None, day.weekday())]
-    return _nearest((_day(day) for day in fitting or days), partner or anchor)
+    fitting = days if expression.weekday is None else [day for day in days if expression.weekday == day.weekday()]
+    here = (partner or anchor).toordinal()
+    near = [day.toordinal() for day in fitting or days]
+    return Instant(Unit.DAY, min(near, key=lambda day: here - day if day <= here else _LOOK_BACK * (day - here)))
 
 
 def _days(expression: Expression, year: int | None, anchor: date, partner: date | None) -> Iterator[date]:
@@ -116,7 +140,7 @@ def _nearest(instants: Iterable[Instant], anchor: date) -> Instant:
 
 def _whole_year(expression: Expression, anchor: date, birth: date | None) -> int | None:
     """The year with its century."""
-    if expression.year is None or expression.year >= 100:
+    if expression.year is None or expression.year >= _WHOLE_YEAR:
         return expression.year
     written = (expression.month, expression.day, expression.year)
     if birth is not None and written == (birth.month, birth.day, birth.year % 100):
@@ -136,6 +160,8 @@ def _day(day: date) -> Instant:
 def place_relative(relative: Relative, anchor: date) -> Instant:
     """The instant that a RELDATE means in a document dated `anchor`."""
     unit, here = relative.unit, index_of(relative.unit, anchor)
+    if relative.named is None and relative.feast is None:
+        return Instant(unit, here + relative.offset)
     side = (relative.offset > 0) - (relative.offset < 0)
     if relative.feast is not None:
         around = [month_in(relative.feast, anchor.year + year) for year in (-2, -1, 0, 1, 2)]

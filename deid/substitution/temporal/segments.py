@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, pairwise
 
 from deid.document import Mention
 from deid.substitution.dossier import Dossier
@@ -80,6 +80,12 @@ class Segments:
             pieces += (dossier.document.text[position : part.start], texts[part])
             position = part.end
         return "".join((*pieces, dossier.document.text[position : mention.end]))
+
+
+def may_go_on(dossier: Dossier, mentions: Sequence[Mention]) -> bool:
+    """Whether one of these mentions, in order, may be half a date: only spaces part it from the next of its kind."""
+    text = dossier.document.text
+    return any(text[one.end : other.start].isspace() for one, other in pairwise(mentions) if one.label is other.label)
 
 
 def cut(dossier: Dossier, mentions: Iterable[Mention], reads: Reads, joins: Reads) -> Segments:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from deid.substitution import numerals
@@ -20,6 +20,7 @@ from deid.substitution.temporal.vocabulary import (
 )
 
 _PIECE = re.compile(r"\d+|[a-z]+|[^a-z\d]+")
+_FIGURES = re.compile(r"[0-9 ./-]+")  # most dates, of which nothing is scanned, broken or a word
 # Scanned documents write 0 and 1 as O, l, I; only runs that cannot be words are mended.
 _SCANNED = re.compile(
     r"(?<![a-z])(?=[oil|]*\d)[0-9oil|]+(?![a-z])|(?<![a-z])[ol]{2}(?=[ ./-])|(?<=[/.-])[ol|]{1,2}(?![a-z])|"
@@ -53,6 +54,10 @@ _QUALIFIERS = frozenset(
     "veille lendemain vacances entre date samedi rentree scolaire week end cours periode epoque decennie "
     "temps environ dans".split()
 )
+# Months that no other word begins with: "sept" is a number too.
+_MONTHS = frozenset(MONTH_OF) - numerals.NUMBER_WORDS
+_BARS = frozenset("|!")  # what a scanner makes of letters
+_RUN_ON = _BARS | frozenset("abcdefghijklmnopqrstuvwxyz0123456789")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +82,11 @@ def tokens(text: str, *, as_march: bool = False) -> list[Token] | None:
 
     "mar" ahead of two figures is Tuesday where they can be a day of the month, March with `as_march`.
     """
+    if _FIGURES.fullmatch(text) is not None:
+        pieces = _PIECE.findall(text)
+        return [Token("N", piece, int(piece)) if piece.isdecimal() else Token("L", piece) for piece in pieces]
     plain = _SCANNED.sub(lambda match: match.group().translate(_MEND), _keep_initial(text, flat(text)))
-    english = any(word in ENGLISH_WORDS for word in re.findall("[a-z]+", plain))
+    english = not ENGLISH_WORDS.isdisjoint(re.findall("[a-z]+", plain))
     found: list[Token] = []
     position = 0
     while position < len(plain):
@@ -99,18 +107,25 @@ def _next(plain: str, text: str, at: int, english: bool) -> Token | None:
     if at == 0 and plain[0] in _INITIALS:
         value = _INITIALS[plain[0]]
         return Token("W", text[0], -1 if value is None else value)
+    piece = _PIECE.match(plain, at)
+    if piece is None:
+        return None
+    word, raw = piece.group(), text[at : piece.end()]
+    if plain[piece.end() : piece.end() + 1] not in _RUN_ON:  # a word or number that is whole
+        if len(word) > 1 and word.isdecimal():
+            return Token("N", word, int(word))
+        if not english and word in _MONTHS:
+            return Token("M", raw, MONTH_OF[word])
+    if not word[0].isalnum() and word[0] not in _BARS:
+        return Token("L", raw)
     if at == 0 or not plain[at - 1].isalpha():
-        phrase = _phrase(plain, text, at)
+        phrase = _phrase(plain, text, at, word)
         if phrase is not None:
             return phrase
     if at == 0 or not (plain[at - 1].isalnum()):
         broken = _broken(plain, text, at)
         if broken is not None:
             return broken
-    piece = _PIECE.match(plain, at)
-    if piece is None:
-        return None
-    word, raw = piece.group(), text[at : piece.end()]
     if word.isdecimal():
         return _number(plain, text, at, word)
     if not word.isalpha():
@@ -118,8 +133,8 @@ def _next(plain: str, text: str, at: int, english: bool) -> Token | None:
     return _english(word, raw) if english else _word(word, raw)
 
 
-def _phrase(plain: str, text: str, at: int) -> Token | None:
-    """What several words say together."""
+def _phrase(plain: str, text: str, at: int, word: str) -> Token | None:
+    """What several words say together; `word` is the first one."""
     for kind, pattern in (("Q", _QUARTER), ("H", _SEMESTER)):
         if (ranked := pattern.match(plain, at)) is not None:
             said = ranked.groupdict()
@@ -132,7 +147,7 @@ def _phrase(plain: str, text: str, at: int) -> Token | None:
             return Token(kind, text[at : found.end()])
     if (feast := feasts.match(plain, at)) is not None:
         return Token("F", text[at : feast[0]], name=feast[1])
-    return _spoken(plain, text, at)
+    return _spoken(plain, text, at) if word in numerals.NUMBER_WORDS else None
 
 
 def _spoken(plain: str, text: str, at: int) -> Token | None:
@@ -191,9 +206,9 @@ def _english(word: str, raw: str) -> Token | None:
 def _settled(found: list[Token], as_march: bool) -> list[Token]:
     """Tokens with two words settled by what stands around them: "mar" (mars, mardi) and "sept" (7, September)."""
     for index, token in enumerate(found):
-        before = [one for one in found[:index] if one.kind != "L"]
-        month_said = any(one.kind == "M" for one in found)
-        if token.kind == "X" and flat(token.text) == "sept" and not month_said and (before or found[-1].kind == "N"):
+        if token.kind != "X" or flat(token.text) != "sept" or any(one.kind == "M" for one in found):
+            continue
+        if found[-1].kind == "N" or any(one.kind != "L" for one in found[:index]):
             found[index] = Token("M", token.text, 9)
     kinds = [token.kind for token in found if token.kind != "L"]
     if len(kinds) > 1 and kinds[0] == "M" and kinds[1] == "N":
@@ -203,8 +218,3 @@ def _settled(found: list[Token], as_march: bool) -> list[Token]:
         if flat(found[first].text) == "mar" and (len(numbers) > 1 or (may_be_day and not as_march)):
             found[first] = Token("W", found[first].text, 1)
     return found
-
-
-def core(found: list[Token]) -> Iterator[tuple[int, Token]]:
-    """The tokens that carry a value, with their place."""
-    return ((index, token) for index, token in enumerate(found) if token.kind != "L")
