@@ -93,10 +93,12 @@ class KeyedStream:
         width = (bound - 1).bit_length()
         mask = (1 << width) - 1
         while True:
-            if self._held < width:
+            held = self._held - width
+            if held < 0:
                 self._fill(width)
-            self._held -= width
-            value = (self._bits >> self._held) & mask
+                held = self._held - width
+            self._held = held
+            value = (self._bits >> held) & mask
             if value < bound:
                 return value
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date
-from functools import cached_property
 from itertools import pairwise
 
 from deid.document import Mention
@@ -40,7 +39,8 @@ class Agenda:
     Mentions here are the spans of `segments`: nearly always the document's own. One that is in none of the mappings
     could not be read. `births` are mentions of the patient's birth date
     or year, `own_ages` those of an age that is within a unit of the patient's at the anchor. `numbered_birth`: a NIR
-    in the document begins with the month of birth.
+    in the document begins with the month of birth. `dated` are the distinct instants of mentions that are not of the
+    birth date, `birth_instants` the birth date in the units that it is written in.
     """
 
     segments: Segments
@@ -52,22 +52,20 @@ class Agenda:
     births: frozenset[Mention]
     own_ages: frozenset[Mention]
     numbered_birth: bool
+    dated: frozenset[Instant] = field(init=False)
+    birth_instants: frozenset[Instant] = field(init=False)
+
+    def __post_init__(self) -> None:
+        instants, births = self.instants, self.births
+        dated = [one for mention, one in instants.items() if mention not in births] if births else instants.values()
+        object.__setattr__(self, "dated", frozenset(dated))
+        object.__setattr__(self, "birth_instants", frozenset([instants[mention] for mention in births]))
 
     def reads(self, mention: Mention) -> bool:
         """Whether a mention of the document could be read, in all its parts."""
         half = self.segments.halves.get(mention)
         spans = (half.whole,) if half else self.segments.parts.get(mention, (mention,))
         return all(span in self.instants or span in self.ages for span in spans)
-
-    @cached_property
-    def dated(self) -> frozenset[Instant]:
-        """Distinct instants of mentions that are not of the birth date."""
-        return frozenset(one for mention, one in self.instants.items() if mention not in self.births)
-
-    @cached_property
-    def birth_instants(self) -> frozenset[Instant]:
-        """The birth date in the units that it is written in."""
-        return frozenset(self.instants[mention] for mention in self.births)
 
     @property
     def tells_birth(self) -> bool:

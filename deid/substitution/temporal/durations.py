@@ -37,7 +37,7 @@ _RANGES = re.compile(_RANGE)
 # A length beside a range: behind it, ahead of it; or behind the day from which something goes on.
 _BEHIND = re.compile(rf"{_RANGE}[\s,;:(\[-]{{0,4}}{_SAID}[\s:]{{0,3}}{_LENGTH}")
 _AHEAD = re.compile(rf"{_LENGTH}[^,.;\n\d{_DATE}{_OTHER}]{{0,40}}(?:du|entre le|:|\() ?{_RANGE}")
-_LENGTH_AHEAD, _LENGTH_BEHIND = 70, 50  # characters from either end of a range to that of its length, and some more
+_LENGTH_AHEAD = 70  # characters that a length and what joins it to a range take, and some more
 _SINCE_DAY = f"depuis le {_DATE}"
 _SINCE = re.compile(rf"depuis le (?P<first>{_DATE})[\s,;:(-]{{0,3}}(?:soit )?{_LENGTH}")
 # A length of stay, and what begins and ends one.
@@ -62,7 +62,10 @@ _HINT = re.compile(r"\d ?(?:j|n|s|m|a)|j ?\d|[a-z] (?:jour|nuit|semaine|mois|an)
 # What some pattern needs of a text, and few texts have: sought first, since the patterns take long.
 _SOME_LENGTH = rf"(?:\d|{_COUNT}) ?(?:{_UNIT})"
 _NUMBERED_DAY = re.compile(r"j ?\d")
-_BY_A_RANGE, _RANGE_GAP = re.compile(_SOME_LENGTH), 12  # characters between the two days of a range, at most
+_NUMBER_AHEAD, _NUMBER_BEHIND = 15, 10  # characters from either end of a day to that of its number, and some more
+_RANGE_GAP = 12  # characters between its two days, at most
+_AHEAD_OF_A_RANGE = re.compile(rf"{_SOME_LENGTH}[^,.;\n\d]{{0,40}}(?:du|entre le|:|\() ?\Z")
+_BEHIND_A_RANGE = re.compile(rf"[\s,;:(\[-]{{0,4}}{_SAID}[\s:]{{0,3}}\d{{0,2}}{_SOME_LENGTH}")
 _AHEAD_OF_A_STAY, _STAY_AHEAD = re.compile(rf"{_SOME_LENGTH} ?(?:d'|de )?\Z"), 25  # characters it takes, and some more
 _STAYED = re.compile(rf"(?:hospitalisation|sejour)(?: de)?[\s:]{{0,3}}\d{{0,2}}{_SOME_LENGTH}")
 
@@ -212,12 +215,17 @@ class Ties:
 
 def _may_say(plain: str, spans: Sequence[Mention]) -> bool:
     """Whether a folded text has what some tie is told by, whatever stands in its mentions; `spans` are its days."""
-    if "depuis le " in plain or _NUMBERED_DAY.search(plain) is not None:
+    if "depuis le " in plain:
         return True
+    if _NUMBERED_DAY.search(plain) is not None:
+        for span in spans:
+            if _NUMBERED_DAY.search(plain, max(0, span.start - _NUMBER_AHEAD), span.end + _NUMBER_BEHIND) is not None:
+                return True
     for one, next_one in pairwise(spans):
         if next_one.start - one.end <= _RANGE_GAP:
-            start, end = max(0, one.start - _LENGTH_AHEAD), next_one.end + _LENGTH_BEHIND
-            if _BY_A_RANGE.search(plain, start, end) is not None:
+            if _BEHIND_A_RANGE.match(plain, next_one.end) is not None:
+                return True
+            if _AHEAD_OF_A_RANGE.search(plain, max(0, one.start - _LENGTH_AHEAD), one.start) is not None:
                 return True
     return _tells_a_stay(plain)
 

@@ -64,11 +64,11 @@ def _lines(dossier: Dossier, agenda: Agenda) -> Iterator[Line]:
 
 def _dates(agenda: Agenda, dates: str) -> Iterator[Line]:
     """What is neither the anchor nor the birth date costs a draw; an interval of `bounded_laplace` is one of days."""
-    free = agenda.dated - {day_of(agenda.anchor)}
+    anchor = day_of(agenda.anchor)
     if dates == "metric":
-        yield "date", metric.MECHANISM, None, len(free)
+        yield "date", metric.MECHANISM, None, len(agenda.dated) - (anchor in agenda.dated)
     elif dates == "bounded_laplace":
-        days = {one.middle for one in free} | ({agenda.birth} if agenda.tells_birth else set())
+        days = {one.middle for one in agenda.dated - {anchor}} | ({agenda.birth} if agenda.tells_birth else set())
         yield "date", bounded.MECHANISM, None, len(days - {agenda.anchor})
     elif dates in DATES or dates == "generalise":
         mechanism = DATES[dates].mechanism if dates in DATES else generalising.MECHANISM

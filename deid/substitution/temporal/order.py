@@ -38,10 +38,10 @@ def restore(drawn: Mapping[Instant, int], fixed: Mapping[Instant, int]) -> dict[
         bounds = [_bounds(one, stretches) for one in ours] if stretches else [_FREE] * len(ours)
         if not _in_order(targets, bounds):
             targets = project(targets, bounds, [one in fixed for one in ours])
-        moved = [Instant(unit, clamped(unit, index)) for index in targets]
-        placed.update(zip(ours, moved, strict=True))
-        if unit is not units[-1]:
-            stretches += map(_stretch, ours, moved)
+        for one, index in zip(ours, targets, strict=True):
+            moved = placed[one] = Instant(unit, clamped(unit, index))
+            if unit is not units[-1]:
+                stretches.append(_stretch(one, moved))
     return {instant: placed[instant] for instant in drawn}
 
 
