@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import re
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache
@@ -20,7 +21,7 @@ from deid.substitution.temporal.values import is_told
 
 Found = TypeVar("Found")
 
-_ACCENTED = frozenset("éèêàçùôîâûÉÈÀÇÊ")
+_ACCENTED = re.compile("[éèêàçùôîâûÉÈÀÇÊ]")
 _LEAST_LETTERS = 3
 _LEAST_IN_ADDRESSES = 4
 _CORPUS = ("corpus", "")
@@ -144,7 +145,7 @@ class Dossier:
     @cached_property
     def accented(self) -> bool:
         """Whether the document writes accents at all."""
-        return not self.document.text.isascii() and not _ACCENTED.isdisjoint(self.document.text)
+        return not self.document.text.isascii() and _ACCENTED.search(self.document.text) is not None
 
     @cached_property
     def forbidden(self) -> frozenset[str]:
