@@ -57,6 +57,7 @@ _NUMBERED = (
     re.compile(rf"(?<![a-z\d])j ?(?P<number>\d{{1,3}})[ :(=-]{{1,4}}(?:le )?(?P<day>{_DATE})"),
     re.compile(rf"(?P<day>{_DATE})[ :(=-]{{1,4}}j ?(?P<number>\d{{1,3}})(?![a-z\d])(?! ?[:=] ?{_DATE})"),
 )
+# A text without any of these is taken to say no length.
 _HINT = re.compile(r"\d ?(?:j|n|s|m|a)|j ?\d|[a-z] (?:jour|nuit|semaine|mois|an)")
 
 # What some pattern needs of a text, and few texts have: sought first, since the patterns take long.
