@@ -76,8 +76,15 @@ def settle(policy: SubstitutionPolicy, document_id: str, spends: Iterable[Spend]
     """
     lines = tuple(spend for spend in spends if spend.elements)
     limit = policy.max_epsilon_per_document
-    total = sum((rational(line.epsilon) for line in lines), Fraction(0))
-    if limit is not None and total > rational(limit) + ROUNDING:
+    if limit is None:
+        return lines
+    total = _sum(tuple([line.epsilon for line in lines]))
+    if total > rational(limit) + ROUNDING:
         detail = f"spends epsilon {float(total):.2f} where the policy allows {limit}"
         raise DocumentRefused(document_id, Reason.BUDGET_EXCEEDED, detail)
     return lines
+
+
+@lru_cache(1 << 12)
+def _sum(epsilons: tuple[float, ...]) -> Fraction:
+    return sum(map(rational, epsilons), Fraction(0))

@@ -11,7 +11,7 @@ from itertools import chain
 from operator import attrgetter
 from typing import TypeVar, cast
 
-from deid.document import Document, Mention
+from deid.document import Document, Mention, Patient
 from deid.labels import NAMES, PLACES, Label
 from deid.policy import SubstitutionPolicy
 from deid.privacy import KeyedStream
@@ -156,11 +156,10 @@ class Dossier:
         documents do not take part: which ones are at hand depends on the batch
         (docs/decisions/2026-11-22-names-across-documents.md).
         """
-        patient = self.document.patient
-        places = map(telling, (patient.city or "", *patient.addresses, *map(self.text, self.of(_PLACES))))
-        names = map(_hidden, (*patient.names, *map(self.text, self.of(NAMES))))
-        addresses = map(_hidden_in_address, (*patient.emails, *map(self.text, self.of(_ADDRESSES))))
-        return frozenset().union(*places, *names, *addresses)
+        places = map(telling, map(self.text, self.of(_PLACES)))
+        names = map(_hidden, map(self.text, self.of(NAMES)))
+        addresses = map(_hidden_in_address, map(self.text, self.of(_ADDRESSES)))
+        return _hidden_of(self.document.patient).union(*places, *names, *addresses)
 
     def brings_back(self, candidate: str, allowed: frozenset[str] = frozenset()) -> bool:
         """Whether a candidate surrogate has a word that is hidden elsewhere in this document."""
@@ -186,6 +185,12 @@ def _hidden(name: str) -> frozenset[str]:
 @lru_cache(1 << 14)
 def _hidden_in_address(address: str) -> frozenset[str]:
     return frozenset(word for word in _hidden(address) if len(word) >= _LEAST_IN_ADDRESSES)
+
+
+@lru_cache(1 << 10)
+def _hidden_of(patient: Patient) -> frozenset[str]:
+    places = map(telling, (patient.city or "", *patient.addresses))
+    return frozenset().union(*places, *map(_hidden, patient.names), *map(_hidden_in_address, patient.emails))
 
 
 def _in_our_time(document: Document) -> Document:

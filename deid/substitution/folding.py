@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import codecs
 import re
 import unicodedata
-from functools import lru_cache
+from functools import cache, lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
 
 _LIGATURES = {"œ": "oe", "æ": "ae", "Œ": "OE", "Æ": "AE"}
 _LIGATURE = re.compile("[œæŒÆ]")
@@ -23,20 +25,21 @@ def _single(char: str) -> str:
     return base if len(base) == 1 else char
 
 
+def _plain(char: str) -> str:
+    if char in "’ʼ‘`´":
+        return "'"
+    if char in "‐‑–—−":
+        return "-"
+    if char.isspace():
+        return " "
+    return _single(char) if char.isalpha() else char
+
+
 class _Positions(dict[int, str]):
     """Code point → one folded character, learnt on first sight."""
 
     def __missing__(self, code: int) -> str:
-        char = chr(code)
-        if char in "’ʼ‘`´":
-            folded = "'"
-        elif char in "‐‑–—−":
-            folded = "-"
-        elif char.isspace():
-            folded = " "
-        else:
-            folded = _single(char) if char.isalpha() else char
-        self[code] = folded
+        folded = self[code] = _plain(chr(code))
         return folded
 
 
@@ -44,9 +47,12 @@ _POSITIONS = _Positions()
 
 
 _ASCII = "".join(" " if chr(code).isspace() else "'" if chr(code) == "`" else chr(code).lower() for code in range(128))
-# Nearly all French text is of this code page, which is folded byte by byte.
-_PAGE = "cp1252"
-_OF_PAGE = "".join(_POSITIONS[ord(char)] for char in bytes(range(256)).decode(_PAGE, "replace"))
+_SCRIPTS = 0x3000  # nearly all text is made of code points below: alphabets, punctuation, signs
+
+
+@cache
+def _of_scripts() -> NDArray[np.uint16]:
+    return np.array([ord(_plain(chr(code))) for code in range(_SCRIPTS)], "<u2")
 
 
 @lru_cache(_REMEMBERED)
@@ -57,10 +63,12 @@ def flat(text: str) -> str:
 
 def folded(text: str) -> str:
     """`flat` for a whole document: quicker on long texts, and nothing is remembered."""
+    codes = np.frombuffer(text.encode("utf-16-le", "surrogatepass"), "<u2")
     try:
-        return codecs.charmap_decode(text.encode(_PAGE), "strict", _OF_PAGE)[0]
-    except UnicodeEncodeError:
+        plain: bytes = _of_scripts()[codes].tobytes()
+    except IndexError:
         return text.translate(_POSITIONS)
+    return plain.decode("utf-16-le")
 
 
 def without_accents(text: str) -> str:
