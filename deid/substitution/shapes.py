@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from deid.substitution.folding import without_accents
 
@@ -15,11 +16,16 @@ def in_case_of(model: str, text: str) -> str:
 
     A single letter says nothing about a longer text and leaves it as it is.
     """
+    return case_of(model)(text)
+
+
+def case_of(model: str) -> Callable[[str], str]:
+    """What puts a text in the case of `model`, as `in_case_of` does."""
     if model.islower():
-        return text.lower()
+        return str.lower
     if model.isupper() and (model[:2].isalpha() or sum(map(str.isalpha, model)) > 1) and len(model) > 1:
-        return text.upper()
-    return text
+        return str.upper
+    return str
 
 
 def sentence_case_of(model: str, text: str) -> str:

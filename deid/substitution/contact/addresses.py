@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
 
 from deid.document import Mention
 from deid.labels import Label
+from deid.privacy import KeyedStream
 from deid.substitution.characters import redraw, redraw_digits
 from deid.substitution.dossier import Dossier
 from deid.substitution.drafts import Draft
@@ -33,8 +37,16 @@ _DESKS = frozenset(
 )
 _INITIALS = 2
 _TOKEN = re.compile(r"[^\W\d_]+|\d+")
+_BETWEEN_TOKENS = re.compile(rf"({_TOKEN.pattern})")
 _SCHEME = re.compile(r"^(?:[a-z]+://|\\\\|//)?(?:www\.)?", re.IGNORECASE)
 _HOST = re.compile(r"[^/\\?#:\s]+")
+
+
+class _Local(NamedTuple):
+    """A local part: runs of letters, of digits and of other signs, as written and folded; the former two, folded."""
+
+    pieces: Sequence[tuple[str, str]]
+    tokens: Sequence[str]
 
 
 class Addresses:
@@ -47,16 +59,14 @@ class Addresses:
     def write(self, mention: Mention, attempt: int) -> Draft:
         """An address that leads nowhere."""
         original = self._dossier.text(mention)
-        stream = self._dossier.stream("address", comparable(original), str(attempt))
         if mention.label is Label.EMAIL and "@" in original:
             local, _, domain = original.partition("@")
             text = f"{self._local(local, attempt)}@{self._domain(domain, attempt)}"
             return Draft(in_case_of(original, text), STRATEGY)
-        if mention.label is Label.EMAIL:
-            return Draft(redraw(original, stream), STRATEGY)
         scheme = _SCHEME.match(original)
         head = scheme.group() if scheme else ""
-        host = _HOST.match(original, len(head))
+        host = _HOST.match(original, len(head)) if mention.label is not Label.EMAIL else None
+        stream = self._dossier.stream("address", comparable(original), str(attempt))
         if host is None:
             return Draft(redraw(original, stream), STRATEGY)
         tail = original[host.end() :]
@@ -66,17 +76,20 @@ class Addresses:
 
     def _domain(self, domain: str, attempt: int) -> str:
         """Another domain per domain, so colleagues keep sharing one."""
-        stream = self._dossier.stream("domain", flat(domain), str(attempt))
-        hidden = set(_TOKEN.findall(flat(domain)))
-        names = [name for name in _DOMAINS if hidden.isdisjoint(_TOKEN.findall(name))]
-        return f"{stream.choice(names)}-{100 + stream.below(900)}.example"
+        plain = flat(domain)
+
+        def other(stream: KeyedStream) -> str:
+            hidden = set(_TOKEN.findall(plain))
+            names = [name for name in _DOMAINS if hidden.isdisjoint(_TOKEN.findall(name))]
+            return f"{stream.choice(names)}-{100 + stream.below(900)}.example"
+
+        return self._dossier.remembered(("domain", plain, str(attempt)), other)
 
     def _local(self, local: str, attempt: int) -> str:
-        tokens = _TOKEN.findall(flat(local))
-        names = {} if attempt else self._known(tokens)
+        cut = _cut(local)
+        names = {} if attempt else self._known(cut.tokens)
         pieces = []
-        for piece in re.split(r"([^\W\d_]+|\d+)", local):
-            word = flat(piece)
+        for piece, word in cut.pieces:
             if word.isdigit():
                 pieces.append(redraw_digits(piece, self._dossier.stream("address number", piece, str(attempt))))
             elif not word.isalpha() or word in _DESKS:
@@ -91,17 +104,25 @@ class Addresses:
         handle = self._people.shorthand.handle(word, attempt)
         return handle or bare(self._people.drawing.surrogate(word, True, Pool.PROFESSIONAL, attempt=attempt))
 
-    def _known(self, tokens: list[str]) -> dict[str, str]:
+    def _known(self, tokens: Sequence[str]) -> Mapping[str, str]:
         """Tokens that are names of this document or run together from them, and what stands in for them."""
-        people, roster = self._people, self._people.roster
-        known = ((token, people.shorthand.known(token)) for token in tokens)
-        found = {token: drawn for token, drawn in known if drawn is not None}
-        for mention in roster.mentions:
-            for word in roster.words(mention):
-                if word in tokens and word not in found:
-                    surname, pool = roster.is_surname(word, mention), roster.pool(word, mention)
-                    found[word] = bare(people.drawing.surrogate(word, surname, pool))
+        letters = [token for token in tokens if len(token) <= _INITIALS]
+        # A desk may be somebody's name too, which matters to initials beside it alone.
+        words = [token for token in tokens if len(token) > _INITIALS and (letters or token not in _DESKS)]
+        named = {word: drawn for word in words if (drawn := self._name(word)) is not None}
         # One or two letters are somebody's initials only beside his name.
-        named = {token: drawn for token, drawn in found.items() if len(token) > _INITIALS}
-        beside = {token: people.shorthand.initials_beside(token, named) for token in tokens if len(token) <= _INITIALS}
+        beside = {token: self._people.shorthand.initials_beside(token, named) for token in letters}
         return named | {token: drawn for token, drawn in beside.items() if drawn}
+
+    def _name(self, token: str) -> str | None:
+        people, roster = self._people, self._people.roster
+        known = people.shorthand.known(token)
+        if known is None and (bearers := roster.bearers.get(token)):
+            surname, pool = roster.is_surname(token, bearers[0]), roster.pool(token, bearers[0].label)
+            known = bare(people.drawing.surrogate(token, surname, pool))
+        return known
+
+
+@lru_cache(1 << 12)
+def _cut(local: str) -> _Local:
+    return _Local([(piece, flat(piece)) for piece in _BETWEEN_TOKENS.split(local)], _TOKEN.findall(flat(local)))

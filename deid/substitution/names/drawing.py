@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from deid.privacy import KeyedStream
 from deid.substitution.dossier import Dossier
 from deid.substitution.folding import flat
+from deid.substitution.memory import Row
 from deid.substitution.names.roster import Roster
 from deid.substitution.names.tables import NameTables, Pool
 
@@ -25,6 +26,7 @@ class Drawing:
         self._dossier = dossier
         self._tables = tables
         self._roster = roster
+        self._shared = dossier.policy.professionals == "corpus"
         self._drawn: dict[tuple[Pool, bool, str, str | None, int], str] = {}
 
     def surrogate(self, word: str, surname: bool, pool: Pool, sex: str | None = None, attempt: int = 0) -> str:
@@ -33,31 +35,55 @@ class Drawing:
 
         `sex` overrules what the first name itself tells; without it, the document may say what the name does not.
         """
-        known = self._drawn.get((pool, surname, word, sex, attempt))
-        if known is not None:
-            return known
-        if surname:
-            candidates = self._tables.surnames_like(word, pool)
-        else:
-            told = sex or self._roster.sex_of(word, pool)
-            candidates = self._tables.first_names_like(word, told, pool, whatever_it_tells=sex is not None)
-        stream = self.stream(pool, "name", pool, "surname" if surname else "first name", word, str(attempt))
-        name = self.chosen(stream, candidates, word)
-        self._drawn[pool, surname, word, sex, attempt] = name
+        asked = (pool, surname, word, sex, attempt)
+        name = self._drawn.get(asked)
+        if name is None:
+            told = None if surname else sex or self._told(word, pool)
+            name = self._drawn[asked] = self._draw(word, surname, pool, told, attempt)
         return name
+
+    def _told(self, word: str, pool: Pool) -> str | None:
+        known = self._tables.first_name(word)
+        return (known.sex if known else None) or self._roster.sex_of(word, pool)
+
+    def _draw(self, word: str, surname: bool, pool: Pool, sex: str | None, attempt: int) -> str:
+        """The first name drawn for a word that brings nothing back; the scope's documents share the draws."""
+
+        def row(stream: KeyedStream) -> Row[str | None]:
+            tables = self._tables
+            names = tables.surnames_like(word, pool) if surname else tables.first_names_like(word, sex, pool)
+            return Row(_names(stream, names, word))
+
+        question = ("name", pool, "surname" if surname else "first name", word, str(attempt))
+        drawn = self._dossier.remembered(question, row, sex, shared=self._shared and pool is Pool.PROFESSIONAL)
+        return self._harmless(drawn)
 
     def stream(self, pool: Pool, *parts: str) -> KeyedStream:
         """The scope's stream; for professionals that of all patients, if the policy wants them known by one name."""
-        if pool is Pool.PROFESSIONAL and self._dossier.policy.professionals == "corpus":
+        if self._shared and pool is Pool.PROFESSIONAL:
             return self._dossier.shared(*parts)
         return self._dossier.stream(*parts)
 
     def chosen(self, stream: KeyedStream, candidates: Sequence[str], word: str) -> str:
         """The first candidate that begins with another letter than a word and brings nothing back."""
-        initial = flat(word)[0]
-        for _ in range(_TRIES):
-            name = stream.choice(candidates)
-            first = name[0].lower() if name.isascii() else flat(name)[0]
-            if first != initial and not self._dossier.brings_back(name):
+        return self._harmless(_names(stream, candidates, word))
+
+    def _harmless(self, names: Iterable[str | None]) -> str:
+        for name in names:
+            if name is None:
+                break
+            if not self._dossier.brings_back(name):
                 return name
         return _NOBODY  # every name that fits would bring something back
+
+
+def _names(stream: KeyedStream, candidates: Sequence[str], word: str) -> Iterator[str | None]:
+    """Names out of candidates that begin with another letter than a word; None once enough were tried."""
+    initial = flat(word)[0]
+    for _ in range(_TRIES):
+        name = stream.choice(candidates)
+        first = name[0].lower() if name.isascii() else flat(name)[0]
+        if first != initial:
+            yield name
+    while True:
+        yield None

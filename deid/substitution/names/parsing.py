@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 from typing import NamedTuple
@@ -27,6 +28,8 @@ _APOSTROPHES = ("'", "’")
 _NOT_BARE = re.compile("[^a-z]+")
 _SHORT = 3
 _CASE_SAYS = 5.0
+_TITLE_SAYS = 1.5
+_ORDER_SAYS = 0.5
 
 
 class Sort(StrEnum):
@@ -45,46 +48,51 @@ class Piece(NamedTuple):
     text: str
 
 
-class Cut(NamedTuple):
-    """A name as its text alone tells it, whatever document it stands in.
+@dataclass(frozen=True, slots=True, eq=False)  # known by identity: a name is cut once, and what follows is by its cut
+class Cut:
+    """A name as its text alone tells it, whatever document it stands in, but for a title or form field before it.
 
-    `keys` has, piece by piece, the key of a word and nothing for the rest; `words` those of the words. Where some words
-    are in capitals and others are not ("DUPONT Jean"), `by_case` has the evidence, word by word, that each is a surname
-    (above 0) or a first name (below); it is empty elsewhere. `spaced` is the word that is written letter by letter.
+    `placed` has the keys of the words by the place of their pieces, `words` the keys alone. `votes` is the evidence,
+    word by word, that each is a surname (above 0) or a first name (below): where some words are in capitals and others
+    are not ("DUPONT Jean"), that of their case, else that of their order. The former is certain enough to be heard
+    alone: `told` then has the places of the first names, and is None elsewhere; `by_written` and `by_key` have it word
+    by word and are empty elsewhere. `spaced` is the word that is written letter by letter.
     """
 
     pieces: tuple[Piece, ...]
-    keys: tuple[str, ...]
+    placed: tuple[tuple[int, str], ...]
     words: tuple[str, ...]
-    by_case: tuple[float, ...]
+    votes: tuple[tuple[str, float], ...]
+    told: tuple[int, ...] | None
     by_written: Mapping[str, float]
     by_key: Mapping[str, float]
     title: str
-    initials: bool
     spaced: str | None
 
 
 # Professionals and relatives come back in document after document; no more texts than `folding` remembers.
 @lru_cache(1 << 13)
-def cut(text: str, *, after_title: bool = False) -> Cut:
+def cut(text: str, after_title: bool) -> Cut:
     """What a written name tells by itself."""
     found = tuple(pieces(text, after_title=after_title))
-    keys = tuple(key(piece.text) if piece.sort is Sort.WORD else "" for piece in found)
-    whole = [piece.text for piece in found if piece.sort is Sort.WORD]
-    words = tuple(word for word, piece in zip(keys, found, strict=True) if piece.sort is Sort.WORD)
-    votes = _case_votes(whole)
+    places = [place for place, piece in enumerate(found) if piece.sort is Sort.WORD]
+    whole = [found[place].text for place in places]
+    words = tuple(map(key, whole))
+    by_case = _case_votes(whole)
+    by_written = dict(zip(whole, by_case, strict=False))
     by_key: dict[str, float] = {}
-    for word, vote in zip(words, votes, strict=False):
+    for word, vote in zip(words, by_case, strict=False):
         by_key[word] = max(vote, by_key.get(word, vote))
+    announced = after_title or any(piece.sort is Sort.INITIAL for piece in found)
     return Cut(
         pieces=found,
-        keys=keys,
+        placed=tuple(zip(places, words, strict=True)),
         words=words,
-        by_case=votes,
-        by_written=dict(zip(whole, votes, strict=False)),
+        votes=tuple(zip(words, by_case or _order_votes(len(words), announced), strict=True)),
+        told=tuple(place for place in places if by_written[found[place].text] <= 0) if by_case else None,
+        by_written=by_written,
         by_key=by_key,
         title=_ahead(found),
-        initials=any(piece.sort is Sort.INITIAL for piece in found),
         spaced=despaced(text),
     )
 
@@ -94,6 +102,13 @@ def _case_votes(whole: Sequence[str]) -> tuple[float, ...]:
     if not any(capitals) or all(capitals):
         return ()
     return tuple(_CASE_SAYS if capital else -_CASE_SAYS for capital in capitals)
+
+
+def _order_votes(words: int, announced: bool) -> Sequence[float]:
+    """First names come first; a lone word is one too, unless a title or initials announce a surname."""
+    if words == 1:
+        return (_TITLE_SAYS if announced else -_ORDER_SAYS,)
+    return [_ORDER_SAYS if index else -_ORDER_SAYS for index in range(words)]
 
 
 def _ahead(found: Sequence[Piece]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from deid.document import Mention
 from deid.substitution.dossier import Dossier
@@ -12,7 +13,8 @@ from deid.substitution.folding import flat, without_accents, words
 from deid.substitution.names import nicknames
 from deid.substitution.names.drawing import Drawing
 from deid.substitution.names.parsing import Sort
-from deid.substitution.names.roster import Given, Roster
+from deid.substitution.names.reading import Word, word_of
+from deid.substitution.names.roster import Roster
 from deid.substitution.names.shorthand import Shorthand
 from deid.substitution.names.tables import NameTables, Pool, key
 from deid.substitution.shapes import in_case_of
@@ -21,6 +23,7 @@ STRATEGY = "frequency_band"
 _POOLS = tuple(Pool)
 # A diminutive that as many people were given as their name is taken for a name, unless somebody here may be called so.
 _NAME_OF_ITS_OWN = 10_000
+_without_accents = lru_cache(1 << 12)(without_accents)  # names come back, and few of them have accents
 _ELISION = re.compile(r"(?<![^\W\d_])([dl])['’](?=[^\W\d_])", re.IGNORECASE)
 # Particles that are rare enough to tell a family, and words between two names that another says as well.
 _PLAIN_PARTICLES = dict.fromkeys(("del", "della", "delle", "degli"), "de")
@@ -43,26 +46,29 @@ class People:
 
     def write(self, mention: Mention, attempt: int) -> Draft:
         """The surrogate of a name."""
-        found = self.roster.cuts[mention]
-        spaced = found.spaced
-        if spaced is not None:
-            original = self._dossier.text(mention)
-            surrogate = self._word(mention, spaced, key(spaced), None, attempt)
-            return Draft(original[1].join(surrogate.upper() if spaced.isupper() else surrogate), STRATEGY)
+        reading = self.roster.readings[mention]
+        found = reading.cut
+        if found.spaced is not None:
+            return Draft(self._spaced(mention, found.spaced, attempt), STRATEGY)
         if not found.words:
             return Draft(self.shorthand.initials(mention, found.pieces, attempt), STRATEGY)
-        given = self.roster.given[mention]
         written = [
-            self._word(mention, text, found.keys[place], given.get(place), attempt)
-            if sort is Sort.WORD
+            self._word(mention, word, attempt)
+            if word is not None
+            else text
+            if sort is Sort.BETWEEN
             else self.shorthand.initial(mention, text, attempt)
             if sort is Sort.INITIAL
             else self._particle(text)
-            if sort is Sort.PARTICLE
-            else text
-            for place, (sort, text) in enumerate(found.pieces)
+            for (sort, text), word in zip(found.pieces, reading.words, strict=True)
         ]
         return Draft(_joined(written), STRATEGY)
+
+    def _spaced(self, mention: Mention, spaced: str, attempt: int) -> str:
+        """The surrogate of a word that is written letter by letter, written so."""
+        surname = self.roster.is_surname(key(spaced), mention, spaced)
+        surrogate = self._word(mention, word_of(spaced, key(spaced), surname), attempt)
+        return self._dossier.text(mention)[1].join(surrogate.upper() if spaced.isupper() else surrogate)
 
     def _particle(self, written: str) -> str:
         """A particle as it is; but "del" tells a family, and a "dit" that the identity holds is a word of its name."""
@@ -72,35 +78,34 @@ class People:
             plain = _LINKS[bare]
         return written if plain is None else in_case_of(written, plain)
 
-    def _word(self, mention: Mention, written: str, word: str, given: Given | None, attempt: int) -> str:
-        login = self.shorthand.login(mention, written, attempt)
-        if login is not None:
+    def _word(self, mention: Mention, word: Word, attempt: int) -> str:
+        if word.small and (login := self.shorthand.login(mention, word.text, attempt)) is not None:
             return login
-        pool = self.roster.pool(word, mention)
-        surname = given is None and self.roster.is_surname(word, mention, written)
-        surrogate = self._diminutive(mention, word, surname, pool, attempt) if word in nicknames.NAMES_OF else None
+        pool = self.roster.pool(word.key, mention.label)
+        surrogate = self._diminutive(mention, word, pool, attempt) if word.key in nicknames.NAMES_OF else None
         if surrogate is None:
-            surrogate = self.drawing.surrogate(word, surname, pool, given.sex if given else None, attempt)
-        if not self._dossier.accented or (written.isupper() and written.isascii()):
-            surrogate = without_accents(surrogate)
-        return in_case_of(written, surrogate)
+            surrogate = self.drawing.surrogate(word.key, word.surname, pool, word.sex, attempt)
+        if word.plain or not self._dossier.accented:
+            surrogate = _without_accents(surrogate)
+        return word.cased(surrogate)
 
-    def _diminutive(self, mention: Mention, word: str, surname: bool, pool: Pool, attempt: int) -> str | None:
+    def _diminutive(self, mention: Mention, called: Word, pool: Pool, attempt: int) -> str | None:
         """What the surrogate of whoever is called so is called; another diminutive where that cannot be known."""
+        word = called.key
         names = nicknames.NAMES_OF[word]
         known = self._tables.first_name(word)
         bearer = next((one for of, one in self.roster.known_first_names if of is pool and one.word in names), None)
         if bearer is None and (
-            (surname and self.roster.titled(mention)) or (known and known.births > _NAME_OF_ITS_OWN)
+            (called.surname and self.roster.titled(mention)) or (known and known.births > _NAME_OF_ITS_OWN)
         ):
             return None
         sex = self.roster.sex(mention) or self.roster.sex_of(word, pool)
         stream = self.drawing.stream(pool, "diminutive", pool, word, str(attempt))
         if bearer is not None:
             name = self.drawing.surrogate(bearer.word, False, pool, bearer.sex)
-            called = [one for one in nicknames.of(key(name), sex) if flat(one)[0] != flat(word)[0]]
-            if called:
-                return stream.choice(called).title()
+            fitting = [one for one in nicknames.of(key(name), sex) if flat(one)[0] != flat(word)[0]]
+            if fitting:
+                return stream.choice(fitting).title()
         others = nicknames.every(sex or _sex_of(names))[_POOLS.index(pool) :: len(_POOLS)]
         return self.drawing.chosen(stream, others, word).title()
 

@@ -14,7 +14,8 @@ from deid.substitution.names import handles
 from deid.substitution.names.drawing import Drawing
 from deid.substitution.names.handles import Spelling
 from deid.substitution.names.parsing import Piece, Sort, bare
-from deid.substitution.names.roster import Named, Roster
+from deid.substitution.names.reading import Named
+from deid.substitution.names.roster import Roster
 from deid.substitution.names.tables import NameTables, Pool, key
 
 _LETTERS = "ABCDEFGHJLMNPRSTV"
@@ -29,18 +30,14 @@ class Shorthand:
         self._tables = tables
         self._roster = roster
         self._surrogate = drawing.surrogate
+        self._spelt: dict[Named, Spelling] = {}
 
     # Logins
 
-    @cached_property
-    def _named(self) -> Sequence[tuple[Named, Spelling]]:
-        """Who is named in full, here and in the identity, and how each is spelt."""
-        return [(named, _spelling(named)) for named in self._roster.named]
-
     def known(self, token: str) -> str | None:
         """What stands for what a login or e-mail address makes of a full name here, the first one that may be meant."""
-        for named, spelling in self._named:
-            place = handles.places(spelling).get(token)
+        for named in self._roster.named:
+            place = named.places.get(token)
             if place is not None:
                 return handles.form(self._drawn(named), place)
         return None
@@ -48,21 +45,21 @@ class Shorthand:
     @cached_property
     def _plain_names(self) -> frozenset[str]:
         """Words that are names by themselves: whose they are depends on the mention, not on who else is called so."""
-        words = (word for named in self._roster.named for word in (*named.surnames, *(one.word for one in named.given)))
-        return frozenset(words)
+        return frozenset(word for named in self._roster.named for word in (*named.surnames, *named.firsts))
 
     def _drawn(self, named: Named) -> Spelling:
         """The surrogate of a full name."""
-        pools = {word: self._pool_of(named, word) for word in (*named.surnames, *(one.word for one in named.given))}
-        given = tuple(bare(self._surrogate(one.word, False, pools[one.word], one.sex)) for one in named.given)
-        family = [
-            bare(self._surrogate(word := key(piece.text), True, pools[word]))
-            if piece.sort is Sort.WORD
-            else bare(piece.text)
-            for piece in named.family
-        ]
-        surnames = tuple(one for one, piece in zip(family, named.family, strict=True) if piece.sort is Sort.WORD)
-        return Spelling(given, surnames, "".join(family))
+        spelling = self._spelt.get(named)
+        if spelling is None:
+            spelling = self._spelt[named] = self._spell(named)
+        return spelling
+
+    def _spell(self, named: Named) -> Spelling:
+        given = [self._surrogate(one.word, False, self._pool_of(named, one.word), one.sex) for one in named.given]
+        surnames = [self._surrogate(word, True, self._pool_of(named, word)) for word in named.surnames]
+        drawn = iter(surnames)
+        family = [next(drawn) if piece.sort is Sort.WORD else piece.text for piece in named.family]
+        return Spelling(tuple(map(bare, given)), tuple(map(bare, surnames)), "".join(map(bare, family)))
 
     def handle(self, token: str, attempt: int = 0) -> str | None:
         """The surrogate of a run of letters out of a login or address, where it can be taken apart into names.
@@ -85,9 +82,10 @@ class Shorthand:
 
     def initials_beside(self, letters: str, names: Container[str]) -> str | None:
         """The surrogate of initials in an address ("j", "jp") whose surname is among the names that stand beside."""
-        for named, original in self._named:
-            if any(name in names for name in (*original.surnames, original.glued)):
-                firsts = "".join(word[:1] for word in original.given)
+        for named in self._roster.named:
+            given, surnames, glued = named.spelling
+            if glued in names or any(name in names for name in surnames):
+                firsts = "".join(word[:1] for word in given)
                 if letters in (firsts, firsts[:1]):
                     return "".join(word[:1] for word in self._drawn(named).given)[: len(letters)]
         return None
@@ -118,19 +116,19 @@ class Shorthand:
         """The initial of the surrogate of the name that a letter beside whole words abbreviates."""
         small = flat(letter)
         for named in self._roster.named:
-            if named.glued in beside or any(word in beside for word in named.surnames):
+            if not named.families.isdisjoint(beside):
                 for one in named.given:
                     if one.word.startswith(small):
                         pool = self._pool_of(named, one.word)
                         return self._surrogate(one.word, False, pool, one.sex, attempt)[0]
-            if any(one.word in beside for one in named.given):
+            if not named.firsts.isdisjoint(beside):
                 for word in named.surnames:
                     if word.startswith(small):
                         return self._surrogate(word, True, self._pool_of(named, word), attempt=attempt)[0]
         return self._letter(mention.label, " ".join(beside), small, attempt)
 
     def _pool_of(self, named: Named, word: str) -> Pool:
-        return self._roster.pool(word, named.mention) if named.mention else Pool.PATIENT
+        return self._roster.pool(word, named.label)
 
     def _letter(self, label: Label, beside: str, letter: str, attempt: int) -> str:
         stream = self._dossier.stream("initial", label, beside, letter, str(attempt))
@@ -140,11 +138,11 @@ class Shorthand:
 
     def initials(self, mention: Mention, found: Sequence[Piece], attempt: int) -> str:
         """Initials that stand alone: those of someone named here if they fit, else others by the key."""
-        letters = [flat(letter) for piece in found if piece.sort is Sort.INITIAL for letter in piece.text]
+        letters = "".join(flat(piece.text) for piece in found if piece.sort is Sort.INITIAL)
         surrogates = self._initials_of_named(mention, letters, attempt)
         if surrogates is None:
             surrogates = [
-                self._letter(mention.label, "".join(letters), f"{letter}{place}", attempt)
+                self._letter(mention.label, letters, f"{letter}{place}", attempt)
                 for place, letter in enumerate(letters)
             ]
         drawn = iter(surrogates)
@@ -153,26 +151,18 @@ class Shorthand:
             for piece in found
         )
 
-    def _initials_of_named(self, mention: Mention, letters: list[str], attempt: int) -> list[str] | None:
+    def _initials_of_named(self, mention: Mention, letters: str, attempt: int) -> Sequence[str] | None:
         """Initials of the surrogate of who is named by these letters, first names before or after the surname."""
         for named in self._roster.named:
-            if named.mention is not None and named.mention.label is not mention.label:
+            if named.label is not None and named.label is not mention.label:
                 continue
-            given = [(one.word, False, one.sex) for one in named.given]
-            family = [(word, True, None) for word in named.surnames[:1]]
-            for firsts in (given, given[:1]):
-                for order in (firsts + family, family + firsts):
-                    if [word[0] for word, _, _ in order] == letters:
-                        return [
-                            self._surrogate(word, kind, self._pool_of(named, word), sex, attempt)[0]
-                            for word, kind, sex in order
-                        ]
+            parts = named.by_initials.get(letters)
+            if parts is not None:
+                return [
+                    self._surrogate(word, surname, self._pool_of(named, word), sex, attempt)[0]
+                    for word, surname, sex in parts
+                ]
         return None
-
-
-def _spelling(named: Named) -> Spelling:
-    given = tuple(bare(one.word) for one in named.given)
-    return Spelling(given, tuple(bare(word) for word in named.surnames), named.glued)
 
 
 def _cased(model: str, letter: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache, lru_cache
@@ -59,6 +59,8 @@ class NameTables:
         self.surnames, self.first = surnames, first
         self.surname_pools, self.first_pools = surname_pools, first_pools
         self._first_crowds: dict[tuple[tuple[str, ...], int, int, bool, Pool], Sequence[str]] = {}
+        # Asked for every word of every name; bounded, since words come without end.
+        self.surname_rather: Callable[[str], float] = lru_cache(1 << 14)(self._surname_rather)
 
     @classmethod
     def of(cls, surnames: Iterable[Row], first_names: Iterable[Row]) -> NameTables:
@@ -71,7 +73,7 @@ class NameTables:
         """People born with a surname; 0 when it is not in the table."""
         return self.surnames.get(key(name), 0)
 
-    def surname_rather(self, word: str) -> float:
+    def _surname_rather(self, word: str) -> float:
         """How much likelier a word, by its key, is a surname (above 0) than a first name (below): the logarithm of the
         ratio of their bearers, to the base 10.
         """
@@ -86,17 +88,13 @@ class NameTables:
         """Surnames of one pool as frequent as this one; a rare or unknown one gets those of the least frequent band."""
         return self.surname_pools.get((_band(self.surname_births(name), _SURNAME_BANDS), pool), ())
 
-    def first_names_like(
-        self, name: str, sex: str | None, pool: Pool, *, whatever_it_tells: bool = False
-    ) -> Sequence[str]:
+    def first_names_like(self, name: str, sex: str | None, pool: Pool) -> Sequence[str]:
         """First names of one pool, of the sex, as frequent, compound or not, and of the same generation as this one.
 
-        An unknown first name gets frequent ones of the sex; an unknown sex gets both. The name's own sex comes first,
-        unless `whatever_it_tells`.
+        An unknown first name gets frequent ones of the sex; an unknown sex gets both.
         """
         known = self.first_name(name) or FirstName(0, None, 1, 2)
-        told = None if whatever_it_tells else known.sex
-        sexes = (told,) if told else (sex,) if sex in ("M", "F") else ("M", "F")
+        sexes = (sex,) if sex in ("M", "F") else ("M", "F")
         wanted = (sexes, known.cohort, known.band, "-" in name, pool)
         if wanted not in self._first_crowds:
             self._first_crowds[wanted] = self._crowd(*wanted)

@@ -1,0 +1,195 @@
+"""A written name whose first names are told: what each word is, and who is named in full."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import pairwise
+from typing import NamedTuple
+
+from deid.labels import Label
+from deid.substitution.folding import flat
+from deid.substitution.names import handles
+from deid.substitution.names.handles import Spelling
+from deid.substitution.names.parsing import TITLES, Cut, Piece, Sort, bare, cut
+from deid.substitution.names.tables import NameTables, key
+from deid.substitution.shapes import case_of
+
+
+class Given(NamedTuple):
+    """A first name, or a part of a compound one, by its key.
+
+    `sex` is that of the whole where the part alone does not tell it: the "Pierre" of "Marie-Pierre" is a woman's.
+    """
+
+    word: str
+    sex: str | None = None
+
+
+class Word(NamedTuple):
+    """A whole word of a name, as it is written and by its key; `sex` is that of `Given`.
+
+    `cased` puts a surrogate in its case; `small` and `plain` say that it is in small letters, and that it is in
+    capitals without accents.
+    """
+
+    text: str
+    key: str
+    surname: bool
+    sex: str | None
+    cased: Callable[[str], str]
+    small: bool
+    plain: bool
+
+
+class Part(NamedTuple):
+    """A word of a full name by its key, as its surrogate is asked for."""
+
+    word: str
+    surname: bool
+    sex: str | None
+
+
+@dataclass(frozen=True, eq=False)
+class Named:
+    """Somebody named in full: in a mention with a label, or by the warehouse (None).
+
+    `family` is the surname, particles included; `surnames` are the keys of its words, `glued` the whole in bare small
+    letters.
+    """
+
+    given: tuple[Given, ...]
+    family: tuple[Piece, ...]
+    surnames: tuple[str, ...]
+    glued: str
+    label: Label | None
+
+    @cached_property
+    def spelling(self) -> Spelling:
+        """The name in plain small letters."""
+        return Spelling(tuple(bare(one.word) for one in self.given), tuple(map(bare, self.surnames)), self.glued)
+
+    @cached_property
+    def places(self) -> Mapping[str, int]:
+        """What logins and addresses make of the name (`handles.places`)."""
+        return handles.places(self.spelling)
+
+    @cached_property
+    def firsts(self) -> frozenset[str]:
+        """Keys of the first names."""
+        return frozenset(one.word for one in self.given)
+
+    @cached_property
+    def families(self) -> frozenset[str]:
+        """Keys of the words of the surname, and the whole glued."""
+        return frozenset((*self.surnames, self.glued))
+
+    @cached_property
+    def by_initials(self) -> Mapping[str, Sequence[Part]]:
+        """What initials may stand for: all first names or the first one, before or after the surname."""
+        given = [Part(one.word, False, one.sex) for one in self.given]
+        family = [Part(word, True, None) for word in self.surnames[:1]]
+        found: dict[str, Sequence[Part]] = {}
+        for firsts in (given, given[:1]):
+            for order in (firsts + family, family + firsts):
+                found.setdefault("".join(part.word[0] for part in order), order)
+        return found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reading:
+    """A cut name, `given` the first names among its pieces by their place.
+
+    `words` has, piece by piece, the whole words, and None for the rest; `named` is who is named, where it is in full.
+    """
+
+    cut: Cut
+    given: Mapping[int, Given]
+    words: tuple[Word | None, ...]
+    named: Named | None
+
+
+# Professionals come back in document after document, the patient in his own.
+@lru_cache(1 << 12)
+def read(tables: NameTables, found: Cut, places: tuple[int, ...], label: Label) -> Reading:
+    """The reading of a name of a label whose first names are at these places."""
+    given = _given(tables, found, places)
+    words: list[Word | None] = [None] * len(found.pieces)
+    for place, word in found.placed:
+        one = given.get(place)
+        words[place] = word_of(found.pieces[place].text, word, one is None, one.sex if one else None)
+    named = None
+    if given and len(given) < len(found.words):
+        family = _family([piece for place, piece in enumerate(found.pieces) if place not in given])
+        named = _named(given, family, label) if family else None
+    return Reading(found, given, tuple(words), named)
+
+
+def word_of(written: str, word: str, surname: bool, sex: str | None = None) -> Word:
+    """A written word, by its key a surname or the first name of somebody of a sex."""
+    plain = written.isupper() and written.isascii()
+    return Word(written, word, surname, sex, case_of(written), written.islower(), plain)
+
+
+@lru_cache(1 << 10)
+def of_identity(tables: NameTables, name: str, surname: str) -> Named | None:
+    """Whom the warehouse names by a first name and a surname."""
+    given = all_given(tables, name)
+    family = _family(cut(surname, True).pieces)
+    return _named(given, family, None) if given and family else None
+
+
+@lru_cache(1 << 10)
+def all_given(tables: NameTables, name: str) -> Mapping[int, Given]:
+    """The first names that a first name of the warehouse is."""
+    found = cut(name, True)
+    return _given(tables, found, [place for place, _ in found.placed])
+
+
+def _given(tables: NameTables, found: Cut, places: Sequence[int]) -> dict[int, Given]:
+    """First names at these places, the parts of a compound one told from each other's sex."""
+    keys = dict(found.placed)
+    if len(places) < 2:
+        return {place: Given(keys[place]) for place in places}
+    given: dict[int, Given] = {}
+    runs = [[places[0]]]
+    for place, following in pairwise(places):
+        between = flat(found.pieces[place + 1].text) if following == place + 2 else ""
+        if _joins(tables, keys[place], between, keys[following]):
+            runs[-1].append(following)
+        else:
+            runs.append([following])
+    for run in runs:
+        given |= zip(run, _compound(tables, [keys[place] for place in run]), strict=True)
+    return given
+
+
+def _joins(tables: NameTables, word: str, between: str, following: str) -> bool:
+    """Whether two first names are one: joined by a hyphen, or known together where a space stands."""
+    return between == "-" or (between == " " and tables.first_name(f"{word} {following}") is not None)
+
+
+def _compound(tables: NameTables, words: Sequence[str]) -> list[Given]:
+    if len(words) == 1:
+        return [Given(words[0])]
+    whole = tables.first_name(" ".join(words)) or tables.first_name(words[0])
+    sex = whole.sex if whole else None
+    known = [tables.first_name(word) for word in words]
+    return [
+        Given(word, sex if sex and (one is None or one.sex != sex) else None)
+        for word, one in zip(words, known, strict=True)
+    ]
+
+
+def _named(given: Mapping[int, Given], family: tuple[Piece, ...], label: Label | None) -> Named:
+    surnames = tuple(key(piece.text) for piece in family if piece.sort is Sort.WORD)
+    return Named(tuple(given.values()), family, surnames, bare("".join(piece.text for piece in family)), label)
+
+
+def _family(found: Sequence[Piece]) -> tuple[Piece, ...]:
+    """The words of a surname and the particles that stand before one; nothing where there is no word."""
+    kept = [piece for piece in found if piece.sort in (Sort.WORD, Sort.PARTICLE) and flat(piece.text) not in TITLES]
+    while kept and kept[-1].sort is Sort.PARTICLE:
+        kept.pop()
+    return tuple(kept)
