@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from functools import cache, lru_cache
 
 from deid.substitution.folding import without_accents
 
@@ -85,14 +86,16 @@ def _names_of() -> Mapping[str, tuple[str, ...]]:
 NAMES_OF: Mapping[str, tuple[str, ...]] = _names_of()
 
 
+@lru_cache(1 << 12)
 def of(name: str, sex: str | None) -> Sequence[str]:
     """Diminutives of a first name by its key, those of a person of that sex (None: of either); none for most names."""
     return tuple(dict.fromkeys(called for each in _sexes(sex) for called in _BY_SEX[each].get(name, ())))
 
 
+@cache
 def every(sex: str | None) -> Sequence[str]:
     """All diminutives that people of a sex are called by (None: of either), in order."""
-    return sorted({called for each in _sexes(sex) for names in _BY_SEX[each].values() for called in names})
+    return tuple(sorted({called for each in _sexes(sex) for names in _BY_SEX[each].values() for called in names}))
 
 
 def _sexes(sex: str | None) -> Sequence[str]:

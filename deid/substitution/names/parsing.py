@@ -56,7 +56,8 @@ class Cut:
     word by word, that each is a surname (above 0) or a first name (below): where some words are in capitals and others
     are not ("DUPONT Jean"), that of their case, else that of their order. The former is certain enough to be heard
     alone: `told` then has the places of the first names, and is None elsewhere; `by_written` and `by_key` have it word
-    by word and are empty elsewhere. `spaced` is the word that is written letter by letter.
+    by word and are empty elsewhere. `titled` says that a title or form field stands before the name; `title` is what
+    stands before its first word. `spaced` is the word that is written letter by letter.
     """
 
     pieces: tuple[Piece, ...]
@@ -66,6 +67,7 @@ class Cut:
     told: tuple[int, ...] | None
     by_written: Mapping[str, float]
     by_key: Mapping[str, float]
+    titled: bool
     title: str
     spaced: str | None
 
@@ -92,6 +94,7 @@ def cut(text: str, after_title: bool) -> Cut:
         told=tuple(place for place in places if by_written[found[place].text] <= 0) if by_case else None,
         by_written=by_written,
         by_key=by_key,
+        titled=after_title,
         title=_ahead(found),
         spaced=despaced(text),
     )

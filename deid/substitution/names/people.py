@@ -46,7 +46,7 @@ class People:
 
     def write(self, mention: Mention, attempt: int) -> Draft:
         """The surrogate of a name."""
-        reading = self.roster.readings[mention]
+        reading = self.roster.reading(mention)
         found = reading.cut
         if found.spaced is not None:
             return Draft(self._spaced(mention, found.spaced, attempt), STRATEGY)

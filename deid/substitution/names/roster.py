@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from deid.document import Mention
 from deid.labels import NAMES, Label
@@ -38,32 +38,29 @@ class Roster:
         self._dossier = dossier
         self.tables = tables
         self.mentions = dossier.of(NAMES)
-        self._titled: set[Mention] = set()
-        self._cuts: dict[Mention, Cut] = {}
+        self._cuts: dict[int, Cut] = {}  # by where the mention starts, which no two share
         text, plain = dossier.document.text, dossier.plain
         for mention in self.mentions:
             start = mention.start
             titled = _TITLE.search(plain[max(0, start - _BEFORE_TITLE) : start]) is not None
-            if titled:
-                self._titled.add(mention)
-            self._cuts[mention] = cut(text[start : mention.end], titled)
+            self._cuts[start] = cut(text[start : mention.end], titled)
 
     def titled(self, mention: Mention) -> bool:
         """Whether a title or a form field announces a surname before the mention."""
-        return mention in self._titled
+        return self._cuts[mention.start].titled
 
     def words(self, mention: Mention) -> Sequence[str]:
         """Keys of the whole words of a mention."""
-        return self._cuts[mention].words
+        return self._cuts[mention.start].words
 
     def pieces(self, mention: Mention) -> Sequence[Piece]:
         """The pieces of a mention."""
-        return self._cuts[mention].pieces
+        return self._cuts[mention.start].pieces
 
     def sex(self, mention: Mention) -> str | None:
         """The sex that the words before a mention, or for the patient the warehouse, say."""
         before = self._dossier.plain_before(mention, _BEFORE_SEX)
-        if title := self._cuts[mention].title:
+        if title := self._cuts[mention.start].title:
             before += flat(title)
         if _WOMAN.search(before):
             return "F"
@@ -106,12 +103,8 @@ class Roster:
         for word in votes:
             votes[word] += rather(word)
         patient = self._dossier.document.patient
-        for name in (patient.last_name, patient.birth_name):
-            for word in _parts(name or ""):
-                votes[word] += _CERTAIN
-        for name in patient.first_names:
-            for word in _parts(name):
-                votes[word] -= _CERTAIN
+        for word, vote in _certain(patient.last_name, patient.birth_name, patient.first_names):
+            votes[word] += vote
         return votes
 
     def is_surname(self, word: str, mention: Mention, written: str | None = None) -> bool:
@@ -119,7 +112,7 @@ class Roster:
 
         `written` tells apart two words of one mention with the same key ("Claude CLAUDE").
         """
-        found = self._cuts[mention]
+        found = self._cuts[mention.start]
         if found.told is not None:
             return (found.by_written.get(written, 0.0) if written else found.by_key.get(word, 0.0)) > 0
         return self._votes.get(word, 0.0) >= 0
@@ -135,22 +128,27 @@ class Roster:
             return Pool.RELATIVE
         return Pool.PATIENT
 
+    def reading(self, mention: Mention) -> Reading:
+        """What a mention reads as, by all the evidence."""
+        return self._readings[mention.start]
+
     @cached_property
-    def readings(self) -> Mapping[Mention, Reading]:
-        """What each mention reads as, by all the evidence."""
-        found: dict[Mention, Reading] = {}
+    def _readings(self) -> Mapping[int, Reading]:
+        """Readings by where their mention starts."""
+        found: dict[int, Reading] = {}
         evidence = self._votes
-        for mention, one in self._cuts.items():
+        for mention in self.mentions:
+            one = self._cuts[mention.start]
             places = one.told
             if places is None:
                 places = tuple([place for place, word in one.placed if evidence[word] < 0])
-            found[mention] = read(self.tables, one, places, mention.label)
+            found[mention.start] = read(self.tables, one, places, mention.label)
         return found
 
     @cached_property
     def named(self) -> Sequence[Named]:
         """Who is named in full, here and then in the identity: the patient's first name with each of his surnames."""
-        here = [reading.named for reading in self.readings.values() if reading.named is not None]
+        here = [reading.named for reading in self._readings.values() if reading.named is not None]
         patient = self._dossier.document.patient
         own = [
             of_identity(self.tables, name, surname)
@@ -165,8 +163,8 @@ class Roster:
         """First names of everybody here and of the patient, with their pools."""
         here = [
             (self.pool(given.word, mention.label), given)
-            for mention, reading in self.readings.items()
-            for given in reading.given.values()
+            for mention in self.mentions
+            for given in self.reading(mention).given.values()
         ]
         own = [all_given(self.tables, name).values() for name in self._dossier.document.patient.first_names]
         return here + [(Pool.PATIENT, given) for names in own for given in names]
@@ -175,8 +173,8 @@ class Roster:
     def bearers(self) -> Mapping[str, Sequence[Mention]]:
         """Key → the mentions that hold the word, in order."""
         found: dict[str, list[Mention]] = defaultdict(list)
-        for mention, one in self._cuts.items():
-            for word in dict.fromkeys(one.words):
+        for mention in self.mentions:
+            for word in dict.fromkeys(self.words(mention)):
                 found[word].append(mention)
         return found
 
@@ -190,3 +188,10 @@ class Roster:
 
 def _parts(name: str) -> Sequence[str]:
     return cut(name, True).words
+
+
+@lru_cache(1 << 10)
+def _certain(last: str | None, birth: str | None, first: tuple[str, ...]) -> Sequence[tuple[str, float]]:
+    """What the identity says of the words of its names."""
+    surnames = [(word, _CERTAIN) for name in (last, birth) for word in _parts(name or "")]
+    return surnames + [(word, -_CERTAIN) for name in first for word in _parts(name)]
