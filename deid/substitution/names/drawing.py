@@ -49,7 +49,7 @@ class Drawing:
     def _draw(self, word: str, surname: bool, pool: Pool, sex: str | None, attempt: int) -> str:
         """The first name drawn for a word that brings nothing back; the scope's documents share the draws."""
 
-        def row(stream: KeyedStream) -> Row[str | None]:
+        def row(stream: KeyedStream) -> Row[str]:
             tables = self._tables
             names = tables.surnames_like(word, pool) if surname else tables.first_names_like(word, sex, pool)
             return Row(_names(stream, names, word))
@@ -68,22 +68,18 @@ class Drawing:
         """The first candidate that begins with another letter than a word and brings nothing back."""
         return self._harmless(_names(stream, candidates, word))
 
-    def _harmless(self, names: Iterable[str | None]) -> str:
+    def _harmless(self, names: Iterable[str]) -> str:
         for name in names:
-            if name is None:
-                break
             if not self._dossier.brings_back(name):
                 return name
         return _NOBODY  # every name that fits would bring something back
 
 
-def _names(stream: KeyedStream, candidates: Sequence[str], word: str) -> Iterator[str | None]:
-    """Names out of candidates that begin with another letter than a word; None once enough were tried."""
+def _names(stream: KeyedStream, candidates: Sequence[str], word: str) -> Iterator[str]:
+    """Names out of candidates that begin with another letter than a word, till enough were tried."""
     initial = flat(word)[0]
     for _ in range(_TRIES):
         name = stream.choice(candidates)
         first = name[0].lower() if name.isascii() else flat(name)[0]
         if first != initial:
             yield name
-    while True:
-        yield None
