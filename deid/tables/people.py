@@ -103,10 +103,6 @@ class _Pools(Mapping[_Key, Sequence[str]]):
             met = self._met[where] = self._members(where)
         return met
 
-    def get(self, where: _Key, default: Any = None) -> Any:  # nearly always met before
-        met = self._met.get(where)
-        return super().get(where, default) if met is None else met
-
     def __iter__(self) -> Iterator[_Key]:
         return iter(self._known)
 

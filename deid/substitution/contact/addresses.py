@@ -117,7 +117,7 @@ class Addresses:
     def _name(self, token: str) -> str | None:
         people, roster = self._people, self._people.roster
         known = people.shorthand.known(token)
-        if known is None and (bearers := roster.bearers.get(token)):
+        if known is None and (bearers := roster.bearers(token)):
             surname, pool = roster.is_surname(token, bearers[0]), roster.pool(token, bearers[0].label)
             known = bare(people.drawing.surrogate(token, surname, pool))
         return known

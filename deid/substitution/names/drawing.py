@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from deid.privacy import KeyedStream
 from deid.substitution.dossier import Dossier
-from deid.substitution.folding import flat
-from deid.substitution.memory import Row
+from deid.substitution.folding import flat, words
 from deid.substitution.names.roster import Roster
 from deid.substitution.names.tables import NameTables, Pool
 
@@ -38,7 +37,7 @@ class Drawing:
         asked = (pool, surname, word, sex, attempt)
         name = self._drawn.get(asked)
         if name is None:
-            told = None if surname else sex or self._told(word, pool)
+            told = sex if surname or sex else self._told(word, pool)
             name = self._drawn[asked] = self._draw(word, surname, pool, told, attempt)
         return name
 
@@ -47,16 +46,20 @@ class Drawing:
         return (known.sex if known else None) or self._roster.sex_of(word, pool)
 
     def _draw(self, word: str, surname: bool, pool: Pool, sex: str | None, attempt: int) -> str:
-        """The first name drawn for a word that brings nothing back; the scope's documents share the draws."""
+        """The first name drawn for a word that brings nothing back; the scope's documents share the first draw."""
 
-        def row(stream: KeyedStream) -> Row[str]:
-            tables = self._tables
-            names = tables.surnames_like(word, pool) if surname else tables.first_names_like(word, sex, pool)
-            return Row(_names(stream, names, word))
+        def first(stream: KeyedStream) -> tuple[str, Sequence[str]]:
+            name = next(_names(stream, self._like(word, surname, pool, sex), word), _NOBODY)
+            return name, words(name)
 
         question = ("name", pool, "surname" if surname else "first name", word, str(attempt))
-        drawn = self._dossier.remembered(question, row, sex, shared=self._shared and pool is Pool.PROFESSIONAL)
-        return self._harmless(drawn)
+        name, told = self._dossier.remembered(question, first, sex, shared=self._shared and pool is Pool.PROFESSIONAL)
+        if self._dossier.forbidden.isdisjoint(told):
+            return name
+        return self.chosen(self.stream(pool, *question), self._like(word, surname, pool, sex), word)
+
+    def _like(self, word: str, surname: bool, pool: Pool, sex: str | None) -> Sequence[str]:
+        return self._tables.surnames_like(word, pool) if surname else self._tables.first_names_like(word, sex, pool)
 
     def stream(self, pool: Pool, *parts: str) -> KeyedStream:
         """The scope's stream; for professionals that of all patients, if the policy wants them known by one name."""
@@ -66,10 +69,7 @@ class Drawing:
 
     def chosen(self, stream: KeyedStream, candidates: Sequence[str], word: str) -> str:
         """The first candidate that begins with another letter than a word and brings nothing back."""
-        return self._harmless(_names(stream, candidates, word))
-
-    def _harmless(self, names: Iterable[str]) -> str:
-        for name in names:
+        for name in _names(stream, candidates, word):
             if not self._dossier.brings_back(name):
                 return name
         return _NOBODY  # every name that fits would bring something back

@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import lru_cache
 from typing import NamedTuple
 
 from deid.substitution.folding import flat, without_accents
@@ -48,7 +47,7 @@ class Piece(NamedTuple):
     text: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)  # known by identity: a name is cut once, and what follows is by its cut
+@dataclass(frozen=True, slots=True)
 class Cut:
     """A name as its text alone tells it, whatever document it stands in, but for a title or form field before it.
 
@@ -72,8 +71,6 @@ class Cut:
     spaced: str | None
 
 
-# Professionals and relatives come back in document after document; no more texts than `folding` remembers.
-@lru_cache(1 << 13)
 def cut(text: str, after_title: bool) -> Cut:
     """What a written name tells by itself."""
     found = tuple(pieces(text, after_title=after_title))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 
 from deid.document import Mention
 from deid.substitution.dossier import Dossier
@@ -23,7 +22,6 @@ STRATEGY = "frequency_band"
 _POOLS = tuple(Pool)
 # A diminutive that as many people were given as their name is taken for a name, unless somebody here may be called so.
 _NAME_OF_ITS_OWN = 10_000
-_without_accents = lru_cache(1 << 12)(without_accents)  # names come back, and few of them have accents
 _ELISION = re.compile(r"(?<![^\W\d_])([dl])['’](?=[^\W\d_])", re.IGNORECASE)
 # Particles that are rare enough to tell a family, and words between two names that another says as well.
 _PLAIN_PARTICLES = dict.fromkeys(("del", "della", "delle", "degli"), "de")
@@ -46,7 +44,7 @@ class People:
 
     def write(self, mention: Mention, attempt: int) -> Draft:
         """The surrogate of a name."""
-        reading = self.roster.reading(mention)
+        reading = self.roster.readings[mention.start]
         found = reading.cut
         if found.spaced is not None:
             return Draft(self._spaced(mention, found.spaced, attempt), STRATEGY)
@@ -82,11 +80,11 @@ class People:
         if word.small and (login := self.shorthand.login(mention, word.text, attempt)) is not None:
             return login
         pool = self.roster.pool(word.key, mention.label)
-        surrogate = self._diminutive(mention, word, pool, attempt) if word.key in nicknames.NAMES_OF else None
+        surrogate = self._diminutive(mention, word, pool, attempt) if word.called else None
         if surrogate is None:
             surrogate = self.drawing.surrogate(word.key, word.surname, pool, word.sex, attempt)
-        if word.plain or not self._dossier.accented:
-            surrogate = _without_accents(surrogate)
+        if not surrogate.isascii() and (word.plain or not self._dossier.accented):
+            surrogate = without_accents(surrogate)
         return word.cased(surrogate)
 
     def _diminutive(self, mention: Mention, called: Word, pool: Pool, attempt: int) -> str | None:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from deid.labels import Label
 from deid.substitution.folding import flat
-from deid.substitution.names import handles
+from deid.substitution.names import handles, nicknames
 from deid.substitution.names.handles import Spelling
 from deid.substitution.names.parsing import TITLES, Cut, Piece, Sort, bare, cut
 from deid.substitution.names.tables import NameTables, key
@@ -20,7 +20,7 @@ from deid.substitution.shapes import case_of
 class Given(NamedTuple):
     """A first name, or a part of a compound one, by its key.
 
-    `sex` is that of the whole where the part alone does not tell it: the "Pierre" of "Marie-Pierre" is a woman's.
+    `sex` is what the tables say, of a part what the whole tells: the "Pierre" of "Marie-Pierre" is a woman's.
     """
 
     word: str
@@ -31,7 +31,7 @@ class Word(NamedTuple):
     """A whole word of a name, as it is written and by its key; `sex` is that of `Given`.
 
     `cased` puts a surrogate in its case; `small` and `plain` say that it is in small letters, and that it is in
-    capitals without accents.
+    capitals without accents; `called`, that it may be a diminutive.
     """
 
     text: str
@@ -41,6 +41,7 @@ class Word(NamedTuple):
     cased: Callable[[str], str]
     small: bool
     plain: bool
+    called: bool
 
 
 class Part(NamedTuple):
@@ -110,10 +111,38 @@ class Reading:
     named: Named | None
 
 
-# Professionals come back in document after document, the patient in his own.
-@lru_cache(1 << 12)
-def read(tables: NameTables, found: Cut, places: tuple[int, ...], label: Label) -> Reading:
-    """The reading of a name of a label whose first names are at these places."""
+class Heard:
+    """A name written in a mention of a label, with what the tables say of its words, whatever document it stands in.
+
+    `votes` has word by word, by its key, the evidence that it is a surname (above 0) or a first name (below): that of
+    the cut and that of the tables.
+    """
+
+    __slots__ = ("_label", "_readings", "_tables", "cut", "votes")
+
+    def __init__(self, tables: NameTables, found: Cut, label: Label) -> None:
+        self.cut = found
+        self._label = label
+        self.votes = tuple((word, vote, tables.surname_rather(word)) for word, vote in found.votes)
+        self._tables = tables
+        self._readings: dict[tuple[int, ...], Reading] = {}
+
+    def reading(self, places: tuple[int, ...]) -> Reading:
+        """The reading of the name if its first names are at these places."""
+        known = self._readings.get(places)
+        if known is None:
+            known = self._readings[places] = _read(self._tables, self.cut, places, self._label)
+        return known
+
+
+# Professionals come back in document after document, the patient in his own; fewer texts than `folding` remembers.
+@lru_cache(1 << 13)
+def hear(tables: NameTables, text: str, label: Label, after_title: bool) -> Heard:
+    """What a written name tells by itself."""
+    return Heard(tables, cut(text, after_title), label)
+
+
+def _read(tables: NameTables, found: Cut, places: tuple[int, ...], label: Label) -> Reading:
     given = _given(tables, found, places)
     words: list[Word | None] = [None] * len(found.pieces)
     for place, word in found.placed:
@@ -129,7 +158,9 @@ def read(tables: NameTables, found: Cut, places: tuple[int, ...], label: Label) 
 def word_of(written: str, word: str, surname: bool, sex: str | None = None) -> Word:
     """A written word, by its key a surname or the first name of somebody of a sex."""
     plain = written.isupper() and written.isascii()
-    return Word(written, word, surname, sex, case_of(written), written.islower(), plain)
+    return Word(
+        written, word, surname, sex, case_of(written), written.islower(), plain, called=word in nicknames.NAMES_OF
+    )
 
 
 @lru_cache(1 << 10)
@@ -151,7 +182,7 @@ def _given(tables: NameTables, found: Cut, places: Sequence[int]) -> dict[int, G
     """First names at these places, the parts of a compound one told from each other's sex."""
     keys = dict(found.placed)
     if len(places) < 2:
-        return {place: Given(keys[place]) for place in places}
+        return {place: _alone(tables, keys[place]) for place in places}
     given: dict[int, Given] = {}
     runs = [[places[0]]]
     for place, following in pairwise(places):
@@ -172,14 +203,15 @@ def _joins(tables: NameTables, word: str, between: str, following: str) -> bool:
 
 def _compound(tables: NameTables, words: Sequence[str]) -> list[Given]:
     if len(words) == 1:
-        return [Given(words[0])]
+        return [_alone(tables, words[0])]
     whole = tables.first_name(" ".join(words)) or tables.first_name(words[0])
     sex = whole.sex if whole else None
-    known = [tables.first_name(word) for word in words]
-    return [
-        Given(word, sex if sex and (one is None or one.sex != sex) else None)
-        for word, one in zip(words, known, strict=True)
-    ]
+    return [Given(word, sex) if sex else _alone(tables, word) for word in words]
+
+
+def _alone(tables: NameTables, word: str) -> Given:
+    known = tables.first_name(word)
+    return Given(word, known.sex if known else None)
 
 
 def _named(given: Mapping[int, Given], family: tuple[Piece, ...], label: Label | None) -> Named:

@@ -11,14 +11,18 @@ from deid.document import Mention
 from deid.labels import NAMES, Label
 from deid.substitution.dossier import Dossier
 from deid.substitution.folding import flat
-from deid.substitution.names.parsing import Cut, Piece, cut
-from deid.substitution.names.reading import Given, Named, Reading, all_given, of_identity, read
+from deid.substitution.names.parsing import Piece, cut
+from deid.substitution.names.reading import Given, Heard, Named, Reading, all_given, hear, of_identity
 from deid.substitution.names.tables import NameTables, Pool, key
 
-_TITLE = re.compile(
-    r"\b(?:dr|drs|docteur|docteure|pr|prof|professeur|professeure|m|mr|monsieur|mme|madame|mlle|mademoiselle|me|maitre|"
-    r"interne|ide|as|mmes|mm|nom|nom de naissance|nom d'usage|nee?|famille)\.? *:? *$"
+_TITLES = (
+    *"dr drs docteur docteure pr prof professeur professeure m mm mr monsieur mme mmes madame mlle".split(),
+    *"mademoiselle me maitre interne ide as nom ne nee famille".split(),
+    "nom de naissance",
+    "nom d'usage",
 )
+# Read backwards, from the name on: a search from the left would try each place.
+_TITLE = re.compile(r" *:? *\.?(?:" + "|".join(title[::-1] for title in _TITLES) + r")\b")
 _WOMAN = re.compile(
     r"\b(?:mme|madame|mlle|mademoiselle|nee|docteure|professeure|soeur|fille|mere|epouse|femme|tante|niece|belle-fille|"
     r"grand-mere|compagne|cousine|marraine|veuve|infirmiere|voisine|patiente|bebe fille)\b[^a-z]*(?:\w+ ){0,1}$"
@@ -38,29 +42,31 @@ class Roster:
         self._dossier = dossier
         self.tables = tables
         self.mentions = dossier.of(NAMES)
-        self._cuts: dict[int, Cut] = {}  # by where the mention starts, which no two share
+        self._heard: dict[int, Heard] = {}  # by where the mention starts, which no two share
         text, plain = dossier.document.text, dossier.plain
         for mention in self.mentions:
             start = mention.start
-            titled = _TITLE.search(plain[max(0, start - _BEFORE_TITLE) : start]) is not None
-            self._cuts[start] = cut(text[start : mention.end], titled)
+            titled = _TITLE.match(plain[max(0, start - _BEFORE_TITLE) : start][::-1]) is not None
+            self._heard[start] = hear(tables, text[start : mention.end], mention.label, titled)
+        self._votes = self._counted()
+        self.readings = self._read()
 
     def titled(self, mention: Mention) -> bool:
         """Whether a title or a form field announces a surname before the mention."""
-        return self._cuts[mention.start].titled
+        return self._heard[mention.start].cut.titled
 
     def words(self, mention: Mention) -> Sequence[str]:
         """Keys of the whole words of a mention."""
-        return self._cuts[mention.start].words
+        return self._heard[mention.start].cut.words
 
     def pieces(self, mention: Mention) -> Sequence[Piece]:
         """The pieces of a mention."""
-        return self._cuts[mention.start].pieces
+        return self._heard[mention.start].cut.pieces
 
     def sex(self, mention: Mention) -> str | None:
         """The sex that the words before a mention, or for the patient the warehouse, say."""
         before = self._dossier.plain_before(mention, _BEFORE_SEX)
-        if title := self._cuts[mention.start].title:
+        if title := self._heard[mention.start].cut.title:
             before += flat(title)
         if _WOMAN.search(before):
             return "F"
@@ -72,47 +78,57 @@ class Roster:
     def own_surnames(self) -> frozenset[str]:
         """Keys of the patient's surnames: the warehouse's, and what PATIENT mentions hold as surnames."""
         patient = self._dossier.document.patient
-        known = {word for name in (patient.last_name, patient.birth_name) if name for word in _parts(name)}
-        known |= {
+        here = {
             word
             for mention in self.mentions
             if mention.label is Label.PATIENT
             for word in self.words(mention)
             if self.is_surname(word, mention)
         }
-        return frozenset(known)
+        return _words((patient.last_name, patient.birth_name)).union(here)
 
     @cached_property
     def own_first_names(self) -> frozenset[str]:
         """Keys of the patient's first names that the warehouse knows."""
         names = self._dossier.document.patient.first_names
-        return frozenset(word for name in names for word in (*_parts(name), key(name)))
+        return _words(names).union(map(key, names))
 
     @cached_property
     def _own_names(self) -> frozenset[str]:
         return self.own_surnames | self.own_first_names
 
-    @cached_property
-    def _votes(self) -> Mapping[str, float]:
+    def _counted(self) -> Mapping[str, float]:
         """Key → evidence that the word is a surname (above 0) or a first name (below)."""
         votes: dict[str, float] = defaultdict(float)
-        for found in self._cuts.values():
-            for word, vote in found.votes:
+        told: dict[str, float] = {}
+        for heard in self._heard.values():
+            for word, vote, rather in heard.votes:
                 votes[word] += vote
-        rather = self.tables.surname_rather
-        for word in votes:
-            votes[word] += rather(word)
+                told[word] = rather
+        for word, rather in told.items():
+            votes[word] += rather
         patient = self._dossier.document.patient
         for word, vote in _certain(patient.last_name, patient.birth_name, patient.first_names):
             votes[word] += vote
         return votes
+
+    def _read(self) -> Mapping[int, Reading]:
+        """What each mention reads as, by all the evidence, and by where it starts."""
+        found: dict[int, Reading] = {}
+        evidence = self._votes
+        for start, heard in self._heard.items():
+            places = heard.cut.told
+            if places is None:
+                places = tuple([place for place, word in heard.cut.placed if evidence[word] < 0])
+            found[start] = heard.reading(places)
+        return found
 
     def is_surname(self, word: str, mention: Mention, written: str | None = None) -> bool:
         """Whether a word of a mention is a surname there: by its case among the others, else by all the evidence.
 
         `written` tells apart two words of one mention with the same key ("Claude CLAUDE").
         """
-        found = self._cuts[mention.start]
+        found = self._heard[mention.start].cut
         if found.told is not None:
             return (found.by_written.get(written, 0.0) if written else found.by_key.get(word, 0.0)) > 0
         return self._votes.get(word, 0.0) >= 0
@@ -128,27 +144,10 @@ class Roster:
             return Pool.RELATIVE
         return Pool.PATIENT
 
-    def reading(self, mention: Mention) -> Reading:
-        """What a mention reads as, by all the evidence."""
-        return self._readings[mention.start]
-
-    @cached_property
-    def _readings(self) -> Mapping[int, Reading]:
-        """Readings by where their mention starts."""
-        found: dict[int, Reading] = {}
-        evidence = self._votes
-        for mention in self.mentions:
-            one = self._cuts[mention.start]
-            places = one.told
-            if places is None:
-                places = tuple([place for place, word in one.placed if evidence[word] < 0])
-            found[mention.start] = read(self.tables, one, places, mention.label)
-        return found
-
     @cached_property
     def named(self) -> Sequence[Named]:
         """Who is named in full, here and then in the identity: the patient's first name with each of his surnames."""
-        here = [reading.named for reading in self._readings.values() if reading.named is not None]
+        here = [reading.named for reading in self.readings.values() if reading.named is not None]
         patient = self._dossier.document.patient
         own = [
             of_identity(self.tables, name, surname)
@@ -164,30 +163,21 @@ class Roster:
         here = [
             (self.pool(given.word, mention.label), given)
             for mention in self.mentions
-            for given in self.reading(mention).given.values()
+            for given in self.readings[mention.start].given.values()
         ]
         own = [all_given(self.tables, name).values() for name in self._dossier.document.patient.first_names]
         return here + [(Pool.PATIENT, given) for names in own for given in names]
 
-    @cached_property
-    def bearers(self) -> Mapping[str, Sequence[Mention]]:
-        """Key → the mentions that hold the word, in order."""
-        found: dict[str, list[Mention]] = defaultdict(list)
-        for mention in self.mentions:
-            for word in dict.fromkeys(self.words(mention)):
-                found[word].append(mention)
-        return found
+    def bearers(self, word: str) -> Sequence[Mention]:
+        """The mentions that hold a word, in order."""
+        return [mention for mention in self.mentions if word in self.words(mention)]
 
     def sex_of(self, word: str, pool: Pool) -> str | None:
         """The sex that the document or the warehouse says of whoever bears a first name."""
-        for mention in self.bearers.get(word, ()):
+        for mention in self.bearers(word):
             if self.pool(word, mention.label) is pool and (sex := self.sex(mention)):
                 return sex
         return self._dossier.document.patient.sex if pool is Pool.PATIENT and word in self.own_first_names else None
-
-
-def _parts(name: str) -> Sequence[str]:
-    return cut(name, True).words
 
 
 @lru_cache(1 << 10)
@@ -195,3 +185,12 @@ def _certain(last: str | None, birth: str | None, first: tuple[str, ...]) -> Seq
     """What the identity says of the words of its names."""
     surnames = [(word, _CERTAIN) for name in (last, birth) for word in _parts(name or "")]
     return surnames + [(word, -_CERTAIN) for name in first for word in _parts(name)]
+
+
+@lru_cache(1 << 10)
+def _words(names: tuple[str | None, ...]) -> frozenset[str]:
+    return frozenset(word for name in names for word in _parts(name or ""))
+
+
+def _parts(name: str) -> Sequence[str]:
+    return cut(name, True).words

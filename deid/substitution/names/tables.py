@@ -26,6 +26,7 @@ _POOLS = tuple(Pool)
 # Births that open the next frequency band; names under the first number are too few to hide in and are not drawn.
 _SURNAME_BANDS = (100, 500, 2_000, 10_000, 50_000)
 _FIRST_NAME_BANDS = (300, 3_000, 20_000, 100_000)
+_REMEMBERED = 1 << 14
 _COHORTS = ("n_1900_1945", "n_1946_1975", "n_1976_2000", "n_2001_2022")
 # A name that this share of its bearers have as one sex is of that sex.
 _CLEAR_SEX = 0.9
@@ -60,7 +61,10 @@ class NameTables:
         self.surname_pools, self.first_pools = surname_pools, first_pools
         self._first_crowds: dict[tuple[tuple[str, ...], int, int, bool, Pool], Sequence[str]] = {}
         # Asked for every word of every name; bounded, since words come without end.
-        self.surname_rather: Callable[[str], float] = lru_cache(1 << 14)(self._surname_rather)
+        self.surnames_like: Callable[[str, Pool], Sequence[str]] = lru_cache(_REMEMBERED)(self._surnames_like)
+        self.first_names_like: Callable[[str, str | None, Pool], Sequence[str]] = lru_cache(_REMEMBERED)(
+            self._first_names_like
+        )
 
     @classmethod
     def of(cls, surnames: Iterable[Row], first_names: Iterable[Row]) -> NameTables:
@@ -73,7 +77,7 @@ class NameTables:
         """People born with a surname; 0 when it is not in the table."""
         return self.surnames.get(key(name), 0)
 
-    def _surname_rather(self, word: str) -> float:
+    def surname_rather(self, word: str) -> float:
         """How much likelier a word, by its key, is a surname (above 0) than a first name (below): the logarithm of the
         ratio of their bearers, to the base 10.
         """
@@ -84,11 +88,11 @@ class NameTables:
         """What is known of a first name."""
         return self.first.get(key(name))
 
-    def surnames_like(self, name: str, pool: Pool) -> Sequence[str]:
+    def _surnames_like(self, name: str, pool: Pool) -> Sequence[str]:
         """Surnames of one pool as frequent as this one; a rare or unknown one gets those of the least frequent band."""
         return self.surname_pools.get((_band(self.surname_births(name), _SURNAME_BANDS), pool), ())
 
-    def first_names_like(self, name: str, sex: str | None, pool: Pool) -> Sequence[str]:
+    def _first_names_like(self, name: str, sex: str | None, pool: Pool) -> Sequence[str]:
         """First names of one pool, of the sex, as frequent, compound or not, and of the same generation as this one.
 
         An unknown first name gets frequent ones of the sex; an unknown sex gets both.
@@ -113,7 +117,7 @@ class NameTables:
 _ENOUGH = 12
 
 
-@lru_cache(1 << 14)
+@lru_cache(_REMEMBERED)
 def key(name: str) -> str:
     """The folded words of a name; a name in another alphabet as it is, without case."""
     return " ".join(words(name)) or name.casefold()
