@@ -87,6 +87,11 @@ class Named:
         return frozenset((*self.surnames, self.glued))
 
     @cached_property
+    def words(self) -> frozenset[str]:
+        """All of them."""
+        return self.firsts | self.families
+
+    @cached_property
     def by_initials(self) -> Mapping[str, Sequence[Part]]:
         """What initials may stand for: all first names or the first one, before or after the surname."""
         given = [Part(one.word, False, one.sex) for one in self.given]
@@ -118,7 +123,7 @@ class Heard:
     the cut and that of the tables.
     """
 
-    __slots__ = ("_label", "_readings", "_tables", "cut", "votes")
+    __slots__ = ("_certain", "_label", "_readings", "_tables", "cut", "votes")
 
     def __init__(self, tables: NameTables, found: Cut, label: Label) -> None:
         self.cut = found
@@ -126,8 +131,14 @@ class Heard:
         self.votes = tuple((word, vote, tables.surname_rather(word)) for word, vote in found.votes)
         self._tables = tables
         self._readings: dict[tuple[int, ...], Reading] = {}
+        # The case of the words tells, whatever the votes.
+        self._certain = None if found.told is None else self._reading(found.told)
 
-    def reading(self, places: tuple[int, ...]) -> Reading:
+    def reading(self, evidence: Mapping[str, float]) -> Reading:
+        """The reading of the name by all the evidence of a document: Key → above 0 for a surname."""
+        return self._certain or self._reading(tuple([place for place, word in self.cut.placed if evidence[word] < 0]))
+
+    def _reading(self, places: tuple[int, ...]) -> Reading:
         """The reading of the name if its first names are at these places."""
         known = self._readings.get(places)
         if known is None:

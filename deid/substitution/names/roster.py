@@ -12,7 +12,7 @@ from deid.labels import NAMES, Label
 from deid.substitution.dossier import Dossier
 from deid.substitution.folding import flat
 from deid.substitution.names.parsing import Piece, cut
-from deid.substitution.names.reading import Given, Heard, Named, Reading, all_given, hear, of_identity
+from deid.substitution.names.reading import Given, Heard, Named, all_given, hear, of_identity
 from deid.substitution.names.tables import NameTables, Pool, key
 
 _TITLES = (
@@ -49,7 +49,8 @@ class Roster:
             titled = _TITLE.match(plain[max(0, start - _BEFORE_TITLE) : start][::-1]) is not None
             self._heard[start] = hear(tables, text[start : mention.end], mention.label, titled)
         self._votes = self._counted()
-        self.readings = self._read()
+        # What each mention reads as, by all the evidence, and by where it starts.
+        self.readings = {start: heard.reading(self._votes) for start, heard in self._heard.items()}
 
     def titled(self, mention: Mention) -> bool:
         """Whether a title or a form field announces a surname before the mention."""
@@ -111,17 +112,6 @@ class Roster:
         for word, vote in _certain(patient.last_name, patient.birth_name, patient.first_names):
             votes[word] += vote
         return votes
-
-    def _read(self) -> Mapping[int, Reading]:
-        """What each mention reads as, by all the evidence, and by where it starts."""
-        found: dict[int, Reading] = {}
-        evidence = self._votes
-        for start, heard in self._heard.items():
-            places = heard.cut.told
-            if places is None:
-                places = tuple([place for place, word in heard.cut.placed if evidence[word] < 0])
-            found[start] = heard.reading(places)
-        return found
 
     def is_surname(self, word: str, mention: Mention, written: str | None = None) -> bool:
         """Whether a word of a mention is a surname there: by its case among the others, else by all the evidence.

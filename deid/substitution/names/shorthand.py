@@ -110,12 +110,14 @@ class Shorthand:
     def initial(self, mention: Mention, written: str, attempt: int) -> str:
         """One initial, or several run together ("jp")."""
         beside = self._roster.words(mention)
-        return "".join(_cased(letter, self._letter_of(mention, letter, beside, attempt)) for letter in written)
+        return "".join([_cased(letter, self._letter_of(mention, letter, beside, attempt)) for letter in written])
 
     def _letter_of(self, mention: Mention, letter: str, beside: Sequence[str], attempt: int) -> str:
         """The initial of the surrogate of the name that a letter beside whole words abbreviates."""
         small = flat(letter)
         for named in self._roster.named:
+            if named.words.isdisjoint(beside):
+                continue
             if not named.families.isdisjoint(beside):
                 for one in named.given:
                     if one.word.startswith(small):
@@ -138,7 +140,7 @@ class Shorthand:
 
     def initials(self, mention: Mention, found: Sequence[Piece], attempt: int) -> str:
         """Initials that stand alone: those of someone named here if they fit, else others by the key."""
-        letters = "".join(flat(piece.text) for piece in found if piece.sort is Sort.INITIAL)
+        letters = "".join([flat(text) for sort, text in found if sort is Sort.INITIAL])
         surrogates = self._initials_of_named(mention, letters, attempt)
         if surrogates is None:
             surrogates = [
@@ -146,10 +148,10 @@ class Shorthand:
                 for place, letter in enumerate(letters)
             ]
         drawn = iter(surrogates)
-        return "".join(
-            "".join(_cased(letter, next(drawn)) for letter in piece.text) if piece.sort is Sort.INITIAL else piece.text
-            for piece in found
-        )
+        written: list[str] = []
+        for sort, text in found:
+            written += [_cased(letter, next(drawn)) for letter in text] if sort is Sort.INITIAL else [text]
+        return "".join(written)
 
     def _initials_of_named(self, mention: Mention, letters: str, attempt: int) -> Sequence[str] | None:
         """Initials of the surrogate of who is named by these letters, first names before or after the surname."""
