@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import NamedTuple
 
 from deid.document import Mention
 from deid.labels import Label
@@ -34,6 +34,7 @@ _OTHER_ZONES = dict.fromkeys(("11", "30", "34", "48", "66"), "4")
 _OVERSEAS_MOBILES = ("0690", "0691", "0692", "0693", "0694", "0695", "0696", "0697", "0639")
 _SCANNED = str.maketrans("OoIl", "0011")
 _NATIONAL = 10
+_SIGN, _LETTERS, _SPOKEN = re.compile(r"\D"), re.compile(r"[^\W\d_]{3}"), re.compile("[a-z]{3}")
 _FOREIGN = re.compile(r"\s*(?:\+|00)\s*(?!33)\d{2,3}")
 _PREFIXED = re.compile(r"\s*(?:\(?(?:\+|00)\s*33\)?)\s*(?:\(0\)\s*)?")
 
@@ -98,8 +99,7 @@ class Phones:
         return in_case_of(original, " ".join(words))
 
 
-@dataclass(frozen=True, slots=True)
-class _Layout:
+class _Layout(NamedTuple):
     """A number as it is written: `head` is kept, digits of `rest` are replaced.
 
     `number` has all the digits it says: of a national one from its 0, which `unwritten` 1 says is not there.
@@ -116,17 +116,17 @@ class _Layout:
 @lru_cache(1 << 14)
 def _layout(original: str) -> _Layout:
     text = original.translate(_SCANNED) if any(map(str.isdigit, original)) else original
-    lettered = re.search(r"[a-z]{3}", flat(text)) is not None
+    lettered = _LETTERS.search(text) is not None and _SPOKEN.search(flat(text)) is not None
     country, prefix = _FOREIGN.match(text), _PREFIXED.match(text)
     head = prefix.group() if prefix else ""
     rest = text[len(head) :]
-    digits = written = re.sub(r"\D", "", rest)
+    digits = written = _SIGN.sub("", rest)
     if not digits.startswith("0") and (prefix or len(digits) == _NATIONAL - 1):
         digits = "0" + digits  # what "+33" and spreadsheets leave out
     if digits.startswith("0") and len(digits) >= _NATIONAL - 4 and not country:
         return _Layout(head, rest, digits, True, len(digits) - len(written), lettered)
     head = country.group() if country else ""
-    return _Layout(head, text[len(head) :], re.sub(r"\D", "", text), False, lettered=lettered)
+    return _Layout(head, text[len(head) :], _SIGN.sub("", text), False, lettered=lettered)
 
 
 def _fictional(digits: str, zone: str, stream: KeyedStream) -> str:

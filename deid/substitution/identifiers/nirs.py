@@ -22,7 +22,7 @@ _SCANNED = str.maketrans("OoIl", "0011")
 _PLAIN = re.compile(r"([12378])(\d\d)(\d\d)(\d\d|2[AB])(\d{3})(\d{3})(\d\d)?")
 _WORDS = re.compile(r"[^\W\d_]{3,}")
 _NEITHER = re.compile("[^0-9AB]")
-_PLACE = re.compile(r"[0-9OoIlABab]")
+_WORD_OR_PLACE = re.compile(r"([^\W\d_]{3,})|[0-9OoIlABab]")
 _WITHOUT_KEY = 13
 _KEY_WIDTH = 2
 _ABROAD = "99"
@@ -113,9 +113,4 @@ def _characters(text: str) -> str:
 def _filled(layout: str, characters: str) -> str:
     """`characters` in the places of the digits of `layout`, words such as "clé" left alone."""
     source = iter(characters)
-    words = [match.span() for match in _WORDS.finditer(layout)]
-    pieces = []
-    for index, char in enumerate(layout):
-        in_word = any(start <= index < end for start, end in words)
-        pieces.append(char if in_word or not _PLACE.match(char) else next(source, ""))
-    return "".join(pieces)
+    return _WORD_OR_PLACE.sub(lambda match: match[1] or next(source, ""), layout)

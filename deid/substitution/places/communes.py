@@ -19,6 +19,7 @@ from deid.substitution.shapes import accented_like, in_case_of
 
 _CEDEX = re.compile(r"(?P<gap>[\s-]*)(?P<word>cedex\b)(?P<rest>.*)$", re.IGNORECASE)
 _DIGIT = re.compile(r"[0-9OolI]")
+_SIGN = re.compile(r"\D")
 _SPOKEN_WIDTH = 1000
 
 
@@ -58,7 +59,7 @@ class Communes:
 
 def _other_code(original: str, commune: Commune, stream: KeyedStream) -> str:
     """A postal code of a commune but the original's, in its manner; "" where there is none."""
-    known = re.sub(r"\D", "", original)
+    known = _SIGN.sub("", original)
     others = [code for code in commune.zips if code != known]
     if not others:
         return ""
