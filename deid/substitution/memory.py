@@ -1,7 +1,8 @@
 """What was computed for a patient's documents and holds for all of them, kept while a batch is worked through.
 
 A draw is a function of the key, the scope and the question, so one that is kept is the one that would be made again:
-remembering changes nothing but time. Only what depends on no other part of a document may be kept here.
+remembering changes nothing but time. Only what depends on no other part of a document may be kept here. It is as secret
+as the documents and the key, lives in the process alone, and ends with the substitutor.
 """
 
 from __future__ import annotations
