@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from deid.substitution.folding import flat
-from deid.substitution.temporal import forms, readers
+from deid.substitution.temporal import alike, forms, readers
 from deid.substitution.temporal.expressions import Expression
 from deid.substitution.temporal.forms import Form, Literal
 from deid.substitution.temporal.tokens import Token, tokens
@@ -34,6 +34,23 @@ def parse(text: str, *, as_year: bool = False) -> Expression | None:
     one; a month above 12, a day above 31 or a year out of 1850-2150 is no date. `as_year` reads a lone number
     of two digits as a year ("en 98") instead of a day ("le 12").
     """
+    cut = alike.cut(text)
+    model = _model(cut[0], as_year) if cut is not None else None
+    return model.said(cut[1]) if cut is not None and model is not None else in_full(text, as_year)
+
+
+@lru_cache(maxsize=16384)
+def _model(text: str, as_year: bool) -> alike.Model | None:
+    """What is learnt from a text of the figures of a model; None where its readers are not those of tokens alone."""
+    if _SPREAD.fullmatch(text) or _TIME.search(text) or _TUESDAY.fullmatch(flat(text)):
+        return None
+    found = tokens(text)
+    read = _read(found, as_year) if found else None
+    return alike.learnt(text, found, read) if found and read is not None else None
+
+
+def in_full(text: str, as_year: bool) -> Expression | None:
+    """What a mention says, whatever was read before."""
     if not text.strip():
         return None
     if _SEPTEMBER.fullmatch(text) and (as_year or "." in text):
