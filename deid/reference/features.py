@@ -21,17 +21,15 @@ def maxima(profiles: Iterable[Mapping[str, float]], features: Sequence[str]) -> 
     Raises:
         KeyError: a profile lacks a feature.
     """
-    greatest = dict.fromkeys(features, 0)
-    for profile in profiles:
-        for name in features:
-            greatest[name] = max(greatest[name], _thousandths(profile[name]))
-    return greatest
+    columns = zip(*[[profile[name] for name in features] for profile in profiles], strict=True)
+    greatest = [max(0, _thousandths(max(column))) for column in columns]  # rounding keeps the order of values
+    return dict(zip(features, greatest or [0] * len(features), strict=True))
 
 
 def normalised(profile: Mapping[str, float], greatest: Mapping[str, int]) -> tuple[int, ...]:
     """Each feature of `greatest` over its maximum, in millionths, rounded half up; 0 where the maximum is 0."""
     return tuple(
-        (2 * MICRO * _thousandths(profile[name]) + top) // (2 * top) if top else 0 for name, top in greatest.items()
+        [(2 * MICRO * _thousandths(profile[name]) + top) // (2 * top) if top else 0 for name, top in greatest.items()]
     )
 
 

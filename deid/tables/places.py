@@ -147,7 +147,7 @@ class MappedCommunes(CommuneTable):
         return self._sections.lists("codes")
 
     def _index(self, name: str) -> _Index[Commune]:
-        return _Index(self._sections.lists(name), self._rows.__getitem__)
+        return _Index(self._sections.lists(name), self._rows.of)
 
 
 class _Communes(Sequence[Commune]):
@@ -171,7 +171,10 @@ class _Communes(Sequence[Commune]):
     def __getitem__(self, at: int | slice) -> Commune | Sequence[Commune]:
         if isinstance(at, slice):
             return tuple(self[row] for row in range(*at.indices(len(self))))
-        row = range(len(self))[at]
+        return self.of(range(len(self))[at])
+
+    def of(self, row: int) -> Commune:
+        """The commune of a row that an index gave."""
         made = self._made.get(row)
         if made is None:
             made = self._made[row] = self._make(row)
@@ -189,17 +192,20 @@ class _Communes(Sequence[Commune]):
     def _make(self, row: int) -> Commune:
         insee, name, department, region, zips, _ = self._texts[row].split(_BETWEEN)
         width = len(self._features)
-        values = zip(self._features, self._values[row * width : (row + 1) * width], strict=True)
+        values = self._values[row * width : (row + 1) * width].tolist()
+        features = dict(zip(self._features, values, strict=True))
+        if isnan(sum(values)):
+            features = {feature: value for feature, value in features.items() if not isnan(value)}
         return Commune(
-            insee=insee,
-            name=name,
-            department=department,
-            region=region,
-            zips=tuple(zips.split(_WITHIN)) if zips else (),
-            lon=self._degrees[2 * row],
-            lat=self._degrees[2 * row + 1],
-            population=self._people[row],
-            features={feature: value for feature, value in values if not isnan(value)},
+            insee,
+            name,
+            department,
+            region,
+            tuple(zips.split(_WITHIN)) if zips else (),
+            self._degrees[2 * row],
+            self._degrees[2 * row + 1],
+            self._people[row],
+            features,
         )
 
 
@@ -222,7 +228,7 @@ class _Index(Mapping[str, Sequence[_Row]]):
             rows = self._lists.get(key)
             if rows is None:
                 return default
-            met = self._met[key] = tuple(self._row(row) for row in rows)
+            met = self._met[key] = tuple(map(self._row, rows))
         return met
 
     def __iter__(self) -> Iterator[str]:
