@@ -22,7 +22,7 @@ _CLASSES = (
     range(32, 100), range(FIRST_YEAR, LAST_YEAR + 1),
 )  # fmt: skip
 _MODELS = {str(figure): str(alike[0]) for alike in _CLASSES for figure in alike}
-_FIELDS: dict[type, str] = {forms.Day: "day", forms.Month: "month", forms.Year: "year"}
+_FIELDS: dict[type, str] = {forms.Day: "day", forms.Month: "month", forms.Year: "year", forms.SeasonYear: "year"}
 
 
 class Model(NamedTuple):
