@@ -18,11 +18,12 @@ from deid.substitution.temporal.values import Unit
 _CUT = re.compile(r"[/.-]\s*\n|\n\s*(?:[/.-]|[^\W\d_])|[^\W\d_]\.?\s*\n\s*\d{4}$")
 _ANY_DAY = date(2000, 1, 1)  # a whole date is the same from any
 _REMEMBERED = 1 << 14
+_DATE, _RELDATE, _AGE = Label.DATE, Label.RELDATE, Label.AGE  # an enum's member takes long to find
 
 
 def meaning(text: str, label: Label, *, as_year: bool = False) -> Expression | Relative | None:
     """What a DATE or RELDATE says, whichever of the two it reads as; None where it reads as neither."""
-    if label is Label.DATE:
+    if label is _DATE:
         return parsing.parse(text, as_year=as_year) or relative.parse(text)
     return relative.parse(text) or parsing.parse(text, as_year=as_year)
 
@@ -32,7 +33,7 @@ def usual(text: str, label: Label) -> tuple[Expression | Relative | None, bool]:
     """What a text says by itself, and whether a word ahead could make a year of it: only of what has no month."""
     meant = meaning(text, label)
     if isinstance(meant, Relative):
-        return meant, label is Label.DATE
+        return meant, label is _DATE
     return meant, meant is None or (meant.unit is Unit.DAY and meant.month is None)
 
 
@@ -60,9 +61,9 @@ def _is_one_age(text: str) -> bool:
 def cut(dossier: Dossier) -> Segments:
     """The segments of a document's temporal mentions."""
     kinds: list[tuple[Label, Reads, Reads]] = [
-        (Label.DATE, lambda text: meaning(text, Label.DATE) is not None, _is_one_date),
-        (Label.RELDATE, lambda text: meaning(text, Label.RELDATE) is not None, _is_one_distance),
-        (Label.AGE, lambda text: ages.parse(text) is not None, _is_one_age),
+        (_DATE, lambda text: meaning(text, _DATE) is not None, _is_one_date),
+        (_RELDATE, lambda text: meaning(text, _RELDATE) is not None, _is_one_distance),
+        (_AGE, lambda text: ages.parse(text) is not None, _is_one_age),
     ]
     found = [segments.cut(dossier, dossier.of([label]), reads, joins) for label, reads, joins in kinds]
     return Segments(
