@@ -116,7 +116,7 @@ def _order_votes(found: Sequence[Piece], words: int, after_title: bool) -> Seque
     """First names come first; a lone word is one too, unless a title or initials announce a surname."""
     if words != 1:
         return [_ORDER_SAYS if index else -_ORDER_SAYS for index in range(words)]
-    announced = after_title or any(sort is INITIAL for sort, _ in found)
+    announced = after_title or (len(found) > 1 and any(sort is INITIAL for sort, _ in found))
     return (_TITLE_SAYS if announced else -_ORDER_SAYS,)
 
 

@@ -45,7 +45,9 @@ class People:
     def write(self, mention: Mention, attempt: int) -> Draft:
         """The surrogate of a name."""
         reading = self.roster.readings[mention.start]
-        found = reading.cut
+        found, whole = reading.cut, reading.words
+        if len(whole) == 1 and (lone := whole[0]) is not None:
+            return Draft(_joined((self._word(mention, lone, attempt),)), STRATEGY)
         if found.spaced is not None:
             return Draft(self._spaced(mention, found.spaced, attempt), STRATEGY)
         if not found.words:
@@ -58,7 +60,7 @@ class People:
             else self.shorthand.initial(mention, text, attempt)
             if sort is INITIAL
             else self._particle(text)
-            for (sort, text), word in zip(found.pieces, reading.words, strict=True)
+            for (sort, text), word in zip(found.pieces, whole, strict=True)
         ]
         return Draft(_joined(written), STRATEGY)
 

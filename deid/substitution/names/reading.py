@@ -71,12 +71,15 @@ class Named:
     @cached_property
     def spelling(self) -> Spelling:
         """The name in plain small letters."""
-        return Spelling(tuple(bare(one.word) for one in self.given), tuple(map(bare, self.surnames)), self.glued)
+        return Spelling(tuple([bare(one.word) for one in self.given]), tuple(map(bare, self.surnames)), self.glued)
+
+    def place(self, token: str) -> int | None:
+        """The place of a login among those that are made of the name (`handles.places`)."""
+        return handles.places(self.spelling).get(token) if token[:1] in self._beginnings else None
 
     @cached_property
-    def places(self) -> Mapping[str, int]:
-        """What logins and addresses make of the name (`handles.places`)."""
-        return handles.places(self.spelling)
+    def _beginnings(self) -> str:
+        return handles.beginnings(self.spelling)
 
     @cached_property
     def firsts(self) -> frozenset[str]:
@@ -137,14 +140,15 @@ class Heard:
 
     def reading(self, evidence: Mapping[str, float]) -> Reading:
         """The reading of the name by all the evidence of a document: Key → above 0 for a surname."""
-        return self._certain or self._reading(tuple([place for place, word in self.cut.placed if evidence[word] < 0]))
+        if self._certain is not None:
+            return self._certain
+        places = tuple([place for place, word in self.cut.placed if evidence[word] < 0])
+        return self._readings.get(places) or self._reading(places)
 
     def _reading(self, places: tuple[int, ...]) -> Reading:
         """The reading of the name if its first names are at these places."""
-        known = self._readings.get(places)
-        if known is None:
-            known = self._readings[places] = _read(self._tables, self.cut, places, self._label)
-        return known
+        found = self._readings[places] = _read(self._tables, self.cut, places, self._label)
+        return found
 
 
 # Professionals come back in document after document, the patient in his own; fewer texts than `folding` remembers.

@@ -37,7 +37,7 @@ class Shorthand:
     def known(self, token: str) -> str | None:
         """What stands for what a login or e-mail address makes of a full name here, the first one that may be meant."""
         for named in self._roster.named:
-            place = named.places.get(token)
+            place = named.place(token)
             if place is not None:
                 return handles.form(self._drawn(named), place)
         return None
