@@ -186,12 +186,12 @@ def telling(place: str) -> frozenset[str]:
 
 @lru_cache(1 << 14)
 def _hidden(name: str) -> frozenset[str]:
-    return frozenset(word for word in words(name) if len(word) >= _LEAST_LETTERS and not word.isdigit())
+    return frozenset([word for word in words(name) if len(word) >= _LEAST_LETTERS and not word.isdigit()])
 
 
 @lru_cache(1 << 14)
 def _hidden_in_address(address: str) -> frozenset[str]:
-    return frozenset(word for word in _hidden(address) if len(word) >= _LEAST_IN_ADDRESSES)
+    return frozenset([word for word in _hidden(address) if len(word) >= _LEAST_IN_ADDRESSES])
 
 
 _HIDING = ((_PLACES, telling), (NAMES, _hidden), (_ADDRESSES, _hidden_in_address))

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from functools import lru_cache
+from itertools import takewhile
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -100,7 +101,7 @@ def cut(text: str, after_title: bool) -> Cut:
         by_written=by_written,
         by_key=by_key,
         titled=after_title,
-        title=_ahead(found[: placed[0][0]] if placed else found),
+        title="" if placed and placed[0][0] == 0 else _ahead(found),
         spaced=despaced(text),
     )
 
@@ -121,8 +122,8 @@ def _order_votes(found: Sequence[Piece], words: int, after_title: bool) -> Seque
 
 
 def _ahead(found: Sequence[Piece]) -> str:
-    """What these pieces say: before the first word, the titles that detection took with a name."""
-    return "".join([text for _, text in found]) if found else ""
+    """What stands before the first word: the titles that detection took with a name."""
+    return "".join([text for _, text in takewhile(lambda piece: piece[0] is not WORD, found)])
 
 
 def pieces(text: str, *, after_title: bool = False) -> list[Piece]:

@@ -173,10 +173,9 @@ def _read(tables: NameTables, found: Cut, places: tuple[int, ...], label: Label)
 
 def word_of(written: str, word: str, surname: bool, sex: str | None = None) -> Word:
     """A written word, by its key a surname or the first name of somebody of a sex."""
-    plain = written.isupper() and written.isascii()
-    return Word(
-        written, word, surname, sex, case_of(written), written.islower(), plain, called=word in nicknames.NAMES_OF
-    )
+    cased = case_of(written)
+    plain = written.isascii() and written.isupper()
+    return Word(written, word, surname, sex, cased, cased is str.lower, plain, called=word in nicknames.NAMES_OF)
 
 
 @lru_cache(1 << 10)
