@@ -11,7 +11,7 @@ from itertools import chain
 from operator import attrgetter
 from typing import TypeVar, cast
 
-from deid.document import Document, Mention, Patient
+from deid.document import Document, Mention
 from deid.labels import NAMES, PLACES, Label
 from deid.policy import SubstitutionPolicy
 from deid.privacy import KeyedStream
@@ -156,10 +156,17 @@ class Dossier:
         documents do not take part: which ones are at hand depends on the batch
         (docs/decisions/2026-11-22-names-across-documents.md).
         """
-        places = map(telling, map(self.text, self.of(_PLACES)))
-        names = map(_hidden, map(self.text, self.of(NAMES)))
-        addresses = map(_hidden_in_address, map(self.text, self.of(_ADDRESSES)))
-        return _hidden_of(self.document.patient).union(*places, *names, *addresses)
+        text, groups = self.document.text, self._by_label
+        found = [
+            hidden(text[mention.start : mention.end])
+            for labels, hidden in _HIDING
+            for label in labels
+            if label in groups
+            for mention in groups[label]
+        ]
+        patient = self.document.patient
+        names = (patient.last_name, patient.birth_name, *patient.first_names)
+        return _hidden_of(names, patient.city, patient.addresses, patient.emails).union(*found)
 
     def brings_back(self, candidate: str, allowed: frozenset[str] = frozenset()) -> bool:
         """Whether a candidate surrogate has a word that is hidden elsewhere in this document."""
@@ -179,18 +186,23 @@ def telling(place: str) -> frozenset[str]:
 
 @lru_cache(1 << 14)
 def _hidden(name: str) -> frozenset[str]:
-    return frozenset(word for word in words(name) if len(word) >= _LEAST_LETTERS and not word.isdigit())
+    return frozenset([word for word in words(name) if len(word) >= _LEAST_LETTERS and not word.isdigit()])
 
 
 @lru_cache(1 << 14)
 def _hidden_in_address(address: str) -> frozenset[str]:
-    return frozenset(word for word in _hidden(address) if len(word) >= _LEAST_IN_ADDRESSES)
+    return frozenset([word for word in _hidden(address) if len(word) >= _LEAST_IN_ADDRESSES])
+
+
+_HIDING = ((_PLACES, telling), (NAMES, _hidden), (_ADDRESSES, _hidden_in_address))
 
 
 @lru_cache(1 << 10)
-def _hidden_of(patient: Patient) -> frozenset[str]:
-    places = map(telling, (patient.city or "", *patient.addresses))
-    return frozenset().union(*places, *map(_hidden, patient.names), *map(_hidden_in_address, patient.emails))
+def _hidden_of(
+    names: tuple[str | None, ...], city: str | None, addresses: tuple[str, ...], emails: tuple[str, ...]
+) -> frozenset[str]:
+    places = map(telling, (city or "", *addresses))
+    return frozenset().union(*places, *map(_hidden, filter(None, names)), *map(_hidden_in_address, emails))
 
 
 def _in_our_time(document: Document) -> Document:

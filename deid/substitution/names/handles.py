@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from itertools import chain, islice
 from typing import NamedTuple
 
 
@@ -32,44 +31,24 @@ def places(name: Spelling) -> Mapping[str, int]:
     return made
 
 
+def beginnings(name: Spelling) -> str:
+    """The letters that some form of a name begins with: most logins are told from most names by them alone."""
+    return "".join([word[:1] for word in (*name.given, *name.surnames, name.glued)])
+
+
 def form(name: Spelling, place: int) -> str:
     """The form of a name at a place of another's."""
-    return next(islice(_forms(name), place, None))
+    return _forms(name)[place]
 
 
-def _forms(name: Spelling) -> Iterator[str]:
-    return chain.from_iterable(kind(name) for kind in _FORMS)
-
-
-def _words(name: Spelling) -> Iterator[str]:
-    yield from name.given
-    yield "".join(name.given)
-    yield from name.surnames
-    yield from _families(name)
-
-
-def _initials_and_family(name: Spelling) -> Iterator[str]:
-    for family in _families(name):
-        for given in _given(name):
-            yield given + family
-            yield family + given
-
-
-def _initials(name: Spelling) -> Iterator[str]:
-    letters = "".join(word[:1] for word in name.given)
-    yield letters
-    yield letters + name.glued[:1]
-    yield name.given[0] + name.glued[:1]
-
-
-def _families(name: Spelling) -> Sequence[str]:
-    """The surname glued, and its first word alone, as married names are often cut."""
-    return (name.glued, "".join(name.surnames), name.surnames[0])
-
-
-def _given(name: Spelling) -> Sequence[str]:
-    """First initial, all initials, first name, all first names."""
-    return (name.given[0][:1], "".join(word[:1] for word in name.given), name.given[0], "".join(name.given))
-
-
-_FORMS: Sequence[Callable[[Spelling], Iterator[str]]] = (_words, _initials_and_family, _initials)
+def _forms(name: Spelling) -> Sequence[str]:
+    given, surnames, glued = name
+    first, every = given[0], "".join(given)
+    letters = "".join([word[:1] for word in given])
+    # The surname glued, and its first word alone, as married names are often cut.
+    families = (glued, "".join(surnames), surnames[0])
+    forms = [*given, every, *surnames, *families]
+    for family in families:
+        for one in (first[:1], letters, first, every):
+            forms += (one + family, family + one)
+    return [*forms, letters, letters + glued[:1], first + glued[:1]]

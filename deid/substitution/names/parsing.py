@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
+from itertools import takewhile
+from types import MappingProxyType
 from typing import NamedTuple
 
 from deid.substitution.folding import flat, without_accents
@@ -21,14 +23,17 @@ TITLES = frozenset(
     "dr drs pr prs mme mmes mlle mr mrs docteur docteure professeur professeure monsieur madame mademoiselle".split()
 )
 _HUMPS = re.compile(r"[A-ZÀ-ÖØ-Þ][a-zß-öø-ÿ]+")
-_PIECE = re.compile(r"[^\W_]+")
+_GROUP = re.compile(r"([^\W_]+)")
 _SPACED = re.compile(r"(?:[^\W\d_][ .]){2,}[^\W\d_]\.?")
 _APOSTROPHES = ("'", "’")
 _NOT_BARE = re.compile("[^a-z]+")
 _SHORT = 3
+# Long words that are no word of a name, or not everywhere.
+_SMALL_WORDS = frozenset(word for word in PARTICLES | TITLES if len(word) > _SHORT)
 _CASE_SAYS = 5.0
 _TITLE_SAYS = 1.5
 _ORDER_SAYS = 0.5
+_UNTOLD: Mapping[str, float] = MappingProxyType({})
 
 
 class Sort(StrEnum):
@@ -40,6 +45,9 @@ class Sort(StrEnum):
     BETWEEN = "between"
 
 
+WORD, INITIAL, PARTICLE, BETWEEN = Sort
+
+
 class Piece(NamedTuple):
     """A piece of a written name."""
 
@@ -47,8 +55,7 @@ class Piece(NamedTuple):
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Cut:
+class Cut(NamedTuple):
     """A name as its text alone tells it, whatever document it stands in, but for a title or form field before it.
 
     `placed` has the keys of the words by the place of their pieces, `words` the keys alone. `votes` is the evidence,
@@ -71,50 +78,52 @@ class Cut:
     spaced: str | None
 
 
+@lru_cache(1 << 12)  # the identity's names are asked for by several
 def cut(text: str, after_title: bool) -> Cut:
     """What a written name tells by itself."""
-    found = tuple(pieces(text, after_title=after_title))
-    places = [place for place, piece in enumerate(found) if piece.sort is Sort.WORD]
-    whole = [found[place].text for place in places]
-    words = tuple(map(key, whole))
-    by_case = _case_votes(whole)
-    by_written = dict(zip(whole, by_case, strict=False))
-    by_key: dict[str, float] = {}
-    for word, vote in zip(words, by_case, strict=False):
-        by_key[word] = max(vote, by_key.get(word, vote))
-    announced = after_title or any(piece.sort is Sort.INITIAL for piece in found)
+    found = pieces(text, after_title=after_title)
+    placed = tuple([(place, key(written)) for place, (sort, written) in enumerate(found) if sort is WORD])
+    words = tuple([word for _, word in placed])
+    whole = [found[place].text for place, _ in placed]
+    by_case = _case_votes(whole) if len(whole) > 1 else ()
+    told, by_written, by_key = None, _UNTOLD, _UNTOLD
+    if by_case:
+        told = tuple([place for (place, _), vote in zip(placed, by_case, strict=True) if vote <= 0])
+        by_written = dict(zip(whole, by_case, strict=True))
+        # One of two words with the same key may be a surname ("Claude CLAUDE").
+        by_key = {word: max(vote for one, vote in zip(words, by_case, strict=True) if one == word) for word in words}
     return Cut(
-        pieces=found,
-        placed=tuple(zip(places, words, strict=True)),
+        pieces=tuple(found),
+        placed=placed,
         words=words,
-        votes=tuple(zip(words, by_case or _order_votes(len(words), announced), strict=True)),
-        told=tuple(place for place in places if by_written[found[place].text] <= 0) if by_case else None,
+        votes=tuple(zip(words, by_case or _order_votes(found, len(words), after_title), strict=True)),
+        told=told,
         by_written=by_written,
         by_key=by_key,
         titled=after_title,
-        title=_ahead(found),
+        title="" if placed and placed[0][0] == 0 else _ahead(found),
         spaced=despaced(text),
     )
 
 
-def _case_votes(whole: Sequence[str]) -> tuple[float, ...]:
+def _case_votes(whole: Sequence[str]) -> Sequence[float]:
     capitals = [word.isupper() and len(word) > 1 for word in whole]
-    if not any(capitals) or all(capitals):
+    if True not in capitals or False not in capitals:
         return ()
-    return tuple(_CASE_SAYS if capital else -_CASE_SAYS for capital in capitals)
+    return [_CASE_SAYS if capital else -_CASE_SAYS for capital in capitals]
 
 
-def _order_votes(words: int, announced: bool) -> Sequence[float]:
+def _order_votes(found: Sequence[Piece], words: int, after_title: bool) -> Sequence[float]:
     """First names come first; a lone word is one too, unless a title or initials announce a surname."""
-    if words == 1:
-        return (_TITLE_SAYS if announced else -_ORDER_SAYS,)
-    return [_ORDER_SAYS if index else -_ORDER_SAYS for index in range(words)]
+    if words != 1:
+        return [_ORDER_SAYS if index else -_ORDER_SAYS for index in range(words)]
+    announced = after_title or (len(found) > 1 and any(sort is INITIAL for sort, _ in found))
+    return (_TITLE_SAYS if announced else -_ORDER_SAYS,)
 
 
 def _ahead(found: Sequence[Piece]) -> str:
     """What stands before the first word: the titles that detection took with a name."""
-    first = next((place for place, piece in enumerate(found) if piece.sort is Sort.WORD), len(found))
-    return "".join(piece.text for piece in found[:first])
+    return "".join([text for _, text in takewhile(lambda piece: piece[0] is not WORD, found)])
 
 
 def pieces(text: str, *, after_title: bool = False) -> list[Piece]:
@@ -123,37 +132,46 @@ def pieces(text: str, *, after_title: bool = False) -> list[Piece]:
     Words in camel case are cut ("SaïdOmar"). A lone group of up to three capitals, or of one or two small letters,
     is initials, each a piece, unless it stands after a title ("Dr BA").
     """
-    if len(text) > _SHORT and text.isalpha() and (text.istitle() or text.isupper()):
-        return [Piece(Sort.WORD, text)]  # a word by itself, which nothing below would cut
     found: list[Piece] = []
-    position = 0
-    groups = list(_PIECE.finditer(text))
-    for group in groups:
-        if group.start() > position:
-            found.append(Piece(Sort.BETWEEN, text[position : group.start()]))
-        found += _group(text, group, lone=len(groups) == 1, last=group is groups[-1], after_title=after_title)
-        position = group.end()
-    if position < len(text):
-        found.append(Piece(Sort.BETWEEN, text[position:]))
+    parts = _GROUP.split(text)  # what stands between the groups, and at the odd places the groups
+    last = len(parts) - 2
+    for place, part in enumerate(parts):
+        if place % 2 == 0:
+            if part:
+                found.append(Piece(BETWEEN, part))
+        elif _is_plain(part):
+            found.append(Piece(WORD, part))
+        else:
+            following = parts[place + 1][:1]
+            found += _group(text, part, following, lone=last == 1, last=place == last, after_title=after_title)
     return found
 
 
-def _group(text: str, group: re.Match[str], *, lone: bool, last: bool, after_title: bool) -> list[Piece]:
-    word, following = group.group(), text[group.end() : group.end() + 1]
+def _is_plain(word: str) -> bool:
+    """Whether a group is a word by itself, which no rule of `_group` would cut or take for something else."""
+    return (
+        len(word) > _SHORT
+        and word.isalpha()
+        and (word.istitle() or word.isupper() or word.islower())
+        and (word.lower() if word.isascii() else flat(word)) not in _SMALL_WORDS
+    )
+
+
+def _group(text: str, word: str, following: str, *, lone: bool, last: bool, after_title: bool) -> list[Piece]:
     plain = flat(word)
     particle = plain in PARTICLES
     if (particle and following in _APOSTROPHES) or (plain in TITLES and not last):
-        return [Piece(Sort.PARTICLE, word)]
+        return [Piece(PARTICLE, word)]
     if len(word) == 1 or (following == "." and len(word) <= 2):
-        return [Piece(Sort.INITIAL, word)]
+        return [Piece(INITIAL, word)]
     if particle and not last:
-        return [Piece(Sort.PARTICLE, word)]
+        return [Piece(PARTICLE, word)]
     if _is_initials(text, word, lone=lone, after_title=after_title):
-        return [Piece(Sort.INITIAL, letter) for letter in word]
+        return [Piece(INITIAL, letter) for letter in word]
     humps = () if word.istitle() or word.isupper() else _HUMPS.findall(word)
     if len(humps) > 1 and "".join(humps) == word:
-        return [Piece(Sort.PARTICLE if flat(hump) in PARTICLES else Sort.WORD, hump) for hump in humps]
-    return [Piece(Sort.WORD, word)]
+        return [Piece(PARTICLE if flat(hump) in PARTICLES else WORD, hump) for hump in humps]
+    return [Piece(WORD, word)]
 
 
 def _is_initials(text: str, word: str, *, lone: bool, after_title: bool) -> bool:
@@ -168,7 +186,9 @@ def _is_initials(text: str, word: str, *, lone: bool, after_title: bool) -> bool
 
 def despaced(text: str) -> str | None:
     """The word that is written letter by letter ("D U P O N T"), or None."""
-    return re.sub(r"[ .]", "", text) if _SPACED.fullmatch(text) and len(text) > 2 * _SHORT else None
+    if len(text) <= 2 * _SHORT or text[1] not in " ." or not _SPACED.fullmatch(text):
+        return None
+    return re.sub(r"[ .]", "", text)
 
 
 def bare(name: str) -> str:

@@ -11,7 +11,7 @@ from deid.substitution.drafts import Draft
 from deid.substitution.folding import flat, without_accents, words
 from deid.substitution.names import nicknames
 from deid.substitution.names.drawing import Drawing
-from deid.substitution.names.parsing import Sort
+from deid.substitution.names.parsing import BETWEEN, INITIAL
 from deid.substitution.names.reading import Word, word_of
 from deid.substitution.names.roster import Roster
 from deid.substitution.names.shorthand import Shorthand
@@ -45,7 +45,9 @@ class People:
     def write(self, mention: Mention, attempt: int) -> Draft:
         """The surrogate of a name."""
         reading = self.roster.readings[mention.start]
-        found = reading.cut
+        found, whole = reading.cut, reading.words
+        if len(whole) == 1 and (lone := whole[0]) is not None:
+            return Draft(_joined((self._word(mention, lone, attempt),)), STRATEGY)
         if found.spaced is not None:
             return Draft(self._spaced(mention, found.spaced, attempt), STRATEGY)
         if not found.words:
@@ -54,11 +56,11 @@ class People:
             self._word(mention, word, attempt)
             if word is not None
             else text
-            if sort is Sort.BETWEEN
+            if sort is BETWEEN
             else self.shorthand.initial(mention, text, attempt)
-            if sort is Sort.INITIAL
+            if sort is INITIAL
             else self._particle(text)
-            for (sort, text), word in zip(found.pieces, reading.words, strict=True)
+            for (sort, text), word in zip(found.pieces, whole, strict=True)
         ]
         return Draft(_joined(written), STRATEGY)
 

@@ -12,9 +12,11 @@ from deid.labels import Label
 from deid.substitution.folding import flat
 from deid.substitution.names import handles, nicknames
 from deid.substitution.names.handles import Spelling
-from deid.substitution.names.parsing import TITLES, Cut, Piece, Sort, bare, cut
+from deid.substitution.names.parsing import PARTICLE, TITLES, WORD, Cut, Piece, bare, cut
 from deid.substitution.names.tables import NameTables, key
 from deid.substitution.shapes import case_of
+
+_OF_FAMILIES = (WORD, PARTICLE)
 
 
 class Given(NamedTuple):
@@ -69,12 +71,15 @@ class Named:
     @cached_property
     def spelling(self) -> Spelling:
         """The name in plain small letters."""
-        return Spelling(tuple(bare(one.word) for one in self.given), tuple(map(bare, self.surnames)), self.glued)
+        return Spelling(tuple([bare(one.word) for one in self.given]), tuple(map(bare, self.surnames)), self.glued)
+
+    def place(self, token: str) -> int | None:
+        """The place of a login among those that are made of the name (`handles.places`)."""
+        return handles.places(self.spelling).get(token) if token[:1] in self._beginnings else None
 
     @cached_property
-    def places(self) -> Mapping[str, int]:
-        """What logins and addresses make of the name (`handles.places`)."""
-        return handles.places(self.spelling)
+    def _beginnings(self) -> str:
+        return handles.beginnings(self.spelling)
 
     @cached_property
     def firsts(self) -> frozenset[str]:
@@ -103,8 +108,7 @@ class Named:
         return found
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Reading:
+class Reading(NamedTuple):
     """A cut name, `given` the first names among its pieces by their place.
 
     `words` has, piece by piece, the whole words, and None for the rest; `named` is who is named, where it is in full.
@@ -128,7 +132,7 @@ class Heard:
     def __init__(self, tables: NameTables, found: Cut, label: Label) -> None:
         self.cut = found
         self._label = label
-        self.votes = tuple((word, vote, tables.surname_rather(word)) for word, vote in found.votes)
+        self.votes = [(word, vote, tables.surname_rather(word)) for word, vote in found.votes]
         self._tables = tables
         self._readings: dict[tuple[int, ...], Reading] = {}
         # The case of the words tells, whatever the votes.
@@ -136,14 +140,15 @@ class Heard:
 
     def reading(self, evidence: Mapping[str, float]) -> Reading:
         """The reading of the name by all the evidence of a document: Key → above 0 for a surname."""
-        return self._certain or self._reading(tuple([place for place, word in self.cut.placed if evidence[word] < 0]))
+        if self._certain is not None:
+            return self._certain
+        places = tuple([place for place, word in self.cut.placed if evidence[word] < 0])
+        return self._readings.get(places) or self._reading(places)
 
     def _reading(self, places: tuple[int, ...]) -> Reading:
         """The reading of the name if its first names are at these places."""
-        known = self._readings.get(places)
-        if known is None:
-            known = self._readings[places] = _read(self._tables, self.cut, places, self._label)
-        return known
+        found = self._readings[places] = _read(self._tables, self.cut, places, self._label)
+        return found
 
 
 # Professionals come back in document after document, the patient in his own; fewer texts than `folding` remembers.
@@ -168,10 +173,9 @@ def _read(tables: NameTables, found: Cut, places: tuple[int, ...], label: Label)
 
 def word_of(written: str, word: str, surname: bool, sex: str | None = None) -> Word:
     """A written word, by its key a surname or the first name of somebody of a sex."""
-    plain = written.isupper() and written.isascii()
-    return Word(
-        written, word, surname, sex, case_of(written), written.islower(), plain, called=word in nicknames.NAMES_OF
-    )
+    cased = case_of(written)
+    plain = written.isascii() and written.isupper()
+    return Word(written, word, surname, sex, cased, cased is str.lower, plain, called=word in nicknames.NAMES_OF)
 
 
 @lru_cache(1 << 10)
@@ -191,9 +195,11 @@ def all_given(tables: NameTables, name: str) -> Mapping[int, Given]:
 
 def _given(tables: NameTables, found: Cut, places: Sequence[int]) -> dict[int, Given]:
     """First names at these places, the parts of a compound one told from each other's sex."""
+    if not places:
+        return {}
     keys = dict(found.placed)
-    if len(places) < 2:
-        return {place: _alone(tables, keys[place]) for place in places}
+    if len(places) == 1:
+        return {places[0]: _alone(tables, keys[places[0]])}
     given: dict[int, Given] = {}
     runs = [[places[0]]]
     for place, following in pairwise(places):
@@ -221,18 +227,17 @@ def _compound(tables: NameTables, words: Sequence[str]) -> list[Given]:
 
 
 def _alone(tables: NameTables, word: str) -> Given:
-    known = tables.first_name(word)
-    return Given(word, known.sex if known else None)
+    return Given(word, tables.sex_of(word))
 
 
 def _named(given: Mapping[int, Given], family: tuple[Piece, ...], label: Label | None) -> Named:
-    surnames = tuple(key(piece.text) for piece in family if piece.sort is Sort.WORD)
-    return Named(tuple(given.values()), family, surnames, bare("".join(piece.text for piece in family)), label)
+    surnames = tuple([key(text) for sort, text in family if sort is WORD])
+    return Named(tuple(given.values()), family, surnames, bare("".join([text for _, text in family])), label)
 
 
 def _family(found: Sequence[Piece]) -> tuple[Piece, ...]:
     """The words of a surname and the particles that stand before one; nothing where there is no word."""
-    kept = [piece for piece in found if piece.sort in (Sort.WORD, Sort.PARTICLE) and flat(piece.text) not in TITLES]
-    while kept and kept[-1].sort is Sort.PARTICLE:
+    kept = [piece for piece in found if piece[0] in _OF_FAMILIES and flat(piece[1]) not in TITLES]
+    while kept and kept[-1].sort is PARTICLE:
         kept.pop()
     return tuple(kept)

@@ -31,6 +31,8 @@ _MAN = re.compile(
     r"\b(?:m|mr|monsieur|frere|fils|pere|mari|epoux|oncle|neveu|gendre|grand-pere|compagnon|cousin|parrain|veuf|"
     r"infirmier|voisin|patient|conjoint)\b[^a-z]*(?:\w+ ){0,1}$"
 )
+_PATIENT, _DOCTOR, _PERSON = Label.PATIENT, Label.DOCTOR, Label.PERSON
+_OF_PATIENTS, _OF_RELATIVES, _OF_PROFESSIONALS = Pool
 _CERTAIN = 100.0
 _BEFORE_TITLE, _BEFORE_SEX = 20, 24  # characters before a name that say whose it is
 
@@ -43,10 +45,10 @@ class Roster:
         self.tables = tables
         self.mentions = dossier.of(NAMES)
         self._heard: dict[int, Heard] = {}  # by where the mention starts, which no two share
-        text, plain = dossier.document.text, dossier.plain
+        text, plain, announces = dossier.document.text, dossier.plain, _TITLE.match
         for mention in self.mentions:
             start = mention.start
-            titled = _TITLE.match(plain[max(0, start - _BEFORE_TITLE) : start][::-1]) is not None
+            titled = announces(plain[max(0, start - _BEFORE_TITLE) : start][::-1]) is not None
             self._heard[start] = hear(tables, text[start : mention.end], mention.label, titled)
         self._votes = self._counted()
         # What each mention reads as, by all the evidence, and by where it starts.
@@ -73,7 +75,7 @@ class Roster:
             return "F"
         if _MAN.search(before):
             return "M"
-        return self._dossier.document.patient.sex if mention.label is Label.PATIENT else None
+        return self._dossier.document.patient.sex if mention.label is _PATIENT else None
 
     @cached_property
     def own_surnames(self) -> frozenset[str]:
@@ -81,8 +83,7 @@ class Roster:
         patient = self._dossier.document.patient
         here = {
             word
-            for mention in self.mentions
-            if mention.label is Label.PATIENT
+            for mention in self._dossier.labelled(_PATIENT)
             for word in self.words(mention)
             if self.is_surname(word, mention)
         }
@@ -93,10 +94,6 @@ class Roster:
         """Keys of the patient's first names that the warehouse knows."""
         names = self._dossier.document.patient.first_names
         return _words(names).union(map(key, names))
-
-    @cached_property
-    def _own_names(self) -> frozenset[str]:
-        return self.own_surnames | self.own_first_names
 
     def _counted(self) -> Mapping[str, float]:
         """Key → evidence that the word is a surname (above 0) or a first name (below)."""
@@ -128,11 +125,11 @@ class Roster:
 
         `label` is that of the mention that holds the word; None for the identity.
         """
-        if label is Label.DOCTOR:
-            return Pool.PROFESSIONAL
-        if label is Label.PERSON and word not in self._own_names:
-            return Pool.RELATIVE
-        return Pool.PATIENT
+        if label is _DOCTOR:
+            return _OF_PROFESSIONALS
+        if label is _PERSON and word not in self.own_surnames and word not in self.own_first_names:
+            return _OF_RELATIVES
+        return _OF_PATIENTS
 
     @cached_property
     def named(self) -> Sequence[Named]:
@@ -156,18 +153,19 @@ class Roster:
             for given in self.readings[mention.start].given.values()
         ]
         own = [all_given(self.tables, name).values() for name in self._dossier.document.patient.first_names]
-        return here + [(Pool.PATIENT, given) for names in own for given in names]
+        return here + [(_OF_PATIENTS, given) for names in own for given in names]
 
     def bearers(self, word: str) -> Sequence[Mention]:
         """The mentions that hold a word, in order."""
-        return [mention for mention in self.mentions if word in self.words(mention)]
+        heard = self._heard
+        return [mention for mention in self.mentions if word in heard[mention.start].cut.words]
 
     def sex_of(self, word: str, pool: Pool) -> str | None:
         """The sex that the document or the warehouse says of whoever bears a first name."""
         for mention in self.bearers(word):
             if self.pool(word, mention.label) is pool and (sex := self.sex(mention)):
                 return sex
-        return self._dossier.document.patient.sex if pool is Pool.PATIENT and word in self.own_first_names else None
+        return self._dossier.document.patient.sex if pool is _OF_PATIENTS and word in self.own_first_names else None
 
 
 @lru_cache(1 << 10)

@@ -13,7 +13,7 @@ from deid.substitution.folding import flat, without_accents
 from deid.substitution.names import handles
 from deid.substitution.names.drawing import Drawing
 from deid.substitution.names.handles import Spelling
-from deid.substitution.names.parsing import Piece, Sort, bare
+from deid.substitution.names.parsing import INITIAL, WORD, Piece, bare
 from deid.substitution.names.reading import Named
 from deid.substitution.names.roster import Roster
 from deid.substitution.names.tables import NameTables, Pool, key
@@ -37,7 +37,7 @@ class Shorthand:
     def known(self, token: str) -> str | None:
         """What stands for what a login or e-mail address makes of a full name here, the first one that may be meant."""
         for named in self._roster.named:
-            place = named.places.get(token)
+            place = named.place(token)
             if place is not None:
                 return handles.form(self._drawn(named), place)
         return None
@@ -58,7 +58,7 @@ class Shorthand:
         given = [self._surrogate(one.word, False, self._pool_of(named, one.word), one.sex) for one in named.given]
         surnames = [self._surrogate(word, True, self._pool_of(named, word)) for word in named.surnames]
         drawn = iter(surnames)
-        family = [next(drawn) if piece.sort is Sort.WORD else piece.text for piece in named.family]
+        family = [next(drawn) if piece.sort is WORD else piece.text for piece in named.family]
         return Spelling(tuple(map(bare, given)), tuple(map(bare, surnames)), "".join(map(bare, family)))
 
     def handle(self, token: str, attempt: int = 0) -> str | None:
@@ -140,7 +140,7 @@ class Shorthand:
 
     def initials(self, mention: Mention, found: Sequence[Piece], attempt: int) -> str:
         """Initials that stand alone: those of someone named here if they fit, else others by the key."""
-        letters = "".join([flat(text) for sort, text in found if sort is Sort.INITIAL])
+        letters = "".join([flat(text) for sort, text in found if sort is INITIAL])
         surrogates = self._initials_of_named(mention, letters, attempt)
         if surrogates is None:
             surrogates = [
@@ -150,7 +150,7 @@ class Shorthand:
         drawn = iter(surrogates)
         written: list[str] = []
         for sort, text in found:
-            written += [_cased(letter, next(drawn)) for letter in text] if sort is Sort.INITIAL else [text]
+            written += [_cased(letter, next(drawn)) for letter in text] if sort is INITIAL else [text]
         return "".join(written)
 
     def _initials_of_named(self, mention: Mention, letters: str, attempt: int) -> Sequence[str] | None:

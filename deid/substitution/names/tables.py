@@ -5,10 +5,10 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache, lru_cache
 from math import log10
+from typing import NamedTuple
 
 from deid.substitution.folding import words
 from deid.substitution.shapes import titled
@@ -32,8 +32,7 @@ _COHORTS = ("n_1900_1945", "n_1946_1975", "n_1976_2000", "n_2001_2022")
 _CLEAR_SEX = 0.9
 
 
-@dataclass(frozen=True, slots=True)
-class FirstName:
+class FirstName(NamedTuple):
     """What is known of a first name; `sex` is None where both sexes bear it."""
 
     births: int
@@ -88,6 +87,11 @@ class NameTables:
         """What is known of a first name."""
         return self.first.get(key(name))
 
+    def sex_of(self, word: str) -> str | None:
+        """The sex of who bears a first name, by its key; None where both do or nobody."""
+        first = self.first.get(word)
+        return first.sex if first else None
+
     def _surnames_like(self, name: str, pool: Pool) -> Sequence[str]:
         """Surnames of one pool as frequent as this one; a rare or unknown one gets those of the least frequent band."""
         return self.surname_pools.get((_band(self.surname_births(name), _SURNAME_BANDS), pool), ())
@@ -120,6 +124,8 @@ _ENOUGH = 12
 @lru_cache(_REMEMBERED)
 def key(name: str) -> str:
     """The folded words of a name; a name in another alphabet as it is, without case."""
+    if name.isascii() and name.isalnum():
+        return name.lower()
     return " ".join(words(name)) or name.casefold()
 
 
