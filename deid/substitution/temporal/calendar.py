@@ -54,7 +54,8 @@ class Calendar:
             ties = Ties(self._dossier, self._agenda)
             wording = Wording(self._dossier, self._agenda, ties.reconciled(line))
             self._texts |= wording.texts()
-            self.durations = ties.count(wording.moved)
+            if ties.found:
+                self.durations = ties.count(wording.moved)
         if self._policy.ages.strategy != "tag":
             for mention, age in self._agenda.ages.items():
                 self._texts[mention] = self._age_text(mention, age, line, epsilon)

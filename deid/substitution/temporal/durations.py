@@ -25,6 +25,7 @@ from deid.substitution.temporal.agenda import Agenda
 from deid.substitution.temporal.timeline import Timeline, day_of
 from deid.substitution.temporal.values import Instant, Unit
 
+_DAY = Unit.DAY
 _DAYS = {"j": 1, "n": 1, "s": 7, "m": 30, "a": 365}
 _DATE, _OTHER = "\ue000", "\ue001"  # stand for a dated mention and for any other, in what the patterns read
 _NO_DATE = rf"[^.;\n\d{_DATE}{_OTHER}]"
@@ -91,7 +92,7 @@ class Ties:
     def __init__(self, dossier: Dossier, agenda: Agenda) -> None:
         self._policy: Dates = dossier.policy.dates
         self._agenda = agenda
-        self._spans = [span for span, one in agenda.instants.items() if one.unit is Unit.DAY]
+        self._spans = [span for span, one in agenda.instants.items() if one.unit is _DAY]
         self._spans.sort(key=attrgetter("start"))
         self.found: tuple[Tie, ...] = ()
         if self._spans and _may_say(dossier.plain, self._spans):
@@ -145,8 +146,6 @@ class Ties:
 
     def count(self, moved: Mapping[Instant, Instant]) -> Durations:
         """How many durations agreed with the true dates, and how many of those do not with the moved ones."""
-        if not self.found:
-            return Durations()
         true = {one: one for tie in self.found for one in (tie.first, tie.last)}
         agreed = [tie for tie in self.found if tie.holds(true)]
         return Durations(len(agreed), sum(not tie.holds(moved) for tie in agreed))
