@@ -39,8 +39,9 @@ _RANGES = re.compile(_RANGE)
 _BEHIND = re.compile(rf"{_RANGE}[\s,;:(\[-]{{0,4}}{_SAID}[\s:]{{0,3}}{_LENGTH}")
 _AHEAD = re.compile(rf"{_LENGTH}[^,.;\n\d{_DATE}{_OTHER}]{{0,40}}(?:du|entre le|:|\() ?{_RANGE}")
 _LENGTH_AHEAD = 70  # characters that a length and what joins it to a range take, and some more
-_SINCE_DAY = f"depuis le {_DATE}"
-_SINCE = re.compile(rf"depuis le (?P<first>{_DATE})[\s,;:(-]{{0,3}}(?:soit )?{_LENGTH}")
+_SINCE_AHEAD = "depuis le "
+_SINCE_DAY = f"{_SINCE_AHEAD}{_DATE}"
+_SINCE = re.compile(rf"{_SINCE_AHEAD}(?P<first>{_DATE})[\s,;:(-]{{0,3}}(?:soit )?{_LENGTH}")
 # A length of stay, and what begins and ends one.
 _STAYS = (
     re.compile(rf"{_LENGTH} ?(?:d'|de )?(?:hospitalisation|hospit\b|sejour)"),
@@ -215,12 +216,12 @@ class Ties:
 
 def _may_say(plain: str, spans: Sequence[Mention]) -> bool:
     """Whether a folded text has what some tie is told by, whatever stands in its mentions; `spans` are its days."""
-    if "depuis le " in plain:
-        return True
-    if _NUMBERED_DAY.search(plain) is not None:
-        for span in spans:
-            if _NUMBERED_DAY.search(plain, max(0, span.start - _NUMBER_AHEAD), span.end + _NUMBER_BEHIND) is not None:
-                return True
+    numbered = _NUMBERED_DAY.search(plain) is not None
+    for span in spans:
+        if plain.endswith(_SINCE_AHEAD, 0, span.start):
+            return True
+        if numbered and _NUMBERED_DAY.search(plain, max(0, span.start - _NUMBER_AHEAD), span.end + _NUMBER_BEHIND):
+            return True
     for one, next_one in pairwise(spans):
         if next_one.start - one.end <= _RANGE_GAP:
             if _BEHIND_A_RANGE.match(plain, next_one.end) is not None:

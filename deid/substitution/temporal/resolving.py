@@ -18,6 +18,7 @@ _RECENT = 30  # years back that a month with a year of two digits is looked for,
 _LOOK_BACK = 3
 _WHOLE_YEAR = 100  # a year below was written with two digits
 _REMEMBERED = 1 << 14
+_DAY, _YEAR, _DECADE = Unit.DAY, Unit.YEAR, Unit.DECADE
 
 
 def outright(expression: Expression) -> Instant | None:
@@ -25,13 +26,13 @@ def outright(expression: Expression) -> Instant | None:
     unit, year = expression.unit, expression.year
     if year is None or year < _WHOLE_YEAR:
         return None
-    if unit is Unit.DAY:
+    if unit is _DAY:
         if expression.month is None or expression.day is None or expression.this_month:
             return None
         return _day_of(year, expression.month, expression.day)
-    if unit is Unit.YEAR:
+    if unit is _YEAR:
         return Instant(unit, year)
-    return Instant(unit, year // 10 if unit is Unit.DECADE else _index(expression, year))
+    return Instant(unit, year // 10 if unit is _DECADE else _index(expression, year))
 
 
 @lru_cache(_REMEMBERED)
@@ -46,16 +47,15 @@ def place(expression: Expression, anchor: date, birth: date | None = None, partn
     ("du 12 au 15/03/2021"), which lends the month and year that this bound leaves out.
     """
     year = _whole_year(expression, anchor, birth)
-    match expression.unit:
-        case Unit.YEAR:
-            return Instant(Unit.YEAR, _required(year, anchor))
-        case Unit.DECADE:
-            return Instant(Unit.DECADE, _required(year, anchor) // 10)
-        case Unit.DAY:
-            return _place_day(expression, year, anchor, partner)
-        case unit:
-            years = _years(year, anchor, partner)
-            return _nearest((Instant(unit, _index(expression, one)) for one in years), partner or anchor)
+    unit = expression.unit
+    if unit is _DAY:
+        return _place_day(expression, year, anchor, partner)
+    if unit is _YEAR:
+        return Instant(unit, _required(year, anchor))
+    if unit is _DECADE:
+        return Instant(unit, _required(year, anchor) // 10)
+    years = _years(year, anchor, partner)
+    return _nearest((Instant(unit, _index(expression, one)) for one in years), partner or anchor)
 
 
 def is_march(expression: Expression, anchor: date) -> bool:
@@ -99,7 +99,7 @@ def _place_day(expression: Expression, year: int | None, anchor: date, partner: 
     fitting = days if expression.weekday is None else [day for day in days if expression.weekday == day.weekday()]
     here = (partner or anchor).toordinal()
     near = [day.toordinal() for day in fitting or days]
-    return Instant(Unit.DAY, min(near, key=lambda day: here - day if day <= here else _LOOK_BACK * (day - here)))
+    return Instant(_DAY, min(near, key=lambda day: here - day if day <= here else _LOOK_BACK * (day - here)))
 
 
 def _days(expression: Expression, year: int | None, anchor: date, partner: date | None) -> Iterator[date]:
@@ -154,7 +154,7 @@ def _required(year: int | None, anchor: date) -> int:
 
 
 def _day(day: date) -> Instant:
-    return Instant(Unit.DAY, day.toordinal())
+    return Instant(_DAY, day.toordinal())
 
 
 def place_relative(relative: Relative, anchor: date) -> Instant:

@@ -15,7 +15,7 @@ from deid.substitution.temporal.values import Instant, Unit, clamped
 
 NEARBY = [sign * step for step in range(1, 61) for sign in (1, -1)]
 
-_WITH_NOUNS = (Unit.MONTH, Unit.SEASON)  # may be said by a month, a feast or a season
+_WITH_NOUNS = frozenset({Unit.MONTH, Unit.SEASON})  # may be said by a month, a feast or a season
 
 
 class Wording:
@@ -23,7 +23,10 @@ class Wording:
 
     def __init__(self, dossier: Dossier, agenda: Agenda, line: Timeline) -> None:
         self._dossier = dossier
-        self._agenda = agenda
+        self._text_of = dossier.document.text
+        self._accented = dossier.accented
+        self._instants = agenda.instants
+        self._said = agenda.said
         self._line = line
         self._moved = dict(line.instants)
         self._birth = None if line.birth is None else day_of(line.birth)
@@ -31,7 +34,7 @@ class Wording:
     def texts(self) -> Mapping[Mention, str]:
         """The text of every mention that was read; one that has no room to move has none."""
         by_instant: dict[Instant, list[Mention]] = {}
-        for mention, one in self._agenda.instants.items():
+        for mention, one in self._instants.items():
             by_instant.setdefault(one, []).append(mention)
         found: dict[Mention, str] = {}
         for one, mentions in by_instant.items():
@@ -76,7 +79,7 @@ class Wording:
             return None
         texts: list[str] = []
         for mention in mentions:
-            written = comparable(self._dossier.text(mention))
+            written = comparable(self._text_of[mention.start : mention.end])
             text = self._text(mention, moved)
             if comparable(text) == written:
                 text = self._text(mention, moved, otherwise=True)
@@ -87,7 +90,7 @@ class Wording:
 
     def _text(self, mention: Mention, moved: Instant, *, otherwise: bool = False) -> str:
         """A mention's text for another instant; `otherwise` in other words, where there are any."""
-        said = self._agenda.said[mention]
+        said = self._said[mention]
         if isinstance(said, Relative):
             anchor = Instant(moved.unit, self._line.moved_index(moved.unit))
             text = phrases.otherwise(said, moved, anchor) if otherwise else None
@@ -96,7 +99,7 @@ class Wording:
             text = said.form.write(moved.middle)
             if moved.unit in _WITH_NOUNS:
                 text = self._agreeing(mention, text, distance=False)
-        return text if self._dossier.accented else without_accents(text)
+        return text if self._accented else without_accents(text)
 
     def _agreeing(self, mention: Mention, text: str, *, distance: bool) -> str:
         if not distance and not agreement.matters(self._dossier, mention, text):
