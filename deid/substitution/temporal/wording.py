@@ -38,7 +38,7 @@ class Wording:
             by_instant.setdefault(one, []).append(mention)
         found: dict[Mention, str] = {}
         for one, mentions in by_instant.items():
-            texts = self._distinct(mentions, one)
+            texts = self._told(mentions, one, self._moved[one]) or self._nearby(mentions, one)
             if texts is not None:
                 found.update(zip(mentions, texts, strict=True))
         return found
@@ -48,19 +48,16 @@ class Wording:
         """Where the instants, the anchor and the birth date stand once they are written."""
         return {one: Instant(one.unit, index) for one, index in self._line.fixed().items()} | self._moved
 
-    def _distinct(self, mentions: list[Mention], original: Instant) -> list[str] | None:
-        """Texts of mentions of one instant, at the nearest place where none reads as its original does.
+    def _nearby(self, mentions: list[Mention], original: Instant) -> list[str] | None:
+        """Texts of mentions of one instant, at the nearest other place where none reads as its original does.
 
         "lundi 3" moved to another month may read "lundi 3" again, and "2015" between two close dates may have to stay.
         Only places that keep the order are tried; without one, there are no texts, and the mentions are masked: all of
         them, since one alone beside the others' texts would say that it reads as its original.
         """
-        moved = self._moved[original]
-        texts = self._told(mentions, original, moved)
-        if texts is not None:
-            return texts
         space = order.room(original, self.moved)
-        for index in (moved.index + step for step in NEARBY):
+        here = self._moved[original].index
+        for index in (here + step for step in NEARBY):
             if index not in space or clamped(original.unit, index) != index:
                 continue
             to = Instant(original.unit, index)
