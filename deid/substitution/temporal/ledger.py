@@ -27,7 +27,7 @@ def lines(dossier: Dossier, agenda: Agenda) -> tuple[Line, ...]:
     for category, mechanism, each, count in _lines(dossier, agenda):
         known = totals.get((category, mechanism))
         totals[category, mechanism] = (each, known[1] + count if known else count)
-    return tuple((*key, *total) for key, total in totals.items())
+    return tuple([(*key, *total) for key, total in totals.items()])
 
 
 def elements(found: Sequence[Line]) -> int:
