@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from fractions import Fraction
 
 from deid.privacy import discrete_laplace
@@ -11,7 +12,7 @@ from deid.substitution.temporal.agenda import Agenda
 from deid.substitution.temporal.ages import Age
 from deid.substitution.temporal.order import restore
 from deid.substitution.temporal.tempering import tempered
-from deid.substitution.temporal.timeline import Timeline, apart, fixed, own_date, shift
+from deid.substitution.temporal.timeline import Timeline, apart, own_date, shift
 from deid.substitution.temporal.values import Instant, Unit, index_of
 
 MECHANISM = "discrete_laplace"
@@ -37,22 +38,25 @@ def move(dossier: Dossier, agenda: Agenda, epsilon: Fraction) -> Timeline:
     anchor = agenda.anchor
     moved_anchor, days = own_date(dossier, anchor, epsilon), shift(dossier)
     birth = births.move(dossier, anchor, moved_anchor, agenda.birth, epsilon, anchor + days) if agenda.birth else None
-    stay = fixed(anchor, moved_anchor, agenda.birth, birth)
+    line = Timeline(anchor, moved_anchor, agenda.birth, birth, birth)
+    stay = line.fixed()
     said, rate = str(epsilon), tempered(epsilon)
     drawn = {}
     for one in agenda.dated:
-        if one in stay:
-            drawn[one] = stay[one]
-            continue
-        unit, index = one
-        distance, here = index - index_of(unit, anchor), index_of(unit, moved_anchor)
-        # On its side of the moved anchor.
-        low, high = (here + 1, None) if distance > 0 else (None, here - 1 if distance else here)
-        drawn[one] = apart(dossier, one, said, rate, days, low, high)
+        drawn[one] = stay[one] if one in stay else _moved(dossier, line, one, said, rate, days)
     moved = restore(drawn, stay)
     for one in agenda.birth_instants:
         moved[one] = Instant(one.unit, index_of(one.unit, birth or moved_anchor))
     return Timeline(anchor, moved_anchor, agenda.birth, birth, birth, moved)
+
+
+def _moved(dossier: Dossier, line: Timeline, one: Instant, said: str, rate: Fraction, days: timedelta) -> int:
+    """Where an instant goes by itself, on its side of the moved anchor."""
+    unit, index = one
+    distance, here = index - index_of(unit, line.anchor), index_of(unit, line.moved_anchor)
+    if distance > 0:
+        return apart(dossier, one, said, rate, days, here + 1)
+    return apart(dossier, one, said, rate, days, None, here - 1 if distance else here)
 
 
 def move_age(dossier: Dossier, age: Age, epsilon: Fraction) -> int:

@@ -40,15 +40,10 @@ class Timeline:
 
     def fixed(self) -> dict[Instant, int]:
         """What no projection may move: the anchor, and the birth date when it is before."""
-        return fixed(self.anchor, self.moved_anchor, self.birth, self.moved_birth)
-
-
-def fixed(anchor: date, moved_anchor: date, birth: date | None, moved_birth: date | None) -> dict[Instant, int]:
-    """The days of a document that stay where they were moved to (`Timeline.fixed`)."""
-    stay = {day_of(anchor): moved_anchor.toordinal()}
-    if birth is not None and moved_birth is not None and birth < anchor:
-        stay[day_of(birth)] = moved_birth.toordinal()
-    return stay
+        stay = {day_of(self.anchor): self.moved_anchor.toordinal()}
+        if self.birth is not None and self.moved_birth is not None and self.birth < self.anchor:
+            stay[day_of(self.birth)] = self.moved_birth.toordinal()
+        return stay
 
 
 def day_of(day: date) -> Instant:
