@@ -56,8 +56,8 @@ class Gazette:
         """The ledger line of places."""
         count = self.elements()
         strategy = self._dossier.policy.places.strategy
-        each = epsilon * COSTS.get(strategy, 1)
-        return [Spend("place", MECHANISMS.get(strategy, "tag"), float(each * count), count)]
+        cost = epsilon.numerator * COSTS.get(strategy, 1) * count / epsilon.denominator
+        return [Spend("place", MECHANISMS.get(strategy, "tag"), cost, count)]
 
     def surrogate(self, place: Place, attempt: int = 0) -> Commune:
         """The commune that stands in for a place; for one abroad, a town of the same part of the world."""

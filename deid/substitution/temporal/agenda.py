@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import date
 from itertools import pairwise
+from typing import NamedTuple
 
 from deid.document import Mention
 from deid.labels import TEMPORAL, Label
@@ -24,7 +25,9 @@ _BORN = re.compile(
 _YEAR_AHEAD = re.compile(r"\b(?:en|ann[ée]e|depuis|dès|vers|an)\s*$", re.IGNORECASE)
 _BETWEEN_BOUNDS = re.compile(r"[\s,;/(>&+=-]*(?:au|et|a|ou|puis|jusqu'au)?[\s/>-]*(?:les?|au|du)?[\s-]*")
 _BOUNDS_REACH = 14
-_BOUNDED = (Unit.DAY, Unit.MONTH)
+_AGE, _NIR = Label.AGE, Label.NIR
+_DAY, _YEAR, _DECADE = Unit.DAY, Unit.YEAR, Unit.DECADE
+_BOUNDED = frozenset({_DAY, Unit.MONTH})
 _AHEAD_OF_MARCH = frozenset({"en", "jusqu'en"})
 _AHEAD_OF_A_DAY = frozenset({"le", "du", "au", "jusqu'au", "ce", "la", "les", "des", "un"})
 # Without any date, the anchor only serves to count from, and any fixed day will do.
@@ -32,8 +35,7 @@ _NO_ANCHOR = date(2000, 1, 1)
 _LINKED = 1  # units that a patient's age in the text may be off by
 
 
-@dataclass(frozen=True)
-class Agenda:
+class Agenda(NamedTuple):
     """What the temporal mentions of a document mean.
 
     Mentions here are the spans of `segments`: nearly always the document's own. One that is in none of the mappings
@@ -52,14 +54,8 @@ class Agenda:
     births: frozenset[Mention]
     own_ages: frozenset[Mention]
     numbered_birth: bool
-    dated: frozenset[Instant] = field(init=False)
-    birth_instants: frozenset[Instant] = field(init=False)
-
-    def __post_init__(self) -> None:
-        instants, births = self.instants, self.births
-        dated = [one for mention, one in instants.items() if mention not in births] if births else instants.values()
-        object.__setattr__(self, "dated", frozenset(dated))
-        object.__setattr__(self, "birth_instants", frozenset([instants[mention] for mention in births]))
+    dated: frozenset[Instant]
+    birth_instants: frozenset[Instant]
 
     def reads(self, mention: Mention) -> bool:
         """Whether a mention of the document could be read, in all its parts."""
@@ -92,6 +88,8 @@ def read(dossier: Dossier) -> Agenda:
     if birth is not None and birth > anchor:
         birth = None  # nobody has a document before being born: one of the two dates is wrong, and links nothing
     instants = _placed(dossier, said, anchor, birth)
+    births = _births(dossier, instants, birth)
+    dated = [one for mention, one in instants.items() if mention not in births] if births else instants.values()
     return Agenda(
         segments=cut,
         anchor=anchor,
@@ -99,9 +97,11 @@ def read(dossier: Dossier) -> Agenda:
         said=said,
         instants=instants,
         ages=aged,
-        births=_births(dossier, instants, birth),
+        births=births,
         own_ages=frozenset([mention for mention, age in aged.items() if birth and _is_own(age, birth, anchor)]),
-        numbered_birth=birth is not None and bool(dossier.labelled(Label.NIR)),
+        numbered_birth=birth is not None and bool(dossier.labelled(_NIR)),
+        dated=frozenset(dated),
+        birth_instants=frozenset([instants[mention] for mention in births]),
     )
 
 
@@ -113,15 +113,16 @@ def _read(
     """
     said: dict[Mention, Expression | Relative] = {}
     aged: dict[Mention, Age] = {}
+    whole = dossier.document.text
     for span in spans:
-        text = dossier.text(span)
-        if span.label is Label.AGE:
+        text, label = whole[span.start : span.end], span.label
+        if label is _AGE:
             if (age := ages.parse(text)) is not None:
                 aged[span] = age
             continue
-        meant, may_be_year = meanings.usual(text, span.label)
+        meant, may_be_year = meanings.usual(text, label)
         if may_be_year and span not in bounds and _YEAR_AHEAD.search(dossier.before(span, 12)) is not None:
-            meant = meanings.meaning(text, span.label, as_year=True)
+            meant = meanings.meaning(text, label, as_year=True)
         if meant is not None:
             said[span] = meant
     return said, aged
@@ -231,12 +232,14 @@ def _births(dossier: Dossier, instants: Mapping[Mention, Instant], birth: date |
     """Mentions of the birth date, and of its year where the words ahead say that it is one."""
     if birth is None:
         return frozenset()
-    day, year = Instant(Unit.DAY, birth.toordinal()), Instant(Unit.YEAR, birth.year)
+    day, year = Instant(_DAY, birth.toordinal()), Instant(_YEAR, birth.year)
+    if day not in (told := instants.values()) and year not in told:
+        return frozenset()
     return frozenset(
         [mention for mention, one in instants.items() if one == day or (one == year and _says_birth(dossier, mention))]
     )
 
 
 def _is_own(age: Age, birth: date, anchor: date) -> bool:
-    linked = 0 if age.unit is Unit.DECADE else _LINKED
+    linked = 0 if age.unit is _DECADE else _LINKED
     return abs(age.value // age.step - age_at(birth, anchor, age.unit)) <= linked

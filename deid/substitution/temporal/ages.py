@@ -282,6 +282,7 @@ _SINGULAR = re.compile(r"(?<![a-z])(an|semaine|jour|ann[ée]e)\b", re.IGNORECASE
 _PLURAL = re.compile(r"(?<![a-z])(an|semaine|jour|ann[ée]e)s\b", re.IGNORECASE)
 
 
+@lru_cache(maxsize=4096)
 def _plural(tail: str, value: int) -> str:
     """The unit agreed with the number: "1 an", "2 ans"."""
     if value < 2:

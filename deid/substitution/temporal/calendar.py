@@ -54,7 +54,8 @@ class Calendar:
             ties = Ties(self._dossier, self._agenda)
             wording = Wording(self._dossier, self._agenda, ties.reconciled(line))
             self._texts |= wording.texts()
-            self.durations = ties.count(wording.moved)
+            if ties.found:
+                self.durations = ties.count(wording.moved)
         if self._policy.ages.strategy != "tag":
             for mention, age in self._agenda.ages.items():
                 self._texts[mention] = self._age_text(mention, age, line, epsilon)
@@ -114,8 +115,9 @@ class Calendar:
             value = AGES[strategy].move(self._dossier, age, epsilon)
         top = self._policy.ages.top_code
         text = ages.write(age, value, top)
+        written = comparable(original)
         for step in NEARBY:
-            if comparable(text) != comparable(original):
+            if comparable(text) != written:
                 break
             if value + step >= 1:
                 text = ages.write(age, value + step, top)
@@ -128,7 +130,7 @@ class Calendar:
         """The patient's age from the moved birth date and the moved anchor, in the unit and step of the mention."""
         if line.told_birth is None:
             return None
-        if age.unit is Unit.YEAR and age.step > 1:
+        if age.step > 1 and age.unit is Unit.YEAR:
             return max(age.step, age_at(line.told_birth, line.moved_anchor, Unit.MONTH) * age.step // 12)
         return max(1, age_at(line.told_birth, line.moved_anchor, age.unit)) * age.step
 

@@ -25,6 +25,7 @@ from deid.substitution.temporal.agenda import Agenda
 from deid.substitution.temporal.timeline import Timeline, day_of
 from deid.substitution.temporal.values import Instant, Unit
 
+_DAY = Unit.DAY
 _DAYS = {"j": 1, "n": 1, "s": 7, "m": 30, "a": 365}
 _DATE, _OTHER = "\ue000", "\ue001"  # stand for a dated mention and for any other, in what the patterns read
 _NO_DATE = rf"[^.;\n\d{_DATE}{_OTHER}]"
@@ -38,8 +39,9 @@ _RANGES = re.compile(_RANGE)
 _BEHIND = re.compile(rf"{_RANGE}[\s,;:(\[-]{{0,4}}{_SAID}[\s:]{{0,3}}{_LENGTH}")
 _AHEAD = re.compile(rf"{_LENGTH}[^,.;\n\d{_DATE}{_OTHER}]{{0,40}}(?:du|entre le|:|\() ?{_RANGE}")
 _LENGTH_AHEAD = 70  # characters that a length and what joins it to a range take, and some more
-_SINCE_DAY = f"depuis le {_DATE}"
-_SINCE = re.compile(rf"depuis le (?P<first>{_DATE})[\s,;:(-]{{0,3}}(?:soit )?{_LENGTH}")
+_SINCE_AHEAD = "depuis le "
+_SINCE_DAY = f"{_SINCE_AHEAD}{_DATE}"
+_SINCE = re.compile(rf"{_SINCE_AHEAD}(?P<first>{_DATE})[\s,;:(-]{{0,3}}(?:soit )?{_LENGTH}")
 # A length of stay, and what begins and ends one.
 _STAYS = (
     re.compile(rf"{_LENGTH} ?(?:d'|de )?(?:hospitalisation|hospit\b|sejour)"),
@@ -91,7 +93,7 @@ class Ties:
     def __init__(self, dossier: Dossier, agenda: Agenda) -> None:
         self._policy: Dates = dossier.policy.dates
         self._agenda = agenda
-        self._spans = [span for span, one in agenda.instants.items() if one.unit is Unit.DAY]
+        self._spans = [span for span, one in agenda.instants.items() if one.unit is _DAY]
         self._spans.sort(key=attrgetter("start"))
         self.found: tuple[Tie, ...] = ()
         if self._spans and _may_say(dossier.plain, self._spans):
@@ -145,8 +147,6 @@ class Ties:
 
     def count(self, moved: Mapping[Instant, Instant]) -> Durations:
         """How many durations agreed with the true dates, and how many of those do not with the moved ones."""
-        if not self.found:
-            return Durations()
         true = {one: one for tie in self.found for one in (tie.first, tie.last)}
         agreed = [tie for tie in self.found if tie.holds(true)]
         return Durations(len(agreed), sum(not tie.holds(moved) for tie in agreed))
@@ -216,12 +216,12 @@ class Ties:
 
 def _may_say(plain: str, spans: Sequence[Mention]) -> bool:
     """Whether a folded text has what some tie is told by, whatever stands in its mentions; `spans` are its days."""
-    if "depuis le " in plain:
-        return True
-    if _NUMBERED_DAY.search(plain) is not None:
-        for span in spans:
-            if _NUMBERED_DAY.search(plain, max(0, span.start - _NUMBER_AHEAD), span.end + _NUMBER_BEHIND) is not None:
-                return True
+    numbered = _NUMBERED_DAY.search(plain) is not None
+    for span in spans:
+        if plain.endswith(_SINCE_AHEAD, 0, span.start):
+            return True
+        if numbered and _NUMBERED_DAY.search(plain, max(0, span.start - _NUMBER_AHEAD), span.end + _NUMBER_BEHIND):
+            return True
     for one, next_one in pairwise(spans):
         if next_one.start - one.end <= _RANGE_GAP:
             if _BEHIND_A_RANGE.match(plain, next_one.end) is not None:

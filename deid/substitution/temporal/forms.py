@@ -336,7 +336,9 @@ class Form:
 
     def write(self, day: date) -> str:
         """Another day in the same form."""
-        text = "".join([part.write(day) for part in self.parts])
+        text = ""
+        for part in self.parts:
+            text += part.write(day)
         return _ELISION.sub(_elided, text) if "d" in text or "D" in text else text
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 
 from deid.document import Spend
@@ -17,6 +17,8 @@ _Cost = Fraction | None
 # Category, mechanism, cost of one element, elements.
 Line = tuple[str, str, _Cost, int]
 _FREE = Fraction(0)
+# The two draws of a birth date.
+_BIRTH: tuple[Line, ...] = (("date", metric.MECHANISM, None, 1), ("age", metric.MECHANISM, None, 1))
 
 
 def lines(dossier: Dossier, agenda: Agenda) -> tuple[Line, ...]:
@@ -25,7 +27,7 @@ def lines(dossier: Dossier, agenda: Agenda) -> tuple[Line, ...]:
     for category, mechanism, each, count in _lines(dossier, agenda):
         known = totals.get((category, mechanism))
         totals[category, mechanism] = (each, known[1] + count if known else count)
-    return tuple((*key, *total) for key, total in totals.items())
+    return tuple([(*key, *total) for key, total in totals.items()])
 
 
 def elements(found: Sequence[Line]) -> int:
@@ -43,46 +45,49 @@ def spends(found: Sequence[Line], epsilon: Fraction) -> list[Spend]:
     return spent
 
 
-def _lines(dossier: Dossier, agenda: Agenda) -> Iterator[Line]:
+def _lines(dossier: Dossier, agenda: Agenda) -> list[Line]:
+    found: list[Line] = []
     dates, ages = dossier.policy.dates.strategy, dossier.policy.ages.strategy
     anchored = dates in ("metric", "bounded_laplace", "tag")
     shown = bool(agenda.instants) and dates != "tag"
     if anchored and (shown or dossier.document.reference_date is not None):
-        yield "anchor", metric.MECHANISM, anchor_epsilon(dossier), 1
+        found.append(("anchor", metric.MECHANISM, anchor_epsilon(dossier), 1))
         if dossier.policy.dates.document_date == "metric":
-            yield "date", metric.MECHANISM, None, 1
-    yield from _dates(agenda, dates)
-    yield from _birth(agenda, dates, ages)
+            found.append(("date", metric.MECHANISM, None, 1))
+    found += _dates(agenda, dates)
+    found += _birth(agenda, dates, ages)
     if ages in AGES:
         own = agenda.own_ages
         free = {(age.unit, age.step, age.value) for mention, age in agenda.ages.items() if mention not in own}
-        yield "age", AGES[ages].mechanism, None, len(free)
+        found.append(("age", AGES[ages].mechanism, None, len(free)))
     elif ages == "generalise":
         told = {(one.unit, one.step, one.value) for one in agenda.ages.values()}
-        yield "age", generalising.MECHANISM, _FREE, len(told)
+        found.append(("age", generalising.MECHANISM, _FREE, len(told)))
+    return found
 
 
-def _dates(agenda: Agenda, dates: str) -> Iterator[Line]:
+def _dates(agenda: Agenda, dates: str) -> tuple[Line, ...]:
     """What is neither the anchor nor the birth date costs a draw; an interval of `bounded_laplace` is one of days."""
     anchor = day_of(agenda.anchor)
     if dates == "metric":
-        yield "date", metric.MECHANISM, None, len(agenda.dated) - (anchor in agenda.dated)
-    elif dates == "bounded_laplace":
+        return (("date", metric.MECHANISM, None, len(agenda.dated) - (anchor in agenda.dated)),)
+    if dates == "bounded_laplace":
         days = {one.middle for one in agenda.dated - {anchor}} | ({agenda.birth} if agenda.tells_birth else set())
-        yield "date", bounded.MECHANISM, None, len(days - {agenda.anchor})
-    elif dates in DATES or dates == "generalise":
+        return (("date", bounded.MECHANISM, None, len(days - {agenda.anchor})),)
+    if dates in DATES or dates == "generalise":
         mechanism = DATES[dates].mechanism if dates in DATES else generalising.MECHANISM
-        yield "date", mechanism, _FREE, len(set(agenda.instants.values()))
+        return (("date", mechanism, _FREE, len(set(agenda.instants.values()))),)
+    return ()
 
 
-def _birth(agenda: Agenda, dates: str, ages: str) -> Iterator[Line]:
+def _birth(agenda: Agenda, dates: str, ages: str) -> tuple[Line, ...]:
     """The birth date's own draws, once it shows: in a date, in an age of the patient, in a NIR."""
     if agenda.birth is None or agenda.birth == agenda.anchor:
-        return
+        return ()
     in_ages = bool(agenda.own_ages) and ages != "tag"
     if dates in ("metric", "tag"):
         if in_ages or agenda.numbered_birth or (agenda.births and dates == "metric"):
-            yield "date", metric.MECHANISM, None, 1
-            yield "age", metric.MECHANISM, None, 1
+            return _BIRTH
     elif dates != "bounded_laplace" and in_ages and ages in AGES:
-        yield "age", AGES[ages].mechanism, None, AGES[ages].birth_draws
+        return (("age", AGES[ages].mechanism, None, AGES[ages].birth_draws),)
+    return ()

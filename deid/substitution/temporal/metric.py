@@ -39,12 +39,12 @@ def move(dossier: Dossier, agenda: Agenda, epsilon: Fraction) -> Timeline:
     moved_anchor, days = own_date(dossier, anchor, epsilon), shift(dossier)
     birth = births.move(dossier, anchor, moved_anchor, agenda.birth, epsilon, anchor + days) if agenda.birth else None
     line = Timeline(anchor, moved_anchor, agenda.birth, birth, birth)
-    fixed = line.fixed()
+    stay = line.fixed()
     said, rate = str(epsilon), tempered(epsilon)
     drawn = {}
     for one in agenda.dated:
-        drawn[one] = fixed[one] if one in fixed else _moved(dossier, line, one, said, rate, days)
-    moved = restore(drawn, fixed)
+        drawn[one] = stay[one] if one in stay else _moved(dossier, line, one, said, rate, days)
+    moved = restore(drawn, stay)
     for one in agenda.birth_instants:
         moved[one] = Instant(one.unit, index_of(one.unit, birth or moved_anchor))
     return Timeline(anchor, moved_anchor, agenda.birth, birth, birth, moved)
@@ -52,10 +52,11 @@ def move(dossier: Dossier, agenda: Agenda, epsilon: Fraction) -> Timeline:
 
 def _moved(dossier: Dossier, line: Timeline, one: Instant, said: str, rate: Fraction, days: timedelta) -> int:
     """Where an instant goes by itself, on its side of the moved anchor."""
-    distance, here = one.index - line.index(one.unit), line.moved_index(one.unit)
+    unit, index = one
+    distance, here = index - index_of(unit, line.anchor), index_of(unit, line.moved_anchor)
     if distance > 0:
-        return apart(dossier, one, said, rate, days, low=here + 1)
-    return apart(dossier, one, said, rate, days, high=here - 1 if distance else here)
+        return apart(dossier, one, said, rate, days, here + 1)
+    return apart(dossier, one, said, rate, days, None, here - 1 if distance else here)
 
 
 def move_age(dossier: Dossier, age: Age, epsilon: Fraction) -> int:

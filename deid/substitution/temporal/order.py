@@ -12,6 +12,7 @@ from datetime import date
 from deid.substitution.temporal.values import Instant, Unit, clamped, index_of
 
 _FAR = 10**7
+_DAY = Unit.DAY
 
 
 def restore(drawn: Mapping[Instant, int], fixed: Mapping[Instant, int]) -> dict[Instant, Instant]:
@@ -39,9 +40,9 @@ def restore(drawn: Mapping[Instant, int], fixed: Mapping[Instant, int]) -> dict[
         if not _in_order(targets, bounds):
             targets = project(targets, bounds, [one in fixed for one in ours])
         for one, index in zip(ours, targets, strict=True):
-            moved = placed[one] = Instant(unit, clamped(unit, index))
-            if unit is not units[-1]:
-                stretches.append(_stretch(one, moved))
+            placed[one] = Instant(unit, clamped(unit, index))
+        if unit is not units[-1]:
+            stretches += [_stretch(one, placed[one]) for one in ours]
     return {instant: placed[instant] for instant in drawn}
 
 
@@ -53,7 +54,7 @@ _Stretch = tuple[int, int, int, int]
 
 
 def _stretch(original: Instant, moved: Instant) -> _Stretch:
-    if original.unit is Unit.DAY:
+    if original.unit is _DAY:
         return original.index, original.index, moved.index, moved.index
     return (*_ends(original), *_ends(moved))
 

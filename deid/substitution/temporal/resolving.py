@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from datetime import date, timedelta
 from functools import lru_cache
 
@@ -95,29 +95,30 @@ def _index(expression: Expression, year: int) -> int:
 def _place_day(expression: Expression, year: int | None, anchor: date, partner: date | None) -> Instant:
     if year is not None and expression.month is not None and expression.day is not None and not expression.this_month:
         return _day_of(year, expression.month, expression.day)
-    days = list(_days(expression, year, anchor, partner))
+    days = _days(expression, year, anchor, partner)
     fitting = days if expression.weekday is None else [day for day in days if expression.weekday == day.weekday()]
     here = (partner or anchor).toordinal()
     near = [day.toordinal() for day in fitting or days]
     return Instant(_DAY, min(near, key=lambda day: here - day if day <= here else _LOOK_BACK * (day - here)))
 
 
-def _days(expression: Expression, year: int | None, anchor: date, partner: date | None) -> Iterator[date]:
+def _days(expression: Expression, year: int | None, anchor: date, partner: date | None) -> list[date]:
     """Every day that the written fields allow, near the anchor or within the partner's month or year."""
     if expression.this_month and expression.day is not None:
-        yield on_real_day(anchor.year, anchor.month, expression.day)
-    elif expression.day is None:
-        yield from (anchor + timedelta(days=offset) for offset in range(-7, 0))
-    elif expression.month is not None:
-        for one in _years(year, anchor, partner):
-            yield on_real_day(one, expression.month, expression.day)
-    else:
-        near = partner or anchor
-        first = near.year * 12 + near.month - 1
-        reach = (0, -1) if partner and expression.weekday is None else range(-6, 3)
-        for index in (first + offset for offset in reach):
-            if expression.day <= Instant(Unit.MONTH, index).last.day:
-                yield date(index // 12, index % 12 + 1, expression.day)
+        return [on_real_day(anchor.year, anchor.month, expression.day)]
+    if expression.day is None:
+        return [anchor + timedelta(days=offset) for offset in range(-7, 0)]
+    if expression.month is not None:
+        return [on_real_day(one, expression.month, expression.day) for one in _years(year, anchor, partner)]
+    near = partner or anchor
+    first = near.year * 12 + near.month - 1
+    reach = (0, -1) if partner and expression.weekday is None else range(-6, 3)
+    months = [first + offset for offset in reach]
+    return [
+        date(index // 12, index % 12 + 1, expression.day)
+        for index in months
+        if expression.day <= Instant(Unit.MONTH, index).last.day
+    ]
 
 
 def _years(year: int | None, anchor: date, partner: date | None) -> tuple[int, ...]:

@@ -14,6 +14,8 @@ from deid.substitution.dossier import Dossier
 from deid.substitution.temporal.tempering import not_nought, tempered
 from deid.substitution.temporal.values import DAYS_OF, Instant, Unit, clamped, index_of
 
+_DAY = Unit.DAY
+
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
@@ -32,25 +34,21 @@ class Timeline:
     told_birth: date | None = None
     instants: Mapping[Instant, Instant] = field(default_factory=dict)
 
-    def index(self, unit: Unit) -> int:
-        """The anchor on the scale of a unit."""
-        return index_of(unit, self.anchor)
-
     def moved_index(self, unit: Unit) -> int:
         """The moved anchor on the scale of a unit."""
         return index_of(unit, self.moved_anchor)
 
     def fixed(self) -> dict[Instant, int]:
         """What no projection may move: the anchor, and the birth date when it is before."""
-        fixed = {day_of(self.anchor): self.moved_anchor.toordinal()}
+        stay = {day_of(self.anchor): self.moved_anchor.toordinal()}
         if self.birth is not None and self.moved_birth is not None and self.birth < self.anchor:
-            fixed[day_of(self.birth)] = self.moved_birth.toordinal()
-        return fixed
+            stay[day_of(self.birth)] = self.moved_birth.toordinal()
+        return stay
 
 
 def day_of(day: date) -> Instant:
     """A day as an instant."""
-    return Instant(Unit.DAY, day.toordinal())
+    return Instant(_DAY, day.toordinal())
 
 
 def shift(dossier: Dossier) -> timedelta:
@@ -96,16 +94,16 @@ def apart(
     instant moves alike in all documents of the scope, until it is brought within `low` and `high`, which are public,
     and order is restored. `said` is ε as the stream is named by it.
     """
-    unit = instant.unit
+    unit, true = instant
     width = DAYS_OF[unit]
-    shifted = instant.index + (2 * days.days + width) // (2 * width)
-    stream = dossier.stream("instant", unit, str(instant.index), said)
+    shifted = true + (2 * days.days + width) // (2 * width)
+    stream = dossier.stream("instant", unit, str(true), said)
     while True:
         index = shifted - discrete_laplace(stream, rate)
-        beside = index if low is None else max(index, low)
-        beside = beside if high is None else min(beside, high)
+        beside = index if low is None or index >= low else low
+        beside = beside if high is None or beside <= high else high
         kept = clamped(unit, beside)
-        if kept != instant.index:
+        if kept != true:
             return kept
         if kept != beside:
             return kept + (1 if beside < kept else -1)  # at the end of the calendar, where all noise would stay

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from datetime import date, timedelta
 from enum import StrEnum
 from functools import lru_cache
@@ -23,6 +24,8 @@ class Unit(StrEnum):
     DECADE = "decade"
 
 
+_DAY = Unit.DAY  # a member of an enumeration takes long to look up
+
 DAYS_OF = {
     Unit.DAY: 1, Unit.WEEK: 7, Unit.MONTH: 30, Unit.QUARTER: 91, Unit.SEASON: 91, Unit.SEMESTER: 182, Unit.YEAR: 365,
     Unit.DECADE: 3652,
@@ -42,17 +45,17 @@ class Instant(NamedTuple):  # compared, sorted and looked up more than anything 
     @property
     def first(self) -> date:
         """Its first day."""
-        return date.fromordinal(self.index) if self.unit is Unit.DAY else _first(self.unit, self.index)
+        return date.fromordinal(self.index) if self.unit is _DAY else _first(self.unit, self.index)
 
     @property
     def last(self) -> date:
         """Its last day."""
-        return date.fromordinal(self.index) if self.unit is Unit.DAY else _last(self.unit, self.index)
+        return date.fromordinal(self.index) if self.unit is _DAY else _last(self.unit, self.index)
 
     @property
     def middle(self) -> date:
         """A day that stands for it: the day itself, the middle one of a longer unit."""
-        return date.fromordinal(self.index) if self.unit is Unit.DAY else _middle(self.unit, self.index)
+        return date.fromordinal(self.index) if self.unit is _DAY else _middle(self.unit, self.index)
 
 
 # A document compares each of its dates with each: their days are found once.
@@ -90,23 +93,19 @@ def _middle(unit: Unit, index: int) -> date:
 
 def index_of(unit: Unit, day: date) -> int:
     """The index of the unit that `day` is in."""
-    match unit:
-        case Unit.DAY:
-            return day.toordinal()
-        case Unit.WEEK:
-            return (day.toordinal() - 1) // 7
-        case Unit.MONTH:
-            return day.year * 12 + day.month - 1
-        case Unit.QUARTER:
-            return (day.year * 12 + day.month - 1) // 3
-        case Unit.SEASON:
-            return (day.year * 12 + day.month) // 3
-        case Unit.SEMESTER:
-            return (day.year * 12 + day.month - 1) // 6
-        case Unit.YEAR:
-            return day.year
-        case Unit.DECADE:
-            return day.year // 10
+    return _INDEX_OF[unit](day)
+
+
+_INDEX_OF: Mapping[Unit, Callable[[date], int]] = {
+    Unit.DAY: date.toordinal,
+    Unit.WEEK: lambda day: (day.toordinal() - 1) // 7,
+    Unit.MONTH: lambda day: day.year * 12 + day.month - 1,
+    Unit.QUARTER: lambda day: (day.year * 12 + day.month - 1) // 3,
+    Unit.SEASON: lambda day: (day.year * 12 + day.month) // 3,
+    Unit.SEMESTER: lambda day: (day.year * 12 + day.month - 1) // 6,
+    Unit.YEAR: lambda day: day.year,
+    Unit.DECADE: lambda day: day.year // 10,
+}
 
 
 def clamped(unit: Unit, index: int) -> int:
@@ -165,14 +164,12 @@ def add_months(day: date, months: int) -> date:
 
 def age_at(birth: date, day: date, unit: Unit) -> int:
     """Completed units of life on a day: years, months, weeks, days or decades; negative before birth."""
-    match unit:
-        case Unit.MONTH:
-            return months_between(birth, day)
-        case Unit.WEEK:
-            return (day - birth).days // 7
-        case Unit.DAY:
-            return (day - birth).days
-        case Unit.DECADE:
-            return years_between(birth, day) // 10
-        case _:
-            return years_between(birth, day)
+    return _AGE_AT.get(unit, years_between)(birth, day)
+
+
+_AGE_AT: Mapping[Unit, Callable[[date, date], int]] = {
+    Unit.MONTH: months_between,
+    Unit.WEEK: lambda birth, day: (day - birth).days // 7,
+    Unit.DAY: lambda birth, day: (day - birth).days,
+    Unit.DECADE: lambda birth, day: years_between(birth, day) // 10,
+}

@@ -15,7 +15,7 @@ from deid.substitution.temporal.values import Instant, Unit, clamped
 
 NEARBY = [sign * step for step in range(1, 61) for sign in (1, -1)]
 
-_WITH_NOUNS = (Unit.MONTH, Unit.SEASON)  # may be said by a month, a feast or a season
+_WITH_NOUNS = frozenset({Unit.MONTH, Unit.SEASON})  # may be said by a month, a feast or a season
 
 
 class Wording:
@@ -23,7 +23,10 @@ class Wording:
 
     def __init__(self, dossier: Dossier, agenda: Agenda, line: Timeline) -> None:
         self._dossier = dossier
-        self._agenda = agenda
+        self._text_of = dossier.document.text
+        self._accented = dossier.accented
+        self._instants = agenda.instants
+        self._said = agenda.said
         self._line = line
         self._moved = dict(line.instants)
         self._birth = None if line.birth is None else day_of(line.birth)
@@ -31,11 +34,11 @@ class Wording:
     def texts(self) -> Mapping[Mention, str]:
         """The text of every mention that was read; one that has no room to move has none."""
         by_instant: dict[Instant, list[Mention]] = {}
-        for mention, one in self._agenda.instants.items():
+        for mention, one in self._instants.items():
             by_instant.setdefault(one, []).append(mention)
         found: dict[Mention, str] = {}
         for one, mentions in by_instant.items():
-            texts = self._distinct(mentions, one)
+            texts = self._told(mentions, one, self._moved[one]) or self._nearby(mentions, one)
             if texts is not None:
                 found.update(zip(mentions, texts, strict=True))
         return found
@@ -45,19 +48,16 @@ class Wording:
         """Where the instants, the anchor and the birth date stand once they are written."""
         return {one: Instant(one.unit, index) for one, index in self._line.fixed().items()} | self._moved
 
-    def _distinct(self, mentions: list[Mention], original: Instant) -> list[str] | None:
-        """Texts of mentions of one instant, at the nearest place where none reads as its original does.
+    def _nearby(self, mentions: list[Mention], original: Instant) -> list[str] | None:
+        """Texts of mentions of one instant, at the nearest other place where none reads as its original does.
 
         "lundi 3" moved to another month may read "lundi 3" again, and "2015" between two close dates may have to stay.
         Only places that keep the order are tried; without one, there are no texts, and the mentions are masked: all of
         them, since one alone beside the others' texts would say that it reads as its original.
         """
-        moved = self._moved[original]
-        texts = self._told(mentions, original, moved)
-        if texts is not None:
-            return texts
         space = order.room(original, self.moved)
-        for index in (moved.index + step for step in NEARBY):
+        here = self._moved[original].index
+        for index in (here + step for step in NEARBY):
             if index not in space or clamped(original.unit, index) != index:
                 continue
             to = Instant(original.unit, index)
@@ -76,7 +76,7 @@ class Wording:
             return None
         texts: list[str] = []
         for mention in mentions:
-            written = comparable(self._dossier.text(mention))
+            written = comparable(self._text_of[mention.start : mention.end])
             text = self._text(mention, moved)
             if comparable(text) == written:
                 text = self._text(mention, moved, otherwise=True)
@@ -87,7 +87,7 @@ class Wording:
 
     def _text(self, mention: Mention, moved: Instant, *, otherwise: bool = False) -> str:
         """A mention's text for another instant; `otherwise` in other words, where there are any."""
-        said = self._agenda.said[mention]
+        said = self._said[mention]
         if isinstance(said, Relative):
             anchor = Instant(moved.unit, self._line.moved_index(moved.unit))
             text = phrases.otherwise(said, moved, anchor) if otherwise else None
@@ -96,7 +96,7 @@ class Wording:
             text = said.form.write(moved.middle)
             if moved.unit in _WITH_NOUNS:
                 text = self._agreeing(mention, text, distance=False)
-        return text if self._dossier.accented else without_accents(text)
+        return text if self._accented else without_accents(text)
 
     def _agreeing(self, mention: Mention, text: str, *, distance: bool) -> str:
         if not distance and not agreement.matters(self._dossier, mention, text):
