@@ -33,6 +33,7 @@ from deid.learning.corpus import load
 from deid.privacy.attacks.fiction import fiction
 from deid.reference import CommuneTable
 from deid.substitution import Substitutor, substitutor
+from deid.substitution.drafts import Draft, Room
 from deid.substitution.rooms import Rooms
 
 _CHUNK = 32
@@ -98,6 +99,21 @@ def _seconds(work: Callable[[], object]) -> float:
     return time.perf_counter() - start
 
 
+class _TimedRoom(NamedTuple):
+    """A room that adds up the time it takes."""
+
+    room: Room
+    part: str
+    seconds: Counter[str]
+
+    def write(self, mention: Mention, attempt: int) -> Draft:
+        start = time.perf_counter()
+        try:
+            return self.room.write(mention, attempt)
+        finally:
+            self.seconds[f"writing {self.part}"] += time.perf_counter() - start
+
+
 class _Timed(Rooms):
     """Rooms that add up the time they take, by part."""
 
@@ -105,16 +121,10 @@ class _Timed(Rooms):
 
     def __init__(self, *given: Any) -> None:
         self.seconds["reading what mentions mean"] += _seconds(lambda: Rooms.__init__(self, *given))
+        self.by_label = {label: _TimedRoom(room, _ROOMS[label], self.seconds) for label, room in self.by_label.items()}
 
     def draw(self, *given: Any) -> None:
         self.seconds["drawing dates"] += _seconds(lambda: Rooms.draw(self, *given))
-
-    def write(self, mention: Any, attempt: int) -> Any:
-        start = time.perf_counter()
-        try:
-            return super().write(mention, attempt)
-        finally:
-            self.seconds[f"writing {_ROOMS[mention.label]}"] += time.perf_counter() - start
 
 
 def _shares(documents: Sequence[Known]) -> Counter[str]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from deid.document import Mention, Spend
+from deid.document import Spend
 from deid.labels import Label
 from deid.reference import CommuneTable
 from deid.substitution.budget import Counts, Shares
 from deid.substitution.contact.addresses import Addresses
 from deid.substitution.contact.phones import Phones
 from deid.substitution.dossier import Dossier
-from deid.substitution.drafts import Draft, Room
+from deid.substitution.drafts import Room
 from deid.substitution.identifiers.nirs import Nirs
 from deid.substitution.identifiers.numbers import Numbers
 from deid.substitution.names.people import People
@@ -48,7 +48,7 @@ class Rooms:
         addresses = Addresses(dossier, people)
         numbers = Numbers(dossier, self._gazette)
         calendar = self.calendar
-        self._rooms: Mapping[Label, Room] = {
+        self.by_label: Mapping[Label, Room] = {
             Label.DATE: calendar,
             Label.RELDATE: calendar,
             Label.AGE: calendar,
@@ -70,7 +70,7 @@ class Rooms:
             Label.ID: numbers,
         }
         if providers:
-            self._rooms = {**self._rooms, **{label: make(whole) for label, make in providers.items()}}
+            self.by_label = {**self.by_label, **{label: make(whole) for label, make in providers.items()}}
 
     def elements(self) -> Counts:
         """Distinct elements of the document that cost ε."""
@@ -84,7 +84,3 @@ class Rooms:
         """Draw what costs ε."""
         self._gazette.draw(shares.place)
         self.calendar.draw(shares.time)
-
-    def write(self, mention: Mention, attempt: int) -> Draft:
-        """The surrogate of a mention, by the room of its label."""
-        return self._rooms[mention.label].write(mention, attempt)

@@ -12,7 +12,7 @@ from deid.providers import NULL
 from deid.reference import CommuneTable
 from deid.substitution import budget, overlaps, providers
 from deid.substitution.dossier import Dossier
-from deid.substitution.drafts import Draft, mask
+from deid.substitution.drafts import Draft, Room, mask
 from deid.substitution.folding import comparable
 from deid.substitution.memory import Memory
 from deid.substitution.names.tables import NameTables, packaged
@@ -65,23 +65,23 @@ class Substitutor:
         shares = budget.shares(self._policy, rooms.elements())
         spends = budget.settle(self._policy, document.id, rooms.spends(shares))
         rooms.draw(shares)
-        surrogates = tuple([self._surrogate(dossier, rooms, mention) for mention in settled])
-        text, spans = _rewrite(document.text, surrogates)
+        text, by_label = document.text, rooms.by_label
+        surrogates = tuple([_surrogate(one, text[one.start : one.end], by_label[one.label]) for one in settled])
+        text, spans = _rewrite(text, surrogates)
         calendar = rooms.calendar
         return Substitution(text, surrogates, spans, spends, calendar.moved_reference_date, calendar.durations)
 
-    @staticmethod
-    def _surrogate(dossier: Dossier, rooms: Rooms, mention: Mention) -> Surrogate:
-        """The first draft that differs from the original in more than case, accents and punctuation, or a mask."""
-        original = dossier.text(mention)
-        attempt = 0
-        while not _replaces(draft := rooms.write(mention, attempt), original):
-            attempt += 1
-            if attempt == ATTEMPTS:
-                draft = mask(mention.label, original)
-                break
-        text = _broken_like(original, draft.text) if "\n" in original else draft.text
-        return Surrogate(mention, text, draft.strategy, draft.parsed)
+
+def _surrogate(mention: Mention, original: str, room: Room) -> Surrogate:
+    """The first draft that differs from the original in more than case, accents and punctuation, or a mask."""
+    attempt = 0
+    while not _replaces(draft := room.write(mention, attempt), original):
+        attempt += 1
+        if attempt == ATTEMPTS:
+            draft = mask(mention.label, original)
+            break
+    text = _broken_like(original, draft.text) if "\n" in original else draft.text
+    return Surrogate(mention, text, draft.strategy, draft.parsed)
 
 
 def _replaces(draft: Draft, original: str) -> bool:
