@@ -21,6 +21,7 @@ import argparse
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from multiprocessing import get_context
 from multiprocessing.synchronize import Barrier
 from pathlib import Path
@@ -144,11 +145,11 @@ def _meet(barrier: Barrier) -> None:
 
 def _work(share: Share) -> list[Clocked]:
     """The passes of one process, each begun together with the others."""
-    done = [_clocked(lambda: _substitute(share.first, _key(share.repeat, 0)))]
+    done = [_clocked(partial(_substitute, share.first, _key(share.repeat, 0)))]
     garbage.settled()  # as the nightly step does
     for at in (1, 2):
         _barriers[0].wait()
-        done.append(_clocked(lambda at=at: _substitute(share.second, _key(share.repeat, at))))  # type: ignore[misc]
+        done.append(_clocked(partial(_substitute, share.second, _key(share.repeat, at))))
     return done
 
 
