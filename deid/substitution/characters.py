@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import re
+
 from deid.privacy import KeyedStream
 
 _DIGITS = "0123456789"
+_NO_DIGIT = re.compile(r"\D")
 _UPPER = "ABCDEFGHJKLMNPQRSTUVWXYZ"
 _LOWER = _UPPER.lower()
+
+
+def digits_of(text: str) -> str:
+    """The digits of a text, without what stands between them."""
+    return _NO_DIGIT.sub("", text)
 
 
 def redraw_digits(text: str, stream: KeyedStream) -> str:

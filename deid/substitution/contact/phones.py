@@ -12,7 +12,7 @@ from deid.labels import Label
 from deid.privacy import KeyedStream
 from deid.reference import Commune
 from deid.substitution import numerals
-from deid.substitution.characters import redraw_digits
+from deid.substitution.characters import digits_of, redraw_digits
 from deid.substitution.dossier import Dossier
 from deid.substitution.drafts import Draft
 from deid.substitution.folding import comparable, flat
@@ -34,7 +34,7 @@ _OTHER_ZONES = dict.fromkeys(("11", "30", "34", "48", "66"), "4")
 _OVERSEAS_MOBILES = ("0690", "0691", "0692", "0693", "0694", "0695", "0696", "0697", "0639")
 _SCANNED = str.maketrans("OoIl", "0011")
 _NATIONAL = 10
-_SIGN, _LETTERS, _SPOKEN = re.compile(r"\D"), re.compile(r"[^\W\d_]{3}"), re.compile("[a-z]{3}")
+_LETTERS, _SPOKEN = re.compile(r"[^\W\d_]{3}"), re.compile("[a-z]{3}")
 _FOREIGN = re.compile(r"\s*(?:\+|00)\s*(?!33)\d{2,3}")
 _PREFIXED = re.compile(r"\s*(?:\(?(?:\+|00)\s*33\)?)\s*(?:\(0\)\s*)?")
 
@@ -120,13 +120,13 @@ def _layout(original: str) -> _Layout:
     country, prefix = _FOREIGN.match(text), _PREFIXED.match(text)
     head = prefix.group() if prefix else ""
     rest = text[len(head) :]
-    digits = written = _SIGN.sub("", rest)
+    digits = written = digits_of(rest)
     if not digits.startswith("0") and (prefix or len(digits) == _NATIONAL - 1):
         digits = "0" + digits  # what "+33" and spreadsheets leave out
     if digits.startswith("0") and len(digits) >= _NATIONAL - 4 and not country:
         return _Layout(head, rest, digits, True, len(digits) - len(written), lettered)
     head = country.group() if country else ""
-    return _Layout(head, text[len(head) :], _SIGN.sub("", text), False, lettered=lettered)
+    return _Layout(head, text[len(head) :], digits_of(text), False, lettered=lettered)
 
 
 def _fictional(digits: str, zone: str, stream: KeyedStream) -> str:

@@ -9,7 +9,7 @@ from deid.document import Mention
 from deid.labels import Label
 from deid.privacy import KeyedStream
 from deid.substitution import numerals
-from deid.substitution.characters import redraw, redraw_digits
+from deid.substitution.characters import digits_of, redraw, redraw_digits
 from deid.substitution.dossier import Dossier
 from deid.substitution.drafts import Draft
 from deid.substitution.folding import comparable, flat
@@ -28,7 +28,6 @@ _ALWAYS_KEYED = frozenset({9, 11})
 # FINESS and ADELI begin with a department.
 _DEPARTMENTAL = 9
 _NATIONAL, _RPPS = 11, "10"
-_SIGN = re.compile(r"\D")
 
 
 class Numbers:
@@ -53,7 +52,7 @@ class Numbers:
 
     def _prefix(self, original: str) -> str:
         """What the number of a professional or establishment begins with."""
-        digits = _SIGN.sub("", original)
+        digits = digits_of(original)
         if len(digits) == _DEPARTMENTAL and self._gazette is not None and not _has_letters(original):
             return self._department(digits, self._gazette)
         return _RPPS if len(digits) == _NATIONAL else ""
@@ -81,7 +80,7 @@ def _other(original: str, label: Label, prefix: str, stream: KeyedStream) -> str
 
 
 def _keyed(original: str, label: Label, prefix: str, stream: KeyedStream) -> str:
-    digits = _SIGN.sub("", original)
+    digits = digits_of(original)
     keyed = (label is Label.RPPS and len(digits) in _ALWAYS_KEYED) or (luhn_holds(digits) and label is Label.ID)
     if _has_letters(original) or not keyed or len(digits) not in _LUHN_LENGTHS:
         return redraw(original, stream) if any(map(str.isdigit, original)) else _wordy(original, stream)

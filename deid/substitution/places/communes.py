@@ -10,7 +10,7 @@ from deid.labels import Label
 from deid.privacy import KeyedStream
 from deid.reference import Commune
 from deid.substitution import numerals
-from deid.substitution.characters import redraw, redraw_digits
+from deid.substitution.characters import digits_of, redraw, redraw_digits
 from deid.substitution.dossier import Dossier
 from deid.substitution.drafts import Draft, mask, tag
 from deid.substitution.folding import comparable
@@ -19,7 +19,6 @@ from deid.substitution.shapes import accented_like, in_case_of
 
 _CEDEX = re.compile(r"(?P<gap>[\s-]*)(?P<word>cedex\b)(?P<rest>.*)$", re.IGNORECASE)
 _DIGIT = re.compile(r"[0-9OolI]")
-_SIGN = re.compile(r"\D")
 _SPOKEN_WIDTH = 1000
 
 
@@ -59,7 +58,7 @@ class Communes:
 
 def _other_code(original: str, commune: Commune, stream: KeyedStream) -> str:
     """A postal code of a commune but the original's, in its manner; "" where there is none."""
-    known = _SIGN.sub("", original)
+    known = digits_of(original)
     others = [code for code in commune.zips if code != known]
     if not others:
         return ""

@@ -13,6 +13,7 @@ from deid.document import Mention
 from deid.labels import Label
 from deid.reference import Commune, CommuneTable
 from deid.reference.naming import department_of_zip
+from deid.substitution.characters import digits_of
 from deid.substitution.dossier import Dossier
 from deid.substitution.folding import comparable, flat, words
 from deid.substitution.places import abroad
@@ -28,7 +29,7 @@ _REMEMBERED = 1 << 14
 
 @lru_cache(_REMEMBERED)
 def _digits(text: str) -> str:
-    return re.sub(r"\D", "", text.translate(_SCANNED))
+    return digits_of(text.translate(_SCANNED))
 
 
 @lru_cache(maxsize=4)
