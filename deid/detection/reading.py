@@ -7,6 +7,9 @@ from bisect import bisect_right
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from deid.detection.folding import fold, spaced
 from deid.detection.gazetteers import Hit, Kind, gazetteers
 from deid.detection.lexicon import Lexicon, lexicon
@@ -43,6 +46,11 @@ class Reading:
         text = self.text
         self.capitals = [text[start].isupper() for start in self.starts]
         self.words = [folded[start:end] for start, end in zip(self.starts, self.ends, strict=True)]
+
+    @cached_property
+    def breaks(self) -> NDArray[np.bool_]:
+        """Whether each token is a line break, shape (tokens,)."""
+        return np.fromiter(map("\n".__eq__, self.words), dtype=bool, count=len(self.words))
 
     @cached_property
     def lexicon(self) -> Lexicon:

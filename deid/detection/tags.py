@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,11 +15,6 @@ TAGS: tuple[str, ...] = ("O", *(f"{place}-{label}" for label in Label for place 
 INDEX: Mapping[str, int] = {tag: index for index, tag in enumerate(TAGS)}
 LABELS: tuple[Label | None, ...] = (None, *(label for label in Label for _ in "BI"))
 OUTSIDE = 0
-
-
-def begins(tag: int) -> bool:
-    """Whether the tag opens a mention."""
-    return tag % 2 == 1
 
 
 def allowed() -> NDArray[np.bool_]:
@@ -47,30 +41,28 @@ def encode(reading: Reading, mentions: Sequence[Mention]) -> NDArray[np.int64]:
     return tags
 
 
-def decode(reading: Reading, path: Sequence[int], scores: Sequence[float]) -> list[Mention]:
+def decode(reading: Reading, path: Sequence[int], scores: Sequence[float] | NDArray[np.floating]) -> list[Mention]:
     """Mentions of a tag path over the tokens; the score of a mention is the mean of its tokens' `scores`.
 
     A mention never holds a line break: it is cut there, as the annotation guide asks.
     """
-    mentions = []
-    for first, last in _runs(reading, path):
-        label = LABELS[path[first]]
-        if label is not None:
-            score = float(np.clip(np.mean(scores[first : last + 1]), 0.0, 1.0))
-            mentions.append(Mention(reading.starts[first], reading.ends[last], label, score))
-    return mentions
-
-
-def _runs(reading: Reading, path: Sequence[int]) -> list[tuple[int, int]]:
-    """`(first, last)` token indexes of maximal runs of one mention."""
-    breaks = [0]
-    for index, (before, after) in enumerate(pairwise(path), start=1):
-        same = LABELS[before] is LABELS[after] and not begins(after)
-        if not same or reading.words[index] == "\n" or reading.words[index - 1] == "\n":
-            breaks.append(index)
-    breaks.append(len(path))
+    if not len(path):
+        return []
+    tags = np.asarray(path)
+    labels = (tags + 1) // 2  # 0 for O, the same for B-L and I-L
+    opens = (tags % 2 == 1) | reading.breaks  # odd tags are B-L
+    opens[1:] |= (labels[1:] != labels[:-1]) | reading.breaks[:-1]
+    opens[0] = True
+    firsts = np.flatnonzero(opens)
+    lengths = np.diff(firsts, append=len(tags))
+    means = np.add.reduceat(np.asarray(scores, dtype=np.float64), firsts) / lengths
+    kept = np.flatnonzero((tags[firsts] != OUTSIDE) & ~reading.breaks[firsts])
+    firsts, lengths = firsts[kept], lengths[kept]
+    spans = zip(firsts.tolist(), (firsts + lengths - 1).tolist(), strict=True)
     return [
-        (first, after - 1)
-        for first, after in pairwise(breaks)
-        if first < after and path[first] != OUTSIDE and reading.words[first] != "\n"
+        Mention(reading.starts[first], reading.ends[last], _LABELS[label], min(max(score, 0.0), 1.0))
+        for (first, last), label, score in zip(spans, labels[firsts].tolist(), means[kept].tolist(), strict=True)
     ]
+
+
+_LABELS = (Label.PERSON, *Label)  # by half of a tag's index, rounded up; the first is O's, which no mention has

@@ -69,7 +69,7 @@ class HeldOut:
 
     def annotate_batch(self, readings: Sequence[Reading]) -> list[list[Mention]]:
         """Mentions by this tagger alone."""
-        return [mentions(*pair) for pair in zip(readings, self.distributions(readings), strict=True)]
+        return mentions(readings, self.distributions(readings))
 
     def annotate(self, reading: Reading) -> list[Mention]:
         """Mentions of one document by this tagger alone."""

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from deid.detection.reading import Reading
 from deid.detection.taggers.chunks import Chunk, chunks
 from deid.detection.taggers.manifest import read
-from deid.detection.taggers.paths import best_path, log_probabilities
+from deid.detection.taggers.paths import best_paths, log_probabilities
 from deid.detection.taggers.table import Table, table
 from deid.detection.taggers.threads import one_thread
 from deid.detection.tags import TAGS, decode
@@ -81,17 +81,20 @@ class Tagging(ABC):
 
     def annotate_batch(self, readings: Sequence[Reading]) -> list[list[Mention]]:
         """Mentions of each document by this tagger alone."""
-        return [mentions(*pair) for pair in zip(readings, self.distributions(readings), strict=True)]
+        return mentions(readings, self.distributions(readings))
 
     def annotate(self, reading: Reading) -> list[Mention]:
         """Mentions of one document by this tagger alone."""
         return self.annotate_batch([reading])[0]
 
 
-def mentions(reading: Reading, distribution: Array) -> list[Mention]:
-    """The mentions of the best allowed path through a distribution."""
-    path = best_path(log_probabilities(distribution))
-    return decode(reading, path, [float(row[tag]) for row, tag in zip(distribution, path, strict=True)])
+def mentions(readings: Sequence[Reading], distributions: Sequence[Array]) -> list[list[Mention]]:
+    """The mentions of the best allowed path through each reading's distribution (tokens, tags)."""
+    paths = best_paths([log_probabilities(distribution) for distribution in distributions])
+    return [
+        decode(reading, path, np.take_along_axis(distribution, np.asarray(path, dtype=np.intp)[:, None], axis=1)[:, 0])
+        for reading, path, distribution in zip(readings, paths, distributions, strict=True)
+    ]
 
 
 def _calibrated(distribution: Array, temperature: float) -> Array:

@@ -107,6 +107,9 @@ def _classifier(start: Path, dropout: float) -> PreTrainedModel:
             model = AutoModelForTokenClassification.from_pretrained(
                 start, config=config, dtype=torch.float32, local_files_only=True, trust_remote_code=False,
                 use_safetensors=True, ignore_mismatched_sizes=True,
+                # On a GPU, gradients of the fused kernels are not finite where dropout meets a row that attends to
+                # nothing: padding behind the reach of local attention.
+                attn_implementation="eager",
             )  # fmt: skip
     except (OSError, ValueError, KeyError, RuntimeError, ImportError):
         raise InputRefused(

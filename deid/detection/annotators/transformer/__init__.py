@@ -94,8 +94,7 @@ class Transformer:
         Raises:
             DocumentRefused: the model gave a number that is not finite.
         """
-        found = self._tagging.distributions(readings)
-        return [mentions(reading, rows) for reading, rows in zip(readings, found, strict=True)]
+        return mentions(readings, self.distributions(readings))
 
     def annotate(self, reading: Reading) -> list[Mention]:
         """Mentions of one document."""

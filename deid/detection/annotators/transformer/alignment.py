@@ -53,7 +53,7 @@ class Alignment:
         return tokens, at + window.first, shared
 
 
-def complete(rows: Rows, words: Sequence[str], known: NDArray[np.bool_], shared: NDArray[np.bool_]) -> None:
+def complete(rows: Rows, breaks: NDArray[np.bool_], known: NDArray[np.bool_], shared: NDArray[np.bool_]) -> None:
     """Make every row a distribution that the tags allow; in place.
 
     - A line break that the tokenizer dropped is outside: no mention holds one. So what a model continues across a
@@ -63,12 +63,11 @@ def complete(rows: Rows, words: Sequence[str], known: NDArray[np.bool_], shared:
 
     Args:
         rows: (tokens, tags), those of tokens not `known` yet to be written.
-        words: the reading's tokens.
+        breaks: whether each token is a line break, shape (tokens,).
         known, shared: shape (tokens,).
     """
     if not len(rows):
         return
-    breaks = np.fromiter((word == "\n" for word in words), dtype=bool, count=len(words))
     rows[~known & breaks] = _OUTSIDE_ROW
     _bridge(rows, known | breaks)
     continued = shared & known

@@ -133,7 +133,7 @@ class Tagging:
 
     def _finished(self, page: Page) -> Rows:
         place(page.rows, self._bare)
-        complete(page.rows, page.reading.words, page.known, page.shared)
+        complete(page.rows, page.reading.breaks, page.known, page.shared)
         return page.rows
 
 

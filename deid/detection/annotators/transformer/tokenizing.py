@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 import numpy as np
 from tokenizers import Encoding, Tokenizer
@@ -45,7 +46,9 @@ def _encodable(text: str) -> str:
 
 
 def _subwords(encoding: Encoding, shift: int) -> Subwords:
-    offsets = np.asarray(encoding.offsets, dtype=np.int64).reshape(-1, 2)
+    # Twice as fast as an array of pairs, and half of what is left to do here.
+    flat = np.fromiter(chain.from_iterable(encoding.offsets), dtype=np.int64, count=2 * len(encoding))
+    offsets = flat.reshape(-1, 2)
     # A sub-word of no character (the mark that some tokenizers put before a text) touches nothing.
     real = offsets[:, 1] > offsets[:, 0]
     if real.all():

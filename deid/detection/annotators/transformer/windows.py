@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n\s*\Z")
 _BLANK_LINE_INSIDE = re.compile(r"\n[^\S\n]*\n")
 _SENTENCE = re.compile(r"[.!?;:…](?:\s?[\"»”)\]])*\s+\Z")
+_SENTENCE_END = 2  # the rank of a place behind a sentence: those at lines have more
 _LOOK_BEHIND = 16  # characters read before a place to see what ends there
 
 
@@ -122,16 +124,37 @@ def plan(text: str, parts: Iterable[Subwords], size: int, overlap: int) -> Itera
 
 def _cut(text: str, subwords: Subwords, low: int, high: int) -> int:
     """Index in `[low, high]` before which to cut: the last of the best places."""
-    ends = subwords.starts[low : high + 1].tolist()
-    enough = _hoped(text[max(0, ends[0] - _LOOK_BEHIND) : ends[-1] + _LOOK_BEHIND])
-    best, highest = high, -1
-    for index in range(high, low - 1, -1):
-        value = rank(text, ends[index - low])
+    places = subwords.starts[low : high + 1].tolist()
+    enough = _hoped(text[max(0, places[0] - _LOOK_BEHIND) : places[-1] + _LOOK_BEHIND])
+    best, highest = _last_best(text, places, _at_lines(text, places), enough) if enough > _SENTENCE_END else (-1, -1)
+    if highest <= _SENTENCE_END:  # better is only at lines
+        best, _ = _last_best(text, places, range(len(places) - 1, -1, -1), enough)
+    return low + best
+
+
+def _last_best(text: str, places: Sequence[int], indexes: Iterable[int], enough: int) -> tuple[int, int]:
+    """The first of the descending `indexes` with the highest rank, and that rank; no rank passes `enough`."""
+    best, highest = -1, -1
+    for index in indexes:
+        value = rank(text, places[index])
         if value > highest:
             best, highest = index, value
-        if highest >= enough:
-            break
-    return best
+            if value >= enough:
+                break
+    return best, highest
+
+
+def _at_lines(text: str, places: Sequence[int]) -> Iterator[int]:
+    """Indexes of the `places`, which ascend, that stand at a line end or in the blanks around it; the last first."""
+    line_end = text.rfind("\n", max(0, places[0] - _LOOK_BEHIND), places[-1] + _LOOK_BEHIND)
+    while line_end >= 0:
+        start, end = line_end, line_end + 1
+        while start and text[start - 1].isspace():
+            start -= 1
+        while end < len(text) and text[end].isspace():
+            end += 1
+        yield from range(bisect_right(places, end) - 1, bisect_left(places, start) - 1, -1)
+        line_end = text.rfind("\n", max(0, places[0] - _LOOK_BEHIND), start)
 
 
 def _hoped(text: str) -> int:
