@@ -24,7 +24,7 @@ def discrete_laplace(stream: KeyedStream, epsilon: Fraction) -> int:
     Raises:
         ValueError: ε is not positive.
     """
-    shrink, stretch = epsilon.numerator, epsilon.denominator
+    shrink, stretch = epsilon.as_integer_ratio()
     if shrink <= 0:
         raise ValueError("discrete Laplace noise needs epsilon > 0")
     while True:

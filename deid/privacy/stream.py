@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 from hashlib import sha256
 from typing import TypeVar
 
 Item = TypeVar("Item")
 
+# Lengths as `encode` writes them, as far as a byte is an ASCII character.
+_LENGTHS = tuple([chr(length).rjust(8, "\0") for length in range(128)])
+_integer = int.from_bytes
+
 _BLOCK_BITS = 256
 _COUNTER_BYTES = 8
-_FIRST_COUNTER = bytes(_COUNTER_BYTES)
 # HMAC (RFC 2104) with its key already read: the one-shot function of the standard library reads it again at every
 # call, which was half of what a draw costs.
 _KEY_BYTES = 64
@@ -19,17 +21,31 @@ _INNER = bytes(byte ^ 0x36 for byte in range(256))
 _OUTER = bytes(byte ^ 0x5C for byte in range(256))
 _FILLING = bytes(_KEY_BYTES - _BLOCK_BITS // 8)  # what lengthens a seed to a key
 _INNER_FILLING, _OUTER_FILLING = _FILLING.translate(_INNER), _FILLING.translate(_OUTER)
+_FIRST = _INNER_FILLING + bytes(_COUNTER_BYTES)
 
 
 def encode(parts: Sequence[str]) -> bytes:
     """Parts as bytes, each behind its length on eight bytes: no two sequences share an encoding."""
+    try:
+        text = ""
+        for part in parts:
+            text += _LENGTHS[len(part)] + part
+        if text.isascii():  # nearly always: a byte for a character
+            return text.encode()
+    except IndexError:
+        pass
     return b"".join(map(_encoded, parts))
 
 
-@lru_cache(1 << 14)
 def _encoded(part: str) -> bytes:
     raw = part.encode("utf-8", "surrogatepass")
     return len(raw).to_bytes(8, "big") + raw
+
+
+def _block(seed: bytes, message: bytes) -> int:
+    """A block of the stream of a seed: HMAC of a counter, which `message` has behind the filling of the inner key."""
+    inner = sha256(seed.translate(_INNER) + message).digest()
+    return _integer(sha256(seed.translate(_OUTER) + _OUTER_FILLING + inner).digest(), "big")
 
 
 class KeyedStream:
@@ -54,22 +70,15 @@ class KeyedStream:
     _held: int
 
     def __init__(self, secret: bytes, *parts: str) -> None:
-        self._seed = Streams(secret).of(*parts)._seed
-        self._counter = self._bits = self._held = 0
+        stream = Streams(secret).of(*parts)
+        self._seed, self._counter, self._bits, self._held = stream._seed, 1, stream._bits, _BLOCK_BITS
 
     def _fill(self, count: int) -> None:
         """Hold at least `count` bits."""
-        seed = self._seed
-        inner, outer = seed.translate(_INNER) + _INNER_FILLING, seed.translate(_OUTER) + _OUTER_FILLING
-        if not self._counter:  # nearly always the only block
-            self._bits = int.from_bytes(sha256(outer + sha256(inner + _FIRST_COUNTER).digest()).digest(), "big")
-            self._counter, self._held = 1, _BLOCK_BITS
         while self._held < count:
-            counter = self._counter.to_bytes(_COUNTER_BYTES, "big")
-            block = sha256(outer + sha256(inner + counter).digest()).digest()
+            block = _block(self._seed, _INNER_FILLING + self._counter.to_bytes(_COUNTER_BYTES, "big"))
             self._counter += 1
-            coming = self._bits & ((1 << self._held) - 1)
-            self._bits = (coming << _BLOCK_BITS) | int.from_bytes(block, "big")
+            self._bits = (self._bits & ((1 << self._held) - 1)) << _BLOCK_BITS | block
             self._held += _BLOCK_BITS
 
     def bits(self, count: int) -> int:
@@ -134,9 +143,10 @@ class Streams:
     def of(self, *parts: str) -> KeyedStream:
         """The stream about the first parts and `parts`."""
         inner, outer = self._inner.copy(), self._outer.copy()
-        inner.update(b"".join(map(_encoded, parts)))
+        inner.update(encode(parts))
         outer.update(inner.digest())
         stream = _unread(KeyedStream)
-        stream._seed = outer.digest()
-        stream._counter = stream._bits = stream._held = 0
+        stream._seed = seed = outer.digest()
+        stream._bits = _block(seed, _FIRST)  # nearly always the only one that is read
+        stream._counter, stream._held = 1, _BLOCK_BITS
         return stream
