@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import string
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from deid.document import Document, Mention, Substitution, Surrogate
 from deid.errors import DocumentRefused, Reason, SettingsError
+from deid.labels import Label
 from deid.policy import Policy
 from deid.providers import NULL
 from deid.reference import CommuneTable
@@ -21,6 +22,7 @@ from deid.substitution.rooms import Rooms
 
 ATTEMPTS = 8
 _PLAIN = {char: char.lower() for char in string.ascii_letters + string.digits}
+_new = tuple.__new__
 
 
 class Substitutor:
@@ -65,33 +67,45 @@ class Substitutor:
         shares = budget.shares(self._policy, rooms.elements())
         spends = budget.settle(self._policy, document.id, rooms.spends(shares))
         rooms.draw(shares)
-        text, by_label = document.text, rooms.by_label
-        surrogates = tuple([_surrogate(one, text[one.start : one.end], by_label[one.label]) for one in settled])
-        text, spans = _rewrite(text, surrogates)
+        surrogates = _surrogates(document.text, settled, rooms.by_label)
+        text, spans = _rewrite(document.text, surrogates)
         calendar = rooms.calendar
         return Substitution(text, surrogates, spans, spends, calendar.moved_reference_date, calendar.durations)
 
 
-def _surrogate(mention: Mention, original: str, room: Room) -> Surrogate:
-    """The first draft that differs from the original in more than case, accents and punctuation, or a mask."""
-    attempt = 0
-    while not _replaces(draft := room.write(mention, attempt), original):
-        attempt += 1
-        if attempt == ATTEMPTS:
-            draft = mask(mention.label, original)
-            break
-    text = _broken_like(original, draft.text) if "\n" in original else draft.text
-    return Surrogate(mention, text, draft.strategy, draft.parsed)
+def _surrogates(text: str, mentions: Sequence[Mention], rooms: Mapping[Label, Room]) -> tuple[Surrogate, ...]:
+    """Of each mention the first draft that differs from the original in more than case, accents and punctuation."""
+    found: list[Surrogate] = []
+    for mention in mentions:
+        original, room = text[mention.start : mention.end], rooms[mention.label]
+        draft = room.write(mention, 0)
+        if not _replaces(draft, original):
+            draft = _another(mention, original, room)
+        written, strategy, parsed = draft
+        if "\n" in original:
+            written = _broken_like(original, written)
+        # What `Surrogate` does, a call of Python's less.
+        found.append(_new(Surrogate, (mention, written, strategy, parsed)))
+    return tuple(found)
+
+
+def _another(mention: Mention, original: str, room: Room) -> Draft:
+    """The first of the later drafts that replaces the original, or a mask."""
+    for attempt in range(1, ATTEMPTS):
+        draft = room.write(mention, attempt)
+        if _replaces(draft, original):
+            return draft
+    return mask(mention.label, original)
 
 
 def _replaces(draft: Draft, original: str) -> bool:
     """Whether a draft hides its original; nothing does where nothing was asked for."""
     text = draft.text
-    if not text or text.isspace():
-        return draft.strategy == NULL and bool(original.strip())
-    first, second = _PLAIN.get(text[0]), _PLAIN.get(original[0])
+    first, second = _PLAIN.get(text[:1]), _PLAIN.get(original[0])
     if first != second and first is not None and second is not None:
         return True  # what is compared begins with these
+    if not text or text.isspace():
+        return draft.strategy == NULL and bool(original.strip())
     return comparable(text) != comparable(original)
 
 
