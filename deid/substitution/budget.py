@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from typing import NamedTuple
 
 from deid.document import Spend
 from deid.errors import DocumentRefused, Reason
 from deid.policy import SubstitutionPolicy
 
 
-@dataclass(frozen=True, slots=True)
-class Counts:
+class Counts(NamedTuple):
     """Distinct elements of a document that cost ε: dates and ages, and places."""
 
     time: int
     place: int
 
 
-@dataclass(frozen=True, slots=True)
-class Shares:
+class Shares(NamedTuple):
     """ε of one element of each category, in nats per unit of its distance."""
 
     time: Fraction
@@ -55,13 +53,13 @@ def shares(policy: SubstitutionPolicy, counts: Counts) -> Shares:
             part * weights["place"] / max(counts.place, 1),
         )
     number = policy.elements_per_document if policy.split == "nominal" else max(counts.time + counts.place, 1)
-    each = _part(policy.epsilon_per_document, number)
-    return Shares(each, each)
+    return _even(policy.epsilon_per_document, number)
 
 
 @lru_cache(256)
-def _part(epsilon: float, number: int) -> Fraction:
-    return rational(epsilon) / number
+def _even(epsilon: float, number: int) -> Shares:
+    each = rational(epsilon) / number
+    return Shares(each, each)
 
 
 # Ledger lines are kept as floating-point numbers, so a sum that is the limit may read as this much above it.
@@ -78,13 +76,17 @@ def settle(policy: SubstitutionPolicy, document_id: str, spends: Iterable[Spend]
     limit = policy.max_epsilon_per_document
     if limit is None:
         return lines
-    total = _sum(tuple([line.epsilon for line in lines]))
-    if total > rational(limit) + ROUNDING:
-        detail = f"spends epsilon {float(total):.2f} where the policy allows {limit}"
+    epsilons = tuple([line.epsilon for line in lines])
+    if not _is_within(epsilons, limit):
+        detail = f"spends epsilon {float(_sum(epsilons)):.2f} where the policy allows {limit}"
         raise DocumentRefused(document_id, Reason.BUDGET_EXCEEDED, detail)
     return lines
 
 
 @lru_cache(1 << 12)
+def _is_within(epsilons: tuple[float, ...], limit: float) -> bool:
+    return _sum(epsilons) <= rational(limit) + ROUNDING
+
+
 def _sum(epsilons: tuple[float, ...]) -> Fraction:
     return sum(map(rational, epsilons), Fraction(0))

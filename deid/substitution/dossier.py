@@ -48,6 +48,9 @@ class Dossier:
         self.scope = self._scope()
         self._own = memory.of(self.scope)
         self._everywhere = memory.of(_CORPUS)
+        self._by_label = _by_label(self.mentions)
+        # Whether the document writes accents at all.
+        self.accented = not document.text.isascii() and _ACCENTED.search(document.text) is not None
 
     def _scope(self) -> tuple[str, str]:
         if self.policy.scope == "corpus":
@@ -121,16 +124,6 @@ class Dossier:
         """Mentions of one label, in order."""
         return self._by_label.get(label, ())
 
-    @cached_property
-    def _by_label(self) -> dict[Label, list[Mention]]:
-        groups: dict[Label, list[Mention]] = {}
-        for mention in self.mentions:
-            if (label := mention.label) in groups:
-                groups[label].append(mention)
-            else:
-                groups[label] = [mention]
-        return groups
-
     def without(self, labels: Iterable[Label]) -> Dossier:
         """The same dossier for who has nothing to do with these labels; what it may not bring back stays the same."""
         gone = frozenset(labels)
@@ -138,14 +131,9 @@ class Dossier:
             return self
         other = copy.copy(self)
         other.__dict__["forbidden"] = self.forbidden
-        other.__dict__.pop("_by_label", None)
         other.mentions = tuple(mention for mention in self.mentions if mention.label not in gone)
+        other._by_label = _by_label(other.mentions)
         return other
-
-    @cached_property
-    def accented(self) -> bool:
-        """Whether the document writes accents at all."""
-        return not self.document.text.isascii() and _ACCENTED.search(self.document.text) is not None
 
     @cached_property
     def forbidden(self) -> frozenset[str]:
@@ -175,6 +163,16 @@ class Dossier:
         if self.forbidden.isdisjoint(found := words(candidate)):
             return False
         return any(word in self.forbidden and word not in allowed for word in found)
+
+
+def _by_label(mentions: Iterable[Mention]) -> dict[Label, list[Mention]]:
+    groups: dict[Label, list[Mention]] = {}
+    for mention in mentions:
+        if (label := mention.label) in groups:
+            groups[label].append(mention)
+        else:
+            groups[label] = [mention]
+    return groups
 
 
 @lru_cache(1 << 14)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import string
 import unicodedata
 from functools import cache, lru_cache
 
@@ -14,6 +15,7 @@ _LIGATURE = re.compile("[œæŒÆ]")
 _ACCENTS = re.compile("[\u0300-\u036f]+")
 _NOT_WORD = re.compile(r"[^a-z0-9]+")
 _WORD = re.compile(r"[a-z0-9]+")
+_LOWERED = {char: char.lower() for char in string.ascii_letters + string.digits}
 _LOWER = bytes(range(128)).lower().ljust(256, b"\0")
 _SIGNS = bytes(code for code in range(128) if not chr(code).isalnum())
 # Each mention is folded a dozen times on its way through a document, and a patient's names come back all night.
@@ -98,3 +100,16 @@ def comparable(text: str) -> str:
     if text.isascii():
         return text.encode().translate(_LOWER, _SIGNS).decode() or text
     return _NOT_WORD.sub("", without_accents(text).casefold()) or text
+
+
+def alike(one: str, other: str) -> bool:
+    """Whether two texts are the same to `comparable`; nearly always their first letters or digits tell them apart."""
+    for char, facing in zip(one, other, strict=False):
+        lowered = _LOWERED.get(char)
+        if lowered is None:
+            break
+        if char != facing and (other_lowered := _LOWERED.get(facing)) != lowered:
+            if other_lowered is None:
+                break
+            return False  # what is compared begins with these, behind what is alike
+    return comparable(one) == comparable(other)

@@ -9,14 +9,16 @@ from operator import attrgetter, le
 
 from deid.document import Mention
 
+_SPAN, _START, _END = attrgetter("start", "end"), attrgetter("start"), attrgetter("end")
+
 
 def settle(mentions: Sequence[Mention]) -> tuple[Mention, ...]:
     """Mentions in order, those that share a character joined over their union.
 
     The joined mention takes label, subtype and votes from the longest, then the surest, then the first.
     """
-    ordered = sorted(mentions, key=attrgetter("start", "end"))
-    if all(map(le, map(attrgetter("end"), ordered), map(attrgetter("start"), islice(ordered, 1, None)))):
+    ordered = sorted(mentions, key=_SPAN)
+    if all(map(le, map(_END, ordered), map(_START, islice(ordered, 1, None)))):
         return tuple(ordered)  # nearly always
     settled: list[tuple[Mention, Mention]] = []  # (joined, the one it takes its label from)
     for mention in sorted(mentions):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import string
 from collections.abc import Mapping, Sequence
 
 from deid.document import Document, Mention, Substitution, Surrogate
@@ -14,14 +13,13 @@ from deid.reference import CommuneTable
 from deid.substitution import budget, overlaps, providers
 from deid.substitution.dossier import Dossier
 from deid.substitution.drafts import Draft, Room, mask
-from deid.substitution.folding import comparable
+from deid.substitution.folding import alike
 from deid.substitution.memory import Memory
 from deid.substitution.names.tables import NameTables, packaged
 from deid.substitution.places.streets import street_names
 from deid.substitution.rooms import Rooms
 
 ATTEMPTS = 8
-_PLAIN = {char: char.lower() for char in string.ascii_letters + string.digits}
 _new = tuple.__new__
 
 
@@ -101,12 +99,9 @@ def _another(mention: Mention, original: str, room: Room) -> Draft:
 def _replaces(draft: Draft, original: str) -> bool:
     """Whether a draft hides its original; nothing does where nothing was asked for."""
     text = draft.text
-    first, second = _PLAIN.get(text[:1]), _PLAIN.get(original[0])
-    if first != second and first is not None and second is not None:
-        return True  # what is compared begins with these
     if not text or text.isspace():
         return draft.strategy == NULL and bool(original.strip())
-    return comparable(text) != comparable(original)
+    return not alike(text, original)
 
 
 def _broken_like(original: str, text: str) -> str:

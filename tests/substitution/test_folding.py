@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deid.substitution.folding import flat, folded
+from deid.substitution.folding import alike, comparable, flat, folded
 
 FRENCH = st.text("abcdéèçàùœŒÉÇ’‘`´–—−… \t\n\u00a0\u202f€½ß12/.:-")
 
@@ -28,3 +28,12 @@ def test_a_document_is_folded_as_its_parts(text: str) -> None:
 )
 def test_what_is_folded_reads_so(text: str, plain: str) -> None:
     assert folded(text) == plain
+
+
+NEARLY = st.text("aAbB1²- éÉ\u0301œŒßİﬁ'’\n", max_size=5)
+
+
+@given(NEARLY, NEARLY, NEARLY)
+def test_texts_are_alike_where_they_compare_the_same(start: str, one: str, other: str) -> None:
+    for first, second in ((one, other), (start + one, start.upper() + other)):
+        assert alike(first, second) == (comparable(first) == comparable(second))

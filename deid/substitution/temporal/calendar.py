@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import date
 from fractions import Fraction
 
@@ -11,7 +10,7 @@ from deid.document import Durations, Mention, Spend
 from deid.labels import Label
 from deid.substitution.dossier import Dossier
 from deid.substitution.drafts import Draft, mask, tag
-from deid.substitution.folding import comparable, without_accents
+from deid.substitution.folding import alike, without_accents
 from deid.substitution.temporal import ages, agreement, generalising, ledger
 from deid.substitution.temporal.agenda import Agenda, read
 from deid.substitution.temporal.ages import Age
@@ -23,6 +22,8 @@ from deid.substitution.temporal.wording import NEARBY, Wording
 
 # What a document is dated by, and identifiers follow, where the policy asks for tags.
 _UNSAID = "metric"
+_NO_DURATIONS = Durations()
+_AGE = Label.AGE  # an enum's member takes long to find
 
 
 class Calendar:
@@ -35,7 +36,7 @@ class Calendar:
         self._costs = ledger.lines(dossier, self._agenda)
         self._texts: dict[Mention, str] = {}
         self._line: Timeline | None = None
-        self.durations = Durations()  # none where dates are not told to the day
+        self.durations = _NO_DURATIONS  # none where dates are not told to the day
 
     def elements(self) -> int:
         """Distinct elements to draw; the birth date counts twice, for its years and its days."""
@@ -76,7 +77,7 @@ class Calendar:
 
     def write(self, mention: Mention, attempt: int) -> Draft:
         """The surrogate of a temporal mention; what was not read is masked."""
-        strategy = self._policy.ages.strategy if mention.label is Label.AGE else self._policy.dates.strategy
+        strategy = self._policy.ages.strategy if mention.label is _AGE else self._policy.dates.strategy
         if strategy == "tag":
             return tag(mention.label, self._dossier.text(mention))
         text = None if attempt else self._texts.get(mention) or self._composed(mention, strategy)
@@ -95,7 +96,7 @@ class Calendar:
             line = DATES[_UNSAID if dates == "tag" else dates].move(self._dossier, agenda, epsilon)
         if line.told_birth is None and agenda.birth is not None and ages in AGES:
             told = AGES[ages].move_birth(self._dossier, agenda.anchor, line.moved_anchor, agenda.birth, epsilon)
-            return replace(line, told_birth=told)
+            return line._replace(told_birth=told)
         return line
 
     def _generalised(self) -> Mapping[Mention, str]:
@@ -115,9 +116,8 @@ class Calendar:
             value = AGES[strategy].move(self._dossier, age, epsilon)
         top = self._policy.ages.top_code
         text = ages.write(age, value, top)
-        written = comparable(original)
         for step in NEARBY:
-            if comparable(text) != written:
+            if not alike(text, original):
                 break
             if value + step >= 1:
                 text = ages.write(age, value + step, top)

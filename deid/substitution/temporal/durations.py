@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 from itertools import pairwise
 from math import ceil
@@ -128,7 +128,7 @@ class Ties:
                 targets = {one: to.index for one, to in moved.items() if one not in births}
                 moved |= order.restore(targets, pins)
             pins |= {tie.first: moved[tie.first].index, tie.last: moved[tie.last].index}
-        return replace(line, instants={one: moved[one] for one in line.instants})
+        return line._replace(instants={one: moved[one] for one in line.instants})
 
     @staticmethod
     def _place(tie: Tie, moved: Mapping[Instant, Instant], pins: Mapping[Instant, int]) -> dict[Instant, int] | None:

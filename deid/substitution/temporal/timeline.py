@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import date, timedelta
 from fractions import Fraction
 from functools import lru_cache
+from types import MappingProxyType
+from typing import NamedTuple
 
 from deid.privacy import discrete_laplace
 from deid.substitution.budget import rational
@@ -17,8 +18,7 @@ from deid.substitution.temporal.values import DAYS_OF, Instant, Unit, clamped, i
 _DAY = Unit.DAY
 
 
-@dataclass(frozen=True, slots=True)
-class Timeline:
+class Timeline(NamedTuple):
     """What a strategy made of a document's dates.
 
     The anchor is the document's date. `birth` is the patient's, `moved_birth` the surrogate that dates and
@@ -32,7 +32,7 @@ class Timeline:
     birth: date | None = None
     moved_birth: date | None = None
     told_birth: date | None = None
-    instants: Mapping[Instant, Instant] = field(default_factory=dict)
+    instants: Mapping[Instant, Instant] = MappingProxyType({})
 
     def moved_index(self, unit: Unit) -> int:
         """The moved anchor on the scale of a unit."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from deid.document import Mention
 from deid.substitution.dossier import Dossier
-from deid.substitution.folding import comparable, without_accents
+from deid.substitution.folding import alike, without_accents
 from deid.substitution.temporal import agreement, order, phrases
 from deid.substitution.temporal.agenda import Agenda
 from deid.substitution.temporal.relative import Relative
@@ -76,11 +76,11 @@ class Wording:
             return None
         texts: list[str] = []
         for mention in mentions:
-            written = comparable(self._text_of[mention.start : mention.end])
+            written = self._text_of[mention.start : mention.end]
             text = self._text(mention, moved)
-            if comparable(text) == written:
+            if alike(text, written):
                 text = self._text(mention, moved, otherwise=True)
-                if comparable(text) == written:
+                if alike(text, written):
                     return None
             texts.append(text)
         return texts
