@@ -17,6 +17,7 @@ from deid.policy import SubstitutionPolicy
 from deid.privacy import KeyedStream
 from deid.substitution.folding import folded, words
 from deid.substitution.memory import Memory
+from deid.substitution.remembering import remembering
 from deid.substitution.temporal.values import is_told
 
 Found = TypeVar("Found")
@@ -175,19 +176,19 @@ def _by_label(mentions: Iterable[Mention]) -> dict[Label, list[Mention]]:
     return groups
 
 
-@lru_cache(1 << 14)
+@remembering(1 << 14)
 def telling(place: str) -> frozenset[str]:
     """The folded words of a place's name but those that tell none, unless it has no other ("Saintes")."""
     found = _hidden(place)
     return found - _SHARED or found
 
 
-@lru_cache(1 << 14)
+@remembering(1 << 14)
 def _hidden(name: str) -> frozenset[str]:
     return frozenset([word for word in words(name) if len(word) >= _LEAST_LETTERS and not word.isdigit()])
 
 
-@lru_cache(1 << 14)
+@remembering(1 << 14)
 def _hidden_in_address(address: str) -> frozenset[str]:
     return frozenset([word for word in _hidden(address) if len(word) >= _LEAST_IN_ADDRESSES])
 

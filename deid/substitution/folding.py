@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 import string
 import unicodedata
-from functools import cache, lru_cache
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
+
+from deid.substitution.remembering import remembering
 
 _LIGATURES = {"œ": "oe", "æ": "ae", "Œ": "OE", "Æ": "AE"}
 _LIGATURE = re.compile("[œæŒÆ]")
@@ -57,7 +59,7 @@ def _of_scripts() -> NDArray[np.uint16]:
     return np.array([ord(_plain(chr(code))) for code in range(_SCRIPTS)], "<u2")
 
 
-@lru_cache(_REMEMBERED)
+@remembering(_REMEMBERED)
 def flat(text: str) -> str:
     """Lower case without accents, dashes, quotes and spaces made plain; the same length as `text`."""
     return text.translate(_ASCII if text.isascii() else _POSITIONS)
@@ -83,7 +85,7 @@ def without_accents(text: str) -> str:
     return plain if plain.isascii() else "".join(char for char in plain if not unicodedata.combining(char))
 
 
-@lru_cache(_REMEMBERED)
+@remembering(_REMEMBERED)
 def words(text: str) -> tuple[str, ...]:
     """The folded words and numbers of `text`, in order."""
     if text.isascii() and text.isalnum():
@@ -91,7 +93,7 @@ def words(text: str) -> tuple[str, ...]:
     return tuple(_WORD.findall(without_accents(text).casefold()))
 
 
-@lru_cache(_REMEMBERED)
+@remembering(_REMEMBERED)
 def comparable(text: str) -> str:
     """What two texts share when they are the same but for case, accents and punctuation.
 
