@@ -218,7 +218,7 @@ def _settled(
         march = following[1].unit is Unit.MONTH
     else:
         march = resolving.is_march(meant, anchor)
-    return meant.march if march and meant.march is not None else replace(meant, march=None)
+    return meant.march if march and meant.march is not None else meant._replace(march=None)
 
 
 def _bounds(dossier: Dossier, mention: Mention, following: Mention) -> bool:

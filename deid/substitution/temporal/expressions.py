@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from deid.substitution.temporal.forms import Form
 from deid.substitution.temporal.values import Unit
 
 
-@dataclass(frozen=True, slots=True)
-class Expression:
+class Expression(NamedTuple):
     """Fields that are written; the others are None and come from the context.
 
     `year` below 100 was written with two digits. `weekday` is 0 on Monday, `season` 0 in winter; `rank` is the number

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from functools import lru_cache
 
 from deid.substitution.folding import flat
@@ -59,7 +58,7 @@ def in_full(text: str, as_year: bool) -> Expression | None:
         return _spread(text)
     timed = _TIME.search(text)
     if timed is not None and (dated := parse(text[: timed.start()])) is not None and dated.unit is Unit.DAY:
-        return replace(dated, form=Form((*dated.form.parts, Literal(timed.group()))))
+        return dated._replace(form=Form((*dated.form.parts, Literal(timed.group()))))
     return _said(text, as_year) or _said(_without_gaps(text), as_year)
 
 
@@ -68,7 +67,7 @@ def _said(text: str, as_year: bool) -> Expression | None:
     read = _read(found, as_year) if found else None
     if read is None or _TUESDAY.fullmatch(flat(text)) is None:
         return read
-    return replace(read, march=_march(text, as_year))
+    return read._replace(march=_march(text, as_year))
 
 
 def _march(text: str, as_year: bool) -> Expression | None:
@@ -85,7 +84,7 @@ def _spread(text: str) -> Expression | None:
     if found is None:
         return None
     template = "".join(" " if place in gaps else "0" for place in range(len(text)))
-    return replace(found, form=Form((forms.Spread(found.form, template),)))
+    return found._replace(form=Form((forms.Spread(found.form, template),)))
 
 
 def _without_gaps(text: str) -> str:
