@@ -28,6 +28,12 @@ class Row(Generic[Item]):
         self._source = source
         self._drawn: list[Item] = []
 
+    def first(self) -> Item | None:
+        """The first draw, nearly always the only one that is asked for; None where there is none."""
+        if self._drawn:
+            return self._drawn[0]
+        return next(iter(self), None)
+
     def __iter__(self) -> Iterator[Item]:
         yield from self._drawn
         place = len(self._drawn)

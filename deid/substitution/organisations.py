@@ -15,7 +15,7 @@ from deid.substitution.folding import comparable, flat, words
 from deid.substitution.memory import Row
 from deid.substitution.places.gazette import Gazette
 from deid.substitution.places.regions import of_place
-from deid.substitution.shapes import accented_like, in_case_of
+from deid.substitution.shapes import accented_like, case_of
 
 STRATEGY = "kind_kept"
 # Kinds of organisations, folded; the longest that opens a name is kept. Those in the first group belong to a town.
@@ -69,28 +69,30 @@ class Organisations:
     def __init__(self, dossier: Dossier, gazette: Gazette) -> None:
         self._dossier = dossier
         self._gazette = gazette
+        self._tags = dossier.policy.places.strategy == "tag"
 
     def write(self, mention: Mention, attempt: int) -> Draft:
         """An organisation of the same kind; the label where every invented name would bring something back."""
-        original = self._dossier.text(mention)
+        dossier, gazette = self._dossier, self._gazette
+        original = dossier.document.text[mention.start : mention.end]
         kind, of_town = _kind(original)
-        place = self._gazette.places.get(mention)
+        place = gazette.places.get(mention.start)
         name: str | None
-        if kind and place is not None and self._dossier.policy.places.strategy != "tag":
-            name = of_place(self._gazette.surrogate(place, attempt).name)
+        if kind and place is not None and not self._tags:
+            name = of_place(gazette.surrogate(place, attempt).name)
         elif of_town:
-            commune = self._gazette.anywhere("organisation", " ".join(words(original)), str(attempt))
+            commune = gazette.anywhere("organisation", " ".join(words(original)), str(attempt))
             name = of_place(commune.name)
         else:
             name = self._name(original, kind, attempt)
         if name is None:
             return tag(Label.ORG, original)
-        text = f"{kind} {in_case_of(original[len(kind) :] or original, name)}".strip()
-        return Draft(accented_like(original, text, self._dossier.accented), STRATEGY)
+        text = f"{kind} {case_of(original[len(kind) :] or original)(name)}".strip()
+        return Draft(accented_like(original, text, dossier.accented), STRATEGY)
 
     def _name(self, original: str, kind: str, attempt: int) -> str | None:
         """An invented name that shares no word with the original; None if there is none."""
-        hidden = frozenset(words(original)).difference(words(kind), _SMALL)
+        hidden = _telling(original, kind)
         names = self._dossier.remembered(("organisation", comparable(original), str(attempt)), _names)
         for name in islice(names, _TRIES):
             if hidden.isdisjoint(words(name)) and not self._dossier.brings_back(name, _ARTICLE):
@@ -100,6 +102,12 @@ class Organisations:
 
 def _names(stream: KeyedStream) -> Row[str]:
     return Row(stream.choice(_NAMES) for _ in count())
+
+
+@lru_cache(1 << 12)
+def _telling(original: str, kind: str) -> frozenset[str]:
+    """The folded words of an organisation's name that no name in its stead may have."""
+    return frozenset(words(original)).difference(words(kind), _SMALL)
 
 
 @lru_cache(1 << 12)

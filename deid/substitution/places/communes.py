@@ -15,11 +15,12 @@ from deid.substitution.dossier import Dossier
 from deid.substitution.drafts import Draft, mask, tag
 from deid.substitution.folding import comparable
 from deid.substitution.places.gazette import Gazette
-from deid.substitution.shapes import accented_like, in_case_of
+from deid.substitution.shapes import accented_like, case_of, in_case_of
 
 _CEDEX = re.compile(r"(?P<gap>[\s-]*)(?P<word>cedex\b)(?P<rest>.*)$", re.IGNORECASE)
 _DIGIT = re.compile(r"[0-9OolI]")
 _SPOKEN_WIDTH = 1000
+_ZIP = Label.ZIP
 
 
 class Communes:
@@ -28,24 +29,22 @@ class Communes:
     def __init__(self, dossier: Dossier, gazette: Gazette) -> None:
         self._dossier = dossier
         self._gazette = gazette
+        self._strategy = dossier.policy.places.strategy
 
     def write(self, mention: Mention, attempt: int) -> Draft:
         """The surrogate commune's name or postal code."""
-        original = self._dossier.text(mention)
-        strategy = self._dossier.policy.places.strategy
+        dossier, gazette, strategy = self._dossier, self._gazette, self._strategy
+        original = dossier.document.text[mention.start : mention.end]
         if strategy == "tag":
             return tag(mention.label, original)
-        commune = self._gazette.surrogate(self._gazette.places[mention], attempt)
-        if mention.label is Label.ZIP:
+        commune = gazette.surrogate(gazette.places[mention.start], attempt)
+        if mention.label is _ZIP:
             return self._code(original, commune, strategy)
-        return Draft(self._name(original, commune), strategy)
-
-    def _name(self, original: str, commune: Commune) -> str:
         base, gap_and_word, rest = _before_cedex(original)
-        name = accented_like(base, in_case_of(base, commune.name), self._dossier.accented)
-        if not gap_and_word:
-            return name
-        return name + gap_and_word + redraw_digits(rest, self._dossier.stream("cedex", comparable(original)))
+        name = accented_like(base, case_of(base)(commune.name), dossier.accented)
+        if gap_and_word:
+            name += gap_and_word + redraw_digits(rest, dossier.stream("cedex", comparable(original)))
+        return Draft(name, strategy)
 
     def _code(self, original: str, commune: Commune, strategy: str) -> Draft:
         if not commune.zips:  # a town abroad: its country's form of code
@@ -53,7 +52,7 @@ class Communes:
         code = self._dossier.remembered(
             ("zip", commune.insee), lambda stream: _other_code(original, commune, stream), original
         )
-        return Draft(code, strategy) if code else mask(Label.ZIP, original)
+        return Draft(code, strategy) if code else mask(_ZIP, original)
 
 
 def _other_code(original: str, commune: Commune, stream: KeyedStream) -> str:

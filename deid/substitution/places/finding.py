@@ -61,6 +61,7 @@ class Finder:
     def __init__(self, communes: CommuneTable) -> None:
         self._communes = communes
         self.only = lru_cache(_REMEMBERED)(self._only)
+        self.city = lru_cache(_REMEMBERED)(self._city)
         self.towns_in = lru_cache(_REMEMBERED)(self._towns_in)
 
     def named(self, name: str, hints: Hints) -> Place | None:
@@ -74,6 +75,10 @@ class Finder:
         """The commune of a whole name, beside a postal code or alone, that means no other whatever the hints are."""
         found = self._communes.find(name, zip=zip)
         return _place(found[0]) if len(found) == 1 and not abroad.is_meant(name) else None
+
+    def _city(self, name: str, zip: str | None) -> Place | None:
+        """What a city's whole name means in any document, with or without its CEDEX."""
+        return self._only(without_cedex(name), zip)
 
     def _towns_in(self, organisation: str) -> tuple[str, ...]:
         """Towns' names in that of an organisation: "CHU de Lille", "CH de Beaune - site Nord", "CHU Dijon"."""
@@ -135,7 +140,6 @@ class Finder:
         return next((found for one in tried if one != name and (found := self._read(one, hints))), None)
 
 
-@lru_cache(_REMEMBERED)
 def without_cedex(name: str) -> str:
     """A name without the "CEDEX 9" of La Poste."""
     return _CEDEX.sub("", name)

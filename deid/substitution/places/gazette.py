@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from itertools import count, islice
 
-from deid.document import Mention, Spend
+from deid.document import Spend
 from deid.privacy import KeyedStream
 from deid.reference import Commune, CommuneTable
 from deid.substitution.dossier import Dossier
@@ -22,18 +22,22 @@ _NONE = Fraction(0)
 
 
 class Gazette:
-    """Places of one document, and the commune drawn for each."""
+    """Places of one document, by where each mention starts, and the commune drawn for each."""
 
     def __init__(self, dossier: Dossier, communes: CommuneTable) -> None:
         self._dossier = dossier
         self.communes = communes
         self._epsilon, self._said = _NONE, "0"
         self._drawn: dict[tuple[str, int], Commune] = {}
+        self._strategy = dossier.policy.places.strategy
+        self._tags = self._strategy == "tag"
         survey = self._survey = Survey(dossier, communes)
-        self.places: Mapping[Mention, Place] = survey.places
-        self._codes: dict[str, set[str]] = defaultdict(set)  # place → postal codes that the document writes of it
-        for mention in survey.zips:
-            self._codes[self.places[mention].key].add(survey.digits(mention))
+        places = survey.places
+        self.places: Mapping[int, Place] = places
+        self._elements = 0 if self._tags else len({one.key for one in places.values() if one.commune is not None})
+        self._codes: dict[str, set[str]] = {}  # place → postal codes that the document writes of it
+        for start, code in survey.codes.items():
+            self._codes.setdefault(places[start].key, set()).add(code)
 
     @property
     def home(self) -> Commune:
@@ -42,11 +46,7 @@ class Gazette:
 
     def elements(self) -> int:
         """Distinct communes. A place that is none, abroad or unknown, costs nothing: its draw does not depend on it."""
-        return 0 if self._tags else len({place.key for place in self.places.values() if place.commune is not None})
-
-    @property
-    def _tags(self) -> bool:
-        return self._dossier.policy.places.strategy == "tag"
+        return self._elements
 
     def draw(self, epsilon: Fraction) -> None:
         """Set ε of each place; communes are drawn when asked for."""
@@ -54,8 +54,7 @@ class Gazette:
 
     def spends(self, epsilon: Fraction) -> list[Spend]:
         """The ledger line of places."""
-        count = self.elements()
-        strategy = self._dossier.policy.places.strategy
+        count, strategy = self._elements, self._strategy
         cost = epsilon.numerator * COSTS.get(strategy, 1) * count / epsilon.denominator
         return [Spend("place", MECHANISMS.get(strategy, "tag"), cost, count)]
 
@@ -82,11 +81,11 @@ class Gazette:
 
     def _fits(self, commune: Commune, place: Place) -> bool:
         """Whether a commune may stand in for a place: another one, of no name hidden here, with another postal code."""
-        if (place.commune is not None and commune.insee == place.commune.insee) or self._dossier.brings_back(
-            commune.name
-        ):
+        true = place.commune
+        if (true is not None and commune.insee == true.insee) or self._dossier.brings_back(commune.name):
             return False
-        return not commune.zips or place.key not in self._codes or not self._codes[place.key].issuperset(commune.zips)
+        codes = self._codes.get(place.key)
+        return codes is None or not commune.zips or not codes.issuperset(commune.zips)
 
     def _draws(self, stream: KeyedStream, place: Place) -> Iterator[Commune]:
         policy = self._dossier.policy.places
@@ -95,7 +94,7 @@ class Gazette:
             return (stream.choice(towns) for _ in count())
         if place.commune is None or self._tags:
             return anywhere(stream, self.communes, place.commune or self.home)
-        return STRATEGIES[policy.strategy](stream, self.communes, place.commune, policy, self._epsilon)
+        return STRATEGIES[self._strategy](stream, self.communes, place.commune, policy, self._epsilon)
 
     def _choose(self, place: Place, attempt: int) -> Commune:
         """The first draw that fits; after `attempt` such draws."""
@@ -104,6 +103,8 @@ class Gazette:
         row = self._dossier.remembered(
             question, lambda stream: Row(self._draws(stream, place)), (around.insee, place.world)
         )
+        if not attempt and (first := row.first()) is not None and self._fits(first, place):
+            return first
         found = self._fitting(row, place, attempt)
         return found or self._elsewhere(self._dossier.stream(*question), place, attempt)
 

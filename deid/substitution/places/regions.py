@@ -43,6 +43,7 @@ _UNNAMED = {
     "region": {"le": "pays", "du": "pays", "l'": "Hexagone", "les": "environs", "des": "environs"},
     "country": {"l'": "Europe"},
 }
+_OF = {"Le": "du ", "Les": "des "}
 _COMMON = frozenset({"département", "pays", "environs"})
 
 
@@ -201,7 +202,8 @@ class Regions:
 
 def of_place(name: str) -> str:
     """ "de Gray", "d'Auxonne", "du Val", "des Essarts"."""
-    for article, of in (("Le ", "du "), ("Les ", "des ")):
-        if name.startswith(article):
-            return of + name.removeprefix(article)
-    return f"d'{name}" if flat(name)[:1] in "aeiouy" else f"de {name}"
+    if name.startswith("Le"):
+        article, _, rest = name.partition(" ")
+        if rest and article in _OF:
+            return _OF[article] + rest
+    return f"d'{name}" if flat(name[:1]) in "aeiouy" else f"de {name}"

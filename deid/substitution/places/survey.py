@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property, lru_cache
 from itertools import pairwise
@@ -17,7 +16,7 @@ from deid.substitution.characters import digits_of
 from deid.substitution.dossier import Dossier
 from deid.substitution.folding import comparable, flat, words
 from deid.substitution.places import abroad
-from deid.substitution.places.finding import Finder, Hints, Place, without_cedex
+from deid.substitution.places.finding import Finder, Hints, Place
 
 _SCANNED = str.maketrans("OoIlB", "00118")
 _PAIR_REACH = 14
@@ -25,6 +24,7 @@ _PAIRING = re.compile(r"[\s,;:()/–—-]*(?:f-|fr-)?[\s(]*", re.IGNORECASE)
 # What a postal code and a name of one department say of where a document is, in times what a homonym says.
 _CODE_SAYS, _NAME_SAYS = 3, 2
 _REMEMBERED = 1 << 14
+_CITY, _ZIP, _ORG = Label.CITY, Label.ZIP, Label.ORG
 
 
 @lru_cache(_REMEMBERED)
@@ -38,7 +38,7 @@ def _finder(communes: CommuneTable) -> Finder:
 
 
 class Survey:
-    """Places of one document, by mention, and its ZIP mentions.
+    """Places of one document, and the digits of its ZIP mentions, scanning errors mended; both by where they start.
 
     `home` is the commune whose territory stands in for what nobody knows.
     """
@@ -47,25 +47,22 @@ class Survey:
         self._dossier = dossier
         self._communes = communes
         self._finder = _finder(communes)
-        self.zips = dossier.labelled(Label.ZIP)
-        self._pairs = dict(self._paired()) if self.zips else {}
+        text, city = dossier.document.text, dossier.document.patient.city
+        self._patient_city = comparable(city) if city else None
+        self.codes = {one.start: _digits(text[one.start : one.end]) for one in dossier.labelled(_ZIP)}
+        self._pairs = self._paired() if self.codes else {}
         self.places = self._placed()
 
-    def digits(self, mention: Mention) -> str:
-        """The digits of a ZIP mention, scanning errors mended."""
-        return _digits(self._dossier.text(mention))
-
-    def _paired(self) -> Iterator[tuple[Mention, Mention]]:
-        """ZIP and CITY mentions that stand side by side, both ways."""
-        marks = self._dossier.of([Label.ZIP, Label.CITY])
-        used: set[Mention] = set()
-        for one, other in pairwise(marks):
-            if one.label is other.label or one in used or other.start - one.end > _PAIR_REACH:
+    def _paired(self) -> dict[int, int]:
+        """ZIP and CITY mentions that stand side by side, both ways, each by where it starts."""
+        text = self._dossier.document.text
+        pairs: dict[int, int] = {}
+        for one, other in pairwise(self._dossier.of((_ZIP, _CITY))):
+            if one.label is other.label or one.start in pairs or other.start - one.end > _PAIR_REACH:
                 continue
-            if _PAIRING.fullmatch(self._dossier.document.text[one.end : other.start]):
-                used |= {one, other}
-                yield one, other
-                yield other, one
+            if _PAIRING.fullmatch(text, one.end, other.start):
+                pairs[one.start], pairs[other.start] = other.start, one.start
+        return pairs
 
     @cached_property
     def _hints(self) -> Hints:
@@ -75,11 +72,11 @@ class Survey:
         patient = self._dossier.document.patient
         votes: Counter[str] = Counter()
         sure: set[str] = set()
-        for code in (*map(self.digits, self.zips), patient.zip or ""):
+        for code in (*self.codes.values(), patient.zip or ""):
             if department := department_of_zip(code):
                 votes[department] += _CODE_SAYS
                 sure.add(department)
-        written = {comparable(text): text for text in map(self._dossier.text, self._dossier.labelled(Label.CITY))}
+        written = {comparable(text): text for text in map(self._dossier.text, self._dossier.labelled(_CITY))}
         for name in (*written.values(), patient.city or ""):
             found = {one.department: None for one in self._communes.find(name)}
             alone = len(found) == 1 and not abroad.is_meant(name)
@@ -91,28 +88,31 @@ class Survey:
         regions = dict.fromkeys(group[0].region for group in seats if group)
         return Hints(None, departments, tuple(regions), frozenset(sure))
 
-    def _placed(self) -> dict[Mention, Place]:
-        places: dict[Mention, Place] = {}
-        for mention in self._dossier.labelled(Label.CITY):
-            places[mention] = self._city(mention)
-        for mention in self.zips:
-            pair = self._pairs.get(mention)
-            places[mention] = places[pair] if pair is not None else self._zip(mention, places)
-        for mention in self._dossier.labelled(Label.ORG):
-            for name in self._finder.towns_in(self._dossier.text(mention)):
-                found = self._finder.only(name) or self._finder.inside(name, self._hints)
+    def _placed(self) -> dict[int, Place]:
+        dossier, finder, pairs = self._dossier, self._finder, self._pairs
+        text = dossier.document.text
+        places: dict[int, Place] = {}
+        for mention in dossier.labelled(_CITY):
+            places[mention.start] = self._city(text[mention.start : mention.end], pairs.get(mention.start))
+        for mention in dossier.labelled(_ZIP):
+            pair = pairs.get(mention.start)
+            places[mention.start] = places[pair] if pair is not None else self._zip(mention, places)
+        for mention in dossier.labelled(_ORG):
+            for name in finder.towns_in(text[mention.start : mention.end]):
+                found = finder.only(name) or finder.inside(name, self._hints)
                 if found is not None:
-                    places[mention] = found
+                    places[mention.start] = found
                     break
         return places
 
-    def _city(self, mention: Mention) -> Place:
-        name = self._dossier.text(mention)
-        pair = self._pairs.get(mention)
-        code = self.digits(pair) if pair is not None else None
-        patient = self._dossier.document.patient
-        if code is None and patient.city and comparable(patient.city) == comparable(name):
-            code = patient.zip
+    def _city(self, name: str, pair: int | None) -> Place:
+        """The place of a CITY mention, which may have a ZIP mention beside it."""
+        if pair is not None:
+            code: str | None = self.codes[pair]
+        elif self._patient_city is not None and comparable(name) == self._patient_city:
+            code = self._dossier.document.patient.zip
+        else:
+            code = None
         found = self._named(name, code)
         if found is None and code is not None:
             found = self._finder.at(code, self._hints)  # a hamlet or a misspelling: its postal code is known
@@ -120,14 +120,14 @@ class Survey:
 
     def _named(self, name: str, code: str | None) -> Place | None:
         """The place of a name, beside a postal code or alone."""
-        found = self._finder.only(without_cedex(name), code)
+        found = self._finder.city(name, code)
         return found or self._finder.named(name, replace(self._hints, zip=code) if code else self._hints)
 
-    def _zip(self, mention: Mention, cities: dict[Mention, Place]) -> Place:
+    def _zip(self, mention: Mention, cities: dict[int, Place]) -> Place:
         """The commune that a lone postal code serves, one that the document names first; a code that serves none, such
         as that of a CEDEX, is of a commune named here in its department, if there is one.
         """
-        code = self.digits(mention)
+        code = self.codes[mention.start]
         named = [(one, one.commune) for one in cities.values() if one.commune is not None]
         here = next((one for one, commune in named if code in commune.zips), None)
         if here is None and not self._communes.at_zip(code):
