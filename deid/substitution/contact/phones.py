@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import NamedTuple
 
 from deid.document import Mention
@@ -31,11 +30,13 @@ _ZONES = {
 }  # fmt: skip
 # Departments whose numbers are not their region's: Languedoc and Roussillon.
 _OTHER_ZONES = dict.fromkeys(("11", "30", "34", "48", "66"), "4")
-_OVERSEAS_MOBILES = ("0690", "0691", "0692", "0693", "0694", "0695", "0696", "0697", "0639")
 _SCANNED = str.maketrans("OoIl", "0011")
 _NATIONAL = 10
 _LETTERS, _SPOKEN = re.compile(r"[^\W\d_]{3}"), re.compile("[a-z]{3}")
 _FOREIGN = re.compile(r"\s*(?:\+|00)\s*(?!33)\d{2,3}")
+# "06 12 34 56 78" with any signs between: nearly every number, which says no more than it shows.
+_PAIRS = re.compile(r"(0[1-9])([ .-]?)([0-9]{2})([ .-]?)([0-9]{2})([ .-]?)([0-9]{2})([ .-]?)([0-9]{2})")
+_DIGITS = "0123456789"
 _PREFIXED = re.compile(r"\s*(?:\(?(?:\+|00)\s*33\)?)\s*(?:\(0\)\s*)?")
 
 
@@ -45,10 +46,17 @@ class Phones:
     def __init__(self, dossier: Dossier, gazette: Gazette) -> None:
         self._dossier = dossier
         self._gazette = gazette
+        self._by_zone: dict[str, Place] | None = None
 
     def write(self, mention: Mention, attempt: int) -> Draft:
         """A number of the same zone, or a redrawn extension."""
-        original = self._dossier.text(mention)
+        original = self._dossier.document.text[mention.start : mention.end]
+        plain = _PAIRS.fullmatch(original)
+        if plain is not None:
+            first, a, second, b, third, c, fourth, d, fifth = plain.groups()
+            number = self._number(f"{first}{second}{third}{fourth}{fifth}", attempt)
+            text = f"{number[:2]}{a}{number[2:4]}{b}{number[4:6]}{c}{number[6:8]}{d}{number[8:]}"
+            return Draft(text, STRATEGY)
         layout = _layout(original)
         if layout.lettered and (spoken := self._spoken(original, attempt)):
             return Draft(spoken, STRATEGY)
@@ -67,24 +75,25 @@ class Phones:
         is none; other numbers (08, 09) get the home's. A number shorter than a national one is the beginning of one,
         and gets another zone, since the fictional ranges have one beginning per zone.
         """
-        zone = "6" if digits[1] in "67" else self._moved(digits[1]) if digits[1] in _GEOGRAPHIC else self._home_zone()
-        zone = "6" if digits.startswith(_OVERSEAS_MOBILES) else zone
+        zone = digits[1]
+        zone = "6" if zone in "67" else self._moved(zone) if zone in _GEOGRAPHIC else _zone(self._gazette.home)
         return self._dossier.remembered(
             ("phone", digits, str(attempt)), lambda stream: _fictional(digits, zone, stream), zone
         )
 
     def _moved(self, zone: str) -> str:
+        if self._by_zone is None:
+            self._by_zone = self._placed()
         place = self._by_zone.get(zone)
         return zone if place is None else _zone(self._gazette.surrogate(place))
 
-    @cached_property
-    def _by_zone(self) -> Mapping[str, Place]:
+    def _placed(self) -> dict[str, Place]:
         """The document's first place of each zone."""
-        placed = [place for place in self._gazette.places.values() if place.commune is not None]
-        return {_zone(place.commune): place for place in reversed(placed) if place.commune is not None}
-
-    def _home_zone(self) -> str:
-        return _zone(self._gazette.home)
+        first: dict[str, Place] = {}
+        for place in self._gazette.places.values():
+            if place.commune is not None:
+                first.setdefault(_zone(place.commune), place)
+        return first
 
     def _spoken(self, original: str, attempt: int) -> str | None:
         """A dictated number: pairs of digits in words; None where the words are no numbers."""
@@ -135,7 +144,7 @@ def _fictional(digits: str, zone: str, stream: KeyedStream) -> str:
     if len(digits) < _NATIONAL and digits.startswith(start[: len(digits)]):
         start = FICTION[stream.choice([one for one in FICTION if one not in (zone, "6")])]
     while True:
-        number = start + "".join([str(stream.below(10)) for _ in range(max(4, len(digits) - 6))])
+        number = start + "".join([_DIGITS[stream.below(10)] for _ in range(max(4, len(digits) - 6))])
         if number[: len(digits)] != digits or len(digits) <= len(start):
             return number[: len(digits)]
 

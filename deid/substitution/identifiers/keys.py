@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+# Twice a digit, its own digits added up.
+_DOUBLED = (0, 2, 4, 6, 8, 1, 3, 5, 7, 9)
+
 
 def luhn_digit(digits: str) -> str:
     """The digit that makes `digits` followed by it a Luhn number (ISO/IEC 7812-1)."""
-    total = 0
-    for index, char in enumerate(reversed(digits)):
-        value = int(char) * (2 if index % 2 == 0 else 1)
-        total += value - 9 if value > 9 else value
-    return str(-total % 10)
+    values = list(map(int, digits[::-1]))
+    return str(-(sum(map(_DOUBLED.__getitem__, values[::2])) + sum(values[1::2])) % 10)
 
 
 def luhn_holds(digits: str) -> bool:

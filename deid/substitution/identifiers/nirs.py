@@ -70,8 +70,8 @@ class Nirs:
     def _birth(self, year: str, other_month: int, other_year: int) -> tuple[str, str]:
         """Year and month of the surrogate birth date, where the number is of someone born that year."""
         moved = self._calendar.moved_birth
-        if moved is not None and f"{moved[0]:%y}" == year:
-            return f"{moved[1]:%y}", f"{moved[1]:%m}"
+        if moved is not None and f"{moved[0].year % 100:02d}" == year:
+            return f"{moved[1].year % 100:02d}", f"{moved[1].month:02d}"
         return f"{other_year:02d}", f"{other_month:02d}"
 
     def _place(self, number: int) -> str:

@@ -28,6 +28,7 @@ _ALWAYS_KEYED = frozenset({9, 11})
 # FINESS and ADELI begin with a department.
 _DEPARTMENTAL = 9
 _NATIONAL, _RPPS = 11, "10"
+_PROFESSIONAL, _ID = Label.RPPS, Label.ID
 
 
 class Numbers:
@@ -36,17 +37,18 @@ class Numbers:
     def __init__(self, dossier: Dossier, gazette: Gazette | None = None) -> None:
         self._dossier = dossier
         self._gazette = gazette
+        self._shared = dossier.policy.professionals == "corpus"
 
     def write(self, mention: Mention, attempt: int) -> Draft:
         """Another number in the same layout."""
-        original, label = self._dossier.text(mention), mention.label
-        shared = label is Label.RPPS and self._dossier.policy.professionals == "corpus"
-        prefix = self._prefix(original) if label is Label.RPPS else ""
+        original, label = self._dossier.document.text[mention.start : mention.end], mention.label
+        professional = label is _PROFESSIONAL
+        prefix = self._prefix(original) if professional else ""
         text = self._dossier.remembered(
             ("number", comparable(original), str(attempt)),
             lambda stream: _other(original, label, prefix, stream),
             (original, label, prefix),
-            shared=shared,
+            shared=professional and self._shared,
         )
         return Draft(text, STRATEGY)
 
@@ -73,23 +75,31 @@ class Numbers:
 
 
 def _other(original: str, label: Label, prefix: str, stream: KeyedStream) -> str:
-    for reader in (_internet, _iban, _plate):
-        if label is Label.ID and (text := reader(original, stream)) is not None:
-            return text
+    if label is _ID and not original.isdigit():
+        for reader in (_internet, _iban, _plate):
+            if (text := reader(original, stream)) is not None:
+                return text
     return _keyed(original, label, prefix, stream)
 
 
 def _keyed(original: str, label: Label, prefix: str, stream: KeyedStream) -> str:
     digits = digits_of(original)
-    keyed = (label is Label.RPPS and len(digits) in _ALWAYS_KEYED) or (luhn_holds(digits) and label is Label.ID)
-    if _has_letters(original) or not keyed or len(digits) not in _LUHN_LENGTHS:
-        return redraw(original, stream) if any(map(str.isdigit, original)) else _wordy(original, stream)
+    if not _is_keyed(digits, label) or _has_letters(original):
+        numeric = digits or any(map(str.isdigit, original))
+        return redraw(original, stream) if numeric else _wordy(original, stream)
     while True:
         drawn = prefix + redraw_digits(digits, stream)[len(prefix) :]
         drawn = drawn[:-1] + luhn_digit(drawn[:-1])
         if drawn != digits:
             source = iter(drawn)
             return "".join(next(source) if char.isdigit() else char for char in original)
+
+
+def _is_keyed(digits: str, label: Label) -> bool:
+    """Whether the last of the digits that a number has is a check digit."""
+    if label is _PROFESSIONAL:
+        return len(digits) in _ALWAYS_KEYED
+    return label is _ID and len(digits) in _LUHN_LENGTHS and luhn_holds(digits)
 
 
 def _has_letters(text: str) -> bool:

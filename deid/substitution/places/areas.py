@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cache
 
 from deid.resources import rows
@@ -49,6 +49,12 @@ def names(kind: str) -> Mapping[str, str]:
 
 
 @cache
-def countries(part: World) -> Sequence[str]:
+def listed(kind: str) -> tuple[str, ...]:
+    """Names of the areas of a kind, as `names` has them."""
+    return tuple(names(kind).values())
+
+
+@cache
+def countries(part: World) -> tuple[str, ...]:
     """Names of the countries of a part of the world."""
-    return [name for code, name in names("country").items() if world(code) is part]
+    return tuple([name for code, name in names("country").items() if world(code) is part])

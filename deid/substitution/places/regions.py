@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from deid.document import Mention
 from deid.labels import Label
@@ -17,7 +17,7 @@ from deid.substitution.drafts import Draft, tag
 from deid.substitution.folding import comparable, flat, words
 from deid.substitution.places import abroad, articles
 from deid.substitution.places.abroad import NOWHERE, world
-from deid.substitution.places.areas import area, countries, names
+from deid.substitution.places.areas import area, countries, listed, names
 from deid.substitution.places.finding import Place
 from deid.substitution.places.gazette import Gazette
 from deid.substitution.shapes import accented_like, in_case_of
@@ -43,6 +43,7 @@ _UNNAMED = {
     "region": {"le": "pays", "du": "pays", "l'": "Hexagone", "les": "environs", "des": "environs"},
     "country": {"l'": "Europe"},
 }
+_NOTHING: frozenset[str] = frozenset()
 _OF = {"Le": "du ", "Les": "des "}
 _COMMON = frozenset({"département", "pays", "environs"})
 
@@ -83,6 +84,10 @@ class Regions:
     def _agrees(self, original: str, name: str) -> bool:
         return all(articles.agrees(word, name) for word in self._ahead.get(comparable(original), ()))
 
+    def _agreeing(self, choices: tuple[str, ...], original: str) -> Sequence[str]:
+        told = comparable(original)
+        return _fitting(choices, self._ahead.get(told, _NOTHING), told)
+
     def _text(self, original: str, attempt: int) -> str:
         if comparable(original) in _FRANCE:
             return self._france(original)
@@ -92,7 +97,7 @@ class Regions:
         if kind == "country":
             return self._country(code, original, attempt)
         if kind == "collectivity":
-            return self._other(list(names(kind).values()), original, attempt)
+            return self._other(listed(kind), original, attempt)
         if self._gazette.communes.department_name(original):
             return self._department_code(original, attempt)
         if _NUMBERED.fullmatch(flat(original)):
@@ -127,7 +132,7 @@ class Regions:
             found = next((name for name in fitting if comparable(name) != comparable(original)), None)
             if found is not None:
                 return found
-        return self._other(list(names(kind).values()), original, attempt)
+        return self._other(listed(kind), original, attempt)
 
     def _drawn_in(self, kind: str, code: str) -> Commune | None:
         here = (one for one in self._gazette.places.values() if one.commune and getattr(one.commune, kind) == code)
@@ -153,17 +158,14 @@ class Regions:
             if name is not None and comparable(name) != comparable(original) and self._agrees(original, name):
                 return name
         near = countries(world(code))
-        alike = [name for name in near if self._agrees(original, name) and comparable(name) != comparable(original)]
-        return self._other(near if alike else list(names("country").values()), original, attempt)
+        return self._other(near if self._agreeing(near, original) else listed("country"), original, attempt)
 
-    def _other(self, choices: Sequence[str], original: str, attempt: int) -> str:
+    def _other(self, choices: tuple[str, ...], original: str, attempt: int) -> str:
         """One of some names that agrees with the text: which do is a function of the words ahead, and public."""
         stream = self._dossier.stream("area", comparable(original), str(attempt))
-        choices = [
-            name for name in choices if self._agrees(original, name) and comparable(name) != comparable(original)
-        ] or choices
+        fitting = self._agreeing(choices, original) or choices
         for _ in range(_TRIES):
-            name = stream.choice(choices)
+            name = stream.choice(fitting)
             if comparable(name) != comparable(original) and not self._dossier.brings_back(name):
                 break
         return name
@@ -198,6 +200,13 @@ class Regions:
         if head is None or head.end() == len(original):
             return commune.name
         return f"{original[: head.end()]} {of_place(commune.name)}"
+
+
+@lru_cache(1 << 8)
+def _fitting(choices: tuple[str, ...], ahead: frozenset[str], told: str) -> Sequence[str]:
+    """Those of some names that agree with all the words ahead, without the one that is told."""
+    others = [name for name in choices if comparable(name) != told]
+    return tuple([name for name in others if all(articles.agrees(word, name) for word in ahead)])
 
 
 def of_place(name: str) -> str:
