@@ -140,6 +140,11 @@ class CommuneTable:
         """Communes of a department ("25", "2A", "971"), by INSEE code; empty for an unknown one."""
         return self._by_department.get(department.upper(), ())
 
+    def region_of(self, department: str) -> str | None:
+        """Code of the region of a department ("25", "2A", "971"); None for an unknown one."""
+        found = self.in_department(department)
+        return found[0].region if found else None
+
     def department_name(self, code: str) -> str | None:
         """Name of a department by its code, such as "Doubs" for "25"."""
         return self.areas.get(("department", code.upper()))
@@ -194,7 +199,11 @@ class CommuneTable:
         Raises:
             KeyError: the commune is not of this table, or has no such feature.
         """
-        return self._normalised(self.territory_name(commune), tuple(features))
+        asked = self.territory_name(commune), tuple(features)
+        known = self._profiles.get(asked)
+        if known is None:
+            known = self._profiles[asked] = self._normalised(*asked)
+        return known
 
     def neighbours(
         self, commune: Commune, features: Sequence[str], number: int, radius_m: int
@@ -241,13 +250,9 @@ class CommuneTable:
         return self._once
 
     def _normalised(self, territory: str, features: tuple[str, ...]) -> Mapping[str, tuple[int, ...]]:
-        known = self._profiles.get((territory, features))
-        if known is None:
-            members = self._members[territory]
-            greatest = profiles.maxima((commune.features for commune in members), features)
-            known = {commune.insee: profiles.normalised(commune.features, greatest) for commune in members}
-            self._profiles[territory, features] = known
-        return known
+        members = self._members[territory]
+        greatest = profiles.maxima((commune.features for commune in members), features)
+        return {commune.insee: profiles.normalised(commune.features, greatest) for commune in members}
 
     def _greatest(self, features: tuple[str, ...]) -> Mapping[str, int]:
         if features not in self._maxima:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import isqrt
 
 MICRO = 1_000_000
-# The commune table holds three decimals.
+# The commune table holds three decimals: values are counted in thousandths.
 _GRID = 1000
 
 
@@ -22,14 +22,14 @@ def maxima(profiles: Iterable[Mapping[str, float]], features: Sequence[str]) -> 
         KeyError: a profile lacks a feature.
     """
     columns = zip(*[[profile[name] for name in features] for profile in profiles], strict=True)
-    greatest = [max(0, _thousandths(max(column))) for column in columns]  # rounding keeps the order of values
+    greatest = [max(0, round(max(column) * _GRID)) for column in columns]  # rounding keeps the order of values
     return dict(zip(features, greatest or [0] * len(features), strict=True))
 
 
 def normalised(profile: Mapping[str, float], greatest: Mapping[str, int]) -> tuple[int, ...]:
     """Each feature of `greatest` over its maximum, in millionths, rounded half up; 0 where the maximum is 0."""
     return tuple(
-        [(2 * MICRO * _thousandths(profile[name]) + top) // (2 * top) if top else 0 for name, top in greatest.items()]
+        [(2 * MICRO * round(profile[name] * _GRID) + top) // (2 * top) if top else 0 for name, top in greatest.items()]
     )
 
 
@@ -39,9 +39,7 @@ def distance(a: Sequence[int], b: Sequence[int]) -> int:
     Raises:
         ValueError: the profiles have different lengths.
     """
-    square = sum([(x - y) ** 2 for x, y in zip(a, b, strict=True)])
+    square = 0
+    for x, y in zip(a, b, strict=True):
+        square += (x - y) * (x - y)
     return isqrt(square - 1) + 1 if square else 0
-
-
-def _thousandths(value: float) -> int:
-    return round(value * _GRID)

@@ -123,8 +123,12 @@ class MappedCommunes(CommuneTable):
         return self._index("_by_zip")
 
     @cached_property
-    def _by_department(self) -> Mapping[str, Sequence[Commune]]:
+    def _by_department(self) -> _Index[Commune]:
         return self._index("_by_department")
+
+    def region_of(self, department: str) -> str | None:
+        found = self._by_department.first(department.upper())
+        return None if found is None else found.region
 
     @cached_property
     def _members(self) -> Mapping[str, Sequence[Commune]]:
@@ -217,7 +221,7 @@ class _Index(Mapping[str, Sequence[_Row]]):
         self._met: dict[str, Sequence[_Row]] = {}
 
     def __getitem__(self, key: str) -> Sequence[_Row]:
-        met: Sequence[_Row] | None = self.get(key)
+        met = self._met.get(key) or self.get(key)
         if met is None:
             raise KeyError(key)
         return met
@@ -230,6 +234,11 @@ class _Index(Mapping[str, Sequence[_Row]]):
                 return default
             met = self._met[key] = tuple(map(self._row, rows))
         return met
+
+    def first(self, key: str) -> _Row | None:
+        """The first row of a key, the others not made for it."""
+        rows = self._lists.get(key)
+        return self._row(rows[0]) if rows else None
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._lists.trie)

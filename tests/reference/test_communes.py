@@ -48,6 +48,7 @@ def test_what_is_no_commune_is_not_found() -> None:
     assert TABLE.find("France") == ()
     assert TABLE.at_zip("00000") == ()
     assert TABLE.in_department("99") == ()
+    assert TABLE.region_of("99") is None
     assert TABLE.get("99999") is None
 
 
@@ -71,6 +72,7 @@ def test_arrondissements_are_their_commune() -> None:
 
 def test_names_of_areas() -> None:
     assert TABLE.department_name("25") == "Doubs"
+    assert TABLE.region_of("2a") == "94"
     assert TABLE.department_name("2a") == "Corse-du-Sud"
     assert TABLE.region_name("27") == "Bourgogne-Franche-Comté"
     assert TABLE.department_name("00") is None

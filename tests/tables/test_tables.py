@@ -65,6 +65,7 @@ def test_places_are_those_of_the_rows(plain: CommuneTable) -> None:
         opening = key(commune.name).split()[0]
         assert list(mapped.opened(opening)) == list(plain.opened(opening))
     for department in ("25", "2a", "971", "00"):
+        assert mapped.region_of(department) == plain.region_of(department)
         assert mapped.in_department(department) == plain.in_department(department)
         assert mapped.department_name(department) == plain.department_name(department)
     for name, _ in plain.former[::11]:

@@ -91,6 +91,8 @@ def _keyed(original: str, label: Label, prefix: str, stream: KeyedStream) -> str
         drawn = prefix + redraw_digits(digits, stream)[len(prefix) :]
         drawn = drawn[:-1] + luhn_digit(drawn[:-1])
         if drawn != digits:
+            if digits == original:
+                return drawn
             source = iter(drawn)
             return "".join(next(source) if char.isdigit() else char for char in original)
 

@@ -25,8 +25,9 @@ MECHANISMS: Mapping[str, str] = {
 }
 # Times the policy's ε that one draw costs, where it is not once.
 COSTS: Mapping[str, int] = {"knn_exponential": neighbours.COST}
+_NOTHING = Fraction(0)
 
 
 def anywhere(stream: KeyedStream, communes: CommuneTable, home: Commune) -> Iterator[Commune]:
     """Communes of the home territory, uniformly: for a place that no table knows, whatever the strategy."""
-    return exponential(stream, communes.territory(home), lambda _: 0, Fraction(0))
+    return exponential(stream, communes.territory(home), lambda _: 0, _NOTHING)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import lru_cache
 
 from deid.policy import Places
 from deid.privacy import KeyedStream, exponential
@@ -25,5 +26,11 @@ def draws(
     profiles = communes.profiles(true, policy.features)
     mine = profiles[true.insee]
     return exponential(
-        stream, communes.territory(true), lambda one: distance(mine, profiles[one.insee]), epsilon / MICRO
+        stream, communes.territory(true), lambda one: distance(mine, profiles[one.insee]), _per_unit(epsilon)
     )
+
+
+@lru_cache(1 << 8)
+def _per_unit(epsilon: Fraction) -> Fraction:
+    """An ε of the policy's in nats per millionth, the unit of distances."""
+    return epsilon / MICRO

@@ -16,11 +16,12 @@ from deid.substitution.dossier import Dossier
 from deid.substitution.drafts import Draft
 from deid.substitution.folding import comparable, flat, words
 from deid.substitution.places.vocabulary import HAMLETS, PLAIN, SITE_NAMES, SITES, UNITS, WAYS
-from deid.substitution.shapes import accented_like, in_case_of
+from deid.substitution.shapes import accented_like, case_of, in_case_of
 
 STRATEGY = "street_list"
 _PARTS = re.compile(r"(\s*[,;–—]\s*|\s+-\s+)")
 _WORD = re.compile(r"[^\W\d_]+(?:-point|-dit)?\.?|\d+")
+_LETTERS = re.compile(r"\s*((?:[^\W\d_]+[ -])+)")
 _SINGLE = re.compile(r"(?<![^\W\d_])[A-Z](?![^\W\d_])")
 _LEAST_NAME = 3
 _TRIES = 40
@@ -59,18 +60,18 @@ class Streets:
 
     def write(self, mention: Mention, attempt: int) -> Draft:
         """The address with other numbers and names; a hamlet's name where nothing of it could be changed."""
-        original = self._dossier.text(mention)
-        text = self._dossier.remembered(
+        dossier = self._dossier
+        original = dossier.document.text[mention.start : mention.end]
+        text = dossier.remembered(
             ("street", comparable(original), str(attempt)), lambda stream: self._other(original, stream), original
         )
-        return Draft(accented_like(original, text, self._dossier.accented), STRATEGY)
+        return Draft(accented_like(original, text, dossier.accented), STRATEGY)
 
     def _other(self, original: str, stream: KeyedStream) -> str:
-        hidden = frozenset(word for word in words(original) if len(word) >= _LEAST_NAME and word not in PLAIN)
+        hidden = frozenset([word for word in words(original) if len(word) >= _LEAST_NAME and word not in PLAIN])
+        parts = _PARTS.split(original)  # what stands between two of them comes in every other place
         for _ in range(_TRIES):
-            text = "".join(
-                part if _PARTS.fullmatch(part) else self._part(part, stream) for part in _PARTS.split(original) if part
-            )
+            text = "".join([part if at % 2 else self._part(part, stream) for at, part in enumerate(parts) if part])
             if hidden.isdisjoint(words(text)):
                 return text
         return in_case_of(original, stream.choice(HAMLETS))
@@ -78,12 +79,12 @@ class Streets:
     def _part(self, part: str, stream: KeyedStream) -> str:
         """A part between commas: way, site, unit of a building, or a bare place name."""
         marks = list(_WORD.finditer(part))
-        for index, mark in enumerate(marks):
+        for following, mark in enumerate(marks, 1):
             word = flat(mark.group()).rstrip(".")
-            rest = marks[index + 1 :]
-            if word in WAYS and (rest or index):
+            if word in WAYS and len(marks) > 1:
                 return self._before(part[: mark.start()], stream) + self._way(part, mark, WAYS[word], stream)
-            if word in SITES and rest:
+            if word in SITES and following < len(marks):
+                rest = marks[following:]
                 return self._before(part[: mark.start()], stream) + self._site(part, mark, rest, stream)
         if any(mark.group().isdigit() for mark in marks) and all(_counts(mark.group()) for mark in marks):
             return self._numbers(part, stream)
@@ -91,6 +92,8 @@ class Streets:
 
     def _before(self, text: str, stream: KeyedStream) -> str:
         """What stands before a way or site: numbers are redrawn, a name is replaced."""
+        if not text or text.rstrip().isdigit():
+            return redraw_digits(text, stream)
         marks = list(_WORD.finditer(text))
         if not marks or all(_counts(one.group()) or flat(one.group()) in PLAIN for one in marks) or _spoken(text):
             return self._numbers(text, stream)
@@ -99,7 +102,7 @@ class Streets:
     def _way(self, part: str, mark: re.Match[str], way: str, stream: KeyedStream) -> str:
         choices = self._names.by_way.get(way) or self._names.by_way["rue"]
         name = stream.choice(choices)
-        return f"{mark.group()} {in_case_of(part[mark.start() :], name)}"
+        return f"{mark.group()} {case_of(part[mark.start() :])(name)}"
 
     def _site(self, part: str, mark: re.Match[str], after: Sequence[re.Match[str]], stream: KeyedStream) -> str:
         """Kind kept ("résidence", "bâtiment"); what follows is letters and numbers, or a name."""
@@ -134,5 +137,5 @@ def _counts(word: str) -> bool:
 
 def _spoken(text: str) -> re.Match[str] | None:
     """A number in words at the beginning."""
-    match = re.match(r"\s*((?:[^\W\d_]+[ -])+)", text)
+    match = _LETTERS.match(text)
     return match if match is not None and numerals.read(words(match.group(1))) is not None else None

@@ -84,8 +84,8 @@ class Survey:
                 votes[department] += _NAME_SAYS if alone else 1
             sure.update(found if alone else ())
         departments = tuple(department for department, _ in votes.most_common())
-        seats = (self._communes.in_department(department) for department in departments)
-        regions = dict.fromkeys(group[0].region for group in seats if group)
+        seats = map(self._communes.region_of, departments)
+        regions = [region for region in dict.fromkeys(seats) if region is not None]
         return Hints(None, departments, tuple(regions), frozenset(sure))
 
     def _placed(self) -> dict[int, Place]:
@@ -113,15 +113,14 @@ class Survey:
             code = self._dossier.document.patient.zip
         else:
             code = None
-        found = self._named(name, code)
+        found = self._finder.city(name, code) or self._likeliest(name, code)
         if found is None and code is not None:
             found = self._finder.at(code, self._hints)  # a hamlet or a misspelling: its postal code is known
         return found or Place(f"unknown {' '.join(words(name))}")
 
-    def _named(self, name: str, code: str | None) -> Place | None:
-        """The place of a name, beside a postal code or alone."""
-        found = self._finder.city(name, code)
-        return found or self._finder.named(name, replace(self._hints, zip=code) if code else self._hints)
+    def _likeliest(self, name: str, code: str | None) -> Place | None:
+        """The place of a name, beside a postal code or alone, that the document's other places tell from namesakes."""
+        return self._finder.named(name, replace(self._hints, zip=code) if code else self._hints)
 
     def _zip(self, mention: Mention, cities: dict[int, Place]) -> Place:
         """The commune that a lone postal code serves, one that the document names first; a code that serves none, such
@@ -140,7 +139,8 @@ class Survey:
     def home(self) -> Commune:
         """The patient's commune, else the document's first, else any by the key."""
         patient = self._dossier.document.patient
-        known = self._named(patient.city, patient.zip) if patient.city else None
+        city, code = patient.city, patient.zip
+        known = (self._finder.city(city, code) or self._likeliest(city, code)) if city else None
         if (known is None or known.commune is None) and patient.zip:
             known = self._finder.at(patient.zip, self._hints)
         if known is not None and known.commune is not None:
