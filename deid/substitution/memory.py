@@ -30,9 +30,12 @@ class Row(Generic[Item]):
 
     def first(self) -> Item | None:
         """The first draw, nearly always the only one that is asked for; None where there is none."""
-        if self._drawn:
-            return self._drawn[0]
-        return next(iter(self), None)
+        if not self._drawn:
+            drawn = next(self._source, self)
+            if drawn is self:
+                return None
+            self._drawn.append(cast(Item, drawn))
+        return self._drawn[0]
 
     def __iter__(self) -> Iterator[Item]:
         yield from self._drawn

@@ -44,6 +44,7 @@ def test_a_row_gives_each_reader_the_same_from_its_start() -> None:
 
 def test_a_row_may_end() -> None:
     row = Row(iter((1, 2)))
+    assert row.first() == row.first() == 1
     assert list(row) == list(row) == [1, 2]
 
 

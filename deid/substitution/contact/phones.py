@@ -15,7 +15,6 @@ from deid.substitution.characters import digits_of, redraw_digits
 from deid.substitution.dossier import Dossier
 from deid.substitution.drafts import Draft
 from deid.substitution.folding import comparable, flat
-from deid.substitution.places.finding import Place
 from deid.substitution.places.gazette import Gazette
 from deid.substitution.shapes import in_case_of
 
@@ -46,7 +45,7 @@ class Phones:
     def __init__(self, dossier: Dossier, gazette: Gazette) -> None:
         self._dossier = dossier
         self._gazette = gazette
-        self._by_zone: dict[str, Place] | None = None
+        self._zones: dict[str, str] = {}  # zone of the document → that of its surrogates
 
     def write(self, mention: Mention, attempt: int) -> Draft:
         """A number of the same zone, or a redrawn extension."""
@@ -82,18 +81,16 @@ class Phones:
         )
 
     def _moved(self, zone: str) -> str:
-        if self._by_zone is None:
-            self._by_zone = self._placed()
-        place = self._by_zone.get(zone)
-        return zone if place is None else _zone(self._gazette.surrogate(place))
-
-    def _placed(self) -> dict[str, Place]:
-        """The document's first place of each zone."""
-        first: dict[str, Place] = {}
-        for place in self._gazette.places.values():
-            if place.commune is not None:
-                first.setdefault(_zone(place.commune), place)
-        return first
+        """The zone of the commune that stands in for the document's first place of a zone."""
+        moved = self._zones.get(zone)
+        if moved is None:
+            moved = zone
+            for place in self._gazette.places.values():
+                if place.commune is not None and _zone(place.commune) == zone:
+                    moved = _zone(self._gazette.surrogate(place))
+                    break
+            self._zones[zone] = moved
+        return moved
 
     def _spoken(self, original: str, attempt: int) -> str | None:
         """A dictated number: pairs of digits in words; None where the words are no numbers."""

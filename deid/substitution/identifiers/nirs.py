@@ -23,6 +23,7 @@ _PLAIN = re.compile(r"([12378])(\d\d)(\d\d)(\d\d|2[AB])(\d{3})(\d{3})(\d\d)?")
 _WORDS = re.compile(r"[^\W\d_]{3,}")
 _NEITHER = re.compile("[^0-9AB]")
 _WORD_OR_PLACE = re.compile(r"([^\W\d_]{3,})|[0-9OoIlABab]")
+_ANY_DIGIT = str.maketrans("123456789", "0" * 9)
 _WITHOUT_KEY = 13
 _KEY_WIDTH = 2
 _ABROAD = "99"
@@ -109,8 +110,21 @@ def _characters(text: str) -> str:
     return _NEITHER.sub("", _WORDS.sub("", text).translate(_SCANNED).upper())
 
 
-@lru_cache(1 << 12)
 def _filled(layout: str, characters: str) -> str:
     """`characters` in the places of the digits of `layout`, words such as "clé" left alone."""
-    source = iter(characters)
-    return _WORD_OR_PLACE.sub(lambda match: match[1] or next(source, ""), layout)
+    template, places = _template(layout.translate(_ANY_DIGIT))
+    missing = ("",) * (places - len(characters))
+    return template % (*characters[:places], *missing)
+
+
+@lru_cache(1 << 10)
+def _template(shape: str) -> tuple[str, int]:
+    """What numbers of a shape are formatted with, and how many characters that takes."""
+    places = 0
+
+    def held(match: re.Match[str]) -> str:
+        nonlocal places
+        places += match[1] is None
+        return match[1] or "%s"
+
+    return _WORD_OR_PLACE.sub(held, shape.replace("%", "%%")), places
