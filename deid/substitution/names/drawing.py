@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from deid.privacy import KeyedStream
 from deid.substitution.dossier import Dossier
@@ -12,6 +12,7 @@ from deid.substitution.names.tables import NameTables, Pool
 
 _TRIES = 200
 _NOBODY = "Anonyme"
+_OF_PROFESSIONALS = Pool.PROFESSIONAL
 
 
 class Drawing:
@@ -37,23 +38,20 @@ class Drawing:
         asked = (pool, surname, word, sex, attempt)
         name = self._drawn.get(asked)
         if name is None:
-            told = sex if surname or sex else self._told(word, pool)
-            name = self._drawn[asked] = self._draw(word, surname, pool, told, attempt)
+            if not (surname or sex):
+                sex = self._tables.sex_of(word) or self._roster.sex_of(word, pool)
+            name = self._drawn[asked] = self._draw(word, surname, pool, sex, attempt)
         return name
-
-    def _told(self, word: str, pool: Pool) -> str | None:
-        known = self._tables.first_name(word)
-        return (known.sex if known else None) or self._roster.sex_of(word, pool)
 
     def _draw(self, word: str, surname: bool, pool: Pool, sex: str | None, attempt: int) -> str:
         """The first name drawn for a word that brings nothing back; the scope's documents share the first draw."""
 
         def first(stream: KeyedStream) -> tuple[str, Sequence[str]]:
-            name = next(_names(stream, self._like(word, surname, pool, sex), word), _NOBODY)
-            return name, words(name)
+            name = _other(stream, self._like(word, surname, pool, sex), word)
+            return name, (name.lower(),) if name.isascii() and name.isalnum() else words(name)
 
         question = ("name", pool, "surname" if surname else "first name", word, str(attempt))
-        name, told = self._dossier.remembered(question, first, sex, shared=self._shared and pool is Pool.PROFESSIONAL)
+        name, told = self._dossier.remembered(question, first, sex, shared=self._shared and pool is _OF_PROFESSIONALS)
         if self._dossier.forbidden.isdisjoint(told):
             return name
         return self.chosen(self.stream(pool, *question), self._like(word, surname, pool, sex), word)
@@ -63,23 +61,24 @@ class Drawing:
 
     def stream(self, pool: Pool, *parts: str) -> KeyedStream:
         """The scope's stream; for professionals that of all patients, if the policy wants them known by one name."""
-        if self._shared and pool is Pool.PROFESSIONAL:
+        if self._shared and pool is _OF_PROFESSIONALS:
             return self._dossier.shared(*parts)
         return self._dossier.stream(*parts)
 
     def chosen(self, stream: KeyedStream, candidates: Sequence[str], word: str) -> str:
         """The first candidate that begins with another letter than a word and brings nothing back."""
-        for name in _names(stream, candidates, word):
-            if not self._dossier.brings_back(name):
-                return name
-        return _NOBODY  # every name that fits would bring something back
+        return _other(stream, candidates, word, self._dossier.forbidden)
 
 
-def _names(stream: KeyedStream, candidates: Sequence[str], word: str) -> Iterator[str]:
-    """Names out of candidates that begin with another letter than a word, till enough were tried."""
-    initial = flat(word)[0]
+def _other(stream: KeyedStream, candidates: Sequence[str], word: str, forbidden: frozenset[str] = frozenset()) -> str:
+    """The first candidate drawn that begins with another letter than a word and has no forbidden one."""
+    initial = _initial(word)
     for _ in range(_TRIES):
         name = stream.choice(candidates)
-        first = name[0].lower() if name.isascii() else flat(name)[0]
-        if first != initial:
-            yield name
+        if _initial(name) != initial and (not forbidden or forbidden.isdisjoint(words(name))):
+            return name
+    return _NOBODY  # every name that fits would bring something back
+
+
+def _initial(name: str) -> str:
+    return name[0].lower() if name.isascii() else flat(name)[0]

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from enum import StrEnum
 from functools import lru_cache
 from itertools import takewhile
-from types import MappingProxyType
 from typing import NamedTuple
 
 from deid.substitution.folding import flat, without_accents
@@ -33,7 +32,6 @@ _SMALL_WORDS = frozenset(word for word in PARTICLES | TITLES if len(word) > _SHO
 _CASE_SAYS = 5.0
 _TITLE_SAYS = 1.5
 _ORDER_SAYS = 0.5
-_UNTOLD: Mapping[str, float] = MappingProxyType({})
 
 
 class Sort(StrEnum):
@@ -55,15 +53,19 @@ class Piece(NamedTuple):
     text: str
 
 
+# What most often stands between two words.
+_SIGNS = {sign: Piece(BETWEEN, sign) for sign in (" ", "-", "'", ". ")}
+
+
 class Cut(NamedTuple):
     """A name as its text alone tells it, whatever document it stands in, but for a title or form field before it.
 
     `placed` has the keys of the words by the place of their pieces, `words` the keys alone. `votes` is the evidence,
     word by word, that each is a surname (above 0) or a first name (below): where some words are in capitals and others
     are not ("DUPONT Jean"), that of their case, else that of their order. The former is certain enough to be heard
-    alone: `told` then has the places of the first names, and is None elsewhere; `by_written` and `by_key` have it word
-    by word and are empty elsewhere. `titled` says that a title or form field stands before the name; `title` is what
-    stands before its first word. `spaced` is the word that is written letter by letter.
+    alone: `told` then has the places of the first names, and is None elsewhere. `titled` says that a title or form
+    field stands before the name; `title` is what stands before its first word. `spaced` is the word that is written
+    letter by letter.
     """
 
     pieces: tuple[Piece, ...]
@@ -71,8 +73,6 @@ class Cut(NamedTuple):
     words: tuple[str, ...]
     votes: tuple[tuple[str, float], ...]
     told: tuple[int, ...] | None
-    by_written: Mapping[str, float]
-    by_key: Mapping[str, float]
     titled: bool
     title: str
     spaced: str | None
@@ -84,26 +84,11 @@ def cut(text: str, after_title: bool) -> Cut:
     found = pieces(text, after_title=after_title)
     placed = tuple([(place, key(written)) for place, (sort, written) in enumerate(found) if sort is WORD])
     words = tuple([word for _, word in placed])
-    whole = [found[place].text for place, _ in placed]
-    by_case = _case_votes(whole) if len(whole) > 1 else ()
-    told, by_written, by_key = None, _UNTOLD, _UNTOLD
-    if by_case:
-        told = tuple([place for (place, _), vote in zip(placed, by_case, strict=True) if vote <= 0])
-        by_written = dict(zip(whole, by_case, strict=True))
-        # One of two words with the same key may be a surname ("Claude CLAUDE").
-        by_key = {word: max(vote for one, vote in zip(words, by_case, strict=True) if one == word) for word in words}
-    return Cut(
-        pieces=tuple(found),
-        placed=placed,
-        words=words,
-        votes=tuple(zip(words, by_case or _order_votes(found, len(words), after_title), strict=True)),
-        told=told,
-        by_written=by_written,
-        by_key=by_key,
-        titled=after_title,
-        title="" if placed and placed[0][0] == 0 else _ahead(found),
-        spaced=despaced(text),
-    )
+    by_case = _case_votes([found[place].text for place, _ in placed]) if len(placed) > 1 else ()
+    told = tuple([place for (place, _), vote in zip(placed, by_case, strict=True) if vote <= 0]) if by_case else None
+    votes = tuple(zip(words, by_case or _order_votes(found, len(words), after_title), strict=True))
+    title = "" if placed and not placed[0][0] else _ahead(found)
+    return Cut(tuple(found), placed, words, votes, told, after_title, title, despaced(text))
 
 
 def _case_votes(whole: Sequence[str]) -> Sequence[float]:
@@ -138,7 +123,7 @@ def pieces(text: str, *, after_title: bool = False) -> list[Piece]:
     for place, part in enumerate(parts):
         if place % 2 == 0:
             if part:
-                found.append(Piece(BETWEEN, part))
+                found.append(_SIGNS.get(part) or Piece(BETWEEN, part))
         elif _is_plain(part):
             found.append(Piece(WORD, part))
         else:

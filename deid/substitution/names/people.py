@@ -47,7 +47,7 @@ class People:
         reading = self.roster.readings[mention.start]
         found, whole = reading.cut, reading.words
         if len(whole) == 1 and (lone := whole[0]) is not None:
-            return Draft(_joined((self._word(mention, lone, attempt),)), STRATEGY)
+            return Draft(_unelided(self._word(mention, lone, attempt)), STRATEGY)
         if found.spaced is not None:
             return Draft(self._spaced(mention, found.spaced, attempt), STRATEGY)
         if not found.words:
@@ -62,7 +62,7 @@ class People:
             else self._particle(text)
             for (sort, text), word in zip(found.pieces, whole, strict=True)
         ]
-        return Draft(_joined(written), STRATEGY)
+        return Draft(_unelided("".join(written)), STRATEGY)
 
     def _spaced(self, mention: Mention, spaced: str, attempt: int) -> str:
         """The surrogate of a word that is written letter by letter, written so."""
@@ -94,7 +94,7 @@ class People:
         word = called.key
         names = nicknames.NAMES_OF[word]
         known = self._tables.first_name(word)
-        bearer = next((one for of, one in self.roster.known_first_names if of is pool and one.word in names), None)
+        bearer = next((one for of, one in self.roster.known_first_names() if of is pool and one.word in names), None)
         if bearer is None and (
             (called.surname and self.roster.titled(mention)) or (known and known.births > _NAME_OF_ITS_OWN)
         ):
@@ -115,20 +115,19 @@ def _words_of(dossier: Dossier) -> frozenset[str]:
     return frozenset(word for name in dossier.document.patient.names for word in words(name))
 
 
-def _joined(pieces: Sequence[str]) -> str:
-    """Pieces of a surrogate, "d'" written out before a consonant: "de Calland"."""
-    written = "".join(pieces)
+def _unelided(written: str) -> str:
+    """A surrogate with "d'" written out before a consonant: "de Calland"."""
     if "'" not in written and "’" not in written:
         return written
 
-    def unelided(match: re.Match[str]) -> str:
+    def spelt(match: re.Match[str]) -> str:
         following = written[match.end() :]
         if flat(following)[:1] in tuple("aeiouyh"):
             return match.group()
         capitals = match[1].isupper() and following[:2].isupper()
         return f"{match[1]}{'E' if capitals else 'e'} "
 
-    return _ELISION.sub(unelided, written)
+    return _ELISION.sub(spelt, written)
 
 
 def _sex_of(names: Sequence[str]) -> str | None:

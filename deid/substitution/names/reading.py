@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -15,8 +14,6 @@ from deid.substitution.names.handles import Spelling
 from deid.substitution.names.parsing import PARTICLE, TITLES, WORD, Cut, Piece, bare, cut
 from deid.substitution.names.tables import NameTables, key
 from deid.substitution.shapes import case_of
-
-_OF_FAMILIES = (WORD, PARTICLE)
 
 
 class Given(NamedTuple):
@@ -54,57 +51,62 @@ class Part(NamedTuple):
     sex: str | None
 
 
-@dataclass(frozen=True, eq=False)
 class Named:
     """Somebody named in full: in a mention with a label, or by the warehouse (None).
 
     `family` is the surname, particles included; `surnames` are the keys of its words, `glued` the whole in bare small
-    letters.
+    letters; `firsts` are the keys of the first names, `families` those of the surname and the whole glued.
     """
 
-    given: tuple[Given, ...]
-    family: tuple[Piece, ...]
-    surnames: tuple[str, ...]
-    glued: str
-    label: Label | None
+    __slots__ = (
+        "_beginnings",
+        "_by_initials",
+        "_spelling",
+        "families",
+        "family",
+        "firsts",
+        "given",
+        "glued",
+        "label",
+        "surnames",
+    )
 
-    @cached_property
+    def __init__(
+        self, given: tuple[Given, ...], family: tuple[Piece, ...], surnames: tuple[str, ...], label: Label | None
+    ) -> None:
+        self.given, self.family, self.surnames, self.label = given, family, surnames, label
+        self.glued = bare("".join([text for _, text in family]))
+        self.firsts = tuple([one.word for one in given])
+        self.families = (*surnames, self.glued)
+        self._spelling: Spelling | None = None
+        self._beginnings: str | None = None
+        self._by_initials: Mapping[str, Sequence[Part]] | None = None
+
     def spelling(self) -> Spelling:
         """The name in plain small letters."""
-        return Spelling(tuple([bare(one.word) for one in self.given]), tuple(map(bare, self.surnames)), self.glued)
+        if self._spelling is None:
+            self._spelling = Spelling(tuple(map(bare, self.firsts)), tuple(map(bare, self.surnames)), self.glued)
+        return self._spelling
 
     def place(self, token: str) -> int | None:
         """The place of a login among those that are made of the name (`handles.places`)."""
-        return handles.places(self.spelling).get(token) if token[:1] in self._beginnings else None
+        if self._beginnings is None:
+            self._beginnings = handles.beginnings(self.spelling())
+        return handles.places(self.spelling()).get(token) if token[:1] in self._beginnings else None
 
-    @cached_property
-    def _beginnings(self) -> str:
-        return handles.beginnings(self.spelling)
-
-    @cached_property
-    def firsts(self) -> frozenset[str]:
-        """Keys of the first names."""
-        return frozenset(one.word for one in self.given)
-
-    @cached_property
-    def families(self) -> frozenset[str]:
-        """Keys of the words of the surname, and the whole glued."""
-        return frozenset((*self.surnames, self.glued))
-
-    @cached_property
-    def words(self) -> frozenset[str]:
-        """All of them."""
-        return self.firsts | self.families
-
-    @cached_property
-    def by_initials(self) -> Mapping[str, Sequence[Part]]:
+    def parts(self, letters: str) -> Sequence[Part] | None:
         """What initials may stand for: all first names or the first one, before or after the surname."""
+        if self._by_initials is None:
+            self._by_initials = self._parts_by_initials()
+        return self._by_initials.get(letters)
+
+    def _parts_by_initials(self) -> Mapping[str, Sequence[Part]]:
         given = [Part(one.word, False, one.sex) for one in self.given]
         family = [Part(word, True, None) for word in self.surnames[:1]]
         found: dict[str, Sequence[Part]] = {}
         for firsts in (given, given[:1]):
             for order in (firsts + family, family + firsts):
-                found.setdefault("".join(part.word[0] for part in order), order)
+                found.setdefault("".join([part.word[0] for part in order]), order)
         return found
 
 
@@ -124,10 +126,10 @@ class Heard:
     """A name written in a mention of a label, with what the tables say of its words, whatever document it stands in.
 
     `votes` has word by word, by its key, the evidence that it is a surname (above 0) or a first name (below): that of
-    the cut and that of the tables.
+    the cut and that of the tables. `certain` is the reading where the case of the words tells it, whatever the votes.
     """
 
-    __slots__ = ("_certain", "_label", "_readings", "_tables", "cut", "votes")
+    __slots__ = ("_label", "_readings", "_tables", "certain", "cut", "votes")
 
     def __init__(self, tables: NameTables, found: Cut, label: Label) -> None:
         self.cut = found
@@ -135,13 +137,10 @@ class Heard:
         self.votes = [(word, vote, tables.surname_rather(word)) for word, vote in found.votes]
         self._tables = tables
         self._readings: dict[tuple[int, ...], Reading] = {}
-        # The case of the words tells, whatever the votes.
-        self._certain = None if found.told is None else self._reading(found.told)
+        self.certain = None if found.told is None else self._reading(found.told)
 
     def reading(self, evidence: Mapping[str, float]) -> Reading:
-        """The reading of the name by all the evidence of a document: Key → above 0 for a surname."""
-        if self._certain is not None:
-            return self._certain
+        """The reading of a name that is not certain by all the evidence of a document: Key → above 0 for a surname."""
         places = tuple([place for place, word in self.cut.placed if evidence[word] < 0])
         return self._readings.get(places) or self._reading(places)
 
@@ -197,9 +196,9 @@ def _given(tables: NameTables, found: Cut, places: Sequence[int]) -> dict[int, G
     """First names at these places, the parts of a compound one told from each other's sex."""
     if not places:
         return {}
-    keys = dict(found.placed)
     if len(places) == 1:
-        return {places[0]: _alone(tables, keys[places[0]])}
+        return {place: _alone(tables, word) for place, word in found.placed if place == places[0]}
+    keys = dict(found.placed)
     given: dict[int, Given] = {}
     runs = [[places[0]]]
     for place, following in pairwise(places):
@@ -232,12 +231,12 @@ def _alone(tables: NameTables, word: str) -> Given:
 
 def _named(given: Mapping[int, Given], family: tuple[Piece, ...], label: Label | None) -> Named:
     surnames = tuple([key(text) for sort, text in family if sort is WORD])
-    return Named(tuple(given.values()), family, surnames, bare("".join([text for _, text in family])), label)
+    return Named(tuple(given.values()), family, surnames, label)
 
 
 def _family(found: Sequence[Piece]) -> tuple[Piece, ...]:
     """The words of a surname and the particles that stand before one; nothing where there is no word."""
-    kept = [piece for piece in found if piece[0] in _OF_FAMILIES and flat(piece[1]) not in TITLES]
-    while kept and kept[-1].sort is PARTICLE:
+    kept = [piece for piece in found if (piece[0] is WORD or piece[0] is PARTICLE) and flat(piece[1]) not in TITLES]
+    while kept and kept[-1][0] is PARTICLE:
         kept.pop()
     return tuple(kept)

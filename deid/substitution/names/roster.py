@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
 from deid.document import Mention
 from deid.labels import NAMES, Label
@@ -44,15 +44,23 @@ class Roster:
         self._dossier = dossier
         self.tables = tables
         self.mentions = dossier.of(NAMES)
-        self._heard: dict[int, Heard] = {}  # by where the mention starts, which no two share
-        text, plain, announces = dossier.document.text, dossier.plain, _TITLE.match
+        self._heard = self._hear()
+        self._votes = votes = self._counted()
+        # What each mention reads as, by all the evidence, and by where it starts.
+        self.readings = {start: heard.certain or heard.reading(votes) for start, heard in self._heard.items()}
+        self._named: Sequence[Named] | None = None
+        self._own_surnames: frozenset[str] | None = None
+        self._first_names: Sequence[tuple[Pool, Given]] | None = None
+
+    def _hear(self) -> dict[int, Heard]:
+        """What each mention tells by itself, by where it starts, which no two share."""
+        tables, text, plain, announces = self.tables, self._dossier.document.text, self._dossier.plain, _TITLE.match
+        found: dict[int, Heard] = {}
         for mention in self.mentions:
             start = mention.start
             titled = announces(plain[max(0, start - _BEFORE_TITLE) : start][::-1]) is not None
-            self._heard[start] = hear(tables, text[start : mention.end], mention.label, titled)
-        self._votes = self._counted()
-        # What each mention reads as, by all the evidence, and by where it starts.
-        self.readings = {start: heard.reading(self._votes) for start, heard in self._heard.items()}
+            found[start] = hear(tables, text[start : mention.end], mention.label, titled)
+        return found
 
     def titled(self, mention: Mention) -> bool:
         """Whether a title or a form field announces a surname before the mention."""
@@ -77,23 +85,22 @@ class Roster:
             return "M"
         return self._dossier.document.patient.sex if mention.label is _PATIENT else None
 
-    @cached_property
     def own_surnames(self) -> frozenset[str]:
         """Keys of the patient's surnames: the warehouse's, and what PATIENT mentions hold as surnames."""
-        patient = self._dossier.document.patient
-        here = {
-            word
-            for mention in self._dossier.labelled(_PATIENT)
-            for word in self.words(mention)
-            if self.is_surname(word, mention)
-        }
-        return _words((patient.last_name, patient.birth_name)).union(here)
+        if self._own_surnames is None:
+            patient = self._dossier.document.patient
+            here = [
+                word.key
+                for mention in self._dossier.labelled(_PATIENT)
+                for word in self.readings[mention.start].words
+                if word is not None and word.surname
+            ]
+            self._own_surnames = _words((patient.last_name, patient.birth_name)).union(here)
+        return self._own_surnames
 
-    @cached_property
     def own_first_names(self) -> frozenset[str]:
         """Keys of the patient's first names that the warehouse knows."""
-        names = self._dossier.document.patient.first_names
-        return _words(names).union(map(key, names))
+        return _first_names(self._dossier.document.patient.first_names)
 
     def _counted(self) -> Mapping[str, float]:
         """Key → evidence that the word is a surname (above 0) or a first name (below)."""
@@ -116,9 +123,12 @@ class Roster:
         `written` tells apart two words of one mention with the same key ("Claude CLAUDE").
         """
         found = self._heard[mention.start].cut
-        if found.told is not None:
-            return (found.by_written.get(written, 0.0) if written else found.by_key.get(word, 0.0)) > 0
-        return self._votes.get(word, 0.0) >= 0
+        if found.told is None:
+            return self._votes.get(word, 0.0) >= 0
+        return any(
+            one == word and vote > 0 and written in (None, found.pieces[place].text)
+            for (place, one), (_, vote) in zip(found.placed, found.votes, strict=True)
+        )
 
     def pool(self, word: str, label: Label | None) -> Pool:
         """Whose pool a word is drawn from: a relative who bears the patient's name keeps bearing it.
@@ -127,13 +137,17 @@ class Roster:
         """
         if label is _DOCTOR:
             return _OF_PROFESSIONALS
-        if label is _PERSON and word not in self.own_surnames and word not in self.own_first_names:
+        if label is _PERSON and word not in self.own_surnames() and word not in self.own_first_names():
             return _OF_RELATIVES
         return _OF_PATIENTS
 
-    @cached_property
     def named(self) -> Sequence[Named]:
         """Who is named in full, here and then in the identity: the patient's first name with each of his surnames."""
+        if self._named is None:
+            self._named = self._all_named()
+        return self._named
+
+    def _all_named(self) -> Sequence[Named]:
         here = [reading.named for reading in self.readings.values() if reading.named is not None]
         patient = self._dossier.document.patient
         own = [
@@ -144,9 +158,13 @@ class Roster:
         ]
         return [*dict.fromkeys(here), *filter(None, own)]
 
-    @cached_property
-    def known_first_names(self) -> list[tuple[Pool, Given]]:
+    def known_first_names(self) -> Sequence[tuple[Pool, Given]]:
         """First names of everybody here and of the patient, with their pools."""
+        if self._first_names is None:
+            self._first_names = self._all_first_names()
+        return self._first_names
+
+    def _all_first_names(self) -> Sequence[tuple[Pool, Given]]:
         here = [
             (self.pool(given.word, mention.label), given)
             for mention in self.mentions
@@ -165,7 +183,7 @@ class Roster:
         for mention in self.bearers(word):
             if self.pool(word, mention.label) is pool and (sex := self.sex(mention)):
                 return sex
-        return self._dossier.document.patient.sex if pool is _OF_PATIENTS and word in self.own_first_names else None
+        return self._dossier.document.patient.sex if pool is _OF_PATIENTS and word in self.own_first_names() else None
 
 
 @lru_cache(1 << 10)
@@ -178,6 +196,11 @@ def _certain(last: str | None, birth: str | None, first: tuple[str, ...]) -> Seq
 @lru_cache(1 << 10)
 def _words(names: tuple[str | None, ...]) -> frozenset[str]:
     return frozenset(word for name in names for word in _parts(name or ""))
+
+
+@lru_cache(1 << 10)
+def _first_names(names: tuple[str, ...]) -> frozenset[str]:
+    return _words(names).union(map(key, names))
 
 
 def _parts(name: str) -> Sequence[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Container, Sequence
-from functools import cached_property
 
 from deid.document import Mention
 from deid.labels import Label
@@ -31,21 +30,23 @@ class Shorthand:
         self._roster = roster
         self._surrogate = drawing.surrogate
         self._spelt: dict[Named, Spelling] = {}
+        self._plain: frozenset[str] | None = None
 
     # Logins
 
     def known(self, token: str) -> str | None:
         """What stands for what a login or e-mail address makes of a full name here, the first one that may be meant."""
-        for named in self._roster.named:
+        for named in self._roster.named():
             place = named.place(token)
             if place is not None:
                 return handles.form(self._drawn(named), place)
         return None
 
-    @cached_property
     def _plain_names(self) -> frozenset[str]:
         """Words that are names by themselves: whose they are depends on the mention, not on who else is called so."""
-        return frozenset(word for named in self._roster.named for word in (*named.surnames, *named.firsts))
+        if self._plain is None:
+            self._plain = frozenset([word for one in self._roster.named() for word in one.surnames + one.firsts])
+        return self._plain
 
     def _drawn(self, named: Named) -> Spelling:
         """The surrogate of a full name."""
@@ -82,8 +83,8 @@ class Shorthand:
 
     def initials_beside(self, letters: str, names: Container[str]) -> str | None:
         """The surrogate of initials in an address ("j", "jp") whose surname is among the names that stand beside."""
-        for named in self._roster.named:
-            given, surnames, glued = named.spelling
+        for named in self._roster.named():
+            given, surnames, glued = named.spelling()
             if glued in names or any(name in names for name in surnames):
                 firsts = "".join(word[:1] for word in given)
                 if letters in (firsts, firsts[:1]):
@@ -97,7 +98,7 @@ class Shorthand:
         letters = written.rstrip("0123456789")
         if len(letters) < _LOGIN_LEAST:
             return None
-        if letters == written and (self._roster.words(mention) != (written,) or written in self._plain_names):
+        if letters == written and (self._roster.words(mention) != (written,) or written in self._plain_names()):
             return None  # a name in small letters, alone or among others
         surrogate = self.handle(letters, attempt)
         if surrogate is None:
@@ -114,16 +115,14 @@ class Shorthand:
 
     def _letter_of(self, mention: Mention, letter: str, beside: Sequence[str], attempt: int) -> str:
         """The initial of the surrogate of the name that a letter beside whole words abbreviates."""
-        small = flat(letter)
-        for named in self._roster.named:
-            if named.words.isdisjoint(beside):
-                continue
-            if not named.families.isdisjoint(beside):
+        small, here = flat(letter), frozenset(beside)
+        for named in self._roster.named():
+            if not here.isdisjoint(named.families):
                 for one in named.given:
                     if one.word.startswith(small):
                         pool = self._pool_of(named, one.word)
                         return self._surrogate(one.word, False, pool, one.sex, attempt)[0]
-            if not named.firsts.isdisjoint(beside):
+            if not here.isdisjoint(named.firsts):
                 for word in named.surnames:
                     if word.startswith(small):
                         return self._surrogate(word, True, self._pool_of(named, word), attempt=attempt)[0]
@@ -155,10 +154,10 @@ class Shorthand:
 
     def _initials_of_named(self, mention: Mention, letters: str, attempt: int) -> Sequence[str] | None:
         """Initials of the surrogate of who is named by these letters, first names before or after the surname."""
-        for named in self._roster.named:
+        for named in self._roster.named():
             if named.label is not None and named.label is not mention.label:
                 continue
-            parts = named.by_initials.get(letters)
+            parts = named.parts(letters)
             if parts is not None:
                 return [
                     self._surrogate(word, surname, self._pool_of(named, word), sex, attempt)[0]
