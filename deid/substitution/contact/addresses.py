@@ -38,6 +38,8 @@ _DESKS = frozenset(
 _INITIALS = 2
 _TOKEN = re.compile(r"[^\W\d_]+|\d+")
 _BETWEEN_TOKENS = re.compile(rf"({_TOKEN.pattern})")
+_EMAIL = Label.EMAIL
+_WORDS_OF_DOMAINS = {name: frozenset(_TOKEN.findall(name)) for name in _DOMAINS}
 _SCHEME = re.compile(r"^(?:[a-z]+://|\\\\|//)?(?:www\.)?", re.IGNORECASE)
 _HOST = re.compile(r"[^/\\?#:\s]+")
 
@@ -59,13 +61,13 @@ class Addresses:
     def write(self, mention: Mention, attempt: int) -> Draft:
         """An address that leads nowhere."""
         original = self._dossier.text(mention)
-        if mention.label is Label.EMAIL and "@" in original:
+        if mention.label is _EMAIL and "@" in original:
             local, _, domain = original.partition("@")
             text = f"{self._local(local, attempt)}@{self._domain(domain, attempt)}"
             return Draft(in_case_of(original, text), STRATEGY)
         scheme = _SCHEME.match(original)
         head = scheme.group() if scheme else ""
-        host = _HOST.match(original, len(head)) if mention.label is not Label.EMAIL else None
+        host = _HOST.match(original, len(head)) if mention.label is not _EMAIL else None
         stream = self._dossier.stream("address", comparable(original), str(attempt))
         if host is None:
             return Draft(redraw(original, stream), STRATEGY)
@@ -80,7 +82,7 @@ class Addresses:
 
         def other(stream: KeyedStream) -> str:
             hidden = set(_TOKEN.findall(plain))
-            names = [name for name in _DOMAINS if hidden.isdisjoint(_TOKEN.findall(name))]
+            names = [name for name, words in _WORDS_OF_DOMAINS.items() if hidden.isdisjoint(words)]
             return f"{stream.choice(names)}-{100 + stream.below(900)}.example"
 
         return self._dossier.remembered(("domain", plain, str(attempt)), other)
@@ -125,4 +127,6 @@ class Addresses:
 
 @lru_cache(1 << 12)
 def _cut(local: str) -> _Local:
-    return _Local([(piece, flat(piece)) for piece in _BETWEEN_TOKENS.split(local)], _TOKEN.findall(flat(local)))
+    plain, pieces = flat(local), _BETWEEN_TOKENS.split(local)
+    folded = pieces if plain == local else map(flat, pieces)
+    return _Local(tuple(zip(pieces, folded, strict=True)), _TOKEN.findall(plain))

@@ -134,7 +134,7 @@ class Heard:
     def __init__(self, tables: NameTables, found: Cut, label: Label) -> None:
         self.cut = found
         self._label = label
-        self.votes = [(word, vote, tables.surname_rather(word)) for word, vote in found.votes]
+        self.votes = tuple([(word, vote, tables.surname_rather(word)) for word, vote in found.votes])
         self._tables = tables
         self._readings: dict[tuple[int, ...], Reading] = {}
         self.certain = None if found.told is None else self._reading(found.told)
@@ -236,7 +236,12 @@ def _named(given: Mapping[int, Given], family: tuple[Piece, ...], label: Label |
 
 def _family(found: Sequence[Piece]) -> tuple[Piece, ...]:
     """The words of a surname and the particles that stand before one; nothing where there is no word."""
-    kept = [piece for piece in found if (piece[0] is WORD or piece[0] is PARTICLE) and flat(piece[1]) not in TITLES]
+    kept = [
+        piece
+        for piece in found
+        if (sort := piece[0]) is PARTICLE or sort is WORD
+        if (piece[1].lower() if piece[1].isascii() else flat(piece[1])) not in TITLES
+    ]
     while kept and kept[-1][0] is PARTICLE:
         kept.pop()
     return tuple(kept)

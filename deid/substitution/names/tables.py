@@ -121,11 +121,15 @@ class NameTables:
 _ENOUGH = 12
 
 
-@lru_cache(_REMEMBERED)
 def key(name: str) -> str:
     """The folded words of a name; a name in another alphabet as it is, without case."""
     if name.isascii() and name.isalnum():
         return name.lower()
+    return _key(name)
+
+
+@lru_cache(_REMEMBERED)
+def _key(name: str) -> str:
     return " ".join(words(name)) or name.casefold()
 
 
