@@ -72,13 +72,10 @@ class Drawing:
 
 def _other(stream: KeyedStream, candidates: Sequence[str], word: str, forbidden: frozenset[str] = frozenset()) -> str:
     """The first candidate drawn that begins with another letter than a word and has no forbidden one."""
-    initial = _initial(word)
+    initial = word[0].lower() if word.isascii() else flat(word)[0]
     for _ in range(_TRIES):
         name = stream.choice(candidates)
-        if _initial(name) != initial and (not forbidden or forbidden.isdisjoint(words(name))):
+        first = name[0].lower() if name.isascii() else flat(name)[0]
+        if first != initial and (not forbidden or forbidden.isdisjoint(words(name))):
             return name
     return _NOBODY  # every name that fits would bring something back
-
-
-def _initial(name: str) -> str:
-    return name[0].lower() if name.isascii() else flat(name)[0]
