@@ -82,7 +82,7 @@ def find(
     knob = np.where(_explained(reading)[:, None], 0, raised(recall)[None, :])
     path = best_path(log_probabilities(pooled(mean)) + knob)
     sure = 1.0 - mean[:, OUTSIDE]
-    mentions = decode(reading, path, [float(one) for one in sure])
+    mentions = decode(reading, path, sure)
     trimmed = (_trimmed(reading, mention, sure) for mention in mentions)
     return [_voted(reading, mention, distributions) for mention in trimmed if mention is not None]
 
@@ -121,13 +121,14 @@ def raised(recall: Mapping[Label, float]) -> Array:
 
 
 def _trimmed(reading: Reading, mention: Mention, sure: Array) -> Mention | None:
-    """The mention without grammatical words at its edges that are likelier outside; None if nothing else is left."""
+    """The mention without grammatical words at its edges that are likelier outside; None if nothing else is left, or
+    no letter and no digit: signs alone tell of nobody."""
     first, last = reading.token_at(mention.start), reading.token_at(mention.end - 1)
     while first <= last and sure[first] < 0.5 and reading.words[first] in _EDGES:
         first += 1
     while last >= first and sure[last] < 0.5 and reading.words[last] in _EDGES:
         last -= 1
-    if first > last:
+    if first > last or not any(map(str.isalnum, reading.text[reading.starts[first] : reading.ends[last]])):
         return None
     # What the path chose is a mention whatever its probability: the knob has spoken, not the merge's threshold.
     return replace(

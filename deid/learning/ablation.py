@@ -102,8 +102,10 @@ def main() -> int:
     known = [one for one in corpus.load(given.corpus) if one.document.id in judged]
     staff = corpus.staff(given.corpus)
     unknown = [one.without_identity() for one in known]
-    balanced = policy_of((*RULES, "identity", *taggers), given.held_out, taggers)
-    shipped = turned(balanced, load_policy().detection.recall)
+    default = load_policy()
+    named = [choice.name for choice in default.detection.annotators]
+    balanced = policy_of(named, given.held_out, taggers)
+    shipped = turned(balanced, default.detection.recall)
     runs = {
         "balanced": judge(balanced, unknown),
         "default recall": judge(shipped, unknown),

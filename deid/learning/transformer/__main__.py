@@ -5,13 +5,17 @@ from __future__ import annotations
 import json
 import logging
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from deid.detection.annotators.transformer import Transformer
+from deid.detection.reading import Reading
 from deid.errors import NocturneError
-from deid.learning import corpus
+from deid.learning import corpus, held_out
+from deid.learning.corpus import GoldDocument
 from deid.learning.transformer import plan as plans
 from deid.learning.transformer.training import train
 
@@ -19,7 +23,7 @@ CONFIGS = Path(__file__).parent / "configs"
 
 
 def main(
-    config: Annotated[Path, typer.Option(help="plan, or the name of one that ships: h200, train-small")],
+    config: Annotated[Path, typer.Option(help="plan, or the name of one that ships: compact, h200, train-small")],
     out: Annotated[Path, typer.Option(help="directory to write")],
     corpus_folder: Annotated[Path, typer.Option("--corpus", help="folder of annotated documents")] = Path(
         "corpus/train"
@@ -28,14 +32,22 @@ def main(
     minutes: Annotated[float | None, typer.Option(help="of masked words; instead of the plan's")] = None,
     seed: Annotated[int | None, typer.Option(help="instead of the plan's")] = None,
     tune: Annotated[int | None, typer.Option(help="search settings in so many trials instead of training")] = None,
+    without: Annotated[list[str] | None, typer.Option(help="author whose documents are not learned from")] = None,
+    held_out_folder: Annotated[
+        Path | None, typer.Option("--held-out", help="folder that keeps what is said of these authors' documents")
+    ] = None,
 ) -> None:
-    """Train a tagger and print what was measured, as JSON."""
+    """Train a tagger and print what was measured, as JSON.
+
+    What is said of the documents of authors left out, in `--held-out`, is what `make ablation` reads.
+    """
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s", datefmt="%H:%M:%S", stream=sys.stderr)
     try:
         shipped = CONFIGS / f"{config.name}.yaml"
         plan = plans.load(shipped if not config.suffix and shipped.is_file() else config)
         plan = changed(plan, texts, minutes, seed)
-        documents = corpus.load(corpus_folder)
+        everything = corpus.load(corpus_folder)
+        documents = [one for one in everything if one.author not in (without or ())]
         if tune is not None:
             from deid.learning.transformer.tuning import tune as search
 
@@ -43,9 +55,18 @@ def main(
             typer.echo(json.dumps(best.model_dump(mode="json"), indent=2))
         else:
             typer.echo(json.dumps(dict(train(plan, documents, out).measures), indent=2))
+            if held_out_folder is not None:
+                judge(out, [one for one in everything if one.author in (without or ())], held_out_folder)
     except NocturneError as error:
         typer.echo(str(error), err=True)
         raise typer.Exit(1) from None
+
+
+def judge(model: Path, documents: Sequence[GoldDocument], folder: Path) -> None:
+    """Keep what a model says of documents that it has not learned from (`deid.learning.held_out`)."""
+    annotator = Transformer(str(model), precision="fp32")
+    found = annotator.distributions([Reading(one.document) for one in documents])
+    held_out.save(folder, annotator.name, {one.document.id: rows for one, rows in zip(documents, found, strict=True)})
 
 
 def changed(plan: plans.Plan, texts: list[str] | None, minutes: float | None, seed: int | None) -> plans.Plan:

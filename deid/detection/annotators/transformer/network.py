@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Literal
 
@@ -15,10 +16,12 @@ from transformers import AutoModelForTokenClassification
 from deid.detection.annotators.transformer.batches import padded
 from deid.detection.annotators.transformer.directory import ModelDirectory
 from deid.detection.annotators.transformer.quiet import quiet
+from deid.detection.taggers.threads import one_thread
 from deid.errors import PolicyError
 
 Precision = Literal["fp32", "bf16", "fp16", "int8"]
 _DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16, "int8": torch.float32}
+_SHARED = 30_000_000  # parameters from which a window is worth the waiting of several threads for each other
 # What old checkpoints hold beside the weights, and no forward pass reads.
 _IDLE = ("position_ids", "pooler.", "lm_head.", "cls.predictions")
 
@@ -59,6 +62,8 @@ class Network:
             raise PolicyError(
                 f"model {directory.name} does not fit in the memory of {device}.", "Choose a smaller one, or the CPU."
             ) from None
+        small = sum(one.numel() for one in self._model.parameters()) < _SHARED
+        self._alone = device.type == "cpu" and small
         if precision == "int8":
             self._model = _quantized(self._model)
         self._model.eval()
@@ -79,7 +84,8 @@ class Network:
         for row, window in enumerate(windows):
             ids[row, : len(window)] = window
             mask[row, : len(window)] = 1
-        logits = self._model(input_ids=self._moved(ids), attention_mask=self._moved(mask)).logits
+        with one_thread() if self._alone else nullcontext():
+            logits = self._model(input_ids=self._moved(ids), attention_mask=self._moved(mask)).logits
         chosen = logits[self._moved(at), self._moved(positions)].float()
         sound = torch.isfinite(chosen).all(dim=1)
         rows = torch.softmax(chosen / self._temperature, dim=1) @ self._matrix
