@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import re
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache
 from itertools import chain
@@ -15,7 +15,7 @@ from deid.document import Document, Mention
 from deid.labels import NAMES, PLACES, Label
 from deid.policy import SubstitutionPolicy
 from deid.privacy import KeyedStream
-from deid.substitution.folding import folded, words
+from deid.substitution.folding import cut_into_words, folded, words
 from deid.substitution.memory import Memory
 from deid.substitution.remembering import remembering
 from deid.substitution.temporal.values import is_told
@@ -27,8 +27,6 @@ _LEAST_LETTERS = 3
 _LEAST_IN_ADDRESSES = 4
 _CORPUS = ("corpus", "")
 _PLACE = attrgetter("start")
-_PLACES = PLACES | {Label.ORG}
-_ADDRESSES = (Label.EMAIL, Label.URL)
 # One commune in nine is a "Saint": left out of those drawn for another, they would tell which kind the other is of.
 _SHARED = frozenset({"saint", "sainte", "saints", "saintes", "sur", "sous", "les", "des", "aux", "mer"})
 
@@ -145,13 +143,12 @@ class Dossier:
         documents do not take part: which ones are at hand depends on the batch
         (docs/decisions/2026-11-22-names-across-documents.md).
         """
-        text, groups = self.document.text, self._by_label
+        text, hiding = self.document.text, _HIDING
         found = [
             hidden(text[mention.start : mention.end])
-            for labels, hidden in _HIDING
-            for label in labels
-            if label in groups
-            for mention in groups[label]
+            for label, mentions in self._by_label.items()
+            if (hidden := hiding.get(label)) is not None
+            for mention in mentions
         ]
         patient = self.document.patient
         names = (patient.last_name, patient.birth_name, *patient.first_names)
@@ -179,21 +176,27 @@ def _by_label(mentions: Iterable[Mention]) -> dict[Label, list[Mention]]:
 @remembering(1 << 14)
 def telling(place: str) -> frozenset[str]:
     """The folded words of a place's name but those that tell none, unless it has no other ("Saintes")."""
-    found = _hidden(place)
+    found = _told(place)
     return found - _SHARED or found
 
 
-@remembering(1 << 14)
-def _hidden(name: str) -> frozenset[str]:
-    return frozenset([word for word in words(name) if len(word) >= _LEAST_LETTERS and not word.isdigit()])
+def _told(text: str, least: int = _LEAST_LETTERS) -> frozenset[str]:
+    return frozenset([word for word in cut_into_words(text) if len(word) >= least and not word.isdigit()])
+
+
+_hidden = remembering(1 << 14)(_told)
 
 
 @remembering(1 << 14)
 def _hidden_in_address(address: str) -> frozenset[str]:
-    return frozenset([word for word in _hidden(address) if len(word) >= _LEAST_IN_ADDRESSES])
+    return _told(address, _LEAST_IN_ADDRESSES)
 
 
-_HIDING = ((_PLACES, telling), (NAMES, _hidden), (_ADDRESSES, _hidden_in_address))
+_HIDING: Mapping[Label, Callable[[str], frozenset[str]]] = {
+    **dict.fromkeys(PLACES | {Label.ORG}, telling),
+    **dict.fromkeys(NAMES, _hidden),
+    **dict.fromkeys((Label.EMAIL, Label.URL), _hidden_in_address),
+}
 
 
 @lru_cache(1 << 10)

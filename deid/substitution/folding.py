@@ -85,12 +85,15 @@ def without_accents(text: str) -> str:
     return plain if plain.isascii() else "".join(char for char in plain if not unicodedata.combining(char))
 
 
-@remembering(_REMEMBERED)
-def words(text: str) -> tuple[str, ...]:
-    """The folded words and numbers of `text`, in order."""
+def cut_into_words(text: str) -> tuple[str, ...]:
+    """`words` of a text that is asked for once: nothing is remembered."""
     if text.isascii() and text.isalnum():
         return (text.lower(),)
     return tuple(_WORD.findall(without_accents(text).casefold()))
+
+
+# The folded words and numbers of a text, in order.
+words = remembering(_REMEMBERED)(cut_into_words)
 
 
 @remembering(_REMEMBERED)

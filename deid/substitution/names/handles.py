@@ -32,7 +32,7 @@ def places(name: Spelling) -> Mapping[str, int]:
 
 
 def beginnings(name: Spelling) -> str:
-    """The letters that some form of a name begins with: most logins are told from most names by them alone."""
+    """The letters that some form of a name begins with."""
     return "".join([word[:1] for word in (*name.given, *name.surnames, name.glued)])
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 from functools import lru_cache
 from itertools import takewhile
+from sys import intern
 from typing import NamedTuple
 
 from deid.substitution.folding import flat, without_accents
@@ -29,9 +30,10 @@ _NOT_BARE = re.compile("[^a-z]+")
 _SHORT = 3
 # Long words that are no word of a name, or not everywhere.
 _SMALL_WORDS = frozenset(word for word in PARTICLES | TITLES if len(word) > _SHORT)
-_CASE_SAYS = 5.0
+# Evidence of a surname (above 0) or a first name (below): by the case of a word, a title before it, its place.
+_CAPITALS_SAY, _SMALL_LETTERS_SAY = 5.0, -5.0
 _TITLE_SAYS = 1.5
-_ORDER_SAYS = 0.5
+_NOT_FIRST_SAYS, _FIRST_SAYS = 0.5, -0.5
 
 
 class Sort(StrEnum):
@@ -71,7 +73,7 @@ class Cut(NamedTuple):
     pieces: tuple[Piece, ...]
     placed: tuple[tuple[int, str], ...]
     words: tuple[str, ...]
-    votes: tuple[tuple[str, float], ...]
+    votes: tuple[float, ...]
     told: tuple[int, ...] | None
     titled: bool
     title: str
@@ -81,12 +83,22 @@ class Cut(NamedTuple):
 @lru_cache(1 << 12)  # the identity's names are asked for by several
 def cut(text: str, after_title: bool) -> Cut:
     """What a written name tells by itself."""
+    if not _is_plain(text):
+        return cut_up(text, after_title)
+    # A lone word, as most names are: the same in one step.
+    word = intern(key(text))
+    vote = _TITLE_SAYS if after_title else _FIRST_SAYS
+    return Cut((Piece(WORD, text),), ((0, word),), (word,), (vote,), None, after_title, "", None)
+
+
+def cut_up(text: str, after_title: bool) -> Cut:
+    """`cut` by the rules for all names."""
     found = pieces(text, after_title=after_title)
-    placed = tuple([(place, key(written)) for place, (sort, written) in enumerate(found) if sort is WORD])
+    placed = tuple([(place, intern(key(written))) for place, (sort, written) in enumerate(found) if sort is WORD])
     words = tuple([word for _, word in placed])
     by_case = _case_votes([found[place].text for place, _ in placed]) if len(placed) > 1 else ()
     told = tuple([place for (place, _), vote in zip(placed, by_case, strict=True) if vote <= 0]) if by_case else None
-    votes = tuple(zip(words, by_case or _order_votes(found, len(words), after_title), strict=True))
+    votes = tuple(by_case or _order_votes(found, len(words), after_title))
     title = "" if placed and not placed[0][0] else _ahead(found)
     return Cut(tuple(found), placed, words, votes, told, after_title, title, despaced(text))
 
@@ -95,15 +107,15 @@ def _case_votes(whole: Sequence[str]) -> Sequence[float]:
     capitals = [word.isupper() and len(word) > 1 for word in whole]
     if True not in capitals or False not in capitals:
         return ()
-    return [_CASE_SAYS if capital else -_CASE_SAYS for capital in capitals]
+    return [_CAPITALS_SAY if capital else _SMALL_LETTERS_SAY for capital in capitals]
 
 
 def _order_votes(found: Sequence[Piece], words: int, after_title: bool) -> Sequence[float]:
     """First names come first; a lone word is one too, unless a title or initials announce a surname."""
     if words != 1:
-        return [_ORDER_SAYS if index else -_ORDER_SAYS for index in range(words)]
+        return [_NOT_FIRST_SAYS if index else _FIRST_SAYS for index in range(words)]
     announced = after_title or (len(found) > 1 and any(sort is INITIAL for sort, _ in found))
-    return (_TITLE_SAYS if announced else -_ORDER_SAYS,)
+    return (_TITLE_SAYS if announced else _FIRST_SAYS,)
 
 
 def _ahead(found: Sequence[Piece]) -> str:

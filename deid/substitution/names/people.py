@@ -13,7 +13,7 @@ from deid.substitution.names import nicknames
 from deid.substitution.names.drawing import Drawing
 from deid.substitution.names.parsing import BETWEEN, INITIAL
 from deid.substitution.names.reading import Word, word_of
-from deid.substitution.names.roster import Roster
+from deid.substitution.names.roster import POOLS, Roster
 from deid.substitution.names.shorthand import Shorthand
 from deid.substitution.names.tables import NameTables, Pool, key
 from deid.substitution.shapes import in_case_of
@@ -47,22 +47,23 @@ class People:
         reading = self.roster.readings[mention.start]
         found, whole = reading.cut, reading.words
         if len(whole) == 1 and (lone := whole[0]) is not None:
-            return Draft(_unelided(self._word(mention, lone, attempt)), STRATEGY)
-        if found.spaced is not None:
+            written = self._word(mention, lone, attempt)
+        elif found.spaced is not None:
             return Draft(self._spaced(mention, found.spaced, attempt), STRATEGY)
-        if not found.words:
+        elif not found.words:
             return Draft(self.shorthand.initials(mention, found.pieces, attempt), STRATEGY)
-        written = [
-            self._word(mention, word, attempt)
-            if word is not None
-            else text
-            if sort is BETWEEN
-            else self.shorthand.initial(mention, text, attempt)
-            if sort is INITIAL
-            else self._particle(text)
-            for (sort, text), word in zip(found.pieces, whole, strict=True)
-        ]
-        return Draft(_unelided("".join(written)), STRATEGY)
+        else:
+            written = ""
+            for (sort, text), word in zip(found.pieces, whole, strict=True):
+                if word is not None:
+                    written += self._word(mention, word, attempt)
+                elif sort is BETWEEN:
+                    written += text
+                elif sort is INITIAL:
+                    written += self.shorthand.initial(mention, text, attempt)
+                else:
+                    written += self._particle(text)
+        return Draft(_unelided(written) if "'" in written or "’" in written else written, STRATEGY)
 
     def _spaced(self, mention: Mention, spaced: str, attempt: int) -> str:
         """The surrogate of a word that is written letter by letter, written so."""
@@ -81,7 +82,7 @@ class People:
     def _word(self, mention: Mention, word: Word, attempt: int) -> str:
         if word.small and (login := self.shorthand.login(mention, word.text, attempt)) is not None:
             return login
-        pool = self.roster.pool(word.key, mention.label)
+        pool = POOLS.get(mention.label) or self.roster.pool(word.key, mention.label)
         surrogate = self._diminutive(mention, word, pool, attempt) if word.called else None
         if surrogate is None:
             surrogate = self.drawing.surrogate(word.key, word.surname, pool, word.sex, attempt)
@@ -117,8 +118,6 @@ def _words_of(dossier: Dossier) -> frozenset[str]:
 
 def _unelided(written: str) -> str:
     """A surrogate with "d'" written out before a consonant: "de Calland"."""
-    if "'" not in written and "’" not in written:
-        return written
 
     def spelt(match: re.Match[str]) -> str:
         following = written[match.end() :]

@@ -59,9 +59,9 @@ class Named:
     """
 
     __slots__ = (
-        "_beginnings",
         "_by_initials",
         "_spelling",
+        "beginnings",
         "families",
         "family",
         "firsts",
@@ -79,7 +79,7 @@ class Named:
         self.firsts = tuple([one.word for one in given])
         self.families = (*surnames, self.glued)
         self._spelling: Spelling | None = None
-        self._beginnings: str | None = None
+        self.beginnings = ""
         self._by_initials: Mapping[str, Sequence[Part]] | None = None
 
     def spelling(self) -> Spelling:
@@ -88,11 +88,10 @@ class Named:
             self._spelling = Spelling(tuple(map(bare, self.firsts)), tuple(map(bare, self.surnames)), self.glued)
         return self._spelling
 
-    def place(self, token: str) -> int | None:
-        """The place of a login among those that are made of the name (`handles.places`)."""
-        if self._beginnings is None:
-            self._beginnings = handles.beginnings(self.spelling())
-        return handles.places(self.spelling()).get(token) if token[:1] in self._beginnings else None
+    def begun(self) -> str:
+        """The letters that some login made of the name begins with, from now on in `beginnings`."""
+        self.beginnings = handles.beginnings(self.spelling())
+        return self.beginnings
 
     def parts(self, letters: str) -> Sequence[Part] | None:
         """What initials may stand for: all first names or the first one, before or after the surname."""
@@ -123,7 +122,7 @@ class Reading(NamedTuple):
 
 
 class Heard:
-    """A name written in a mention of a label, with what the tables say of its words, whatever document it stands in.
+    """A name written in a mention of a label, with its readings by the tables, whatever document it stands in.
 
     `votes` has word by word, by its key, the evidence that it is a surname (above 0) or a first name (below): that of
     the cut and that of the tables. `certain` is the reading where the case of the words tells it, whatever the votes.
@@ -134,20 +133,22 @@ class Heard:
     def __init__(self, tables: NameTables, found: Cut, label: Label) -> None:
         self.cut = found
         self._label = label
-        self.votes = tuple([(word, vote, tables.surname_rather(word)) for word, vote in found.votes])
+        rather = map(tables.surname_rather, found.words)
+        self.votes = tuple(zip(found.words, found.votes, rather, strict=True))
         self._tables = tables
-        self._readings: dict[tuple[int, ...], Reading] = {}
-        self.certain = None if found.told is None else self._reading(found.told)
+        self._readings: dict[int, Reading] = {}  # by the bits of the words that are first names
+        self.certain = None if found.told is None else _read(tables, found, found.told, label)
 
     def reading(self, evidence: Mapping[str, float]) -> Reading:
         """The reading of a name that is not certain by all the evidence of a document: Key → above 0 for a surname."""
-        places = tuple([place for place, word in self.cut.placed if evidence[word] < 0])
-        return self._readings.get(places) or self._reading(places)
-
-    def _reading(self, places: tuple[int, ...]) -> Reading:
-        """The reading of the name if its first names are at these places."""
-        found = self._readings[places] = _read(self._tables, self.cut, places, self._label)
-        return found
+        firsts = 0
+        for word in self.cut.words:
+            firsts += firsts + (evidence[word] < 0)
+        known = self._readings.get(firsts)
+        if known is None:
+            places = [place for place, word in self.cut.placed if evidence[word] < 0]
+            known = self._readings[firsts] = _read(self._tables, self.cut, places, self._label)
+        return known
 
 
 # Professionals come back in document after document, the patient in his own; fewer texts than `folding` remembers.
@@ -157,7 +158,7 @@ def hear(tables: NameTables, text: str, label: Label, after_title: bool) -> Hear
     return Heard(tables, cut(text, after_title), label)
 
 
-def _read(tables: NameTables, found: Cut, places: tuple[int, ...], label: Label) -> Reading:
+def _read(tables: NameTables, found: Cut, places: Sequence[int], label: Label) -> Reading:
     given = _given(tables, found, places)
     words: list[Word | None] = [None] * len(found.pieces)
     for place, word in found.placed:

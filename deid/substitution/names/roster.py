@@ -12,7 +12,7 @@ from deid.labels import NAMES, Label
 from deid.substitution.dossier import Dossier
 from deid.substitution.folding import flat
 from deid.substitution.names.parsing import Piece, cut
-from deid.substitution.names.reading import Given, Heard, Named, all_given, hear, of_identity
+from deid.substitution.names.reading import Given, Heard, Named, Reading, all_given, hear, of_identity
 from deid.substitution.names.tables import NameTables, Pool, key
 
 _TITLES = (
@@ -33,6 +33,8 @@ _MAN = re.compile(
 )
 _PATIENT, _DOCTOR, _PERSON = Label.PATIENT, Label.DOCTOR, Label.PERSON
 _OF_PATIENTS, _OF_RELATIVES, _OF_PROFESSIONALS = Pool
+# Whose pool a name's words are drawn from by its label alone; those of PERSON by the word as well.
+POOLS: Mapping[Label | None, Pool] = {_PATIENT: _OF_PATIENTS, None: _OF_PATIENTS, _DOCTOR: _OF_PROFESSIONALS}
 _CERTAIN = 100.0
 _BEFORE_TITLE, _BEFORE_SEX = 20, 24  # characters before a name that say whose it is
 
@@ -44,40 +46,43 @@ class Roster:
         self._dossier = dossier
         self.tables = tables
         self.mentions = dossier.of(NAMES)
-        self._heard = self._hear()
-        self._votes = votes = self._counted()
-        # What each mention reads as, by all the evidence, and by where it starts.
-        self.readings = {start: heard.certain or heard.reading(votes) for start, heard in self._heard.items()}
+        heard = self._hear()
+        self._votes = votes = self._counted(heard)
+        # What each mention reads as, by all the evidence, and by where it starts, which no two share.
+        self.readings: Mapping[int, Reading] = {
+            mention.start: one.certain or one.reading(votes) for mention, one in zip(self.mentions, heard, strict=True)
+        }
         self._named: Sequence[Named] | None = None
         self._own_surnames: frozenset[str] | None = None
         self._first_names: Sequence[tuple[Pool, Given]] | None = None
 
-    def _hear(self) -> dict[int, Heard]:
-        """What each mention tells by itself, by where it starts, which no two share."""
+    def _hear(self) -> Sequence[Heard]:
+        """What each mention tells by itself."""
         tables, text, plain, announces = self.tables, self._dossier.document.text, self._dossier.plain, _TITLE.match
-        found: dict[int, Heard] = {}
+        found = []
         for mention in self.mentions:
             start = mention.start
-            titled = announces(plain[max(0, start - _BEFORE_TITLE) : start][::-1]) is not None
-            found[start] = hear(tables, text[start : mention.end], mention.label, titled)
+            before = plain[start - _BEFORE_TITLE if start > _BEFORE_TITLE else 0 : start]
+            titled = announces(before[::-1]) is not None
+            found.append(hear(tables, text[start : mention.end], mention.label, titled))
         return found
 
     def titled(self, mention: Mention) -> bool:
         """Whether a title or a form field announces a surname before the mention."""
-        return self._heard[mention.start].cut.titled
+        return self.readings[mention.start].cut.titled
 
     def words(self, mention: Mention) -> Sequence[str]:
         """Keys of the whole words of a mention."""
-        return self._heard[mention.start].cut.words
+        return self.readings[mention.start].cut.words
 
     def pieces(self, mention: Mention) -> Sequence[Piece]:
         """The pieces of a mention."""
-        return self._heard[mention.start].cut.pieces
+        return self.readings[mention.start].cut.pieces
 
     def sex(self, mention: Mention) -> str | None:
         """The sex that the words before a mention, or for the patient the warehouse, say."""
         before = self._dossier.plain_before(mention, _BEFORE_SEX)
-        if title := self._heard[mention.start].cut.title:
+        if title := self.readings[mention.start].cut.title:
             before += flat(title)
         if _WOMAN.search(before):
             return "F"
@@ -102,12 +107,12 @@ class Roster:
         """Keys of the patient's first names that the warehouse knows."""
         return _first_names(self._dossier.document.patient.first_names)
 
-    def _counted(self) -> Mapping[str, float]:
+    def _counted(self, heard: Sequence[Heard]) -> Mapping[str, float]:
         """Key → evidence that the word is a surname (above 0) or a first name (below)."""
         votes: dict[str, float] = defaultdict(float)
         told: dict[str, float] = {}
-        for heard in self._heard.values():
-            for word, vote, rather in heard.votes:
+        for one in heard:
+            for word, vote, rather in one.votes:
                 votes[word] += vote
                 told[word] = rather
         for word, rather in told.items():
@@ -122,12 +127,12 @@ class Roster:
 
         `written` tells apart two words of one mention with the same key ("Claude CLAUDE").
         """
-        found = self._heard[mention.start].cut
+        found = self.readings[mention.start].cut
         if found.told is None:
             return self._votes.get(word, 0.0) >= 0
         return any(
             one == word and vote > 0 and written in (None, found.pieces[place].text)
-            for (place, one), (_, vote) in zip(found.placed, found.votes, strict=True)
+            for (place, one), vote in zip(found.placed, found.votes, strict=True)
         )
 
     def pool(self, word: str, label: Label | None) -> Pool:
@@ -135,9 +140,9 @@ class Roster:
 
         `label` is that of the mention that holds the word; None for the identity.
         """
-        if label is _DOCTOR:
-            return _OF_PROFESSIONALS
-        if label is _PERSON and word not in self.own_surnames() and word not in self.own_first_names():
+        if label is not _PERSON:
+            return POOLS[label]
+        if word not in self.own_surnames() and word not in self.own_first_names():
             return _OF_RELATIVES
         return _OF_PATIENTS
 
@@ -175,8 +180,8 @@ class Roster:
 
     def bearers(self, word: str) -> Sequence[Mention]:
         """The mentions that hold a word, in order."""
-        heard = self._heard
-        return [mention for mention in self.mentions if word in heard[mention.start].cut.words]
+        readings = self.readings
+        return [mention for mention in self.mentions if word in readings[mention.start].cut.words]
 
     def sex_of(self, word: str, pool: Pool) -> str | None:
         """The sex that the document or the warehouse says of whoever bears a first name."""

@@ -36,10 +36,13 @@ class Shorthand:
 
     def known(self, token: str) -> str | None:
         """What stands for what a login or e-mail address makes of a full name here, the first one that may be meant."""
+        first = token[:1]
         for named in self._roster.named():
-            place = named.place(token)
-            if place is not None:
-                return handles.form(self._drawn(named), place)
+            # Most logins are told from most names by their first letter alone.
+            if first in (named.beginnings or named.begun()):
+                place = handles.places(named.spelling()).get(token)
+                if place is not None:
+                    return handles.form(self._drawn(named), place)
         return None
 
     def _plain_names(self) -> frozenset[str]:

@@ -11,6 +11,7 @@ from math import log10
 from typing import NamedTuple
 
 from deid.substitution.folding import words
+from deid.substitution.remembering import remembering
 from deid.substitution.shapes import titled
 
 
@@ -60,6 +61,7 @@ class NameTables:
         self.surname_pools, self.first_pools = surname_pools, first_pools
         self._first_crowds: dict[tuple[tuple[str, ...], int, int, bool, Pool], Sequence[str]] = {}
         # Asked for every word of every name; bounded, since words come without end.
+        self.surname_rather: Callable[[str], float] = remembering(_REMEMBERED)(self._surname_rather)
         self.surnames_like: Callable[[str, Pool], Sequence[str]] = lru_cache(_REMEMBERED)(self._surnames_like)
         self.first_names_like: Callable[[str, str | None, Pool], Sequence[str]] = lru_cache(_REMEMBERED)(
             self._first_names_like
@@ -76,7 +78,7 @@ class NameTables:
         """People born with a surname; 0 when it is not in the table."""
         return self.surnames.get(key(name), 0)
 
-    def surname_rather(self, word: str) -> float:
+    def _surname_rather(self, word: str) -> float:
         """How much likelier a word, by its key, is a surname (above 0) than a first name (below): the logarithm of the
         ratio of their bearers, to the base 10.
         """
