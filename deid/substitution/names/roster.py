@@ -21,8 +21,9 @@ _TITLES = (
     "nom de naissance",
     "nom d'usage",
 )
-# Read backwards, from the name on: a search from the left would try each place.
-_TITLE = re.compile(r" *:? *\.?(?:" + "|".join(title[::-1] for title in _TITLES) + r")\b")
+# Read backwards, from the name on: a search from the left would try each place. No title ends with what may follow it,
+# so what was read of that is never given back.
+_TITLE = re.compile(r" *+:?+ *+\.?+(?:" + "|".join(title[::-1] for title in _TITLES) + r")\b")
 _WOMAN = re.compile(
     r"\b(?:mme|madame|mlle|mademoiselle|nee|docteure|professeure|soeur|fille|mere|epouse|femme|tante|niece|belle-fille|"
     r"grand-mere|compagne|cousine|marraine|veuve|infirmiere|voisine|patiente|bebe fille)\b[^a-z]*(?:\w+ ){0,1}$"
