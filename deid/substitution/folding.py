@@ -69,7 +69,7 @@ def folded(text: str) -> str:
     """`flat` for a whole document: quicker on long texts, and nothing is remembered."""
     codes = np.frombuffer(text.encode("utf-16-le", "surrogatepass"), "<u2")
     try:
-        plain: bytes = _of_scripts()[codes].tobytes()
+        plain: bytes = _of_scripts().take(codes).tobytes()
     except IndexError:
         return text.translate(_POSITIONS)
     return plain.decode("utf-16-le")
@@ -109,12 +109,14 @@ def comparable(text: str) -> str:
 
 def alike(one: str, other: str) -> bool:
     """Whether two texts are the same to `comparable`; nearly always their first letters or digits tell them apart."""
-    for char, facing in zip(one, other, strict=False):
-        lowered = _LOWERED.get(char)
-        if lowered is None:
-            break
-        if char != facing and (other_lowered := _LOWERED.get(facing)) != lowered:
-            if other_lowered is None:
+    try:
+        for place, char in enumerate(one):
+            facing = other[place]
+            if char != facing:
+                if _LOWERED[char] != _LOWERED[facing]:
+                    return False  # what is compared begins with these, behind what is alike
+            elif char not in _LOWERED:
                 break
-            return False  # what is compared begins with these, behind what is alike
+    except (KeyError, IndexError):
+        pass  # a sign, an accent, or an end: they are compared as a whole
     return comparable(one) == comparable(other)

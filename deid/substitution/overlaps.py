@@ -9,7 +9,7 @@ from operator import attrgetter, le
 
 from deid.document import Mention
 
-_SPAN, _START, _END = attrgetter("start", "end"), attrgetter("start"), attrgetter("end")
+_START, _END = attrgetter("start"), attrgetter("end")
 
 
 def settle(mentions: Sequence[Mention]) -> tuple[Mention, ...]:
@@ -17,7 +17,7 @@ def settle(mentions: Sequence[Mention]) -> tuple[Mention, ...]:
 
     The joined mention takes label, subtype and votes from the longest, then the surest, then the first.
     """
-    ordered = sorted(mentions, key=_SPAN)
+    ordered = sorted(mentions, key=_START)
     if all(map(le, map(_END, ordered), map(_START, islice(ordered, 1, None)))):
         return tuple(ordered)  # nearly always
     settled: list[tuple[Mention, Mention]] = []  # (joined, the one it takes its label from)
