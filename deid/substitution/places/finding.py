@@ -12,6 +12,7 @@ from deid.reference.naming import JOINS, department_of_zip, is_bare, key
 from deid.substitution.folding import flat
 from deid.substitution.places import abroad
 from deid.substitution.places.abroad import World
+from deid.substitution.remembering import remembering
 
 _CEDEX = re.compile(r"[\s-]*\b(?:cedex|cdx|cx)\b[\s-]*\d*.*$", re.IGNORECASE)
 # Letters that a scanner makes digits of, and a small L among capitals.
@@ -62,7 +63,7 @@ class Finder:
         self._communes = communes
         self.only = lru_cache(_REMEMBERED)(self._only)
         self.city = lru_cache(_REMEMBERED)(self._city)
-        self.towns_in = lru_cache(_REMEMBERED)(self._towns_in)
+        self.towns_in = remembering(_REMEMBERED)(self._towns_in)
 
     def named(self, name: str, hints: Hints) -> Place | None:
         """The place of a name: CEDEX, case, accents, hyphens and scanning errors do not matter, nor does the end of a

@@ -17,6 +17,7 @@ from deid.substitution.dossier import Dossier
 from deid.substitution.folding import comparable, flat, words
 from deid.substitution.places import abroad
 from deid.substitution.places.finding import Finder, Hints, Place
+from deid.substitution.remembering import remembering
 
 _SCANNED = str.maketrans("OoIlB", "00118")
 _PAIR_REACH = 14
@@ -27,7 +28,7 @@ _REMEMBERED = 1 << 14
 _CITY, _ZIP, _ORG = Label.CITY, Label.ZIP, Label.ORG
 
 
-@lru_cache(_REMEMBERED)
+@remembering(_REMEMBERED)
 def _digits(text: str) -> str:
     return digits_of(text.translate(_SCANNED))
 

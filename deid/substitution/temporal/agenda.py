@@ -120,7 +120,7 @@ def _read(
             if (age := ages.parse(text)) is not None:
                 aged[span] = age
             continue
-        meant, may_be_year = meanings.usual(text, label)
+        meant, may_be_year = meanings.USUAL[label](text)
         if may_be_year and span not in bounds and _YEAR_AHEAD.search(dossier.before(span, 12)) is not None:
             meant = meanings.meaning(text, label, as_year=True)
         if meant is not None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from datetime import date
-from functools import lru_cache
+from functools import partial
 
 from deid.labels import Label
 from deid.substitution.dossier import Dossier
+from deid.substitution.remembering import remembering
 from deid.substitution.temporal import ages, parsing, relative, resolving, segments
 from deid.substitution.temporal.expressions import Expression
 from deid.substitution.temporal.relative import Relative
@@ -28,13 +29,15 @@ def meaning(text: str, label: Label, *, as_year: bool = False) -> Expression | R
     return relative.parse(text) or parsing.parse(text, as_year=as_year)
 
 
-@lru_cache(_REMEMBERED)
-def usual(text: str, label: Label) -> tuple[Expression | Relative | None, bool]:
-    """What a text says by itself, and whether a word ahead could make a year of it: only of what has no month."""
+def _usual(text: str, label: Label) -> tuple[Expression | Relative | None, bool]:
     meant = meaning(text, label)
     if isinstance(meant, Relative):
         return meant, label is _DATE
     return meant, meant is None or (meant.unit is Unit.DAY and meant.month is None)
+
+
+# By label, what a text says by itself, and whether a word ahead could make a year of it: only of what has no month.
+USUAL = {label: remembering(_REMEMBERED)(partial(_usual, label=label)) for label in (_DATE, _RELDATE)}
 
 
 def _is_one_date(text: str) -> bool:
