@@ -62,6 +62,8 @@ def _even(epsilon: float, number: int) -> Shares:
     return Shares(each, each)
 
 
+spend = lru_cache(1 << 12)(Spend)  # most documents have lines that others have
+
 # Ledger lines are kept as floating-point numbers, so a sum that is the limit may read as this much above it.
 ROUNDING = Fraction(1, 10**9)
 

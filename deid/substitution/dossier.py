@@ -48,6 +48,7 @@ class Dossier:
         self._own = memory.of(self.scope)
         self._everywhere = memory.of(_CORPUS)
         self._by_label = _by_label(self.mentions)
+        self.plain = folded(document.text)  # position by position, as `folding.flat`
         # Whether the document writes accents at all.
         self.accented = not document.text.isascii() and _ACCENTED.search(document.text) is not None
 
@@ -99,11 +100,6 @@ class Dossier:
         end = text.find("\n", mention.end)
         before = text[text.rfind("\n", 0, mention.start) + 1 : mention.start]
         return before + text[mention.end : end if end >= 0 else None]
-
-    @cached_property
-    def plain(self) -> str:
-        """The text folded position by position (`folding.flat`)."""
-        return folded(self.document.text)
 
     def plain_before(self, mention: Mention, characters: int = 30) -> str:
         """What stands before a mention, folded position by position."""

@@ -17,10 +17,13 @@ class Draft(NamedTuple):
     parsed: bool = True
 
 
+Drafted = tuple[str, str, bool]  # a `Draft`, or what one holds, which is made without a call
+
+
 class Room(Protocol):
     """A generator of surrogates for one document."""
 
-    def write(self, mention: Mention, attempt: int) -> Draft:
+    def write(self, mention: Mention, attempt: int) -> Drafted:
         """The surrogate of a mention; `attempt` above 0 asks for another one than before."""
         ...
 

@@ -10,11 +10,12 @@ from deid.document import Mention
 from deid.labels import Label
 from deid.privacy import KeyedStream
 from deid.substitution.dossier import Dossier
-from deid.substitution.drafts import Draft, tag
+from deid.substitution.drafts import Drafted, tag
 from deid.substitution.folding import comparable, flat, words
 from deid.substitution.memory import Row
 from deid.substitution.places.gazette import Gazette
 from deid.substitution.places.regions import of_place
+from deid.substitution.remembering import remembering
 from deid.substitution.shapes import accented_like, case_of
 
 STRATEGY = "kind_kept"
@@ -71,7 +72,7 @@ class Organisations:
         self._gazette = gazette
         self._tags = dossier.policy.places.strategy == "tag"
 
-    def write(self, mention: Mention, attempt: int) -> Draft:
+    def write(self, mention: Mention, attempt: int) -> Drafted:
         """An organisation of the same kind; the label where every invented name would bring something back."""
         dossier, gazette = self._dossier, self._gazette
         original = dossier.document.text[mention.start : mention.end]
@@ -88,7 +89,7 @@ class Organisations:
         if name is None:
             return tag(Label.ORG, original)
         text = f"{kind} {case_of(original[len(kind) :] or original)(name)}".strip()
-        return Draft(accented_like(original, text, dossier.accented), STRATEGY)
+        return accented_like(original, text, dossier.accented), STRATEGY, True
 
     def _name(self, original: str, kind: str, attempt: int) -> str | None:
         """An invented name that shares no word with the original; None if there is none."""
@@ -110,7 +111,7 @@ def _telling(original: str, kind: str) -> frozenset[str]:
     return frozenset(words(original)).difference(words(kind), _SMALL)
 
 
-@lru_cache(1 << 12)
+@remembering(1 << 12)
 def _kind(original: str) -> tuple[str, bool]:
     """What says the kind of an organisation, as it is written, and whether that kind belongs to a town."""
     head = _KINDS.match(flat(original))

@@ -12,7 +12,7 @@ from deid.providers import NULL
 from deid.reference import CommuneTable
 from deid.substitution import budget, overlaps, providers
 from deid.substitution.dossier import Dossier
-from deid.substitution.drafts import Draft, Room, mask
+from deid.substitution.drafts import Drafted, Room, mask
 from deid.substitution.folding import alike
 from deid.substitution.memory import Memory
 from deid.substitution.names.tables import NameTables, packaged
@@ -65,17 +65,25 @@ class Substitutor:
         shares = budget.shares(self._policy, rooms.elements())
         spends = budget.settle(self._policy, document.id, rooms.spends(shares))
         rooms.draw(shares)
-        surrogates = _surrogates(document.text, settled, rooms.by_label)
-        text, spans = _rewrite(document.text, surrogates)
+        text, surrogates, spans = _rewritten(document.text, settled, rooms.by_label)
         calendar = rooms.calendar
         return Substitution(text, surrogates, spans, spends, calendar.moved_reference_date, calendar.durations)
 
 
-def _surrogates(text: str, mentions: Sequence[Mention], rooms: Mapping[Label, Room]) -> tuple[Surrogate, ...]:
-    """Of each mention the first draft that differs from the original in more than case, accents and punctuation."""
+def _rewritten(
+    text: str, mentions: Sequence[Mention], rooms: Mapping[Label, Room]
+) -> tuple[str, tuple[Surrogate, ...], tuple[tuple[int, int], ...]]:
+    """The text with surrogates in place, these, and where each stands.
+
+    Of each mention it is the first draft that differs from the original in more than case, accents and punctuation.
+    """
+    pieces: list[str] = []
     found: list[Surrogate] = []
+    spans: list[tuple[int, int]] = []
+    position = moved = 0  # where the mention before ended, and by how much what follows it is moved
     for mention in mentions:
-        original, room = text[mention.start : mention.end], rooms[mention.label]
+        start, end = mention.start, mention.end
+        original, room = text[start:end], rooms[mention.label]
         draft = room.write(mention, 0)
         if not _replaces(draft, original):
             draft = _another(mention, original, room)
@@ -84,10 +92,17 @@ def _surrogates(text: str, mentions: Sequence[Mention], rooms: Mapping[Label, Ro
             written = _broken_like(original, written)
         # What `Surrogate` does, a call of Python's less.
         found.append(_new(Surrogate, (mention, written, strategy, parsed)))
-    return tuple(found)
+        pieces.append(text[position:start])
+        pieces.append(written)
+        stands = start + moved
+        spans.append((stands, stands + len(written)))
+        position = end
+        moved += len(written) - len(original)
+    pieces.append(text[position:])
+    return "".join(pieces), tuple(found), tuple(spans)
 
 
-def _another(mention: Mention, original: str, room: Room) -> Draft:
+def _another(mention: Mention, original: str, room: Room) -> Drafted:
     """The first of the later drafts that replaces the original, or a mask."""
     for attempt in range(1, ATTEMPTS):
         draft = room.write(mention, attempt)
@@ -96,11 +111,11 @@ def _another(mention: Mention, original: str, room: Room) -> Draft:
     return mask(mention.label, original)
 
 
-def _replaces(draft: Draft, original: str) -> bool:
+def _replaces(draft: Drafted, original: str) -> bool:
     """Whether a draft hides its original; nothing does where nothing was asked for."""
-    text = draft.text
+    text, strategy, _ = draft
     if not text or text.isspace():
-        return draft.strategy == NULL and bool(original.strip())
+        return strategy == NULL and bool(original.strip())
     return not alike(text, original)
 
 
@@ -111,18 +126,3 @@ def _broken_like(original: str, text: str) -> str:
         before, space, after = text.rpartition(" ")
         text = f"{before}\n{after}" if space else f"{text}\n"
     return text
-
-
-def _rewrite(text: str, surrogates: Sequence[Surrogate]) -> tuple[str, tuple[tuple[int, int], ...]]:
-    """The text with surrogates in place, and where each stands."""
-    pieces: list[str] = []
-    spans: list[tuple[int, int]] = []
-    position = length = 0
-    for mention, surrogate, _, _ in surrogates:
-        start = length + mention.start - position
-        length = start + len(surrogate)
-        pieces += (text[position : mention.start], surrogate)
-        spans.append((start, length))
-        position = mention.end
-    pieces.append(text[position:])
-    return "".join(pieces), tuple(spans)

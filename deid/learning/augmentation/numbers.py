@@ -68,7 +68,8 @@ class Numbers:
             return self._laid(self._chance.choice(_LAYOUTS[mention.label]))
         if original.isascii() and re.search("[A-Za-z]{2}", original) and self._chance.once(self._rates.letters_kept):
             return self._redrawn(original)
-        return self._writer.write(mention, 0).text
+        text, _, _ = self._writer.write(mention, 0)
+        return text
 
     def _redrawn(self, text: str) -> str:
         return "".join(self._chance.choice("0123456789") if char.isdigit() else char for char in text)

@@ -60,7 +60,8 @@ class Streets:
 
     def write(self, mention: Mention) -> str:
         """The new text of a mention."""
-        text = _FEW.sub(self._rarer, self._writer.write(mention, 0).text)
+        drawn, _, _ = self._writer.write(mention, 0)
+        text = _FEW.sub(self._rarer, drawn)
         return self._respelt(text) if self._chance.once(self._rates.respelt_street) else text
 
     def _respelt(self, text: str) -> str:

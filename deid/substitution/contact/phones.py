@@ -13,7 +13,7 @@ from deid.reference import Commune
 from deid.substitution import numerals
 from deid.substitution.characters import digits_of, redraw_digits
 from deid.substitution.dossier import Dossier
-from deid.substitution.drafts import Draft
+from deid.substitution.drafts import Drafted
 from deid.substitution.folding import comparable, flat
 from deid.substitution.places.gazette import Gazette
 from deid.substitution.shapes import in_case_of
@@ -47,7 +47,7 @@ class Phones:
         self._gazette = gazette
         self._zones: dict[str, str] = {}  # zone of the document → that of its surrogates
 
-    def write(self, mention: Mention, attempt: int) -> Draft:
+    def write(self, mention: Mention, attempt: int) -> Drafted:
         """A number of the same zone, or a redrawn extension."""
         original = self._dossier.document.text[mention.start : mention.end]
         plain = _PAIRS.fullmatch(original)
@@ -55,17 +55,17 @@ class Phones:
             first, a, second, b, third, c, fourth, d, fifth = plain.groups()
             number = self._number(f"{first}{second}{third}{fourth}{fifth}", attempt)
             text = f"{number[:2]}{a}{number[2:4]}{b}{number[4:6]}{c}{number[6:8]}{d}{number[8:]}"
-            return Draft(text, STRATEGY)
+            return text, STRATEGY, True
         layout = _layout(original)
         if layout.lettered and (spoken := self._spoken(original, attempt)):
-            return Draft(spoken, STRATEGY)
+            return spoken, STRATEGY, True
         if layout.national:
             number = self._number(layout.number, attempt)
-            return Draft(layout.head + _filled(layout.rest, number[layout.unwritten :]), STRATEGY)
+            return layout.head + _filled(layout.rest, number[layout.unwritten :]), STRATEGY, True
         rest = self._dossier.remembered(
             ("phone", layout.number, str(attempt)), lambda stream: redraw_digits(layout.rest, stream), layout.rest
         )
-        return Draft(layout.head + rest, STRATEGY)
+        return layout.head + rest, STRATEGY, True
 
     def _number(self, digits: str, attempt: int) -> str:
         """A fictional number with as many digits: a mobile stays one, a geographic zone follows the address.

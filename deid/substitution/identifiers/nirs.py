@@ -11,7 +11,7 @@ from deid.privacy import KeyedStream
 from deid.substitution import numerals
 from deid.substitution.characters import redraw_digits
 from deid.substitution.dossier import Dossier
-from deid.substitution.drafts import Draft, mask
+from deid.substitution.drafts import Drafted, mask
 from deid.substitution.folding import comparable, flat
 from deid.substitution.identifiers.keys import nir_key
 from deid.substitution.places.gazette import Gazette
@@ -38,13 +38,13 @@ class Nirs:
         self._calendar = calendar
         self._gazette = gazette
 
-    def write(self, mention: Mention, attempt: int) -> Draft:
+    def write(self, mention: Mention, attempt: int) -> Drafted:
         """Another number in the same layout."""
         original = self._dossier.text(mention)
         number = self._number(_characters(original), attempt)
         if number is None:
             return self._other(mention, original, attempt)
-        return Draft(_filled(original, number), STRATEGY)
+        return _filled(original, number), STRATEGY, True
 
     def _number(self, characters: str, attempt: int) -> str | None:
         """Fifteen characters in the stead of a NIR with or without its key; None if `characters` are no NIR."""
@@ -79,13 +79,13 @@ class Nirs:
         members = self._gazette.communes.territory(self._gazette.home)
         return members[number % len(members)].insee
 
-    def _other(self, mention: Mention, original: str, attempt: int) -> Draft:
+    def _other(self, mention: Mention, original: str, attempt: int) -> Drafted:
         """What is no whole number: the key of the one before, a part, or digits in words."""
         stream = self._dossier.stream("nir part", comparable(original), str(attempt))
         part = original.strip().translate(_SCANNED)  # "ll", as a scanner breaks "11"
         if part.isdigit():
             key = self._key_before(mention) if len(part) == _KEY_WIDTH else None
-            return Draft(key if key not in (None, part) else redraw_digits(part, stream), STRATEGY)
+            return (key if key not in (None, part) else redraw_digits(part, stream)), STRATEGY, True
         if not any(char.isdigit() for char in original):
             if numerals.read(re.findall("[a-z]+", flat(original))[:1]) is None:
                 return mask(Label.NIR, original)
@@ -93,8 +93,8 @@ class Nirs:
                 numerals.write(int("".join(str(stream.below(10)) for _ in range(w))) % 100, hyphens=False)
                 for w in _GROUPS
             ]
-            return Draft(" ".join(words), STRATEGY)
-        return Draft(redraw_digits(original.translate(_SCANNED), stream), STRATEGY)
+            return " ".join(words), STRATEGY, True
+        return redraw_digits(original.translate(_SCANNED), stream), STRATEGY, True
 
     def _key_before(self, mention: Mention) -> str | None:
         for other in reversed(self._dossier.of([Label.NIR])):

@@ -11,7 +11,7 @@ from deid.privacy import KeyedStream
 from deid.substitution import numerals
 from deid.substitution.characters import digits_of, redraw, redraw_digits
 from deid.substitution.dossier import Dossier
-from deid.substitution.drafts import Draft
+from deid.substitution.drafts import Drafted
 from deid.substitution.folding import comparable, flat
 from deid.substitution.identifiers.keys import iban_digits, luhn_digit, luhn_holds
 from deid.substitution.places.gazette import Gazette
@@ -39,7 +39,7 @@ class Numbers:
         self._gazette = gazette
         self._shared = dossier.policy.professionals == "corpus"
 
-    def write(self, mention: Mention, attempt: int) -> Draft:
+    def write(self, mention: Mention, attempt: int) -> Drafted:
         """Another number in the same layout."""
         original, label = self._dossier.document.text[mention.start : mention.end], mention.label
         professional = label is _PROFESSIONAL
@@ -50,7 +50,7 @@ class Numbers:
             (original, label, prefix),
             shared=professional and self._shared,
         )
-        return Draft(text, STRATEGY)
+        return text, STRATEGY, True
 
     def _prefix(self, original: str) -> str:
         """What the number of a professional or establishment begins with."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
 from deid.document import Mention
 from deid.labels import Label
@@ -12,9 +11,10 @@ from deid.reference import Commune
 from deid.substitution import numerals
 from deid.substitution.characters import digits_of, redraw, redraw_digits
 from deid.substitution.dossier import Dossier
-from deid.substitution.drafts import Draft, mask, tag
+from deid.substitution.drafts import Drafted, mask, tag
 from deid.substitution.folding import comparable
 from deid.substitution.places.gazette import Gazette
+from deid.substitution.remembering import remembering
 from deid.substitution.shapes import accented_like, case_of, in_case_of
 
 _CEDEX = re.compile(r"(?P<gap>[\s-]*)(?P<word>cedex\b)(?P<rest>.*)$", re.IGNORECASE)
@@ -31,7 +31,7 @@ class Communes:
         self._gazette = gazette
         self._strategy = dossier.policy.places.strategy
 
-    def write(self, mention: Mention, attempt: int) -> Draft:
+    def write(self, mention: Mention, attempt: int) -> Drafted:
         """The surrogate commune's name or postal code."""
         dossier, gazette, strategy = self._dossier, self._gazette, self._strategy
         original = dossier.document.text[mention.start : mention.end]
@@ -44,15 +44,15 @@ class Communes:
         name = accented_like(base, case_of(base)(commune.name), dossier.accented)
         if gap_and_word:
             name += gap_and_word + redraw_digits(rest, dossier.stream("cedex", comparable(original)))
-        return Draft(name, strategy)
+        return name, strategy, True
 
-    def _code(self, original: str, commune: Commune, strategy: str) -> Draft:
+    def _code(self, original: str, commune: Commune, strategy: str) -> Drafted:
         if not commune.zips:  # a town abroad: its country's form of code
-            return Draft(redraw(original, self._dossier.stream("code abroad", comparable(original))), strategy)
+            return redraw(original, self._dossier.stream("code abroad", comparable(original))), strategy, True
         code = self._dossier.remembered(
             ("zip", commune.insee), lambda stream: _other_code(original, commune, stream), original
         )
-        return Draft(code, strategy) if code else mask(_ZIP, original)
+        return (code, strategy, True) if code else mask(_ZIP, original)
 
 
 def _other_code(original: str, commune: Commune, stream: KeyedStream) -> str:
@@ -73,7 +73,7 @@ def _other_code(original: str, commune: Commune, stream: KeyedStream) -> str:
     return code
 
 
-@lru_cache(1 << 12)
+@remembering(1 << 12)
 def _before_cedex(city: str) -> tuple[str, str, str]:
     """A city without its "CEDEX 9", that word and the gap ahead of it, and what follows: "" where there is none."""
     cedex = _CEDEX.search(city)

@@ -10,6 +10,7 @@ from itertools import count, islice
 from deid.document import Spend
 from deid.privacy import KeyedStream
 from deid.reference import Commune, CommuneTable
+from deid.substitution.budget import spend
 from deid.substitution.dossier import Dossier
 from deid.substitution.memory import Row
 from deid.substitution.places import abroad
@@ -56,7 +57,7 @@ class Gazette:
         """The ledger line of places."""
         count, strategy = self._elements, self._strategy
         cost = epsilon.numerator * COSTS.get(strategy, 1) * count / epsilon.denominator
-        return [Spend("place", MECHANISMS.get(strategy, "tag"), cost, count)]
+        return [spend("place", MECHANISMS.get(strategy, "tag"), cost, count)]
 
     def surrogate(self, place: Place, attempt: int = 0) -> Commune:
         """The commune that stands in for a place; for one abroad, a town of the same part of the world."""

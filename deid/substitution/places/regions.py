@@ -13,7 +13,7 @@ from deid.privacy import KeyedStream
 from deid.reference import Commune
 from deid.substitution.characters import redraw_digits
 from deid.substitution.dossier import Dossier
-from deid.substitution.drafts import Draft, tag
+from deid.substitution.drafts import Drafted, tag
 from deid.substitution.folding import comparable, flat, words
 from deid.substitution.places import abroad, articles
 from deid.substitution.places.abroad import NOWHERE, world
@@ -55,7 +55,7 @@ class Regions:
         self._dossier = dossier
         self._gazette = gazette
 
-    def write(self, mention: Mention, attempt: int) -> Draft:
+    def write(self, mention: Mention, attempt: int) -> Drafted:
         """An area of the same kind; a commune of the home territory for what no table knows."""
         original = self._dossier.text(mention)
         if self._dossier.policy.places.strategy == "tag":
@@ -64,7 +64,7 @@ class Regions:
         bare = original[len(article) :]
         text = self._text(bare, attempt)
         cased = text if text in _COMMON and not bare.isupper() else in_case_of(bare, text)
-        return Draft(article + accented_like(original, cased, self._dossier.accented), STRATEGY)
+        return article + accented_like(original, cased, self._dossier.accented), STRATEGY, True
 
     @cached_property
     def _ahead(self) -> Mapping[str, frozenset[str]]:

@@ -13,7 +13,7 @@ from deid.reference import CommuneTable
 from deid.substitution import numerals
 from deid.substitution.characters import redraw_digits
 from deid.substitution.dossier import Dossier
-from deid.substitution.drafts import Draft
+from deid.substitution.drafts import Drafted
 from deid.substitution.folding import comparable, flat, words
 from deid.substitution.places.vocabulary import HAMLETS, PLAIN, SITE_NAMES, SITES, UNITS, WAYS
 from deid.substitution.shapes import accented_like, case_of, in_case_of
@@ -58,14 +58,14 @@ class Streets:
         self._dossier = dossier
         self._names = names
 
-    def write(self, mention: Mention, attempt: int) -> Draft:
+    def write(self, mention: Mention, attempt: int) -> Drafted:
         """The address with other numbers and names; a hamlet's name where nothing of it could be changed."""
         dossier = self._dossier
         original = dossier.document.text[mention.start : mention.end]
         text = dossier.remembered(
             ("street", comparable(original), str(attempt)), lambda stream: self._other(original, stream), original
         )
-        return Draft(accented_like(original, text, dossier.accented), STRATEGY)
+        return accented_like(original, text, dossier.accented), STRATEGY, True
 
     def _other(self, original: str, stream: KeyedStream) -> str:
         hidden = frozenset([word for word in words(original) if len(word) >= _LEAST_NAME and word not in PLAIN])

@@ -9,7 +9,7 @@ from fractions import Fraction
 from deid.document import Durations, Mention, Spend
 from deid.labels import Label
 from deid.substitution.dossier import Dossier
-from deid.substitution.drafts import Draft, mask, tag
+from deid.substitution.drafts import Drafted, mask, tag
 from deid.substitution.folding import alike, without_accents
 from deid.substitution.temporal import ages, agreement, generalising, ledger
 from deid.substitution.temporal.agenda import Agenda, read
@@ -75,13 +75,13 @@ class Calendar:
             return None
         return self._line.birth, self._line.moved_birth
 
-    def write(self, mention: Mention, attempt: int) -> Draft:
+    def write(self, mention: Mention, attempt: int) -> Drafted:
         """The surrogate of a temporal mention; what was not read is masked."""
         strategy = self._policy.ages.strategy if mention.label is _AGE else self._policy.dates.strategy
         if strategy == "tag":
             return tag(mention.label, self._dossier.text(mention))
         text = None if attempt else self._texts.get(mention) or self._composed(mention, strategy)
-        return mask(mention.label, self._dossier.text(mention)) if text is None else Draft(text, strategy)
+        return mask(mention.label, self._dossier.text(mention)) if text is None else (text, strategy, True)
 
     def _composed(self, mention: Mention, strategy: str) -> str | None:
         """The text of a mention that holds several dates, or is half of one."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from functools import lru_cache
 
 from deid.document import Spend
+from deid.substitution.budget import spend
 from deid.substitution.dossier import Dossier
 from deid.substitution.temporal import bounded, generalising, metric
 from deid.substitution.temporal.agenda import Agenda
@@ -42,11 +42,8 @@ def spends(found: Sequence[Line], epsilon: Fraction) -> list[Spend]:
     for category, mechanism, own, count in found:
         if count:
             each = epsilon if own is None else own
-            spent.append(_spend(category, mechanism, each.numerator * count / each.denominator, count))
+            spent.append(spend(category, mechanism, each.numerator * count / each.denominator, count))
     return spent
-
-
-_spend = lru_cache(1 << 12)(Spend)  # most documents have lines that others have
 
 
 def _lines(dossier: Dossier, agenda: Agenda) -> list[Line]:

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import date
+from operator import itemgetter
 
 from deid.substitution.temporal.values import Instant, Unit, clamped, index_of
 
 _FAR = 10**7
+_new = tuple.__new__
+_INDEX = itemgetter(1)  # of an instant
 _DAY = Unit.DAY
 
 
@@ -28,22 +31,30 @@ def restore(drawn: Mapping[Instant, int], fixed: Mapping[Instant, int]) -> dict[
     """
     target_of = {**drawn, **fixed}
     by_unit: dict[Unit, list[Instant]] = {}
-    for one in sorted(target_of):
-        by_unit.setdefault(one.unit, []).append(one)
+    for one in target_of:
+        if (unit := one.unit) in by_unit:
+            by_unit[unit].append(one)
+        else:
+            by_unit[unit] = [one]
     placed: dict[Instant, Instant] = {}
     stretches: list[_Stretch] = []
     units = sorted(by_unit, key=_FINENESS.__getitem__) if len(by_unit) > 1 else list(by_unit)
     for unit in units:
         ours = by_unit[unit]
+        ours.sort(key=_INDEX)
         targets = [target_of[one] for one in ours]
         bounds = [_bounds(one, stretches) for one in ours] if stretches else [_FREE] * len(ours)
         if not _in_order(targets, bounds):
             targets = project(targets, bounds, [one in fixed for one in ours])
         for one, index in zip(ours, targets, strict=True):
-            placed[one] = Instant(unit, clamped(unit, index))
+            # What `Instant` does, a call of Python's less.
+            placed[one] = _new(Instant, (unit, clamped(unit, index)))
         if unit is not units[-1]:
             stretches += [_stretch(one, placed[one]) for one in ours]
-    return {instant: placed[instant] for instant in drawn}
+    for one in fixed:
+        if one not in drawn:
+            del placed[one]
+    return placed
 
 
 Bounds = tuple[int | None, int | None]

@@ -35,12 +35,16 @@ class Wording:
         """The text of every mention that was read; one that has no room to move has none."""
         by_instant: dict[Instant, list[Mention]] = {}
         for mention, one in self._instants.items():
-            by_instant.setdefault(one, []).append(mention)
+            if one in by_instant:
+                by_instant[one].append(mention)
+            else:
+                by_instant[one] = [mention]
         found: dict[Mention, str] = {}
         for one, mentions in by_instant.items():
             texts = self._told(mentions, one, self._moved[one]) or self._nearby(mentions, one)
             if texts is not None:
-                found.update(zip(mentions, texts, strict=True))
+                for mention, text in zip(mentions, texts, strict=True):
+                    found[mention] = text
         return found
 
     @property
