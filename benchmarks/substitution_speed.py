@@ -7,12 +7,12 @@ Two sets of documents: those of the fictional hospital with that many patients, 
 nights bring them in; and the annotated ones of FOLDER (corpus/train without it), letters written to hold as many
 mentions as can be. Their own mentions are given, so detection is left out.
 
-A process reads its tables and works through the first half of a set under one key; then the clock starts, and it does
-the second half under another: names, numbers and dates that it has not seen yet, as a night goes on. The same again,
-under a third key, shows what reading new texts costs. Each repeat has new processes and new keys; the fastest counts,
-since other programs only make a run slower. Of several processes each takes every other chunk, as the tasks of a night
-read their own batches. CPU seconds leave out the time in which other programs had the core, but not what they cost by
-sharing caches and the core's second thread.
+A process reads its tables and works through the first half of a set under one key; it is given another key, as a batch
+is, and then the clock starts on the second half: names, numbers and dates that it has not seen yet, as a night goes on.
+The same again, under a third key, shows what reading new texts costs. Each repeat has new processes and new keys; the
+fastest counts, since other programs only make a run slower. Of several processes each takes every other chunk, as the
+tasks of a night read their own batches. CPU seconds leave out the time in which other programs had the core, but not
+what they cost by sharing caches and the core's second thread.
 """
 
 from __future__ import annotations
@@ -82,8 +82,11 @@ def _key(repeat: int, at: int) -> bytes:
     return bytes([16 * at + repeat + 1]) * 32
 
 
-def _substitute(documents: Sequence[Known], key: bytes) -> None:
-    drawing = Substitutor(policy.load(), key, CommuneTable.packaged())
+def _drawing(key: bytes) -> Substitutor:
+    return Substitutor(policy.load(), key, CommuneTable.packaged())
+
+
+def _substitute(documents: Sequence[Known], drawing: Substitutor) -> None:
     for known in documents:
         drawing.substitute(known.document, known.mentions)
 
@@ -133,7 +136,8 @@ def _shares(documents: Sequence[Known]) -> Counter[str]:
     substitutor.Rooms = _Timed  # type: ignore[misc]
     _Timed.seconds.clear()
     try:
-        whole = _seconds(lambda: _substitute(documents, _key(0, 0)))
+        drawing = _drawing(_key(0, 0))
+        whole = _seconds(lambda: _substitute(documents, drawing))
     finally:
         substitutor.Rooms = Rooms  # type: ignore[misc]
     return _Timed.seconds + Counter({"the rest": whole - _Timed.seconds.total()})
@@ -145,11 +149,12 @@ def _meet(barrier: Barrier) -> None:
 
 def _work(share: Share) -> list[Clocked]:
     """The passes of one process, each begun together with the others."""
-    done = [_clocked(partial(_substitute, share.first, _key(share.repeat, 0)))]
+    done = [_clocked(lambda: _substitute(share.first, _drawing(_key(share.repeat, 0))))]
     garbage.settled()  # as the nightly step does
     for at in (1, 2):
+        drawing = _drawing(_key(share.repeat, at))
         _barriers[0].wait()
-        done.append(_clocked(partial(_substitute, share.second, _key(share.repeat, at))))
+        done.append(_clocked(partial(_substitute, share.second, drawing)))
     return done
 
 
@@ -188,7 +193,7 @@ def _measure(name: str, documents: Sequence[Known], workers: int, repeats: int) 
     second = documents[half:]
     single = [_pass(documents, 1, repeat) for repeat in range(repeats)]
     several = [_pass(documents, workers, repeat) for repeat in range(repeats)]
-    _substitute(documents[:half], _key(0, 0))
+    _substitute(documents[:half], _drawing(_key(0, 0)))
     garbage.settled()
     shares = _shares(second)
     mentions = sum(len(known.mentions) for known in second)

@@ -161,7 +161,7 @@ def test_the_staff_of_a_file_are_found(deid: Call, tmp_path: Path) -> None:
     path.write_text('{"last_name": "Quillec", "first_names": ["Armel"]}\n', encoding="utf-8")
     line = {"id": "d", "text": "relu quillec armel ce matin"}
     votes = deid("detect", "--staff", path, stdin=jsonl([line])).lines[0]["mentions"][0]["votes"]
-    assert {"annotator": "identity", "label": "DOCTOR"}.items() <= votes[-1].items()
+    assert ("identity", "DOCTOR") in {(vote["annotator"], vote["label"]) for vote in votes}
     path.write_text("QUILLEC", encoding="utf-8")
     said = deid("detect", "--staff", path, stdin=jsonl([line]))
     assert said.status == 2
