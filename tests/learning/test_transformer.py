@@ -9,6 +9,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
 from safetensors.torch import load_file
 
@@ -19,6 +20,7 @@ from deid.detection.tags import TAGS
 from deid.document import Mention
 from deid.errors import InputRefused, PolicyError
 from deid.labels import Label
+from deid.learning.corpus import load
 from deid.learning.transformer import plan as plans
 from deid.learning.transformer.__main__ import CONFIGS
 from deid.learning.transformer.plan import Plan
@@ -92,6 +94,7 @@ def test_the_command(tmp_path: Path) -> None:
     texts.write_text("Le patient va bien.\n" * 50, encoding="utf-8")
     command = [sys.executable, "-m", "deid.learning.transformer", "--config", "train-small", "--corpus", str(corpus)]
     command += ["--out", str(tmp_path / "out"), "--texts", str(texts), "--seed", "3"]
+    command += ["--without", "a2", "--held-out", str(tmp_path / "judged")]
     done = subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ})
     assert done.returncode == 0, done.stderr[-800:]
     assert json.loads(done.stdout)["steps"] == 20
@@ -99,6 +102,10 @@ def test_the_command(tmp_path: Path) -> None:
     assert card["seed"] == 3
     assert card["settings"]["pretraining"]["texts"] == ["t.txt"]
     assert "Vraz" not in done.stderr
+    with np.load(tmp_path / "judged" / "transformer.npz") as judged:
+        assert sorted(judged.files) == ["a2-02", "a2-08"]
+        assert all(np.allclose(judged[name].sum(axis=1), 1, atol=0.02) for name in judged.files)
+    assert card["corpus"] == corpus_hash([gold for gold in load(corpus) if gold.author != "a2"])
 
 
 def _marked(text: str, mentions: Sequence[Mention]) -> str:

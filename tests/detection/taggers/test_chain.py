@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from deid.detection.taggers.chain import marginals, padded
-from deid.detection.taggers.paths import best_path, log_probabilities
+from deid.detection.taggers.paths import best_path, best_paths, log_probabilities
 from deid.detection.tags import TAGS, allowed
 
 
@@ -61,6 +61,13 @@ def test_best_path_is_the_best_of_all_allowed_paths(seed: int) -> None:
     paths = [path for path in product(few, repeat=4) if legal(path)]
     best = max(paths, key=lambda path: sum(scores[at, tag] for at, tag in enumerate(path)))
     assert tuple(best_path(scores)) == best
+
+
+def test_a_path_does_not_depend_on_the_chains_beside_it() -> None:
+    random = np.random.default_rng(7)
+    lengths = [0, 1, 60, 3, 3, 17, 60, 0, *random.integers(1, 30, 80)]
+    chains = [random.normal(size=(length, len(TAGS))).astype(np.float32) for length in lengths]
+    assert best_paths(chains) == [best_path(scores) for scores in chains]
 
 
 def test_nothing_has_no_path() -> None:
