@@ -141,10 +141,10 @@ def _head_word(kind: str | None) -> str:
 
 _HEAD = """# What each annotator is worth
 
-Written by `make cross-validate` and, for the transformer, `python -m deid.learning.transformer --config compact --without
-AUTHOR… --held-out var/held-out` on a GPU; then `make ablation`. {documents} documents of {corpus}, {authors} authors;
-the taggers never saw a document of the author whose documents they tag. Figures in percent; how they are counted is told in
-`deid/learning/evaluation.py`.
+Written by `make cross-validate` and, for the transformer, on a GPU, by `python -m deid.learning.transformer --config
+compact --without AUTHOR… --held-out var/held-out`; then `make ablation`. {documents} documents of {corpus}, {authors}
+authors; the taggers never saw a document of the author whose documents they tag. Figures in percent; how they are
+counted is told in `deid/learning/evaluation.py`.
 """
 
 
