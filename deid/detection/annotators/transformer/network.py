@@ -86,10 +86,10 @@ class Network:
             mask[row, : len(window)] = 1
         with one_thread() if self._alone else nullcontext():
             logits = self._model(input_ids=self._moved(ids), attention_mask=self._moved(mask)).logits
-        chosen = logits[self._moved(at), self._moved(positions)].float()
-        sound = torch.isfinite(chosen).all(dim=1)
-        rows = torch.softmax(chosen / self._temperature, dim=1) @ self._matrix
-        return self._fetched(rows, sound)
+            chosen = logits[self._moved(at), self._moved(positions)].float()
+            sound = torch.isfinite(chosen).all(dim=1)
+            rows = torch.softmax(chosen / self._temperature, dim=1) @ self._matrix
+            return self._fetched(rows, sound)
 
     def _moved(self, array: NDArray[np.int64]) -> torch.Tensor:
         tensor = torch.from_numpy(array)
