@@ -2,8 +2,9 @@
 
     python -m deid.learning.ablation CORPUS/train HELD_OUT > benchmarks/ablation.md
 
-`HELD_OUT` is what `deid.learning.taggers.cross_validation` wrote: no document is judged by a tagger that has seen its
-author. Like table 3 of Tchouka et al. 2022 and figure 5 of El Azzouzi et al. 2024.
+`HELD_OUT` is what `deid.learning.taggers.cross_validation` and, with `--held-out`, `deid.learning.transformer` wrote:
+no document is judged by a tagger that has seen its author. Like table 3 of Tchouka et al. 2022 and figure 5 of El
+Azzouzi et al. 2024.
 """
 
 from __future__ import annotations
