@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 RUN := $(VENV)/.installed
 DEV := $(VENV)/.installed-dev
 TORCH := $(shell sed -n 's/^torch==/torch==/p' requirements.txt)
-DEMO = $(BIN)/python -m deid demo
+DEMO = $(BIN)/python -m demo
 ARGS ?=
 # Test processes; each starts a PostgreSQL of its own.
 WORKERS ?= 2
@@ -66,10 +66,11 @@ test: $(DEV) ## every test (ARGS="-k dates" for some)
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(ARGS)
 
 .PHONY: check
-check: $(DEV) ## lint (Python and SQL), format, types; changes nothing
+check: $(DEV) ## lint (Python and SQL), format, types, import contracts; changes nothing
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-logo >/dev/null || $(BIN)/lint-imports --no-logo
 	@$(BIN)/sqlfluff lint sql
 
 .PHONY: fix
@@ -109,11 +110,11 @@ ablation: $(DEV) ## benchmarks/ablation.md from var/held-out
 
 .PHONY: audit
 audit: $(RUN) ## benchmarks/epsilon_audit.md: each mechanism's ε against what a million draws prove (minutes)
-	@$(BIN)/python -m deid.privacy.audit $(ARGS) > benchmarks/epsilon_audit.md
+	@$(BIN)/python -m deid.evaluation.audit $(ARGS) > benchmarks/epsilon_audit.md
 
 .PHONY: attacks
 attacks: $(RUN) ## benchmarks/privacy_attacks.md: what an attacker gets from each strategy, what research keeps (minutes)
-	@$(BIN)/python -m deid.privacy.attacks $(ARGS)
+	@$(BIN)/python -m benchmarks.privacy_attacks $(ARGS)
 
 .PHONY: oracles
 oracles: BIN := $(VENV)/oracles/bin

@@ -3,7 +3,8 @@
     python -m benchmarks.corpus_scores CORPUS/dev [CORPUS/train] > benchmarks/corpus_scores.md
 
 Each folder holds `*.txt` marked [[LABEL|text]], `*identity.jsonl` and perhaps `*staff.jsonl`, as
-`deid.learning.corpus` reads them. Figures are in percent; how each is counted is told in `deid/learning/evaluation.py`.
+`deid.evaluation.corpus` reads them. Figures are in percent; how each is counted is told in
+`deid/evaluation/scoring.py`.
 """
 
 from __future__ import annotations
@@ -14,11 +15,11 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from deid.config.policy import load as load_policy
 from deid.detection import Detector
-from deid.learning.corpus import GoldDocument, load, staff
-from deid.learning.evaluation import Judged, evaluate, evaluate_by
-from deid.learning.score_tables import class_table, summary_table
-from deid.policy import load as load_policy
+from deid.evaluation.corpus import GoldDocument, load, staff
+from deid.evaluation.score_tables import class_table, summary_table
+from deid.evaluation.scoring import Judged, evaluate, evaluate_by
 
 HEAD = """# Scores on annotated documents
 

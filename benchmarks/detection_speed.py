@@ -15,15 +15,15 @@ from pathlib import Path
 
 import torch
 
-from deid import policy
+from deid.config import policy
 from deid.detection import Detector, averaging, merging, refining
 from deid.detection.annotators import Annotator, build
-from deid.detection.annotators.registry import Tagger
 from deid.detection.parallel import detect_parallel
 from deid.detection.reading import Reading
+from deid.detection.registry import Tagger
 from deid.detection.taggers.table import table
-from deid.document import Document
-from deid.learning.corpus import load as load_corpus
+from deid.domain.document import Document
+from deid.evaluation.corpus import load as load_corpus
 
 
 def _seconds(work: Callable[[], object]) -> float:

@@ -23,8 +23,8 @@ from transformers import AutoModelForTokenClassification, PreTrainedTokenizerFas
 from deid.detection.annotators.transformer import Transformer
 from deid.detection.annotators.transformer.quiet import quiet
 from deid.detection.reading import Reading
-from deid.document import Document
-from deid.learning.corpus import GoldDocument, load
+from deid.domain.document import Document
+from deid.evaluation.corpus import GoldDocument, load
 from deid.learning.transformer import plan as plans
 from deid.learning.transformer.__main__ import CONFIGS
 from deid.learning.transformer.machine import Machine

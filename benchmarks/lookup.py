@@ -22,10 +22,10 @@ from pathlib import Path
 
 from ahocorasick_rs import AhoCorasick
 
-from deid.detection.folding import fold, spaced
 from deid.detection.lookup import Kind, LookupTable, Row, build, shipped, spelt
 from deid.detection.lookup.entries import WORDS
-from deid.resources import rows
+from deid.french.folding import fold, spaced
+from deid.reference.packaged_data import rows
 
 HERE = Path(__file__).parent
 POLICIES = ("rules", "balanced")
@@ -119,11 +119,11 @@ def make(where: Path) -> dict[str, float]:
 
 def scores(policy: str, where: Path) -> dict[str, float]:
     """Micro F1 of a policy that ships on corpus/dev, identity known, with one lookup, in this process."""
+    from deid.config.policy import DEFAULT
+    from deid.config.policy import load as load_policy
     from deid.detection import Detector, gazetteers
-    from deid.learning.corpus import load, staff
-    from deid.learning.evaluation import Judged, evaluate
-    from deid.policy import DEFAULT
-    from deid.policy import load as load_policy
+    from deid.evaluation.corpus import load, staff
+    from deid.evaluation.scoring import Judged, evaluate
 
     gazetteers.use(LookupTable(where.with_suffix(".lookup")))
     folder = HERE.parent / "corpus" / "dev"
@@ -136,12 +136,12 @@ def scores(policy: str, where: Path) -> dict[str, float]:
 
 def first_document(how: str) -> dict[str, float]:
     """Open the tables of substitution ("rows" or "file") and replace the mentions of one document, in this process."""
-    from deid.learning.corpus import load
-    from deid.policy import load as load_policy
+    from deid.config.policy import load as load_policy
+    from deid.evaluation.corpus import load
+    from deid.reference.names import NameTables
     from deid.reference.packaged import table
+    from deid.reference.tables import packaged
     from deid.substitution import Substitutor
-    from deid.substitution.names.tables import NameTables
-    from deid.tables import packaged
 
     gold = max(load(HERE.parent / "corpus" / "dev"), key=lambda one: len(one.mentions))
     policy, before, began = load_policy(None), peak(), time.process_time()
@@ -217,7 +217,7 @@ _TABLES = """
 ## Tables of substitution
 
 What opening them and substituting in one document takes, in seconds of the processor, and MiB added to the peak of the
-process (mapped pages count), from rows and from the file (`deid/tables`).
+process (mapped pages count), from rows and from the file (`deid/reference/tables`).
 
 | how | s | MiB |
 |---|---|---|

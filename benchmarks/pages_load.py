@@ -28,7 +28,7 @@ from urllib.parse import urlsplit
 import psycopg2
 import requests
 
-from deid.stewardship.reviews.sampling import Plan, open_review
+from deid.reviews.sampling import Plan, open_review
 from deid.warehouse.embedded import EmbeddedServer
 from deid.warehouse.provision import provision, read_env
 

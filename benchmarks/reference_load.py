@@ -89,8 +89,8 @@ def refreshed(dsn: str, file: Path, home: Path) -> dict[str, float]:
 def child(dsn: str, file: str) -> None:
     """One refresh, measured from within."""
     began = time.perf_counter()
-    import deid.reference.suite  # noqa: F401
-    from deid.reference import refresh
+    import deid.refresh.suite  # noqa: F401
+    from deid.refresh.refreshing import refresh
 
     imported = time.perf_counter()
     result = refresh("streets", dsn=dsn, location=file)

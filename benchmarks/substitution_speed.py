@@ -27,15 +27,16 @@ from multiprocessing.synchronize import Barrier
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
-from deid import garbage, policy
-from deid.document import Document, Mention
-from deid.labels import Label
-from deid.learning.corpus import load
-from deid.privacy.attacks.fiction import fiction
-from deid.reference import CommuneTable
+from deid.config import policy
+from deid.detection import garbage
+from deid.domain.document import Document, Mention
+from deid.domain.labels import Label
+from deid.evaluation.corpus import load
+from deid.reference.tables import packaged
 from deid.substitution import Substitutor, substitutor
 from deid.substitution.drafts import Draft, Room
-from deid.substitution.rooms import Rooms
+from deid.substitution.registry import Rooms
+from demo.population import population
 
 _CHUNK = 32
 _PASSES = ("begun", "new", "known")
@@ -83,7 +84,7 @@ def _key(repeat: int, at: int) -> bytes:
 
 
 def _drawing(key: bytes) -> Substitutor:
-    return Substitutor(policy.load(), key, CommuneTable.packaged())
+    return Substitutor(policy.load(), key, packaged().communes)
 
 
 def _substitute(documents: Sequence[Known], drawing: Substitutor) -> None:
@@ -181,7 +182,7 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=3)
     asked = parser.parse_args()
     print("# Substitution: speed once mentions are known", flush=True)
-    hospital = [Known(one.document, one.mentions) for one in fiction(asked.patients).records]
+    hospital = [Known(one.document, one.mentions) for one in population(asked.patients).records]
     _measure(f"The fictional hospital, {asked.patients} patients", hospital, asked.workers, asked.repeats)
     letters = [Known(one.document, one.mentions) for one in load(asked.folder)]
     _measure(str(asked.folder), letters, asked.workers, asked.repeats)

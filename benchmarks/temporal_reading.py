@@ -9,10 +9,10 @@ import argparse
 from collections import Counter
 from pathlib import Path
 
-from deid.labels import Label
-from deid.learning.corpus import load
-from deid.policy import load as load_policy
-from deid.substitution.dossier import Dossier
+from deid.config.policy import load as load_policy
+from deid.domain.labels import Label
+from deid.evaluation.corpus import load
+from deid.substitution.context import Dossier
 from deid.substitution.memory import Memory
 from deid.substitution.temporal.agenda import read
 

@@ -31,9 +31,9 @@ def apply_oppositions() -> None:
     @step()
     def apply() -> dict[str, Any]:
         """Retirer partout les patients qui se sont opposés."""
-        from deid.warehouse import opposition
+        from deid.warehouse import opt_outs
 
-        return dict(opposition.apply())
+        return dict(opt_outs.apply())
 
     apply()
 

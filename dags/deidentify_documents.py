@@ -78,30 +78,30 @@ def deidentify_documents() -> None:
         data_interval_end: datetime | None = None,
     ) -> list[dict[str, int]]:
         """Retenir les documents à traiter, par lots."""
-        from deid import nightly
+        from deid.nightly import steps
 
-        return nightly.plan(**plan_arguments(params, dag_run, data_interval_start, data_interval_end))
+        return steps.plan(**plan_arguments(params, dag_run, data_interval_start, data_interval_end))
 
     @step(pool=GPU_POOL, queue=GPU_QUEUE, map_index_template=BATCH_LABEL)
     def detect(batch: dict[str, int]) -> dict[str, Any]:
         """Repérer ce qui identifie."""
-        from deid import nightly
+        from deid.nightly import steps
 
-        return nightly.detect(batch["run_id"], batch["batch_id"])
+        return steps.detect(batch["run_id"], batch["batch_id"])
 
     @step(map_index_template=BATCH_LABEL)
     def substitute(batch: dict[str, int]) -> dict[str, Any]:
         """Remplacer ce qui identifie."""
-        from deid import nightly
+        from deid.nightly import steps
 
-        return nightly.substitute(batch["run_id"], batch["batch_id"])
+        return steps.substitute(batch["run_id"], batch["batch_id"])
 
     @step(map_index_template=BATCH_LABEL)
     def validate(batch: dict[str, int]) -> dict[str, Any]:
         """Contrôler, sans se fier au repérage."""
-        from deid import nightly
+        from deid.nightly import steps
 
-        return nightly.validate(batch["run_id"], batch["batch_id"])
+        return steps.validate(batch["run_id"], batch["batch_id"])
 
     @task_group(group_id="batch", group_display_name="Lot")
     def one_batch(batch: dict[str, int]) -> None:
@@ -110,11 +110,11 @@ def deidentify_documents() -> None:
     @step(outlets=[STAGED], trigger_rule="none_failed")
     def stage(params: dict[str, Any], dag_run: Any, outlet_events: Any) -> dict[str, Any]:
         """Contrôler l'ensemble et annoncer l'intervalle."""
-        from deid import nightly
+        from deid.nightly import steps
 
         if params["dry_run"]:
             raise AirflowSkipException("Essai à blanc : rien n'est préparé.")
-        staged = nightly.stage(nightly.run_of(dag_run.run_id))
+        staged = steps.stage(steps.run_of(dag_run.run_id))
         if not any(staged[outcome] for outcome in ("staged", "quarantined", "withdrawn")):
             raise AirflowSkipException("Rien de nouveau dans cet intervalle.")
         outlet_events[STAGED].add_partitions(staged["interval_key"])

@@ -42,26 +42,26 @@ def refresh_references() -> None:
     @step(trigger_rule=TriggerRule.ALL_DONE)
     def lookup() -> dict[str, Any]:
         """Construire les tables que la détection et la substitution lisent, pour les versions en service."""
-        from deid import rooms
-        from deid.reference.lookups import lookup
-        from deid.settings import settings
+        from deid.config.settings import settings
+        from deid.nightly import runtime
+        from deid.refresh.lookups import lookup
 
         table = lookup(settings().dsn("worker"), settings().lookups)
-        return {"lookup": table.digest, "names": len(table), "tables": rooms.tables().digest}
+        return {"lookup": table.digest, "names": len(table), "tables": runtime.tables().digest}
 
     @step(trigger_rule=TriggerRule.ALL_DONE)
     def ages() -> dict[str, Any]:
         """Alerter si un référentiel en service est trop ancien ; sinon l'âge de chacun, en jours."""
-        from deid import rooms
-        from deid.reference.ages import check
-        from deid.settings import settings
+        from deid.config.settings import settings
+        from deid.nightly import runtime
+        from deid.refresh.ages import check
 
-        return dict(check(settings().dsn("refresher"), rooms.policy().references))
+        return dict(check(settings().dsn("refresher"), runtime.policy().references))
 
     @step(trigger_rule=TriggerRule.ONE_FAILED, retries=0)
     def alert() -> None:
         """Faire échouer l'exécution si une étape a échoué ; sinon rien."""
-        from deid.errors import ReferenceRefused
+        from deid.domain.errors import ReferenceRefused
 
         raise ReferenceRefused("a source was refused or is too old.", "The step that failed says which, and why.")
 
@@ -75,7 +75,7 @@ def refresh_references() -> None:
         def refresh(source: str) -> dict[str, Any]:
             """Charger à côté, contrôler, mettre en service."""
             from deid import reference
-            from deid.settings import settings
+            from deid.config.settings import settings
 
             return reference.refresh(source, dsn=settings().dsn("refresher"))
 

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from deid.document import Document, Mention, Substitution
-from deid.errors import DocumentRefused, NocturneError, Reason
+from deid.domain.document import Document, Mention, Substitution
+from deid.domain.errors import DocumentRefused, NocturneError, Reason
 from deid.formats import SourceText, read
 from deid.formats.plain import PlainSource
 from deid.quality import Checked, Verdict, validate_batch

@@ -17,11 +17,11 @@ from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
 
-from deid import nightly
-from deid.demo.airflow import ADMIN, Airflow
-from deid.demo.command import home
-from deid.settings import settings
+from deid.config.settings import settings
+from deid.nightly import steps
 from deid.warehouse.planning import PARIS
+from demo.airflow import ADMIN, Airflow
+from demo.cli import home
 
 FOLDER = Path(__file__).parent / "images" / "pages"
 SIZE = {"width": 1280, "height": 860}
@@ -61,10 +61,10 @@ def stage_again() -> None:
         os.environ["NOCTURNE_POLICY"] = str(policy)
         settings.cache_clear()
         asked = {"interval_start": NIGHT, "interval_end": NIGHT + timedelta(days=1), "reason": "images"}
-        for batch in nightly.plan(**asked, triggered_by="manual__pictures"):
-            for step in (nightly.detect, nightly.substitute, nightly.validate):
+        for batch in steps.plan(**asked, triggered_by="manual__pictures"):
+            for step in (steps.detect, steps.substitute, steps.validate):
                 step(batch["run_id"], batch["batch_id"])
-        nightly.stage(nightly.run_of("manual__pictures"))
+        steps.stage(steps.run_of("manual__pictures"))
 
 
 def sign_in(page: Page, airflow: Airflow) -> None:

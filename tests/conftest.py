@@ -21,7 +21,7 @@ import pytest
 from playwright.sync_api import Browser, sync_playwright
 from psycopg2 import sql
 
-from deid.settings import Settings, settings
+from deid.config.settings import Settings, settings
 from deid.warehouse.embedded import EmbeddedServer
 from deid.warehouse.migrations import migrate
 from deid.warehouse.roles import OWNER, ROLES, make_database, make_login, make_owner
@@ -50,7 +50,7 @@ class Database:
 
     @property
     def environment(self) -> Mapping[str, str]:
-        """The `NOCTURNE_…` variables that `deid.settings` reads."""
+        """The `NOCTURNE_…` variables that `deid.config.settings` reads."""
         return {f"NOCTURNE_{role.upper()}_DSN": self.dsn(role) for role in ROLES} | {"NOCTURNE_SECRET": SECRET}
 
     def rows(self, query: str, parameters: object = None, role: str | None = None) -> list[tuple]:
@@ -129,7 +129,7 @@ def postgres(postgres_server: str) -> Iterator[Database]:
 
 @pytest.fixture
 def deployed(postgres: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Database:
-    """The same database, with `deid.settings` pointing at it through every role."""
+    """The same database, with `deid.config.settings` pointing at it through every role."""
     for name, value in postgres.environment.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setenv("NOCTURNE_HOME", str(tmp_path))

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deid import keys
-from deid.errors import SettingsError
-from deid.settings import Settings
+from deid.config import keys
+from deid.config.settings import Settings
+from deid.domain.errors import SettingsError
 from tests.conftest import SECRET
 
 OTHER = bytes(range(100, 132)).hex()

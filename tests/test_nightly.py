@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from deid import nightly, rooms
+from deid.config.settings import settings
 from deid.detection import Detector
-from deid.document import Document, Mention
-from deid.errors import InputRefused, NocturneError, PolicyError, ReleaseRefused, SettingsError
-from deid.settings import settings
+from deid.domain.document import Document, Mention
+from deid.domain.errors import InputRefused, NocturneError, PolicyError, ReleaseRefused, SettingsError
+from deid.nightly import runtime, steps
 from deid.warehouse.publish import publish_interval, staged_digest
 from tests.conftest import Database
 from tests.warehouse.nights import fingerprint, night, process, published, reasons, states
@@ -94,7 +94,7 @@ def test_every_row_says_where_it_comes_from_and_text_in_waiting_is_erased(hospit
     night("night")
     assert hospital.rows("SELECT count(*) FROM deid.candidate") == [(0,)]
     stamps = hospital.rows("SELECT DISTINCT policy_hash, detector_version, reference_versions FROM research.document")
-    assert stamps == [(rooms.policy().digest, rooms.detector().version, rooms.reference_versions())]
+    assert stamps == [(runtime.policy().digest, runtime.detector().version, runtime.reference_versions())]
     assert hospital.rows("SELECT count(*) > 8 FROM deid.mention") == [(True,)]
     assert hospital.rows("SELECT count(DISTINCT document_id) FROM deid.budget") == [(2,)]
     assert hospital.rows("SELECT count(*) > 10 AND bool_and(success) FROM deid.check_result") == [(True,)]
@@ -114,17 +114,19 @@ def test_the_staff_of_the_source_are_known_to_detection(hospital: Database) -> N
 
 def test_every_step_can_be_repeated_and_writes_nothing(hospital: Database) -> None:
     run_id = process("night", batch_size=1)["run_id"]
-    steps = [nightly.detect, nightly.substitute, nightly.validate]
+    all_steps = [steps.detect, steps.substitute, steps.validate]
     before = fingerprint(hospital)
-    assert [step(run_id, 1) for step in steps] == [{"run_id": run_id, "batch_id": 1, "documents": 1, "staged": 1}] * 3
-    summary = nightly.stage(run_id)
+    assert [step(run_id, 1) for step in all_steps] == [
+        {"run_id": run_id, "batch_id": 1, "documents": 1, "staged": 1}
+    ] * 3
+    summary = steps.stage(run_id)
     assert fingerprint(hospital) == before
-    assert summary == nightly.stage(run_id)
+    assert summary == steps.stage(run_id)
     release = publish_interval(KEY)
     before = fingerprint(hospital)
     assert publish_interval(KEY) == release
-    assert nightly.stage(run_id)["staged_digest"] == summary["staged_digest"]
-    assert [step(run_id, 1)["published"] for step in steps] == [1, 1, 1]
+    assert steps.stage(run_id)["staged_digest"] == summary["staged_digest"]
+    assert [step(run_id, 1)["published"] for step in all_steps] == [1, 1, 1]
     assert fingerprint(hospital) == before
 
 
@@ -231,8 +233,8 @@ def test_a_document_that_breaks_a_step_is_set_apart_and_not_quoted(
     hospital: Database, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     put(hospital, "breaks")
-    brittle = _Brittle(rooms.policy())
-    monkeypatch.setattr(rooms, "detector", lambda *_: brittle)
+    brittle = _Brittle(runtime.policy())
+    monkeypatch.setattr(runtime, "detector", lambda *_: brittle)
     with caplog.at_level(logging.DEBUG):
         release = night("night")
     assert release["published"] == 2
@@ -242,14 +244,14 @@ def test_a_document_that_breaks_a_step_is_set_apart_and_not_quoted(
 
 
 def test_a_step_that_fails_says_where_and_quotes_nothing(hospital: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    (batch,) = nightly.plan(interval_start=NIGHT, interval_end=NIGHT + DAY, triggered_by="night")
+    (batch,) = steps.plan(interval_start=NIGHT, interval_end=NIGHT + DAY, triggered_by="night")
 
     def fail() -> None:
         raise RuntimeError(LETTER)
 
-    monkeypatch.setattr(rooms, "detector", fail)
+    monkeypatch.setattr(runtime, "detector", fail)
     with pytest.raises(NocturneError, match=r"detect failed: RuntimeError in test_nightly\.py, line \d+") as caught:
-        nightly.detect(batch["run_id"], batch["batch_id"])
+        steps.detect(batch["run_id"], batch["batch_id"])
     assert "VASSEROT" not in "".join(traceback.format_exception(caught.value))
     assert set(states(hospital).values()) == {"planned"}
 
@@ -262,20 +264,20 @@ def test_a_title_that_names_the_patient_is_not_published(hospital: Database) -> 
 
 
 def test_what_changed_between_plan_and_step_is_left_to_a_later_run(hospital: Database) -> None:
-    (batch,) = nightly.plan(interval_start=NIGHT, interval_end=NIGHT + DAY, triggered_by="night")
+    (batch,) = steps.plan(interval_start=NIGHT, interval_end=NIGHT + DAY, triggered_by="night")
     put(hospital, "letter", LETTER + "\nCorrigé.", at=NIGHT + DAY)
     hospital.rows("DELETE FROM cdw.document WHERE document_id = 'page'")
-    assert nightly.detect(batch["run_id"], 1) == {**batch, "superseded": 1, "withdrawn": 1}
-    assert nightly.stage(batch["run_id"])["staged"] == 0
+    assert steps.detect(batch["run_id"], 1) == {**batch, "superseded": 1, "withdrawn": 1}
+    assert steps.stage(batch["run_id"])["staged"] == 0
     assert night("next", NIGHT + DAY)["published"] == 1
 
 
 @pytest.mark.usefixtures("hospital")
 def test_an_interval_is_not_staged_before_every_batch_is_validated() -> None:
-    (batch,) = nightly.plan(interval_start=NIGHT, interval_end=NIGHT + DAY, triggered_by="night")
-    nightly.detect(batch["run_id"], 1)
+    (batch,) = steps.plan(interval_start=NIGHT, interval_end=NIGHT + DAY, triggered_by="night")
+    steps.detect(batch["run_id"], 1)
     with pytest.raises(ReleaseRefused, match="2 documents have not been validated"):
-        nightly.stage(batch["run_id"])
+        steps.stage(batch["run_id"])
     with pytest.raises(ReleaseRefused, match="nothing is staged"):
         publish_interval(KEY)
 
@@ -305,10 +307,10 @@ def test_a_later_run_takes_the_place_of_what_an_earlier_one_staged(
 def test_a_policy_changed_in_the_middle_of_a_run_is_noticed(
     hospital: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (batch,) = nightly.plan(interval_start=NIGHT, interval_end=NIGHT + DAY, triggered_by="night")
+    (batch,) = steps.plan(interval_start=NIGHT, interval_end=NIGHT + DAY, triggered_by="night")
     _change_policy(tmp_path, monkeypatch)
     with pytest.raises(PolicyError, match="planned with another"):
-        nightly.detect(batch["run_id"], 1)
+        steps.detect(batch["run_id"], 1)
     assert set(states(hospital).values()) == {"planned"}
 
 
@@ -332,19 +334,19 @@ def test_without_a_secret_nothing_starts(hospital: Database, monkeypatch: pytest
 
 @pytest.mark.usefixtures("hospital")
 def test_a_dry_run_has_nothing_to_work_on() -> None:
-    assert nightly.plan(interval_start=NIGHT, interval_end=NIGHT + DAY, triggered_by="dry", dry_run=True) == []
+    assert steps.plan(interval_start=NIGHT, interval_end=NIGHT + DAY, triggered_by="dry", dry_run=True) == []
     with pytest.raises(InputRefused):
-        nightly.run_of("dry")
+        steps.run_of("dry")
     with pytest.raises(InputRefused):
-        nightly.detect(1, 1)
+        steps.detect(1, 1)
     with pytest.raises(InputRefused):
-        nightly.stage(99)
+        steps.stage(99)
 
 
 def _change_policy(
     folder: Path, monkeypatch: pytest.MonkeyPatch, old: str = "top_code: 90", new: str = "top_code: 85"
 ) -> None:
-    from deid.policy import DEFAULT
+    from deid.config.policy import DEFAULT
 
     shipped = DEFAULT.read_text(encoding="utf-8")
     assert old in shipped

@@ -13,7 +13,7 @@ from pathlib import Path
 import psycopg2
 import pytest
 
-from deid import nightly
+from deid.nightly import steps
 from deid.warehouse.publish import publish_interval
 from tests.conftest import Database
 from tests.warehouse.nights import fingerprint, night, published
@@ -21,15 +21,15 @@ from tests.warehouse.small_hospital import DAY, LETTER, NIGHT, PAGE, open_hospit
 
 ROOT = Path(__file__).resolve().parents[1]
 KEY = "2026-03-02"
-PLAN = f"nightly.plan(interval_start={NIGHT!r}, interval_end={NIGHT + DAY!r}, triggered_by='night', batch_size=2)"
+PLAN = f"steps.plan(interval_start={NIGHT!r}, interval_end={NIGHT + DAY!r}, triggered_by='night', batch_size=2)"
 
 # Step → what runs it, and a table whose lock stops it after it has begun to write.
 STEPS = {
     "plan": (PLAN, "deid.document"),
-    "detect": ("nightly.detect(nightly.run_of('night'), 1)", "deid.mention"),
-    "substitute": ("nightly.substitute(nightly.run_of('night'), 1)", "deid.budget"),
-    "validate": ("nightly.validate(nightly.run_of('night'), 1)", "deid.check_result"),
-    "stage": ("nightly.stage(nightly.run_of('night'))", "deid.run"),
+    "detect": ("steps.detect(steps.run_of('night'), 1)", "deid.mention"),
+    "substitute": ("steps.substitute(steps.run_of('night'), 1)", "deid.budget"),
+    "validate": ("steps.validate(steps.run_of('night'), 1)", "deid.check_result"),
+    "stage": ("steps.stage(steps.run_of('night'))", "deid.run"),
     "publish": (f"publish_interval({KEY!r})", "research.document"),
 }
 
@@ -84,21 +84,21 @@ def test_a_step_killed_while_it_writes_leaves_nothing_and_is_taken_up_again(
 
 def _run(step: str) -> None:
     if step == "plan":
-        nightly.plan(interval_start=NIGHT, interval_end=NIGHT + DAY, triggered_by="night", batch_size=2)
+        steps.plan(interval_start=NIGHT, interval_end=NIGHT + DAY, triggered_by="night", batch_size=2)
     elif step == "stage":
-        nightly.stage(nightly.run_of("night"))
+        steps.stage(steps.run_of("night"))
     elif step == "publish":
         publish_interval(KEY)
     else:
         for batch in (1, 2):
-            getattr(nightly, step)(nightly.run_of("night"), batch)
+            getattr(steps, step)(steps.run_of("night"), batch)
 
 
 def _kill_while_it_writes(hospital: Database, statement: str, table: str) -> None:
     code = (
         "import datetime\n"
-        "from deid import nightly\n"
-        "from deid.settings import Settings\n"
+        "from deid.nightly import steps\n"
+        "from deid.config.settings import Settings\n"
         "Settings.model_config['env_file'] = None\n"
         "from deid.warehouse.publish import publish_interval\n"
         f"{statement}\n"

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from deid.config.policy import DEFAULT, load
 from deid.detection import Detector
-from deid.errors import PolicyError
-from deid.labels import Label
-from deid.policy import DEFAULT, load
+from deid.domain.errors import PolicyError
+from deid.domain.labels import Label
 
 
 @pytest.mark.parametrize("path", sorted(DEFAULT.parent.glob("*.yaml")), ids=lambda path: path.stem)

@@ -14,14 +14,15 @@ from statistics import median
 
 import pytest
 
+from deid.config.policy import Policy, load
 from deid.detection import Detector
-from deid.document import Document, Patient, Substitution
-from deid.labels import Label
+from deid.domain.document import Document, Patient, Substitution
+from deid.domain.labels import Label
+from deid.french.comparison import comparable
 from deid.pipeline import Deidentified, Incoming, deidentify
-from deid.policy import Policy, load
 from deid.reference import CommuneTable
+from deid.reference.tables import packaged
 from deid.substitution import Substitutor
-from deid.substitution.folding import comparable
 from tests.substitution.examples import KEY, changed, marked, surrogates
 
 MARKED = (
@@ -41,7 +42,7 @@ KEYS = [f"durand-{number}" for number in range(120)]
 
 @pytest.fixture(scope="module")
 def communes() -> CommuneTable:
-    return CommuneTable.packaged()
+    return packaged().communes
 
 
 @pytest.fixture(scope="module")

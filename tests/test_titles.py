@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from deid import rooms
-from deid.document import Patient
-from deid.titles import clean_titles
+from deid.domain.document import Patient
+from deid.nightly import runtime
+from deid.nightly.titles import clean_titles
 
 PATIENT = Patient(
     key="p",
@@ -43,9 +43,9 @@ PATIENT = Patient(
     ],
 )
 def test_what_may_be_published(title: str | None, kept: bool) -> None:
-    assert clean_titles(rooms.detector(), [("d", title, PATIENT)]) == ({"d"} if kept else set())
+    assert clean_titles(runtime.detector(), [("d", title, PATIENT)]) == ({"d"} if kept else set())
 
 
 def test_another_patient_s_name_is_no_reason_when_it_is_a_word() -> None:
     documents = [("one", "Consultation", Patient(last_name="Consultation")), ("two", "Consultation", PATIENT)]
-    assert clean_titles(rooms.detector(), documents) == {"two"}
+    assert clean_titles(runtime.detector(), documents) == {"two"}

@@ -26,12 +26,12 @@ def example(
     ] = None,
 ) -> None:
     """Calcule les tableaux de docs/fr/budget-epsilon.md : M. Durand, ses dates, son âge, sa ville."""
-    from deid.policy import load
-    from deid.reference import CommuneTable
-    from deid.settings import settings
-    from deid.substitution.worked_example import tables
+    from deid.config.policy import load
+    from deid.config.settings import settings
+    from deid.evaluation.worked_example import tables
+    from deid.reference.tables import packaged
 
-    typer.echo("\n\n".join(tables(load(policy or settings().policy), CommuneTable.packaged()).values()))
+    typer.echo("\n\n".join(tables(load(policy or settings().policy), packaged().communes).values()))
 
 
 @app.command()

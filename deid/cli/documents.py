@@ -9,12 +9,12 @@ import typer
 
 from deid.cli.guarding import REFUSED
 from deid.cli.lines import PIPE, Refusals, in_batches, progress, records, written
-from deid.errors import InputRefused
+from deid.domain.errors import InputRefused
 
 if TYPE_CHECKING:
+    from deid.config.policy import Policy
     from deid.detection.staff import Staff
     from deid.pipeline import Refused
-    from deid.policy import Policy
 
 BATCH = 64
 
@@ -61,8 +61,8 @@ def detect(
     """
     from deid import pipeline
     from deid.cli.records import detected_line, incoming
+    from deid.config.settings import settings
     from deid.detection import Detector
-    from deid.settings import settings
 
     refusals = Refusals()
     detector = Detector(_with_annotators(_policy(policy), annotators), _staff(staff))
@@ -93,13 +93,13 @@ def deidentify(
     retour est 1. Le secret NOCTURNE_SECRET est nécessaire : avec le même secret, un même patient garde les mêmes
     substituts d'un document et d'un jour à l'autre.
     """
-    from deid.settings import settings
+    from deid.config.settings import settings
 
     key = settings().key  # before anything that takes time: without it there is nothing to do
     from deid import pipeline
     from deid.cli.records import deidentified_line, incoming, refused_line
     from deid.detection import Detector
-    from deid.reference import CommuneTable
+    from deid.reference.tables import packaged
     from deid.substitution import Substitutor
 
     chosen, refusals = _policy(policy), Refusals()
@@ -108,7 +108,7 @@ def deidentify(
             f"policy {chosen.name}: max_epsilon_per_patient needs the ledger, which this command does not keep.",
             "Use `night`, or a policy without that limit.",
         )
-    detector, substitutor = Detector(chosen, _staff(staff)), Substitutor(chosen, key, CommuneTable.packaged())
+    detector, substitutor = Detector(chosen, _staff(staff)), Substitutor(chosen, key, packaged().communes)
     limit = settings().max_document_bytes
     held: list[Refused] = []
     with written(output) as write:
@@ -127,8 +127,8 @@ def deidentify(
 
 
 def _policy(path: Path | None) -> Policy:
-    from deid.policy import load
-    from deid.settings import settings
+    from deid.config.policy import load
+    from deid.config.settings import settings
 
     return load(path or settings().policy)
 
@@ -141,7 +141,7 @@ def _staff(path: Path | None) -> Staff:
 
 def _with_annotators(policy: Policy, names: str | None) -> Policy:
     """The policy with other annotators, each keeping the options that the policy gives it."""
-    from deid.policy import AnnotatorChoice
+    from deid.config.policy import AnnotatorChoice
 
     if names is None:
         return policy

@@ -7,7 +7,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from deid.errors import InputRefused, NocturneError, PolicyError, SettingsError
+from deid.domain.errors import InputRefused, NocturneError, PolicyError, SettingsError
 
 REFUSED = 1
 UNUSABLE = 2

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from deid.cli.guarding import Guarded
-from deid.errors import InputRefused
+from deid.domain.errors import InputRefused
 
 if TYPE_CHECKING:
-    from deid.keys import Key, Keyring
+    from deid.config.keys import Key, Keyring
 
 app = typer.Typer(cls=Guarded, no_args_is_help=True, rich_markup_mode=None, help="Gère le secret et ses versions.")
 
@@ -33,7 +33,7 @@ def new(
     Dans un fichier neuf que seul son propriétaire peut lire (à nommer par NOCTURNE_SECRET_FILE), ou sur la sortie
     standard (à mettre dans un coffre). Un fichier déjà là n'est jamais écrasé.
     """
-    from deid import keys
+    from deid.config import keys
 
     made = keys.fresh(1)
     if path is None:
@@ -63,7 +63,7 @@ def rotate() -> None:
     Les documents à venir sont tirés avec elle. L'ancienne reste détenue : sans elle, aucun retrait n'atteindrait ce
     qu'elle a publié. Voir docs/keys.md.
     """
-    from deid import keys
+    from deid.config import keys
 
     path, ring = _file(), _ring()
     made = keys.fresh(ring.current.version + 1)
@@ -86,7 +86,7 @@ def destroy(
     Refusé tant que des documents publiés en dépendent, sauf --freeze. La ligne du fichier est écrasée ; les copies
     (coffre, sauvegardes) sont à détruire par ailleurs. Voir docs/keys.md.
     """
-    from deid import keys
+    from deid.config import keys
     from deid.warehouse.keys import destroyed, published_under
 
     path, ring = _file(), _ring()
@@ -107,13 +107,13 @@ def destroy(
 
 
 def _ring() -> Keyring:
-    from deid.settings import settings
+    from deid.config.settings import settings
 
     return settings().keyring
 
 
 def _file() -> Path:
-    from deid.settings import settings
+    from deid.config.settings import settings
 
     path = settings().secret_file
     if path is None:

@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, Protocol, TypeVar
 
 import typer
 
-from deid.errors import InputRefused
+from deid.domain.errors import InputRefused
 
 PIPE = Path("-")
 T = TypeVar("T")

@@ -59,12 +59,12 @@ def night(
     Chaque étape écrit une ligne JSON de comptes. Les documents retenus vont en quarantaine avec leur raison, les
     autres continuent. Relancer la commande ne republie rien.
     """
-    from deid import nightly
+    from deid.nightly import steps
     from deid.warehouse.ledger import planned
 
     start, end = _bounds(first, last)
     trigger = name or f"cli {datetime.now(PARIS).isoformat()}"
-    batches = nightly.plan(
+    batches = steps.plan(
         interval_start=start,
         interval_end=end,
         document_types=document_type or [],
@@ -77,11 +77,11 @@ def night(
     _say("plan", {**planned(trigger), "batches": len(batches), "dry_run": dry_run})
     for batch in batches:
         run_id, batch_id = batch["run_id"], batch["batch_id"]
-        for step in (nightly.detect, nightly.substitute, nightly.validate):
+        for step in (steps.detect, steps.substitute, steps.validate):
             _say(step.__name__, step(run_id, batch_id))
     if dry_run:
         return
-    staged = nightly.stage(nightly.run_of(trigger))
+    staged = steps.stage(steps.run_of(trigger))
     _say("stage", staged)
     if not stage_only and (staged["staged"] or staged["quarantined"] or staged["withdrawn"]):
         _release(staged["interval_key"], approve)

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from deid.cli.guarding import Guarded
-from deid.errors import InputRefused
+from deid.domain.errors import InputRefused
 
 app = typer.Typer(
     cls=Guarded, no_args_is_help=True, rich_markup_mode=None, help="Enregistre, applique ou lève des oppositions."
@@ -27,7 +27,7 @@ def register(parent: typer.Typer) -> None:
 @app.command("list")
 def list_() -> None:
     """Écrit une ligne JSON par opposition, de la plus récente à la plus ancienne."""
-    from deid.settings import settings
+    from deid.config.settings import settings
     from deid.stewardship import opt_outs
     from deid.warehouse.connection import connect
 
@@ -53,7 +53,7 @@ def add(
     Par pseudonyme, ses lignes publiées partent aussitôt. Le reste se fait à `opt-outs apply`, à la prochaine nuit ou
     à la prochaine publication.
     """
-    from deid.settings import settings
+    from deid.config.settings import settings
     from deid.stewardship import opt_outs
     from deid.stewardship.opt_outs import Patient
     from deid.warehouse.connection import connect
@@ -74,7 +74,7 @@ def revoke(
 
     Ne remet rien en place : les documents reviennent quand leurs nuits sont retraitées. Inscrit au journal.
     """
-    from deid.settings import settings
+    from deid.config.settings import settings
     from deid.stewardship import opt_outs
     from deid.warehouse.connection import connect
 
@@ -87,9 +87,9 @@ def revoke(
 @app.command()
 def apply() -> None:
     """Applique maintenant toutes les oppositions, sous chaque version du secret ; des comptes seulement."""
-    from deid.warehouse import opposition
+    from deid.warehouse import opt_outs
 
-    _say(opposition.apply(getpass.getuser()))
+    _say(opt_outs.apply(getpass.getuser()))
 
 
 def _say(record: dict[str, Any]) -> None:

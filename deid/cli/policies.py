@@ -27,8 +27,8 @@ def show(path: PolicyArgument = None) -> None:
     """Montre la politique entière, réglages par défaut compris, en YAML ; la première ligne donne son empreinte."""
     import yaml
 
-    from deid.policy import load
-    from deid.settings import settings
+    from deid.config.policy import load
+    from deid.config.settings import settings
 
     policy = load(path or settings().policy)
     typer.echo(f"# {policy.name}, {policy.digest}")
@@ -38,13 +38,13 @@ def show(path: PolicyArgument = None) -> None:
 @app.command()
 def validate(path: PolicyArgument = None) -> None:
     """Vérifie une politique sans l'appliquer : orthographe des réglages, annotateurs, substituts, valeurs permises."""
+    from deid.config.policy import load
+    from deid.config.settings import settings
     from deid.detection import Detector
-    from deid.policy import load
-    from deid.settings import settings
-    from deid.substitution import providers
+    from deid.substitution import generators
 
     policy = load(path or settings().policy)
     # An annotator or a provider that does not exist shows only when it is made.
     Detector(policy)
-    providers.load(policy.substitution)
+    generators.load(policy.substitution)
     typer.echo(f"{policy.name} : valable, empreinte {policy.digest}")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from deid.cli.guarding import REFUSED, Guarded
-from deid.errors import InputRefused
+from deid.domain.errors import InputRefused
 
 if TYPE_CHECKING:
     from deid.stewardship.quarantine import Held
@@ -39,8 +39,8 @@ def list_(
     interval: Annotated[str | None, typer.Option("--interval", help="Par exemple 2026-10-03.")] = None,
 ) -> None:
     """Écrit une ligne JSON par document retenu, du plus récent au plus ancien ; jamais de texte."""
-    from deid.errors import Reason
-    from deid.settings import settings
+    from deid.config.settings import settings
+    from deid.domain.errors import Reason
     from deid.stewardship import quarantine
     from deid.stewardship.quarantine import Filter, Standing
     from deid.warehouse.connection import connect
@@ -77,7 +77,7 @@ def discard(
 
 def _choose(choice: str, entries: list[str], text: str) -> None:
     """Write a line per document: `done`, or what somebody decided before; exit 1 if any was taken."""
-    from deid.settings import settings
+    from deid.config.settings import settings
     from deid.stewardship.quarantine import Choice
     from deid.stewardship.quarantine_choices import choose
     from deid.warehouse.connection import connect

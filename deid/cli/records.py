@@ -9,8 +9,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from deid.cli.lines import BadLine, text_of
-from deid.document import Document, Mention, Patient
-from deid.labels import Label
+from deid.domain.document import Document, Mention, Patient
+from deid.domain.labels import Label
 
 if TYPE_CHECKING:
     from deid.pipeline import Deidentified, Detected, Incoming, Refused

@@ -37,8 +37,8 @@ def show(
     Une ligne JSON par version : état, lignes, date, auteur, origine. Celles dont l'état est former ont encore leurs
     lignes : on peut y revenir.
     """
-    from deid.reference.history import releases
-    from deid.settings import settings
+    from deid.config.settings import settings
+    from deid.refresh.history import releases
 
     for release in releases(settings().dsn("refresher"), source):
         typer.echo(json.dumps(release, ensure_ascii=False, default=str))
@@ -55,7 +55,7 @@ def rollback(
     En une transaction. La version quittée est retirée : le même fichier ne sera plus chargé de lui-même ; --to
     NUMÉRO la rétablit. Les nuits suivantes citent la version remise en service.
     """
-    from deid.reference.history import rollback as go_back
-    from deid.settings import settings
+    from deid.config.settings import settings
+    from deid.refresh.history import rollback as go_back
 
     typer.echo(json.dumps(go_back(source, dsn=settings().dsn("refresher"), to=to), ensure_ascii=False))

@@ -43,10 +43,10 @@ def export(
     de côté et nommé ; le code de sortie vaut alors 1.
     """
     from deid.cli.lines import written
-    from deid.errors import NocturneError
-    from deid.settings import settings
-    from deid.stewardship import audit
-    from deid.stewardship.reviews import store
+    from deid.config.settings import settings
+    from deid.domain.errors import NocturneError
+    from deid.reviews import store
+    from deid.warehouse import audit
     from deid.warehouse.connection import connect
 
     refusals: list[NocturneError] = []

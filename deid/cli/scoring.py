@@ -13,11 +13,11 @@ from deid.cli.guarding import REFUSED
 from deid.cli.lines import Refusals, records
 
 if TYPE_CHECKING:
-    from deid.learning.evaluation import Evaluation, Judged
+    from deid.evaluation.scoring import Evaluation, Judged
 
 
 class Scheme(StrEnum):
-    """Names of `deid.labels.SCHEMES`."""
+    """Names of `deid.domain.labels.SCHEMES`."""
 
     NOCTURNE = "nocturne"
     COARSE = "coarse"
@@ -94,7 +94,7 @@ def score(
     Ses vraies mentions sont connues. Mêmes mesures que « evaluate ». Les documents corrigés ou retirés depuis
     ne comptent pas.
     """
-    from deid.learning.run_scores import judged
+    from deid.evaluation.run_scores import judged
 
     _one_output(as_json, as_markdown)
     _show(list(judged(run_id)), scheme, by, as_json=as_json)
@@ -108,8 +108,8 @@ def _one_output(as_json: bool, as_markdown: bool) -> None:
 def _gold(path: Path, refusals: Refusals) -> dict[str, Judged]:
     """The reference's documents by id, nothing predicted yet."""
     from deid.cli.records import gold
-    from deid.learning.corpus import load
-    from deid.learning.evaluation import Judged
+    from deid.evaluation.corpus import load
+    from deid.evaluation.scoring import Judged
 
     if not path.is_dir():
         marked = records(path, gold, refusals)
@@ -148,8 +148,8 @@ def _paired(gold: dict[str, Judged], predicted: Path, refusals: Refusals) -> lis
 
 
 def _show(documents: list[Judged], scheme: Scheme, by: Grouping | None, *, as_json: bool) -> None:
-    from deid.learning.evaluation import evaluate as evaluated
-    from deid.learning.evaluation import evaluate_by
+    from deid.evaluation.scoring import evaluate as evaluated
+    from deid.evaluation.scoring import evaluate_by
 
     whole = evaluated(documents)
     groups = evaluate_by(documents, lambda one: getattr(one, by)) if by else {}
@@ -164,7 +164,7 @@ def _json(whole: Evaluation, by: Grouping | None, groups: dict[str, Evaluation])
 
 
 def _markdown(whole: Evaluation, scheme: Scheme, by: Grouping | None, groups: dict[str, Evaluation]) -> str:
-    from deid.learning.score_tables import class_table, summary_table
+    from deid.evaluation.score_tables import class_table, summary_table
 
     parts = [summary_table({"tous": whole}, "ensemble", scheme), class_table(whole, scheme)]
     if by:

@@ -25,12 +25,12 @@ def draw(
 
     Ceux de la version des communes en service ; le fichier ne charge rien d'ailleurs.
     """
-    from deid import rooms
-    from deid.reference import CommuneTable
-    from deid.reference.map import draw as render
+    from deid.evaluation.territory_map import draw as render
+    from deid.nightly import runtime
+    from deid.reference.tables import packaged as shipped
 
     if output.suffix.lower() not in (".svg", ".png"):
         raise typer.BadParameter("le fichier se termine par .svg ou .png")
-    table = CommuneTable.packaged() if packaged else rooms.communes()
+    table = shipped().communes if packaged else runtime.communes()
     render(table, output)
     typer.echo(f"{output} : {len(table.partition)} territoires, {table.partition_digest[:16]}")

@@ -48,7 +48,7 @@ def train(
     from dataclasses import replace
 
     from deid.detection.taggers import embeddings as subwords
-    from deid.learning.corpus import load
+    from deid.evaluation.corpus import load
     from deid.learning.taggers.recipe import FULL, SMALL
     from deid.learning.taggers.training import KINDS
     from deid.learning.taggers.training import train as train_one

@@ -14,8 +14,8 @@ from deid.detection.brands import BRANDS
 from deid.detection.reading import Reading
 from deid.detection.taggers.paths import best_path, log_probabilities
 from deid.detection.tags import LABELS, OUTSIDE, decode
-from deid.document import Mention, Vote
-from deid.labels import CONTACT, IDENTIFIERS, NAMES, PLACES, Label
+from deid.domain.document import Mention, Vote
+from deid.domain.labels import CONTACT, IDENTIFIERS, NAMES, PLACES, Label
 
 Array = NDArray[np.float32]
 

@@ -7,15 +7,15 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from deid.config.policy import Policy
 from deid.detection import averaging, merging, refining
 from deid.detection.annotators import build
-from deid.detection.annotators.registry import Acquainted, Annotator, BatchAnnotator, Tagger
 from deid.detection.preprocessing.language import foreign_language, plainly_french
 from deid.detection.reading import Reading
+from deid.detection.registry import Acquainted, Annotator, BatchAnnotator, Tagger
 from deid.detection.staff import NOBODY, Staff
-from deid.document import Document, Mention
-from deid.errors import Reason
-from deid.policy import Policy
+from deid.domain.document import Document, Mention
+from deid.domain.errors import Reason
 
 # Raised whenever the same text and policy may give other mentions than before.
 RULES_VERSION = "rules-3"

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
 
-from deid.detection.folding import fold, key
 from deid.detection.gazetteers import Births, Gazetteers, gazetteers
-from deid.resources import rows
+from deid.french.folding import fold, key
+from deid.reference.packaged_data import rows
 
 # Parts of speech that a name at the start of a sentence could be mistaken for least.
 _GRAMMAR = frozenset({"ART", "PRE", "CON", "PRO", "ADJ:pos", "AUX"})

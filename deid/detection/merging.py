@@ -6,8 +6,8 @@ from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from deid.document import Mention, Vote
-from deid.labels import CONTACT, IDENTIFIERS, NAMES, PLACES, TEMPORAL, Label
+from deid.domain.document import Mention, Vote
+from deid.domain.labels import CONTACT, IDENTIFIERS, NAMES, PLACES, TEMPORAL, Label
 
 # Annotators that play T_N, the neural side, in the decision procedure; all others are the rules' side, T_M.
 NEURAL = frozenset({"transformer", "bilstm_crf"})

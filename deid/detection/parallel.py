@@ -8,13 +8,13 @@ from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
 
-from deid import garbage
+from deid.config.policy import Policy
+from deid.detection import garbage
 from deid.detection.detector import Detector
 from deid.detection.gazetteers import gazetteers, use
 from deid.detection.lookup import LookupTable
 from deid.detection.staff import NOBODY, Staff
-from deid.document import Document, Mention
-from deid.policy import Policy
+from deid.domain.document import Document, Mention
 
 _CHUNK = 64  # documents per message: enough to hide its cost, few enough to share the work evenly
 

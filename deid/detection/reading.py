@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deid.detection.folding import fold, spaced
 from deid.detection.gazetteers import Hit, Kind, gazetteers
 from deid.detection.lexicon import Lexicon, lexicon
-from deid.document import Document, Mention
+from deid.domain.document import Document, Mention
+from deid.french.folding import fold, spaced
 
 _TOKEN = re.compile(r"[^\W\d_]+|\d+|\n|[^\w\s]|_")
 # Scanners read 0 as O and 1 as l or I: only inside a run that holds a digit and touches no other letter.

@@ -11,9 +11,9 @@ from typing import Any
 
 from ahocorasick_rs import AhoCorasick
 
-from deid.detection.folding import key
-from deid.document import Professional
-from deid.errors import InputRefused
+from deid.domain.document import Professional
+from deid.domain.errors import InputRefused
+from deid.french.folding import key
 
 _RPPS = re.compile(r"\d{9,11}")
 

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deid.detection.reading import Reading
-from deid.document import Mention
-from deid.labels import Label
+from deid.domain.document import Mention
+from deid.domain.labels import Label
 
 TAGS: tuple[str, ...] = ("O", *(f"{place}-{label}" for label in Label for place in "BI"))
 INDEX: Mapping[str, int] = {tag: index for index, tag in enumerate(TAGS)}

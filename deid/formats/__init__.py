@@ -11,7 +11,7 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import Protocol, cast
 
-from deid.errors import DocumentRefused, Reason
+from deid.domain.errors import DocumentRefused, Reason
 from deid.formats.source import Replacement, SourceText
 
 __all__ = ["FORMATS", "Replacement", "SourceText", "read"]

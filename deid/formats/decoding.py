@@ -6,7 +6,7 @@ import codecs
 import re
 import unicodedata
 
-from deid.errors import DocumentRefused, Reason
+from deid.domain.errors import DocumentRefused, Reason
 
 # Only character encodings that French software writes: Python's codec registry also holds decompressors.
 _ACCEPTED = frozenset(

@@ -14,15 +14,16 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 
+from deid.config.policy import AnnotatorChoice, Policy
+from deid.config.policy import load as load_policy
 from deid.detection import Detector
 from deid.detection.staff import NOBODY, Staff
-from deid.labels import Label
-from deid.learning import corpus, held_out
-from deid.learning.corpus import GoldDocument
-from deid.learning.evaluation import Evaluation, Judged, evaluate, evaluate_by
-from deid.learning.score_tables import class_table, markdown, percent, summary_table
-from deid.policy import AnnotatorChoice, Policy
-from deid.policy import load as load_policy
+from deid.domain.labels import Label
+from deid.evaluation import corpus
+from deid.evaluation.corpus import GoldDocument
+from deid.evaluation.score_tables import class_table, markdown, percent, summary_table
+from deid.evaluation.scoring import Evaluation, Judged, evaluate, evaluate_by
+from deid.learning import held_out
 
 RULES = ("patterns", "gazetteer", "context")
 KNOB = (0.0, 1.0, 2.0, 3.0, 4.0)
@@ -145,7 +146,7 @@ _HEAD = """# What each annotator is worth
 Written by `make cross-validate` and, for the transformer, on a GPU, by `python -m deid.learning.transformer --config
 compact --without AUTHOR… --held-out var/held-out`; then `make ablation`. {documents} documents of {corpus}, {authors}
 authors; the taggers never saw a document of the author whose documents they tag. Figures in percent; how they are
-counted is told in `deid/learning/evaluation.py`.
+counted is told in `deid/evaluation/scoring.py`.
 """
 
 

@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deid.detection.annotators.context.vocabulary import CIVILITIES, DOCTOR_TITLES
-from deid.detection.folding import fold
 from deid.detection.reading import Reading
 from deid.detection.tags import LABELS, OUTSIDE, TAGS, decode
-from deid.document import Mention
-from deid.labels import Label
-from deid.learning.corpus import GoldDocument
+from deid.domain.document import Mention
+from deid.domain.labels import Label
+from deid.evaluation.corpus import GoldDocument
+from deid.french.folding import fold
 
 SURE = 0.95
 _WORD = re.compile(r"\w+")

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from deid.detection.reading import Reading
 from deid.detection.taggers.tagging import mentions
-from deid.document import Mention
-from deid.errors import InputRefused
+from deid.domain.document import Mention
+from deid.domain.errors import InputRefused
 
 Array = NDArray[np.float32]
 

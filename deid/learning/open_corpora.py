@@ -15,7 +15,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from deid.errors import InputRefused
+from deid.domain.errors import InputRefused
 
 # https://universaldependencies.org/u/pos/
 UPOS = frozenset("ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X".split())
@@ -34,7 +34,7 @@ class TaggedSentence:
 class OpenCorpus:
     """What is known of a corpus.
 
-    `classes` maps its classes to the coarse ones of `deid.labels.SCHEMES`; a class that it lacks is left out.
+    `classes` maps its classes to the coarse ones of `deid.domain.labels.SCHEMES`; a class that it lacks is left out.
     `decides` are the coarse classes that an untagged token surely is not. `shippable` says whether a model that
     learnt from it may leave with the product, and `why`.
     """

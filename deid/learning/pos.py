@@ -18,8 +18,8 @@ from pathlib import Path
 
 import pycrfsuite
 
-from deid.detection.folding import fold
 from deid.detection.preprocessing.pos import MODEL, cues
+from deid.french.folding import fold
 
 _TOKEN = re.compile(r"[^\W\d_]+|\d+|[^\w\s]|_")
 _SETTINGS = {"max_iterations": 12, "feature.minfreq": 2}

@@ -14,15 +14,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from deid.config.policy import load as load_policy
 from deid.detection import Detector
 from deid.detection.reading import Reading
 from deid.detection.refining.role_evidence import gather
 from deid.detection.refining.roles import ROLES, WEIGHTS, Weights, settle_roles
-from deid.document import Mention
-from deid.labels import NAMES, Label
+from deid.domain.document import Mention
+from deid.domain.labels import NAMES, Label
+from deid.evaluation.corpus import GoldDocument, load
 from deid.learning import cues
-from deid.learning.corpus import GoldDocument, load
-from deid.policy import load as load_policy
 
 _RIDGE = 2.0  # strength of the pull of every weight towards zero, per weight
 

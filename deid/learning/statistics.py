@@ -11,9 +11,9 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from deid.labels import Label
-from deid.learning.corpus import GoldDocument, load
-from deid.learning.score_tables import markdown
+from deid.domain.labels import Label
+from deid.evaluation.corpus import GoldDocument, load
+from deid.evaluation.score_tables import markdown
 
 _WORD = re.compile(r"[^\W_]+")
 

@@ -16,8 +16,8 @@ from pathlib import Path
 from deid.detection.names import is_upper
 from deid.detection.preprocessing.truecasing import WEIGHTS, caseless, cues
 from deid.detection.reading import Reading
-from deid.document import Document
-from deid.learning.corpus import load
+from deid.domain.document import Document
+from deid.evaluation.corpus import load
 from deid.learning.cues import fit as fit_cues
 
 Example = tuple[list[tuple[str, float]], bool]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
 
-from deid.errors import Reason
+from deid.domain.errors import Reason
 
 
 class Severity(StrEnum):

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from datetime import date
 from typing import NamedTuple
 
-from deid.document import Surrogate
-from deid.labels import NAMES, Label
+from deid.domain.document import Surrogate
+from deid.domain.labels import NAMES, Label
 from deid.quality.calendar_reader import Reading, read
 from deid.quality.folding import WORD, alnum, fold
 from deid.quality.lexicon import PARTICLES

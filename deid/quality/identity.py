@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from rapidfuzz.distance import OSA
 
-from deid.labels import NAMES, Label
+from deid.domain.labels import NAMES, Label
 from deid.quality.calendar_reader import Reading, read
 from deid.quality.folding import Word, alnum, fold, hidden_words, letters, phrase, words
 from deid.quality.known import Known, street_phrase

@@ -6,8 +6,8 @@ import html
 import re
 from collections.abc import Sequence
 
-from deid.document import Document, Mention, Substitution
-from deid.labels import NAMES
+from deid.domain.document import Document, Mention, Substitution
+from deid.domain.labels import NAMES
 from deid.quality.folding import alnum
 from deid.quality.identity import NAME_GAP, OTHER_GAP
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from deid.document import Patient
+from deid.domain.document import Patient
 from deid.quality.folding import WORD, alnum, fold, letters, phrase
 from deid.quality.lexicon import PARTICLES
 from deid.quality.number_words import spelt_dates

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import cache
 
 from deid.quality.folding import fold, letters
-from deid.resources import rows
+from deid.reference.packaged_data import rows
 
 ORDINARY_PER_MILLION = 10.0  # at this frequency a lower-case word reads as the word, not as a name
 GRAMMATICAL_PER_MILLION = 1000.0  # "le", "de", "an": a name only beside a civility or another name

@@ -6,7 +6,7 @@ import logging
 import math
 from dataclasses import dataclass
 
-from deid.document import Document, Mention, Substitution
+from deid.domain.document import Document, Mention, Substitution
 from deid.quality.calendar_reader import readings
 from deid.quality.checks import BY_NAME
 from deid.quality.faithfulness import Pair, faithfulness

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from deid.errors import Reason
+from deid.domain.errors import Reason
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from deid.errors import Reason
+from deid.domain.errors import Reason
 from deid.quality.checks import BY_NAME, CHECKS, Severity
 from deid.quality.measures import Checked, measure
 

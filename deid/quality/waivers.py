@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from deid.errors import Reason
+from deid.domain.errors import Reason
 from deid.quality.checks import BY_NAME, CHECKS
 
 if TYPE_CHECKING:

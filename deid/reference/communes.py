@@ -75,25 +75,6 @@ class CommuneTable:
         self._partition = partition
         self._floors = least, inhabitants
 
-    @classmethod
-    def packaged(cls) -> CommuneTable:
-        """The table that ships with the product, read once per process."""
-        from deid.tables import packaged
-
-        return packaged().communes
-
-    @classmethod
-    def from_database(cls, dsn: str) -> CommuneTable:
-        """The table of the reference releases in use, read out of the database at each call (`deid.tables` keeps it).
-
-        Raises:
-            ReferenceRefused: a source that the table needs was never loaded.
-            WarehouseError: the database does not answer, or lacks the tables.
-        """
-        from deid.reference.database import table
-
-        return table(dsn)
-
     def find(self, name: str, zip: str | None = None, department: str | None = None) -> Sequence[Commune]:
         """Communes of that name, the most populous first; case, accents, hyphens, "St" and CEDEX do not matter.
 

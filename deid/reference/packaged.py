@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 
 from deid.reference.communes import Commune, CommuneTable, Establishment
-from deid.resources import DATA, rows
+from deid.reference.packaged_data import DATA, rows
 
 FEATURES = ("apl_gen", "median_income", "radon", "density", "cancer_mortality", "circulatory_mortality")
 

@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
 
-from deid.errors import ReferenceRefused
+from deid.domain.errors import ReferenceRefused
 
 LEAST = 64
 # Inhabitants of a territory: the threshold of HIPAA's safe harbour for a geographic unit (45 CFR 164.514(b)(2)).

@@ -5,20 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from psycopg2.extensions import cursor as Cursor
-
-from deid.errors import ReleaseRefused
-from deid.quality.report import write_report
-from deid.quality.runs import run_checks
+from deid.config.settings import settings
+from deid.domain.errors import ReleaseRefused
 from deid.release import answers, permissions, policies, room
 from deid.release.room import INTERVAL_KEY as INTERVAL_KEY
 from deid.release.room import NOBODY
-from deid.settings import settings
-from deid.stewardship import audit
-from deid.stewardship.reviews.closing import tidy
-from deid.stewardship.reviews.sampling import Plan, open_review
+from deid.reports import write_report
+from deid.reports.run_checks import run_checks
+from deid.reviews.closing import tidy
+from deid.reviews.sampling import Plan, open_review
+from deid.warehouse import audit
 from deid.warehouse.publish import publish_interval, staged_digest
-from deid.warehouse.queries import one, query
+from deid.warehouse.queries import Cursor, one, query
 
 
 def summarise(interval_key: str) -> dict[str, Any]:

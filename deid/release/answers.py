@@ -11,15 +11,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from psycopg2.extensions import cursor as Cursor
-
-from deid.errors import ReleaseRefused
-from deid.policy import Release
+from deid.config.policy import Release
+from deid.domain.errors import ReleaseRefused
 from deid.release import permissions, room
 from deid.release.permissions import APPROVE, REJECT, REWORK, Decision
-from deid.stewardship import audit
+from deid.warehouse import audit
 from deid.warehouse.publish import digest_of
-from deid.warehouse.queries import one, query
+from deid.warehouse.queries import Cursor, one, query
 
 MAX_REASON = 200  # characters: an answer passes through Airflow, which keeps no texts
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime, time, timedelta
 
-from deid.policy import Release
+from deid.config.policy import Release
 from deid.warehouse.planning import PARIS
 
 

@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from deid.errors import ReleaseRefused
+from deid.domain.errors import ReleaseRefused
 
 APPROVE = "approve"
 REJECT = "reject"

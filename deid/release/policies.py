@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from deid.errors import ReleaseRefused
+from deid.domain.errors import ReleaseRefused
 
 Approval = Literal["always", "on_warning", "never"]
 

@@ -6,14 +6,12 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from psycopg2.extensions import cursor as Cursor
-
-from deid.errors import InputRefused
-from deid.policy import Policy
-from deid.policy import load as load_policy
-from deid.settings import settings
+from deid.config.policy import Policy
+from deid.config.policy import load as load_policy
+from deid.config.settings import settings
+from deid.domain.errors import InputRefused
 from deid.warehouse.connection import connect
-from deid.warehouse.queries import one, query
+from deid.warehouse.queries import Cursor, one, query
 
 INTERVAL_KEY = re.compile(r"\d{4}-\d{2}-\d{2}(?:\.\.\d{4}-\d{2}-\d{2})?")
 NOBODY = "politique"  # who decides when the policy asks nobody

@@ -8,15 +8,13 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
 
-from psycopg2.extensions import cursor as Cursor
-
+from deid.config.settings import settings
 from deid.release import lateness, policies, room
 from deid.release.answers import Why, objection
 from deid.release.permissions import REJECT, REWORK, Decision
-from deid.settings import settings
 from deid.warehouse.connection import connect
 from deid.warehouse.publish import digest_of
-from deid.warehouse.queries import one, query
+from deid.warehouse.queries import Cursor, one, query
 
 
 class State(StrEnum):

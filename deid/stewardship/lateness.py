@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from deid.quality.report.intervals import Interval
 from deid.release.lateness import staging_due
+from deid.reports.intervals import Interval
 from deid.warehouse.planning import PARIS
 
 MOST_NIGHTS = 400

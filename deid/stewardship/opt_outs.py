@@ -1,7 +1,7 @@
 """Patients' oppositions: look a patient up without any text, record the opposition, prove what it removed.
 
 A pseudonym's rows leave the research schema with the recording. What only the secret can do (other keys, the ledger,
-later documents) is `deid.warehouse.opposition`, which every night and every publication applies.
+later documents) is `deid.warehouse.opt_outs`, which every night and every publication applies.
 """
 
 from __future__ import annotations
@@ -13,12 +13,10 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from psycopg2.extensions import cursor as Cursor
-
-from deid.errors import NocturneError
-from deid.stewardship import audit
-from deid.stewardship.audit import Action, Line
-from deid.warehouse.queries import one, query
+from deid.domain.errors import NocturneError
+from deid.warehouse import audit
+from deid.warehouse.audit import Action, Line
+from deid.warehouse.queries import Cursor, one, query
 
 PSEUDONYM = re.compile(r"[a-z2-7]{20}")
 PAGE = 50

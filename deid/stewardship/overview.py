@@ -7,16 +7,15 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
 
-from psycopg2.extensions import cursor as Cursor
-
-from deid.policy import Policy, load
-from deid.quality.report.habit import Habit
-from deid.quality.report.intervals import MEASURES, Interval, habits, read
-from deid.reference.ages import SourceState, states
+from deid.config.policy import Policy, load
+from deid.config.settings import settings
+from deid.refresh.ages import SourceState, states
 from deid.release.lateness import staging_due
-from deid.settings import settings
+from deid.reports.habit import Habit
+from deid.reports.intervals import MEASURES, Interval, habits, read
 from deid.stewardship.lateness import missing, skipped
 from deid.warehouse.connection import connect
+from deid.warehouse.queries import Cursor
 
 DAYS = 90
 RECENT = 7  # treated intervals whose numbers are held against what is usual on the first page

@@ -8,10 +8,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from psycopg2.extensions import cursor as Cursor
-
-from deid.errors import Reason
-from deid.warehouse.queries import query
+from deid.domain.errors import Reason
+from deid.warehouse.queries import Cursor, query
 
 PAGE = 50
 COUNTED = 1000  # more than anybody reads: "1 000 or more" is said, and the index is walked no further

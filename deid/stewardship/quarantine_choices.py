@@ -8,14 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from psycopg2.extensions import cursor as Cursor
-
-from deid.errors import NocturneError, Reason
+from deid.domain.errors import NocturneError, Reason
 from deid.quality.waivers import CHECKS_OF, FOREIGN, WAIVABLE
-from deid.stewardship import audit
-from deid.stewardship.audit import Action
 from deid.stewardship.quarantine import Choice, Held, failed_checks, find
-from deid.warehouse.queries import query
+from deid.warehouse import audit
+from deid.warehouse.audit import Action
+from deid.warehouse.queries import Cursor, query
 
 LEAST_JUSTIFICATION = 20  # characters, for a release
 LEAST_REASON = 5  # characters, for a discard

@@ -6,12 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from psycopg2.extensions import cursor as Cursor
-
-from deid.quality.report.intervals import Interval, read
-from deid.settings import settings
+from deid.config.settings import settings
+from deid.reports.intervals import Interval, read
 from deid.warehouse.connection import connect
-from deid.warehouse.queries import query
+from deid.warehouse.queries import Cursor, query
 
 PAGE = 31
 MOST_IDS = 50  # of one reason; the desk lists them all

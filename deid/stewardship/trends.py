@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-from deid.quality.report.distribution import round_up
+from deid.reports.distribution import round_up
 from deid.stewardship.overview import Judged
 from deid.warehouse.planning import PARIS
 

@@ -1,6 +1,6 @@
 """Surrogates: what stands in for each mention, drawn from a secret, so that the text stays useful and coherent."""
 
-from deid.substitution.pseudonyms import pseudonym
+from deid.privacy.pseudonyms import pseudonym
 from deid.substitution.substitutor import Substitutor
 
 __all__ = ["Substitutor", "pseudonym"]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple, Protocol
 
-from deid.document import Mention
-from deid.labels import Label
-from deid.substitution.folding import comparable
+from deid.domain.document import Mention
+from deid.domain.labels import Label
+from deid.french.comparison import comparable
 
 
 class Draft(NamedTuple):

@@ -6,17 +6,17 @@ import re
 from functools import lru_cache
 from itertools import count, islice
 
-from deid.document import Mention
-from deid.labels import Label
+from deid.domain.document import Mention
+from deid.domain.labels import Label
+from deid.french.comparison import comparable, flat, words
+from deid.french.remembering import remembering
+from deid.french.shapes import accented_like, case_of
 from deid.privacy import KeyedStream
-from deid.substitution.dossier import Dossier
+from deid.substitution.context import Dossier
 from deid.substitution.drafts import Drafted, tag
-from deid.substitution.folding import comparable, flat, words
 from deid.substitution.memory import Row
 from deid.substitution.places.gazette import Gazette
 from deid.substitution.places.regions import of_place
-from deid.substitution.remembering import remembering
-from deid.substitution.shapes import accented_like, case_of
 
 STRATEGY = "kind_kept"
 # Kinds of organisations, folded; the longest that opens a name is kept. Those in the first group belong to a town.

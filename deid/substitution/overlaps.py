@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import islice
 from operator import attrgetter, le
 
-from deid.document import Mention
+from deid.domain.document import Mention
 
 _START, _END = attrgetter("start"), attrgetter("end")
 

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from deid.document import Document, Mention, Substitution, Surrogate
-from deid.errors import DocumentRefused, Reason, SettingsError
-from deid.labels import Label
-from deid.policy import Policy
-from deid.providers import NULL
+from deid.config.generators import NULL
+from deid.config.policy import Policy
+from deid.domain.document import Document, Mention, Substitution, Surrogate
+from deid.domain.errors import DocumentRefused, Reason, SettingsError
+from deid.domain.labels import Label
+from deid.french.comparison import alike
+from deid.privacy import budget
 from deid.reference import CommuneTable
-from deid.substitution import budget, overlaps, providers
-from deid.substitution.dossier import Dossier
+from deid.reference.names import NameTables
+from deid.reference.tables import packaged
+from deid.substitution import generators, overlaps
+from deid.substitution.context import Dossier
 from deid.substitution.drafts import Drafted, Room, mask
-from deid.substitution.folding import alike
 from deid.substitution.memory import Memory
-from deid.substitution.names.tables import NameTables, packaged
 from deid.substitution.places.streets import street_names
-from deid.substitution.rooms import Rooms
+from deid.substitution.registry import Rooms
 
 ATTEMPTS = 8
 _new = tuple.__new__
@@ -43,9 +45,9 @@ class Substitutor:
         self._policy = policy.substitution
         self._memory = Memory(key)
         self._communes = communes
-        self._names = packaged() if names is None else names
+        self._names = packaged().names if names is None else names
         self._streets = street_names(communes)
-        self._providers = providers.load(self._policy)
+        self._providers = generators.load(self._policy)
 
     def substitute(self, document: Document, mentions: Sequence[Mention]) -> Substitution:
         """The document with every mention replaced.

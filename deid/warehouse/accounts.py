@@ -9,9 +9,9 @@ from typing import Any
 
 from psycopg2.extensions import cursor as Cursor
 
-from deid.errors import Reason
-from deid.settings import settings
-from deid.substitution.budget import ROUNDING, rational
+from deid.config.settings import settings
+from deid.domain.errors import Reason
+from deid.privacy.budget import ROUNDING, rational
 from deid.warehouse.connection import connect
 from deid.warehouse.queries import query
 

@@ -9,8 +9,8 @@ from typing import Any
 import psycopg2
 from psycopg2.extensions import connection as Connection
 
-from deid.errors import WarehouseError, WarehouseUnreachable
-from deid.settings import settings
+from deid.config.settings import settings
+from deid.domain.errors import WarehouseError, WarehouseUnreachable
 
 CONNECT_TIMEOUT_S = 10
 

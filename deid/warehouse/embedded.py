@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from deid.errors import SettingsError
+from deid.domain.errors import SettingsError
 
 HOST = "127.0.0.1"
 SUPERUSER = "postgres"

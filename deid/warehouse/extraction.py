@@ -11,8 +11,8 @@ from typing import Any
 from psycopg2 import sql
 from psycopg2.extensions import connection as Connection
 
-from deid.document import Patient
-from deid.errors import ContractBroken
+from deid.domain.document import Patient
+from deid.domain.errors import ContractBroken
 from deid.warehouse.sources import CONTRACT, Source
 
 PAGE = 5000

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 from psycopg2.extensions import cursor as Cursor
 
-from deid.errors import SettingsError, WarehouseError
-from deid.keys import Key, Keyring
-from deid.settings import settings
+from deid.config.keys import Key, Keyring
+from deid.config.settings import settings
+from deid.domain.errors import SettingsError, WarehouseError
 from deid.warehouse.connection import connect
 from deid.warehouse.queries import query
 

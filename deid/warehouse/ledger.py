@@ -10,10 +10,10 @@ from typing import Any
 
 from psycopg2.extensions import cursor as Cursor
 
-from deid.document import Mention, Vote
-from deid.errors import InputRefused, Reason, ReleaseRefused
-from deid.labels import Label
-from deid.settings import settings
+from deid.config.settings import settings
+from deid.domain.document import Mention, Vote
+from deid.domain.errors import InputRefused, Reason, ReleaseRefused
+from deid.domain.labels import Label
 from deid.warehouse.accounts import hold_to_limit
 from deid.warehouse.connection import connect
 from deid.warehouse.copy import copy_rows

@@ -12,7 +12,7 @@ from yoyo.backends.core.postgresql import PostgresqlBackend
 from yoyo.connections import DatabaseURI
 from yoyo.migrations import default_migration_table
 
-from deid.errors import WarehouseError
+from deid.domain.errors import WarehouseError
 from deid.warehouse.connection import connect, place, translated
 
 SQL = Path(__file__).resolve().parents[2] / "sql"

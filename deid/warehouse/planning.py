@@ -13,8 +13,8 @@ from zoneinfo import ZoneInfo
 from psycopg2.extensions import connection as Connection
 from psycopg2.extensions import cursor as Cursor
 
-from deid.errors import ContractBroken, InputRefused
-from deid.settings import settings
+from deid.config.settings import settings
+from deid.domain.errors import ContractBroken, InputRefused
 from deid.warehouse.connection import connect
 from deid.warehouse.copy import copy_rows
 from deid.warehouse.extraction import identified, listed, present

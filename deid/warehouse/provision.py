@@ -6,7 +6,7 @@ import secrets
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from deid.settings import settings
+from deid.config.settings import settings
 from deid.warehouse.embedded import EmbeddedServer, port_taken, write_private
 from deid.warehouse.migrations import migrate
 from deid.warehouse.roles import AIRFLOW, OWNER, ROLES, make_database, make_login, make_owner
@@ -19,7 +19,7 @@ def provision(home: Path, port: int | None = None) -> Path:
     """Make everything that the product needs under `home`; return the path of its settings file.
 
     The file (`<home>/nocturne.env`, readable by its owner only) holds `NOCTURNE_…` lines for
-    `deid.settings`. `port` is that of PostgreSQL: None takes NOCTURNE_POSTGRES_PORT, else the last one, else a
+    `deid.config.settings`. `port` is that of PostgreSQL: None takes NOCTURNE_POSTGRES_PORT, else the last one, else a
     free one. A second call keeps passwords and secret, and finishes what an interrupted one left.
 
     Raises:

@@ -11,11 +11,11 @@ from typing import Any
 from psycopg2.extensions import connection as Connection
 from psycopg2.extensions import cursor as Cursor
 
-from deid.errors import ReleaseRefused, WarehouseError
-from deid.keys import Key, Keyring
-from deid.settings import settings
+from deid.config.keys import Key, Keyring
+from deid.config.settings import settings
+from deid.domain.errors import ReleaseRefused, WarehouseError
 from deid.substitution import pseudonym
-from deid.warehouse import opposition
+from deid.warehouse import opt_outs
 from deid.warehouse.connection import connect
 from deid.warehouse.copy import copy_rows
 from deid.warehouse.keys import admit, published_by
@@ -46,7 +46,7 @@ def publish_interval(interval_key: str, decision: Mapping[str, Any] | None = Non
         WarehouseUnreachable, WarehouseError: batches already written stay written.
     """
     keyring = settings().keyring
-    opposition.apply()
+    opt_outs.apply()
     with _alone() as link:
         with _transaction(link) as cursor:
             admit(cursor, keyring, published_by(cursor))
@@ -183,7 +183,7 @@ def _remove(cursor: Cursor, document_ids: Sequence[str], keys: Sequence[Key]) ->
 
 
 def _publish_batch(cursor: Cursor, batch: Mapping[str, int], keyring: Keyring) -> None:
-    opposition.hold_off(cursor)
+    opt_outs.hold_off(cursor)
     cursor.execute(query("deid", "document", "release_batch"), batch)
     documents = _unopposed(cursor, batch, cursor.fetchall(), keyring)
     if not documents:
@@ -213,7 +213,7 @@ def _unopposed(
     cursor: Cursor, batch: Mapping[str, int], documents: list[tuple[Any, ...]], keyring: Keyring
 ) -> list[tuple[Any, ...]]:
     """The documents whose patients have not objected; the others are withdrawn, and their rows of any key removed."""
-    opposed = opposition.opposed(cursor, {patient_id for _, patient_id, *_ in documents}, keyring)
+    opposed = opt_outs.opposed(cursor, {patient_id for _, patient_id, *_ in documents}, keyring)
     held = [document_id for document_id, patient_id, *_ in documents if patient_id in opposed]
     if held:
         _remove(cursor, held, keyring.keys)

@@ -9,6 +9,8 @@ from psycopg2.extensions import cursor as Cursor
 
 from deid.warehouse.migrations import SQL
 
+__all__ = ["Cursor", "one", "query"]
+
 
 @cache
 def query(schema: str, table: str, step: str) -> str:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from deid.config.settings import settings
 from deid.detection.staff import Staff
-from deid.document import Document
-from deid.errors import DocumentRefused, Reason
+from deid.domain.document import Document
+from deid.domain.errors import DocumentRefused, Reason
 from deid.formats import SourceText, read
-from deid.settings import settings
 from deid.warehouse.connection import connect
 from deid.warehouse.copy import storable
 from deid.warehouse.extraction import Content, contents, staff

@@ -9,7 +9,7 @@ from typing import Any
 import psycopg2
 from psycopg2.extensions import connection as Connection
 
-from deid.errors import ContractBroken, SettingsError
+from deid.domain.errors import ContractBroken, SettingsError
 from deid.warehouse.migrations import SQL
 
 # Type names of the contract → type oids of PostgreSQL that satisfy it (pg_type.dat).

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from deid.config.settings import settings
 from deid.quality.waivers import Waiver, admissible
-from deid.settings import settings
 from deid.warehouse.connection import connect
 from deid.warehouse.ledger import Waiting
 from deid.warehouse.queries import query

@@ -97,7 +97,7 @@ class ReleaseApproval(HITLOperator):
     @staticmethod
     @walled
     def _take(run_id: str, key: str, digest: str, asked_by: str | None, answer: dict[str, Any]) -> dict[str, Any]:
-        from deid.errors import ReleaseRefused
+        from deid.domain.errors import ReleaseRefused
         from deid.release import answers, questions
 
         try:

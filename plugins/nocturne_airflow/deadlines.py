@@ -15,7 +15,7 @@ from urllib.parse import quote
 
 from airflow.sdk import DeadlineAlert, DeadlineReference, SyncCallback
 
-from deid.errors import NocturneError
+from deid.domain.errors import NocturneError
 from nocturne_airflow.launch import moment
 
 CONNECTION = "NOCTURNE_ALERT_CONNECTION"
@@ -69,8 +69,8 @@ def _alert(kind: str, interval: timedelta) -> DeadlineAlert:
 
 def _release() -> Any:
     """The policy's section; the one that ships where the policy cannot be read: `plan` says so, and what is wrong."""
-    from deid.policy import Release, load
-    from deid.settings import settings
+    from deid.config.policy import Release, load
+    from deid.config.settings import settings
 
     try:
         return load(settings().policy).release

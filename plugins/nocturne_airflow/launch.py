@@ -15,7 +15,7 @@ HOSPITAL_TIME = ZoneInfo("Europe/Paris")
 def plan_arguments(
     params: Mapping[str, Any], dag_run: Any, start: datetime | None, end: datetime | None
 ) -> dict[str, Any]:
-    """Keyword arguments of `deid.nightly.plan`.
+    """Keyword arguments of `deid.nightly.steps.plan`.
 
     The interval of the form wins over the run's own `start` and `end`; a date without offset is hospital time.
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 
-from deid.settings import settings
+from deid.config.settings import settings
 
 CONNECTION = "NOCTURNE_SECRET_CONNECTION"
 
 
 def lend() -> None:
-    """Put the password of the connection that NOCTURNE_SECRET_CONNECTION names where `deid.settings` reads the secret.
+    """Put the password of the connection named by NOCTURNE_SECRET_CONNECTION where settings read the secret.
 
     For this process only, and only if neither NOCTURNE_SECRET nor NOCTURNE_SECRET_FILE is set. A connection without
     a password is an empty secret, which the first step refuses.

@@ -11,7 +11,7 @@ from typing import Any
 from airflow.sdk import ExceptionRetryPolicy, RetryAction, RetryRule, task
 from airflow.sdk.exceptions import AirflowException
 
-from deid.errors import NocturneError
+from deid.domain.errors import NocturneError
 from nocturne_airflow.secret import lend
 
 GPU_POOL = "gpu"  # one slot per device, in docker/pools.json
@@ -19,9 +19,9 @@ GPU_QUEUE = "gpu"  # for CeleryExecutor; LocalExecutor has no queues
 
 RETRIES = ExceptionRetryPolicy(
     rules=[
-        RetryRule("deid.errors.WarehouseUnreachable", RetryAction.RETRY, timedelta(minutes=5)),
+        RetryRule("deid.domain.errors.WarehouseUnreachable", RetryAction.RETRY, timedelta(minutes=5)),
         RetryRule(
-            ["deid.errors.NocturneError", "nocturne_airflow.xcom.TextInXCom"],
+            ["deid.domain.errors.NocturneError", "nocturne_airflow.xcom.TextInXCom"],
             RetryAction.FAIL,
             reason="the same input would be refused again: a person must look",
         ),

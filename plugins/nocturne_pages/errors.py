@@ -10,7 +10,7 @@ from fastapi.responses import JSONResponse, Response
 from nocturne_airflow.steps import place
 from starlette.exceptions import HTTPException
 
-from deid.errors import NocturneError, WarehouseUnreachable
+from deid.domain.errors import NocturneError, WarehouseUnreachable
 from nocturne_pages.access import Visitor
 from nocturne_pages.language import chosen, words
 from nocturne_pages.pages import page

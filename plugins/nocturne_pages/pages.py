@@ -12,8 +12,8 @@ from fastapi.responses import HTMLResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from deid.quality.report.numbers import Writer
-from deid.quality.report.render import TEMPLATES as REPORT_TEMPLATES
+from deid.reports.numbers import Writer
+from deid.reports.render import TEMPLATES as REPORT_TEMPLATES
 from nocturne_pages.access import Power, Visitor
 from nocturne_pages.language import words
 from nocturne_pages.security import token

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from deid.labels import FRENCH
+from deid.domain.labels import FRENCH
 
 _LINE = re.compile(r"[^\r]*(?:\r\n?|$)")
 
@@ -39,6 +39,6 @@ def _lines(text: str, start: int, end: int, label: str | None) -> list[Part]:
 
 def label_names(lang: str) -> Mapping[str, str]:
     """What each label is called, in the order of the annotation guide."""
-    from deid.quality.report.wording import LABELS_ENGLISH
+    from deid.reports.wording import LABELS_ENGLISH
 
     return {str(label): name if lang == "fr" else LABELS_ENGLISH[label] for label, name in FRENCH.items()}

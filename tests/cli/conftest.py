@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
 from typer.testing import CliRunner
 
 from deid.cli import app
+from demo.cli import app as demonstration
 
 SECRET = "5e05a1c7d2983b4f6e70b9c8114d2fa3968e7bd05c42ef1936a8d4107b5fc2e9"
 
@@ -36,7 +38,17 @@ Call = Callable[..., Said]
 def deid(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Call:
     """Call a command; `stdin` is what it reads from a pipe."""
     monkeypatch.chdir(tmp_path)
+    return _caller(app)
 
+
+@pytest.fixture
+def demo(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Call:
+    """Call a command of the demonstration."""
+    monkeypatch.chdir(tmp_path)
+    return _caller(demonstration)
+
+
+def _caller(app: typer.Typer) -> Call:
     def call(*arguments: object, stdin: bytes | str = b"") -> Said:
         result = CliRunner().invoke(app, [str(argument) for argument in arguments], input=stdin)
         if result.exception is not None and not isinstance(result.exception, SystemExit):

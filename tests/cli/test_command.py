@@ -18,7 +18,7 @@ from tests.cli.test_documents import LETTER
 
 ROOT = Path(deid.__file__).parents[1]
 COMMANDS = (
-    "detect deidentify evaluate score train provision migrate hospital refresh references night publish report "
+    "detect deidentify evaluate score train provision migrate refresh references night publish report "
     "policy budget key annotations opt-outs quarantine".split()
 )
 
@@ -52,7 +52,7 @@ def test_every_command_explains_itself(deid: Call, command: str) -> None:
 
 def test_every_command_is_listed_in_whole(deid: Call) -> None:
     listed = deid("--help").out.split("Commands:")[1]
-    assert {line.split()[0] for line in listed.splitlines() if line.strip()} == {*COMMANDS, "demo"}
+    assert {line.split()[0] for line in listed.splitlines() if line.strip()} == {*COMMANDS}
     assert "..." not in listed
 
 
@@ -89,9 +89,7 @@ def refresher(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("secret")
-@pytest.mark.parametrize(
-    "arguments", [["migrate"], ["refresh"], ["hospital"], ["night", "2026-03-02"], ["report", "2026-03-02"]]
-)
+@pytest.mark.parametrize("arguments", [["migrate"], ["refresh"], ["night", "2026-03-02"], ["report", "2026-03-02"]])
 def test_a_setting_that_lacks_is_named(deid: Call, arguments: list[str]) -> None:
     said = deid(*arguments)
     assert said.status == 2

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from deid.labels import Label
+from deid.domain.labels import Label
 from tests.cli.conftest import Call, jsonl
 
 TEXT = "Madame Maëlys VASSEROT, née le 14/05/1961, est suivie par le Dr Yann TREGUIER. Tél. 06 12 34 56 78."

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from deid.settings import settings
+from deid.config.settings import settings
 from tests.cli.conftest import SECRET, Call, jsonl
 
 DOCS = Path(__file__).parents[2] / "docs"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from deid.settings import settings
+from deid.config.settings import settings
 from tests.cli.conftest import Call, Said
 from tests.conftest import Database
 
@@ -23,9 +23,9 @@ def steps(said: Said) -> dict[str, list[dict[str, object]]]:
 
 
 @pytest.fixture
-def nights(deployed: Database, deid: Call) -> Iterator[tuple[date, date]]:
+def nights(deployed: Database, demo: Call) -> Iterator[tuple[date, date]]:
     """A small hospital, loaded; its first and last day."""
-    said = deid("hospital", "--patients", 8, "--documents", 60, "--nights", 3, "--seed", 7)
+    said = demo("hospital", "--patients", 8, "--documents", 60, "--nights", 3, "--seed", 7)
     assert said.status == 0, said.err
     made = said.lines[0]
     assert made["documents"] > 40

@@ -95,6 +95,6 @@ def test_a_reference_that_cannot_be_read_ends_with_two(deid: Call, folder: Path,
 
 def test_every_scheme_can_be_chosen() -> None:
     from deid.cli.scoring import Scheme
-    from deid.labels import SCHEMES
+    from deid.domain.labels import SCHEMES
 
     assert [str(scheme) for scheme in Scheme] == list(SCHEMES)

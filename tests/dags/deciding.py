@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from playwright.sync_api import Browser, Page, expect
 
-from deid.demo.airflow import STEWARD, Airflow
+from demo.airflow import STEWARD, Airflow
 
 
 @contextmanager

@@ -91,7 +91,7 @@ def test_no_trace_of_an_error_that_nobody_foresaw(
         except KeyError as error:
             raise ValueError(f"run {run_id}, batch {batch_id}: {searching.LETTER}") from error
 
-    monkeypatch.setattr(f"deid.nightly.{step}", choke)
+    monkeypatch.setattr(f"deid.nightly.steps.{step}", choke)
     night = play(DEIDENTIFY, at=NIGHT + DAY, reason="essai")
     assert night.state == "failed"
     assert night.steps[f"batch.{step}"][0] in {"failed", "up_for_retry"}
@@ -105,6 +105,6 @@ def test_a_step_that_returns_text_fails_and_leaves_none(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("deid.nightly.detect", lambda *ids: {"ids": ids, "text": searching.LETTER})
+    monkeypatch.setattr("deid.nightly.steps.detect", lambda *ids: {"ids": ids, "text": searching.LETTER})
     assert play(DEIDENTIFY, at=NIGHT + DAY, reason="essai").state == "failed"
     assert traces(hospital, capfd, tmp_path) == set()

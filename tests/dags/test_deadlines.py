@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from nocturne_airflow import deadlines
 
-from deid.policy import DEFAULT, Release
+from deid.config.policy import DEFAULT, Release
+from deid.config.settings import settings
 from deid.release.lateness import decision_due, staging_due
-from deid.settings import settings
 from tests.dags import mail
 
 RUN = {

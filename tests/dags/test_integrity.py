@@ -13,7 +13,7 @@ from nocturne_airflow.steps import GPU_POOL, GPU_QUEUE, RETRIES, Tag
 
 ROOT = Path(__file__).parents[2]
 FILES = {"apply_oppositions", "deidentify_documents", "release_dataset", "refresh_references"}
-HEAVY = {"torch", "transformers", "pandas", "great_expectations", "matplotlib", "numpy", "deid.nightly"}
+HEAVY = {"torch", "transformers", "pandas", "great_expectations", "matplotlib", "numpy", "deid.nightly.steps"}
 
 
 @pytest.fixture(scope="module")
@@ -85,7 +85,7 @@ def test_one_silent_steward_does_not_stop_the_nights(bag: Any) -> None:
 
 
 def test_sources_of_references_are_those_of_the_library(bag: Any) -> None:
-    from deid.reference import SOURCES
+    from deid.refresh.sources import SOURCES
 
     assert set(bag.dags["refresh_references"].task_ids) == {*SOURCES, "lookup", "ages", "alert"}
 

@@ -12,8 +12,8 @@ from airflow.utils.session import create_session
 from nocturne_airflow.launch import requested_by
 from sqlalchemy import select
 
-from deid.demo.airflow import REFERENCES
-from deid.settings import settings
+from deid.config.settings import settings
+from demo.airflow import REFERENCES
 from tests.conftest import Database
 from tests.warehouse.nights import published, reasons, states
 from tests.warehouse.small_hospital import DAY, LETTER, NIGHT, PAGE, open_hospital, put, withdraw
@@ -37,8 +37,8 @@ def hospital(deployed: Database, monkeypatch: pytest.MonkeyPatch, tmp_path: Any)
 
 def approval(monkeypatch: pytest.MonkeyPatch, folder: Any, when: str, people: int = 1) -> None:
     """Use the policy that ships, but for when people are asked, and how many."""
-    from deid.policy import DEFAULT
-    from deid.settings import settings
+    from deid.config.policy import DEFAULT
+    from deid.config.settings import settings
 
     text = DEFAULT.read_text(encoding="utf-8")
     assert "approval: on_warning" in text

@@ -12,9 +12,10 @@ from typing import Any
 
 import pytest
 
-from deid.reference import SOURCES, reaching
-from deid.resources import DATA
-from deid.settings import settings
+from deid.config.settings import settings
+from deid.reference.packaged_data import DATA
+from deid.refresh import transport
+from deid.refresh.sources import SOURCES
 from tests.conftest import Database
 from tests.reference import formats, health_formats
 from tests.reference.certificates import Authority
@@ -23,7 +24,7 @@ from tests.reference.conftest import Web, authority, secure, web  # noqa: F401 -
 pytestmark = pytest.mark.slow
 COMMUNES = gzip.decompress((DATA / "communes.csv.gz").read_bytes()).decode()
 SURNAMES = gzip.decompress((DATA / "surnames.csv.gz").read_bytes()).decode()
-RETRIED = 1 + reaching.RETRIES
+RETRIED = 1 + transport.RETRIES
 STREETS = formats.packed(formats.ban())
 
 
@@ -129,7 +130,7 @@ class Heard(logging.Handler):
 
 @pytest.fixture
 def heard() -> Iterator[Heard]:
-    handler, logger = Heard(), logging.getLogger("deid.reference.refreshing")
+    handler, logger = Heard(), logging.getLogger("deid.refresh.refreshing")
     logger.addHandler(handler)
     yield handler
     logger.removeHandler(handler)
@@ -140,10 +141,10 @@ def night(
     deployed: Database, play: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, heard: Heard
 ) -> Callable[..., None]:
     """Play a night after one on which all went well: the sources at wrong places fail by name, nothing else moves."""
-    monkeypatch.setattr(reaching, "BACKOFF_S", 0.0)
-    monkeypatch.setattr(reaching, "READ_S", 0.5)
+    monkeypatch.setattr(transport, "BACKOFF_S", 0.0)
+    monkeypatch.setattr(transport, "READ_S", 0.5)
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    for name in reaching.BUNDLES:
+    for name in transport.BUNDLES:
         monkeypatch.delenv(name, raising=False)
     first = play("refresh_references")
     assert {name: first.steps[name] for name in SOURCES} == {name: ["success"] for name in SOURCES}

@@ -18,14 +18,15 @@ import psycopg2
 import pytest
 from playwright.sync_api import Browser
 
-from deid.demo.airflow import ADMIN, STEWARD, Airflow, kill_session
-from deid.demo.rest import Interface
-from deid.demo.story import DEIDENTIFY, REFRESH, RELEASE, make_ready
-from deid.demo.telling import Follower, Teller
-from deid.reference import SOURCES, refresh
-from deid.settings import settings
+from deid.config.settings import settings
+from deid.refresh.refreshing import refresh
+from deid.refresh.sources import SOURCES
 from deid.warehouse.embedded import EmbeddedServer, free_port
 from deid.warehouse.provision import provision, read_env
+from demo.airflow import ADMIN, STEWARD, Airflow, kill_session
+from demo.rest import Interface
+from demo.story import DEIDENTIFY, REFRESH, RELEASE, make_ready
+from demo.telling import Follower, Teller
 from tests.conftest import Database
 from tests.dags import deciding, mail, searching
 from tests.warehouse.nights import night, published

@@ -15,8 +15,8 @@ from nocturne_airflow.launch import interval_key, plan_arguments
 from nocturne_airflow.steps import StepFailed, walled
 from nocturne_airflow.xcom import MAX_BYTES, MAX_STRING, GuardedXCom, TextInXCom, strings
 
-from deid.errors import Reason, ReleaseRefused
-from deid.settings import settings
+from deid.config.settings import settings
+from deid.domain.errors import Reason, ReleaseRefused
 
 SECRET = "Mme Quervilly-Desnoës, née le 3 mai 1951"
 

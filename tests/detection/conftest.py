@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deid import policy
+from deid.config import policy
 from deid.detection import Detector
 
 

@@ -8,8 +8,8 @@ import pytest
 from deid.detection import averaging
 from deid.detection.reading import Reading
 from deid.detection.tags import INDEX, TAGS
-from deid.document import Document
-from deid.labels import Label
+from deid.domain.document import Document
+from deid.domain.labels import Label
 
 TEXT = "Vu avec Kerdoncuff à Brest"
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from deid.detection import Detector
-from deid.document import Document
-from deid.learning import markup
+from deid.domain.document import Document
+from deid.evaluation import markup
 from tests.detection.examples import FOUND, NOT_FOUND
 
 

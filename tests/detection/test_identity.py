@@ -6,10 +6,10 @@ from datetime import date
 
 import pytest
 
-from deid import policy
+from deid.config import policy
 from deid.detection import Detector
-from deid.document import Document, Patient
-from deid.labels import Label
+from deid.domain.document import Document, Patient
+from deid.domain.labels import Label
 
 PATIENT = Patient(
     last_name="ETCHEVERRY",

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from deid.detection import Detector
-from deid.detection.annotators.patterns.calendar_words import number
 from deid.detection.annotators.patterns.keys import iban_key, luhn_key, nir_key
-from deid.detection.folding import fold, spaced
-from deid.document import Document
+from deid.domain.document import Document
+from deid.french.calendar import number
+from deid.french.folding import fold, spaced
 
 
 @pytest.mark.parametrize("nir", ["148052919501218", "171052A00411239", "171052B00411266"])

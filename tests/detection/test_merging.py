@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from deid.detection import merging
-from deid.document import Mention
-from deid.labels import Label
+from deid.domain.document import Mention
+from deid.domain.labels import Label
 
 SENTENCE = "M. Jean habite à Bermont 90400"
 PER, CITY, ZIP = Label.PERSON, Label.CITY, Label.ZIP

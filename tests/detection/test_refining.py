@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from deid import policy
+from deid.config import policy
 from deid.detection import Detector
 from deid.detection.reading import Reading
 from deid.detection.refining.boundaries import complete_names
 from deid.detection.refining.connecting import connect
 from deid.detection.refining.guarding import trim_civilities
 from deid.detection.refining.overlaps import resolve
-from deid.document import Document, Mention
-from deid.labels import Label
+from deid.domain.document import Document, Mention
+from deid.domain.labels import Label
 
 
 @pytest.fixture

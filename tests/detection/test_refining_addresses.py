@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from deid.detection import Detector
-from deid.document import Document
-from deid.labels import Label
+from deid.domain.document import Document
+from deid.domain.labels import Label
 
 
 @pytest.fixture

@@ -6,8 +6,8 @@ import pytest
 
 from deid.detection.reading import Reading
 from deid.detection.refining import find_glued
-from deid.document import Document
-from deid.labels import Label
+from deid.domain.document import Document
+from deid.domain.labels import Label
 
 
 def _glued(text: str) -> list[tuple[str, Label]]:

@@ -6,8 +6,8 @@ import pytest
 
 from deid.detection.reading import Reading
 from deid.detection.refining import join_lines
-from deid.document import Document, Mention
-from deid.labels import Label
+from deid.domain.document import Document, Mention
+from deid.domain.labels import Label
 
 
 def _joined(text: str, *marked: tuple[str, Label]) -> list[str]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from deid import policy
+from deid.config import policy
 from deid.detection import Detector
-from deid.document import Document, Patient
-from deid.labels import NAMES, Label
+from deid.domain.document import Document, Patient
+from deid.domain.labels import NAMES, Label
 
 PATIENT = Patient(last_name="GUÉGANTON", first_names=("Yves-Marie",))
 

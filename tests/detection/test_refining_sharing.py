@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from deid import policy
+from deid.config import policy
 from deid.detection import Detector
-from deid.document import Document, Patient
+from deid.domain.document import Document, Patient
 
 SURE = "Compte rendu.\nDr Kerzivat a vu le malade."
 BARE = "Appel reçu : kerzivat passe demain matin. Pas de fièvre."

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
-from deid import policy
+from deid.config import policy
 from deid.detection import Detector
 from deid.detection.annotators import names, register
 from deid.detection.reading import Reading
-from deid.document import Document, Mention
-from deid.errors import PolicyError
-from deid.labels import Label
+from deid.domain.document import Document, Mention
+from deid.domain.errors import PolicyError
+from deid.domain.labels import Label
 
 
 class Badge:

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from deid import policy
+from deid.config import policy
 from deid.detection import Detector, detect_parallel
-from deid.document import Document
-from deid.learning import markup
+from deid.domain.document import Document
+from deid.evaluation import markup
 from tests.detection.examples import FOUND, NOT_FOUND
 
 PLAIN = [markup.parse(one, "example")[0] for some in FOUND.values() for one in some]

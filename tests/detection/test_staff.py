@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from deid import policy
+from deid.config import policy
 from deid.detection import Detector, detect_parallel
 from deid.detection.staff import Staff, read
-from deid.document import Document, Patient, Professional
-from deid.errors import InputRefused
-from deid.labels import Label
+from deid.domain.document import Document, Patient, Professional
+from deid.domain.errors import InputRefused
+from deid.domain.labels import Label
 
 STAFF = Staff(
     [

@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 from safetensors.torch import load_file, save_file
 
+from deid.config.policy import AnnotatorChoice
 from deid.detection.annotators import build
-from deid.detection.annotators.registry import Tagger
 from deid.detection.annotators.transformer import Transformer
 from deid.detection.reading import Reading
+from deid.detection.registry import Tagger
 from deid.detection.tags import TAGS
-from deid.document import Document
-from deid.errors import DocumentRefused, Reason
-from deid.policy import AnnotatorChoice
+from deid.domain.document import Document
+from deid.domain.errors import DocumentRefused, Reason
 from tests.detection.transformer import models
 
 LETTER = "Vu ce jour M. Jean DUPONT, né le 12/03/1950, demeurant 12 rue des Tilleuls à Brest (29200).\n"

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from deid import policy
+from deid.config import policy
 from deid.detection.detector import Detector
-from deid.document import Document, Mention
-from deid.errors import InputRefused
-from deid.labels import Label
-from deid.learning.traps import COUNTERPARTS, Share, Trap, load_traps, share_found, share_untouched
+from deid.domain.document import Document, Mention
+from deid.domain.errors import InputRefused
+from deid.domain.labels import Label
+from deid.evaluation.hard_negatives import COUNTERPARTS, Share, Trap, load_traps, share_found, share_untouched
 
 FOLDER = Path(__file__).parents[2] / "corpus" / "traps"
 

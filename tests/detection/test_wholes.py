@@ -6,8 +6,8 @@ import pytest
 
 from deid.detection.reading import Reading
 from deid.detection.refining import complete_wholes
-from deid.document import Document, Mention
-from deid.labels import Label
+from deid.domain.document import Document, Mention
+from deid.domain.labels import Label
 
 
 @pytest.mark.parametrize(

@@ -17,20 +17,20 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from deid import nightly, rooms
-from deid.document import Document, Mention, Substitution
+from deid.config.settings import Settings, settings
+from deid.domain.document import Document, Mention, Substitution
+from deid.domain.labels import DIRECT, Label
 from deid.formats import SourceText, read
-from deid.hospital import Hospital, generate, load
-from deid.hospital.faults import FAULTS
-from deid.hospital.model import HospitalDocument, Version
-from deid.labels import DIRECT, Label
+from deid.nightly import runtime, steps
+from deid.reference.packaged_data import rows
 from deid.release import actions
-from deid.resources import rows
-from deid.settings import Settings, settings
 from deid.substitution import pseudonym
 from deid.warehouse.connection import connect
 from deid.warehouse.extraction import contents
 from deid.warehouse.sources import Source
+from demo.hospital import Hospital, generate, load
+from demo.hospital.faults import FAULTS
+from demo.hospital.model import HospitalDocument, Version
 from tests.conftest import SECRET, Database, fresh_database
 
 pytestmark = pytest.mark.slow
@@ -72,11 +72,11 @@ def night(postgres_server: str, tmp_path_factory: pytest.TempPathFactory) -> Ite
         settings.cache_clear()
         hospital = generate(patients=160, documents=1300)
         load(database.owner, hospital)
-        batches = nightly.plan(interval_start=START, interval_end=END, triggered_by="whole", reason="test")
+        batches = steps.plan(interval_start=START, interval_end=END, triggered_by="whole", reason="test")
         for batch in batches:
-            for step in (nightly.detect, nightly.substitute, nightly.validate):
+            for step in (steps.detect, steps.substitute, steps.validate):
                 step(batch["run_id"], batch["batch_id"])
-        staged = nightly.stage(nightly.run_of("whole"))
+        staged = steps.stage(steps.run_of("whole"))
         decision = {"chosen_options": ["Approve"], "responded_by_user": {"id": "s", "name": "s"}, "params_input": {}}
         actions.summarise(str(staged["interval_key"]))
         actions.publish(str(staged["interval_key"]), decision)
@@ -104,7 +104,7 @@ def _published(database: Database, hospital: Hospital) -> Iterator[Published]:
             max_bytes=settings().max_document_bytes,
         )
         mentions = tuple(found.get(document.document_id, ()))
-        drawn = rooms.substitutor().substitute(_known(database, document, source), mentions)
+        drawn = runtime.substitutor().substitute(_known(database, document, source), mentions)
         yield Published(document, version, source, row[0], row[1], mentions, drawn)
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
-from deid.errors import DocumentRefused, Reason
+from deid.domain.errors import DocumentRefused, Reason
 from deid.formats import SourceText, read
 from tests.formats.strategies import spans, surrogates, tag_soup
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
-from deid.errors import DocumentRefused
+from deid.domain.errors import DocumentRefused
 from deid.formats import read
 from tests.formats.strategies import ENTITIES, SPACES, VOIDS
 

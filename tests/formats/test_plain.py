@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deid.errors import DocumentRefused
+from deid.domain.errors import DocumentRefused
 from deid.formats import SourceText, read
 from tests.formats.strategies import spans, surrogates
 

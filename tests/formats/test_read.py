@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deid.errors import DocumentRefused, Reason
+from deid.domain.errors import DocumentRefused, Reason
 from deid.formats import FORMATS, read
 
 FRENCH = "Mme Hélène Lefèvre, âgée de 80 ans, née à Orléans, l’été"

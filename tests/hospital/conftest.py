@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deid.hospital import Hospital, generate
+from demo.hospital import Hospital, generate
 
 
 @pytest.fixture(scope="session")

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deid.hospital.model import GoldMention
-from deid.hospital.noise import unaccented
-from deid.hospital.prose.grammar import Piece
-from deid.hospital.writer import Misaligned, align
-from deid.labels import Label
+from deid.domain.labels import Label
+from demo.hospital.model import GoldMention
+from demo.hospital.noise import unaccented
+from demo.hospital.prose.grammar import Piece
+from demo.hospital.writer import Misaligned, align
 
 PIECES = st.lists(st.builds(Piece, st.text("aé0 \n", max_size=6), st.sampled_from([None, Label.DATE, Label.CITY])))
 

@@ -15,16 +15,16 @@ from stdnum import luhn
 from stdnum.fr import nir
 
 from deid import formats
-from deid.errors import DocumentRefused
-from deid.hospital import Hospital, HospitalDocument, Version, generate
-from deid.hospital.faults import FAULTS
-from deid.hospital.kinds import KINDS
-from deid.labels import Label
+from deid.domain.errors import DocumentRefused
+from deid.domain.labels import Label
+from demo.hospital import Hospital, HospitalDocument, Version, generate
+from demo.hospital.faults import FAULTS
+from demo.hospital.kinds import KINDS
 
 MAX_BYTES = 2_000_000
 DIGEST = """
 import hashlib
-from deid.hospital import generate
+from demo.hospital import generate
 found = hashlib.sha256()
 for version in generate(patients=12, documents=50, nights=3).events:
     found.update(repr((version.document_id, version.night, version.action, version.gold)).encode() + version.content)

@@ -7,11 +7,11 @@ from collections.abc import Iterable
 
 import pytest
 
-from deid.hospital.prose.grammar import Piece, TemplateError, expand, parse, plain
-from deid.hospital.prose.library import pathologies, phrases, read
-from deid.hospital.prose.scene import SLOTS
-from deid.hospital.streams import Stream
-from deid.labels import Label
+from deid.domain.labels import Label
+from demo.hospital.prose.grammar import Piece, TemplateError, expand, parse, plain
+from demo.hospital.prose.library import pathologies, phrases, read
+from demo.hospital.prose.scene import SLOTS
+from demo.hospital.streams import Stream
 
 
 class Places:

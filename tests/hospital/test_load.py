@@ -7,7 +7,7 @@ from datetime import timedelta
 import psycopg2
 import pytest
 
-from deid.hospital import Hospital, generate, load
+from demo.hospital import Hospital, generate, load
 from tests.conftest import Database
 
 COUNTS = """

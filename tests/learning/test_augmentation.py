@@ -10,13 +10,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from deid.document import Document, Patient
-from deid.labels import Label
+from deid.domain.document import Document, Patient
+from deid.domain.labels import Label
+from deid.evaluation.corpus import GoldDocument
+from deid.evaluation.markup import parse
+from deid.french.check_digits import nir_key
+from deid.french.comparison import flat
 from deid.learning.augmentation import RATES, Rates, multiply
-from deid.learning.corpus import GoldDocument
-from deid.learning.markup import parse
-from deid.substitution.folding import flat
-from deid.substitution.identifiers.keys import nir_key
 
 LETTER = """[[ORG|CHU de Poitiers]]
 [[STREET|2 rue de la Milétrie]]
@@ -157,7 +157,7 @@ def test_rare_and_invented_surnames_are_met_often() -> None:
 
 
 def test_a_postal_code_is_one_of_its_town() -> None:
-    from deid.resources import rows
+    from deid.reference.packaged_data import rows
 
     codes = {(flat(row["name"]).replace("-", " "), code) for row in rows("communes") for code in row["zips"].split("|")}
     known = 0

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from deid.errors import InputRefused
-from deid.labels import Label
-from deid.learning.corpus import load, staff
+from deid.domain.errors import InputRefused
+from deid.domain.labels import Label
+from deid.evaluation.corpus import load, staff
 
 
 @pytest.fixture

@@ -8,11 +8,11 @@ from numpy.typing import NDArray
 
 from deid.detection.reading import Reading
 from deid.detection.tags import INDEX, TAGS, encode
-from deid.document import Document
-from deid.labels import Label
-from deid.learning.corpus import GoldDocument
+from deid.domain.document import Document
+from deid.domain.labels import Label
+from deid.evaluation.corpus import GoldDocument
+from deid.evaluation.markup import parse
 from deid.learning.disagreement import Kind, doubts
-from deid.learning.markup import parse
 
 
 def gold(marked: str, name: str = "a-1") -> GoldDocument:

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deid.document import Mention
-from deid.labels import SCHEMES, Label
-from deid.learning.evaluation import Judged, evaluate, evaluate_by
-from deid.learning.markup import parse
-from deid.learning.score_tables import class_table, percent, summary_table
+from deid.domain.document import Mention
+from deid.domain.labels import SCHEMES, Label
+from deid.evaluation.markup import parse
+from deid.evaluation.score_tables import class_table, percent, summary_table
+from deid.evaluation.scoring import Judged, evaluate, evaluate_by
 
 
 def judged(gold: str, predicted: str, **about: str) -> Judged:

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deid.document import Mention
-from deid.errors import InputRefused
-from deid.labels import Label
-from deid.learning.markup import parse, write
+from deid.domain.document import Mention
+from deid.domain.errors import InputRefused
+from deid.domain.labels import Label
+from deid.evaluation.markup import parse, write
 
 
 def test_marks_go_and_offsets_count_in_what_is_left() -> None:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from deid.errors import InputRefused
-from deid.labels import SCHEMES
+from deid.domain.errors import InputRefused
+from deid.domain.labels import SCHEMES
 from deid.learning.open_corpora import CORPORA, TaggedSentence, coarse, sentences
 
 NEWS = {

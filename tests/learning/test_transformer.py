@@ -17,10 +17,10 @@ from deid.detection.annotators.transformer import Transformer
 from deid.detection.annotators.transformer.card import Card
 from deid.detection.reading import Reading
 from deid.detection.tags import TAGS
-from deid.document import Mention
-from deid.errors import InputRefused, PolicyError
-from deid.labels import Label
-from deid.learning.corpus import load
+from deid.domain.document import Mention
+from deid.domain.errors import InputRefused, PolicyError
+from deid.domain.labels import Label
+from deid.evaluation.corpus import load
 from deid.learning.transformer import plan as plans
 from deid.learning.transformer.__main__ import CONFIGS
 from deid.learning.transformer.plan import Plan

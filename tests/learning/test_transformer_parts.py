@@ -17,10 +17,10 @@ from tokenizers import Tokenizer
 
 from deid.detection.reading import Reading
 from deid.detection.tags import encode
-from deid.document import Document, Mention
-from deid.errors import InputRefused, SettingsError
-from deid.labels import Label
-from deid.learning.corpus import GoldDocument
+from deid.domain.document import Document, Mention
+from deid.domain.errors import InputRefused, SettingsError
+from deid.domain.labels import Label
+from deid.evaluation.corpus import GoldDocument
 from deid.learning.transformer import schedule, texts, vocabulary
 from deid.learning.transformer.examples import examples, split
 from deid.learning.transformer.masking import IGNORED, masked, packed

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from deid.document import Document
-from deid.learning.corpus import GoldDocument
-from deid.learning.markup import parse
+from deid.domain.document import Document
+from deid.evaluation.corpus import GoldDocument
+from deid.evaluation.markup import parse
 from deid.learning.transformer import plan as plans
 from deid.learning.transformer.__main__ import CONFIGS
 from deid.learning.transformer.plan import Plan

@@ -11,7 +11,7 @@ import pytest
 from airflow.utils.db import initdb
 from playwright.sync_api import Browser, BrowserContext, Page
 
-from deid.settings import settings
+from deid.config.settings import settings
 from tests.conftest import Database, fresh_database
 from tests.pages.night import stage_night
 from tests.pages.serving import PASSWORD, Server, serving
@@ -72,7 +72,7 @@ def visit(server: Server, browser: Browser) -> Iterator[Callable[..., Page]]:
 
 @pytest.fixture
 def stewards(database: Database, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Database:
-    """The same database, with `deid.settings` of this process pointing at it."""
+    """The same database, with `deid.config.settings` of this process pointing at it."""
     for name, value in database.environment.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setenv("NOCTURNE_HOME", str(tmp_path))

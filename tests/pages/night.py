@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 
-from deid.settings import settings
+from deid.config.settings import settings
 from tests.conftest import Database
 from tests.warehouse.nights import process
 from tests.warehouse.small_hospital import PAGE, open_hospital, put
@@ -31,7 +31,7 @@ def stage_night(database: Database, trigger: str = "nuit-1") -> None:
 
 
 class as_deployed:
-    """Within the block, `deid.settings` points at the database through every role."""
+    """Within the block, `deid.config.settings` points at the database through every role."""
 
     def __init__(self, database: Database) -> None:
         self._wanted = {**database.environment, "NOCTURNE_HOME": tempfile.mkdtemp(prefix="nocturne-home-")}

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from deid.stewardship import audit
-from deid.stewardship.audit import Action
+from deid.warehouse import audit
+from deid.warehouse.audit import Action
 from deid.warehouse.connection import connect
 from tests.conftest import Database
 from tests.pages.serving import Server

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from deid.policy import DEFAULT
+from deid.config.policy import DEFAULT
+from deid.config.settings import settings
 from deid.release import actions
 from deid.release.answers import take
-from deid.settings import settings
 from tests.conftest import Database
 from tests.pages.conftest import Server
 from tests.pages.parked import answered, park

@@ -8,9 +8,9 @@ from html import unescape
 import pytest
 from playwright.sync_api import Page, expect
 
-from deid.settings import settings
+from deid.config.settings import settings
 from deid.substitution import pseudonym
-from deid.warehouse import opposition
+from deid.warehouse import opt_outs
 from deid.warehouse.publish import publish_interval
 from tests.conftest import Database
 from tests.pages.night import as_deployed
@@ -63,7 +63,7 @@ def test_a_patient_is_withdrawn_and_proven_with_the_keyboard_alone(
     expect(page.locator("main")).to_contain_text(digest)
     expect(page.locator("main")).to_contain_text("python -m deid opt-outs revoke")
     with as_deployed(database):
-        opposition.apply()
+        opt_outs.apply()
     page.reload()
     expect(page.locator(".pill").first).to_have_text("appliquée partout")
     page.goto(f"{server.pages}/opt-outs")
@@ -95,7 +95,7 @@ def test_by_the_hospitals_id_the_page_says_when_it_will_be_done(
     expect(page.get_by_role("status")).to_contain_text("Documents encore publiés ou prêts\u00a0: 1")
     assert "P000002" not in page.content()
     with as_deployed(database):
-        opposition.apply()
+        opt_outs.apply()
     page.reload()
     expect(page.get_by_role("status")).to_contain_text("aucun document de ce patient n'est publié")
     assert readers_see(database, names["P000002"]) == 0

@@ -6,8 +6,8 @@ import pytest
 from nocturne_pages.language import words
 from nocturne_pages.routes import readings, reviews
 
-from deid.stewardship import originals
-from deid.stewardship.reviews import Why
+from deid.reviews import Why
+from deid.warehouse import originals
 
 
 @pytest.mark.parametrize("lang", ["fr", "en"])

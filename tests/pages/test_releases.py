@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from deid.policy import Policy, load
+from deid.config.policy import Policy, load
 from tests.pages.serving import Server
 
 NIGHT = "2026-03-02"

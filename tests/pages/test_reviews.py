@@ -10,10 +10,10 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from deid.labels import Label
-from deid.stewardship.reviews import closing, marks, reading
-from deid.stewardship.reviews.places import Kind
-from deid.stewardship.reviews.sampling import Plan, open_review
+from deid.domain.labels import Label
+from deid.reviews import closing, marks, reading
+from deid.reviews.places import Kind
+from deid.reviews.sampling import Plan, open_review
 from deid.warehouse.connection import connect
 from tests.conftest import Database
 from tests.pages.serving import Server

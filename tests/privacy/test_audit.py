@@ -9,9 +9,9 @@ from math import copysign, hypot, inf, log
 import numpy as np
 import pytest
 
+from deid.evaluation.audit import CASES, Audit, Case, audit, lower_bound
+from deid.evaluation.audit.__main__ import table
 from deid.privacy import KeyedStream, bernoulli_exp, bounded_scale, discrete_laplace, exponential, planar_laplace
-from deid.privacy.audit import CASES, Audit, Case, audit, lower_bound
-from deid.privacy.audit.__main__ import table
 
 CLAIMED = [case for case in CASES if case.claimed < inf]
 # Enough to catch what is planted below; true claims get the full million.

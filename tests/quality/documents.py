@@ -6,8 +6,8 @@ import re
 from datetime import date
 from typing import Any
 
-from deid.document import Document, Mention, Patient, Substitution, Surrogate
-from deid.labels import Label
+from deid.domain.document import Document, Mention, Patient, Substitution, Surrogate
+from deid.domain.labels import Label
 from deid.quality import Checked
 
 _MARK = re.compile(r"\[\[(?P<label>[A-Z]+)\|(?P<source>.*?)=>(?P<surrogate>.*?)(?P<masked>!?)\]\]", re.DOTALL)

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from selectolax.lexbor import LexborHTMLParser
 
-from deid.quality.report import gather, render, write_report
-from deid.quality.report.wording import WORDING
+from deid.reports import gather, render, write_report
+from deid.reports.wording import WORDING
 from tests.conftest import Database
 from tests.release.ledger import Ledger
 from tests.warehouse.nights import night, process, reasons

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deid.policy import load
-from deid.quality.report import gather, render
-from deid.quality.report.habit import habit
+from deid.config.policy import load
 from deid.release import actions
+from deid.reports import gather, render
+from deid.reports.habit import habit
 from tests.release.ledger import Ledger
 
 

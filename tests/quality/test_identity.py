@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from deid.document import Patient
+from deid.domain.document import Patient
 from deid.quality import measure
 from deid.quality.folding import fold
 from deid.quality.lexicon import is_ordinary

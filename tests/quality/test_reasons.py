@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from deid.errors import Reason
-from deid.policy import load
+from deid.config.policy import load
+from deid.domain.errors import Reason
 from deid.quality import CHECKS, Severity
 from deid.quality.reasons import ENGLISH, FRENCH
-from deid.quality.run_rules import MEANING, density_rules, share_rules
+from deid.reports.run_rules import MEANING, density_rules, share_rules
 
 
 @pytest.mark.parametrize("table", [FRENCH, ENGLISH])

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from deid.errors import InputRefused
-from deid.quality.report import gather, render, write_report
-from deid.quality.report.distribution import histogram, quantiles
-from deid.quality.report.numbers import Writer
-from deid.quality.report.wording import WORDING
+from deid.domain.errors import InputRefused
 from deid.release import actions
+from deid.reports import gather, render, write_report
+from deid.reports.distribution import histogram, quantiles
+from deid.reports.numbers import Writer
+from deid.reports.wording import WORDING
 from tests.release.ledger import CANARY, Ledger
 
 NIGHT = "2026-10-03"

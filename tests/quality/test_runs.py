@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from deid.errors import InputRefused
-from deid.policy import load
-from deid.quality.run_rules import Density
-from deid.quality.runs import critical_failures, judge_run, run_checks
+from deid.config.policy import load
+from deid.domain.errors import InputRefused
+from deid.reports.run_checks import critical_failures, judge_run, run_checks
+from deid.reports.run_rules import Density
 from tests.release.ledger import Ledger
 
 SOUND = {

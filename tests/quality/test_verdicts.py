@@ -10,8 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from deid.document import Patient
-from deid.errors import Reason
+from deid.domain.document import Patient
+from deid.domain.errors import Reason
 from deid.quality import CHECKS, Checked, Severity, batch_results, measure, validate_batch
 from deid.quality.judging import judge
 from tests.quality.documents import CLEAN, PATIENT, checked

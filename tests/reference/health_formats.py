@@ -7,8 +7,8 @@ import zipfile
 from collections.abc import Iterable, Iterator, Sequence
 from xml.sax.saxutils import escape
 
-from deid.reference.configuration import DEPARTMENTS
-from deid.resources import rows
+from deid.reference.packaged_data import rows
+from deid.refresh.configuration import DEPARTMENTS
 
 GRID_HEADER = ("CODGEO", "LIBGEO", "DENS", "LIBDENS", "PMUN21", "P1", "P2")
 COUNTS_HEADER = (

@@ -8,12 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from deid import rooms
-from deid.errors import PolicyError, ReferenceRefused, SettingsError
-from deid.reference import CommuneTable, refresh
-from deid.reference.configuration import DEPARTMENTS, configured
+from deid.config.settings import settings
+from deid.domain.errors import PolicyError, ReferenceRefused, SettingsError
+from deid.nightly import runtime
 from deid.reference.partition import digest
-from deid.settings import settings
+from deid.reference.tables import packaged
+from deid.refresh.configuration import DEPARTMENTS, configured
+from deid.refresh.database import table as communes_in_use
+from deid.refresh.refreshing import refresh
 from tests.conftest import Database
 from tests.reference import health_formats as health
 from tests.reference.conftest import Web
@@ -115,7 +117,7 @@ def test_features_are_added_flagged_and_drawn_by(
     for source in ("streets", "establishments"):
         refresh(source, dsn=dsn)
 
-    table, shipped = CommuneTable.from_database(deployed.dsn("worker")), CommuneTable.packaged()
+    table, shipped = communes_in_use(deployed.dsn("worker")), packaged().communes
     levels = health.levels((LACKING,))
     shares = {code: float(round(standardised(code, "CAN_CAT_CAT"), 3)) for code in ("01", "25", "2A", "75", "976")}
     assert len(set(shares.values())) == len(shares)
@@ -163,14 +165,14 @@ def test_each_change_of_features_is_a_release_with_its_partition(
     versions = [version for version, _, _ in told]
     assert versions[0] == versions[-1]
     assert len(set(versions)) == len(told) - 1 == 5
-    assert {partition for _, partition, _ in told} == {digest(CommuneTable.packaged().partition)}
+    assert {partition for _, partition, _ in told} == {digest(packaged().communes.partition)}
     assert len({checksum for _, _, checksum in told}) == 1
 
 
 def test_a_file_that_did_not_change_is_loaded_again_for_other_features(
     dsn: str, grid: str, configure: Callable[..., None], web: Web
 ) -> None:
-    from deid.resources import DATA
+    from deid.reference.packaged_data import DATA
 
     where = web.serve("/communes", (DATA / "communes.csv.gz").read_bytes(), headers={"ETag": '"v1"'})
     refresh("communes", dsn=dsn, location=where)
@@ -211,12 +213,12 @@ def test_a_policy_that_draws_by_a_feature_that_is_not_there_is_refused_by_name(
     monkeypatch.setenv("NOCTURNE_POLICY", str(path))
     settings.cache_clear()
     with pytest.raises(PolicyError, match=r"the communes in use have no density_level\. Add it in NOCTURNE_REFERENCES"):
-        rooms.communes()
+        runtime.communes()
     refresh("density_levels", dsn=dsn, location=grid)
     configure(SMALL, "features: {density_level: {source: density_levels}}")
     for source in ("communes", "streets", "establishments"):
         refresh(source, dsn=dsn)
-    assert not rooms.communes().lacking(["radon", "density_level"])
+    assert not runtime.communes().lacking(["radon", "density_level"])
 
 
 @pytest.mark.parametrize(

@@ -10,14 +10,14 @@ import psycopg2
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from deid.errors import PolicyError, ReferencesOld
-from deid.policy import References, load
-from deid.quality.report import write_report
-from deid.quality.runs import critical_failures, run_checks
-from deid.reference import refresh
-from deid.reference.ages import check
-from deid.resources import DATA
-from deid.settings import settings
+from deid.config.policy import References, load
+from deid.config.settings import settings
+from deid.domain.errors import PolicyError, ReferencesOld
+from deid.reference.packaged_data import DATA
+from deid.refresh.ages import check
+from deid.refresh.refreshing import refresh
+from deid.reports import write_report
+from deid.reports.run_checks import critical_failures, run_checks
 from tests.conftest import Database
 from tests.reference import formats
 from tests.release.ledger import Ledger

@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deid.reference import Commune, CommuneTable
+from deid.reference import Commune
 from deid.reference.atlas import METROPOLIS, Point
 from deid.reference.plane import angle, cosine, sine
+from deid.reference.tables import packaged
 
-TABLE = CommuneTable.packaged()
+TABLE = packaged().communes
 ATLAS = TABLE.atlas
 ATLAS.nearest(ATLAS.point(TABLE.communes[0]))  # made before the first timed example
 METROPOLITAN = [commune for commune in TABLE.communes if not commune.department.startswith("97")]

@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deid.reference import Commune, CommuneTable
+from deid.reference import Commune
+from deid.reference.tables import packaged
 
-TABLE = CommuneTable.packaged()
+TABLE = packaged().communes
 FEATURES = ("apl_gen", "median_income", "radon")
 
 
@@ -98,5 +99,5 @@ def test_distance_is_within_a_territory_only() -> None:
 
 
 def test_the_table_is_read_once() -> None:
-    assert CommuneTable.packaged() is TABLE
+    assert packaged().communes is TABLE
     assert TABLE.version.startswith("packaged-")

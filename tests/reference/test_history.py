@@ -7,9 +7,10 @@ import json
 import pytest
 
 from deid.cli import main
-from deid.errors import ReferenceRefused
-from deid.reference import refresh, versions
-from deid.reference.history import releases, rollback
+from deid.domain.errors import ReferenceRefused
+from deid.refresh.database import versions
+from deid.refresh.history import releases, rollback
+from deid.refresh.refreshing import refresh
 from tests.conftest import Database
 from tests.reference import formats
 from tests.reference.conftest import Web

@@ -8,13 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from deid import rooms
 from deid.detection import gazetteers
-from deid.detection.folding import key
 from deid.detection.lookup import SHIPPED, Kind, find, stamp
-from deid.errors import WarehouseError
-from deid.reference import lookups, refresh
-from deid.reference.lookups import lookup
+from deid.domain.errors import WarehouseError
+from deid.french.folding import key
+from deid.nightly import runtime
+from deid.refresh import lookups
+from deid.refresh.lookups import lookup
+from deid.refresh.refreshing import refresh
 from tests.conftest import Database
 from tests.reference.formats import KINDS, directory, hexasmal, insee_first_names, insee_surnames, lieux_dits, zipped
 
@@ -56,22 +57,22 @@ def test_the_shipped_tables_loaded_as_a_release_give_the_file_that_ships(deploye
 def test_a_street_of_a_refresh_is_known_and_cited_and_one_more_refresh_changes_both(
     deployed: Database, tmp_path: Path
 ) -> None:
-    before = rooms.reference_versions()["lookup"]
+    before = runtime.reference_versions()["lookup"]
     for source in ("communes", "establishments"):
         refresh(source, dsn=deployed.dsn("refresher"))
     refresh("streets", dsn=deployed.dsn("refresher"), location=_streets(tmp_path / "one.csv.gz", NAME))
-    table = rooms.use_lookup()
+    table = runtime.use_lookup()
     assert Kind.STREET in table.kinds("rue du tardigrade bleu")
     assert Kind.STREET in table.kinds("rue de rivoli"), "what ships stays known"
     assert [hit.entry.name for hit in gazetteers.gazetteers().scan("12 rue du tardigrade bleu ")][:1] == [
         "rue du tardigrade bleu"
     ]
-    cited = rooms.reference_versions()
+    cited = runtime.reference_versions()
     assert table.digest.startswith(cited["lookup"])
     assert cited["lookup"] != before
     refresh("streets", dsn=deployed.dsn("refresher"), location=_streets(tmp_path / "two.csv.gz"))
-    assert not rooms.use_lookup().kinds("rue du tardigrade bleu")
-    assert rooms.reference_versions()["lookup"] != cited["lookup"]
+    assert not runtime.use_lookup().kinds("rue du tardigrade bleu")
+    assert runtime.reference_versions()["lookup"] != cited["lookup"]
 
 
 def test_professionals_of_the_directory_are_known_in_both_orders(

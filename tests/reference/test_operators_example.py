@@ -11,9 +11,9 @@ from textwrap import dedent
 import pytest
 import yaml
 
-from deid.reference import refresh
-from deid.reference.configuration import References, configured
-from deid.settings import settings
+from deid.config.settings import settings
+from deid.refresh.configuration import References, configured
+from deid.refresh.refreshing import refresh
 from tests.conftest import Database
 from tests.reference import formats, health_formats
 from tests.reference.certificates import Authority

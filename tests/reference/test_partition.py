@@ -10,10 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deid import rooms
-from deid.errors import ReferenceRefused
-from deid.reference import CommuneTable, refresh
+from deid.domain.errors import ReferenceRefused
+from deid.nightly import runtime
 from deid.reference.partition import INHABITANTS, LEAST, territories
+from deid.reference.tables import packaged
+from deid.refresh.database import table as communes_in_use
+from deid.refresh.refreshing import refresh
 from tests.conftest import Database
 
 
@@ -82,7 +84,7 @@ def test_places_at_one_point_are_split_all_the_same() -> None:
 
 
 def test_the_packaged_partition() -> None:
-    table = CommuneTable.packaged()
+    table = packaged().communes
     sizes = [len(members) for members in table.partition.values()]
     assert sum(sizes) == len(table.communes)
     assert min(sizes) >= LEAST
@@ -97,7 +99,7 @@ def test_the_packaged_partition() -> None:
 
 
 def test_a_territory_stays_within_its_department_where_that_is_large_enough() -> None:
-    table = CommuneTable.packaged()
+    table = packaged().communes
     pooled = {name for name in table.partition if name.startswith("R")}
     assert pooled == {"R11-01", "RX-01", "RX-02"}
     for name, codes in table.partition.items():
@@ -109,7 +111,7 @@ def test_the_release_holds_the_hash_of_its_territories_and_the_night_cites_it(de
     for source in ("communes", "streets", "establishments"):
         refresh(source, dsn=deployed.dsn("refresher"))
     ((held,),) = deployed.rows("SELECT partition FROM ref.release WHERE source = 'communes'")
-    assert held == CommuneTable.from_database(deployed.dsn("worker")).partition_digest
-    assert held == CommuneTable.packaged().partition_digest
-    assert held.startswith(rooms.reference_versions()["territories"])
+    assert held == communes_in_use(deployed.dsn("worker")).partition_digest
+    assert held == packaged().communes.partition_digest
+    assert held.startswith(runtime.reference_versions()["territories"])
     assert deployed.rows("SELECT count(partition) FROM ref.release WHERE source <> 'communes'") == [(0,)]

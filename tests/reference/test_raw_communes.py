@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from deid.errors import ReferenceRefused
-from deid.reference import refresh
-from deid.reference.sources.communes import RAW
-from deid.resources import rows
+from deid.domain.errors import ReferenceRefused
+from deid.reference.packaged_data import rows
+from deid.refresh.refreshing import refresh
+from deid.refresh.sources.communes import RAW
 from tests.conftest import Database
 
 GEO, RADON, AREAS, DEATHS = RAW

@@ -8,10 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from deid.errors import ReferenceRefused, WarehouseError
-from deid.reference import SOURCES, CommuneTable, refresh, versions
-from deid.resources import DATA
-from deid.settings import settings
+from deid.config.settings import settings
+from deid.domain.errors import ReferenceRefused, WarehouseError
+from deid.reference.packaged_data import DATA
+from deid.reference.tables import packaged
+from deid.refresh.database import table as communes_in_use
+from deid.refresh.database import versions
+from deid.refresh.refreshing import refresh
+from deid.refresh.sources import SOURCES
 from tests.conftest import Database
 from tests.reference import formats
 from tests.reference.conftest import Web
@@ -39,13 +43,13 @@ def test_what_ships_is_loaded_and_read_back_as_it_was(postgres: Database, dsn: s
     assert [result["state"] for result in again] == ["unchanged"] * 6
     assert state(postgres) == before
 
-    table, packaged = CommuneTable.from_database(postgres.dsn("worker")), CommuneTable.packaged()
-    assert table.communes == packaged.communes
-    assert [commune.features for commune in table.communes] == [commune.features for commune in packaged.communes]
-    assert [commune.zips for commune in table.communes] == [commune.zips for commune in packaged.communes]
-    assert {name: tuple(codes) for name, codes in table.partition.items()} == packaged.partition
-    assert table.streets() == packaged.streets()
-    assert table.establishments("75056") == packaged.establishments("75056")
+    table, shipped = communes_in_use(postgres.dsn("worker")), packaged().communes
+    assert table.communes == shipped.communes
+    assert [commune.features for commune in table.communes] == [commune.features for commune in shipped.communes]
+    assert [commune.zips for commune in table.communes] == [commune.zips for commune in shipped.communes]
+    assert {name: tuple(codes) for name, codes in table.partition.items()} == shipped.partition
+    assert table.streets() == shipped.streets()
+    assert table.establishments("75056") == shipped.establishments("75056")
     used = {
         name: version for name, version in versions(dsn).items() if name in ("communes", "streets", "establishments")
     }
@@ -56,7 +60,7 @@ def test_what_ships_is_loaded_and_read_back_as_it_was(postgres: Database, dsn: s
 def test_without_a_release_the_table_says_what_to_do(postgres: Database, dsn: str) -> None:
     refresh("streets", dsn=dsn)
     with pytest.raises(ReferenceRefused, match=r"no release of communes, establishments .*refresh_references"):
-        CommuneTable.from_database(postgres.dsn("worker"))
+        communes_in_use(postgres.dsn("worker"))
 
 
 def test_the_worker_may_read_and_not_write(postgres: Database) -> None:

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from deid.errors import ReferenceRefused, SettingsError
-from deid.reference import SOURCES, refresh
-from deid.reference.configuration import DEPARTMENTS, configured, origin
-from deid.settings import settings
+from deid.config.settings import settings
+from deid.domain.errors import ReferenceRefused, SettingsError
+from deid.refresh.configuration import DEPARTMENTS, configured, origin
+from deid.refresh.refreshing import refresh
+from deid.refresh.sources import SOURCES
 from tests.conftest import Database
 from tests.reference import formats
 from tests.reference.conftest import Web

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from deid.errors import ReferenceRefused, SettingsError
-from deid.reference import refresh
-from deid.settings import settings
+from deid.config.settings import settings
+from deid.domain.errors import ReferenceRefused, SettingsError
+from deid.refresh.refreshing import refresh
 from tests.conftest import Database
 from tests.reference import formats
 from tests.reference.certificates import Authority

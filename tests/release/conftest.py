@@ -11,5 +11,5 @@ from tests.release.ledger import Ledger
 
 @pytest.fixture
 def ledger(deployed: Any) -> Ledger:
-    """Nights to be written into the database that `deid.settings` points at."""
+    """Nights to be written into the database that `deid.config.settings` points at."""
     return Ledger(deployed)

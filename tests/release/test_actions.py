@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from deid.errors import InputRefused, ReleaseRefused
-from deid.policy import load
-from deid.quality.runs import run_checks
+from deid.config.policy import load
+from deid.config.settings import settings
+from deid.domain.errors import InputRefused, ReleaseRefused
 from deid.release import actions
-from deid.settings import settings
+from deid.reports.run_checks import run_checks
 from tests.release.ledger import Ledger
 
 NIGHT = "2026-10-03"

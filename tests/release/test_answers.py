@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from deid.errors import ReleaseRefused
-from deid.policy import DEFAULT
+from deid.config.policy import DEFAULT
+from deid.config.settings import settings
+from deid.domain.errors import ReleaseRefused
 from deid.release import actions, answers, questions
 from deid.release.answers import Outcome, Taken, Why
 from deid.release.permissions import enough
-from deid.settings import settings
 from deid.warehouse.publish import staged_digest
 from tests.release.ledger import Ledger
 

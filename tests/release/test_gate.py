@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deid.errors import ReleaseRefused
+from deid.domain.errors import ReleaseRefused
 from deid.release.permissions import Decision, check_may_approve, may_approve
 from deid.release.policies import approval_needed, check_publishable, publishable
 

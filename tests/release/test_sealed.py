@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from deid.errors import ReleaseRefused
+from deid.domain.errors import ReleaseRefused
 from deid.release import actions
 from deid.warehouse import publish as publishing
 from tests.release.ledger import Ledger

@@ -11,9 +11,9 @@ import psycopg2
 import pytest
 from psycopg2.extensions import cursor as Cursor
 
-from deid.errors import WarehouseError
-from deid.stewardship import audit
-from deid.stewardship.audit import Action
+from deid.domain.errors import WarehouseError
+from deid.warehouse import audit
+from deid.warehouse.audit import Action
 from deid.warehouse.connection import connect
 from tests.conftest import Database
 

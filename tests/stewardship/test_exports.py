@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from pypdf import PdfReader
 
-from deid.quality.report import Figures, gather
 from deid.release import actions
+from deid.reports import Figures, gather
 from deid.stewardship.exports import FORMS, exported
 from tests.release.ledger import CANARY, Ledger
 

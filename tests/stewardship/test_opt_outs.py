@@ -10,12 +10,13 @@ import psycopg2
 import pytest
 from psycopg2.extensions import cursor as Cursor
 
-from deid.keys import fresh
-from deid.settings import settings
-from deid.stewardship import audit, opt_outs
+from deid.config.keys import fresh
+from deid.config.settings import settings
+from deid.stewardship import opt_outs
 from deid.stewardship.opt_outs import OptOutRefused, Patient, Proof, Why
 from deid.substitution import pseudonym
-from deid.warehouse import opposition
+from deid.warehouse import audit
+from deid.warehouse import opt_outs as removal
 from deid.warehouse.connection import connect
 from deid.warehouse.publish import publish_interval
 from tests.conftest import SECRET, Database
@@ -92,7 +93,7 @@ def test_by_pseudonym_the_rows_leave_at_once_and_the_ledger_follows(hospital: Da
     before = proof(opt_out)
     assert (before.found_now, before.opt_out.applied_at, before.opt_out.matched) == (0, None, False)
     assert [(one.document_type, one.documents) for one in before.removed] == [("CRH", 1), ("ORD", 1)]
-    assert opposition.apply() == {"oppositions": 1, "unmatched": 0, "removed": 0, "withdrawn": 2}
+    assert removal.apply() == {"oppositions": 1, "unmatched": 0, "removed": 0, "withdrawn": 2}
     assert states(hospital) == {"D1": "withdrawn", "D2": "published", "D3": "withdrawn"}
     after = proof(opt_out)
     assert after.opt_out.matched
@@ -151,7 +152,7 @@ def test_publication_itself_refuses_whoever_slipped_through(
     put(hospital, "D4", at=NIGHT + DAY)
     put(hospital, "D5", PAGE, patient="P000002", format="text/html", at=NIGHT + DAY)
     staged = process("second", NIGHT + DAY)
-    monkeypatch.setattr(opposition, "apply", lambda *_: objects(Patient(name())))
+    monkeypatch.setattr(removal, "apply", lambda *_: objects(Patient(name())))
     publish_interval(staged["interval_key"])
     assert states(hospital)["D4"] == "withdrawn"
     assert states(hospital)["D5"] == "published"
@@ -172,7 +173,7 @@ def test_a_pseudonym_of_a_former_key_still_finds_the_patient(
         night("redone")
     assert old != name()
     opt_out = objects(Patient(old))
-    opposition.apply()
+    removal.apply()
     names = [pseudonym(key.secret, "patient", "P000001") for key in settings().keyring.keys]
     assert hospital.rows("SELECT count(*) FROM research.document WHERE patient_id = ANY(%s)", (names,)) == [(0,)]
     assert proof(opt_out).opt_out.removed == 3
@@ -188,7 +189,7 @@ def test_an_opposition_outlives_the_key_that_its_pseudonym_came_from(
     two_keys(monkeypatch)
     decide(monkeypatch, tmp_path, "{rotation: redo}")
     objects(Patient(pseudonym(settings().keyring.of(1).secret, "patient", "P000001")))
-    opposition.apply()
+    removal.apply()
     night("redone")
     hospital.rows("UPDATE deid.key SET destroyed_at = now() WHERE key_version = 1")
     monkeypatch.setenv("NOCTURNE_SECRET", f"2:{SECOND}")
@@ -200,16 +201,16 @@ def test_an_opposition_outlives_the_key_that_its_pseudonym_came_from(
 
 def test_a_pseudonym_that_leads_to_nobody_stays_unmatched_and_is_told(hospital: Database) -> None:
     opt_out = objects(Patient("a" * 20))
-    assert opposition.apply() == {"oppositions": 1, "unmatched": 1, "removed": 0, "withdrawn": 0}
+    assert removal.apply() == {"oppositions": 1, "unmatched": 1, "removed": 0, "withdrawn": 0}
     assert proof(opt_out).opt_out.applied_at is None
     assert readers_see(hospital) == 3
 
 
 def test_what_is_applied_once_is_left_alone_for_good(hospital: Database) -> None:
     objects(Patient(name()))
-    opposition.apply()
+    removal.apply()
     before = fingerprint(hospital)
-    assert opposition.apply() == {"oppositions": 1, "unmatched": 0, "removed": 0, "withdrawn": 0}
+    assert removal.apply() == {"oppositions": 1, "unmatched": 0, "removed": 0, "withdrawn": 0}
     assert fingerprint(hospital) == before
 
 
@@ -219,7 +220,7 @@ def test_the_second_request_is_told_of_the_first(hospital: Database) -> None:
         with pytest.raises(OptOutRefused) as refused:
             objects(patient)
         assert (refused.value.why, refused.value.opt_out_id) == (Why.ALREADY, first)
-    opposition.apply()
+    removal.apply()
     with pytest.raises(OptOutRefused) as refused:
         objects(Patient(patient_id="P000001"))  # the same person, by the other name
     assert (refused.value.why, refused.value.opt_out_id) == (Why.ALREADY, first)
@@ -252,7 +253,7 @@ def test_an_opposition_says_why(reason: str, why: Why) -> None:
 
 def test_a_patient_who_consents_again_is_taken_from_then_on(hospital: Database) -> None:
     opt_out = objects(Patient(name()))
-    opposition.apply()
+    removal.apply()
     with office("worker") as cursor:
         assert opt_outs.revoke(cursor, "exploitant", opt_out, "consentement signé ce jour")
     with office("worker") as cursor:
@@ -294,6 +295,6 @@ def test_texts_in_a_review_leave_with_the_patient(hospital: Database) -> None:
         " SELECT 1, row_number() OVER (), run_id, document_id, content_hash, 'texte', '[]' FROM deid.document"
     )
     objects(Patient(name()))
-    opposition.apply()
+    removal.apply()
     kept = hospital.rows("SELECT document_id FROM deid.review_document WHERE text IS NOT NULL")
     assert kept == [("D2",)]

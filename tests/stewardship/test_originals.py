@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from deid.document import Mention
-from deid.settings import settings
-from deid.stewardship import originals
-from deid.stewardship.originals import OriginalRefused, Why
+from deid.config.settings import settings
+from deid.domain.document import Mention
+from deid.warehouse import originals
+from deid.warehouse.originals import OriginalRefused, Why
 from tests.conftest import Database
 from tests.warehouse.light import decide
 from tests.warehouse.nights import process

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from deid.quality.report.intervals import MEASURES
+from deid.config.settings import settings
 from deid.release import actions
 from deid.release.lateness import staging_due
-from deid.settings import settings
+from deid.reports.intervals import MEASURES
 from deid.stewardship import overview
 from deid.stewardship.releases import held, interval_of, listed
 from deid.stewardship.trends import HEIGHT, WIDTH, trend

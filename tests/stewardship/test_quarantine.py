@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from psycopg2.extensions import cursor as Cursor
 
-from deid.errors import Reason
+from deid.config.settings import settings
+from deid.domain.errors import Reason
 from deid.quality.waivers import CHECKS_OF, WAIVABLE
-from deid.settings import settings
 from deid.stewardship import quarantine
 from deid.stewardship.quarantine import Choice, Filter, Held, Standing
 from deid.stewardship.quarantine_choices import ChoiceRefused, Chosen, Why, choose, undo

@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 from deid.cli import main
-from deid.document import Mention
-from deid.errors import InputRefused
-from deid.labels import Label
-from deid.learning.corpus import load
-from deid.stewardship import audit
-from deid.stewardship.reviews import closing, reading
-from deid.stewardship.reviews.places import Kind
-from deid.stewardship.reviews.store import Annotation, corrected
+from deid.domain.document import Mention
+from deid.domain.errors import InputRefused
+from deid.domain.labels import Label
+from deid.evaluation.corpus import load
+from deid.reviews import closing, reading
+from deid.reviews.places import Kind
+from deid.reviews.store import Annotation, corrected
+from deid.warehouse import audit
 from tests.conftest import Database
 from tests.stewardship.test_reviews import begin, finish, lines, mark, opened, staged, steward
 from tests.warehouse.small_hospital import LETTER, put

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deid.errors import ReviewRefused
-from deid.labels import Label
-from deid.stewardship.reviews import Why
-from deid.stewardship.reviews.places import Kind, Place, Span, place, spans
+from deid.domain.errors import ReviewRefused
+from deid.domain.labels import Label
+from deid.reviews import Why
+from deid.reviews.places import Kind, Place, Span, place, spans
 
 TEXT = "Mme Aaron Salabert, vue par Tréguier 🙂 à Arre."
 SOURCE = "Mme Jo Li, vue par Tréguier 🙂 à Besançon."

@@ -10,18 +10,18 @@ from pathlib import Path
 import pytest
 from psycopg2.extensions import cursor as Cursor
 
-from deid.errors import ReviewRefused
-from deid.labels import Label
-from deid.policy import Review as ReviewPolicy
+from deid.config.policy import Review as ReviewPolicy
+from deid.config.settings import settings
+from deid.domain.errors import ReviewRefused
+from deid.domain.labels import Label
 from deid.release import actions
-from deid.settings import settings
-from deid.stewardship import audit
-from deid.stewardship.reviews import Why, adjudication, closing, marks, reading
-from deid.stewardship.reviews.agreement import agreement, kappa
-from deid.stewardship.reviews.estimate import Estimate, Mentions, estimate, in_words, interval_in_words
-from deid.stewardship.reviews.places import Kind
-from deid.stewardship.reviews.progress import documents, find, page
-from deid.stewardship.reviews.sampling import Plan, open_review, waiting
+from deid.reviews import Why, adjudication, closing, marks, reading
+from deid.reviews.agreement import agreement, kappa
+from deid.reviews.estimate import Estimate, Mentions, estimate, in_words, interval_in_words
+from deid.reviews.places import Kind
+from deid.reviews.progress import documents, find, page
+from deid.reviews.sampling import Plan, open_review, waiting
+from deid.warehouse import audit
 from deid.warehouse.connection import connect
 from deid.warehouse.publish import publish_interval
 from tests.conftest import Database

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from deid.policy import Policy, load
+from deid.config.policy import Policy, load
 from deid.reference import CommuneTable
+from deid.reference.tables import packaged
 from deid.substitution import Substitutor
 from tests.substitution.examples import KEY
 
 
 @pytest.fixture(scope="session")
 def communes() -> CommuneTable:
-    return CommuneTable.packaged()
+    return packaged().communes
 
 
 @pytest.fixture(scope="session")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import date
 from typing import Any
 
-from deid.document import Document, Mention, Patient, Substitution
-from deid.learning.markup import parse
-from deid.policy import Policy, Section
+from deid.config.policy import Policy, Section
+from deid.domain.document import Document, Mention, Patient, Substitution
+from deid.evaluation.markup import parse
 
 KEY = bytes(range(32))
 ANCHOR = date(2023, 5, 17)

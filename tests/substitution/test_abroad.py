@@ -7,7 +7,7 @@ from math import sqrt
 
 import pytest
 
-from deid.document import Patient
+from deid.domain.document import Patient
 from deid.reference import CommuneTable
 from deid.reference.naming import key
 from deid.substitution import Substitutor

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from deid.document import Patient
-from deid.policy import Policy
+from deid.config.policy import Policy
+from deid.domain.document import Patient
+from deid.french.comparison import comparable
 from deid.reference import CommuneTable
 from deid.substitution import Substitutor
-from deid.substitution.folding import comparable
 from deid.substitution.places.areas import names
 from deid.substitution.places.articles import agrees, ahead, article_of, own
 from tests.substitution.examples import KEY, marked, surrogates

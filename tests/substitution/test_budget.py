@@ -11,13 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from deid.document import Patient
-from deid.errors import DocumentRefused, PolicyError, Reason
-from deid.policy import Policy, load
+from deid.config.policy import Policy, load
+from deid.domain.document import Patient
+from deid.domain.errors import DocumentRefused, PolicyError, Reason
+from deid.french.comparison import comparable
+from deid.privacy.budget import Counts, Shares, shares
 from deid.reference import CommuneTable
 from deid.substitution import Substitutor
-from deid.substitution.budget import Counts, Shares, shares
-from deid.substitution.folding import comparable
 from tests.substitution.examples import KEY, changed, marked
 
 NUMBERS = st.integers(0, 200)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from stdnum import luhn
 
-from deid.document import Patient
-from deid.policy import Policy
+from deid.config.policy import Policy
+from deid.domain.document import Patient
 from deid.reference import CommuneTable
 from deid.substitution import Substitutor
 from deid.substitution.places.regions import of_place

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deid.document import Patient
-from deid.errors import DocumentRefused, Reason
-from deid.policy import Policy
+from deid.config.policy import Policy
+from deid.domain.document import Patient
+from deid.domain.errors import DocumentRefused, Reason
 from deid.reference import CommuneTable
 from deid.substitution import Substitutor
 from deid.substitution.temporal.parsing import parse

@@ -8,9 +8,9 @@ from math import exp, sqrt
 
 import pytest
 
-from deid.policy import Policy
+from deid.config.policy import Policy
+from deid.evaluation.attacks.city_posterior import law
 from deid.privacy import KeyedStream
-from deid.privacy.attacks.city_posterior import law
 from deid.reference import Commune, CommuneTable
 from deid.substitution.places import neighbours
 from tests.substitution.examples import changed

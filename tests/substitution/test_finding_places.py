@@ -6,12 +6,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deid.reference import Commune, CommuneTable
+from deid.reference import Commune
+from deid.reference.tables import packaged
 from deid.substitution import Substitutor
 from deid.substitution.places.finding import Finder, Hints
 from tests.substitution.examples import marked, surrogates
 
-TABLE = CommuneTable.packaged()
+TABLE = packaged().communes
 FINDER = Finder(TABLE)
 NOTHING = Hints()
 

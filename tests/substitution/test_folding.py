@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deid.substitution.folding import alike, comparable, flat, folded
+from deid.french.comparison import alike, comparable, flat, folded
 
 FRENCH = st.text("abcdéèçàùœŒÉÇ’‘`´–—−… \t\n\u00a0\u202f€½ß12/.:-")
 

@@ -9,9 +9,9 @@ import pytest
 from stdnum import iban, luhn
 from stdnum.fr import nir
 
-from deid.document import Patient
+from deid.domain.document import Patient
+from deid.french.check_digits import iban_digits, luhn_digit, nir_key
 from deid.substitution import Substitutor
-from deid.substitution.identifiers.keys import iban_digits, luhn_digit, nir_key
 from tests.substitution.examples import marked, surrogates
 
 KEYS = [f"patient-{number}" for number in range(12)]

@@ -6,19 +6,19 @@ from itertools import count, islice
 
 import pytest
 
-from deid import policy
-from deid.document import Substitution
-from deid.privacy.attacks.fiction import fiction
-from deid.reference import CommuneTable
+from deid.config import policy
+from deid.domain.document import Substitution
+from deid.reference.tables import packaged
 from deid.substitution import Substitutor, memory
 from deid.substitution.memory import Memory, Row
+from demo.population import population
 
 KEY = bytes(range(32))
-RECORDS = fiction(12).records
+RECORDS = population(12).records
 
 
 def _drawing() -> Substitutor:
-    return Substitutor(policy.load(), KEY, CommuneTable.packaged())
+    return Substitutor(policy.load(), KEY, packaged().communes)
 
 
 def _alone() -> list[Substitution]:

@@ -8,14 +8,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deid.document import Patient
-from deid.policy import Policy
+from deid.config.policy import Policy
+from deid.domain.document import Patient
+from deid.french.comparison import without_accents, words
 from deid.reference import CommuneTable
+from deid.reference.names import Pool
+from deid.reference.tables import packaged
 from deid.substitution import Substitutor
-from deid.substitution.folding import without_accents, words
 from deid.substitution.names import nicknames
 from deid.substitution.names.parsing import cut, cut_up
-from deid.substitution.names.tables import Pool, packaged
 from tests.substitution.examples import KEY, changed, marked, surrogates
 
 KEYS = [f"patient-{number}" for number in range(25)]
@@ -96,7 +97,7 @@ def test_gender_is_kept(key: str, substitutor: Substitutor) -> None:
         "Mme [[PERSON|Claire Leroy]], M. [[PERSON|Paul Leroy]], Mme [[DOCTOR|Xhyla Bobinet]]",
         Patient(key=key),
     )
-    tables = packaged()
+    tables = packaged().names
     for name, sex in ((woman, "F"), (man, "M"), (unknown, "F")):
         known = tables.first_name(name.split()[0])
         assert known is not None
@@ -105,14 +106,14 @@ def test_gender_is_kept(key: str, substitutor: Substitutor) -> None:
 
 @pytest.mark.parametrize(("name", "least", "most"), [("MARTIN", 50_000, 10**6), ("KERBRAT", 500, 2_000)])
 def test_the_frequency_band_is_kept(name: str, least: int, most: int, substitutor: Substitutor) -> None:
-    tables = packaged()
+    tables = packaged().names
     for key in KEYS:
         (surrogate,) = _one(substitutor, f"Dr [[DOCTOR|{name}]]", Patient(key=key))
         assert least <= tables.surname_births(surrogate) < most
 
 
 def test_pools_share_no_name() -> None:
-    tables = packaged()
+    tables = packaged().names
     for like in ("MARTIN", "LACOUR", "Zwxyz"):
         surnames = [set(tables.surnames_like(like, pool)) for pool in Pool]
         assert all(len(names) > 5 for names in surnames)
@@ -226,7 +227,7 @@ def test_an_unknown_login_is_taken_apart_by_the_tables(substitutor: Substitutor)
 )
 def test_a_compound_first_name_has_one_gender(name: str, sex: str, key: str, substitutor: Substitutor) -> None:
     (drawn,) = _one(substitutor, f"[[PERSON|{name} LEROY]]", Patient(key=key))
-    tables = packaged()
+    tables = packaged().names
     for part in re.split("[ -]", drawn)[:2]:
         known = tables.first_name(part)
         assert known is not None
@@ -235,7 +236,7 @@ def test_a_compound_first_name_has_one_gender(name: str, sex: str, key: str, sub
 
 def test_a_man_keeps_his_name_beside_a_woman_who_has_it_in_hers(substitutor: Substitutor) -> None:
     her, his = _one(substitutor, "[[PERSON|Marie-Pierre LEROY]] et M. [[PERSON|Pierre BLANC]]")
-    tables = packaged()
+    tables = packaged().names
     assert tables.first_name(her.split()[0].partition("-")[2]).sex in ("F", None)  # type: ignore[union-attr]
     assert tables.first_name(his.split()[0]).sex in ("M", None)  # type: ignore[union-attr]
 
@@ -264,7 +265,7 @@ def test_a_diminutive_of_nobody_here_is_another_one(key: str, substitutor: Subst
 
 
 def test_every_diminutive_is_of_a_name_that_people_bear() -> None:
-    tables = packaged()
+    tables = packaged().names
     for diminutive, names in nicknames.NAMES_OF.items():
         assert diminutive.isascii()
         assert all(tables.first_name(name) for name in names)

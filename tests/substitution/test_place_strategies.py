@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from deid.document import Patient
-from deid.policy import Policy
+from deid.config.policy import Policy
+from deid.domain.document import Patient
+from deid.french.comparison import comparable
 from deid.reference import CommuneTable
 from deid.substitution import Substitutor
-from deid.substitution.folding import comparable
 from tests.substitution.examples import KEY, changed, marked, surrogates
 
 STRATEGIES = ["health_exponential", "knn_exponential", "geo_indistinguishability"]

@@ -8,12 +8,12 @@ from math import exp, sqrt
 
 import pytest
 
-from deid.document import Patient
-from deid.policy import Policy
+from deid.config.policy import Policy
+from deid.domain.document import Patient
+from deid.french.comparison import comparable
 from deid.privacy import KeyedStream
 from deid.reference import CommuneTable
 from deid.substitution import Substitutor
-from deid.substitution.folding import comparable
 from deid.substitution.places import health
 from tests.substitution.examples import marked, surrogates
 

@@ -14,34 +14,34 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deid import providers
-from deid.document import Document, Mention, Patient, Substitution, Surrogate
-from deid.errors import PolicyError
+from deid.config import generators
+from deid.config.policy import Policy, ProviderChoice, load
+from deid.domain.document import Document, Mention, Patient, Substitution, Surrogate
+from deid.domain.errors import PolicyError
+from deid.domain.labels import TEMPORAL, Label
+from deid.evaluation.corpus import GoldDocument
+from deid.evaluation.corpus import load as load_corpus
 from deid.formats import read
-from deid.labels import TEMPORAL, Label
-from deid.learning.corpus import GoldDocument
-from deid.learning.corpus import load as load_corpus
-from deid.policy import Policy, ProviderChoice, load
+from deid.french.comparison import comparable
 from deid.quality import CHECKS, Checked, Severity, measure
 from deid.quality.integrity import visible_text
 from deid.reference import CommuneTable
 from deid.substitution import Substitutor
-from deid.substitution.dossier import Dossier
+from deid.substitution.context import Dossier
 from deid.substitution.drafts import Draft
-from deid.substitution.folding import comparable
-from deid.substitution.providers.hashing import ALPHABET
+from deid.substitution.generators.hashing import ALPHABET
 from tests.substitution.examples import ANCHOR, KEY, changed, marked, surrogates
 from tests.substitution.test_substitutor import LETTER, PATIENT, SHORT, TEXTS
 
 CORPUS = Path(__file__).parents[2] / "corpus" / "dev"
-OTHERS = tuple(name for name in providers.NAMES_OF if name != providers.DEFAULT)
-PAIRS = [(label, name) for name in OTHERS for label in Label if label not in providers.REFUSALS[name]]
+OTHERS = tuple(name for name in generators.NAMES_OF if name != generators.DEFAULT)
+PAIRS = [(label, name) for name in OTHERS for label in Label if label not in generators.REFUSALS[name]]
 WIDE = ("hash", "tag", "randomise", "shift")  # whose text depends on the value, drawn over the scope
 
 
 def _choosing(policy: Policy, provider: str, **changes: Any) -> Policy:
     """`policy` with this provider wherever it is not refused."""
-    refused = providers.REFUSALS[provider]
+    refused = generators.REFUSALS[provider]
     chosen = {label: ProviderChoice(provider=provider) for label in Label if label not in refused}
     return changed(policy, labels=chosen, **changes)
 
@@ -221,14 +221,14 @@ def test_what_is_left_of_a_value_that_is_cut(markup: str, cut: str, masking: Any
 
 
 @pytest.mark.parametrize(
-    ("label", "provider"), [(label, name) for name, refused in providers.REFUSALS.items() for label in sorted(refused)]
+    ("label", "provider"), [(label, name) for name, refused in generators.REFUSALS.items() for label in sorted(refused)]
 )
 def test_what_would_leak_or_makes_no_sense_is_refused_by_name(label: Label, provider: str, tmp_path: Path) -> None:
     path = tmp_path / "ours.yaml"
     path.write_text(f"extends: default\nsubstitution: {{labels: {{{label}: {{provider: {provider}}}}}}}\n")
     with pytest.raises(PolicyError) as refusal:
         load(path)
-    assert f"{label}: {provider} is refused: {providers.REFUSALS[provider][label]}" in str(refusal.value)
+    assert f"{label}: {provider} is refused: {generators.REFUSALS[provider][label]}" in str(refusal.value)
 
 
 @pytest.mark.parametrize(
@@ -253,7 +253,7 @@ def test_a_choice_that_cannot_be_made_is_refused(choice: str, told: str, tmp_pat
 def test_null_needs_no_quotes(tmp_path: Path) -> None:
     path = tmp_path / "ours.yaml"
     path.write_text("extends: default\nsubstitution: {labels: {EMAIL: {provider: null}, URL: {provider: 'null'}}}\n")
-    assert {choice.provider for choice in load(path).substitution.labels.values()} == {providers.NULL}
+    assert {choice.provider for choice in load(path).substitution.labels.values()} == {generators.NULL}
 
 
 class Initials:
@@ -374,4 +374,4 @@ def test_the_page_says_where_each_provider_is_allowed() -> None:
     for line in table[2:]:
         first, *cells = (cell.strip() for cell in line.strip("|").split("|"))
         said |= {Label(name): cells for name in first.split(", ")}
-    assert said == {label: ["–" if label in providers.REFUSALS[name] else "✓" for name in OTHERS] for label in Label}
+    assert said == {label: ["–" if label in generators.REFUSALS[name] else "✓" for name in OTHERS] for label in Label}

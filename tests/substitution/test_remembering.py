@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from deid.substitution.remembering import remembering
+from deid.french.remembering import remembering
 
 
 def test_an_answer_is_found_once_until_there_are_too_many() -> None:

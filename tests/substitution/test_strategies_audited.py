@@ -9,12 +9,12 @@ from math import exp, hypot, log, sqrt
 
 import pytest
 
-from deid.policy import Ages, Policy, SubstitutionPolicy
+from deid.config.policy import Ages, Policy, SubstitutionPolicy
+from deid.evaluation.audit import Case, audit
 from deid.privacy import KeyedStream
-from deid.privacy.audit import Case, audit
 from deid.reference import Commune, CommuneTable
 from deid.reference.features import MICRO
-from deid.substitution.dossier import Dossier
+from deid.substitution.context import Dossier
 from deid.substitution.places.draws import STRATEGIES
 from deid.substitution.places.planar import STEP_M
 from deid.substitution.temporal import bounded, metric

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deid.document import Document, Mention, Patient, Substitution
-from deid.errors import DocumentRefused, Reason, SettingsError
-from deid.labels import Label
-from deid.policy import Policy
+from deid.config.policy import Policy
+from deid.domain.document import Document, Mention, Patient, Substitution
+from deid.domain.errors import DocumentRefused, Reason, SettingsError
+from deid.domain.labels import Label
+from deid.french.comparison import comparable
 from deid.reference import CommuneTable
 from deid.substitution import Substitutor, pseudonym
-from deid.substitution.folding import comparable
 from tests.substitution.examples import ANCHOR, KEY, marked, surrogates
 
 LETTER = """[[ORG|CHU de Dijon]] – [[STREET|2 boulevard du Maréchal-de-Lattre, BP 77908]]

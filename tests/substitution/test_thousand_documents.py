@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from deid.learning.corpus import GoldDocument
+from deid.evaluation.corpus import GoldDocument
 from tests.substitution import thousand
 from tests.substitution.examples import KEY
 

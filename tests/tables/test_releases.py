@@ -6,15 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from deid import policy, rooms
-from deid.document import Document, Mention, Patient
-from deid.errors import ReferenceRefused
-from deid.labels import Label
-from deid.reference import refresh
-from deid.reference.database import NEEDED
+from deid.config import policy
+from deid.domain.document import Document, Mention, Patient
+from deid.domain.errors import ReferenceRefused
+from deid.domain.labels import Label
+from deid.nightly import runtime
+from deid.reference.tables import packaged
+from deid.refresh import tables as refreshed
+from deid.refresh.database import NEEDED
+from deid.refresh.refreshing import refresh
+from deid.refresh.tables import tables
 from deid.substitution import Substitutor
-from deid.tables import packaged, releases
-from deid.tables.releases import tables
 from tests.conftest import Database
 from tests.reference.formats import hexasmal, insee_first_names, insee_surnames, zipped
 
@@ -57,12 +59,12 @@ def test_the_shipped_tables_loaded_as_a_release_give_the_same_surrogates(loaded:
     assert made.path.parent == folder
     assert tables(loaded.dsn("worker"), folder) is made
     assert _drawn(_substitutor(loaded, folder)) == _drawn(Substitutor(policy.load(), KEY, packaged().communes))
-    assert rooms.reference_versions()["tables"] == made.digest[:16]
-    assert rooms.communes().version == made.communes.version
+    assert runtime.reference_versions()["tables"] == made.digest[:16]
+    assert runtime.communes().version == made.communes.version
 
 
 def test_names_of_a_release_are_drawn_and_cited(loaded: Database, folder: Path, tmp_path: Path) -> None:
-    before = rooms.reference_versions()
+    before = runtime.reference_versions()
     (tmp_path / "prenoms.csv").write_text(insee_first_names(), encoding="utf-8")
     (tmp_path / "noms.zip").write_bytes(zipped("noms2008nat_txt.txt", insee_surnames()))
     for source, name in (("first_names", "prenoms.csv"), ("surnames", "noms.zip")):
@@ -76,7 +78,7 @@ def test_names_of_a_release_are_drawn_and_cited(loaded: Database, folder: Path, 
     known = made.names.first_name(first)
     assert known is not None
     assert known.births == births
-    cited = rooms.reference_versions()
+    cited = runtime.reference_versions()
     assert made.digest.startswith(cited["tables"])
     assert cited["tables"] != before["tables"]
     assert {"first_names", "surnames"} <= cited.keys()
@@ -105,7 +107,7 @@ def test_damaged_tables_are_built_again_with_the_same_content(
     made = tables(loaded.dsn("worker"), folder)
     content = made.path.read_bytes()
     made.path.write_bytes(content[:-50])
-    releases._tables.cache_clear()  # as in another process
+    refreshed._tables.cache_clear()  # as in another process
     assert tables(loaded.dsn("worker"), folder).digest == made.digest
     assert made.path.read_bytes() == content
     assert "refused" in caplog.text

@@ -8,16 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deid import tables
 from deid.detection.lookup import SHIPPED as LOOKUPS
-from deid.errors import ReferenceRefused
+from deid.domain.errors import ReferenceRefused
+from deid.reference import tables
 from deid.reference.communes import CommuneTable
+from deid.reference.names import NameTables, Pool
 from deid.reference.naming import key
 from deid.reference.packaged import table as of_rows
-from deid.resources import DATA, rows
-from deid.substitution.names.tables import NameTables, Pool
-from deid.tables import SHIPPED, Tables, build, find, packaged, places, shipped, stamp, write
-from deid.tables.sections import Draft, Sections
+from deid.reference.packaged_data import DATA, rows
+from deid.reference.tables import SHIPPED, Tables, build, find, packaged, places, shipped, stamp, write
+from deid.reference.tables.sections import Draft, Sections
 
 MIB = 1 << 20
 TEXTS = st.lists(st.text(max_size=8), max_size=20)
@@ -35,7 +35,7 @@ def names() -> NameTables:
 
 def test_the_file_that_ships_is_that_of_the_tables_that_ship_and_is_small() -> None:
     known = find(SHIPPED, stamp())
-    assert known is not None, "a table has changed: python -m deid.tables"
+    assert known is not None, "a table has changed: python -m deid.reference.tables"
     assert known.path.read_bytes() == shipped()
     assert [path.name for path in SHIPPED.iterdir()] == [known.path.name]
     assert sum(path.stat().st_size for folder in (SHIPPED, LOOKUPS, DATA) for path in folder.iterdir()) < 30 * MIB

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from deid.settings import settings
+from deid.config.settings import settings
 
 _RULES = """extends: default
 name: light

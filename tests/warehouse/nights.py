@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from deid import nightly
+from deid.nightly import steps
 from deid.warehouse.publish import publish_interval
 from tests.conftest import Database
 from tests.warehouse.small_hospital import DAY, NIGHT
@@ -13,11 +13,11 @@ from tests.warehouse.small_hospital import DAY, NIGHT
 
 def process(trigger: str, start: datetime = NIGHT, **asked: Any) -> dict[str, Any]:
     """Plan to stage; returns what `stage` does."""
-    batches = nightly.plan(interval_start=start, interval_end=start + DAY, triggered_by=trigger, **asked)
+    batches = steps.plan(interval_start=start, interval_end=start + DAY, triggered_by=trigger, **asked)
     for batch in batches:
-        for step in (nightly.detect, nightly.substitute, nightly.validate):
+        for step in (steps.detect, steps.substitute, steps.validate):
             step(batch["run_id"], batch["batch_id"])
-    return nightly.stage(nightly.run_of(trigger))
+    return steps.stage(steps.run_of(trigger))
 
 
 def night(trigger: str, start: datetime = NIGHT, **asked: Any) -> dict[str, Any]:

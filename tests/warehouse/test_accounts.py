@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deid.settings import settings
+from deid.config.settings import settings
 from deid.warehouse.accounts import past_limit, totals
 from deid.warehouse.publish import publish_interval
 from tests.conftest import Database

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from deid.errors import WarehouseError, WarehouseUnreachable
+from deid.domain.errors import WarehouseError, WarehouseUnreachable
 from deid.warehouse.connection import connect
 from deid.warehouse.embedded import free_port
 from tests.conftest import Database

@@ -16,8 +16,8 @@ from pathlib import Path
 import psycopg2
 import pytest
 
-from deid.errors import SettingsError
-from deid.settings import Settings
+from deid.config.settings import Settings
+from deid.domain.errors import SettingsError
 from deid.warehouse.embedded import EmbeddedServer, free_port
 from deid.warehouse.provision import provision, read_env
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from psycopg2.extensions import connection as Connection
 
-from deid.errors import ContractBroken, SettingsError
+from deid.domain.errors import ContractBroken, SettingsError
 from deid.warehouse import extraction, sources
 from deid.warehouse.connection import connect
 from deid.warehouse.extraction import Listed, contents, listed, present, staff

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from deid import keys
 from deid.cli import main
-from deid.errors import SettingsError
-from deid.settings import settings
+from deid.config import keys
+from deid.config.settings import settings
+from deid.domain.errors import SettingsError
 from deid.warehouse.publish import publish_interval
 from tests.conftest import Database
 from tests.warehouse.light import decide

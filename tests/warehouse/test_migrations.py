@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from deid.errors import WarehouseError
+from deid.domain.errors import WarehouseError
 from deid.warehouse.migrations import SQL, migrate
 from tests.conftest import Database
 

@@ -7,9 +7,9 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from deid.hospital import Hospital, generate, load
-from deid.settings import settings
+from deid.config.settings import settings
 from deid.substitution import pseudonym
+from demo.hospital import Hospital, generate, load
 from tests.conftest import Database
 from tests.warehouse.nights import night, reasons, states
 

@@ -8,9 +8,9 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from deid.errors import ContractBroken, InputRefused, WarehouseUnreachable
-from deid.keys import read
-from deid.settings import settings
+from deid.config.keys import read
+from deid.config.settings import settings
+from deid.domain.errors import ContractBroken, InputRefused, WarehouseUnreachable
 from deid.warehouse import planning
 from deid.warehouse.embedded import free_port
 from deid.warehouse.planning import Batch, Interval, Request, Versions, plan_run

@@ -8,7 +8,7 @@ from pathlib import Path
 import torch
 from safetensors.torch import load_file
 
-from deid.detection.annotators.registry import register
+from deid.detection.registry import register
 from deid.detection.taggers.bilstm import BiLstmCrf, Shape, buckets
 from deid.detection.taggers.chain import padded
 from deid.detection.taggers.embeddings import EMBEDDINGS

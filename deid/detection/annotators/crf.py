@@ -7,7 +7,7 @@ from pathlib import Path
 
 import torch
 
-from deid.detection.annotators.registry import register
+from deid.detection.registry import register
 from deid.detection.taggers.chain import marginals, padded
 from deid.detection.taggers.crf_weights import CrfScores, CrfWeights
 from deid.detection.taggers.manifest import WEIGHTS

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 
-from deid.detection.folding import key
 from deid.detection.known_organisations import BODIES, COMPANIES, HOSPITALS
 from deid.detection.places import FOREIGN_CITIES, GEOGRAPHY
-from deid.resources import DATA, rows
+from deid.french.folding import key
+from deid.reference.packaged_data import DATA, rows
 
 # Raised whenever the same tables give another file.
 FORMAT = 2

@@ -1,4 +1,4 @@
-"""Where lookups are kept: one file per state of the tables (`deid.resources.stamped`)."""
+"""Where lookups are kept: one file per state of the tables (`deid.reference.stamped`)."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from pathlib import Path
 
 from deid.detection.lookup.entries import Spelling
 from deid.detection.lookup.table import LookupTable, build
-from deid.resources import stamped
+from deid.reference import stamped
 
-SHIPPED = Path(__file__).parents[2] / "resources" / "lookup"
+SHIPPED = Path(__file__).parents[2] / "reference" / "packaged_data" / "lookup"
 _SUFFIX = ".lookup"
 
 

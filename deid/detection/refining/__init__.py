@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from deid.config.policy import Detection
 from deid.detection.reading import Reading
 from deid.detection.refining.addresses import complete_addresses
 from deid.detection.refining.allowing import drop_allowed
@@ -18,8 +19,7 @@ from deid.detection.refining.repetitions import repeat_names
 from deid.detection.refining.roles import settle_roles
 from deid.detection.refining.sharing import shared_names
 from deid.detection.refining.wholes import complete_wholes
-from deid.document import Mention
-from deid.policy import Detection
+from deid.domain.document import Mention
 
 
 def refine(reading: Reading, mentions: Sequence[Mention], policy: Detection) -> tuple[Mention, ...]:

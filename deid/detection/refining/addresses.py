@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from deid.detection.reading import Reading
-from deid.document import Mention
-from deid.labels import NAMES, Label
+from deid.domain.document import Mention
+from deid.domain.labels import NAMES, Label
 
 # What an address goes on with, behind its street.
 _PART = re.compile(

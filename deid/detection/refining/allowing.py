@@ -6,11 +6,11 @@ import re
 from collections.abc import Mapping, Sequence
 
 from deid.detection.annotators.context.vocabulary import DOUBLE_EPONYMS, EPONYM_CUES, GENERA
-from deid.detection.folding import key
 from deid.detection.names import LOWER_PARTICLES, PARTICLES
 from deid.detection.reading import Reading
-from deid.document import Mention
-from deid.labels import NAMES, Label
+from deid.domain.document import Mention
+from deid.domain.labels import NAMES, Label
+from deid.french.folding import key
 
 _CHECKED = NAMES | {Label.CITY, Label.LOC, Label.ORG}
 _LINKS = PARTICLES | LOWER_PARTICLES | {"'", "-"}

@@ -8,8 +8,8 @@ from dataclasses import replace
 from deid.detection.annotators.context.vocabulary import PROFESSIONS
 from deid.detection.names import LOWER_PARTICLES, NOT_NAMES, PARTICLES, elided, glued, is_capital, is_upper, namelike
 from deid.detection.reading import Reading
-from deid.document import Mention
-from deid.labels import NAMES
+from deid.domain.document import Mention
+from deid.domain.labels import NAMES
 
 _FOOT = 400  # characters before the end in which a lone line signs
 _REACH = 4  # words or compounds that may be missing on one side

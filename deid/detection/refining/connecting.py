@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from deid.detection.folding import fold
 from deid.detection.reading import Reading
-from deid.document import Mention
-from deid.labels import NAMES, Label
+from deid.domain.document import Mention
+from deid.domain.labels import NAMES, Label
+from deid.french.folding import fold
 
 # What may be joined to what, and what the whole is.
 _JOINS = {

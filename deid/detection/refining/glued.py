@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from deid.detection.folding import fold
 from deid.detection.lexicon import Lexicon
 from deid.detection.reading import Reading
-from deid.document import Mention, Vote
-from deid.labels import Label
+from deid.domain.document import Mention, Vote
+from deid.domain.labels import Label
+from deid.french.folding import fold
 
 _KIN = (
     "mari|[ée]pou(?:se|x)|femme|conjointe?|compagne|compagnon|fils|filles?|fr[eè]res?|s(?:œ|oe)urs?|m[eè]re|p[eè]re|"

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from deid.detection.reading import Reading
-from deid.document import Mention
-from deid.labels import NAMES, Label
+from deid.domain.document import Mention
+from deid.domain.labels import NAMES, Label
 
 _RATIO = re.compile(r"\d{1,2}\s?/\s?\d{1,2}")
 _YEAR = re.compile(r"(?:19|20)\d{2}")

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from deid.detection.annotators.context.signatures import NOT_INITIALS
 from deid.detection.names import PARTICLES
 from deid.detection.reading import Reading
-from deid.document import Mention, Vote
-from deid.labels import NAMES, Label
+from deid.domain.document import Mention, Vote
+from deid.domain.labels import NAMES, Label
 
 _SOURCE = 0.6  # mentions weaker than this name nobody for sure
 _TIED, _PLACED, _LOGIN = 0.8, 0.7, 0.75

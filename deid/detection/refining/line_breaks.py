@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from deid.detection.names import LOWER_PARTICLES
 from deid.detection.reading import Reading
-from deid.document import Mention
-from deid.labels import NAMES, Label
+from deid.domain.document import Mention
+from deid.domain.labels import NAMES, Label
 
 _CUT = NAMES | {Label.STREET, Label.CITY}
 

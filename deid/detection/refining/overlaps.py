@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from deid.detection.reading import Reading
-from deid.document import Mention
-from deid.labels import DIRECT, NAMES, Label
+from deid.domain.document import Mention
+from deid.domain.labels import DIRECT, NAMES, Label
 
 # Kinds whose longest reading is the right one.
 _WHOLES = frozenset({Label.DATE, Label.ORG, Label.CITY, Label.LOC})

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from deid.detection.annotators.context.vocabulary import CIVILITIES, DOCTOR_TITLES, KINSHIP, PROFESSIONS
 from deid.detection.names import LOWER_PARTICLES, NOT_NAMES, PARTICLES, glued, is_capital, is_upper
 from deid.detection.reading import Reading
-from deid.document import Mention, Vote
-from deid.labels import NAMES, Label
+from deid.domain.document import Mention, Vote
+from deid.domain.labels import NAMES, Label
 
 _EPONYM_LINKS = frozenset("de d du des le la les selon ni ' en et ou /".split())
 _SOURCE = 0.6  # mentions weaker than this are no ground to search for more

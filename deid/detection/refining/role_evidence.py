@@ -18,11 +18,11 @@ from deid.detection.annotators.context.vocabulary import (
     PERSON_TITLES,
     PROFESSIONS,
 )
-from deid.detection.folding import key
 from deid.detection.names import PARTICLES, is_upper
 from deid.detection.reading import Reading
-from deid.document import Mention
-from deid.labels import NAMES, Label
+from deid.domain.document import Mention
+from deid.domain.labels import NAMES, Label
+from deid.french.folding import key
 
 RULES = frozenset({"identity", "patterns", "context", "gazetteer", "repetition", "initials", "batch"})
 _POSSESSIVES = frozenset("son sa ses leur leurs mon ma mes votre vos notre nos l un une le la les cette cet ce".split())

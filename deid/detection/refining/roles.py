@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from deid.detection.reading import Reading
 from deid.detection.refining.role_evidence import Evidence, gather
-from deid.document import Mention
-from deid.labels import NAMES, Label
+from deid.domain.document import Mention
+from deid.domain.labels import NAMES, Label
 
 ROLES = (Label.PATIENT, Label.DOCTOR, Label.PERSON)
 WEIGHTS = Path(__file__).parents[2] / "models" / "roles" / "weights.json"

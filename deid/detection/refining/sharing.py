@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from deid.detection.names import PARTICLES
 from deid.detection.reading import Reading
-from deid.document import Mention, Vote
-from deid.labels import NAMES
+from deid.domain.document import Mention, Vote
+from deid.domain.labels import NAMES
 
 _SURE = 0.84  # mentions weaker than this are no ground to search other documents
 _SHORTEST = 4

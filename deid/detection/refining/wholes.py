@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from deid.detection.reading import Reading
-from deid.document import Mention
-from deid.labels import IDENTIFIERS, NAMES, Label
+from deid.domain.document import Mention
+from deid.domain.labels import IDENTIFIERS, NAMES, Label
 
 _BEFORE_PHONE = re.compile(r"(?:\([+0]\d{0,3}\)|[(+*#])+\Z")
 _BEFORE_NUMBER = re.compile(r"(?:[A-Za-z0-9]{1,12}[-/_])*[A-Za-z0-9]{0,12}\Z")

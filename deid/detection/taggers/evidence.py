@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cache
 
-from deid.detection.annotators.registry import Annotator, build
+from deid.config.policy import AnnotatorChoice
 from deid.detection.reading import Reading
-from deid.document import Mention
-from deid.policy import AnnotatorChoice
+from deid.detection.registry import Annotator, build
+from deid.domain.document import Mention
 
 RULES = ("patterns", "gazetteer", "context")
 

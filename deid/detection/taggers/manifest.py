@@ -12,7 +12,7 @@ from typing import Any
 
 from deid.detection.taggers import table, templates, words
 from deid.detection.tags import TAGS
-from deid.errors import PolicyError
+from deid.domain.errors import PolicyError
 
 FILE = "model.json"
 WEIGHTS = "weights.safetensors"

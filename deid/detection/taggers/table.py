@@ -15,8 +15,8 @@ from deid.detection.reading import Reading
 from deid.detection.taggers import words
 from deid.detection.taggers.evidence import RULES, evidence
 from deid.detection.taggers.hashing import Ids, number
-from deid.document import Mention
-from deid.labels import NAMES
+from deid.domain.document import Mention
+from deid.domain.labels import NAMES
 
 # Columns that depend on what stands around a token, after those of `words.COLUMNS`.
 AROUND = ("gap", "place", "line", "case", "field", "opening", "part_of_text", "memory", *RULES, "rules")

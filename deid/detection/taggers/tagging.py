@@ -17,8 +17,8 @@ from deid.detection.taggers.paths import best_paths, log_probabilities
 from deid.detection.taggers.table import Table, table
 from deid.detection.taggers.threads import one_thread
 from deid.detection.tags import TAGS, decode
-from deid.document import Mention
-from deid.errors import DocumentRefused, Reason
+from deid.domain.document import Mention
+from deid.domain.errors import DocumentRefused, Reason
 from deid.models import FOLDER
 
 # Every computation has one of few shapes, whatever stands beside a document: matrix products of other shapes add in

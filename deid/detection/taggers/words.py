@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import lru_cache
 from math import log10
 
-from deid.detection.folding import fold
 from deid.detection.gazetteers import Births
 from deid.detection.lexicon import Lexicon, lexicon
 from deid.detection.taggers.hashing import number
+from deid.french.folding import fold
 
 # Columns of the table of a document's tokens that depend on the token alone.
 COLUMNS = (

@@ -7,7 +7,7 @@ text. A document is refused as truncated where it ends inside a tag, comment, sc
 
 from __future__ import annotations
 
-from deid.errors import DocumentRefused, Reason
+from deid.domain.errors import DocumentRefused, Reason
 from deid.formats.decoding import decode
 from deid.formats.html.layout import Layout
 from deid.formats.html.page import HtmlSource

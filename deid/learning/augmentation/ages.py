@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
+from deid.french import numerals
+from deid.french.shapes import sentence_case_of
 from deid.learning.augmentation.chance import Chance
 from deid.learning.augmentation.rates import Rates
-from deid.substitution import numerals
-from deid.substitution.shapes import sentence_case_of
 from deid.substitution.temporal import ages
 from deid.substitution.temporal.ages import Age
 from deid.substitution.temporal.values import Unit

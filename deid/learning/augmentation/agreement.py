@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from deid.labels import Label
-from deid.substitution.folding import flat
+from deid.domain.labels import Label
+from deid.french.comparison import flat
 
 _BEFORE = re.compile(r"(?<![^\W\d_])(d['’]|de |du |des |à |a |au |aux |qu['’]|que )$", re.IGNORECASE)
 _ARTICLE = re.compile(r"(le|les) (?=\S)", re.IGNORECASE)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from deid.labels import NAMES
+from deid.domain.labels import NAMES
 from deid.learning.augmentation.chance import Chance
 from deid.learning.augmentation.pieces import Piece
 from deid.learning.augmentation.rates import Rates

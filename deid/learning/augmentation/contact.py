@@ -6,11 +6,11 @@ import re
 from collections.abc import Mapping
 
 from deid.detection.lexicon import lexicon
+from deid.french.comparison import flat, words
+from deid.french.shapes import in_case_of
 from deid.learning.augmentation import pools
 from deid.learning.augmentation.chance import Chance
 from deid.learning.augmentation.rates import Rates
-from deid.substitution.folding import flat, words
-from deid.substitution.shapes import in_case_of
 
 _WORD = re.compile(r"[^\W\d_]+|\d+")
 _HOST = re.compile(r"(?P<before>(?:[a-z]+://)?(?:www\.)?)(?P<host>[^/\\?#:\s]+)(?P<after>.*)", re.IGNORECASE)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from deid.document import Mention
-from deid.labels import NAMES, PLACES, Label
+from deid.config.policy import SubstitutionPolicy
+from deid.domain.document import Mention
+from deid.domain.labels import NAMES, PLACES, Label
+from deid.evaluation.corpus import GoldDocument
 from deid.learning.augmentation import (
     ages,
     civilities,
@@ -28,12 +30,10 @@ from deid.learning.augmentation.pieces import Piece, assembled, cut
 from deid.learning.augmentation.places import Places
 from deid.learning.augmentation.rates import RATES, Rates
 from deid.learning.augmentation.streets import Streets
-from deid.learning.corpus import GoldDocument
-from deid.policy import SubstitutionPolicy
-from deid.substitution.dossier import Dossier
+from deid.reference.tables import packaged
+from deid.substitution.context import Dossier
 from deid.substitution.memory import Memory
 from deid.substitution.names.roster import Roster
-from deid.substitution.names.tables import packaged
 
 _POLICY = SubstitutionPolicy(scope="document")
 _AGREES = NAMES | {Label.CITY, Label.LOC, Label.ORG}
@@ -54,7 +54,7 @@ def multiply(documents: Sequence[GoldDocument], copies: int, seed: int, rates: R
     """
     for gold in documents:
         mentions = [mention for mention in gold.mentions if "\n" not in _text(gold, mention)]
-        roster = Roster(Dossier(gold.document, mentions, _POLICY, Memory(b"augmentation")), packaged())
+        roster = Roster(Dossier(gold.document, mentions, _POLICY, Memory(b"augmentation")), packaged().names)
         pieces = cut(gold.document.text, gold.mentions)
         for number in range(1, copies + 1):
             name = f"{gold.document.id}~{number}"

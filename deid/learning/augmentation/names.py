@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from deid.document import Mention
+from deid.domain.document import Mention
+from deid.french.comparison import flat, without_accents
+from deid.french.shapes import in_case_of, titled
 from deid.learning.augmentation import pools
 from deid.learning.augmentation.chance import Chance
 from deid.learning.augmentation.rates import Rates
-from deid.substitution.dossier import Dossier
-from deid.substitution.folding import flat, without_accents
+from deid.reference.names import NameTables, key
+from deid.substitution.context import Dossier
 from deid.substitution.names.parsing import Piece, Sort, despaced
 from deid.substitution.names.roster import Roster
-from deid.substitution.names.tables import NameTables, key
-from deid.substitution.shapes import in_case_of, titled
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _LOGIN_LEAST = 5

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 
 from deid.detection.annotators.context.vocabulary import EPONYM_CUES
 from deid.detection.lexicon import lexicon
+from deid.french.comparison import flat
+from deid.french.shapes import in_case_of, titled
 from deid.learning.augmentation import pools
 from deid.learning.augmentation.chance import Chance
 from deid.learning.augmentation.pieces import Piece
 from deid.learning.augmentation.rates import Rates
-from deid.substitution.folding import flat
-from deid.substitution.shapes import in_case_of, titled
 
 _VOWELS = "aeiouy"
 _MEDICAL = 0.6  # of exchanged brands become another eponym, the others a surname

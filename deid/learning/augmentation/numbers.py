@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 
-from deid.document import Mention
-from deid.labels import Label
+from deid.domain.document import Mention
+from deid.domain.labels import Label
+from deid.french.check_digits import nir_key
+from deid.french.comparison import comparable
 from deid.learning.augmentation import pools
 from deid.learning.augmentation.chance import Chance
 from deid.learning.augmentation.rates import Rates
-from deid.substitution.dossier import Dossier
-from deid.substitution.folding import comparable
-from deid.substitution.identifiers.keys import nir_key
+from deid.substitution.context import Dossier
 from deid.substitution.identifiers.numbers import Numbers as Writer
 
 _NATIONAL = re.compile(r"0[1-9](?:[ .\-/]?\d\d){4}")

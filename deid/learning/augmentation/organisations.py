@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from functools import cache
 
 from deid.detection.annotators.context.organisation_words import ALONE, FILL, HEADS, PARTICLES, SPECIFIC
+from deid.french.comparison import comparable, flat
+from deid.french.shapes import accented_like, in_case_of, titled
 from deid.learning.augmentation import pools
 from deid.learning.augmentation.chance import Chance
 from deid.learning.augmentation.places import Places
 from deid.learning.augmentation.rates import Rates
-from deid.resources import rows
-from deid.substitution.folding import comparable, flat
+from deid.reference.packaged_data import rows
 from deid.substitution.places.regions import of_place
-from deid.substitution.shapes import accented_like, in_case_of, titled
 
 _WORD = re.compile(r"[^\W\d_]+")
 _KINDS = HEADS | SPECIFIC | ALONE

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from deid.document import Document, Mention, Patient
-from deid.labels import Label
-from deid.learning.corpus import GoldDocument
+from deid.domain.document import Document, Mention, Patient
+from deid.domain.labels import Label
+from deid.evaluation.corpus import GoldDocument
 
 
 class Piece(NamedTuple):

@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from deid.labels import Label
+from deid.domain.labels import Label
+from deid.french.comparison import comparable, without_accents
+from deid.french.shapes import accented_like, in_case_of
 from deid.learning.augmentation import pools
 from deid.learning.augmentation.chance import Chance
 from deid.learning.augmentation.pieces import Piece
 from deid.learning.augmentation.pools import Town
 from deid.learning.augmentation.rates import Rates
-from deid.substitution.folding import comparable, without_accents
 from deid.substitution.places.regions import of_place
-from deid.substitution.shapes import accented_like, in_case_of
 
 _CEDEX = re.compile(r"[\s-]*\bcedex\b.*$", re.IGNORECASE)
 _BETWEEN = re.compile(r"[\s,;:()/–—-]*(?:f-|fr-)?[\s(]*", re.IGNORECASE)

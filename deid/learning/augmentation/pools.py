@@ -11,9 +11,9 @@ from typing import NamedTuple
 from deid.detection.known_organisations import COMPANIES
 from deid.detection.lexicon import lexicon
 from deid.detection.places import FOREIGN_CITIES, GEOGRAPHY
-from deid.resources import rows
-from deid.substitution.folding import comparable, flat
-from deid.substitution.shapes import titled
+from deid.french.comparison import comparable, flat
+from deid.french.shapes import titled
+from deid.reference.packaged_data import rows
 
 CALENDAR = tuple(
     "Janvier Février Mars Avril Mai Juin Juillet Août Septembre Lundi Mardi Jeudi Vendredi Samedi Dimanche Noël Pâques "

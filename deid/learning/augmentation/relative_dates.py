@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
+from deid.french import numerals
+from deid.french.comparison import flat, without_accents
+from deid.french.shapes import sentence_case_of
 from deid.learning.augmentation.chance import Chance
-from deid.substitution import numerals
-from deid.substitution.folding import flat, without_accents
-from deid.substitution.shapes import sentence_case_of
 from deid.substitution.temporal.vocabulary import MONTHS, WEEKDAYS
 
 # Expressions of one row can replace each other.

@@ -5,17 +5,17 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from deid.document import Mention
+from deid.domain.document import Mention
+from deid.french.shapes import in_case_of
 from deid.learning.augmentation import pools
 from deid.learning.augmentation.chance import Chance
 from deid.learning.augmentation.rates import Rates
 from deid.reference import packaged
-from deid.substitution.dossier import Dossier
+from deid.substitution.context import Dossier
 from deid.substitution.places.regions import of_place
 from deid.substitution.places.streets import StreetNames
 from deid.substitution.places.streets import Streets as Writer
 from deid.substitution.places.vocabulary import HAMLETS, SITE_NAMES
-from deid.substitution.shapes import in_case_of
 
 _FEW = re.compile("|".join(map(re.escape, (*HAMLETS, *SITE_NAMES))), re.IGNORECASE)
 _MADE = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from deid.labels import NAMES, Label
+from deid.domain.labels import NAMES, Label
 from deid.learning.augmentation.chance import Chance
 from deid.learning.augmentation.pieces import Edit, Piece, edited
 from deid.learning.augmentation.rates import Rates

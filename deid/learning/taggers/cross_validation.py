@@ -23,8 +23,9 @@ from numpy.typing import NDArray
 from deid.detection.reading import Reading
 from deid.detection.taggers import embeddings
 from deid.detection.tags import encode
-from deid.learning import corpus, held_out
-from deid.learning.corpus import GoldDocument
+from deid.evaluation import corpus
+from deid.evaluation.corpus import GoldDocument
+from deid.learning import held_out
 from deid.learning.taggers.recipe import FULL, SMALL, Recipe
 from deid.learning.taggers.training import KINDS, train
 
@@ -46,9 +47,9 @@ def held_out_distributions(
     rows: Path | None,
 ) -> Mapping[str, Array]:
     """What a tagger trained on the other authors says of the documents of those left out."""
+    from deid.config.policy import AnnotatorChoice
     from deid.detection.annotators import build
-    from deid.detection.annotators.registry import Tagger
-    from deid.policy import AnnotatorChoice
+    from deid.detection.registry import Tagger
 
     torch.set_num_threads(1)
     others = [one for one in documents if one.author not in left_out]

@@ -16,10 +16,10 @@ from pathlib import Path
 import numpy as np
 from tqdm import tqdm
 
-from deid.detection.folding import fold
 from deid.detection.taggers.bilstm import Shape
 from deid.detection.taggers.embeddings import Rows, save
 from deid.detection.taggers.hashing import number
+from deid.french.folding import fold
 
 _TOKEN = re.compile(r"[^\W\d_]+|\d+|[^\w\s]")
 _SIZES = (3, 5)

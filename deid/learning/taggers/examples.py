@@ -12,7 +12,7 @@ from tqdm import tqdm
 from deid.detection.reading import Reading
 from deid.detection.taggers.table import AT, FROM_RULES, FROM_TABLES, Table, table
 from deid.detection.tags import encode
-from deid.learning.corpus import GoldDocument
+from deid.evaluation.corpus import GoldDocument
 
 
 @dataclass(frozen=True, slots=True)

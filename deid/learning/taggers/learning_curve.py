@@ -15,15 +15,15 @@ from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from deid.learning import corpus
+from deid.config.policy import AnnotatorChoice
+from deid.evaluation import corpus
+from deid.evaluation.corpus import GoldDocument
+from deid.evaluation.score_tables import summary_table
+from deid.evaluation.scoring import evaluate
 from deid.learning.ablation import RULES, judge, policy_of
-from deid.learning.corpus import GoldDocument
-from deid.learning.evaluation import evaluate
-from deid.learning.score_tables import summary_table
 from deid.learning.taggers.cross_validation import folds
 from deid.learning.taggers.recipe import FULL, Recipe
 from deid.learning.taggers.training import train
-from deid.policy import AnnotatorChoice
 
 SHARES = (1 / 8, 1 / 4, 1 / 2, 1.0)
 

@@ -20,8 +20,8 @@ from deid.detection.taggers.bilstm import BiLstmCrf, Shape, buckets
 from deid.detection.taggers.hashing import Ids
 from deid.detection.taggers.table import table
 from deid.detection.tags import LABELS, TAGS
-from deid.document import Document
-from deid.labels import SCHEMES
+from deid.domain.document import Document
+from deid.domain.labels import SCHEMES
 from deid.learning.open_corpora import CORPORA, TaggedSentence, sentences
 
 _SENTENCES = 8  # in a passage

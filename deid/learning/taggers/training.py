@@ -16,9 +16,9 @@ from deid.detection.taggers.crf_weights import CrfWeights
 from deid.detection.taggers.embeddings import EMBEDDINGS, Rows
 from deid.detection.taggers.embeddings import save as save_embeddings
 from deid.detection.taggers.manifest import WEIGHTS, Manifest, digest, features_digest
+from deid.evaluation.corpus import GoldDocument
+from deid.evaluation.markup import write
 from deid.learning.augmentation import multiply
-from deid.learning.corpus import GoldDocument
-from deid.learning.markup import write
 from deid.learning.taggers import bilstm, crf
 from deid.learning.taggers.examples import Example, examples
 from deid.learning.taggers.recipe import Recipe

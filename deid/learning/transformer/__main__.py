@@ -13,9 +13,10 @@ import typer
 
 from deid.detection.annotators.transformer import Transformer
 from deid.detection.reading import Reading
-from deid.errors import NocturneError
-from deid.learning import corpus, held_out
-from deid.learning.corpus import GoldDocument
+from deid.domain.errors import NocturneError
+from deid.evaluation import corpus
+from deid.evaluation.corpus import GoldDocument
+from deid.learning import held_out
 from deid.learning.transformer import plan as plans
 from deid.learning.transformer.training import train
 

@@ -14,7 +14,7 @@ from deid.detection.annotators.transformer import tokenizing, windows
 from deid.detection.annotators.transformer.alignment import Alignment
 from deid.detection.reading import Reading
 from deid.detection.tags import encode
-from deid.learning.corpus import GoldDocument
+from deid.evaluation.corpus import GoldDocument
 from deid.learning.transformer.masking import IGNORED
 
 

@@ -19,8 +19,8 @@ from transformers import AutoConfig, AutoModelForTokenClassification, PreTrained
 from deid.detection.annotators.transformer import directory
 from deid.detection.annotators.transformer.quiet import quiet
 from deid.detection.tags import LABELS, OUTSIDE, TAGS
-from deid.errors import InputRefused
-from deid.learning.corpus import GoldDocument
+from deid.domain.errors import InputRefused
+from deid.evaluation.corpus import GoldDocument
 from deid.learning.transformer import schedule
 from deid.learning.transformer.ahead import prepared
 from deid.learning.transformer.examples import Example, examples, split

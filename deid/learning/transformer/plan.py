@@ -8,7 +8,7 @@ from typing import Literal, Self
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from deid.errors import InputRefused
+from deid.domain.errors import InputRefused
 
 
 class Section(BaseModel):

@@ -17,8 +17,8 @@ from torch import nn
 from transformers import ModernBertConfig, ModernBertForMaskedLM
 
 from deid.detection.annotators.transformer.quiet import quiet
-from deid.errors import InputRefused
-from deid.learning.corpus import GoldDocument
+from deid.domain.errors import InputRefused
+from deid.evaluation.corpus import GoldDocument
 from deid.learning.transformer import schedule, texts, vocabulary
 from deid.learning.transformer.ahead import prepared
 from deid.learning.transformer.machine import Machine

@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import IO
 
-from deid.errors import InputRefused
+from deid.domain.errors import InputRefused
 
 _LINES = 64  # lines taken from a file at a time
 

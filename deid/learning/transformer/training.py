@@ -18,8 +18,8 @@ from deid.detection.annotators.transformer.card import Card
 from deid.detection.annotators.transformer.quiet import quiet
 from deid.detection.reading import Reading
 from deid.detection.tags import TAGS
-from deid.learning.corpus import GoldDocument
-from deid.learning.evaluation import Judged, evaluate
+from deid.evaluation.corpus import GoldDocument
+from deid.evaluation.scoring import Judged, evaluate
 from deid.learning.transformer.examples import split
 from deid.learning.transformer.fine_tuning import Taught, fine_tune, start_directory
 from deid.learning.transformer.machine import Machine, seeded
@@ -44,7 +44,7 @@ def train(plan: Plan, documents: Sequence[GoldDocument], out: Path) -> Card:
 
     Returns:
         The card, with `measures`: those of each stage, and those of the written model on the documents held out
-        (`overlap_f1`, `direct` and `redacted` by `deid.learning.evaluation`).
+        (`overlap_f1`, `direct` and `redacted` by `deid.evaluation.scoring`).
 
     Raises:
         InputRefused: no documents, or texts or a start that cannot be used.

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from deid.detection.annotators.transformer import directory
-from deid.errors import SettingsError
-from deid.learning.corpus import GoldDocument
+from deid.domain.errors import SettingsError
+from deid.evaluation.corpus import GoldDocument
 from deid.learning.transformer.examples import split
 from deid.learning.transformer.fine_tuning import fine_tune, start_directory
 from deid.learning.transformer.machine import Machine, seeded

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 
-from deid.errors import InputRefused
+from deid.domain.errors import InputRefused
 
 BEGIN, PAD, END, UNKNOWN, MASK = "<s>", "<pad>", "</s>", "<unk>", "<mask>"
 SPECIAL = (BEGIN, PAD, END, UNKNOWN, MASK)

@@ -6,8 +6,8 @@ import json
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from deid.quality.report.figures import Figures
-from deid.quality.report.render import render
+from deid.reports.figures import Figures
+from deid.reports.render import render
 from deid.stewardship.exports.tables import zipped
 
 # Form → media type, ending of the file's name.

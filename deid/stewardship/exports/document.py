@@ -10,8 +10,8 @@ from reportlab.lib.pagesizes import A4
 from reportlab.lib.units import mm
 from reportlab.platypus import BaseDocTemplate, Flowable, Frame, PageTemplate, Paragraph, Spacer, Table, TableStyle
 
-from deid.quality.report.figures import Figures
-from deid.quality.report.view import view
+from deid.reports.figures import Figures
+from deid.reports.view import view
 from deid.stewardship.exports.drawing import histogram
 from deid.stewardship.exports.style import (
     BAD,

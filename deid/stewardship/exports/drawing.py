@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from reportlab.graphics.shapes import Drawing, Line, Rect, String
 
-from deid.quality.report.charts import Histogram
+from deid.reports.charts import Histogram
 from deid.stewardship.exports.style import ACCENT, BOLD, FONT, INK, LINE, MUTED
 
 

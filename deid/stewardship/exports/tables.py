@@ -8,8 +8,8 @@ import zipfile
 from collections.abc import Sequence
 from typing import Any
 
-from deid.quality.report.figures import Figures
-from deid.quality.report.view import view
+from deid.reports.figures import Figures
+from deid.reports.view import view
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet would compute
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the same figures give the same bytes

@@ -7,17 +7,17 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from deid.document import Mention
-from deid.labels import Label
+from deid.domain.document import Mention
+from deid.domain.labels import Label
+from deid.french.comparison import comparable, flat
+from deid.french.shapes import in_case_of
 from deid.privacy import KeyedStream
+from deid.reference.names import Pool
 from deid.substitution.characters import redraw, redraw_digits
-from deid.substitution.dossier import Dossier
+from deid.substitution.context import Dossier
 from deid.substitution.drafts import Draft
-from deid.substitution.folding import comparable, flat
 from deid.substitution.names.parsing import bare
 from deid.substitution.names.people import People
-from deid.substitution.names.tables import Pool
-from deid.substitution.shapes import in_case_of
 
 STRATEGY = "reserved_domain"
 _DOMAINS = (

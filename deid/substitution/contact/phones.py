@@ -6,17 +6,17 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from deid.document import Mention
-from deid.labels import Label
+from deid.domain.document import Mention
+from deid.domain.labels import Label
+from deid.french import numerals
+from deid.french.comparison import comparable, flat
+from deid.french.shapes import in_case_of
 from deid.privacy import KeyedStream
 from deid.reference import Commune
-from deid.substitution import numerals
 from deid.substitution.characters import digits_of, redraw_digits
-from deid.substitution.dossier import Dossier
+from deid.substitution.context import Dossier
 from deid.substitution.drafts import Drafted
-from deid.substitution.folding import comparable, flat
 from deid.substitution.places.gazette import Gazette
-from deid.substitution.shapes import in_case_of
 
 STRATEGY = "fiction_range"
 # Arcep, decision 2018-0881, annex 2.1.11: numbers for audiovisual works, by zone.

@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from deid.document import Mention
-from deid.labels import Label
+from deid.domain.document import Mention
+from deid.domain.labels import Label
+from deid.french import numerals
+from deid.french.check_digits import nir_key
+from deid.french.comparison import comparable, flat
 from deid.privacy import KeyedStream
-from deid.substitution import numerals
 from deid.substitution.characters import redraw_digits
-from deid.substitution.dossier import Dossier
+from deid.substitution.context import Dossier
 from deid.substitution.drafts import Drafted, mask
-from deid.substitution.folding import comparable, flat
-from deid.substitution.identifiers.keys import nir_key
 from deid.substitution.places.gazette import Gazette
 from deid.substitution.temporal.calendar import Calendar
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import ipaddress
 import re
 
-from deid.document import Mention
-from deid.labels import Label
+from deid.domain.document import Mention
+from deid.domain.labels import Label
+from deid.french import numerals
+from deid.french.check_digits import iban_digits, luhn_digit, luhn_holds
+from deid.french.comparison import comparable, flat
 from deid.privacy import KeyedStream
-from deid.substitution import numerals
 from deid.substitution.characters import digits_of, redraw, redraw_digits
-from deid.substitution.dossier import Dossier
+from deid.substitution.context import Dossier
 from deid.substitution.drafts import Drafted
-from deid.substitution.folding import comparable, flat
-from deid.substitution.identifiers.keys import iban_digits, luhn_digit, luhn_holds
 from deid.substitution.places.gazette import Gazette
 
 STRATEGY = "same_layout"

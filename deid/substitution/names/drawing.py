@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from deid.french.comparison import flat, words
 from deid.privacy import KeyedStream
-from deid.substitution.dossier import Dossier
-from deid.substitution.folding import flat, words
+from deid.reference.names import NameTables, Pool
+from deid.substitution.context import Dossier
 from deid.substitution.names.roster import Roster
-from deid.substitution.names.tables import NameTables, Pool
 
 _TRIES = 200
 _NOBODY = "Anonyme"

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 
-from deid.substitution.folding import without_accents
+from deid.french.comparison import without_accents
 
 # First name: what people who bear it are called, by their key (folded). A diminutive may be of several names.
 _OF_MEN = """

@@ -10,8 +10,8 @@ from itertools import takewhile
 from sys import intern
 from typing import NamedTuple
 
-from deid.substitution.folding import flat, without_accents
-from deid.substitution.names.tables import key
+from deid.french.comparison import flat, without_accents
+from deid.reference.names import key
 
 # Small words inside names: they are kept, since they tell an origin at most, and shape the whole.
 PARTICLES = frozenset(

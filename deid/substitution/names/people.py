@@ -5,18 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from deid.document import Mention
-from deid.substitution.dossier import Dossier
+from deid.domain.document import Mention
+from deid.french.comparison import flat, without_accents, words
+from deid.french.shapes import in_case_of
+from deid.reference.names import NameTables, Pool, key
+from deid.substitution.context import Dossier
 from deid.substitution.drafts import Draft
-from deid.substitution.folding import flat, without_accents, words
 from deid.substitution.names import nicknames
 from deid.substitution.names.drawing import Drawing
 from deid.substitution.names.parsing import BETWEEN, INITIAL
 from deid.substitution.names.reading import Word, word_of
 from deid.substitution.names.roster import POOLS, Roster
 from deid.substitution.names.shorthand import Shorthand
-from deid.substitution.names.tables import NameTables, Pool, key
-from deid.substitution.shapes import in_case_of
 
 STRATEGY = "frequency_band"
 _POOLS = tuple(Pool)

@@ -7,13 +7,13 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from deid.labels import Label
-from deid.substitution.folding import flat
+from deid.domain.labels import Label
+from deid.french.comparison import flat
+from deid.french.shapes import case_of
+from deid.reference.names import NameTables, key
 from deid.substitution.names import handles, nicknames
 from deid.substitution.names.handles import Spelling
 from deid.substitution.names.parsing import PARTICLE, TITLES, WORD, Cut, Piece, bare, cut
-from deid.substitution.names.tables import NameTables, key
-from deid.substitution.shapes import case_of
 
 
 class Given(NamedTuple):

@@ -7,13 +7,13 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
-from deid.document import Mention
-from deid.labels import NAMES, Label
-from deid.substitution.dossier import Dossier
-from deid.substitution.folding import flat
+from deid.domain.document import Mention
+from deid.domain.labels import NAMES, Label
+from deid.french.comparison import flat
+from deid.reference.names import NameTables, Pool, key
+from deid.substitution.context import Dossier
 from deid.substitution.names.parsing import Piece, cut
 from deid.substitution.names.reading import Given, Heard, Named, Reading, all_given, hear, of_identity
-from deid.substitution.names.tables import NameTables, Pool, key
 
 _TITLES = (
     *"dr drs docteur docteure pr prof professeur professeure m mm mr monsieur mme mmes madame mlle".split(),

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Container, Sequence
 
-from deid.document import Mention
-from deid.labels import Label
+from deid.domain.document import Mention
+from deid.domain.labels import Label
+from deid.french.comparison import flat, without_accents
+from deid.reference.names import NameTables, Pool, key
 from deid.substitution.characters import redraw_digits
-from deid.substitution.dossier import Dossier
-from deid.substitution.folding import flat, without_accents
+from deid.substitution.context import Dossier
 from deid.substitution.names import handles
 from deid.substitution.names.drawing import Drawing
 from deid.substitution.names.handles import Spelling
 from deid.substitution.names.parsing import INITIAL, WORD, Piece, bare
 from deid.substitution.names.reading import Named
 from deid.substitution.names.roster import Roster
-from deid.substitution.names.tables import NameTables, Pool, key
 
 _LETTERS = "ABCDEFGHJLMNPRSTV"
 _LOGIN_LEAST = 5

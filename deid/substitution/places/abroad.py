@@ -9,7 +9,7 @@ from functools import cache
 
 from deid.reference import Commune
 from deid.reference.naming import key
-from deid.resources import rows
+from deid.reference.packaged_data import rows
 
 # What a commune of this module has in the stead of a department.
 NOWHERE = "99"

@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping
 from functools import cache
 
-from deid.resources import rows
-from deid.substitution.folding import comparable, flat, words
+from deid.french.comparison import comparable, flat, words
+from deid.reference.packaged_data import rows
 from deid.substitution.places.abroad import World, world
 
 _LONGEST = 5

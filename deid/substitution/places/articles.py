@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from deid.substitution.folding import comparable, flat
+from deid.french.comparison import comparable, flat
 
 _MASCULINE = """
 Calvados, Cantal, Cher, Doubs, Finistère, Gard, Gers, Jura, Loir-et-Cher, Loiret, Lot, Lot-et-Garonne, Maine-et-Loire,

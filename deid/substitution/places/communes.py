@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import re
 
-from deid.document import Mention
-from deid.labels import Label
+from deid.domain.document import Mention
+from deid.domain.labels import Label
+from deid.french import numerals
+from deid.french.comparison import comparable
+from deid.french.remembering import remembering
+from deid.french.shapes import accented_like, case_of, in_case_of
 from deid.privacy import KeyedStream
 from deid.reference import Commune
-from deid.substitution import numerals
 from deid.substitution.characters import digits_of, redraw, redraw_digits
-from deid.substitution.dossier import Dossier
+from deid.substitution.context import Dossier
 from deid.substitution.drafts import Drafted, mask, tag
-from deid.substitution.folding import comparable
 from deid.substitution.places.gazette import Gazette
-from deid.substitution.remembering import remembering
-from deid.substitution.shapes import accented_like, case_of, in_case_of
 
 _CEDEX = re.compile(r"(?P<gap>[\s-]*)(?P<word>cedex\b)(?P<rest>.*)$", re.IGNORECASE)
 _DIGIT = re.compile(r"[0-9OolI]")

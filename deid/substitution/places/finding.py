@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from deid.french.comparison import flat
+from deid.french.remembering import remembering
 from deid.reference import Commune, CommuneTable
 from deid.reference.naming import JOINS, department_of_zip, is_bare, key
-from deid.substitution.folding import flat
 from deid.substitution.places import abroad
 from deid.substitution.places.abroad import World
-from deid.substitution.remembering import remembering
 
 _CEDEX = re.compile(r"[\s-]*\b(?:cedex|cdx|cx)\b[\s-]*\d*.*$", re.IGNORECASE)
 # Letters that a scanner makes digits of, and a small L among capitals.

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from itertools import count, islice
 
-from deid.document import Spend
+from deid.domain.document import Spend
 from deid.privacy import KeyedStream
+from deid.privacy.budget import spend
 from deid.reference import Commune, CommuneTable
-from deid.substitution.budget import spend
-from deid.substitution.dossier import Dossier
+from deid.substitution.context import Dossier
 from deid.substitution.memory import Row
 from deid.substitution.places import abroad
 from deid.substitution.places.draws import COSTS, MECHANISMS, STRATEGIES, anywhere

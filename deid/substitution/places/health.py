@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from functools import lru_cache
 
-from deid.policy import Places
+from deid.config.policy import Places
 from deid.privacy import KeyedStream, exponential
 from deid.reference import Commune, CommuneTable
 from deid.reference.features import MICRO, distance

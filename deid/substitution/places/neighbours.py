@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from deid.policy import Places
+from deid.config.policy import Places
 from deid.privacy import KeyedStream, exponential
 from deid.reference import Commune, CommuneTable
 from deid.reference.features import MICRO

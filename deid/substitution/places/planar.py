@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from deid.policy import Places
+from deid.config.policy import Places
 from deid.privacy import KeyedStream, planar_laplace
 from deid.reference import Commune, CommuneTable
 from deid.reference.atlas import Point

@@ -7,20 +7,20 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import cached_property, lru_cache
 
-from deid.document import Mention
-from deid.labels import Label
+from deid.domain.document import Mention
+from deid.domain.labels import Label
+from deid.french.comparison import comparable, flat, words
+from deid.french.shapes import accented_like, in_case_of
 from deid.privacy import KeyedStream
 from deid.reference import Commune
 from deid.substitution.characters import redraw_digits
-from deid.substitution.dossier import Dossier
+from deid.substitution.context import Dossier
 from deid.substitution.drafts import Drafted, tag
-from deid.substitution.folding import comparable, flat, words
 from deid.substitution.places import abroad, articles
 from deid.substitution.places.abroad import NOWHERE, world
 from deid.substitution.places.areas import area, countries, listed, names
 from deid.substitution.places.finding import Place
 from deid.substitution.places.gazette import Gazette
-from deid.substitution.shapes import accented_like, in_case_of
 
 STRATEGY = "coherent_area"
 _COUNTRY = "France"

@@ -7,16 +7,16 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import cached_property, lru_cache
 
-from deid.document import Mention
+from deid.domain.document import Mention
+from deid.french import numerals
+from deid.french.comparison import comparable, flat, words
+from deid.french.shapes import accented_like, case_of, in_case_of
 from deid.privacy import KeyedStream
 from deid.reference import CommuneTable
-from deid.substitution import numerals
 from deid.substitution.characters import redraw_digits
-from deid.substitution.dossier import Dossier
+from deid.substitution.context import Dossier
 from deid.substitution.drafts import Drafted
-from deid.substitution.folding import comparable, flat, words
 from deid.substitution.places.vocabulary import HAMLETS, PLAIN, SITE_NAMES, SITES, UNITS, WAYS
-from deid.substitution.shapes import accented_like, case_of, in_case_of
 
 STRATEGY = "street_list"
 _PARTS = re.compile(r"(\s*[,;–—]\s*|\s+-\s+)")

@@ -8,16 +8,16 @@ from dataclasses import replace
 from functools import cached_property, lru_cache
 from itertools import pairwise
 
-from deid.document import Mention
-from deid.labels import Label
+from deid.domain.document import Mention
+from deid.domain.labels import Label
+from deid.french.comparison import comparable, flat, words
+from deid.french.remembering import remembering
 from deid.reference import Commune, CommuneTable
 from deid.reference.naming import department_of_zip
 from deid.substitution.characters import digits_of
-from deid.substitution.dossier import Dossier
-from deid.substitution.folding import comparable, flat, words
+from deid.substitution.context import Dossier
 from deid.substitution.places import abroad
 from deid.substitution.places.finding import Finder, Hints, Place
-from deid.substitution.remembering import remembering
 
 _SCANNED = str.maketrans("OoIlB", "00118")
 _PAIR_REACH = 14

@@ -9,9 +9,9 @@ from datetime import date
 from itertools import pairwise
 from typing import NamedTuple
 
-from deid.document import Mention
-from deid.labels import TEMPORAL, Label
-from deid.substitution.dossier import Dossier
+from deid.domain.document import Mention
+from deid.domain.labels import TEMPORAL, Label
+from deid.substitution.context import Dossier
 from deid.substitution.temporal import ages, agreement, meanings, resolving, segments
 from deid.substitution.temporal.ages import Age
 from deid.substitution.temporal.expressions import Expression

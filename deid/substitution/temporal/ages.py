@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from deid.substitution import numerals
-from deid.substitution.folding import flat
-from deid.substitution.shapes import sentence_case_of
+from deid.french import numerals
+from deid.french.comparison import flat
+from deid.french.shapes import sentence_case_of
 from deid.substitution.temporal import spoken
 from deid.substitution.temporal.values import Unit
 

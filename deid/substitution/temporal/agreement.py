@@ -11,9 +11,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from deid.document import Mention
-from deid.substitution.dossier import Dossier
-from deid.substitution.folding import flat
+from deid.domain.document import Mention
+from deid.french.comparison import flat
+from deid.substitution.context import Dossier
 
 _AHEAD = re.compile(
     r"(?:^|[^a-z0-9']|qu')(jusqu'a|jusqu'au|jusqu'en|[ld]'|le|la|les|du|des|au|aux|ce|cette|un|une|en|de|a|et|ou|"

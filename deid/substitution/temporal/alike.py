@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from deid.french.calendar import FIRST_YEAR, LAST_YEAR
 from deid.substitution.temporal import forms
 from deid.substitution.temporal.expressions import Expression
 from deid.substitution.temporal.tokens import Token
-from deid.substitution.temporal.values import FIRST_YEAR, LAST_YEAR
 
 # Figures beside letters could be letters that a scanner broke.
 _FIGURE = re.compile(r"(?<![^\s/.,'’-])([0-9]{1,4})(?![^\s/.,'’-])")

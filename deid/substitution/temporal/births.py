@@ -6,7 +6,7 @@ from datetime import date, timedelta
 from fractions import Fraction
 
 from deid.privacy import discrete_laplace
-from deid.substitution.dossier import Dossier
+from deid.substitution.context import Dossier
 from deid.substitution.temporal import scales
 from deid.substitution.temporal.tempering import not_nought, tempered
 from deid.substitution.temporal.values import add_months, add_years, months_between, on, years_between

@@ -6,7 +6,7 @@ from datetime import date
 from fractions import Fraction
 
 from deid.privacy import bounded_laplace
-from deid.substitution.dossier import Dossier
+from deid.substitution.context import Dossier
 from deid.substitution.temporal import births
 from deid.substitution.temporal.agenda import Agenda
 from deid.substitution.temporal.ages import Age

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from fractions import Fraction
 
-from deid.document import Durations, Mention, Spend
-from deid.labels import Label
-from deid.substitution.dossier import Dossier
+from deid.domain.document import Durations, Mention, Spend
+from deid.domain.labels import Label
+from deid.french.comparison import alike, without_accents
+from deid.substitution.context import Dossier
 from deid.substitution.drafts import Drafted, mask, tag
-from deid.substitution.folding import alike, without_accents
 from deid.substitution.temporal import ages, agreement, generalising, ledger
 from deid.substitution.temporal.agenda import Agenda, read
 from deid.substitution.temporal.ages import Age

@@ -15,11 +15,11 @@ from itertools import pairwise
 from math import ceil
 from operator import attrgetter
 
-from deid.document import Durations, Mention
-from deid.policy import Dates
-from deid.substitution import numerals
-from deid.substitution.budget import rational
-from deid.substitution.dossier import Dossier
+from deid.config.policy import Dates
+from deid.domain.document import Durations, Mention
+from deid.french import numerals
+from deid.privacy.budget import rational
+from deid.substitution.context import Dossier
 from deid.substitution.temporal import order
 from deid.substitution.temporal.agenda import Agenda
 from deid.substitution.temporal.timeline import Timeline, day_of

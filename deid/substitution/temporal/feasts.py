@@ -12,7 +12,7 @@ from collections.abc import Callable
 from datetime import date, timedelta
 from functools import lru_cache
 
-from deid.substitution.folding import flat
+from deid.french.comparison import flat
 from deid.substitution.temporal import lunar
 
 Rule = Callable[[int], date]

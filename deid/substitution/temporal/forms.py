@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Protocol
 
-from deid.substitution import numerals
-from deid.substitution.folding import without_accents
-from deid.substitution.shapes import in_case_of, sentence_case_of
+from deid.french import numerals
+from deid.french.comparison import without_accents
+from deid.french.shapes import in_case_of, sentence_case_of
 from deid.substitution.temporal import feasts, spoken
 from deid.substitution.temporal.values import Unit, index_of
 from deid.substitution.temporal.vocabulary import (

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator, Sequence
 from datetime import date
 
-from deid.document import Mention
-from deid.labels import Label
-from deid.substitution.dossier import Dossier
-from deid.substitution.folding import comparable
-from deid.substitution.shapes import sentence_case_of
+from deid.domain.document import Mention
+from deid.domain.labels import Label
+from deid.french.comparison import comparable
+from deid.french.shapes import sentence_case_of
+from deid.substitution.context import Dossier
 from deid.substitution.temporal import agreement, births
 from deid.substitution.temporal.agenda import Agenda
 from deid.substitution.temporal.ages import Age

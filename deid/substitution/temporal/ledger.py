@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from deid.document import Spend
-from deid.substitution.budget import spend
-from deid.substitution.dossier import Dossier
+from deid.domain.document import Spend
+from deid.privacy.budget import spend
+from deid.substitution.context import Dossier
 from deid.substitution.temporal import bounded, generalising, metric
 from deid.substitution.temporal.agenda import Agenda
 from deid.substitution.temporal.strategies import AGES, DATES

@@ -6,9 +6,9 @@ import re
 from datetime import date
 from functools import partial
 
-from deid.labels import Label
-from deid.substitution.dossier import Dossier
-from deid.substitution.remembering import remembering
+from deid.domain.labels import Label
+from deid.french.remembering import remembering
+from deid.substitution.context import Dossier
 from deid.substitution.temporal import ages, parsing, relative, resolving, segments
 from deid.substitution.temporal.expressions import Expression
 from deid.substitution.temporal.relative import Relative

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from rapidfuzz.distance import OSA
 
-from deid.substitution.folding import flat
+from deid.french.comparison import flat
 from deid.substitution.temporal.vocabulary import MONTHS, WEEKDAYS
 
 # Characters that scanners take for one another count as one, in the word that is read and in those that are known.

@@ -6,7 +6,7 @@ from datetime import timedelta
 from fractions import Fraction
 
 from deid.privacy import discrete_laplace
-from deid.substitution.dossier import Dossier
+from deid.substitution.context import Dossier
 from deid.substitution.temporal import births, scales
 from deid.substitution.temporal.agenda import Agenda
 from deid.substitution.temporal.ages import Age

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 
-from deid.substitution.folding import flat
+from deid.french.comparison import flat
 from deid.substitution.temporal import alike, forms, readers
 from deid.substitution.temporal.expressions import Expression
 from deid.substitution.temporal.forms import Form, Literal

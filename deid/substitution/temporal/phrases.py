@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from deid.substitution import numerals
-from deid.substitution.folding import comparable
-from deid.substitution.shapes import sentence_case_of
+from deid.french import numerals
+from deid.french.comparison import comparable
+from deid.french.shapes import sentence_case_of
 from deid.substitution.temporal import feasts
 from deid.substitution.temporal.relative import ABOUT, Manner, Relative
 from deid.substitution.temporal.values import Instant, Unit

@@ -6,7 +6,7 @@ digits is a year.
 
 from __future__ import annotations
 
-from deid.substitution.folding import flat
+from deid.french.comparison import flat
 from deid.substitution.temporal import components as parts
 from deid.substitution.temporal import forms
 from deid.substitution.temporal.expressions import Expression

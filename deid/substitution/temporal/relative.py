@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from deid.substitution import numerals
-from deid.substitution.folding import flat
+from deid.french import numerals
+from deid.french.comparison import flat
 from deid.substitution.temporal import feasts
 from deid.substitution.temporal.mending import Lexicon, run
 from deid.substitution.temporal.values import Unit

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from deid.policy import Ages
+from deid.config.policy import Ages
 
 ADULT = 18
 # Steps in a year of childhood, by the policy's `paediatric_unit`.

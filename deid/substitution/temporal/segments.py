@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 
-from deid.document import Mention
-from deid.substitution.dossier import Dossier
-from deid.substitution.folding import comparable, flat
-from deid.substitution.numerals import NUMBER_WORDS
+from deid.domain.document import Mention
+from deid.french.comparison import comparable, flat
+from deid.french.numerals import NUMBER_WORDS
+from deid.substitution.context import Dossier
 
 Reads = Callable[[str], bool]
 Join = Callable[[Mention, Sequence[str]], str]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date, timedelta
 from fractions import Fraction
 
-from deid.substitution.dossier import Dossier
+from deid.substitution.context import Dossier
 from deid.substitution.temporal import births
 from deid.substitution.temporal.agenda import Agenda
 from deid.substitution.temporal.timeline import Timeline

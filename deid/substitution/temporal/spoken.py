@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from deid.substitution import numerals
-from deid.substitution.folding import flat
+from deid.french import numerals
+from deid.french.comparison import flat
 
 _TENS = {7: "septante", 8: "quatre-vingt", 9: "nonante"}
 

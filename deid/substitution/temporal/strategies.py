@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import date
 from fractions import Fraction
 
-from deid.substitution.dossier import Dossier
+from deid.substitution.context import Dossier
 from deid.substitution.temporal import births, bounded, metric, shifting
 from deid.substitution.temporal.agenda import Agenda
 from deid.substitution.temporal.ages import Age

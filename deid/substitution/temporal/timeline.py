@@ -10,8 +10,8 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from deid.privacy import discrete_laplace
-from deid.substitution.budget import rational
-from deid.substitution.dossier import Dossier
+from deid.privacy.budget import rational
+from deid.substitution.context import Dossier
 from deid.substitution.temporal.tempering import not_nought, tempered
 from deid.substitution.temporal.values import DAYS_OF, Instant, Unit, clamped, index_of
 

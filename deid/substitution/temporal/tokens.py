@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from deid.substitution import numerals
-from deid.substitution.folding import flat
+from deid.french import numerals
+from deid.french.comparison import flat
 from deid.substitution.temporal import feasts, mending
 from deid.substitution.temporal.vocabulary import (
     ENGLISH_MONTH_OF,

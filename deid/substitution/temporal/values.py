@@ -8,7 +8,7 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import NamedTuple
 
-FIRST_YEAR, LAST_YEAR = 1850, 2150
+from deid.french.calendar import FIRST_YEAR, LAST_YEAR
 
 
 class Unit(StrEnum):
@@ -112,11 +112,6 @@ def clamped(unit: Unit, index: int) -> int:
     """`index` kept within the years that a calendar in a hospital can hold."""
     low, high = _LIMITS[unit]
     return low if index < low else min(index, high)
-
-
-def is_told(day: date) -> bool:
-    """Whether a calendar in a hospital can hold a day."""
-    return FIRST_YEAR <= day.year <= LAST_YEAR
 
 
 _LIMITS = {unit: (index_of(unit, date(FIRST_YEAR, 1, 1)), index_of(unit, date(LAST_YEAR, 12, 31))) for unit in Unit}

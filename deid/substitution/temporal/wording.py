@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from deid.document import Mention
-from deid.substitution.dossier import Dossier
-from deid.substitution.folding import alike, without_accents
+from deid.domain.document import Mention
+from deid.french.comparison import alike, without_accents
+from deid.substitution.context import Dossier
 from deid.substitution.temporal import agreement, order, phrases
 from deid.substitution.temporal.agenda import Agenda
 from deid.substitution.temporal.relative import Relative

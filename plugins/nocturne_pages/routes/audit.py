@@ -9,9 +9,9 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import Response, StreamingResponse
 
-from deid.settings import settings
-from deid.stewardship import audit
-from deid.stewardship.audit import Action
+from deid.config.settings import settings
+from deid.warehouse import audit
+from deid.warehouse.audit import Action
 from deid.warehouse.connection import connect
 from nocturne_pages.access import Power, Visitor, needs
 from nocturne_pages.pages import page

@@ -7,10 +7,10 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Form, Query, Request
 from fastapi.responses import RedirectResponse, Response
 
-from deid.settings import settings
+from deid.config.settings import settings
 from deid.stewardship import opt_outs
-from deid.stewardship.audit import Action, write
 from deid.stewardship.opt_outs import LEAST_REASON, MOST_REASON, OptOutRefused, Patient, Why
+from deid.warehouse.audit import Action, write
 from deid.warehouse.connection import connect
 from nocturne_pages.access import Power, Visitor, needs
 from nocturne_pages.errors import Refusal

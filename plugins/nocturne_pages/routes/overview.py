@@ -8,11 +8,11 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import Response
 
-from deid.quality.report.intervals import MEASURES
-from deid.quality.report.numbers import Writer
-from deid.quality.report.view import TONES, measured
-from deid.quality.report.wording import WORDING
-from deid.reference.sources import SOURCES
+from deid.refresh.sources import SOURCES
+from deid.reports.intervals import MEASURES
+from deid.reports.numbers import Writer
+from deid.reports.view import TONES, measured
+from deid.reports.wording import WORDING
 from deid.stewardship import overview
 from deid.stewardship.overview import Finding, Overview
 from deid.stewardship.trends import trend

@@ -9,14 +9,13 @@ from urllib.parse import quote, urlencode
 from fastapi import APIRouter, Depends, Form, Query, Request
 from fastapi.responses import RedirectResponse, Response
 
-from deid.errors import Reason
-from deid.labels import FRENCH as LABELS
+from deid.config.settings import settings
+from deid.domain.errors import Reason
+from deid.domain.labels import FRENCH as LABELS
 from deid.quality import reasons
 from deid.quality.checks import BY_NAME
 from deid.quality.waivers import WAIVABLE
-from deid.settings import settings
 from deid.stewardship import quarantine
-from deid.stewardship.originals import Original, OriginalRefused, read_original
 from deid.stewardship.quarantine import Choice, Filter, Held, Standing
 from deid.stewardship.quarantine_choices import (
     LEAST_JUSTIFICATION,
@@ -29,6 +28,7 @@ from deid.stewardship.quarantine_choices import (
     waivable,
 )
 from deid.warehouse.connection import connect
+from deid.warehouse.originals import Original, OriginalRefused, read_original
 from nocturne_pages.access import Power, Visitor, needs
 from nocturne_pages.errors import Refusal
 from nocturne_pages.pages import page

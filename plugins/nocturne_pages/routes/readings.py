@@ -8,10 +8,10 @@ from fastapi import APIRouter, Depends, Request
 from fastapi.responses import JSONResponse, RedirectResponse, Response
 from pydantic import BaseModel, ConfigDict
 
-from deid.labels import Label
-from deid.stewardship.originals import OriginalRefused, Why, read_original
-from deid.stewardship.reviews import marks, reading
-from deid.stewardship.reviews.places import Kind
+from deid.domain.labels import Label
+from deid.reviews import marks, reading
+from deid.reviews.places import Kind
+from deid.warehouse.originals import OriginalRefused, Why, read_original
 from nocturne_pages.access import Power, Visitor, needs
 from nocturne_pages.errors import Refusal
 from nocturne_pages.pages import page

@@ -11,15 +11,16 @@ from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import RedirectResponse, Response
 from sqlalchemy import select
 
-from deid.errors import InputRefused
-from deid.quality.report.figures import Figures, gather
-from deid.quality.report.numbers import Writer
-from deid.quality.report.view import TONES, measured, view
-from deid.quality.report.wording import WORDING
+from deid.config.settings import settings
+from deid.domain.errors import InputRefused
 from deid.release.room import INTERVAL_KEY
-from deid.settings import settings
-from deid.stewardship import audit, releases
+from deid.reports.figures import Figures, gather
+from deid.reports.numbers import Writer
+from deid.reports.view import TONES, measured, view
+from deid.reports.wording import WORDING
+from deid.stewardship import releases
 from deid.stewardship.exports import FORMS, exported
+from deid.warehouse import audit
 from deid.warehouse.connection import connect
 from nocturne_pages.access import Visitor, needs
 from nocturne_pages.errors import Refusal

@@ -9,17 +9,17 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Depends, Form, Query, Request
 from fastapi.responses import RedirectResponse, Response
 from markupsafe import Markup
-from psycopg2.extensions import cursor as Cursor
 
-from deid.errors import ReviewRefused
-from deid.policy import Review as ReviewPolicy
-from deid.policy import load as load_policy
+from deid.config.policy import Review as ReviewPolicy
+from deid.config.policy import load as load_policy
+from deid.config.settings import settings
+from deid.domain.errors import ReviewRefused
 from deid.release.room import INTERVAL_KEY
-from deid.settings import settings
-from deid.stewardship.reviews import adjudication, closing, progress, reading, sampling
-from deid.stewardship.reviews.agreement import agreement
-from deid.stewardship.reviews.estimate import estimate, in_words, interval_in_words
+from deid.reviews import adjudication, closing, progress, reading, sampling
+from deid.reviews.agreement import agreement
+from deid.reviews.estimate import estimate, in_words, interval_in_words
 from deid.warehouse.connection import connect
+from deid.warehouse.queries import Cursor
 from nocturne_pages.access import Power, Visitor, needs
 from nocturne_pages.errors import Refusal
 from nocturne_pages.pages import fragment, page

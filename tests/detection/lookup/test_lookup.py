@@ -10,16 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from deid.config.policy import load
 from deid.detection import Detector, gazetteers
-from deid.detection.folding import fold, key, spaced
 from deid.detection.lexicon import lexicon
 from deid.detection.lookup import SHIPPED, Kind, LookupTable, build, build_in, find, shipped, spelt, stamp
-from deid.document import Document
-from deid.errors import ReferenceRefused
-from deid.labels import NAMES as PEOPLE
-from deid.labels import Label
-from deid.policy import load
-from deid.resources import rows
+from deid.domain.document import Document
+from deid.domain.errors import ReferenceRefused
+from deid.domain.labels import NAMES as PEOPLE
+from deid.domain.labels import Label
+from deid.french.folding import fold, key, spaced
+from deid.reference.packaged_data import rows
 
 WORDS = st.sampled_from(["le", "la", "l", "mans", "bourg", "saint", "sainte", "éloi", "rue", "œuf", "paix", "d", "8"])
 NAMES = st.lists(WORDS, min_size=1, max_size=4).map(" ".join)
@@ -27,7 +27,7 @@ WORDS_ONLY = {Kind.FIRST_NAME, Kind.SURNAME}
 LOOKED_FOR = [kind for kind in Kind if kind not in {*WORDS_ONLY, Kind.POSTAL}]
 ROWS = st.lists(st.tuples(st.sampled_from(LOOKED_FOR), NAMES, st.integers(0, 3_000_000)), max_size=12)
 TEXTS = st.lists(st.one_of(WORDS, st.sampled_from(["-", "\n", "  ", "x", "𝒳", "’"])), max_size=30).map(" ".join)
-RULES = Path("deid/policies/rules.yaml")
+RULES = Path("deid/config/policies/rules.yaml")
 
 
 @pytest.fixture

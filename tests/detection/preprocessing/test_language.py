@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from deid import policy
+from deid.config import policy
 from deid.detection import Detector
 from deid.detection.preprocessing.language import foreign_language
 from deid.detection.reading import Reading
-from deid.document import Document, Patient
-from deid.errors import Reason
-from deid.learning.corpus import load
+from deid.domain.document import Document, Patient
+from deid.domain.errors import Reason
+from deid.evaluation.corpus import load
 
 CORPUS = Path(__file__).parents[3] / "corpus" / "train"
 

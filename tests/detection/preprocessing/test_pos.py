@@ -6,7 +6,7 @@ import pytest
 
 from deid.detection.preprocessing.pos import MODEL, pos
 from deid.detection.reading import Reading
-from deid.document import Document
+from deid.domain.document import Document
 
 
 def _tags(text: str) -> dict[str, str]:

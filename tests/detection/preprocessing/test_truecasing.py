@@ -6,7 +6,7 @@ import pytest
 
 from deid.detection.preprocessing.truecasing import truecase
 from deid.detection.reading import Reading
-from deid.document import Document
+from deid.domain.document import Document
 
 
 def _words(text: str) -> list[str]:

@@ -11,7 +11,7 @@ from deid.detection.taggers.chunks import CONTEXT, LONGEST, cut
 from deid.detection.taggers.hashing import joined, mixed, number
 from deid.detection.taggers.table import AT, COLUMNS, table
 from deid.detection.taggers.templates import COUNT, windows
-from deid.document import Document
+from deid.domain.document import Document
 
 
 def seen(text: str) -> np.ndarray:

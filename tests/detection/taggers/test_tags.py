@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from deid.detection.reading import Reading
 from deid.detection.tags import INDEX, TAGS, decode, encode
-from deid.document import Document, Mention
-from deid.labels import Label
+from deid.domain.document import Document, Mention
+from deid.domain.labels import Label
 
 
 def reading(text: str) -> Reading:

@@ -11,7 +11,7 @@ from deid.detection.annotators.transformer import alignment, tokenizing, windows
 from deid.detection.annotators.transformer.alignment import Alignment
 from deid.detection.reading import Reading
 from deid.detection.tags import INDEX, TAGS
-from deid.document import Document
+from deid.domain.document import Document
 from tests.detection.transformer import models
 
 TOKENIZERS = {name: models.TOKENIZERS[name]() for name in ("bert", "camembert", "modernbert")}

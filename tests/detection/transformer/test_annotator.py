@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 from safetensors.torch import load_file, save_file
 from transformers import AutoModelForTokenClassification
 
-from deid.detection.annotators.registry import Tagger, build
+from deid.config.policy import AnnotatorChoice
 from deid.detection.annotators.transformer import Transformer, directory
 from deid.detection.reading import Reading
+from deid.detection.registry import Tagger, build
 from deid.detection.tags import TAGS
-from deid.document import Document
-from deid.errors import DocumentRefused, Reason
-from deid.policy import AnnotatorChoice
+from deid.domain.document import Document
+from deid.domain.errors import DocumentRefused, Reason
 from tests.detection.transformer import models
 
 Models = Callable[[str], Path]

@@ -6,8 +6,8 @@ import pytest
 
 from deid.detection.annotators.transformer.label_maps import label_map
 from deid.detection.tags import TAGS
-from deid.errors import PolicyError
-from deid.labels import Label
+from deid.domain.errors import PolicyError
+from deid.domain.labels import Label
 
 
 def _tags(*labels: str, **table: str | None) -> list[str]:

@@ -12,13 +12,13 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from deid import policy
+from deid.config import policy
 from deid.detection import Detector
 from deid.detection.annotators import transformer
 from deid.detection.annotators.transformer import Transformer
 from deid.detection.reading import Reading
-from deid.document import Document
-from deid.errors import PolicyError
+from deid.domain.document import Document
+from deid.domain.errors import PolicyError
 from tests.detection.transformer import models
 
 

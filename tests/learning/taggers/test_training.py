@@ -13,6 +13,8 @@ import pycrfsuite
 import pytest
 import torch
 
+from deid.config.policy import AnnotatorChoice, Policy
+from deid.config.policy import load as load_policy
 from deid.detection import Detector
 from deid.detection.annotators import build
 from deid.detection.reading import Reading
@@ -20,18 +22,17 @@ from deid.detection.taggers.manifest import FILE, WEIGHTS
 from deid.detection.taggers.table import table
 from deid.detection.taggers.templates import windows
 from deid.detection.tags import TAGS
-from deid.document import Document
-from deid.errors import DocumentRefused, PolicyError
-from deid.learning import corpus, held_out
-from deid.learning.evaluation import Judged, evaluate
+from deid.domain.document import Document
+from deid.domain.errors import DocumentRefused, PolicyError
+from deid.evaluation import corpus
+from deid.evaluation.scoring import Judged, evaluate
+from deid.learning import held_out
 from deid.learning.taggers import cross_validation, learning_curve
 from deid.learning.taggers.crf import CrfSettings
 from deid.learning.taggers.crf import train as train_crf
 from deid.learning.taggers.examples import examples
 from deid.learning.taggers.recipe import SMALL
 from deid.learning.taggers.training import KINDS, train
-from deid.policy import AnnotatorChoice, Policy
-from deid.policy import load as load_policy
 
 pytestmark = pytest.mark.slow
 CORPUS = Path(__file__).parents[3] / "corpus" / "train"

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from deid.privacy.attacks.fiction import Fiction, fiction
+from deid.evaluation.attacks.population import Population
+from demo.population import population
 
 
 @pytest.fixture(scope="session")
-def small() -> Fiction:
-    return fiction(30)
+def small() -> Population:
+    return population(30)
 
 
 @pytest.fixture(scope="session")
-def large() -> Fiction:
-    return fiction(160)
+def large() -> Population:
+    return population(160)

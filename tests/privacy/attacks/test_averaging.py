@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from deid.privacy.attacks.averaging import averaging
-from deid.privacy.attacks.policies import with_dates
+from deid.evaluation.attacks.averaging import averaging
+from deid.evaluation.attacks.policies import with_dates
 
 
 def test_a_remembered_surrogate_cannot_be_averaged() -> None:

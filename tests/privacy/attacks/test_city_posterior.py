@@ -9,14 +9,15 @@ from math import exp, log, sqrt
 
 import pytest
 
-from deid.policy import Places, load
+from deid.config.policy import Places, load
+from deid.evaluation.attacks.city_posterior import law, posterior
+from deid.evaluation.attacks.commune_laws import law_of
 from deid.privacy import KeyedStream
-from deid.privacy.attacks.city_posterior import law, posterior
-from deid.privacy.attacks.commune_laws import law_of
 from deid.reference import Commune, CommuneTable
+from deid.reference.tables import packaged
 from deid.substitution.places.draws import STRATEGIES
 
-TABLE = CommuneTable.packaged()
+TABLE = packaged().communes
 SHIPPED = load().substitution.places
 DRAWS = 4_000
 

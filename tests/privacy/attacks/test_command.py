@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from deid.privacy.attacks import __main__ as command
-from deid.privacy.attacks import study
-from deid.privacy.attacks.plots import plots
-from deid.privacy.attacks.report import report
+from benchmarks import privacy_attacks as command
+from deid.evaluation.attacks import study
+from deid.evaluation.attacks.plots import plots
+from deid.evaluation.attacks.report import report
 
 
 def test_the_command_writes_a_page_and_its_plots(

@@ -6,24 +6,24 @@ from fractions import Fraction
 
 import pytest
 
-from deid.privacy.attacks.commune_averaging import commune_averaging, surrogates_per_patient
-from deid.privacy.attacks.fiction import Fiction
-from deid.privacy.attacks.policies import with_places
-from deid.reference import CommuneTable
+from deid.evaluation.attacks.commune_averaging import commune_averaging, surrogates_per_patient
+from deid.evaluation.attacks.policies import with_places
+from deid.evaluation.attacks.population import Population
+from deid.reference.tables import packaged
 from deid.substitution.places.gazette import Gazette
 
-TABLE = CommuneTable.packaged()
+TABLE = packaged().communes
 DEPARTMENTS = ("30", "34", "84")
 
 
-def test_a_remembered_commune_is_one_observation(small: Fiction) -> None:
+def test_a_remembered_commune_is_one_observation(small: Population) -> None:
     for scope in ("patient", "corpus"):
         policy = with_places("health_exponential", scope=scope)
         one, many = commune_averaging(policy, [1, 24], small.hospital, DEPARTMENTS, TABLE)
         assert (many.surrogates, many.guess, many.truth) == (1.0, one.guess, one.truth)
 
 
-def test_communes_drawn_for_each_document_can_be_averaged_whatever_the_epsilon(small: Fiction) -> None:
+def test_communes_drawn_for_each_document_can_be_averaged_whatever_the_epsilon(small: Population) -> None:
     """Even of uniform draws: the original is the one that never comes."""
     policy = with_places("health_exponential", Fraction(1, 1000), scope="document")
     one, many = commune_averaging(policy, [1, 300], small.hospital, DEPARTMENTS, TABLE, patients=12)
@@ -32,13 +32,13 @@ def test_communes_drawn_for_each_document_can_be_averaged_whatever_the_epsilon(s
     assert many.guess > 0.5
 
 
-def test_nearest_communes_drawn_again_give_the_home_away(small: Fiction) -> None:
+def test_nearest_communes_drawn_again_give_the_home_away(small: Population) -> None:
     policy = with_places("knn_exponential", scope="document")
     (found,) = commune_averaging(policy, [16], small.hospital, DEPARTMENTS, TABLE, patients=12)
     assert found.truth > 0.9
 
 
-def test_an_epsilon_of_its_own_per_document_is_a_draw_of_its_own(small: Fiction) -> None:
+def test_an_epsilon_of_its_own_per_document_is_a_draw_of_its_own(small: Population) -> None:
     policy = with_places("health_exponential", split="uniform")
     one, four, many = commune_averaging(policy, [1, 4, 24], small.hospital, DEPARTMENTS, TABLE, patients=12)
     assert one.surrogates == 1
@@ -46,7 +46,7 @@ def test_an_epsilon_of_its_own_per_document_is_a_draw_of_its_own(small: Fiction)
     assert many.truth == four.truth
 
 
-def test_a_home_has_one_surrogate_in_a_patients_documents_but_where_one_is_hidden(small: Fiction) -> None:
+def test_a_home_has_one_surrogate_in_a_patients_documents_but_where_one_is_hidden(small: Population) -> None:
     patient, document = (
         surrogates_per_patient(small, with_places("health_exponential", scope=scope), TABLE)
         for scope in ("patient", "document")
@@ -56,7 +56,7 @@ def test_a_home_has_one_surrogate_in_a_patients_documents_but_where_one_is_hidde
     assert document.surrogates > 3
 
 
-def test_a_commune_drawn_anew_each_time_is_caught(small: Fiction, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_commune_drawn_anew_each_time_is_caught(small: Population, monkeypatch: pytest.MonkeyPatch) -> None:
     """The planted fault: the stream forgets what it was for."""
     numbers = iter(range(10**6))
     whole = Gazette._choose
@@ -65,7 +65,7 @@ def test_a_commune_drawn_anew_each_time_is_caught(small: Fiction, monkeypatch: p
     assert found.surrogates > 3
 
 
-def test_no_patient_no_figure(small: Fiction) -> None:
+def test_no_patient_no_figure(small: Population) -> None:
     with pytest.raises(ValueError, match="no patient lives"):
         commune_averaging(with_places("health_exponential"), [1], small.hospital, ("75",), TABLE)
     with pytest.raises(ValueError, match="draws no commune"):

@@ -7,17 +7,17 @@ from math import log
 
 import pytest
 
-from deid.document import Patient
-from deid.policy import Places, load
-from deid.privacy.attacks import exclusions
-from deid.privacy.attacks.exclusions import exclusion
-from deid.reference import CommuneTable
+from deid.config.policy import Places, load
+from deid.domain.document import Patient
+from deid.evaluation.attacks import exclusions
+from deid.evaluation.attacks.exclusions import exclusion
+from deid.reference.tables import packaged
 from deid.substitution import Substitutor
-from deid.substitution.dossier import Dossier, telling
+from deid.substitution.context import Dossier, telling
 from deid.substitution.memory import Memory
 from tests.substitution.examples import KEY, marked, surrogates
 
-TABLE = CommuneTable.packaged()
+TABLE = packaged().communes
 QUARTER = Fraction(1, 4)
 
 

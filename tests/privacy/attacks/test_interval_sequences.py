@@ -7,22 +7,22 @@ from fractions import Fraction
 
 import pytest
 
-from deid.document import Document, Mention, Patient
-from deid.hospital.model import Stay
-from deid.labels import Label
-from deid.privacy.attacks.chronicle import Chronicle, chronicles
-from deid.privacy.attacks.fiction import Fiction, Record
-from deid.privacy.attacks.interval_sequences import Sequences, sequences
-from deid.privacy.attacks.policies import with_dates
+from deid.domain.document import Document, Mention, Patient
+from deid.domain.labels import Label
+from deid.evaluation.attacks.chronicle import Chronicle, chronicles
+from deid.evaluation.attacks.interval_sequences import Sequences, sequences
+from deid.evaluation.attacks.policies import with_dates
+from deid.evaluation.attacks.population import Population, Record
 from deid.substitution.temporal import metric
 from deid.substitution.temporal.timeline import Timeline
 from deid.substitution.temporal.values import Instant, index_of
+from demo.hospital.model import Stay
 
 QUARTER = Fraction(1, 4)
 STAY = Stay("S1", "P1", "1", "MED", "Médecine", date(2026, 9, 1), date(2026, 9, 8), "", "hospitalisation")
 
 
-def _attacked(small: Fiction, strategy: str, epsilon: Fraction = QUARTER) -> Sequences:
+def _attacked(small: Population, strategy: str, epsilon: Fraction = QUARTER) -> Sequences:
     return sequences(chronicles(small.records, with_dates(strategy, epsilon)))
 
 
@@ -37,7 +37,7 @@ def _published(*records: Record, strategy: str = "uniform_shift") -> list[Chroni
     return chronicles(records, with_dates(strategy))
 
 
-def test_a_uniform_shift_is_known_again(small: Fiction) -> None:
+def test_a_uniform_shift_is_known_again(small: Population) -> None:
     found = _attacked(small, "uniform_shift")
     assert found.documents > 150
     assert found.unique >= 0.98
@@ -46,16 +46,18 @@ def test_a_uniform_shift_is_known_again(small: Fiction) -> None:
 
 
 @pytest.mark.parametrize("strategy", ["metric", "bounded_laplace", "generalise", "tag"])
-def test_noise_on_each_date_leaves_no_moved_copy(small: Fiction, strategy: str) -> None:
+def test_noise_on_each_date_leaves_no_moved_copy(small: Population, strategy: str) -> None:
     assert _attacked(small, strategy).exact < 0.05
 
 
-def test_a_shift_as_small_as_the_noise_is_known_again_as_well(small: Fiction) -> None:
+def test_a_shift_as_small_as_the_noise_is_known_again_as_well(small: Population) -> None:
     policy = with_dates("uniform_shift", shift_min_days=12, shift_max_days=12)
     assert sequences(chronicles(small.records, policy)).exact >= 0.95
 
 
-def test_the_anchors_noise_used_again_for_all_dates_is_caught(small: Fiction, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_anchors_noise_used_again_for_all_dates_is_caught(
+    small: Population, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def reused(_dossier: object, line: Timeline, instant: Instant, *_: object) -> int:
         return index_of(instant.unit, instant.middle + (line.moved_anchor - line.anchor))
 

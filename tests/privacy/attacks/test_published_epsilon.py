@@ -6,8 +6,8 @@ from fractions import Fraction
 
 import pytest
 
+from deid.evaluation.attacks.published_epsilon import published_epsilons
 from deid.privacy import KeyedStream, discrete_laplace
-from deid.privacy.attacks.published_epsilon import published_epsilons
 from deid.substitution.temporal import timeline
 
 

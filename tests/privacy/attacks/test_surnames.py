@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from deid.privacy.attacks.fiction import Fiction
-from deid.privacy.attacks.policies import with_dates
-from deid.privacy.attacks.surnames import band_says, rank_matching
+from deid.evaluation.attacks.policies import with_dates
+from deid.evaluation.attacks.population import Population
+from deid.evaluation.attacks.surnames import band_says, rank_matching
 
 
-def test_one_surrogate_for_the_corpus_keeps_the_rank(small: Fiction) -> None:
+def test_one_surrogate_for_the_corpus_keeps_the_rank(small: Population) -> None:
     corpus = rank_matching(small, with_dates("metric", scope="corpus"), "DOCTOR")
     patient = rank_matching(small, with_dates("metric"), "DOCTOR")
     assert corpus.surnames == patient.surnames > 50
@@ -17,7 +17,7 @@ def test_one_surrogate_for_the_corpus_keeps_the_rank(small: Fiction) -> None:
     assert patient.matched_most < 0.1
 
 
-def test_a_patients_documents_can_be_counted_in_any_scope_but_the_document(small: Fiction) -> None:
+def test_a_patients_documents_can_be_counted_in_any_scope_but_the_document(small: Population) -> None:
     one = rank_matching(small, with_dates("metric", scope="document"), "PATIENT")
     all_ = rank_matching(small, with_dates("metric"), "PATIENT")
     assert all_.matched > one.matched

@@ -7,18 +7,18 @@ from typing import Any
 
 import pytest
 
-from deid.privacy.attacks.chronicle import chronicles
-from deid.privacy.attacks.fiction import Fiction
-from deid.privacy.attacks.policies import with_dates, with_places
-from deid.privacy.attacks.usefulness import DatesKept, dates_kept, profiles_kept
-from deid.reference import CommuneTable
+from deid.evaluation.attacks.chronicle import chronicles
+from deid.evaluation.attacks.policies import with_dates, with_places
+from deid.evaluation.attacks.population import Population
+from deid.evaluation.attacks.usefulness import DatesKept, dates_kept, profiles_kept
+from deid.reference.tables import packaged
 
 
-def _kept(small: Fiction, strategy: str, epsilon: Fraction = Fraction(1, 4), **options: Any) -> DatesKept:
+def _kept(small: Population, strategy: str, epsilon: Fraction = Fraction(1, 4), **options: Any) -> DatesKept:
     return dates_kept(chronicles(small.records, with_dates(strategy, epsilon, **options)))
 
 
-def test_a_shift_errs_by_its_days_and_keeps_lengths(small: Fiction) -> None:
+def test_a_shift_errs_by_its_days_and_keeps_lengths(small: Population) -> None:
     found = _kept(small, "uniform_shift", shift_min_days=12, shift_max_days=12)
     assert found.error == pytest.approx(12, abs=0.2)
     assert found.from_document == pytest.approx(0, abs=0.2)
@@ -26,7 +26,7 @@ def test_a_shift_errs_by_its_days_and_keeps_lengths(small: Fiction) -> None:
     assert found.lengths > 0.95
 
 
-def test_noise_has_the_size_of_its_law(small: Fiction) -> None:
+def test_noise_has_the_size_of_its_law(small: Population) -> None:
     """Discrete Laplace at 1/4 that is never 0 moves by 4.5 days; dates that are the document's own stay at 0."""
     own = [
         saying.true.index == one.written_on.toordinal()
@@ -40,13 +40,13 @@ def test_noise_has_the_size_of_its_law(small: Fiction) -> None:
     assert found.from_document > 1
 
 
-def test_more_epsilon_keeps_more(small: Fiction) -> None:
+def test_more_epsilon_keeps_more(small: Population) -> None:
     little, much = _kept(small, "metric"), _kept(small, "metric", Fraction(4))
     assert little.stays < much.stays
     assert little.lengths < much.lengths
 
 
-def test_documents_swap_the_less_the_more_epsilon(small: Fiction) -> None:
+def test_documents_swap_the_less_the_more_epsilon(small: Population) -> None:
     """Noise on documents' own dates: all pairs swap less than successive ones, and never where all move alike."""
     found = [_kept(small, "metric", Fraction(epsilon), document_date="metric") for epsilon in ("1/16", "1/4", "1")]
     assert all(0 < one.swapped < 1 - one.in_order < 1 for one in found)
@@ -55,19 +55,19 @@ def test_documents_swap_the_less_the_more_epsilon(small: Fiction) -> None:
     assert (shifted.swapped, shifted.in_order) == (0.0, 1.0)
 
 
-def test_a_tag_keeps_nothing(small: Fiction) -> None:
+def test_a_tag_keeps_nothing(small: Population) -> None:
     found = _kept(small, "tag")
     assert (found.error, found.terms, found.stays) == (None, 0.0, 0.0)
 
 
-def test_profiles_are_kept_as_epsilon_grows(small: Fiction) -> None:
-    table, places = CommuneTable.packaged(), with_places("health_exponential").substitution.places
+def test_profiles_are_kept_as_epsilon_grows(small: Population) -> None:
+    table, places = packaged().communes, with_places("health_exponential").substitution.places
     uniform, shipped, much = profiles_kept(table, small.hospital, places, map(Fraction, ("0", "1/4", "256")))
     assert uniform.kept <= shipped.kept < 0.5 < 0.9 < much.kept
     assert uniform.distance > shipped.distance > much.distance
 
 
-def test_what_draws_no_commune_has_no_profile(small: Fiction) -> None:
+def test_what_draws_no_commune_has_no_profile(small: Population) -> None:
     places = with_places("tag").substitution.places
     with pytest.raises(ValueError, match="draws no commune"):
-        profiles_kept(CommuneTable.packaged(), small.hospital, places, [Fraction(1)])
+        profiles_kept(packaged().communes, small.hospital, places, [Fraction(1)])

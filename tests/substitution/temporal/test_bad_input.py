@@ -6,11 +6,11 @@ from datetime import date
 
 import pytest
 
-from deid.document import Patient, Substitution
-from deid.policy import Policy
+from deid.config.policy import Policy
+from deid.domain.document import Patient, Substitution
+from deid.french.comparison import comparable
 from deid.reference import CommuneTable
 from deid.substitution import Substitutor
-from deid.substitution.folding import comparable
 from deid.substitution.temporal.parsing import parse
 from tests.substitution.examples import ANCHOR, KEY, changed, marked, surrogates
 

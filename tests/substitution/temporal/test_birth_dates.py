@@ -6,8 +6,8 @@ from datetime import date, timedelta
 
 import pytest
 
-from deid.document import Patient
-from deid.policy import Policy
+from deid.config.policy import Policy
+from deid.domain.document import Patient
 from deid.reference import CommuneTable
 from deid.substitution import Substitutor
 from tests.substitution.examples import KEY, changed, marked

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deid.document import Patient
-from deid.policy import Policy
+from deid.config.policy import Policy
+from deid.domain.document import Patient
 from deid.reference import CommuneTable
 from deid.substitution import Substitutor
 from deid.substitution.temporal import scales

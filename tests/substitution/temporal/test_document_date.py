@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from deid.document import Patient, Substitution
-from deid.policy import Dates, Policy
+from deid.config.policy import Dates, Policy
+from deid.domain.document import Patient, Substitution
 from deid.reference import CommuneTable
 from deid.substitution import Substitutor
 from deid.substitution.temporal.parsing import parse

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deid.document import Durations, Patient, Substitution
-from deid.policy import Policy
+from deid.config.policy import Policy
+from deid.domain.document import Durations, Patient, Substitution
 from deid.reference import CommuneTable
 from deid.substitution import Substitutor
 from deid.substitution.temporal.parsing import parse

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deid.document import Patient
-from deid.policy import Policy
+from deid.config.policy import Policy
+from deid.domain.document import Patient
+from deid.french.comparison import comparable
 from deid.reference import CommuneTable
 from deid.substitution import Substitutor
-from deid.substitution.folding import comparable
 from deid.substitution.temporal.vocabulary import MONTHS
 from tests.substitution.examples import KEY, changed, marked, surrogates
 

@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from deid.document import Patient
+from deid.domain.document import Patient
 from deid.substitution import Substitutor
 from deid.substitution.temporal.parsing import parse
 from tests.substitution.examples import marked, surrogates

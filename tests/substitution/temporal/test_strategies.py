@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from deid.document import Document, Mention, Patient
-from deid.labels import Label
-from deid.policy import Dates, Policy
+from deid.config.policy import Dates, Policy
+from deid.domain.document import Document, Mention, Patient
+from deid.domain.labels import Label
+from deid.french.comparison import comparable
 from deid.reference import CommuneTable
 from deid.substitution import Substitutor
-from deid.substitution.folding import comparable
 from deid.substitution.temporal.parsing import parse
 from deid.substitution.temporal.values import years_between
 from tests.substitution.examples import ANCHOR, KEY, changed, marked, surrogates

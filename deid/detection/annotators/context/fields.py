@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from deid.detection.annotators.context.vocabulary import NAME_FIELDS
 from deid.detection.names import NOT_NAMES, is_capital, is_particle_here, is_upper, namelike, read_name
 from deid.detection.reading import Reading
-from deid.document import Mention
-from deid.labels import Label
+from deid.domain.document import Mention
+from deid.domain.labels import Label
 
 _FIELD_END = re.compile(r"(?:\s?\([a-z /.]{1,24}\))?(?: \*)?[ \t]*(?:[:=|>┃¦│]|\.{3,}|…|_{2,}|\t)[ \t:.…_|]*")
 _PARTS_OF_NAME = frozenset({"naissance", "fille", "famille"})

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from deid.detection.names import is_capital
 from deid.detection.reading import Reading
-from deid.document import Mention
-from deid.labels import Label
+from deid.domain.document import Mention
+from deid.domain.labels import Label
 
 _HEADS = frozenset(
     """

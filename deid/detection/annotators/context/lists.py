@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from deid.detection.gazetteers import gazetteers
 from deid.detection.names import NOT_NAMES, is_capital, is_upper, namelike, read_name
 from deid.detection.reading import Reading
-from deid.document import Mention
-from deid.labels import NAMES
+from deid.domain.document import Mention
+from deid.domain.labels import NAMES
 
 _SEPARATORS = frozenset({",", "/", "+", "et", ";", "&", "→"})
 _ENDS = frozenset({",", ";", ")", ".", "/", "+", "(", "\n", "", "et", ":", "&", "]", "→"})

@@ -19,8 +19,8 @@ from deid.detection.annotators.context.organisation_words import (
 from deid.detection.gazetteers import Kind, gazetteers
 from deid.detection.names import glued, is_capital, is_upper, namelike
 from deid.detection.reading import Reading
-from deid.document import Mention
-from deid.labels import Label
+from deid.domain.document import Mention
+from deid.domain.labels import Label
 
 _NAMED_BY = frozenset("la le les l".split())
 

@@ -16,12 +16,12 @@ from deid.detection.annotators.context.vocabulary import (
     PLURAL,
     PROFESSIONS,
 )
-from deid.detection.folding import fold
 from deid.detection.gazetteers import gazetteers
 from deid.detection.names import LOWER_PARTICLES, NOT_NAMES, is_capital, is_particle_here, is_upper, namelike, read_name
 from deid.detection.reading import Reading
-from deid.document import Mention
-from deid.labels import Label
+from deid.domain.document import Mention
+from deid.domain.labels import Label
+from deid.french.folding import fold
 
 # "DrMATHIEU", "DRBATLLE", "mmeRivault": the blank was lost.
 _GLUED_TITLE = re.compile(

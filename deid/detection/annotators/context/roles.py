@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from deid.detection.annotators.context.vocabulary import KINSHIP, PROFESSIONS
-from deid.detection.folding import key
 from deid.detection.names import PARTICLES
 from deid.detection.reading import Reading
-from deid.document import Mention
-from deid.labels import NAMES, Label
+from deid.domain.document import Mention
+from deid.domain.labels import NAMES, Label
+from deid.french.folding import key
 
 
 def settle(reading: Reading, mentions: Iterable[Mention]) -> Iterator[Mention]:

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from deid.detection.names import NOT_NAMES
 from deid.detection.reading import Reading
-from deid.document import Mention
-from deid.labels import Label
+from deid.domain.document import Mention
+from deid.domain.labels import Label
 
 _LOGIN = re.compile(r"(?<![\w.@/-])(?:([a-z]{1,2})\.([a-z]{3,})|([a-z]{3,})\.([a-z]))(?![\w@/.-]|\.\w)")
 _MESSAGE = re.compile(

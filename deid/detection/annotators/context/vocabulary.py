@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from deid.labels import Label
+from deid.domain.labels import Label
 
 DOCTOR_TITLES = frozenset("dr drs docteur docteurs pr prs professeur professeurs prof doc dresse dre".split())
 CIVILITIES = frozenset(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from deid.detection.annotators.gazetteer import localities, people, places
-from deid.detection.annotators.registry import register
 from deid.detection.reading import Reading
-from deid.document import Mention
+from deid.detection.registry import register
+from deid.domain.document import Mention
 
 
 @register

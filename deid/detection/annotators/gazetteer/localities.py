@@ -14,8 +14,8 @@ from deid.detection.annotators.patterns.streets import CUES
 from deid.detection.gazetteers import Hit, Kind
 from deid.detection.names import LOWER_PARTICLES, is_capital
 from deid.detection.reading import Reading
-from deid.document import Mention
-from deid.labels import Label
+from deid.domain.document import Mention
+from deid.domain.labels import Label
 
 _BREAK = re.compile(r"[^\w \u00a0.'’-]")
 _PARTICLES = LOWER_PARTICLES | frozenset("les un une en sur sous au aux et lez chez saint sainte st ste".split())

@@ -11,8 +11,8 @@ from deid.detection.annotators.context.vocabulary import EPONYM_CUES, KINSHIP, P
 from deid.detection.gazetteers import Kind, gazetteers
 from deid.detection.names import LOWER_PARTICLES, NOT_NAMES, glued, is_capital, is_upper, namelike, read_name
 from deid.detection.reading import Reading
-from deid.document import Mention
-from deid.labels import Label
+from deid.domain.document import Mention
+from deid.domain.labels import Label
 
 _TOWNS = frozenset({Kind.COMMUNE, Kind.FORMER, Kind.FOREIGN, Kind.TERRITORY})
 _SACRED = frozenset({"saint", "sainte", "st", "ste", "notre", "mont", "bois", "val", "pont"})

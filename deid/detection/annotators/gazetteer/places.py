@@ -9,8 +9,8 @@ from deid.detection.annotators.context.organisation_words import HEADS
 from deid.detection.annotators.context.vocabulary import EPONYM_CUES
 from deid.detection.gazetteers import Hit, Kind, gazetteers
 from deid.detection.reading import Reading
-from deid.document import Mention
-from deid.labels import Label
+from deid.domain.document import Mention
+from deid.domain.labels import Label
 
 _BREAK = re.compile(r"[\n,;:()|/.!?\"«»=]")
 _TOWN_LEADS = frozenset(

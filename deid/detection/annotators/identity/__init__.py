@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from deid.detection.annotators.identity import patient, professionals
-from deid.detection.annotators.registry import register
 from deid.detection.reading import Reading
+from deid.detection.registry import register
 from deid.detection.staff import NOBODY, Staff
-from deid.document import Mention
+from deid.domain.document import Mention
 
 
 @register

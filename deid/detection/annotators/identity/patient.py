@@ -8,12 +8,12 @@ from datetime import date
 
 from rapidfuzz.distance import OSA
 
-from deid.detection.folding import fold, key
 from deid.detection.misspelling import allowed_edits
 from deid.detection.names import PARTICLES, is_capital
 from deid.detection.reading import Reading
-from deid.document import Mention, Patient
-from deid.labels import Label
+from deid.domain.document import Mention, Patient
+from deid.domain.labels import Label
+from deid.french.folding import fold, key
 
 _MONTHS = "janvier fevrier mars avril mai juin juillet aout septembre octobre novembre decembre".split()
 

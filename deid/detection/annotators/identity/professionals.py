@@ -16,14 +16,14 @@ from deid.detection.annotators.context.vocabulary import (
     PERSON_TITLES,
     PROFESSIONS,
 )
-from deid.detection.folding import key, spaced
 from deid.detection.gazetteers import gazetteers
 from deid.detection.misspelling import Misspellings
 from deid.detection.names import NOT_NAMES, PARTICLES, is_capital
 from deid.detection.reading import Reading
 from deid.detection.staff import Staff
-from deid.document import Mention, Professional
-from deid.labels import Label
+from deid.domain.document import Mention, Professional
+from deid.domain.labels import Label
+from deid.french.folding import key, spaced
 
 _FULL, _INITIAL, _CUED, _ALONE, _FAINT = 0.97, 0.93, 0.95, 0.75, 0.65
 _GAP = 3  # characters that may stand between a surname and its first name

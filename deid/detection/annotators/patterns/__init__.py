@@ -15,9 +15,9 @@ from deid.detection.annotators.patterns import (
     streets,
     years,
 )
-from deid.detection.annotators.registry import register
 from deid.detection.reading import Reading
-from deid.document import Mention
+from deid.detection.registry import register
+from deid.domain.document import Mention
 
 FAMILIES = (numeric_dates, months, calendar_days, years, spans_of_time, contact, identifiers, streets, postal_codes)
 

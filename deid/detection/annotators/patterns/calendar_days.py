@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from deid.detection.annotators.patterns.calendar_words import FEASTS, FULL_WEEKDAYS, MONTHS, SEASONS
 from deid.detection.annotators.patterns.months import part_before, year_after
 from deid.detection.reading import Reading
-from deid.document import Mention
-from deid.labels import Label
+from deid.domain.document import Mention
+from deid.domain.labels import Label
+from deid.french.calendar import FEASTS, FULL_WEEKDAYS, MONTHS, SEASONS
 
 _FEASTS = re.compile(
     r"(?:(?:debut|fin|mi|veille de|lendemain de)[ -])?\b(?:" + "|".join(FEASTS) + r")\b(?: (?:19|20)\d\d\b)?"

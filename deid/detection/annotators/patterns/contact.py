@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 import phonenumbers
 
-from deid.detection.annotators.patterns.calendar_words import NUMBER_WORDS
 from deid.detection.reading import Reading
-from deid.document import Mention
-from deid.labels import Label
+from deid.domain.document import Mention
+from deid.domain.labels import Label
+from deid.french.calendar import NUMBER_WORDS
 
 _PREFIX = r"(?<![\d/_+])(?<!\d[.,-])(?:(?:\+|00) ?(?:33|262|590|594|596|687|689) ?(?:\(0\) ?)?[1-9]|\(?0\)? ?[1-9])"
 _FRENCH = re.compile(_PREFIX + r"(?:[ ._/·-]{0,3}\d\d){4}(?!\d|[.,]\d)")

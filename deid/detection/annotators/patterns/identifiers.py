@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator
 from ipaddress import ip_address
 
-from deid.detection.annotators.patterns.calendar_words import NUMBER_WORDS
 from deid.detection.annotators.patterns.keys import iban_key, luhn_key, nir_key
 from deid.detection.reading import Reading
-from deid.document import Mention
-from deid.labels import Label
+from deid.domain.document import Mention
+from deid.domain.labels import Label
+from deid.french.calendar import NUMBER_WORDS
 
 _S = r"[ ./_·-]{0,2}"
 _NIR = re.compile(

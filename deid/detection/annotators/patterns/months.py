@@ -5,17 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from deid.detection.annotators.patterns.calendar_words import (
-    MONTHS,
-    NUMBER_WORDS,
-    PARTS_OF_PERIOD,
-    SHORT_MONTHS,
-    WEEKDAYS,
-    number,
-)
 from deid.detection.reading import Reading
-from deid.document import Mention
-from deid.labels import Label
+from deid.domain.document import Mention
+from deid.domain.labels import Label
+from deid.french.calendar import MONTHS, NUMBER_WORDS, PARTS_OF_PERIOD, SHORT_MONTHS, WEEKDAYS, number
 
 _LIST_SIGNS = frozenset({"au", "et", "-", "/", ",", "ou", "a", "puis", "le"})
 _RANGE_LEADS = frozenset({"du", "le", "les", "entre", "des", "nuit", "au", ",", "et"})

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 from datetime import date
 
-from deid.detection.annotators.patterns.calendar_words import WEEKDAYS
 from deid.detection.reading import Reading
-from deid.document import Mention
-from deid.labels import Label
+from deid.domain.document import Mention
+from deid.domain.labels import Label
+from deid.french.calendar import WEEKDAYS
 
 _FULL = re.compile(
     r"(?<![\d/])(?<!\d[.,-])(?P<day>0?[1-9]|[12]\d|3[01])(?P<sep> ?[/.-] ?| )(?P<month>0?[1-9]|1[0-2])(?P=sep)"

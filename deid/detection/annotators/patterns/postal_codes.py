@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from deid.detection.annotators.patterns.streets import CUES
 from deid.detection.gazetteers import Kind
 from deid.detection.reading import Reading
-from deid.document import Mention
-from deid.labels import Label
+from deid.domain.document import Mention
+from deid.domain.labels import Label
 
 _ZIP = re.compile(
     r"(?<![\w.,/+-])(?:f ?- ?)?((?:0[1-9]|[1-8]\d|9[0-5]|97|98)(?: ?\d{3}))(?=[ ,]{0,6}[a-z]|\s{1,3}[a-z]|"

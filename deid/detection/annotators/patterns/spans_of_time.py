@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from deid.detection.annotators.patterns.calendar_words import NUMBER_WORDS, number
 from deid.detection.reading import Reading
-from deid.document import Mention
-from deid.labels import Label
+from deid.domain.document import Mention
+from deid.domain.labels import Label
+from deid.french.calendar import NUMBER_WORDS, number
 
 _COUNT = (
     r"(?:\d{1,3}|une? dizaine d|une? quinzaine d|une? vingtaine d|quelques|plusieurs|"

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from deid.detection.annotators.patterns.months import part_before
 from deid.detection.reading import Reading
-from deid.document import Mention
-from deid.labels import Label
+from deid.domain.document import Mention
+from deid.domain.labels import Label
 
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _YEAR_LEADS = frozenset(

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from deid.detection.annotators.registry import register
 from deid.detection.annotators.transformer import directory
 from deid.detection.annotators.transformer.tagging import Tagging
 from deid.detection.reading import Reading
+from deid.detection.registry import register
 from deid.detection.taggers.tagging import mentions
-from deid.document import Mention
-from deid.errors import PolicyError
+from deid.domain.document import Mention
+from deid.domain.errors import PolicyError
 from deid.models import FOLDER
 
 if TYPE_CHECKING:

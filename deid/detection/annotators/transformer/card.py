@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from deid.errors import PolicyError
+from deid.domain.errors import PolicyError
 
 NAME = "nocturne.json"
 

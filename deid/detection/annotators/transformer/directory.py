@@ -20,7 +20,7 @@ from tokenizers import Tokenizer
 from deid.detection.annotators.transformer import card
 from deid.detection.annotators.transformer.card import Card
 from deid.detection.annotators.transformer.label_maps import LabelMap, label_map
-from deid.errors import PolicyError
+from deid.domain.errors import PolicyError
 
 WEIGHTS = "model.safetensors"
 INDEX = "model.safetensors.index.json"

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deid.detection.tags import INDEX, OUTSIDE, TAGS
-from deid.errors import PolicyError
-from deid.labels import SCHEMES, Label
+from deid.domain.errors import PolicyError
+from deid.domain.labels import SCHEMES, Label
 
 # BIO, BIOES and BILOU; some write the place with an underscore.
 _TAG = re.compile(r"([BIESLU])[-_](.+)")
@@ -22,7 +22,7 @@ _BEGINNINGS = frozenset("BSU")
 _WIDEST = (Label.PERSON, Label.LOC, Label.ID, Label.DATE, Label.URL, Label.AGE)
 # hipaa's classes are letters: not names that a model would have.
 _PUBLIC = ("nocturne", "coarse", "t22", "t23", "e24", "aphp")
-# Finer than the schemes of deid.labels: eds-pseudo's first names and birth dates.
+# Finer than the schemes of deid.domain.labels: eds-pseudo's first names and birth dates.
 _FINER = {"PRENOM": Label.PERSON, "DATE_NAISSANCE": Label.DATE}
 
 
@@ -105,5 +105,5 @@ def _target(model: str, name: str, table: Mapping[str, str | None]) -> str | Non
         return KNOWN.get(name, "")
     target = table[name]
     if target is not None and target not in Label.__members__:
-        raise PolicyError(f"model {model}: option labels: {name}: {target} is no label.", "See deid/labels.py.")
+        raise PolicyError(f"model {model}: option labels: {name}: {target} is no label.", "See deid/domain/labels.py.")
     return target

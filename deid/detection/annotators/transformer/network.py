@@ -17,7 +17,7 @@ from deid.detection.annotators.transformer.batches import padded
 from deid.detection.annotators.transformer.directory import ModelDirectory
 from deid.detection.annotators.transformer.quiet import quiet
 from deid.detection.taggers.threads import one_thread
-from deid.errors import PolicyError
+from deid.domain.errors import PolicyError
 
 Precision = Literal["fp32", "bf16", "fp16", "int8"]
 _DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16, "int8": torch.float32}

@@ -16,7 +16,7 @@ from deid.detection.annotators.transformer.alignment import Alignment, Rows, com
 from deid.detection.annotators.transformer.batches import batches
 from deid.detection.reading import Reading
 from deid.detection.tags import TAGS
-from deid.errors import DocumentRefused, Reason
+from deid.domain.errors import DocumentRefused, Reason
 
 if TYPE_CHECKING:
     from deid.detection.annotators.transformer.network import Network, Pending

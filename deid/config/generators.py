@@ -1,0 +1,89 @@
+"""Masking providers (Braghin et al. 2019): which may write the surrogates of which label, and why others may not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+from deid.domain.labels import CONTACT, IDENTIFIERS, NAMES, PLACES, TEMPORAL, Label
+
+# Each provider's job is told in docs/privacy.md. A user's own is a dotted path `package.module:Class`.
+DEFAULT = "format_preserving"
+NULL = "null"
+_EVERYWHERE = (DEFAULT, "redact", "tag", "hash", NULL)
+_SOME = ("truncate", "shift", "randomise")
+NAMES_OF = (*_EVERYWHERE, *_SOME)
+
+# Provider → option → (default, least, most).
+OPTIONS: Mapping[str, Mapping[str, tuple[int, int, int]]] = MappingProxyType(
+    {
+        **dict.fromkeys(NAMES_OF, MappingProxyType({})),
+        "redact": MappingProxyType({"width": (5, 1, 40)}),
+        "tag": MappingProxyType({"digits": (6, 4, 12)}),
+        "hash": MappingProxyType({"length": (12, 8, 32)}),
+    }
+)
+
+_BEGINS_A_NAME = "the beginning of a name still tells it to whoever knows the others"
+_NO_NUMBER = "it is no number"
+_KEYED = "its check digits would no longer hold"
+_SOMEBODYS = "what comes out may be somebody's; format_preserving keeps to ranges that nobody has"
+
+# Provider → label → why it may not.
+REFUSALS: Mapping[str, Mapping[Label, str]] = MappingProxyType(
+    {
+        **dict.fromkeys(_EVERYWHERE, MappingProxyType({})),
+        "truncate": MappingProxyType(
+            {
+                **dict.fromkeys(NAMES | {Label.STREET, Label.CITY, Label.LOC, Label.ORG}, _BEGINS_A_NAME),
+                Label.RELDATE: "it has a strategy of its own (dates.strategy)",
+                Label.AGE: "it has a strategy of its own (ages.strategy)",
+                **dict.fromkeys((Label.EMAIL, Label.URL), "what remains is a person's name or a hospital's domain"),
+                **dict.fromkeys(IDENTIFIERS, "the beginning of a number leaves few people"),
+                Label.NIR: "it begins with sex, year and month of birth",
+            }
+        ),
+        "shift": MappingProxyType(
+            {
+                **dict.fromkeys(NAMES | PLACES | {Label.ORG, Label.EMAIL, Label.URL}, _NO_NUMBER),
+                Label.ZIP: "the next code is another town's",
+                **dict.fromkeys(TEMPORAL, "it has a strategy of its own (dates.strategy), which the ledger counts"),
+                Label.AGE: "it has a strategy of its own (ages.strategy), which agrees with the moved birth date",
+                Label.PHONE: _SOMEBODYS,
+                **dict.fromkeys((Label.NIR, Label.RPPS), _KEYED),
+            }
+        ),
+        "randomise": MappingProxyType(
+            {
+                **dict.fromkeys(TEMPORAL, "random digits are no date and no age"),
+                **dict.fromkeys(CONTACT, _SOMEBODYS),
+            }
+        ),
+    }
+)
+
+
+def check(label: Label, provider: str, options: Mapping[str, Any]) -> None:
+    """See that a provider that ships may write this label's surrogates; a dotted path is checked when it is imported.
+
+    Raises:
+        ValueError: no provider has that name, it is refused for this label, or it has no such option.
+    """
+    if ":" in provider:
+        return
+    if provider not in NAMES_OF:
+        raise ValueError(f"{label}: no provider {provider}; known: {', '.join(NAMES_OF)}, or package.module:Class")
+    if why := REFUSALS[provider].get(label):
+        raise ValueError(f"{label}: {provider} is refused: {why}")
+    for name, value in options.items():
+        if name not in OPTIONS[provider]:
+            raise ValueError(f"{label}: {provider} has no option {name}")
+        _, least, most = OPTIONS[provider][name]
+        if type(value) is not int or not least <= value <= most:
+            raise ValueError(f"{label}: {provider}: {name} is a whole number from {least} to {most}")
+
+
+def settled(provider: str, options: Mapping[str, Any]) -> dict[str, int]:
+    """The options of a provider that ships, defaults filled in."""
+    return {name: options.get(name, default) for name, (default, _, _) in OPTIONS[provider].items()}

@@ -1,0 +1,364 @@
+"""What a hospital decides: which annotators, strategies, ε and thresholds. Read from YAML, typed, hashed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self, get_args
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+
+from deid.config import generators
+from deid.config.settings import REFERENCE_SOURCES
+from deid.domain.errors import PolicyError
+from deid.domain.labels import Label
+
+DEFAULT = Path(__file__).parent / "policies" / "default.yaml"
+
+Share = Annotated[float, Field(ge=0, le=1)]
+Nats = Annotated[float, Field(ge=-10, le=10)]
+Weight = Annotated[float, Field(ge=0, le=100)]
+Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+Days = Annotated[int, Field(ge=1, le=36_500)]
+Category = Literal["time", "place"]  # what ε is split between
+CATEGORIES: tuple[str, ...] = get_args(Category)
+
+
+class Section(BaseModel):
+    """A part of the policy: an unknown key is an error, since a misspelt safeguard is no safeguard."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class AnnotatorChoice(Section):
+    """One annotator to run: a registered name or a dotted path `package.module:Class`, and its options."""
+
+    name: str
+    options: dict[str, Any] = {}
+
+
+class Detection(Section):
+    """How mentions are found.
+
+    `merge`: `average` (the taggers' probabilities are averaged, then one best path; rules and identity join in
+    where they are nearly always right: `deid.detection.averaging`), `weights` (Braghin et al. 2019: highest
+    annotator × label weight wins) or `procedure` (Tchouka et al. 2022, section 3.3). `weights` overrides cells of
+    the table in `deid.detection.merging`: annotator → label → weight in [0, 100], 0 disables. `recall` raises, per
+    label and in nats, the taggers' probability against that of "outside" before the best path is sought.
+    `threshold` is the least score of a merged mention. `allow` adds terms per label that are never mentions.
+    `repeat_names`: a name found once is looked for in the whole document; `repeat_across_documents`: a rare and sure
+    one in the patient's other documents of the batch too. `settle_roles`: the role of a name (patient, professional,
+    other) is decided per document and person. `foreign`: a document that is surely not in French goes to quarantine,
+    or is searched by `patterns` and `identity` alone; the validator still holds back those that it recognises.
+    """
+
+    annotators: tuple[AnnotatorChoice, ...] = Field(min_length=1)
+    merge: Literal["average", "weights", "procedure"] = "average"
+    weights: dict[str, dict[Label, Weight]] = {}
+    recall: dict[Label, Nats] = {}
+    threshold: Share = 0.5
+    connectors: tuple[str, ...] = ("de", "du", "des", "d'", "de la", "de l'", "-")
+    allow: dict[Label, tuple[str, ...]] = {}
+    repeat_names: bool = True
+    repeat_across_documents: bool = True
+    settle_roles: bool = True
+    foreign: Literal["quarantine", "patterns"] = "quarantine"
+
+
+class Dates(Section):
+    """Strategy for dates.
+
+    `metric`: noise on each in its own unit (Tchouka et al. 2023); `bounded_laplace`: noise on the intervals between
+    them (Tchouka et al. 2022); `uniform_shift`: all of a patient's move by one number of days, uniform in
+    ±[`shift_min_days`, `shift_max_days`] (i2b2, MIMIC); `generalise`: a day becomes its `granularity`, what is coarser
+    the next coarser unit; `tag`: the label instead. What each promises: docs/privacy.md.
+
+    `anchor_scale_days` is the scale of the discrete Laplace shift of a patient's reference dates: its ε is one over it
+    per day. `document_date`: under `shift` the document's own date moves by that alone, so that intervals between a
+    patient's documents stay; under `metric` it has noise of its own as well, ε per day, and they do not. A duration in
+    the text and the two dates it is about may disagree by `duration_tolerance_days`, or by `duration_tolerance_share`
+    of it if that is more.
+    """
+
+    strategy: Literal["metric", "bounded_laplace", "uniform_shift", "generalise", "tag"] = "metric"
+    anchor_scale_days: float = Field(14.0, ge=1, le=3_650)
+    document_date: Literal["shift", "metric"] = "shift"
+    shift_min_days: int = Field(1, ge=1)
+    shift_max_days: int = Field(365, ge=1, le=36_500)
+    granularity: Literal["month", "year"] = "month"
+    duration_tolerance_days: int = Field(1, ge=0)
+    duration_tolerance_share: Share = 0.1
+
+    @model_validator(mode="after")
+    def _shift_is_a_range(self) -> Self:
+        if self.shift_min_days > self.shift_max_days:
+            raise ValueError("shift_min_days is above shift_max_days")
+        return self
+
+    @model_validator(mode="after")
+    def _noise_has_something_to_hide(self) -> Self:
+        if self.document_date == "metric" and self.strategy in ("uniform_shift", "generalise"):
+            raise ValueError(
+                f"document_date: metric is not for strategy {self.strategy}: "
+                + ("its texts give the shift away" if self.strategy == "uniform_shift" else "it says the month only")
+            )
+        return self
+
+
+class Ages(Section):
+    """Strategy for ages; ages of `top_code` years or more are written as that many "and more" (HIPAA: 90).
+
+    `metric` and `bounded_laplace` as for dates; `generalise`: bands of `band_years` ("70-74 ans"); `tag`: the label.
+    The patient's own age follows the moved birth date where dates have one. `paediatric_unit`: what `metric` counts
+    ages under 18 in; years move a child as far as an adult, quarters and months less, and hide less.
+    """
+
+    strategy: Literal["metric", "bounded_laplace", "generalise", "tag"] = "metric"
+    top_code: int = Field(90, ge=18)
+    band_years: Literal[5, 10] = 5
+    paediatric_unit: Literal["year", "quarter", "month"] = "year"
+
+
+class Places(Section):
+    """Strategy for communes; `features` are columns of the commune table that the draw keeps close.
+
+    `health_exponential`: the exponential mechanism over a territory, a fixed public set. `knn_exponential` (Tchouka et
+    al. 2023): over the `neighbours` communes of the nearest profile within `radius_km`; what it promises is weaker
+    (`deid.substitution.places.neighbours`). `geo_indistinguishability` (Tchouka et al. 2022): a noisy point, then the
+    commune nearest to it; ε is counted per `unit_km` kilometres, so the mean move is 2 · unit_km / ε. `tag` writes the
+    label instead.
+    """
+
+    strategy: Literal["health_exponential", "knn_exponential", "geo_indistinguishability", "tag"] = "health_exponential"
+    features: tuple[str, ...] = Field(("apl_gen", "median_income", "radon"), min_length=1)
+    neighbours: int = Field(10, ge=2)
+    radius_km: float = Field(100.0, gt=0, le=2_000)
+    unit_km: float = Field(1.0, gt=0, le=1_000)
+
+
+class ProviderChoice(Section):
+    """The generator of a label's surrogates and its options.
+
+    Named as in `deid.config.generators`, or by a dotted path `package.module:Class`.
+
+    A dotted path is called with the document's `Dossier` and the options, and is a `deid.substitution.drafts.Room`.
+    """
+
+    provider: str = generators.DEFAULT
+    options: dict[str, Any] = {}
+
+    @field_validator("provider", mode="before")
+    @classmethod
+    def _null_is_a_name(cls, value: Any) -> Any:
+        return generators.NULL if value is None else value  # YAML reads the word as no value
+
+
+class SubstitutionPolicy(Section):
+    """How surrogates are drawn.
+
+    `epsilon_per_document`, in nats, is split over a document's distinct elements: `nominal` gives each the share of
+    a document of `elements_per_document`, so that a patient's values are drawn alike in all documents; `uniform`
+    divides by the document's own number (Tchouka et al. 2023); `weighted` parts it first between `time` (dates and
+    ages) and `place` by `weights` (Tchouka et al. 2022: 3 and 1), then uniformly. A document that spends more than
+    `max_epsilon_per_document` is refused; null sets no limit.
+
+    `max_epsilon_per_patient` bounds what a patient's published documents spend together, by the ledger: documents past
+    it are refused in the order of their dates. It needs the ledger's database.
+
+    `rotation` says what a new version of the secret means for a document that an old one has published: `redo` does it
+    again when its interval is planned again, `keep` leaves it as it is until its content changes (docs/keys.md).
+
+    `professionals` says whether one professional has one surrogate per scope, or one for all patients: the latter
+    lets research see who treats whom, and lets counting tell the busiest
+    (docs/decisions/2026-11-22-names-across-documents.md).
+
+    `labels` names another provider than the product's own for a label (docs/privacy.md); what it writes is constant
+    over the same scope, and costs no ε.
+    """
+
+    scope: Literal["patient", "document", "corpus"] = "patient"
+    epsilon_per_document: Positive = 4.0
+    split: Literal["nominal", "uniform", "weighted"] = "nominal"
+    weights: dict[Category, Positive] = {}
+    elements_per_document: int = Field(16, ge=1)
+    max_epsilon_per_document: Positive | None = None
+    max_epsilon_per_patient: Positive | None = None
+    rotation: Literal["redo", "keep"] = "redo"
+    professionals: Literal["scope", "corpus"] = "scope"
+    dates: Dates = Dates()
+    ages: Ages = Ages()
+    places: Places = Places()
+    labels: dict[Label, ProviderChoice] = {}
+
+    @model_validator(mode="after")
+    def _providers_fit_their_labels(self) -> SubstitutionPolicy:
+        for label, choice in self.labels.items():
+            generators.check(label, choice.provider, choice.options)
+        return self
+
+    @model_validator(mode="after")
+    def _weights_fit_the_split(self) -> SubstitutionPolicy:
+        if self.split == "weighted" and (missing := set(CATEGORIES) - set(self.weights)):
+            raise ValueError(f"split: weighted needs a weight for {' and '.join(sorted(missing))}")
+        if self.split != "weighted" and self.weights:
+            raise ValueError(f"weights are read by split: weighted only, not by {self.split}")
+        return self
+
+
+class Quality(Section):
+    """Limits of the run-level checks; row-level ones have no knob: a document passes or is quarantined.
+
+    Each `warn_…` asks for a look, each `max_…` stops the interval. Shares are of a run's documents (of its
+    surrogates for `unparsed`); in runs of fewer than `least_documents` they say too little to stop anything.
+    Density is mentions per 1,000 characters of a document type, compared with the pooled density of the
+    `baseline_runs` runs before: `density_floor` is the least ratio that lets an interval out, `density_drift`
+    the relative change that warns. `warn_epsilon_factor` is how many times `epsilon_per_document` one document
+    may spend before a warning.
+    """
+
+    max_quarantined_share: Share = 0.2
+    warn_quarantined_share: Share = 0.1
+    max_failed_share: Share = 0.05
+    max_without_mentions_share: Share = 0.2
+    warn_without_mentions_share: Share = 0.05
+    max_unparsed_share: Share = 0.1
+    warn_unparsed_share: Share = 0.02
+    max_foreign_share: Share = 0.2
+    warn_foreign_share: Share = 0.05
+    warn_warned_share: Share = 0.25
+    warn_epsilon_factor: float = Field(5.0, gt=0)
+    density_floor: Share = 0.5
+    density_drift: Share = 0.3
+    baseline_runs: int = Field(14, ge=1)
+    least_documents: int = Field(20, ge=1)
+
+
+class References(Section):
+    """How many days after its load a source of reference data counts as old, where it is not what the source's own
+    configuration says (docs/reference-data.md).
+
+    An old source stays in use: the refresh says so in Airflow, and the release of an interval asks for a look.
+    """
+
+    max_age_days: dict[str, Days] = {}
+
+    @field_validator("max_age_days")
+    @classmethod
+    def _sources_exist(cls, value: dict[str, int]) -> dict[str, int]:
+        if unknown := sorted(set(value) - set(REFERENCE_SOURCES)):
+            raise ValueError(f"there is no source {', '.join(unknown)}; known: {', '.join(REFERENCE_SOURCES)}")
+        return value
+
+
+class Review(Section):
+    """How many documents of an interval people read before it goes out, and how.
+
+    The sample is the smallest that, with no leak found in it, excludes at `confidence` that more than a share `target`
+    of the interval's documents leak. Each document is read by `readings` people. `automatic`: `summarise` opens the
+    review; else a steward does. Texts are erased when the review is closed, or `keep_days` days after it was opened.
+    """
+
+    target: float = Field(0.01, gt=0, lt=1)
+    confidence: float = Field(0.95, ge=0.5, lt=1)
+    readings: Literal[1, 2] = 1
+    automatic: bool = False
+    keep_days: Days = 90
+
+
+class Release(Section):
+    """When a person decides: `always`, `on_warning` (a run-level warning was raised) or `never`.
+
+    `approvals`: how many different people must approve where one must. `own_approval`: whether the person who asked
+    for a run may approve it alone, where that person is known.
+    `ready_by`: the time of day ("07:00", the hospital's) by which a night has to be staged; `decision_hours`: how long
+    a staged interval may wait for a decision. Past either, the stewards' pages and an alert say that it is late.
+    `review`: the sample that people read.
+    """
+
+    approval: Literal["always", "on_warning", "never"] = "on_warning"
+    approvals: Literal[1, 2] = 1
+    own_approval: bool = False
+    ready_by: str = Field("07:00", pattern=r"^([01]\d|2[0-3]):[0-5]\d$")
+    decision_hours: int = Field(24, ge=1)
+    review: Review = Review()
+
+
+class Policy(Section):
+    """The whole policy of a hospital."""
+
+    version: Literal[1] = 1
+    name: str = "default"
+    detection: Detection
+    substitution: SubstitutionPolicy = SubstitutionPolicy()
+    quality: Quality = Quality()
+    references: References = References()
+    release: Release = Release()
+
+    @property
+    def digest(self) -> str:
+        """16 hexadecimal digits that name this policy in every row: SHA-256 over its canonical JSON."""
+        return _digest(self.content)
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """Every value, set or default, as JSON holds it: what `digest` is taken over."""
+        return self.model_dump(mode="json")
+
+    @property
+    def text_digest(self) -> str:
+        """The same over what decides a document's text: detection and substitution."""
+        values = self.model_dump(mode="json", include={"version", "detection", "substitution"})
+        del values["substitution"]["rotation"]
+        return _digest(values)
+
+
+def _digest(values: dict[str, Any]) -> str:
+    canonical = json.dumps(values, sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(canonical.encode()).hexdigest()[:16]
+
+
+def load(path: Path | None = None) -> Policy:
+    """Read a policy file; None is the policy that ships.
+
+    A file may begin with `extends: default` (or another policy that ships) and hold only what differs: sections are
+    merged key by key, lists replace lists.
+
+    Raises:
+        PolicyError: the file is absent, is not YAML, or says what no policy can say.
+    """
+    path = path or DEFAULT
+    try:
+        return Policy.model_validate(_extended(path, yaml.safe_load(path.read_text(encoding="utf-8"))))
+    except OSError as error:
+        raise PolicyError(f"policy {path}: {error.strerror}.", "Give the path of a readable YAML file.") from None
+    except yaml.YAMLError as error:
+        line = getattr(getattr(error, "problem_mark", None), "line", None)
+        where = f" near line {line + 1}" if line is not None else ""
+        raise PolicyError(f"policy {path} is not YAML{where}.", "Mend the file.") from None
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"])) or "the file"
+        raise PolicyError(
+            f"policy {path}: {where}: {first['msg']}.", "See deid/config/policies/default.yaml."
+        ) from None
+
+
+def _extended(path: Path, given: Any) -> Any:
+    """The values of a policy file laid over those of the policy that it extends, if it extends one."""
+    if not isinstance(given, dict) or "extends" not in given:
+        return given
+    shipped = {one.stem: one for one in sorted(DEFAULT.parent.glob("*.yaml")) if one != path}
+    base = shipped.get(str(given["extends"]))
+    if base is None:
+        message = f"policy {path}: it extends {given['extends']}, which does not ship."
+        raise PolicyError(message, f"Known: {', '.join(shipped)}.")
+    own = {name: value for name, value in given.items() if name != "extends"}
+    return _laid_over(_extended(base, yaml.safe_load(base.read_text(encoding="utf-8"))), own)
+
+
+def _laid_over(base: Any, own: Any) -> Any:
+    if not isinstance(base, dict) or not isinstance(own, dict):
+        return own
+    return base | {name: _laid_over(base.get(name), value) for name, value in own.items()}

@@ -1,0 +1,133 @@
+"""Settings of a deployment, from the environment (`NOCTURNE_…`) or a `.env` file; never from the code."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+from pydantic import Field, SecretStr, ValidationError
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from deid.config import keys
+from deid.domain.errors import SettingsError
+
+
+class Settings(BaseSettings):
+    """Where things are, and the secret.
+
+    `home` holds what a machine writes (embedded PostgreSQL, reports, and unless `lookup_folder` says otherwise the
+    lookups built from reference releases, which workers map). Each `…_dsn` is a libpq URI or
+    keyword string of the role that its name says; a hospital sets them, the demo derives them from the
+    embedded server (`var/nocturne.env`). `secret` (or the file that `secret_file` names) seeds every surrogate: at
+    least 32 bytes of hexadecimal, or several with their versions (docs/keys.md).
+    A run that shows no activity for `abandoned_after_s` seconds loses its unfinished documents to a later one.
+    """
+
+    model_config = SettingsConfigDict(env_prefix="NOCTURNE_", env_file=("var/nocturne.env", ".env"), extra="ignore")
+
+    home: Path = Path("var")
+    lookup_folder: Path | None = None
+    source: str = "ehop"
+    policy: Path | None = None
+    owner_dsn: SecretStr | None = None
+    reader_dsn: SecretStr | None = None
+    worker_dsn: SecretStr | None = None
+    refresher_dsn: SecretStr | None = None
+    publisher_dsn: SecretStr | None = None
+    steward_dsn: SecretStr | None = None
+    researcher_dsn: SecretStr | None = None
+    postgres_port: int | None = Field(None, ge=1024, le=65535)
+    communes_location: SecretStr | None = None
+    streets_location: SecretStr | None = None
+    establishments_location: SecretStr | None = None
+    professionals_location: SecretStr | None = None
+    former_communes_location: SecretStr | None = None
+    postal_codes_location: SecretStr | None = None
+    localities_location: SecretStr | None = None
+    first_names_location: SecretStr | None = None
+    surnames_location: SecretStr | None = None
+    density_levels_location: SecretStr | None = None
+    pathologies_location: SecretStr | None = None
+    references: Path | None = None
+    secret: SecretStr | None = None
+    secret_file: Path | None = None
+    key_version: int | None = Field(None, ge=1)
+    max_document_bytes: int = Field(2_000_000, ge=1)
+    statement_timeout_s: int = Field(600, ge=1)
+    abandoned_after_s: int = Field(7200, ge=60)
+
+    def dsn(self, role: str) -> str:
+        """Connection string of `role` ("owner", "reader", "worker", "refresher", "publisher", "steward",
+        "researcher").
+
+        Raises:
+            SettingsError: it is not set.
+        """
+        value: SecretStr | None = getattr(self, f"{role}_dsn")
+        if value is None:
+            name = f"NOCTURNE_{role.upper()}_DSN"
+            raise SettingsError(f"{name} is not set.", "Set it to a PostgreSQL URI, or run `make demo` first.")
+        return value.get_secret_value()
+
+    def location(self, source: str) -> str | None:
+        """Where the reference source `source` is refreshed from; None for the file that ships."""
+        value: SecretStr | None = getattr(self, f"{source}_location")
+        return None if value is None else value.get_secret_value()
+
+    @property
+    def keyring(self) -> keys.Keyring:
+        """The versions of the secret that are held.
+
+        Raises:
+            SettingsError: there is none, it cannot be read, or one is too weak.
+        """
+        if self.secret is not None and self.secret_file is not None:
+            raise SettingsError("both NOCTURNE_SECRET and NOCTURNE_SECRET_FILE are set.", "Keep one of them.")
+        if self.secret_file is not None:
+            return keys.read(_text(self.secret_file), where=str(self.secret_file), lone_version=self.key_version)
+        if self.secret is None:
+            remedy = "Make one with `python -m deid key new`, and keep it out of any repository."
+            raise SettingsError("NOCTURNE_SECRET is not set: no surrogate can be drawn.", remedy)
+        return keys.read(self.secret.get_secret_value(), where="NOCTURNE_SECRET", lone_version=self.key_version)
+
+    @property
+    def lookups(self) -> Path:
+        """Where the files of `deid.detection.lookup` are."""
+        return self.lookup_folder or self.home / "lookup"
+
+    @property
+    def key(self) -> bytes:
+        """The secret in force, as bytes.
+
+        Raises:
+            SettingsError: see `keyring`.
+        """
+        return self.keyring.current.secret
+
+
+# Every source of reference data that a deployment may refresh; `deid.refresh.sources` describes each.
+REFERENCE_SOURCES = tuple(
+    name.removesuffix("_location") for name in Settings.model_fields if name.endswith("_location")
+)
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="ascii")
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "not a file of secrets"
+        raise SettingsError(f"NOCTURNE_SECRET_FILE, {path}: {why}.", "Give a readable file.") from None
+
+
+@cache
+def settings() -> Settings:
+    """The settings of this process.
+
+    Raises:
+        SettingsError: a variable has a value of the wrong kind; the message names it, not its value.
+    """
+    try:
+        return Settings()
+    except ValidationError as error:
+        names = ", ".join(f"NOCTURNE_{str(item['loc'][0]).upper()}" for item in error.errors())
+        raise SettingsError(f"{names}: wrong kind of value.", "See docs/operators.md, “Settings”.") from None

@@ -1,1 +1,0 @@
-"""Thirty nights of a fictional hospital, end to end on one machine: `python -m deid demo`."""

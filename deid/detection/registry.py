@@ -1,0 +1,119 @@
+"""Annotators by name: the product's own, and a user's by dotted path `package.module:Class`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from importlib import import_module
+from typing import Any, Protocol, TypeVar, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deid.config.policy import AnnotatorChoice
+from deid.detection.reading import Reading
+from deid.detection.staff import Staff
+from deid.domain.document import Mention
+from deid.domain.errors import PolicyError
+
+
+@runtime_checkable
+class Annotator(Protocol):
+    """Finds mentions in one document, knowing nothing of the other annotators.
+
+    Mentions may overlap and come in any order; `score` is the annotator's own belief in [0, 1].
+    """
+
+    name: str
+
+    def annotate(self, reading: Reading) -> Iterable[Mention]:
+        """Mentions of one document."""
+        ...
+
+
+@runtime_checkable
+class BatchAnnotator(Annotator, Protocol):
+    """An annotator that is faster on many documents at once, such as one that runs on a GPU."""
+
+    def annotate_batch(self, readings: Sequence[Reading]) -> Sequence[Iterable[Mention]]:
+        """Mentions of each document, in the same order."""
+        ...
+
+
+@runtime_checkable
+class Tagger(BatchAnnotator, Protocol):
+    """A learned annotator that gives each token a distribution over `deid.detection.tags.TAGS`."""
+
+    def distributions(self, readings: Sequence[Reading]) -> list[NDArray[np.float32]]:
+        """Per reading an array (tokens, tags) of probabilities: finite, rows summing to one."""
+        ...
+
+
+@runtime_checkable
+class Acquainted(Annotator, Protocol):
+    """An annotator that uses the hospital's staff; the detector introduces them before the first document."""
+
+    def meet(self, staff: Staff) -> None:
+        """Know the staff from now on."""
+        ...
+
+
+# Imported when a policy names them: torch takes seconds, which the rules alone need not pay.
+_LEARNED = {name: f"deid.detection.annotators.{name}" for name in ("crf", "bilstm_crf", "transformer")}
+_REGISTRY: dict[str, Callable[..., Annotator]] = {}
+Made = TypeVar("Made", bound=type[Annotator])
+
+
+def register(made: Made) -> Made:
+    """Class decorator: make an annotator known to policies by its `name`.
+
+    Raises:
+        ValueError: another class has that name.
+    """
+    if made.name in _REGISTRY:
+        raise ValueError(f"two annotators are called {made.name}")
+    _REGISTRY[made.name] = made
+    return made
+
+
+def names() -> tuple[str, ...]:
+    """Names of the annotators that ship, in the order of their registration."""
+    return tuple(dict.fromkeys((*_REGISTRY, *_LEARNED)))
+
+
+def build(choice: AnnotatorChoice) -> Annotator:
+    """Make the annotator that a policy names.
+
+    Raises:
+        PolicyError: there is no such annotator, it does not take these options, or it has no `annotate`.
+    """
+    if choice.name in _LEARNED:
+        import_module(_LEARNED[choice.name])
+    make = _REGISTRY.get(choice.name) or _imported(choice.name)
+    try:
+        annotator: Any = make(**choice.options)
+    except TypeError:
+        raise PolicyError(
+            f"detection.annotators: {choice.name} does not take the options {sorted(choice.options)}.",
+            "Remove or rename them.",
+        ) from None
+    if not hasattr(annotator, "name"):
+        annotator.name = choice.name
+    if not isinstance(annotator, Annotator):
+        raise PolicyError(
+            f"detection.annotators: {choice.name} has no method annotate(reading).", "See deid.detection."
+        )
+    return annotator
+
+
+def _imported(path: str) -> Callable[..., Any]:
+    module, _, attribute = path.partition(":")
+    if not attribute:
+        known = ", ".join(names())
+        raise PolicyError(f"detection.annotators: no annotator {path}.", f"Known: {known}; or package.module:Class.")
+    try:
+        found: Callable[..., Any] = getattr(import_module(module), attribute)
+    except (ImportError, AttributeError):
+        raise PolicyError(
+            f"detection.annotators: {path} cannot be imported.", "Check the path and that the package is installed."
+        ) from None
+    return found

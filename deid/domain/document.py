@@ -1,0 +1,172 @@
+"""The nouns everything else speaks in: document, patient, professional, mention, surrogate."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from functools import total_ordering
+from typing import Any, NamedTuple
+
+from deid.domain.labels import Label
+
+
+@dataclass(frozen=True, slots=True)
+class Patient:
+    """What the warehouse knows of the person a document is about; any field may be unknown.
+
+    `key` is the warehouse's own identifier of the patient: it seeds the surrogates and is never shown.
+    """
+
+    key: str | None = None
+    last_name: str | None = None
+    birth_name: str | None = None
+    first_names: tuple[str, ...] = ()
+    sex: str | None = None  # "M", "F" or None
+    birth_date: date | None = None
+    addresses: tuple[str, ...] = ()
+    zip: str | None = None
+    city: str | None = None
+    phones: tuple[str, ...] = ()
+    emails: tuple[str, ...] = ()
+    ipp: str | None = None
+    nda: str | None = None
+    nir: str | None = None
+    identifiers: tuple[str, ...] = ()
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, Any] | None) -> Patient:
+        """Read the `patient` object of a JSON line; unknown keys are ignored, nulls are unknowns.
+
+        Raises:
+            ValueError: `birth_date` is not an ISO date, or a field has the wrong shape.
+        """
+        known: dict[str, Any] = {}
+        for name, value in (record or {}).items():
+            if name not in cls.__dataclass_fields__ or value in (None, "", []):
+                continue
+            if name in ("first_names", "addresses", "phones", "emails", "identifiers"):
+                known[name] = (value,) if isinstance(value, str) else tuple(map(str, value))
+            elif name == "birth_date":
+                known[name] = value if isinstance(value, date) else date.fromisoformat(value)
+            else:
+                known[name] = str(value)
+        return cls(**known)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Every name of the patient, surnames first."""
+        surnames = (self.last_name, self.birth_name)
+        return tuple(name for name in (*surnames, *self.first_names) if name)
+
+
+@dataclass(frozen=True, slots=True)
+class Professional:
+    """Somebody of the hospital's staff, as its directory knows him; `role` is the directory's own word."""
+
+    last_name: str
+    first_names: tuple[str, ...] = ()
+    rpps: str | None = None
+    role: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One text to de-identify. Offsets into `text` count Unicode code points."""
+
+    id: str
+    text: str
+    patient: Patient = field(default_factory=Patient)
+    reference_date: date | None = None
+    type: str | None = None
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Vote:
+    """What one annotator said of a mention: its label and its own score in [0, 1]."""
+
+    annotator: str
+    label: Label
+    score: float
+
+
+@total_ordering
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A span `[start, end)` of a document's text that identifies, with who said so.
+
+    `score` is in [0, 1]; `subtype` refines a label (IBAN, plate… of ID). Mentions sort by their place in the text.
+    """
+
+    start: int
+    end: int
+    label: Label
+    score: float = 1.0
+    subtype: str | None = None
+    votes: tuple[Vote, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.start < self.end:
+            raise ValueError(f"a mention needs 0 <= start < end, not [{self.start}, {self.end})")
+
+    def __lt__(self, other: Mention) -> bool:
+        return self._order < other._order
+
+    @property
+    def _order(self) -> tuple[int, int, str, float, str, tuple[Vote, ...]]:
+        # A subtype may be missing, which no order of tuples knows.
+        return self.start, self.end, self.label, self.score, self.subtype or "", self.votes
+
+    def __hash__(self) -> int:
+        # Mentions are keys of most tables of substitution; within a document, their starts tell nearly all apart.
+        return self.start
+
+    def overlaps(self, other: Mention) -> bool:
+        """Whether both spans share a character."""
+        return self.start < other.end and other.start < self.end
+
+
+class Surrogate(NamedTuple):
+    """The text that stands in for a mention, and how it was drawn.
+
+    `strategy` names the mechanism; `parsed` is False where the value could not be understood and was
+    masked instead of replaced in kind.
+    """
+
+    mention: Mention
+    text: str
+    strategy: str
+    parsed: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Spend:
+    """A line of the budget: what a category of elements of a document cost, in nats of ε."""
+
+    category: str  # "date", "age", "place"
+    mechanism: str
+    epsilon: float
+    elements: int
+
+
+@dataclass(frozen=True, slots=True)
+class Durations:
+    """Durations in a text that agreed with its dates, and how many of them do not with the moved ones."""
+
+    seen: int = 0
+    inconsistent: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Substitution:
+    """A document's candidate text: not proven yet.
+
+    `spans` holds, per surrogate and in the same order, its `[start, end)` in `text`.
+    """
+
+    text: str
+    surrogates: tuple[Surrogate, ...]
+    spans: tuple[tuple[int, int], ...]
+    spends: tuple[Spend, ...] = ()
+    reference_date: date | None = None  # the document's own date, moved with the others
+    durations: Durations = Durations()

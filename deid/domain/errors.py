@@ -1,0 +1,103 @@
+"""What can go wrong, as one tree. A message names the id, what happened and what to do, never a value.
+
+NocturneError
+├── SettingsError            the deployment lacks something (a secret, a DSN, a port)
+├── PolicyError              the policy file asks for what does not exist
+├── WarehouseError
+│   ├── WarehouseUnreachable the database does not answer: worth a retry
+│   └── ContractBroken       a source's query no longer gives the columns of the contract
+├── ReferenceRefused         a reference file is unreachable, malformed or too small
+├── ReferencesOld            a source in use is older than the policy allows
+├── ReleaseRefused           an aggregate check or a person stopped a release
+├── ReviewRefused            a text of a review cannot be read, marked or settled as things stand
+├── InputRefused             a line or file given to the command line cannot be used
+└── DocumentRefused          one document goes to quarantine; the batch goes on
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class NocturneError(Exception):
+    """Root of the tree; `remedy` says what a person can do about it."""
+
+    def __init__(self, message: str, remedy: str = "") -> None:
+        super().__init__(f"{message} {remedy}".strip())
+        self.remedy = remedy
+
+
+class SettingsError(NocturneError):
+    """The deployment lacks a setting, or has one that cannot be used."""
+
+
+class PolicyError(NocturneError):
+    """The policy cannot be read, or names an annotator, strategy or label that does not exist."""
+
+
+class WarehouseError(NocturneError):
+    """A statement failed. Carries SQLSTATE and constraint name only."""
+
+
+class WarehouseUnreachable(WarehouseError):
+    """The database does not answer; retrying later is sensible."""
+
+
+class ContractBroken(WarehouseError):
+    """A source contract does not return the columns or types that extraction needs."""
+
+
+class ReferenceRefused(NocturneError):
+    """A reference file could not be had, or is not what it should be; the release in use stays."""
+
+
+class ReferencesOld(NocturneError):
+    """Reference data in use is older than the policy allows; it stays in use."""
+
+
+class ReleaseRefused(NocturneError):
+    """Publication of an interval was stopped, by an aggregate check or by a person."""
+
+
+class ReviewRefused(NocturneError):
+    """Something about a review cannot be done; `why` is a `deid.reviews.Why` that decides the wording."""
+
+    def __init__(self, why: str, message: str, remedy: str = "") -> None:
+        super().__init__(message, remedy)
+        self.why = why
+
+
+class InputRefused(NocturneError):
+    """A file or line given to the command line cannot be used."""
+
+
+class Reason(StrEnum):
+    """Why a document is in quarantine. `deid.quality.reasons` holds the French wording and the remedy."""
+
+    EMPTY = "empty"
+    UNDECODABLE = "undecodable"
+    MALFORMED = "malformed"
+    TOO_LARGE = "too_large"
+    NOT_FRENCH = "not_french"
+    NO_PATIENT = "no_patient"
+    UNSUPPORTED_FORMAT = "unsupported_format"
+    DETECTION_FAILED = "detection_failed"
+    SUBSTITUTION_FAILED = "substitution_failed"
+    BUDGET_EXCEEDED = "budget_exceeded"
+    RESIDUAL_PATTERN = "residual_pattern"
+    RESIDUAL_IDENTITY = "residual_identity"
+    DATE_ORDER = "date_order"
+    DATE_IMPOSSIBLE = "date_impossible"
+    ORIGINAL_KEPT = "original_kept"
+    UNCHANGED = "unchanged"
+    INCONSISTENT = "inconsistent"
+
+
+class DocumentRefused(NocturneError):
+    """One document cannot go on. `reason` decides the wording that a steward reads."""
+
+    def __init__(self, document_id: str, reason: Reason, detail: str = "") -> None:
+        super().__init__(f"document {document_id}: {reason}{': ' + detail if detail else ''}")
+        self.document_id = document_id
+        self.reason = reason
+        self.detail = detail

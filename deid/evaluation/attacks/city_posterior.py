@@ -1,0 +1,190 @@
+"""What a surrogate commune says of the true one to an attacker who knows the mechanism and every commune's population.
+
+    python -m deid.evaluation.attacks.city_posterior --departments 21,25,39,58,70,71,89,90
+
+The attacker has the policy, the commune table and the surrogate; his prior is population. For each strategy and ε the
+posterior is summed over the whole table: nothing is sampled. A draw that gives the original back is drawn again by the
+product, and so it is here. Figures are floats: they describe the mechanism, and take no part in a draw.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, fields
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deid.config import policy
+from deid.config.policy import Places
+from deid.evaluation.attacks.commune_laws import Law, law_of
+from deid.reference import Commune, CommuneTable
+from deid.reference.features import MICRO, maxima, normalised
+from deid.reference.tables import packaged
+
+# The share of the posterior that the crowd of a surrogate holds.
+_CROWD_SHARE = 0.95
+_METRES = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Posterior:
+    """What one strategy leaves at one ε, over patients spread like the population.
+
+    `guess` is the chance that an attacker's best guess of the commune is right, `guess_before` the same without the
+    surrogate, from what is public by declaration (the territory, or the departments given). `mean` and `max` are the
+    posterior probability of the true commune, expected and at worst. `candidates` is how many communes could have
+    given a surrogate, `crowd` how many of the likeliest hold 95 % of the posterior, both expected. `distance` is
+    the expected distance of health profiles between original and surrogate (features normalised over the table, so
+    that strategies compare), `km` the expected kilometres.
+    """
+
+    strategy: str
+    epsilon: float
+    candidates: float
+    crowd: float
+    guess_before: float
+    guess: float
+    mean: float
+    max: float
+    distance: float
+    km: float
+
+
+def law(table: CommuneTable, true: Commune, places: Places, epsilon: Fraction) -> Mapping[Commune, float]:
+    """The probability of each surrogate of one commune, before a draw of the original is set aside.
+
+    Raises:
+        KeyError: the commune is not of the table, or the table lacks a feature.
+        ValueError: the strategy draws no commune (`tag`).
+    """
+    known = law_of(table, [true], places).at(float(epsilon))
+    total = known.weights.sum()
+    return {table.communes[at]: float(weight / total) for at, weight in zip(known.outputs, known.weights, strict=True)}
+
+
+def posterior(
+    table: CommuneTable,
+    places: Places,
+    epsilons: Iterable[Fraction],
+    departments: Collection[str] | None = None,
+) -> list[Posterior]:
+    """Figures of one strategy (`places.strategy`, with its options) for each ε per unit of its distance.
+
+    `departments` are those of the patients, which the attacker knows; None is the whole country, which takes
+    `geo_indistinguishability` minutes.
+
+    Raises:
+        KeyError: the table lacks a feature.
+        ValueError: the strategy draws no commune, or no commune is of the departments.
+    """
+    wanted = None if departments is None else {department.upper() for department in departments}
+    inputs = [one for one in table.communes if wanted is None or one.department in wanted]
+    if not inputs:
+        raise ValueError("no commune of the table is of these departments")
+    prior = np.array([max(one.population, 1) for one in inputs], dtype=float)
+    prior /= prior.sum()
+    laws = law_of(table, inputs, places)
+    before = _guess_before(table, places, inputs, prior)
+    measure = _Measure(table, places.features)
+    return [_figures(places.strategy, epsilon, laws, prior, before, measure) for epsilon in epsilons]
+
+
+def _figures(
+    strategy: str, epsilon: Fraction, laws: Law, prior: NDArray[np.float64], before: float, measure: _Measure
+) -> Posterior:
+    pairs = laws.at(float(epsilon))
+    other = laws.codes[pairs.inputs] != pairs.outputs
+    inputs, outputs, weights = pairs.inputs[other], pairs.outputs[other], pairs.weights[other]
+    sums = np.bincount(inputs, weights, minlength=len(prior))
+    joint = prior[inputs] * weights / sums[inputs]
+    joint /= joint.sum()  # a commune that only itself could stand in for is masked, and has no surrogate
+    marginal = np.bincount(outputs, joint)
+    after = joint / marginal[outputs]
+    best = np.zeros_like(marginal)
+    np.maximum.at(best, outputs, joint)
+    number = np.bincount(outputs)
+    return Posterior(
+        strategy=strategy,
+        epsilon=float(epsilon),
+        candidates=float((marginal * number).sum()),
+        crowd=float((marginal * _crowds(outputs, after, len(marginal))).sum()),
+        guess_before=before,
+        guess=float(best.sum()),
+        mean=float((joint * after).sum()),
+        max=float(after.max()),
+        distance=float((joint * measure.profiles(laws.codes[inputs], outputs)).sum()),
+        km=float((joint * measure.kilometres(laws.codes[inputs], outputs)).sum()),
+    )
+
+
+def _crowds(outputs: NDArray[np.intp], after: NDArray[np.float64], number: int) -> NDArray[np.float64]:
+    """Per surrogate, how many of its likeliest originals hold `_CROWD_SHARE` of the posterior."""
+    order = np.lexsort((-after, outputs))
+    share, who = after[order], outputs[order]
+    starts = np.flatnonzero(np.r_[True, who[1:] != who[:-1]])
+    running = np.cumsum(share)
+    offset = np.repeat(running[starts] - share[starts], np.diff(np.r_[starts, len(who)]))
+    needed = running - offset - share < _CROWD_SHARE
+    return np.bincount(who[needed], minlength=number).astype(float)
+
+
+def _guess_before(table: CommuneTable, places: Places, inputs: list[Commune], prior: NDArray[np.float64]) -> float:
+    """The best guess of who knows what is public: the territory where draws keep to it, else nothing."""
+    if places.strategy != "health_exponential":
+        return float(prior.max())
+    best: dict[str, float] = {}
+    for commune, share in zip(inputs, prior, strict=True):
+        name = table.territory_name(commune)
+        best[name] = max(best.get(name, 0.0), float(share))
+    return sum(best.values())
+
+
+class _Measure:
+    """Distances between communes, by their place in the table."""
+
+    def __init__(self, table: CommuneTable, features: tuple[str, ...]) -> None:
+        greatest = maxima((one.features for one in table.communes), features)
+        self._profiles = np.array([normalised(one.features, greatest) for one in table.communes]) / MICRO
+        points = [table.atlas.point(one) for one in table.communes]
+        self._points = np.array([(point.x, point.y) for point in points]) / _METRES
+
+    def profiles(self, a: NDArray[np.intp], b: NDArray[np.intp]) -> NDArray[np.float64]:
+        return _lengths(self._profiles, a, b)
+
+    def kilometres(self, a: NDArray[np.intp], b: NDArray[np.intp]) -> NDArray[np.float64]:
+        return _lengths(self._points, a, b)
+
+
+def _lengths(rows: NDArray[np.float64], a: NDArray[np.intp], b: NDArray[np.intp]) -> NDArray[np.float64]:
+    squares = np.zeros(len(a))
+    for column in rows.T:
+        squares += (column[a] - column[b]) ** 2
+    return np.sqrt(squares)
+
+
+STRATEGIES = ("health_exponential", "knn_exponential", "geo_indistinguishability")
+
+
+def main() -> None:
+    """Print the figures of each strategy on a grid of ε as a Markdown table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--departments", default="21,25,39,58,70,71,89,90", help="codes; 'all' for the country")
+    parser.add_argument("--epsilons", default="0.25,1,4,16,64")
+    asked = parser.parse_args()
+    departments = None if asked.departments == "all" else asked.departments.split(",")
+    table, shipped = packaged().communes, policy.load().substitution.places
+    columns = [field.name for field in fields(Posterior)]
+    print("| " + " | ".join(columns) + " |")
+    print("|---|" + "---:|" * (len(columns) - 1))
+    for strategy in STRATEGIES:
+        places = shipped.model_copy(update={"strategy": strategy})
+        for row in posterior(table, places, map(Fraction, asked.epsilons.split(",")), departments):
+            values = (getattr(row, name) for name in columns)
+            print("| " + " | ".join(one if isinstance(one, str) else f"{one:.4g}" for one in values) + " |")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,259 @@
+"""Every attack on every strategy, over one population."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from deid.config.policy import Policy
+from deid.evaluation.attacks.averaging import Averaging, averaging
+from deid.evaluation.attacks.chronicle import chronicles
+from deid.evaluation.attacks.city_posterior import Posterior, posterior
+from deid.evaluation.attacks.commune_averaging import (
+    CommuneAveraging,
+    SurrogatesPerPatient,
+    commune_averaging,
+    surrogates_per_patient,
+)
+from deid.evaluation.attacks.interval_sequences import Sequences, sequences
+from deid.evaluation.attacks.known_dates import Linkage, attacks
+from deid.evaluation.attacks.policies import with_dates, with_places
+from deid.evaluation.attacks.population import Population, Resident
+from deid.evaluation.attacks.published_epsilon import DRAWS, published_epsilons
+from deid.evaluation.attacks.surnames import BandSays, RankMatching, Whose, band_says, rank_matching
+from deid.evaluation.attacks.usefulness import DatesKept, ProfilesKept, dates_kept, profiles_kept
+from deid.evaluation.audit import CASES, Audit, audit
+from deid.reference import CommuneTable
+from deid.reference.tables import packaged
+
+SHIPPED = Fraction(1, 4)
+DATE_GRID = {
+    "metric": (Fraction(1, 16), SHIPPED, Fraction(1), Fraction(4)),
+    "bounded_laplace": (SHIPPED, Fraction(1), Fraction(4), Fraction(16)),
+}
+PLACE_GRID = {
+    "health_exponential": (Fraction(0), SHIPPED, *map(Fraction, (1, 4, 16, 64, 256))),
+    "knn_exponential": (SHIPPED, Fraction(4), Fraction(64)),
+    "geo_indistinguishability": (Fraction(1, 16), SHIPPED, Fraction(1), Fraction(4)),
+}
+AVERAGED = (1, 2, 4, 8, 16, 32, 64)
+COMMUNES_AVERAGED = (1, 4, 16, 64, 256)
+# Strategies and ε under which the document's own date has noise of its own (`document_date: metric`).
+OWN_DATES = (("metric", Fraction(1, 16)), ("metric", SHIPPED), ("metric", Fraction(1)), ("tag", SHIPPED))
+# Strategy, ε, scope, split: the shipped one, then each way of drawing again, then other strategies drawn again.
+COMMUNE_DRAWS = (
+    ("health_exponential", SHIPPED, "patient", "nominal"),
+    ("health_exponential", SHIPPED, "corpus", "nominal"),
+    ("health_exponential", SHIPPED, "patient", "uniform"),
+    ("health_exponential", SHIPPED, "document", "nominal"),
+    ("health_exponential", Fraction(16), "document", "nominal"),
+    ("knn_exponential", SHIPPED, "document", "nominal"),
+    ("geo_indistinguishability", SHIPPED, "document", "nominal"),
+)
+SCOPES = ("patient", "document", "corpus")
+# Departments with less of the patients than this are left out of the posterior of communes.
+_LEAST_SHARE = 0.05
+
+Step = Callable[[str], object]
+
+
+@dataclass(frozen=True, slots=True)
+class DateRow:
+    """One strategy for dates at one ε; `name` says its options; ε is None where none is spent."""
+
+    strategy: str
+    name: str
+    epsilon: float | None
+    sequences: Sequences
+    kept: DatesKept
+    linkages: tuple[Linkage, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceRow:
+    """One strategy for communes at one ε."""
+
+    posterior: Posterior
+    kept: ProfilesKept
+
+
+@dataclass(frozen=True, slots=True)
+class AveragingRow:
+    """One strategy for dates in one scope."""
+
+    strategy: str
+    scope: str
+    points: tuple[Averaging, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CommuneAveragingRow:
+    """One strategy for communes in one scope, under one split of ε."""
+
+    strategy: str
+    epsilon: float
+    scope: str
+    split: str
+    points: tuple[CommuneAveraging, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """All findings, for `report` and `plots`."""
+
+    patients: int
+    documents: int
+    departments: tuple[str, ...]
+    dates: tuple[DateRow, ...]
+    averages: tuple[AveragingRow, ...]
+    places: tuple[PlaceRow, ...]
+    commune_averages: tuple[CommuneAveragingRow, ...]
+    surrogates_per_patient: tuple[SurrogatesPerPatient, ...]
+    surnames: tuple[RankMatching, ...]
+    band: BandSays
+    published: tuple[Audit, ...]
+    mechanisms: tuple[Audit, ...]
+    draws: int
+
+
+def study(world: Population, *, draws: int = 50_000, step: Step = lambda _what: None) -> Study:
+    """Attack every strategy on a population.
+
+    `draws` per input for the audit of mechanisms; `step` is told what was done. The same arguments give the same
+    findings on any machine.
+
+    Raises:
+        ValueError: too few patients for an attack to have a target, or too few draws.
+    """
+    patients = len(world.residents)
+    dates = tuple(_dates(world, step))
+    averages = tuple(_averages(patients, step))
+    table, departments = packaged().communes, _departments(world.residents)
+    places = tuple(_places(table, world.residents, departments, step))
+    commune_averages = tuple(_commune_averages(table, world.residents, departments, step))
+    per_patient = tuple(_per_patient(table, world, step))
+    surnames = tuple(_surnames(world, step))
+    band = band_says()
+    published = tuple(published_epsilons(min(draws, DRAWS)))
+    step("published ε")
+    mechanisms = tuple(audit(case, draws) for case in CASES)
+    step("mechanisms")
+    return Study(
+        patients=patients,
+        documents=len(world.records),
+        departments=departments,
+        dates=dates,
+        averages=averages,
+        places=places,
+        commune_averages=commune_averages,
+        surrogates_per_patient=per_patient,
+        surnames=surnames,
+        band=band,
+        published=published,
+        mechanisms=mechanisms,
+        draws=draws,
+    )
+
+
+def steps() -> int:
+    """How often `study` calls its `step`."""
+    return (
+        3
+        + sum(map(len, DATE_GRID.values()))
+        + len(OWN_DATES)
+        + 5
+        + 6
+        + len(PLACE_GRID)
+        + len(COMMUNE_DRAWS)
+        + len(SCOPES)
+        + 6
+    )
+
+
+def _dates(world: Population, step: Step) -> Iterator[DateRow]:
+    errors: dict[str, float | None] = {}
+    for strategy, grid in DATE_GRID.items():
+        for epsilon in grid:
+            row = _date_row(world, strategy, strategy, epsilon, with_dates(strategy, epsilon))
+            if epsilon == SHIPPED:
+                errors[strategy] = row.kept.error
+            step(f"{strategy} {epsilon}")
+            yield row
+    for strategy, epsilon in OWN_DATES:
+        policy = with_dates(strategy, epsilon, document_date="metric")
+        yield _date_row(world, strategy, f"{strategy}, document_date: metric", epsilon, policy)
+        step(f"document's date {epsilon}")
+    yield _date_row(world, "uniform_shift", "uniform_shift, ± 1 to 365 days", None, with_dates("uniform_shift"))
+    step("uniform_shift")
+    for strategy, error in errors.items():
+        days = max(1, round(error or 0))
+        policy = with_dates("uniform_shift", shift_min_days=days, shift_max_days=days)
+        yield _date_row(world, "uniform_shift", f"uniform_shift, ± {days} days: the error of {strategy}", None, policy)
+        step("uniform_shift")
+    for strategy in ("generalise", "tag"):
+        name = "generalise, to the month" if strategy == "generalise" else strategy
+        yield _date_row(world, strategy, name, None, with_dates(strategy))
+        step(strategy)
+
+
+def _date_row(world: Population, strategy: str, name: str, epsilon: Fraction | None, policy: Policy) -> DateRow:
+    published = chronicles(world.records, policy)
+    return DateRow(
+        strategy,
+        name,
+        None if epsilon is None else float(epsilon),
+        sequences(published),
+        dates_kept(published),
+        tuple(attacks(published, policy.substitution.dates)),
+    )
+
+
+def _averages(patients: int, step: Step) -> Iterator[AveragingRow]:
+    for strategy in ("metric", "bounded_laplace", "uniform_shift"):
+        for scope in ("patient", "document"):
+            points = averaging(with_dates(strategy, scope=scope), AVERAGED, min(patients, 60))
+            step(f"averaging {strategy}")
+            yield AveragingRow(strategy, scope, tuple(points))
+
+
+def _departments(residents: Sequence[Resident]) -> tuple[str, ...]:
+    homes = Counter(one.department for one in residents)
+    least = _LEAST_SHARE * homes.total()
+    return tuple(sorted(name for name, number in homes.items() if number >= least))
+
+
+def _places(
+    table: CommuneTable, residents: Sequence[Resident], departments: tuple[str, ...], step: Step
+) -> Iterator[PlaceRow]:
+    for strategy, grid in PLACE_GRID.items():
+        places = with_places(strategy).substitution.places
+        told = posterior(table, places, grid, departments)
+        kept = profiles_kept(table, residents, places, grid)
+        step(strategy)
+        yield from map(PlaceRow, told, kept)
+
+
+def _commune_averages(
+    table: CommuneTable, residents: Sequence[Resident], departments: tuple[str, ...], step: Step
+) -> Iterator[CommuneAveragingRow]:
+    for strategy, epsilon, scope, split in COMMUNE_DRAWS:
+        policy = with_places(strategy, epsilon, scope=scope, split=split)
+        points = commune_averaging(policy, COMMUNES_AVERAGED, residents, departments, table)
+        step(f"averaging {strategy}")
+        yield CommuneAveragingRow(strategy, float(epsilon), scope, split, tuple(points))
+
+
+def _per_patient(table: CommuneTable, world: Population, step: Step) -> Iterator[SurrogatesPerPatient]:
+    for scope in SCOPES:
+        yield surrogates_per_patient(world, with_places("health_exponential", scope=scope), table)
+        step(f"communes, scope {scope}")
+
+
+def _surnames(world: Population, step: Step) -> Iterator[RankMatching]:
+    whose: tuple[Whose, ...] = ("PATIENT", "DOCTOR")
+    for one in whose:
+        for scope in SCOPES:
+            yield rank_matching(world, with_dates("metric", scope=scope), one)
+            step(f"surnames {scope}")

@@ -1,0 +1,13 @@
+"""What draws prove about a mechanism: a lower bound of its ε, to hold against the claim.
+
+    bound  the bound, from two samples of outputs
+    cases  the mechanisms as they ship, their neighbouring inputs, their claims
+
+`python -m deid.evaluation.audit` writes the table of all cases. A table refutes a claim or leaves it open; proofs
+are in the docstrings of the mechanisms.
+"""
+
+from deid.evaluation.audit.bound import Audit, lower_bound
+from deid.evaluation.audit.cases import CASES, Case, audit
+
+__all__ = ["CASES", "Audit", "Case", "audit", "lower_bound"]

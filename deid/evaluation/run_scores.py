@@ -1,0 +1,76 @@
+"""What a run of the fictional hospital found, beside the mentions that its generator wrote down."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+from deid.config.settings import settings
+from deid.domain.document import Mention
+from deid.domain.errors import InputRefused
+from deid.domain.labels import Label
+from deid.evaluation.scoring import Judged
+from deid.formats import read
+from deid.warehouse.connection import connect
+from deid.warehouse.extraction import Content, contents
+from deid.warehouse.ledger import mentions, read_run
+from deid.warehouse.queries import query
+from deid.warehouse.sources import Source
+
+PAGE = 500
+
+Key = tuple[str, str]  # document id, content hash
+
+
+def judged(run_id: int) -> Iterator[Judged]:
+    """The documents that detection went through in a run, as they are still in the source; others are left out.
+
+    Raises:
+        InputRefused: no such run, or none of its documents has a true mention written down.
+        WarehouseUnreachable, WarehouseError, SettingsError: see `deid.warehouse`.
+    """
+    source = Source(read_run(run_id).source)
+    searched = _searched(run_id)
+    known = 0
+    for page in (searched[start : start + PAGE] for start in range(0, len(searched), PAGE)):
+        document_ids = [document_id for document_id, _ in page]
+        gold, found = _gold(document_ids), mentions(run_id, document_ids)
+        with connect(settings().dsn("reader"), application="nocturne score") as warehouse:
+            present = contents(warehouse, source, document_ids)
+        for key in page:
+            content = present.get(key[0])
+            if content is None or content.content_hash != key[1] or key not in gold:
+                continue
+            known += 1
+            yield Judged(key[0], _text(content), gold[key], found.get(key[0], ()), content.document_type)
+    if not known:
+        raise InputRefused(
+            f"run {run_id}: no document of it has true mentions written down.",
+            "Only runs over the fictional hospital can be scored.",
+        )
+
+
+def _searched(run_id: int) -> list[Key]:
+    with connect(settings().dsn("worker"), application="nocturne score") as link, link.cursor() as cursor:
+        cursor.execute(query("deid", "document", "searched"), {"run_id": run_id})
+        return [(document_id, content_hash) for document_id, content_hash, _ in cursor.fetchall()]
+
+
+def _gold(document_ids: Sequence[str]) -> dict[Key, list[Mention]]:
+    """True mentions by document and version. Only the owner may see them: no step of the night can peek."""
+    found: dict[Key, list[Mention]] = defaultdict(list)
+    with connect(settings().dsn("owner"), application="nocturne score") as link, link.cursor() as cursor:
+        cursor.execute(query("gold", "mention", "of_documents"), {"document_ids": list(document_ids)})
+        for document_id, content_hash, start, end, label in cursor:
+            found[document_id, content_hash].append(Mention(start, end, Label(label)))
+    return found
+
+
+def _text(content: Content) -> str:
+    return read(
+        content.content,
+        format=content.format or "",
+        charset=content.charset or "utf-8",
+        document_id=content.document_id,
+        max_bytes=settings().max_document_bytes,
+    ).text

@@ -1,0 +1,141 @@
+"""ε on one sentence, in numbers for people: Mr Durand of Tchouka et al. 2023, by the product's own code and tables.
+
+What is computed here explains; it decides nothing, so floating-point numbers will do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
+from math import exp
+
+from deid.config.policy import Policy
+from deid.domain.document import Document, Mention, Patient
+from deid.domain.labels import Label
+from deid.privacy.budget import Counts, shares
+from deid.reference import CommuneTable
+from deid.substitution.substitutor import Substitutor
+
+TEXT = (
+    "M. Durand, né à Dijon, 40 ans, a été admis à l'hôpital du 12/02/2020 au 26 février 2020 à la suite d'un accident "
+    "de la route à Dijon."
+)
+_MARKS = (
+    *((Label.PATIENT, "Durand"), (Label.CITY, "Dijon"), (Label.AGE, "40 ans"), (Label.DATE, "12/02/2020")),
+    *((Label.DATE, "26 février 2020"), (Label.CITY, "Dijon")),
+)
+_WRITTEN_ON = date(2020, 3, 2)
+_CITY = "21231"
+_CATEGORIES = {
+    "anchor": "date du document, commune à tous ceux du patient",
+    "date": "dates",
+    "age": "âge",
+    "place": "ville",
+}
+_SPLITS: Mapping[str, tuple[str, Mapping[str, float]]] = {
+    "`nominal` (livré)": ("nominal", {}),
+    "`uniform`": ("uniform", {}),
+    "`weighted`, 3 pour 1": ("weighted", {"time": 3.0, "place": 1.0}),
+    "`weighted`, 1 pour 1": ("weighted", {"time": 1.0, "place": 1.0}),
+}
+_DAYS = (1, 2, 7, 14, 30)
+_SHARE = 0.95
+
+
+def tables(policy: Policy, communes: CommuneTable) -> dict[str, str]:
+    """Markdown tables in French by name: spent, days, noise, city, account. The numbers are those of `policy`.
+
+    Of its `substitution`, the split and its weights are the table's own, and dates, ages and places are taken to be
+    drawn as the shipped policy draws them.
+    """
+    each = shares(policy.substitution, Counts(3, 1))
+    return {
+        "spent": _table(["répartition", *_CATEGORIES.values(), "le document"], _spent(policy, communes)),
+        "days": _table(
+            ["deux dates à", "rapport au plus", "certitude au plus, partie de 50 %"], _days(float(each.time))
+        ),
+        "noise": _table(["valeur", "ε", "écart moyen", "19 fois sur 20, au plus"], _noise(policy, float(each.time))),
+        "city": _table(
+            ["ε de la ville", "communes possibles", "la plus probable", "la moins probable"], _city(policy, communes)
+        ),
+        "account": _table(["documents comme celui-ci", "ε du patient, au plus"], _account(policy, communes)),
+    }
+
+
+def _table(head: Sequence[str], rows: Iterator[Sequence[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+
+
+def _said(number: float, digits: int = 2) -> str:
+    """A number as French writes it, without useless zeros."""
+    text = f"{number:,.{digits}f}".replace(",", "\N{NO-BREAK SPACE}").replace(".", ",")
+    return text.rstrip("0").rstrip(",") if "," in text else text
+
+
+def _percent(share: float) -> str:
+    return f"{_said(100 * share, 1)} %"
+
+
+def _document() -> tuple[Document, list[Mention]]:
+    mentions, end = [], 0
+    for label, text in _MARKS:
+        start = TEXT.index(text, end)
+        end = start + len(text)
+        mentions.append(Mention(start, end, label))
+    return Document("durand", TEXT, Patient(key="durand"), _WRITTEN_ON), mentions
+
+
+def _ledger(policy: Policy, communes: CommuneTable, **split: object) -> dict[str, float]:
+    """What the document spends by category under a split: its lines of the ledger."""
+    part = policy.substitution.model_copy(update=split)
+    # The key only decides what is drawn, not what it costs.
+    substitutor = Substitutor(policy.model_copy(update={"substitution": part}), b"worked example", communes)
+    return {line.category: line.epsilon for line in substitutor.substitute(*_document()).spends}
+
+
+def _spent(policy: Policy, communes: CommuneTable) -> Iterator[Sequence[str]]:
+    for name, (split, weights) in _SPLITS.items():
+        lines = _ledger(policy, communes, split=split, weights=weights)
+        cells = [_said(lines.get(category, 0.0)) for category in _CATEGORIES]
+        yield name, *cells, _said(sum(lines.values()))
+
+
+def _days(epsilon: float) -> Iterator[Sequence[str]]:
+    for days in _DAYS:
+        ratio = exp(epsilon * days)
+        unit = "jour" if days == 1 else "jours"
+        yield f"{days} {unit}", f"{_said(ratio)} fois", _percent(ratio / (1 + ratio))
+
+
+def _noise(policy: Policy, epsilon: float) -> Iterator[Sequence[str]]:
+    shift = 1 / policy.substitution.dates.anchor_scale_days
+    for value, each, unit, may_be_0 in (
+        ("12/02/2020 : bruit propre", epsilon, "jours", True),
+        ("12/02/2020 : décalage commun aux documents du patient", shift, "jours", False),
+        ("40 ans", epsilon, "ans", False),
+    ):
+        ratio = exp(-each)
+        # P(|X| > k) = 2 r^(k+1) / (1 + r) for the discrete Laplace law of ratio r = exp(−ε); of what is never 0, r^k.
+        least = 2 * ratio / (1 + ratio) if may_be_0 else 1.0
+        mean = least / (1 - ratio)
+        most = next(k for k in range(10_000) if least * ratio**k <= 1 - _SHARE)
+        yield value, _said(each), f"{_said(mean, 1)} {unit}", f"{most} {unit}"
+
+
+def _city(policy: Policy, communes: CommuneTable) -> Iterator[Sequence[str]]:
+    true = communes.get(_CITY)
+    if true is None:
+        raise LookupError("the commune of the example is not in the table")
+    members = [one for one in communes.territory(true) if one != true]
+    nominal = float(shares(policy.substitution, Counts(3, 1)).place)
+    for epsilon in (nominal, 1.0, 4.0, 16.0):
+        distances = [communes.distance(true, one, policy.substitution.places.features) / 1_000_000 for one in members]
+        weights = [exp(-epsilon * distance / 2) for distance in distances]
+        yield _said(epsilon), str(len(members)), *(_percent(f(weights) / sum(weights)) for f in (max, min))
+
+
+def _account(policy: Policy, communes: CommuneTable) -> Iterator[Sequence[str]]:
+    each = sum(_ledger(policy, communes).values())
+    for documents in (1, 10, 50):
+        yield str(documents), _said(documents * each)

@@ -1,0 +1,254 @@
+"""Distil open data into the compact tables of this folder: `python -m deid.learning.packaging SOURCE`.
+
+SOURCE is a folder of downloads laid out as `docs/reference-data.md` says (geo/, health/, names/, directory/,
+medvocab/, lexicon/). Run by a maintainer when a source has a new edition; nothing here runs at night.
+"""
+
+from __future__ import annotations
+
+import json
+import lzma
+import re
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pandas as pd
+
+from deid.reference.naming import key, without_article
+from deid.reference.packaged_data import DATA
+from deid.refresh.raw_communes import flagged_communes, read_csv
+
+# A surname or first name borne less often than this identifies rather than helps, and may be a misspelling.
+SURNAME_FLOOR = 15
+FIRST_NAME_FLOOR = 30
+
+
+def _write(table: pd.DataFrame, name: str) -> None:
+    # mtime=0: the same input gives the same bytes, so a rebuild shows no difference.
+    table.to_csv(
+        DATA / f"{name}.csv.gz",
+        index=False,
+        lineterminator="\n",
+        compression={"method": "gzip", "compresslevel": 9, "mtime": 0},
+    )
+    print(f"{name}: {len(table)} rows, {(DATA / f'{name}.csv.gz').stat().st_size // 1024} KiB")
+
+
+def communes(source: Path) -> pd.DataFrame:
+    """The commune table that ships: that of `flagged_communes` without the flags, which nothing reads from a file."""
+    return flagged_communes(source).drop(columns="imputed")
+
+
+def former_communes(source: Path) -> pd.DataFrame:
+    """Names that no longer are a commune's own (merged, renamed, delegated): birth places still use them.
+
+    `insee` is the commune of today, by the list of delegated communes, else because the code lives on under a
+    new name, else because La Poste still writes the old name on a line of its own; empty where none says.
+    """
+    table = read_csv(source, "geo/communes_2024.csv.gz")
+    # A commune without a postal code of its own was merged since the list was drawn up.
+    served = (table["codes_postaux"] != "") | table["code_insee"].isin(table["commune_parente"])
+    today = table[(table["type"] == "COM") & served]
+    old = read_csv(source, "geo/communes_depuis_1943_insee.csv.gz")[["COM", "LIBELLE"]]
+    delegated = read_csv(source, "geo/communes_deleguees_associees_2024.csv.gz")
+    names = pd.concat([delegated[["COM", "LIBELLE"]], old]).rename(columns={"LIBELLE": "name"})
+    names["department"] = names["COM"].map(_department)
+    names["key"] = names["name"].map(key).map(without_article)
+    post = read_csv(source, "geo/codes_postaux_laposte_2025.csv.gz")
+    post = post[post["ligne_5"] != ""]
+    lines = {
+        (_department(code), without_article(key(line))): code
+        for code, line in zip(post["code_commune_insee"], post["ligne_5"], strict=True)
+    }
+    parents = dict(zip(delegated["COM"], delegated["COMPARENT"], strict=True))
+    codes = set(today["code_insee"])
+    names["insee"] = [
+        parents.get(code) or (code if code in codes else lines.get((department, place), ""))
+        for code, department, place in zip(names["COM"], names["department"], names["key"], strict=True)
+    ]
+    borne = set(zip(today["dep"], today["nom"], strict=True))
+    gone = [pair not in borne for pair in zip(names["department"], names["name"], strict=True)]
+    names = names[gone].sort_values("insee", ascending=False, kind="stable")
+    return names.drop_duplicates(["department", "name"])[["insee", "name"]].sort_values(["insee", "name"])
+
+
+def _department(insee: str) -> str:
+    return insee[:3] if insee.startswith("97") else insee[:2]
+
+
+def first_names(source: Path) -> pd.DataFrame:
+    """First names with the sex and the births of each generation (INSEE, 1900-2022)."""
+    table = read_csv(source, "names/prenoms_insee_1900_2022.csv.gz")
+    table = table[table["n_total"].astype(int) >= FIRST_NAME_FLOOR]
+    return table.rename(columns={"prenom": "name", "sexe": "sex", "n_total": "births"})
+
+
+def surnames(source: Path) -> pd.DataFrame:
+    """Surnames with the births of 1891-2000 (INSEE)."""
+    table = read_csv(source, "names/noms_insee_1891_2000.csv.gz")
+    table = table[table["n_total"].astype(int) >= SURNAME_FLOOR]
+    return table.rename(columns={"nom": "name", "n_total": "births"})[["name", "births"]]
+
+
+def streets(source: Path) -> pd.DataFrame:
+    """Distinct street names of two departments of the national address base, and how many addresses bear them."""
+    both = pd.concat(
+        read_csv(source, f"geo/ban_adresses-{code}_2024.csv.gz", sep=";", usecols=["nom_voie", "code_insee"])
+        for code in ("05", "75")
+    )
+    counted = both.groupby("nom_voie").agg(addresses=("code_insee", "size")).reset_index()
+    return counted.rename(columns={"nom_voie": "name"}).sort_values(["addresses", "name"], ascending=[False, True])
+
+
+def establishments(source: Path) -> pd.DataFrame:
+    """Hospitals and clinics of the country (SAE 2022), and care homes, pharmacies and laboratories (FINESS)."""
+    hospitals = read_csv(source, "directory/etablissements_sante_sae_2022.csv.gz")
+    hospitals = pd.DataFrame(
+        {"finess": hospitals["fi"], "name": hospitals["rs"], "insee": hospitals["COMINSEE"], "kind": "hospital"}
+    )
+    others = read_csv(source, "directory/finess_occitanie.csv.gz")
+    others = pd.DataFrame(
+        {
+            "finess": others["nofinesset"],
+            "name": others["raison_sociale"],
+            "insee": others["code_insee"],
+            "kind": others["categorie"],
+        }
+    )
+    both = pd.concat([hospitals, others])
+    # FINESS numbers the overseas departments 9A to 9F: 9A101 is the commune 97101.
+    both["insee"] = both["insee"].str.replace(r"^9[A-F](\d{3})$", r"97\1", regex=True)
+    return both[both["name"] != ""].drop_duplicates("finess").sort_values("finess")
+
+
+def territories(source: Path) -> pd.DataFrame:
+    """Departments, regions and countries: the names that are LOC."""
+    departments = read_csv(source, "geo/departements_2024.csv.gz")
+    regions = read_csv(source, "geo/regions_2024.csv.gz")
+    countries = read_csv(source, "geo/pays_insee_2024.csv.gz")
+    parts = [
+        pd.DataFrame({"kind": "department", "code": departments["DEP"], "name": departments["LIBELLE"]}),
+        pd.DataFrame({"kind": "region", "code": regions["REG"], "name": regions["LIBELLE"]}),
+        pd.DataFrame({"kind": "country", "code": countries["COG"], "name": countries["LIBCOG"]}),
+    ]
+    return pd.concat(parts).drop_duplicates(["kind", "name"])
+
+
+def collectivities(source: Path) -> pd.DataFrame:
+    """Communes of the overseas collectivities, which are in no department: Polynesia, New Caledonia…"""
+    table = read_csv(source, "geo/collectivites_outremer.csv.gz")
+    table = table[(table["code_postal"] != "") & (table["population"] != "")]
+    columns = ["code_commune", "nom_commune", "code_collectivite", "code_postal"]
+    return table[columns].set_axis(["insee", "name", "collectivity", "zip"], axis="columns")
+
+
+# ISO code of a French territory → None where the commune table has it, else INSEE's code of the collectivity.
+_FRENCH = {"FR": None, "GP": None, "MQ": None, "GF": None, "RE": None, "YT": None} | {
+    "PM": "975", "BL": "977", "MF": "978", "WF": "986", "PF": "987", "NC": "988",
+}  # fmt: skip
+# Below this, only a town's own name is kept, not what it is called in other languages.
+_KNOWN_ABROAD = 100_000
+_NO_NAME = re.compile(r"[^\x00-\u024f\u1e00-\u1eff’]|[\d,(]")
+_TRANSLITERATED = re.compile(r"['’]|-(?:[a-z]|$)")
+
+
+def towns_abroad(source: Path) -> pd.DataFrame:
+    """Names of towns outside France of 15,000 inhabitants or more, as keys, and INSEE's code of the country.
+
+    Names of several towns are the most populous one's. Names that a commune of France bears, or bore, are left out.
+    """
+    countries = read_csv(source, "geo/pays_insee_2024.csv.gz")
+    # The first row of an ISO code is the country, the next ones its dependencies.
+    code_of = countries.drop_duplicates("CODEISO2").set_index("CODEISO2")["COG"].to_dict() | _FRENCH
+    taken = {without_article(key(name)) for table in (communes, former_communes) for name in table(source)["name"]}
+    best: dict[str, tuple[int, str]] = {}
+    for town in json.loads((source / "geo/geonames_cities15000.json").read_text(encoding="utf-8")).values():
+        country, population = code_of.get(town["countrycode"]), int(town["population"])
+        others = town.get("alternatenames", ()) if population >= _KNOWN_ABROAD else ()
+        for name in (town["name"], *filter(_is_proper, others)):
+            place = key(name)
+            if country is None or _NO_NAME.search(name) or len(place) < 3 or without_article(place) in taken:
+                continue
+            best[place] = max(best.get(place, (0, "")), (population, country))
+    named = sorted((place, country) for place, (_, country) in best.items())
+    return pd.DataFrame(named, columns=["name", "country"])
+
+
+def _is_proper(name: str) -> bool:
+    """Whether an alternative name looks like one that a French text would use: no code, no transliteration."""
+    cased = name[:1].isupper() and not name.isupper()
+    return len(name) > 3 and cased and not _TRANSLITERATED.search(name) and len(name.split()) < 5
+
+
+def drugs(source: Path) -> pd.DataFrame:
+    """Brand names and substances (BDPM 2026): never a person."""
+    brands = read_csv(source, "medvocab/bdpm_noms_commerciaux_derives.csv.gz")["nom_commercial"]
+    substances = read_csv(source, "medvocab/bdpm_substances_2026.csv.gz")["substance"]
+    names = pd.concat([brands, substances]).str.strip()
+    return pd.DataFrame({"name": sorted(set(names[names.str.len() > 2]))})
+
+
+def eponyms(source: Path) -> pd.DataFrame:
+    """Names inside names of diseases, signs and scores, with an example of each."""
+    table = read_csv(source, "medvocab/eponymes_derives.csv.gz")
+    return table.rename(columns={"terme": "name", "exemple": "example"})[["name", "example"]]
+
+
+def words(source: Path) -> pd.DataFrame:
+    """Common French words with part of speech and frequency per million (Lexique 3.83)."""
+    table = read_csv(source, "lexicon/lexique383_ortho_cgram_freq.csv.gz")
+    table = table[table["ortho"].str.fullmatch(r"[a-zà-öø-ÿœæ'-]+")]
+    table["freq"] = table["freq"].astype(float)
+    kept = table.groupby(["ortho"]).agg(
+        parts=("cgram", lambda parts: "|".join(sorted({part.split(":")[0] for part in parts if part}))),
+        per_million=("freq", "sum"),
+    )
+    kept = kept[kept["per_million"] >= 0.05].reset_index()
+    kept["per_million"] = kept["per_million"].round(2)
+    return kept.rename(columns={"ortho": "word"})
+
+
+def medical_words(source: Path) -> pd.DataFrame:
+    """Words of medicine that general French lacks, from CIM-10 and CCAM labels (ATIH, CNAM) and published cases.
+
+    Only words written in lower case in the source: those are not names.
+    """
+    labels = " ".join(read_csv(source, "medvocab/cim10_fr_atih_edsnlp.csv.gz")["libelle"])
+    labels += " ".join(read_csv(source, "medvocab/ccam_v81_2026.csv.gz")["libelle"])
+    with lzma.open(source / "text/medical_cases_pamj_ccby.jsonl.xz", "rt", encoding="utf-8") as lines:
+        cases = " ".join(json.loads(line)["text"] for line in lines)
+    lower = re.compile(r"(?<![\w-])[a-zà-öø-ÿœæ]{3,}(?!\w)")
+    counted = Counter(lower.findall(cases))
+    known = set(words(source)["word"])
+    kept = {word for word, times in counted.items() if times >= 3} | set(lower.findall(labels))
+    return pd.DataFrame({"word": sorted(kept - known)})
+
+
+def main(argv: list[str]) -> int:
+    if len(argv) != 2 or not Path(argv[1]).is_dir():
+        print(__doc__, file=sys.stderr)
+        return 2
+    source = Path(argv[1])
+    for distil in (
+        communes,
+        former_communes,
+        first_names,
+        surnames,
+        streets,
+        establishments,
+        territories,
+        collectivities,
+        towns_abroad,
+        drugs,
+        eponyms,
+        words,
+        medical_words,
+    ):
+        _write(distil(source), distil.__name__)
+    print("then: python -m deid.detection.lookup && python -m deid.reference.tables")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv))

@@ -1,0 +1,58 @@
+"""Which titles may be published as they are: those in which nothing identifies anybody.
+
+A title is metadata, mostly one of a few dozen; now and then somebody types a name into it. It is not rewritten: it is
+kept whole or left out.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+
+from deid.detection import Detector
+from deid.domain.document import Document, Patient
+
+_WORD = re.compile(r"\w+")
+_NUMBER = re.compile(r"\d{5}")
+LEAST_LETTERS = 3  # shorter parts of a name ("de", "le") are words of any title
+LEAST_GLUED = 5
+
+
+def clean_titles(detector: Detector, documents: Iterable[tuple[str, str | None, Patient]]) -> set[str]:
+    """Ids of the documents (id, title, patient) whose title identifies nobody; those without a title are in it.
+
+    Each distinct title is searched once for what identifies anybody, then compared with what is known of each
+    document's own patient.
+    """
+    known = list(documents)
+    titles = sorted({title for _, title, _ in known if title})
+    found = detector.detect([Document(f"title {number}", title) for number, title in enumerate(titles)])
+    harmless = {
+        title for title, mentions in zip(titles, found, strict=True) if not mentions and not _NUMBER.search(title)
+    }
+    return {
+        document_id
+        for document_id, title, patient in known
+        if not title or (title in harmless and not _names(title, patient))
+    }
+
+
+def _names(title: str, patient: Patient) -> bool:
+    """Whether a part of the patient's identity stands in the title, as a word or glued to others."""
+    words = set(_words(title))
+    glued = "".join(_words(title))
+    identity = (*patient.names, patient.city, patient.zip, patient.ipp, patient.nda, patient.nir)
+    several = (*patient.addresses, *patient.phones, *patient.emails, *patient.identifiers)
+    for value in filter(None, (*identity, *several)):
+        parts = _words(value)
+        if len("".join(parts)) >= LEAST_GLUED and "".join(parts) in glued:
+            return True
+        if value in identity and any(len(part) >= LEAST_LETTERS and part in words for part in parts):
+            return True
+    return False
+
+
+def _words(text: str) -> list[str]:
+    bare = "".join(mark for mark in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(mark))
+    return _WORD.findall(bare)

@@ -1,0 +1,94 @@
+"""How a document's ε is split over what is drawn, and the ledger of what was spent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+from functools import lru_cache
+from typing import NamedTuple
+
+from deid.config.policy import SubstitutionPolicy
+from deid.domain.document import Spend
+from deid.domain.errors import DocumentRefused, Reason
+
+
+class Counts(NamedTuple):
+    """Distinct elements of a document that cost ε: dates and ages, and places."""
+
+    time: int
+    place: int
+
+
+class Shares(NamedTuple):
+    """ε of one element of each category, in nats per unit of its distance."""
+
+    time: Fraction
+    place: Fraction
+
+
+@lru_cache(256)
+def rational(value: float) -> Fraction:
+    """A number of the policy as the decimal that was written there, exactly."""
+    return Fraction(str(value))
+
+
+def shares(policy: SubstitutionPolicy, counts: Counts) -> Shares:
+    """ε of one element of each category of a document.
+
+    `nominal` (the default): ε of the document over the policy's public number of elements, whatever the document
+    holds, so that a value is drawn alike wherever it stands. `uniform` (Tchouka et al. 2023, section 4): over the
+    document's own number, so that the document's sum is the policy's ε and a value is drawn alike in documents of one
+    length. `weighted` (Tchouka et al. 2022, section 4.4): each category gets its weight's part of ε, and divides it by
+    its own number; the part of a category that the document does not have is not spent.
+
+    By composition (Dwork and Roth 2014, theorem 3.16) the elements of a document are together private for the sum of
+    what they cost, each counted by its own distance.
+    """
+    if policy.split == "weighted":
+        whole = rational(policy.epsilon_per_document)
+        weights = {category: rational(weight) for category, weight in policy.weights.items()}
+        part = whole / sum(weights.values())
+        return Shares(
+            part * weights["time"] / max(counts.time, 1),
+            part * weights["place"] / max(counts.place, 1),
+        )
+    number = policy.elements_per_document if policy.split == "nominal" else max(counts.time + counts.place, 1)
+    return _even(policy.epsilon_per_document, number)
+
+
+@lru_cache(256)
+def _even(epsilon: float, number: int) -> Shares:
+    each = rational(epsilon) / number
+    return Shares(each, each)
+
+
+spend = lru_cache(1 << 12)(Spend)  # most documents have lines that others have
+
+# Ledger lines are kept as floating-point numbers, so a sum that is the limit may read as this much above it.
+ROUNDING = Fraction(1, 10**9)
+
+
+def settle(policy: SubstitutionPolicy, document_id: str, spends: Iterable[Spend]) -> tuple[Spend, ...]:
+    """The ledger lines that cost something, once they are known to be within the policy's limit.
+
+    Raises:
+        DocumentRefused: the document spends more than `max_epsilon_per_document` (BUDGET_EXCEEDED).
+    """
+    lines = tuple(spend for spend in spends if spend.elements)
+    limit = policy.max_epsilon_per_document
+    if limit is None:
+        return lines
+    epsilons = tuple([line.epsilon for line in lines])
+    if not _is_within(epsilons, limit):
+        detail = f"spends epsilon {float(_sum(epsilons)):.2f} where the policy allows {limit}"
+        raise DocumentRefused(document_id, Reason.BUDGET_EXCEEDED, detail)
+    return lines
+
+
+@lru_cache(1 << 12)
+def _is_within(epsilons: tuple[float, ...], limit: float) -> bool:
+    return _sum(epsilons) <= rational(limit) + ROUNDING
+
+
+def _sum(epsilons: tuple[float, ...]) -> Fraction:
+    return sum(map(rational, epsilons), Fraction(0))

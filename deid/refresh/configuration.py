@@ -1,0 +1,244 @@
+"""What a deployment decides about each source: where its files are, and the bounds a release must keep.
+
+Defaults stand beside each format (`deid.refresh.sources`). `NOCTURNE_REFERENCES` names a YAML file with what differs;
+`NOCTURNE_<SOURCE>_LOCATION` says where one source is and comes before it. This is no part of the policy: the policy's
+digest is part of the pipeline's version, and a new mirror must not make a hospital process its documents again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Annotated, Any, Literal
+from urllib.parse import unquote, urlsplit
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, FilePath, ValidationError, field_validator, model_validator
+
+from deid.config.settings import settings
+from deid.domain.errors import ReferenceRefused, SettingsError
+from deid.reference.packaged import FEATURES
+from deid.refresh.sources import SOURCES, Source
+from deid.refresh.sources.pathologies import CODE_PATTERN
+
+NATIONAL = "national"
+PACKAGED = "packaged"
+DEPARTMENT = "{department}"
+DEPARTMENTS = tuple(
+    [f"{number:02}" for number in range(1, 20)]
+    + ["2A", "2B"]
+    + [f"{number:02}" for number in range(21, 96)]
+    + ["971", "972", "973", "974", "976"]
+)
+
+
+class Choices(BaseModel):
+    """What a deployment changes of one source; what is absent stays as `deid.refresh.sources` has it.
+
+    `locations` are the addresses of one file, mirrors in order: http(s) or file URLs, paths, a folder, "national" for
+    the producer's own or "packaged" for the file that ships. `{department}` in each stands for one file per
+    department of `departments`, together one release.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    locations: tuple[str, ...] = ()
+    departments: tuple[str, ...] = ()
+    floor: int | None = Field(None, ge=0)
+    drift: Annotated[float, Field(ge=0, le=1)] | None = None
+    max_bytes: int | None = Field(None, ge=1)
+    checksum: str | None = None
+    max_age_days: int | None = Field(None, ge=1)
+    keep: int | None = Field(None, ge=2, le=20)
+
+    @field_validator("checksum")
+    @classmethod
+    def _is_a_checksum(cls, value: str | None) -> str | None:
+        if value is not None and value != "beside" and not re.fullmatch(r"[0-9a-f]{64}", value):
+            raise ValueError("64 hexadecimal digits, or “beside”")
+        return value
+
+    @field_validator("departments")
+    @classmethod
+    def _are_departments(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        if unknown := sorted(set(value) - set(DEPARTMENTS)):
+            raise ValueError(f"no departments: {', '.join(unknown)}")
+        return value
+
+
+class Feature(BaseModel):
+    """A health feature that is added to the communes, out of the release in use of `source`.
+
+    `pathology` is CNAM's code of what the feature measures (`CAN_CAT_CAT`: cancers), for the source `pathologies` only.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    source: Literal["density_levels", "pathologies"]
+    pathology: str | None = Field(None, pattern=CODE_PATTERN)
+
+    @model_validator(mode="after")
+    def _is_whole(self) -> Feature:
+        if (self.source == "pathologies") != (self.pathology is not None):
+            raise ValueError("`pathology` goes with the source pathologies, and with no other")
+        return self
+
+
+class References(BaseModel):
+    """The file that `NOCTURNE_REFERENCES` names.
+
+    `features` are columns added to those of the communes, by name; each change of them is a new release.
+
+    `proxy` comes before HTTPS_PROXY; it may hold a password. `ca_bundle` (PEM) comes before REQUESTS_CA_BUNDLE: the
+    authorities that sign the certificates of the hospital's mirrors, or of its proxy where that opens TLS.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    proxy: str | None = None
+    ca_bundle: FilePath | None = None
+    features: dict[str, Feature] = {}
+    sources: dict[str, Choices] = {}
+
+    @field_validator("features")
+    @classmethod
+    def _are_new(cls, value: dict[str, Feature]) -> dict[str, Feature]:
+        if taken := sorted(set(value) & set(FEATURES)):
+            raise ValueError(f"features that communes have already: {', '.join(taken)}")
+        if odd := sorted(name for name in value if not re.fullmatch(r"[a-z][a-z0-9_]{0,39}", name)):
+            raise ValueError(f"not small letters, digits and _: {', '.join(odd)}")
+        return value
+
+    @field_validator("sources")
+    @classmethod
+    def _are_sources(cls, value: dict[str, Choices]) -> dict[str, Choices]:
+        if unknown := sorted(set(value) - set(SOURCES)):
+            raise ValueError(f"no sources: {', '.join(unknown)}")
+        return value
+
+
+@dataclass(frozen=True)
+class Network:
+    """How servers are reached: through `proxy` and trusting `ca_bundle`, else as the environment says."""
+
+    proxy: str | None = None
+    ca_bundle: Path | None = None
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a release comes from: for each of its files the addresses in order. `written` is what the ledger keeps."""
+
+    written: str
+    files: tuple[tuple[str, ...], ...]
+    network: Network = Network()
+
+
+def configured(name: str) -> Source:
+    """The source `name` with what this deployment changes of it.
+
+    Raises:
+        ReferenceRefused: there is no such source. SettingsError: the configuration cannot be read.
+    """
+    try:
+        source = SOURCES[name]
+    except KeyError:
+        raise ReferenceRefused(f"there is no source “{name}”.", f"Sources: {', '.join(SOURCES)}.") from None
+    chosen = _chosen(_read(), name)
+    changes: dict[str, Any] = chosen.model_dump(include={"floor", "max_bytes", "checksum", "max_age_days", "keep"})
+    changes = {field: value for field, value in changes.items() if value is not None}
+    if chosen.drift is not None:
+        changes["drift"] = Fraction(str(chosen.drift))
+    return replace(source, **changes)
+
+
+def features() -> Mapping[str, Feature]:
+    """What this deployment adds to the health features of communes, by name.
+
+    Raises:
+        SettingsError: see `configured`.
+    """
+    return _read().features
+
+
+def origin(source: Source, location: str | None = None) -> Origin | None:
+    """Where `source` is read: at `location`, else where the environment or the file says, else the file that ships.
+
+    None where there is neither.
+
+    Raises:
+        ReferenceRefused: a folder holds no such file, or mirrors differ in kind. SettingsError: see `configured`.
+    """
+    references = _read()
+    chosen = _chosen(references, source.name)
+    given = location or settings().location(source.name)
+    addresses = (given,) if given else chosen.locations or (PACKAGED,)
+    addresses = tuple(address for one in addresses for address in (source.urls if one == NATIONAL else (one,)))
+    if not addresses:
+        raise ReferenceRefused(f"{source.name} has no national address.", "Give a folder or a URL: see its docs.")
+    if addresses == (PACKAGED,):
+        return Origin(PACKAGED, ((str(source.default),),)) if source.default else None
+    departments = chosen.departments or DEPARTMENTS
+    mirrors = [_files(source, address, departments) for address in addresses]
+    if len({len(files) for files in mirrors}) > 1:
+        raise ReferenceRefused(
+            f"{source.name}: its mirrors do not hold the same files.", "Give each with {department}, or each without."
+        )
+    written = public(addresses[0])
+    if DEPARTMENT in addresses[0] and departments != DEPARTMENTS:
+        written += f" [{','.join(departments)}]"
+    network = Network(references.proxy, references.ca_bundle)
+    return Origin(written, tuple(zip(*mirrors, strict=True)), network)
+
+
+def public(location: str) -> str:
+    """`location` without user, password, query and fragment, which may hold secrets."""
+    parts = urlsplit(location)
+    if parts.scheme not in ("http", "https"):
+        return location
+    host = parts.hostname or ""
+    return parts._replace(netloc=f"{host}:{parts.port}" if parts.port else host, query="", fragment="").geturl()
+
+
+def local(location: str) -> Path | None:
+    """The path that a location names; None if it is none."""
+    parts = urlsplit(location)
+    if parts.scheme == "file":
+        return Path(unquote(parts.path))
+    return Path(location) if parts.scheme == "" else None
+
+
+def _files(source: Source, address: str, departments: tuple[str, ...]) -> list[str]:
+    if DEPARTMENT in address:
+        return [address.replace(DEPARTMENT, code) for code in departments]
+    folder = local(address)
+    if folder is None or not folder.is_dir() or source.assemble is not None:
+        return [address]
+    found = sorted({str(path) for pattern in source.files for path in folder.glob(pattern) if path.is_file()})
+    if not found:
+        raise ReferenceRefused(f"{folder} holds no {' or '.join(source.files)}.", "Give the folder of the files.")
+    return found
+
+
+def _chosen(references: References, name: str) -> Choices:
+    return references.sources.get(name, Choices())
+
+
+def _read() -> References:
+    path = settings().references
+    if path is None:
+        return References()
+    remedy = "See docs/reference-data.md, “Configuration”."
+    try:
+        return References.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")) or {})
+    except OSError as error:
+        raise SettingsError(f"NOCTURNE_REFERENCES: {path}: {error.strerror}.", remedy) from None
+    except yaml.YAMLError:
+        raise SettingsError(f"NOCTURNE_REFERENCES: {path} is not YAML.", remedy) from None
+    except ValidationError as error:
+        # Where and why, never the value: a location may hold a password.
+        faults = "; ".join(f"{'.'.join(map(str, item['loc']))}: {item['msg']}" for item in error.errors())
+        raise SettingsError(f"NOCTURNE_REFERENCES: {path}: {faults}.", remedy) from None

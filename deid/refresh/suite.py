@@ -1,0 +1,78 @@
+"""A source's rules as a Great Expectations suite. Importing this module imports Great Expectations (seconds)."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Any
+
+os.environ["GX_ANALYTICS_ENABLED"] = "False"  # read when the library is imported
+
+import great_expectations as gx
+import pandas as pd
+from great_expectations.data_context.types.base import ProgressBarsConfig
+from great_expectations.expectations.core.expect_column_values_to_be_between import ExpectColumnValuesToBeBetween
+from great_expectations.expectations.core.expect_column_values_to_be_of_type import ExpectColumnValuesToBeOfType
+from great_expectations.expectations.core.expect_column_values_to_match_regex import ExpectColumnValuesToMatchRegex
+from great_expectations.expectations.core.expect_column_values_to_not_be_null import ExpectColumnValuesToNotBeNull
+from great_expectations.expectations.core.expect_table_columns_to_match_ordered_list import (
+    ExpectTableColumnsToMatchOrderedList,
+)
+from great_expectations.expectations.expectation import Expectation
+
+from deid.refresh.sources.source import Rule
+
+_COUNTS_ONLY = {"result_format": "SUMMARY", "partial_unexpected_count": 0, "exclude_unexpected_values": True}
+
+
+def judge(name: str, rules: Sequence[Rule], columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[str]:
+    """What is wrong with `rows`, in words without values; empty if nothing is."""
+    logging.getLogger("great_expectations").setLevel(logging.ERROR)
+    plain = [[float(cell) if isinstance(cell, Decimal) else cell for cell in row] for row in rows]
+    frame = pd.DataFrame(plain, columns=list(columns), dtype=object)
+    context = gx.get_context(mode="ephemeral")
+    context.variables.progress_bars = ProgressBarsConfig(globally=False)
+    data = (
+        context.data_sources.add_pandas("staged")
+        .add_dataframe_asset(name)
+        .add_batch_definition_whole_dataframe("whole")
+    )
+    suite = context.suites.add(gx.ExpectationSuite(name=name, expectations=expectations(rules)))
+    definition = context.validation_definitions.add(gx.ValidationDefinition(name=name, data=data, suite=suite))
+    outcome = definition.run(batch_parameters={"dataframe": frame}, result_format=_COUNTS_ONLY)
+    return [_words(result) for result in outcome.results if not result.success]
+
+
+def expectations(rules: Sequence[Rule]) -> list[Expectation]:
+    """The columns in order; and of each, that it is there, of its type, of its form or between its bounds."""
+    suite: list[Expectation] = [
+        ExpectTableColumnsToMatchOrderedList(
+            column_list=[rule.column for rule in rules], meta={"says": "the columns are not those expected"}
+        )
+    ]
+    for rule in rules:
+        column = rule.column
+        suite.append(
+            ExpectColumnValuesToBeOfType(
+                column=column, type_=rule.kind.__name__, meta={"says": f"{column} is not of type {rule.kind.__name__}"}
+            )
+        )
+        if not rule.optional:
+            suite.append(ExpectColumnValuesToNotBeNull(column=column, meta={"says": f"{column} is missing"}))
+        if rule.pattern is not None:
+            says = {"says": f"{column} does not fit {rule.pattern}"}
+            suite.append(ExpectColumnValuesToMatchRegex(column=column, regex=f"^(?:{rule.pattern})$", meta=says))
+        if rule.least is not None or rule.most is not None:
+            says = {"says": f"{column} is beyond its bounds"}
+            suite.append(
+                ExpectColumnValuesToBeBetween(column=column, min_value=rule.least, max_value=rule.most, meta=says)
+            )
+    return suite
+
+
+def _words(result: Any) -> str:
+    says = str(result.expectation_config.meta["says"])
+    count = (result.result or {}).get("unexpected_count")
+    return f"{says} ({count})" if count else says

@@ -1,0 +1,92 @@
+"""Geometry of the report's drawings: what a template needs to write crisp SVG bars, no drawing itself."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from deid.reports.distribution import round_up
+from deid.reports.numbers import Writer
+
+WIDTH, HEIGHT = 760, 260
+LEFT, RIGHT, TOP, BOTTOM = 44, 12, 26, 34
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One bar of a histogram, in the coordinates of its drawing; `label` is read out and shown on hover."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A tick or a vertical line: where, and what it says."""
+
+    x: float
+    y: float
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Histogram:
+    """A histogram ready to be written."""
+
+    bars: tuple[Bar, ...]
+    below: tuple[Mark, ...]
+    beside: tuple[Mark, ...]
+    marks: tuple[Mark, ...]
+    width: int = WIDTH
+    height: int = HEIGHT
+    floor: int = HEIGHT - BOTTOM
+    left: int = LEFT
+    right: int = WIDTH - RIGHT
+
+
+def histogram(
+    cells: Sequence[Mapping[str, Any]], marks: Mapping[str, float], write: Writer, *, digits: int, more: str
+) -> Histogram | None:
+    """Lay out bins (`from`, `to` or None, `documents`) and vertical `marks` (name → value); None without bins.
+
+    `more` is the words for "and more" under an open last bin.
+    """
+    if not cells:
+        return None
+    step = (WIDTH - LEFT - RIGHT) / len(cells)
+    tick = round_up(max(cell["documents"] for cell in cells) / 4)
+    ticks = math.ceil(max(cell["documents"] for cell in cells) / tick)
+    unit = (HEIGHT - TOP - BOTTOM) / (tick * ticks)
+    bars = []
+    for index, cell in enumerate(cells):
+        height = unit * cell["documents"]
+        upper = more if cell["to"] is None else write.plain(cell["to"], digits)
+        label = f"{write.plain(cell['from'], digits)} – {upper} : {write.plain(cell['documents'])}"
+        bars.append(Bar(LEFT + index * step + 1, HEIGHT - BOTTOM - height, step - 2, height, label))
+    below = [
+        Mark(LEFT + index * step, HEIGHT - BOTTOM + 16, write.plain(cells[index]["from"], digits))
+        for index in range(0, len(cells), max(1, len(cells) // 8))
+    ]
+    beside = [
+        Mark(LEFT - 8, HEIGHT - BOTTOM - unit * tick * level + 4, write.plain(tick * level))
+        for level in range(ticks + 1)
+        if float(tick * level).is_integer()
+    ]
+    return Histogram(tuple(bars), tuple(below), tuple(beside), _marks(cells, marks, write, step, digits))
+
+
+def _marks(
+    cells: Sequence[Mapping[str, Any]], marks: Mapping[str, float], write: Writer, step: float, digits: int
+) -> tuple[Mark, ...]:
+    """Vertical lines at values; beyond an open last bin they stand on its edge."""
+    bin_width = cells[0]["to"] - cells[0]["from"]
+    end = LEFT + (len(cells) - (cells[-1]["to"] is None)) * step
+    return tuple(
+        Mark(min(LEFT + step * value / bin_width, end), TOP, f"{name} {write.plain(value, digits)}")
+        for name, value in marks.items()
+    )

@@ -1,0 +1,215 @@
+"""Every number of a report, gathered from the ledger as the steward: counts and quantiles, no text, no patient."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import Any
+
+from deid.config.policy import load
+from deid.config.settings import settings
+from deid.domain.errors import InputRefused
+from deid.domain.labels import Label
+from deid.refresh.ages import states
+from deid.reports.changes import policy_changes
+from deid.reports.distribution import histogram, quantiles
+from deid.reports.habit import habit
+from deid.reports.intervals import habits, read
+from deid.reports.run_checks import RUN_SUITE
+from deid.warehouse.connection import connect
+from deid.warehouse.queries import Cursor, one, query
+
+# JSON-safe: what is written beside the page is exactly what the page shows.
+Figures = dict[str, Any]
+
+
+def gather(interval_key: str) -> Figures:
+    """The numbers of an interval's report.
+
+    Raises:
+        InputRefused: no run ever worked on this interval.
+        WarehouseUnreachable, WarehouseError: they could not be read.
+    """
+    with connect(settings().dsn("steward"), application="nocturne report") as link, link.cursor() as cursor:
+        link.set_session(readonly=True)
+        runs = _rows(cursor, "runs", interval_key=interval_key)
+        if not runs:
+            raise InputRefused(f"no run has worked on {interval_key}.", "Run deidentify_documents on it first.")
+        run_ids = [run["run_id"] for run in runs]
+        figures: Figures = {
+            "interval": _interval(interval_key, runs),
+            "headline": _headline(cursor, interval_key, runs),
+            "decision": next(iter(_rows(cursor, "decisions", interval_key=interval_key)), None),
+            "checks": _checks(cursor, interval_key, runs),
+            "mentions": _mentions(cursor, run_ids),
+            "durations": _rows(cursor, "durations", run_ids=run_ids)[0],
+            "types": _rows(cursor, "types", run_ids=run_ids),
+            "quarantine": _rows(cursor, "quarantine", run_ids=run_ids),
+            "waived": _rows(cursor, "waived", run_ids=run_ids),
+            "epsilon": _epsilon(cursor, run_ids),
+            "lengths": _lengths(cursor, run_ids),
+            "steps": _rows(cursor, "steps", run_ids=run_ids),
+            "references": _references(cursor, runs),
+            "versions": _versions(runs[-1] if runs[-1]["planned"] else runs[0]),
+            "previous": _previous(cursor, interval_key, runs[0]["interval_start"]),
+            "usual": _usual(cursor, interval_key),
+            "state": _state(cursor, interval_key),
+        }
+        figures["policy_changes"] = _policy_changes(cursor, figures)
+    figures["generated_at"] = datetime.now(UTC).isoformat(timespec="seconds")
+    return figures
+
+
+def _rows(cursor: Cursor, step: str, **parameters: Any) -> list[dict[str, Any]]:
+    cursor.execute(query("deid", "report", step), parameters)
+    columns = [column.name for column in cursor.description or ()]
+    return [{name: _plain(value) for name, value in zip(columns, row, strict=True)} for row in cursor.fetchall()]
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON holds it: counts as integers, instants as ISO text."""
+    if isinstance(value, datetime):
+        return value.isoformat(timespec="seconds")
+    if hasattr(value, "is_finite"):  # numeric columns arrive as Decimal
+        return int(value) if value.is_finite() and value == value.to_integral_value() else float(value)
+    return value
+
+
+def _headline(cursor: Cursor, interval_key: str, runs: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Seen counts documents once, however many runs looked at the interval."""
+    (counts,) = _rows(cursor, "headline", run_ids=[run["run_id"] for run in runs])
+    (released,) = _rows(cursor, "releases", interval_key=interval_key)
+    return {
+        "seen": max(run["seen"] for run in runs),
+        "planned": sum(run["planned"] for run in runs),
+        **counts,
+        **released,
+    }
+
+
+def _interval(interval_key: str, runs: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    return {
+        "key": interval_key,
+        "start": min(run["interval_start"] for run in runs),
+        "end": max(run["interval_end"] for run in runs),
+        "run_ids": [run["run_id"] for run in runs],
+        "reasons": sorted({run["reason"] for run in runs if run["reason"]}),
+    }
+
+
+def _mentions(cursor: Cursor, run_ids: list[int]) -> dict[str, Any]:
+    cells = _rows(cursor, "mentions", run_ids=run_ids)
+    found = {cell["label"] for cell in cells}
+    counts: dict[str, dict[str, int]] = {}
+    for cell in cells:
+        counts.setdefault(cell["document_type"], {})[cell["label"]] = cell["mentions"]
+    labels = [label.value for label in Label if label.value in found]
+    totals = {label: sum(row.get(label, 0) for row in counts.values()) for label in labels}
+    return {"labels": labels, "counts": counts, "totals": totals}
+
+
+def _epsilon(cursor: Cursor, run_ids: list[int]) -> dict[str, Any]:
+    spent = [row["epsilon"] for row in _rows(cursor, "epsilon_documents", run_ids=run_ids)]
+    return {
+        "mechanisms": _rows(cursor, "epsilon_mechanisms", run_ids=run_ids),
+        "documents": quantiles(spent),
+        "histogram": histogram(spent),
+    }
+
+
+def _lengths(cursor: Cursor, run_ids: list[int]) -> dict[str, Any]:
+    lengths = [row["characters"] for row in _rows(cursor, "lengths", run_ids=run_ids)]
+    return {"documents": quantiles(lengths), "histogram": histogram(lengths, tail=0.99)}
+
+
+def _versions(run: dict[str, Any]) -> dict[str, Any]:
+    names = ("policy_hash", "pipeline_version", "detector_version", "key_version")
+    return {**{name: run[name] for name in names}, "references": dict(sorted(run["reference_versions"].items()))}
+
+
+def _references(cursor: Cursor, runs: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Every source in service today: age, drift, and whether the interval's last run already used that release."""
+    used = runs[-1]["reference_versions"]
+    return [
+        {
+            "source": source.source,
+            "version": source.version,
+            "loaded_at": _plain(source.loaded_at),
+            "age_days": source.age_days,
+            "most_days": source.most_days,
+            "old": source.old,
+            "rows": source.rows,
+            "drift": source.drift,
+            "used": used.get(source.source) == source.version,
+        }
+        for source in states(cursor, load(settings().policy).references)
+    ]
+
+
+def _previous(cursor: Cursor, interval_key: str, interval_start: str) -> dict[str, Any] | None:
+    """The same headline for the published interval before this one."""
+    cursor.execute(
+        query("deid", "report", "previous"), {"interval_key": interval_key, "interval_start": interval_start}
+    )
+    found = cursor.fetchone()
+    if found is None:
+        return None
+    runs = _rows(cursor, "runs", interval_key=found[0])
+    run_ids = [run["run_id"] for run in runs]
+    cursor.execute(query("deid", "report", "epsilon_documents"), {"run_ids": run_ids})
+    spent = [float(row[0]) for row in cursor.fetchall()]
+    return {
+        "key": found[0],
+        "headline": _headline(cursor, found[0], runs),
+        "epsilon": quantiles(spent),
+        "versions": _versions(runs[0]),
+    }
+
+
+def _checks(cursor: Cursor, interval_key: str, runs: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Each rule's result over the interval, with what is usual of it."""
+    limit = load(settings().policy).quality.baseline_runs
+    start = min(run["interval_start"] for run in runs)
+    history: dict[tuple[str, str], list[float]] = {}
+    for row in _rows(cursor, "check_history", interval_key=interval_key, before=start, limit=limit):
+        value = row["observed"] if row["suite"] == RUN_SUITE else row["share"]
+        if value is not None:
+            history.setdefault((row["suite"], row["rule"]), []).append(value)
+    checks = _rows(cursor, "checks", run_ids=[run["run_id"] for run in runs])
+    for check in checks:
+        found = habit(history.get((check["suite"], check["rule"]), []), least=0.01)
+        value = check["observed"]
+        if check["suite"] != RUN_SUITE:
+            value = check["unexpected"] / check["elements"] if check["elements"] else None
+        check["usual"] = None if found is None or value is None else {**asdict(found), "holds": found.holds(value)}
+    return checks
+
+
+def _usual(cursor: Cursor, interval_key: str) -> list[dict[str, Any]]:
+    """The interval's measures beside those of the intervals before it; no habit where there are too few of these."""
+    (this,) = read(cursor, limit=1, keys=[interval_key])
+    known = habits(this, read(cursor, limit=load(settings().policy).quality.baseline_runs, before=this.start))
+    return [
+        {
+            "measure": name,
+            "value": value,
+            "habit": asdict(known[name]) if name in known else None,
+            "holds": name not in known or known[name].holds(value),
+        }
+        for name, value in this.measures.items()
+    ]
+
+
+def _policy_changes(cursor: Cursor, figures: Figures) -> list[dict[str, Any]] | None:
+    """Keys of the policy that changed since the previous publication; None if that cannot be told."""
+    if figures["previous"] is None:
+        return []
+    before, now = (part["versions"]["policy_hash"] for part in (figures["previous"], figures))
+    return policy_changes(cursor, before, now)
+
+
+def _state(cursor: Cursor, interval_key: str) -> str:
+    """Where the interval stands, as the view deid.interval_state has it."""
+    cursor.execute(query("deid", "interval_state", "read"), {"interval_key": interval_key})
+    return str(one(cursor)[0])

@@ -1,0 +1,108 @@
+"""The numbers that are compared from one interval to the next, read in one go for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from types import MappingProxyType
+
+from deid.reports.habit import Habit, habit
+from deid.reports.numbers import HOSPITAL_ZONE
+from deid.warehouse.queries import Cursor, query
+
+DAY_S = 86_400
+SATURDAY = 5
+
+# What is compared, and the least change of it that can stand out (shares: one point in a hundred).
+MEASURES: Mapping[str, float] = MappingProxyType(
+    {
+        "documents_per_day": 5.0,
+        "quarantined_share": 0.01,
+        "mentions_per_document": 0.5,
+        "epsilon_per_document": 0.1,
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """One interval: where it stands (see the view deid.interval_state), counts of documents, ε in nats, versions.
+
+    `treated` documents went through every step, whatever became of them since; `critical` and `warnings` count
+    run-level rules that failed.
+    """
+
+    key: str
+    start: datetime
+    end: datetime
+    state: str
+    run_ids: Sequence[int]
+    started_at: datetime
+    finished_at: datetime | None
+    published_at: datetime | None
+    seen: int
+    treated: int
+    published: int
+    waiting: int
+    quarantined: int
+    corrected: int
+    withdrawn: int
+    decided_by: str | None
+    decided_at: datetime | None
+    mentions: int
+    epsilon: float
+    critical: int
+    warnings: int
+    policy_hash: str
+    pipeline_version: str
+    detector_version: str
+
+    @property
+    def kind(self) -> str:
+        """Whether it is a night that follows a day of work or of rest, or several nights."""
+        if (self.end - self.start).total_seconds() > 1.5 * DAY_S:
+            return "period"
+        return "rest" if self.start.astimezone(HOSPITAL_ZONE).weekday() >= SATURDAY else "work"
+
+    @property
+    def measures(self) -> dict[str, float]:
+        """Each of `MEASURES`; {} where no document was treated."""
+        if not self.treated:
+            return {}
+        days = max(1.0, (self.end - self.start).total_seconds() / DAY_S)
+        return {
+            "documents_per_day": self.treated / days,
+            "quarantined_share": self.quarantined / self.treated,
+            "mentions_per_document": self.mentions / self.treated,
+            "epsilon_per_document": self.epsilon / self.treated,
+        }
+
+
+def read(
+    cursor: Cursor,
+    *,
+    limit: int,
+    before: datetime | None = None,
+    since: datetime | None = None,
+    keys: Sequence[str] | None = None,
+) -> list[Interval]:
+    """At most `limit` intervals, newest first: that start before `before`, not before `since`, and are among `keys`."""
+    asked = {"limit": limit, "before": before, "since": since, "keys": None if keys is None else list(keys)}
+    cursor.execute(query("deid", "interval_state", "measures"), asked)
+    return [Interval(*row) for row in cursor.fetchall()]
+
+
+def habits(one: Interval, earlier: Sequence[Interval]) -> dict[str, Habit]:
+    """What is usual of each measure of `one` in `earlier` intervals, as far as there are enough of them.
+
+    Hospitals rest at weekends: the number of documents is compared among intervals of the same kind.
+    """
+    known = [other for other in earlier if other.treated and other.state != "unfinished"]
+    found = {}
+    for name, least in MEASURES.items():
+        alike = [other for other in known if name != "documents_per_day" or other.kind == one.kind]
+        usual = habit([other.measures[name] for other in alike], least)
+        if usual is not None:
+            found[name] = usual
+    return found

@@ -1,0 +1,310 @@
+"""From figures to what a page shows: rows with their words, shares and the few sentences that sum an interval up."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+from deid.domain.errors import Reason
+from deid.domain.labels import FRENCH as LABELS_FRENCH
+from deid.domain.labels import Label
+from deid.quality import reasons
+from deid.quality.checks import BY_NAME
+from deid.refresh.sources import SOURCES
+from deid.reports.charts import histogram
+from deid.reports.figures import Figures
+from deid.reports.numbers import Writer
+from deid.reports.run_checks import RUN_SUITE
+from deid.reports.run_rules import MEANING
+from deid.reports.wording import LABELS_ENGLISH, WORDING
+
+_SHARES = ("share", "share_high")
+SEVERITIES = ("critical", "warning", "info")
+
+# How each state of an interval is shown: classes of the style sheets.
+TONES: Mapping[str, str] = MappingProxyType(
+    {
+        "published": "good",
+        "waiting": "warn",
+        "refused": "bad",
+        "rejected": "bad",
+        "unfinished": "info",
+        "empty": "info",
+    }
+)
+
+
+def view(figures: Figures, lang: str) -> dict[str, Any]:
+    """Everything that the template of the page needs, in `lang` ("fr" or "en")."""
+    words, write = WORDING[lang], Writer(lang)
+    checks = [_check(check, lang, write) for check in figures["checks"]]
+    run_checks = _paired([check for check in checks if check["suite"] == RUN_SUITE])
+    document_checks = [check for check in checks if check["suite"] != RUN_SUITE]
+    quarantine = _quarantine(figures, lang)
+    return {
+        "t": words,
+        "w": write,
+        "lang": lang,
+        "tones": TONES,
+        "f": figures,
+        "run_checks": sorted(run_checks, key=_urgency),
+        "failing": sorted((check for check in document_checks if not check["success"]), key=_urgency),
+        "passing": sorted((check for check in document_checks if check["success"]), key=_urgency),
+        "heat": _heat(figures, lang),
+        "durations": _durations(figures, words, write),
+        "quarantine": quarantine,
+        "flow": _flow(figures),
+        "epsilon_chart": _chart(figures["epsilon"], words, write, digits=1),
+        "lengths_chart": _chart(figures["lengths"], words, write, digits=0),
+        "slowest": max((step["seconds"] for step in figures["steps"]), default=0),
+        "comparison": _comparison(figures, words, write),
+        "usual": _usual(figures, words, write),
+        "titles": {name: source.title for name, source in SOURCES.items()} if lang == "fr" else {},
+        "versions": _versions(figures, words),
+        "notes": _notes(figures, checks, quarantine, words, write),
+        "decision": _decision(figures, words),
+    }
+
+
+def _urgency(check: Mapping[str, Any]) -> tuple[bool, int, int]:
+    return (check["success"], SEVERITIES.index(check["severity"]), -check["unexpected"])
+
+
+def _check(check: Mapping[str, Any], lang: str, write: Writer) -> dict[str, Any]:
+    """A check with its sentence; `state` is how it is shown: ok, failed, held, raised, counted or absent."""
+    rule = check["rule"]
+    if check["suite"] == RUN_SUITE:
+        french, english = MEANING.get(rule, (rule, rule))
+    else:
+        known = BY_NAME.get(rule)
+        french, english = (known.french, known.english) if known else (rule, rule)
+    failed_as = {
+        "critical": "failed" if check["suite"] == RUN_SUITE else "held",
+        "warning": "raised",
+        "info": "counted",
+    }[check["severity"]]
+    state = "absent" if not check["elements"] else "ok" if check["success"] else failed_as
+    observed = ""
+    if check["observed"] is not None:
+        observed = _observed(rule, check["observed"], write)
+        if rule.startswith("density"):
+            observed = WORDING[lang]["of_usual"].format(observed)
+    return {
+        **check,
+        "meaning": french if lang == "fr" else english,
+        "state": state,
+        "shown": observed,
+        "habit": _habit(check, write),
+    }
+
+
+def _observed(rule: str, value: float, write: Writer) -> str:
+    if rule.startswith("density"):
+        return write.percent(value, 0)
+    return write.percent(value) if rule.endswith(_SHARES) else write.plain(value, 0 if rule == "references_old" else 2)
+
+
+def _habit(check: Mapping[str, Any], write: Writer) -> str:
+    """The median of a check over the intervals before; empty where there are too few."""
+    usual = check.get("usual")
+    if not usual:
+        return ""
+    if check["suite"] == RUN_SUITE:
+        return _observed(check["rule"], usual["median"], write)
+    return write.percent(usual["median"])
+
+
+def measured(name: str, value: float, write: Writer) -> str:
+    """A measure of an interval as a person reads it."""
+    if name == "quarantined_share":
+        return write.percent(value)
+    return write.plain(value, 0 if name == "documents_per_day" else 2)
+
+
+def _usual(figures: Figures, words: Mapping[str, str], write: Writer) -> list[dict[str, Any]]:
+    """Each measure of the interval beside what is usual of it."""
+    rows = []
+    for row in figures["usual"]:
+        name, usual = row["measure"], row["habit"]
+        shown: dict[str, Any] = {
+            "name": words[name],
+            "measure": name,
+            "holds": row["holds"],
+            "now": measured(name, row["value"], write),
+            "median": "",
+            "range": "",
+            "change": "",
+        }
+        if usual:
+            shown["median"] = measured(name, usual["median"], write)
+            shown["range"] = words["range"].format(
+                low=measured(name, usual["low"], write), high=measured(name, usual["high"], write)
+            )
+            shown["change"] = write.signed(row["value"] / usual["median"] - 1) if usual["median"] else ""
+        rows.append(shown)
+    return rows
+
+
+def _paired(checks: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """One row per aggregate: where a warning and a stop judge the same one, the more serious failure speaks."""
+    rows: dict[str, dict[str, Any]] = {}
+    for check in sorted(checks, key=_urgency):
+        name = check["rule"].removesuffix("_high") if check["rule"] != "density_drift_high" else check["rule"]
+        rows.setdefault(name, {**check, "severities": []})["severities"].append(check["severity"])
+    return list(rows.values())
+
+
+def _heat(figures: Figures, lang: str) -> dict[str, Any]:
+    """The table of mentions: a row per label, a column per document type, shade by mean per document."""
+    mentions = figures["mentions"]
+    documents = {row["document_type"]: row["documents"] for row in figures["types"]}
+    columns = [name for name in documents if name in mentions["counts"]]
+    means = {
+        (label, column): mentions["counts"][column].get(label, 0) / max(1, documents[column])
+        for label in mentions["labels"]
+        for column in columns
+    }
+    most = max(means.values(), default=1) or 1
+    names = {label.value: LABELS_FRENCH[label] for label in Label} if lang == "fr" else LABELS_ENGLISH
+    rows = [
+        {
+            "name": names[label],
+            "label": label,
+            "total": mentions["totals"][label],
+            "cells": [
+                {"count": mentions["counts"][column].get(label, 0), "shade": (means[label, column] / most) ** 0.5}
+                for column in columns
+            ],
+        }
+        for label in mentions["labels"]
+    ]
+    return {"columns": columns, "rows": rows, "total": sum(mentions["totals"].values())}
+
+
+def _durations(figures: Figures, words: Mapping[str, str], write: Writer) -> str:
+    """How often durations in the text disagree with the dates; empty where no text says one."""
+    counts = figures["durations"]
+    if not counts["seen"]:
+        return ""
+    shown = {name: write.plain(count) for name, count in counts.items()}
+    return words["durations_lost"].format(share=write.percent(counts["lost"] / counts["seen"]), **shown)
+
+
+def _quarantine(figures: Figures, lang: str) -> list[dict[str, Any]]:
+    table = reasons.FRENCH if lang == "fr" else reasons.ENGLISH
+    most = max((row["documents"] for row in figures["quarantine"]), default=1)
+    return [
+        {**row, "words": table[Reason(row["reason"])], "share": row["documents"] / most}
+        for row in figures["quarantine"]
+    ]
+
+
+def _flow(figures: Figures) -> list[tuple[str, int, float]]:
+    """Parts of the documents treated: name, count, share."""
+    headline = figures["headline"]
+    parts = [(name, headline[name]) for name in ("published", "waiting", "quarantined") if headline[name]]
+    whole = sum(count for _, count in parts)
+    return [(name, count, count / whole) for name, count in parts]
+
+
+def _chart(part: Mapping[str, Any], words: Mapping[str, str], write: Writer, *, digits: int) -> Any:
+    found = part["documents"]
+    marks = {words["median_mark"]: found["p50"], words["p95_mark"]: found["p95"]} if found else {}
+    return histogram(part["histogram"], marks, write, digits=digits, more=words["more"])
+
+
+def _measures(headline: Mapping[str, Any], epsilon: Mapping[str, float]) -> dict[str, float]:
+    treated = headline["published"] + headline["waiting"] + headline["quarantined"]
+    return {
+        "published": headline["published"],
+        "quarantined": headline["quarantined"],
+        "mentions": headline["mentions"],
+        "quarantined_share": headline["quarantined"] / treated if treated else 0.0,
+        "mentions_per_document": headline["mentions"] / treated if treated else 0.0,
+        "epsilon_median": epsilon.get("p50", 0.0),
+    }
+
+
+def _comparison(figures: Figures, words: Mapping[str, str], write: Writer) -> list[dict[str, str]]:
+    previous = figures["previous"]
+    if previous is None:
+        return []
+    before = _measures(previous["headline"], previous["epsilon"])
+    now = _measures(figures["headline"], figures["epsilon"]["documents"])
+
+    def shown(name: str, value: float) -> str:
+        if name == "quarantined_share":
+            return write.percent(value)
+        return write.plain(value, 0 if name in ("published", "quarantined", "mentions") else 2)
+
+    return [
+        {
+            "name": _capital(words[name]),
+            "before": shown(name, before[name]),
+            "now": shown(name, now[name]),
+            "change": write.signed(now[name] / before[name] - 1) if before[name] else "",
+        }
+        for name in now
+    ]
+
+
+def _capital(words: str) -> str:
+    """`words` as a heading; a Greek letter stays what it is in formulas."""
+    return words[:1].upper() + words[1:] if words[:1].isascii() else words
+
+
+def _versions(figures: Figures, words: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Versions beside those of the previous publication."""
+    now, previous = figures["versions"], (figures["previous"] or {}).get("versions")
+    rows = [(words[name], now[name], previous and previous[name]) for name in now if name != "references"]
+    for name, version in now["references"].items():
+        rows.append((f"{words['reference']} « {name} »", version, previous and previous["references"].get(name)))
+    return [
+        {"name": name, "value": value, "before": before, "changed": previous is not None and before != value}
+        for name, value, before in rows
+    ]
+
+
+def _notes(
+    figures: Figures,
+    checks: list[dict[str, Any]],
+    quarantine: list[dict[str, Any]],
+    words: Mapping[str, str],
+    write: Writer,
+) -> list[tuple[str, str]]:
+    """What a steward should not miss, most serious first: kind and sentence."""
+    notes = [
+        (
+            "bad" if check["severity"] == "critical" else "warn",
+            words["not_met"].format(meaning=check["meaning"], observed=check["shown"]),
+        )
+        for check in sorted(checks, key=_urgency)
+        if check["suite"] == RUN_SUITE and not check["success"]
+    ]
+    notes += [
+        ("warn", words["unusual"].format(name=row["name"], now=row["now"], range=row["range"]))
+        for row in _usual(figures, words, write)
+        if not row["holds"]
+    ]
+    if quarantine:
+        first = quarantine[0]
+        notes.append(("info", f"{words['quarantine']} : {first['words'].title} ({write.plain(first['documents'])})."))
+    for row in figures["waived"]:
+        known = BY_NAME.get(row["check_name"])
+        meaning = (known.french if words is WORDING["fr"] else known.english) if known else row["check_name"]
+        notes.append(("warn", words["waived"].format(meaning=meaning, documents=write.plain(row["documents"]))))
+    changed = [row["name"] for row in _versions(figures, words) if row["changed"]]
+    if changed:
+        notes.append(("info", f"{words['comparison']}, {words['changed']} : {', '.join(changed)}."))
+    return notes
+
+
+def _decision(figures: Figures, words: Mapping[str, str]) -> dict[str, Any]:
+    decision = figures["decision"]
+    if decision is None:
+        return {"words": words["decision_none"], "by": ""}
+    automatic = decision["chosen"] == "approve" and decision["decided_by"] == "politique"
+    name = "auto" if automatic else decision["chosen"]
+    by = "" if decision["decided_by"] == "politique" else decision["decided_by"]
+    return {**decision, "words": words[f"decision_{name}"], "by": by}

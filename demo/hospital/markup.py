@@ -1,0 +1,168 @@
+"""Dresses blocks as the HTML that a clinical warehouse stores: letterhead tables, nested spans, entities."""
+
+from __future__ import annotations
+
+import html
+import random
+from collections.abc import Iterable, Sequence
+from html.entities import codepoint2name
+
+from demo.hospital.blocks import Block, Cell, Role
+from demo.hospital.model import Patient
+from demo.hospital.prose.grammar import Piece
+
+_STYLES = (
+    "font-family:Arial;font-size:10pt", "font-size:11.0pt;font-family:'Times New Roman',serif", "color:black",
+    "mso-bidi-font-weight:bold", "font-family:Verdana", "letter-spacing:-.1pt",
+)  # fmt: skip
+_INLINE = ("span", "span", "span", "b", "font", "strong", "em", "u")
+CUT_SHARE = 0.10
+ENTITY_MODES = ("none", "none", "named", "numeric", "mixed")
+
+
+class HtmlDressing:
+    """The habits of the template that produced one document."""
+
+    def __init__(self, rng: random.Random, patient: Patient, title: str) -> None:
+        self._rng = rng
+        self._patient = patient
+        self._title = title
+        self._entities = rng.choice(ENTITY_MODES)
+        self._paragraph = rng.choice(("p", "p", "div", "br", "p span"))
+        self._heading = rng.choice(("h2", "h3", "p b", "p u", "div b"))
+        self._list = rng.choice(("ul", "ul", "ol", "dash"))
+        self._wrapper = rng.choice(("page", "page", "word", "fragment"))
+        self._source_width = rng.choice((0, 0, 76))
+
+    def dress(self, blocks: Sequence[Block]) -> tuple[str, list[Piece]]:
+        """The markup, and its pieces in the order in which they are read."""
+        body = "\n".join(self._block(block) for block in blocks)
+        pieces: list[Piece] = []
+        for block in blocks:
+            pieces += self._read(block)
+        return self._page(body), pieces
+
+    def _read(self, block: Block) -> Iterable[Piece]:
+        """The pieces as read; a dash before an item is text too."""
+        for row in block.rows:
+            if block.role is Role.ITEM and self._list == "dash":
+                yield Piece("- ")
+            for cell in row:
+                yield from cell
+
+    def _page(self, body: str) -> str:
+        rng, patient = self._rng, self._patient
+        if self._wrapper == "fragment":
+            return f'<div class="document" data-ipp="{patient.ipp}">\n{body}\n</div>\n'
+        surname = html.escape(patient.last_name)
+        head = f"<title>{html.escape(self._title)} - {surname}</title>\n"
+        if rng.random() < 0.6:
+            head += (
+                '<style type="text/css">\n<!-- p { margin:0cm; font-size:10.0pt; } .ent { border:none } -->\n</style>\n'
+            )
+        if rng.random() < 0.25:
+            head += f'<script>var patient = "{surname}"; imprimer(document);</script>\n'
+        model = rng.choice(("CRH_STD", "LETTRE_V3", "CR_GENERIQUE"))
+        comment = f"<!-- modele {model} ; dossier {patient.ipp} ; {surname} -->\n" if rng.random() < 0.5 else ""
+        doctype = rng.choice(
+            ("<!DOCTYPE html>\n", '<!DOCTYPE HTML PUBLIC "-//W3C//DTD HTML 4.01 Transitional//EN">\n', "")
+        )
+        attributes = ' xmlns:o="urn:schemas-microsoft-com:office:office"' if self._wrapper == "word" else ""
+        inner = f'<div class="WordSection1">\n{body}\n</div>' if self._wrapper == "word" else body
+        page = f'{doctype}<html{attributes}>\n<head>\n{head}</head>\n<body lang="FR">\n'
+        return f"{page}{comment}{inner}\n</body>\n</html>\n"
+
+    def _block(self, block: Block) -> str:
+        if block.role is Role.GAP:
+            return self._rng.choice(("<br>", "<br/>", "<p>&nbsp;</p>", "<div><br></div>"))
+        if block.role is Role.TABLE:
+            return self._table(block, ' border="1" cellspacing="0" cellpadding="2"')
+        if block.role is Role.LETTERHEAD:
+            return self._letterhead(block)
+        lines = [self._cell(row[0]) for row in block.rows]
+        if block.role is Role.ITEM:
+            return self._items(lines)
+        if block.role is Role.HEADING:
+            return "".join(_wrap(self._heading, line) for line in lines)
+        if block.role is Role.TITLE:
+            return f'<h1 style="text-align:center">{"<br>".join(lines)}</h1>'
+        if block.role in (Role.ADDRESSEE, Role.SIGNATURE):
+            align = self._rng.choice((' align="right"', ' style="text-align:right;margin-left:9.0cm"', ""))
+            return f"<p{align}>{'<br>'.join(lines)}</p>"
+        if block.role is Role.FOOTER:
+            return "".join(f'<p style="font-size:7.5pt;color:gray">{line}</p>' for line in lines)
+        if self._paragraph == "br":
+            return "".join(f"{line}<br>\n" for line in lines) + ("<br>" if block.role is Role.PARAGRAPH else "")
+        return "\n".join(_wrap(self._paragraph, line) for line in lines)
+
+    def _items(self, lines: Sequence[str]) -> str:
+        if self._list == "dash":
+            return "".join(f"<p>- {line}</p>\n" for line in lines)
+        inner = "\n".join(f"<li>{line}</li>" for line in lines)
+        return f"<{self._list}>\n{inner}\n</{self._list}>"
+
+    def _table(self, block: Block, attributes: str) -> str:
+        rows = []
+        for index, row in enumerate(block.rows):
+            tag = "th" if index == 0 and len(row) > 2 and self._rng.random() < 0.5 else "td"
+            cells = "".join(f"<{tag}>{self._cell(cell) or '&nbsp;'}</{tag}>" for cell in row)
+            rows.append(f"<tr>{cells}</tr>")
+        return f"<table{attributes}>\n" + "\n".join(rows) + "\n</table>"
+
+    def _letterhead(self, block: Block) -> str:
+        if len(block.rows[0]) > 1 or self._rng.random() < 0.4:
+            return self._table(block, ' width="100%" class="entete"')
+        lines = [self._cell(row[0]) for row in block.rows]
+        lines[0] = f"<b>{lines[0]}</b>"
+        return f'<div class="entete" align="center">{"<br>".join(lines)}</div>'
+
+    def _cell(self, cell: Cell) -> str:
+        return "".join(self._piece(piece) for piece in cell)
+
+    def _piece(self, piece: Piece) -> str:
+        if piece.text == "\n":
+            return "<br>"
+        text = piece.text
+        if piece.label is not None and len(text) > 3 and self._rng.random() < CUT_SHARE:
+            at = self._rng.randrange(1, len(text))
+            tag = self._rng.choice(_INLINE)
+            style = f' style="{self._rng.choice(_STYLES)}"' if tag == "span" else ""
+            if self._rng.random() < 0.3:
+                return f"<{tag}{style}>{self._escape(text[:at])}</{tag}>{self._escape(text[at:])}"
+            return f"{self._escape(text[:at])}<{tag}{style}>{self._escape(text[at:])}</{tag}>"
+        if piece.label is None and self._source_width and len(text) > self._source_width:
+            return self._folded(text)
+        return self._escape(text)
+
+    def _folded(self, text: str) -> str:
+        """Source lines cut where a space was: the reader must see a space."""
+        words, lines, line = text.split(" "), [], ""
+        for word in words:
+            if line and len(line) + len(word) > self._source_width:
+                lines.append(line)
+                line = word
+            else:
+                line = f"{line} {word}" if line else word
+        return ("\n" if text.startswith(" ") else "") + "\n".join(self._escape(part) for part in [*lines, line])
+
+    def _escape(self, text: str) -> str:
+        escaped = html.escape(text, quote=False)
+        if "  " in escaped:
+            escaped = escaped.replace("  ", " &nbsp;")
+        if self._entities == "none":
+            return escaped
+        return "".join(self._entity(character) if ord(character) > 127 else character for character in escaped)
+
+    def _entity(self, character: str) -> str:
+        if self._entities == "mixed" and self._rng.random() < 0.5:
+            return character
+        name = codepoint2name.get(ord(character))
+        if self._entities != "numeric" and name:
+            return f"&{name};"
+        return f"&#{ord(character)};"
+
+
+def _wrap(tags: str, inner: str) -> str:
+    names = tags.split()
+    head = "".join(f'<{name} style="{_STYLES[0]}">' if name == "span" else f"<{name}>" for name in names)
+    return head + inner + "".join(f"</{name}>" for name in reversed(names))

@@ -1,0 +1,132 @@
+"""The country around the hospital: its town, the communes its patients live in, and their streets."""
+
+from __future__ import annotations
+
+import math
+import random
+from dataclasses import dataclass
+from functools import cache
+
+from deid.reference.packaged_data import rows
+from demo.hospital.model import Place
+
+MAINLAND_LIMIT = "96"  # departments beyond are overseas
+TOWN_POPULATION = (80_000, 320_000)
+CATCHMENT_KM = 75.0
+EARTH_KM_PER_DEGREE = 111.2
+
+
+@dataclass(frozen=True, slots=True)
+class _Commune:
+    place: Place
+    lon: float
+    lat: float
+
+
+@cache
+def _communes() -> tuple[_Commune, ...]:
+    found = []
+    for row in rows("communes"):
+        # Paris, Lyon and Marseille are there whole.
+        if row["zips"] and not row["name"].endswith("Arrondissement"):
+            place = Place(
+                row["insee"], row["name"], row["zips"].split("|")[0], row["department"], int(row["population"])
+            )
+            found.append(_Commune(place, float(row["lon"]), float(row["lat"])))
+    return tuple(found)
+
+
+@cache
+def street_names() -> tuple[str, ...]:
+    """Names of streets, in lower case for the kind of street ("rue de Vaugirard")."""
+    names = (row["name"] for row in rows("streets"))
+    return tuple(name[0].lower() + name[1:] for name in names if name[:1].isalpha() and len(name) < 40)
+
+
+@cache
+def territories(kind: str) -> tuple[tuple[str, str], ...]:
+    """(code, name) of every "department", "region" or "country"."""
+    return tuple((row["code"], row["name"]) for row in rows("territories") if row["kind"] == kind)
+
+
+class Country:
+    """The hospital's town and its catchment area, with a draw that favours large and near communes."""
+
+    def __init__(self, rng: random.Random) -> None:
+        communes = _communes()
+        low, high = TOWN_POPULATION
+        towns = [
+            commune
+            for commune in communes
+            if low < commune.place.population < high
+            and commune.place.department < MAINLAND_LIMIT
+            and commune.place.department not in ("75", "92", "93", "94")
+        ]
+        centre = rng.choice(towns)
+        self.town = centre.place
+        self._near: list[Place] = []
+        self._weights: list[float] = []
+        for commune in communes:
+            distance = _kilometres(centre, commune)
+            if distance <= CATCHMENT_KM and commune is not centre:
+                self._near.append(commune.place)
+                self._weights.append(math.sqrt(commune.place.population + 1) / (8 + distance))
+        self._far = [commune.place for commune in communes if commune.place.population > 3_000]
+
+    def home(self, rng: random.Random) -> Place:
+        """Where a patient lives: mostly the catchment area, often the town, sometimes anywhere in France."""
+        draw = rng.random()
+        if draw < 0.17:
+            return self.town
+        if draw < 0.93:
+            return self.near(rng)
+        return rng.choice(self._far)
+
+    def near(self, rng: random.Random) -> Place:
+        """A commune of the catchment area."""
+        return rng.choices(self._near, self._weights)[0]
+
+    def far(self, rng: random.Random) -> Place:
+        """Any French commune of some size."""
+        return rng.choice(self._far)
+
+
+def _kilometres(one: _Commune, other: _Commune) -> float:
+    width = (one.lon - other.lon) * math.cos(math.radians((one.lat + other.lat) / 2))
+    return EARTH_KM_PER_DEGREE * math.hypot(width, one.lat - other.lat)
+
+
+# Where nobody counts the houses.
+_HAMLETS = (
+    "Le Bourg", "La Croix-Blanche", "Le Moulin-Neuf", "Les Quatre-Vents", "La Grande-Borde", "Le Petit-Bois",
+    "Les Bruyères", "La Gare", "Le Haut-Chemin", "La Verrerie", "Les Landes-Basses", "Le Clos-Renard", "Bel-Air",
+    "La Tuilerie", "Les Essarts", "Le Pré-Long", "La Fontaine-aux-Merles", "Kerhuel", "Le Mas-Rouge", "Les Ormeaux",
+    "La Chapelle-Vieille", "Le Pont-Cassé", "Les Granges-Hautes", "La Borie", "Le Poteau", "L'Étang-Neuf",
+)  # fmt: skip
+_RESIDENCES = (
+    "Les Tilleuls", "Bellevue", "Le Parc", "Les Glycines", "Le Belvédère", "Saint-Exupéry", "Les Mésanges", "Le Verger",
+    "Jean-Moulin", "Les Cèdres", "Beausoleil", "La Roseraie", "Les Peupliers", "Pablo-Picasso", "Le Grand-Large",
+)  # fmt: skip
+
+
+def address(rng: random.Random, place: Place) -> str:
+    """An address on one line, without postal code nor commune: street, flat, residence or hamlet."""
+    street = rng.choice(street_names())
+    number = str(max(1, int(rng.expovariate(1 / 30))))
+    suffix = rng.choice(("", "", "", "", " bis", " ter", "B"))
+    if place.population < 2_500 and rng.random() < 0.45:
+        hamlet = rng.choice(_HAMLETS)
+        return rng.choice((hamlet, f"lieu-dit {hamlet}", f"{number} {hamlet}", f"{hamlet}, {number} {street}"))
+    draw = rng.random()
+    if draw < 0.70:
+        return f"{number}{suffix}{rng.choice((' ', ' ', ' ', ', '))}{street}"
+    residence = rng.choice(_RESIDENCES)
+    return rng.choice(
+        (
+            f"résidence {residence}, bât. {rng.choice('ABCDEF')}, {number} {street}",
+            f"{number} {street}, appt {rng.randrange(1, 90)}",
+            f"{number}{suffix} {street}, {rng.randrange(2, 9)}e étage",
+            f"Résidence {residence}, {number} {street}",
+            f"{number} {street} - bât. {rng.choice('ABCD')} esc. {rng.randrange(1, 5)}",
+        )
+    )

