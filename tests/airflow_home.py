@@ -9,7 +9,8 @@ import shutil
 import tempfile
 from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
+from tests import ROOT
+
 HOME = Path(tempfile.mkdtemp(prefix="nocturne-airflow-"))
 atexit.register(shutil.rmtree, HOME, ignore_errors=True)
 

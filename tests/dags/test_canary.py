@@ -11,8 +11,8 @@ from tests.airflow_home import HOME
 from tests.conftest import Database
 from tests.dags import searching
 from tests.dags.test_paths import DEIDENTIFY, KEY, RELEASE, approval
-from tests.warehouse.nights import published, states
-from tests.warehouse.small_hospital import DAY, NIGHT, PAGE, open_hospital, put
+from tests.database.warehouse.nights import published, states
+from tests.database.warehouse.small_hospital import DAY, NIGHT, PAGE, open_hospital, put
 
 RAISE_WITH_THE_ROW = """
 CREATE FUNCTION quote_the_row() RETURNS trigger LANGUAGE plpgsql AS

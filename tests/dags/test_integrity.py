@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 from nocturne_airflow.steps import GPU_POOL, GPU_QUEUE, RETRIES, Tag
 
-ROOT = Path(__file__).parents[2]
+from tests import ROOT
+
 FILES = {"apply_oppositions", "deidentify_documents", "release_dataset", "refresh_references"}
 HEAVY = {"torch", "transformers", "pandas", "great_expectations", "matplotlib", "numpy", "deid.nightly.steps"}
 

@@ -15,8 +15,8 @@ from sqlalchemy import select
 from deid.config.settings import settings
 from demo.airflow import REFERENCES
 from tests.conftest import Database
-from tests.warehouse.nights import published, reasons, states
-from tests.warehouse.small_hospital import DAY, LETTER, NIGHT, PAGE, open_hospital, put, withdraw
+from tests.database.warehouse.nights import published, reasons, states
+from tests.database.warehouse.small_hospital import DAY, LETTER, NIGHT, PAGE, open_hospital, put, withdraw
 
 pytestmark = pytest.mark.slow
 KEY = "2026-03-02"

@@ -17,9 +17,9 @@ from deid.reference.packaged_data import DATA
 from deid.refresh import transport
 from deid.refresh.sources import SOURCES
 from tests.conftest import Database
-from tests.reference import formats, health_formats
-from tests.reference.certificates import Authority
-from tests.reference.conftest import Web, authority, secure, web  # noqa: F401 - fixtures
+from tests.database.refresh import formats, health_formats
+from tests.database.refresh.certificates import Authority
+from tests.database.refresh.conftest import Web, authority, secure, web  # noqa: F401 - fixtures
 
 pytestmark = pytest.mark.slow
 COMMUNES = gzip.decompress((DATA / "communes.csv.gz").read_bytes()).decode()

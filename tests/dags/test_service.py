@@ -29,8 +29,8 @@ from demo.story import DEIDENTIFY, REFRESH, RELEASE, make_ready
 from demo.telling import Follower, Teller
 from tests.conftest import Database
 from tests.dags import deciding, mail, searching
-from tests.warehouse.nights import night, published
-from tests.warehouse.small_hospital import DAY, LETTER, NIGHT, PAGE, open_hospital, put, withdraw
+from tests.database.warehouse.nights import night, published
+from tests.database.warehouse.small_hospital import DAY, LETTER, NIGHT, PAGE, open_hospital, put, withdraw
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 NIGHTS = [f"2026-03-0{day}" for day in (2, 3, 4)]

@@ -7,8 +7,8 @@ import tempfile
 
 from deid.config.settings import settings
 from tests.conftest import Database
-from tests.warehouse.nights import process
-from tests.warehouse.small_hospital import PAGE, open_hospital, put
+from tests.database.warehouse.nights import process
+from tests.database.warehouse.small_hospital import PAGE, open_hospital, put
 
 HOSTILE = (
     "Compte rendu de consultation\n\n<script>document.title='pris'</script> <iframe src=//ailleurs></iframe> "

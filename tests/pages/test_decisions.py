@@ -16,10 +16,10 @@ from deid.config.settings import settings
 from deid.release import actions
 from deid.release.answers import take
 from tests.conftest import Database
+from tests.database.warehouse.nights import process
+from tests.database.warehouse.small_hospital import DAY, NIGHT, put
 from tests.pages.conftest import Server
 from tests.pages.parked import answered, park
-from tests.warehouse.nights import process
-from tests.warehouse.small_hospital import DAY, NIGHT, put
 
 KEY = "2026-03-02"
 PATH = f"/releases/{KEY}/decision"

@@ -9,10 +9,10 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.conftest import Database
+from tests.database.warehouse.nights import process
+from tests.database.warehouse.small_hospital import DAY, NIGHT, put
 from tests.pages.night import HOSTILE, UNREADABLE, as_deployed
 from tests.pages.serving import Server
-from tests.warehouse.nights import process
-from tests.warehouse.small_hospital import DAY, NIGHT, put
 
 QUIET = (
     "L'examen est normal et le traitement est poursuivi. Le bilan biologique est sans particularité, et un contrôle "

@@ -15,7 +15,7 @@ from deid.reference.tables import packaged
 from deid.substitution import Substitutor
 from deid.substitution.context import Dossier, telling
 from deid.substitution.memory import Memory
-from tests.substitution.examples import KEY, marked, surrogates
+from tests.unit.substitution.examples import KEY, marked, surrogates
 
 TABLE = packaged().communes
 QUARTER = Fraction(1, 4)

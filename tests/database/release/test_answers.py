@@ -1,0 +1,229 @@
+"""Answers on a real database: who counts, how many are needed, what sending back does, what is written down."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from deid.config.policy import DEFAULT
+from deid.config.settings import settings
+from deid.domain.errors import ReleaseRefused
+from deid.release import actions, answers, questions
+from deid.release.answers import Outcome, Taken, Why
+from deid.release.permissions import enough
+from deid.warehouse.publish import staged_digest
+from tests.database.release.ledger import Ledger
+
+NIGHT = "2026-10-03"
+
+# approved by, asked for by, wanted, own approval, enough
+ENOUGH = [
+    ([], [], 1, False, False),
+    (["a"], [], 1, False, True),
+    (["a"], ["b"], 1, False, True),
+    (["a"], ["a"], 1, False, False),
+    (["a"], ["a"], 1, True, True),
+    (["a"], [], 2, False, False),
+    (["a"], [], 2, True, False),
+    (["a", "a"], [], 2, False, False),
+    (["a", "b"], [], 2, False, True),
+    (["a", "b"], ["a"], 2, False, True),
+    (["a", "b"], ["a", "b"], 1, False, True),
+]
+
+
+@pytest.mark.parametrize(("given", "asked", "wanted", "own", "expected"), ENOUGH)
+def test_enough(given: list[str], asked: list[str], wanted: int, own: bool, expected: bool) -> None:
+    assert enough(given, asked, approvals=wanted, own_approval=own) is expected
+
+
+def says(chosen: str, who: str, reason: str = "lu", digest: str | None = None) -> dict[str, Any]:
+    """An answer as Airflow gives it."""
+    form = {"motif": reason} | ({"empreinte": digest} if digest else {})
+    return {"chosen_options": [chosen], "responded_by_user": {"id": "9", "name": who}, "params_input": form}
+
+
+def take(chosen: str, who: str, reason: str = "lu", **options: Any) -> Taken:
+    digest = options.pop("shown", None) or staged_digest(NIGHT) or "nothing"
+    return answers.take(NIGHT, says(chosen, who, reason, options.pop("sent", None)), digest=digest, **options)
+
+
+def trail(database: Any) -> list[tuple[str, str]]:
+    return database.rows("SELECT actor, action FROM deid.audit ORDER BY seq")
+
+
+def decided(database: Any) -> list[tuple[str, str]]:
+    return database.rows("SELECT chosen, decided_by FROM deid.decision WHERE chosen <> 'proposed' ORDER BY decided_at")
+
+
+@pytest.fixture
+def night(deployed: Any, ledger: Ledger) -> Any:
+    """An interval with a warning, summed up."""
+    ledger.night(NIGHT, 40, warned=30)
+    assert actions.needs_approval(actions.summarise(NIGHT))
+    return deployed
+
+
+@pytest.fixture
+def two(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A policy that wants two people."""
+    text = DEFAULT.read_text(encoding="utf-8").replace("approvals: 1", "approvals: 2")
+    (tmp_path / "two.yaml").write_text(text, encoding="utf-8")
+    monkeypatch.setenv("NOCTURNE_POLICY", str(tmp_path / "two.yaml"))
+    settings.cache_clear()
+
+
+def test_one_person_is_enough_where_the_policy_wants_one(night: Any) -> None:
+    assert take("Approve", "morel") == Taken(Outcome.APPROVE)
+    assert decided(night) == [("approve", "morel")]
+    assert trail(night) == [("morel", "approve")]
+    assert actions.publish(NIGHT)["published"] == 39
+
+
+@pytest.mark.usefixtures("two")
+def test_two_different_people_where_it_wants_two(night: Any) -> None:
+    assert take("Approve", "morel") == Taken(Outcome.ASK, Why.SECOND, 1)
+    with pytest.raises(ReleaseRefused, match="another person: 1 given, 2 wanted"):
+        actions.publish(NIGHT)
+    assert take("Approve", "morel") == Taken(Outcome.ASK, Why.AGAIN, 1)
+    assert take("Approve", "leroy") == Taken(Outcome.APPROVE)
+    assert decided(night) == [("approve", "morel"), ("approve", "leroy")]
+    assert trail(night) == [("morel", "approve"), ("leroy", "approve")]
+    assert actions.publish(NIGHT)["published"] == 39
+
+
+def test_whoever_asked_for_the_run_may_not_approve_it_alone(night: Any) -> None:
+    night.rows("UPDATE deid.run SET requested_by = 'morel'")
+    assert take("Approve", "morel") == Taken(Outcome.ASK, Why.OWN, 1)
+    assert decided(night) == []
+    assert trail(night) == [("morel", "refused")]
+    assert take("Approve", "leroy", asked_by="leroy").why is Why.OWN
+    assert take("Approve", "leroy") == Taken(Outcome.APPROVE)
+
+
+@pytest.mark.usefixtures("two")
+def test_whoever_asked_for_the_run_may_be_one_of_two(night: Any) -> None:
+    night.rows("UPDATE deid.run SET requested_by = 'morel'")
+    assert take("Approve", "morel").why is Why.SECOND
+    assert take("Approve", "leroy") == Taken(Outcome.APPROVE)
+
+
+@pytest.mark.usefixtures("night", "two")
+def test_approvals_before_a_refusal_do_not_count_after_it() -> None:
+    take("Approve", "morel")
+    assert take("Reject", "leroy", "trop d'alertes") == Taken(Outcome.REJECT)
+    assert take("Approve", "durand").why is Why.SECOND
+    with pytest.raises(ReleaseRefused, match="another person"):
+        actions.publish(NIGHT)
+    assert take("Approve", "morel") == Taken(Outcome.APPROVE)
+
+
+@pytest.mark.parametrize("chosen", ["Reject", "Rework"])
+def test_a_refusal_needs_a_reason(night: Any, chosen: str) -> None:
+    assert take(chosen, "morel", "  ") == Taken(Outcome.ASK, Why.NO_REASON, 1)
+    assert decided(night) == []
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        says("Oui", "morel"),
+        says("Approve", ""),
+        says("Approve", "morel", "x" * 201),
+        says("Approve", "morel", digest="0" * 64),
+        {},
+    ],
+)
+def test_what_is_no_answer_to_this_question_changes_nothing(night: Any, answer: dict[str, Any]) -> None:
+    person = answer.get("responded_by_user")
+    if person == {"id": "9", "name": ""}:
+        person["id"] = ""
+    taken = answers.take(NIGHT, answer, digest=str(staged_digest(NIGHT)))
+    assert taken.why is Why.UNREADABLE
+    assert decided(night) == []
+
+
+def test_an_answer_about_another_content_is_void(night: Any) -> None:
+    for chosen in ("Approve", "Reject", "Rework"):
+        with pytest.raises(ReleaseRefused, match="no longer what the answer is about"):
+            take(chosen, "morel", shown="f" * 64)
+    assert decided(night) == []
+    assert trail(night) == [("morel", "refused")] * 3
+    assert night.rows("SELECT count(*) FROM deid.candidate") == [(39,)]
+
+
+def test_sending_back_erases_texts_and_makes_the_documents_new(night: Any) -> None:
+    digest = staged_digest(NIGHT)
+    night.rows("UPDATE deid.run SET document_types = '{CRH,BIO}', services = '{CARD}'")
+    assert take("Rework", "morel", "trop de noms masqués") == Taken(Outcome.REWORK)
+    assert night.rows("SELECT count(*) FROM deid.candidate") == [(0,)]
+    assert night.rows("SELECT state, count(*) FROM deid.document GROUP BY 1 ORDER BY 1") == [
+        ("quarantined", 1),
+        ("superseded", 39),
+    ]
+    assert night.rows("SELECT state, sent_back_at IS NOT NULL FROM deid.run") == [("superseded", True)]
+    ((details,),) = night.rows("SELECT details FROM deid.audit WHERE action = 'rework'")
+    assert details == {"staged_digest": digest, "reason": "trop de noms masqués", "documents": 39}
+    asked = questions.rework(NIGHT)
+    assert asked == questions.rework(NIGHT)
+    assert asked is not None
+    assert asked["run"].startswith(f"rework__{NIGHT}__")
+    assert asked["conf"] == {
+        "reason": "trop de noms masqués",
+        "interval_start": "2026-10-03T01:30:00+00:00",
+        "interval_end": "2026-10-04T01:30:00+00:00",
+        "document_types": ["BIO", "CRH"],
+        "services": ["CARD"],
+        "requested_by": "morel",
+    }
+    assert answers.settled(NIGHT, str(digest)) == Taken(Outcome.REWORK)
+    with pytest.raises(ReleaseRefused, match="nothing is staged"):
+        actions.publish(NIGHT)
+
+
+def test_what_is_being_published_is_not_sent_back(night: Any) -> None:
+    night.rows(
+        "INSERT INTO research.release (interval_key, run_ids, policy_hash, pipeline_version, staged_digest)"
+        " VALUES (%s, '{1}', 'p', 'v', 's')",
+        (NIGHT,),
+    )
+    with pytest.raises(ReleaseRefused, match="has begun"):
+        take("Rework", "morel", "tard")
+    assert night.rows("SELECT count(*) FROM deid.candidate") == [(39,)]
+
+
+def test_a_lost_answer_is_found_again(night: Any) -> None:
+    digest = str(staged_digest(NIGHT))
+    assert answers.settled(NIGHT, digest) is None
+    take("Approve", "morel")
+    assert answers.settled(NIGHT, digest) == Taken(Outcome.APPROVE)
+    assert take("Approve", "morel") == Taken(Outcome.APPROVE)
+    assert decided(night) == [("approve", "morel")]
+
+
+def test_an_answer_and_its_line_of_the_trail_are_written_together(night: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: Any, **__: Any) -> int:
+        raise RuntimeError("no trail, no decision")
+
+    monkeypatch.setattr(answers.audit, "write", broken)
+    for chosen in ("Approve", "Rework"):
+        with pytest.raises(RuntimeError):
+            take(chosen, "morel")
+    assert decided(night) == []
+    assert night.rows("SELECT count(*) FROM deid.candidate") == [(39,)]
+
+
+def test_questions_wait_close_and_wait_anew(night: Any) -> None:
+    questions.ask("asset__1", NIGHT, "d1", requested_by="leroy")
+    ((asked_at,),) = night.rows("SELECT asked_at FROM deid.question")
+    questions.ask("asset__1", NIGHT, "d1", requested_by="leroy")
+    assert night.rows("SELECT asked_at, requested_by, outcome FROM deid.question") == [(asked_at, "leroy", None)]
+    questions.close("asset__1", "reject")
+    questions.close("asset__1", "approve")
+    assert night.rows("SELECT outcome, closed_at IS NULL FROM deid.question") == [("reject", False)]
+    questions.ask("asset__1", NIGHT, "d2")
+    ((again, digest, outcome),) = night.rows("SELECT asked_at, staged_digest, outcome FROM deid.question")
+    assert again > asked_at
+    assert (digest, outcome) == ("d2", None)

@@ -1,0 +1,107 @@
+"""What was approved is what is published: whatever is altered after staging, in any column, is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from deid.domain.errors import ReleaseRefused
+from deid.release import actions
+from deid.warehouse import publish as publishing
+from tests.database.release.ledger import Ledger
+
+NIGHT = "2026-10-03"
+ONE = f"D{NIGHT}-7"
+YES = {"chosen_options": ["Approve"], "responded_by_user": {"id": "3", "name": "c.morel"}, "params_input": {}}
+ALTERED = {
+    "text": "UPDATE deid.candidate SET text = text || ' Madame Zoé TAMBURIN.'",
+    "title": "UPDATE deid.candidate SET title = 'Compte rendu de Mme TAMBURIN'",
+    "markup": "UPDATE deid.candidate SET markup = '<p>Mme TAMBURIN</p>'",
+    "patient": "UPDATE deid.candidate SET patient_id = 'P9'",
+    "date": "UPDATE deid.candidate SET reference_date = '2020-01-01'",
+    "type": "UPDATE deid.document SET document_type = 'AUTRE'",
+}
+
+
+def published(database: Any) -> int:
+    return int(database.rows("SELECT count(*) FROM research.document")[0][0])
+
+
+@pytest.mark.parametrize("column", sorted(ALTERED))
+def test_an_altered_document_is_refused_by_its_id_and_nothing_goes_out(
+    deployed: Any, ledger: Ledger, column: str
+) -> None:
+    ledger.night(NIGHT, 60, warned=40)
+    actions.summarise(NIGHT)
+    deployed.rows(f"{ALTERED[column]} WHERE document_id = %s", (ONE,))
+    with pytest.raises(ReleaseRefused, match=rf"altered since it was staged.*: document {ONE}\.") as refused:
+        actions.publish(NIGHT, YES)
+    assert "TAMBURIN" not in str(refused.value)
+    assert published(deployed) == 0
+    assert deployed.rows("SELECT count(*) FROM research.release") == [(0,)]
+
+
+def test_altering_the_seal_as_well_changes_nothing(deployed: Any, ledger: Ledger) -> None:
+    run_id = ledger.night(NIGHT, 60)
+    actions.summarise(NIGHT)
+    deployed.rows(f"{ALTERED['text']} WHERE document_id = %s", (ONE,))
+    deployed.rows(
+        "UPDATE deid.staged_content AS s SET digest = deid.content_digest(d.content_hash, c.patient_id, c.stay_id,"
+        " d.document_type, d.loinc_code, c.title, c.text, c.markup, c.reference_date)"
+        " FROM deid.candidate AS c, deid.document AS d"
+        " WHERE c.document_id = s.document_id AND d.document_id = s.document_id AND s.document_id = %s",
+        (ONE,),
+    )
+    with pytest.raises(ReleaseRefused, match=f"run {run_id}"):
+        actions.publish(NIGHT)
+    assert published(deployed) == 0
+
+
+def test_a_document_slipped_in_after_staging_is_refused(deployed: Any, ledger: Ledger) -> None:
+    run_id = ledger.night(NIGHT, 60, quarantined=1)
+    actions.summarise(NIGHT)
+    slipped = f"D{NIGHT}-0"
+    deployed.rows("UPDATE deid.document SET state = 'staged' WHERE document_id = %s", (slipped,), role="worker")
+    deployed.rows(
+        "INSERT INTO deid.candidate (run_id, document_id, patient_id, text, spans, surrogates)"
+        " VALUES (%s, %s, 'P0', 'Madame Zoé TAMBURIN', '[]', '[]')",
+        (run_id, slipped),
+        role="worker",
+    )
+    with pytest.raises(ReleaseRefused, match=f"document {slipped}"):
+        actions.publish(NIGHT)
+    assert published(deployed) == 0
+
+
+def test_what_is_altered_while_a_release_is_being_written_stops_its_batch(
+    deployed: Any, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ledger.night(NIGHT, 60)
+    actions.summarise(NIGHT)
+    write = publishing._write
+
+    def altered_first(*given: Any) -> None:
+        deployed.rows(f"{ALTERED['text']} WHERE document_id = %s", (ONE,))
+        write(*given)
+
+    monkeypatch.setattr(publishing, "_write", altered_first)
+    with pytest.raises(ReleaseRefused, match=f"document {ONE}"):
+        actions.publish(NIGHT)
+    assert published(deployed) == 0
+
+
+def test_what_was_withdrawn_since_may_be_missing(deployed: Any, ledger: Ledger) -> None:
+    run_id = ledger.night(NIGHT, 60)
+    actions.summarise(NIGHT)
+    deployed.rows("INSERT INTO deid.withdrawal (run_id, document_id) VALUES (%s, %s)", (run_id, ONE))
+    assert actions.publish(NIGHT)["published"] == published(deployed) == 58
+
+
+@pytest.mark.parametrize(
+    "statement", ["UPDATE deid.staged_content SET digest = 'x'", "DELETE FROM deid.staged_content"]
+)
+def test_no_working_role_can_change_a_seal(deployed: Any, statement: str) -> None:
+    for role in ("worker", "publisher", "steward"):
+        with pytest.raises(Exception, match="permission denied"):
+            deployed.rows(statement, role=role)

@@ -1,0 +1,98 @@
+"""Durations that no longer agree with the dates: counted by the night, told by the report, with a real PostgreSQL."""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+from pathlib import Path
+
+from selectolax.lexbor import LexborHTMLParser
+
+from deid.reports import gather, render, write_report
+from deid.reports.wording import WORDING
+from tests.conftest import Database
+from tests.database.release.ledger import Ledger
+from tests.database.warehouse.nights import night, process, reasons
+from tests.database.warehouse.small_hospital import LETTER, NIGHT, open_hospital, put
+
+KEY = "2026-03-02"
+BORN = date(2026, 2, 20)
+SAID, SLACK = 9, 1
+NEWBORNS = 8
+NEWBORN = """Service de médecine
+
+Compte rendu d'hospitalisation
+
+La patiente a été hospitalisée du 20/02/2026 au 02/03/2026, soit 9 jours d'hospitalisation. L'alimentation est bien
+prise et le poids a été repris. L'examen est normal et la sortie se fait avec de la vitamine D.
+"""
+
+
+def _open(hospital: Database) -> None:
+    """Letters of which the durations hold, and newborns: the days of birth and of the letter both have to stay."""
+    open_hospital(hospital)
+    put(hospital, "stay", LETTER.replace("25/02/2026 au 02/03/2026", "25/02/2026 au 02/03/2026 (5 jours)"))
+    put(hospital, "none", patient="P000002")
+    for number in range(NEWBORNS):
+        hospital.rows(
+            "INSERT INTO cdw.patient VALUES (%s, %s, 'JAUNET', NULL, '{Lou}', 'F', %s, NULL, '', '25000', 'Besançon', "
+            "'25056', NULL, NULL, NULL)",
+            (f"P1{number}", f"80099{number}", BORN),
+            role="owner",
+        )
+        put(hospital, f"newborn-{number}", NEWBORN, patient=f"P1{number}")
+
+
+def _lost(text: str) -> bool:
+    first, last = (date(int(y), int(m), int(d)) for d, m, y in re.findall(r"(\d\d)/(\d\d)/(\d{4})", text))
+    return abs((last - first).days - SAID) > SLACK
+
+
+def test_a_night_counts_them_and_the_report_says_how_often(deployed: Database, tmp_path: Path) -> None:
+    _open(deployed)
+    process("night")
+    assert not reasons(deployed)
+    counted = dict(
+        deployed.rows("SELECT document_id, ARRAY[durations, durations_lost] FROM deid.document", role="steward")
+    )
+    assert (counted["stay"], counted["none"]) == ([1, 0], [0, 0])
+    texts = dict(deployed.rows("SELECT document_id, text FROM deid.candidate WHERE document_id LIKE 'newborn%'"))
+    assert {name: counted[name] for name in texts} == {name: [1, int(_lost(text))] for name, text in texts.items()}
+    lost = sum(map(_lost, texts.values()))
+    assert len(texts) == NEWBORNS
+    assert lost > 0
+    figures = gather(KEY)
+    assert figures["durations"] == {
+        "seen": NEWBORNS + 1,
+        "lost": lost,
+        "documents": NEWBORNS + 1,
+        "documents_lost": lost,
+    }
+    page = _said(Path(write_report(KEY, tmp_path)["html"]))
+    assert f"dans {100 * lost / (NEWBORNS + 1):.1f}".replace(".", ",") + "\u202f% des cas" in page
+    assert f"{lost} sur {NEWBORNS + 1} qui" in page
+
+
+def test_documents_in_quarantine_do_not_count_and_a_repeated_step_keeps_the_numbers(deployed: Database) -> None:
+    _open(deployed)
+    night("night")
+    said = gather(KEY)["durations"]
+    night("again", NIGHT)
+    assert gather(KEY)["durations"] == said
+    deployed.rows("UPDATE deid.document SET state = 'quarantined' WHERE document_id = 'stay'")
+    assert gather(KEY)["durations"]["seen"] == said["seen"] - 1
+
+
+def test_a_night_without_any_says_so_in_both_languages(deployed: Database) -> None:
+    Ledger(deployed).night(KEY, 12)
+    figures = gather(KEY)
+    assert figures["durations"] == {"seen": 0, "lost": 0, "documents": 0, "documents_lost": 0}
+    for lang, words in WORDING.items():
+        assert words["durations_none"] in render(figures, lang)
+    figures["durations"] = {"seen": 400, "lost": 13, "documents": 90, "documents_lost": 9}
+    assert "disagree with the dates in 3.2% of cases: 13 of 400" in render(figures, "en")
+
+
+def _said(page: Path) -> str:
+    found = LexborHTMLParser(page.read_text(encoding="utf-8")).css_first("#durations")
+    return found.text() if found is not None else ""

@@ -1,0 +1,121 @@
+"""From a mark on a de-identified text to a mention that a tagger is trained on."""
+
+from __future__ import annotations
+
+import json
+import stat
+from pathlib import Path
+
+import pytest
+
+from deid.cli import main
+from deid.domain.document import Mention
+from deid.domain.errors import InputRefused
+from deid.domain.labels import Label
+from deid.evaluation.corpus import load
+from deid.reviews import closing, reading
+from deid.reviews.places import Kind
+from deid.reviews.store import Annotation, corrected
+from deid.warehouse import audit
+from tests.conftest import Database
+from tests.database.reviews.test_reviews import begin, finish, lines, mark, opened, staged, steward
+from tests.database.warehouse.small_hospital import LETTER, put
+
+__all__ = ["staged"]  # the fixture
+
+
+def close(database: Database, review: int) -> None:
+    with steward(database) as cursor:
+        closing.close(cursor, review, "intendante")
+
+
+def surrogate(database: Database, review: int, ordinal: int, label: str) -> str:
+    """The first surrogate of a label in a document."""
+    found: reading.Reading = begin(database, review, ordinal)
+    span = next(span for span in found.surrogates if span.label == label)
+    return found.text[span.start : span.end]
+
+
+def test_a_marked_mention_becomes_a_training_mention(staged: Database, tmp_path: Path) -> None:
+    review = opened(staged)
+    mark(staged, review, "bisoprolol", label=Label.PERSON)
+    date = surrogate(staged, review, 2, "DATE")
+    mark(staged, review, date, ordinal=2, kind=Kind.NOT_IDENTIFYING, label=None)
+    city = surrogate(staged, review, 3, "PATIENT")
+    mark(staged, review, city, ordinal=3, kind=Kind.WRONG_LABEL, label=Label.DOCTOR)
+    finish(staged, review, 1, 2, 3, 4)
+    ids = {ordinal: begin(staged, review, ordinal).document_id for ordinal in (1, 2, 3, 4)}
+    close(staged, review)
+
+    out = tmp_path / "relus.jsonl"
+    assert main(["annotations", "export", str(out)]) == 0
+    assert stat.S_IMODE(out.stat().st_mode) == 0o600
+    assert len(lines(staged, audit.Action.EXPORT)) == 1
+    documents = {one.document.id: one for one in load(out)}
+    assert set(documents) == set(ids.values())
+
+    def surfaces(ordinal: int, label: Label) -> list[str]:
+        one = documents[ids[ordinal]]
+        return [one.document.text[m.start : m.end] for m in one.mentions if m.label is label]
+
+    assert documents[ids[1]].document.patient.last_name == "VASSEROT"
+    assert surfaces(1, Label.PERSON) == ["bisoprolol"]
+    assert surfaces(4, Label.PERSON) == []
+    machine = len(documents[ids[4]].mentions)
+    assert [len(documents[ids[ordinal]].mentions) for ordinal in (1, 2, 3)] == [machine + 1, machine - 1, machine]
+    assert "14/05/1961" in surfaces(4, Label.DATE)
+    assert len(surfaces(2, Label.DATE)) == len(surfaces(4, Label.DATE)) - 1
+    assert len(surfaces(3, Label.DOCTOR)) == len(surfaces(4, Label.DOCTOR)) + 1
+
+
+def test_what_changed_or_was_not_read_by_all_is_left_out(
+    staged: Database, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    review = opened(staged)
+    mark(staged, review, "bisoprolol", label=Label.PERSON)
+    finish(staged, review, 1, 2)
+    changed = begin(staged, review, 2).document_id
+    begin(staged, review, 3)
+    out = tmp_path / "relus.jsonl"
+    assert main(["annotations", "export", str(out)]) == 0  # the review is open
+    with pytest.raises(InputRefused, match="no document"):
+        load(out)
+    close(staged, review)
+    put(staged, changed, LETTER + "Corrigée.")
+    assert main(["annotations", "export", str(out)]) == 1
+    assert len(load(out)) == 1
+    told = capsys.readouterr().err
+    assert changed in told
+    assert "VASSEROT" not in told
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "{",
+        "[]",
+        '{"id": "a", "text": 3, "mentions": []}',
+        '{"id": "a", "text": "abc", "mentions": [{"start": 0, "end": 9, "label": "ID"}]}',
+        '{"id": "a", "text": "abc", "mentions": [{"start": 0, "end": 2, "label": "NOM"}]}',
+        '{"id": "a", "text": "abc", "mentions": [{"start": 0, "end": 2, "label": "ID"}, '
+        '{"start": 1, "end": 3, "label": "ID"}]}',
+        '{"id": "a", "text": "abc", "mentions": [], "patient": {"birth_date": "hier"}}',
+    ],
+)
+def test_a_line_that_cannot_be_trained_on_is_refused_and_not_quoted(tmp_path: Path, line: str) -> None:
+    path = tmp_path / "relus.jsonl"
+    good = json.dumps({"id": "b", "text": "Jo", "mentions": [{"start": 0, "end": 2, "label": "PATIENT"}]})
+    path.write_text(f"{good}\n{line}\n", encoding="utf-8")
+    with pytest.raises(InputRefused, match=r"relus.jsonl, line 2") as refused:
+        load(path)
+    assert "abc" not in str(refused.value)
+
+
+def test_people_correct_the_machine_and_a_label_wins_over_none() -> None:
+    found = [Mention(0, 4, Label.CITY), Mention(10, 14, Label.DATE), Mention(20, 24, Label.ID)]
+    said = [
+        *(Annotation(2, 9, Label.PATIENT), Annotation(3, 6, Label.DOCTOR)),
+        *(Annotation(10, 14, None), Annotation(20, 24, None), Annotation(20, 22, Label.NDA)),
+    ]
+    assert corrected(found, said) == (Mention(2, 9, Label.PATIENT), Mention(20, 22, Label.NDA))
+    assert corrected(found, []) == tuple(found)

@@ -1,0 +1,388 @@
+"""A review on a real database: from a staged night to a bound, annotations, and erased texts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from psycopg2.extensions import cursor as Cursor
+
+from deid.config.policy import Review as ReviewPolicy
+from deid.config.settings import settings
+from deid.domain.errors import ReviewRefused
+from deid.domain.labels import Label
+from deid.release import actions
+from deid.reviews import Why, adjudication, closing, marks, reading
+from deid.reviews.agreement import agreement, kappa
+from deid.reviews.estimate import Estimate, Mentions, estimate, in_words, interval_in_words
+from deid.reviews.places import Kind
+from deid.reviews.progress import documents, find, page
+from deid.reviews.sampling import Plan, open_review, waiting
+from deid.warehouse import audit
+from deid.warehouse.connection import connect
+from deid.warehouse.publish import publish_interval
+from tests.conftest import Database
+from tests.database.warehouse.light import decide
+from tests.database.warehouse.nights import process
+from tests.database.warehouse.small_hospital import DAY, LETTER, NIGHT, open_hospital, put, withdraw
+
+KEY = "2026-03-02"
+STRICT = Plan(0.01, 0.95, 1)
+TWICE = Plan(0.01, 0.95, 2)
+
+
+@contextmanager
+def steward(database: Database) -> Iterator[Cursor]:
+    with connect(database.dsn("steward")) as link, link.cursor() as cursor:
+        yield cursor
+
+
+@pytest.fixture
+def staged(deployed: Database, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Database:
+    """Six letters wait for publication."""
+    decide(monkeypatch, tmp_path)
+    open_hospital(deployed)
+    for number in range(1, 7):
+        put(deployed, f"D{number:06}", LETTER + f"Numéro d'ordre de la lettre : {number}.\n")
+    process("nuit-1")
+    return deployed
+
+
+def opened(database: Database, plan: Plan = STRICT) -> int:
+    with steward(database) as cursor:
+        return open_review(cursor, KEY, plan, "intendante")
+
+
+def begin(database: Database, review: int, ordinal: int = 1, reader: str = "intendante") -> reading.Reading:
+    with steward(database) as cursor:
+        return reading.begin(cursor, review, ordinal, reader)
+
+
+def mark(
+    database: Database,
+    review: int,
+    passage: str,
+    *,
+    ordinal: int = 1,
+    reader: str = "intendante",
+    kind: Kind = Kind.MISSED,
+    label: Label | None = Label.DOCTOR,
+) -> marks.Mark:
+    text = begin(database, review, ordinal, reader).text
+    start = text.index(passage)
+    with steward(database) as cursor:
+        return marks.add(cursor, review, ordinal, reader, kind, label, start, start + len(passage))
+
+
+def finish(database: Database, review: int, *ordinals: int, reader: str = "intendante") -> None:
+    for ordinal in ordinals:
+        begin(database, review, ordinal, reader)
+        with steward(database) as cursor:
+            reading.finish(cursor, review, ordinal, reader)
+
+
+def refusal(act: Callable[[], object]) -> str:
+    with pytest.raises(ReviewRefused) as refused:
+        act()
+    return refused.value.why
+
+
+def lines(database: Database, action: audit.Action) -> list[tuple[str, str]]:
+    with steward(database) as cursor:
+        return [(line.actor, line.object) for line in audit.page(cursor, action=action)]
+
+
+def texts(database: Database) -> int:
+    return database.rows("SELECT count(*) FROM deid.review_document WHERE text IS NOT NULL OR spans IS NOT NULL")[0][0]
+
+
+def test_a_review_is_a_random_sample_of_what_is_staged(staged: Database) -> None:
+    with steward(staged) as cursor:
+        (before,) = waiting(cursor)
+        first = open_review(cursor, KEY, Plan(0.2, 0.8, 1), "intendante", seed="une graine")
+        assert (before.interval_key, before.documents, before.review_id) == (KEY, 6, None)
+        assert waiting(cursor, KEY)[0].review_id == first
+        review = find(cursor, first)
+    assert (review.population, review.sample, review.finished, review.wanted) == (6, 4, 0, 4)
+    drawn = staged.rows("SELECT document_id FROM deid.review_document ORDER BY ordinal")
+    assert drawn == staged.rows(
+        "SELECT document_id FROM deid.document ORDER BY sha256(convert_to('une graine' || document_id, 'UTF8')) LIMIT 4"
+    )
+    assert staged.rows(
+        "SELECT count(*) FROM deid.review_document AS r JOIN deid.candidate AS c USING (run_id, document_id)"
+        " WHERE r.text = c.text AND r.surrogates = jsonb_array_length(c.spans)"
+    ) == [(4,)]
+    assert lines(staged, audit.Action.OPEN_REVIEW) == [("intendante", f"review {first}")]
+
+
+def test_two_stewards_who_open_it_at_once_open_one(staged: Database) -> None:
+    with ThreadPoolExecutor(4) as pool:
+        assert len({*pool.map(lambda _: opened(staged), range(4))}) == 1
+    assert staged.rows("SELECT count(*) FROM deid.review") == [(1,)]
+
+
+def test_nothing_staged_is_nothing_to_review(deployed: Database) -> None:
+    assert refusal(lambda: opened(deployed)) == Why.NOTHING_STAGED
+
+
+def test_every_text_shown_is_recorded_with_who_saw_it(staged: Database) -> None:
+    review = opened(staged)
+    shown_ids = [begin(staged, review, ordinal, "intendante").document_id for ordinal in (1, 2, 1)]
+    assert lines(staged, audit.Action.READ_TEXT) == [("intendante", f"document {one}") for one in reversed(shown_ids)]
+
+
+def test_a_reader_goes_on_where_he_stopped_then_to_the_first_that_lacks_a_reader(staged: Database) -> None:
+    review = opened(staged)
+
+    def following(reader: str) -> int | None:
+        with steward(staged) as cursor:
+            return reading.following(cursor, review, reader)
+
+    assert following("intendante") == 1
+    begin(staged, review, 1)
+    assert (following("intendante"), following("autre")) == (1, 2)
+    assert refusal(lambda: begin(staged, review, 1, "autre")) == Why.TAKEN
+    staged.rows("UPDATE deid.review_reading SET started_at = now() - interval '2 hours'")
+    assert following("autre") == 1  # left aside for two hours
+    finish(staged, review, 1, 2, 3, 4, 5, 6, reader="autre")
+    assert (following("intendante"), following("tierce")) == (1, None)
+
+
+def test_two_readers_at_the_same_moment_do_not_read_the_same_document(staged: Database) -> None:
+    review = opened(staged)
+
+    def attempt(reader: str) -> bool:
+        try:
+            begin(staged, review, 1, reader)
+        except ReviewRefused:
+            return False
+        return True
+
+    with ThreadPoolExecutor(6) as pool:
+        assert sum(pool.map(attempt, [f"lecteur-{number}" for number in range(6)])) == 1
+
+
+def test_a_mark_is_exact_can_be_sent_twice_and_taken_back(staged: Database) -> None:
+    review = opened(staged)
+    first = mark(staged, review, "rythme régulier", label=Label.ID)
+    assert mark(staged, review, " rythme régulier", label=Label.ID).mark_id == first.mark_id
+    document = begin(staged, review, 1)
+    source = staged.rows("SELECT content FROM cdw.document WHERE document_id = %s", (document.document_id,))[0][0]
+    assert bytes(source).decode()[first.source_start : first.source_end] == "rythme régulier"
+    with steward(staged) as cursor:
+        marks.remove(cursor, review, 1, "intendante", first.mark_id)
+        marks.remove(cursor, review, 1, "intendante", first.mark_id)
+        assert marks.of_reader(cursor, review, 1, "intendante") == []
+    assert len(lines(staged, audit.Action.UNMARK)) == 1
+    with steward(staged) as cursor:
+        assert "régulier" not in str([line.details for line in audit.page(cursor)])
+
+
+def test_only_who_reads_a_document_marks_it_until_it_is_finished(staged: Database) -> None:
+    review = opened(staged)
+    made = mark(staged, review, "rythme")
+
+    def add(reader: str) -> marks.Mark:
+        with steward(staged) as cursor:
+            return marks.add(cursor, review, 1, reader, Kind.MISSED, Label.ID, 0, 7)
+
+    def remove(reader: str, mark_id: int) -> None:
+        with steward(staged) as cursor:
+            marks.remove(cursor, review, 1, reader, mark_id)
+
+    assert refusal(lambda: add("autre")) == Why.UNREAD
+    assert refusal(lambda: remove("autre", made.mark_id)) == Why.UNREAD
+    assert refusal(lambda: remove("intendante", 10_000)) == Why.UNKNOWN
+    finish(staged, review, 1)
+    finish(staged, review, 1)
+    assert refusal(lambda: add("intendante")) == Why.FINISHED
+    assert refusal(lambda: begin(staged, review, 99)) == Why.UNKNOWN
+    assert len(lines(staged, audit.Action.FINISH_READING)) == 1
+
+
+def test_the_bound_follows_what_was_read_and_never_flatters(staged: Database) -> None:
+    review = opened(staged)
+    with steward(staged) as cursor:
+        assert estimate(find(cursor, review), documents(cursor, review)) is None
+    finish(staged, review, 1, 2)
+    mark(staged, review, "rythme", ordinal=3)  # seen by a reader who has not finished
+    with steward(staged) as cursor:
+        found = estimate(find(cursor, review), documents(cursor, review))
+    assert found is not None
+    assert (found.read, found.leaking, found.at_most, found.reached) == (3, 1, 4, False)
+    assert found.mentions.missed == 1
+    ((replaced,),) = staged.rows("SELECT sum(surrogates) FROM deid.review_document WHERE ordinal <= 3")
+    assert found.mentions.replaced == replaced
+    assert in_words(found, "fr") == "au plus 4\u00a0documents sur 6, à 95\u202f%"
+    finish(staged, review, 3, 4, 5, 6)
+    with steward(staged) as cursor:
+        found = estimate(find(cursor, review), documents(cursor, review))
+    assert found is not None
+    assert found.whole
+    assert in_words(found, "fr") == "1 des 6\u00a0documents, tous lus"
+    assert interval_in_words(found, "en") == "between 1 and 1 of the 6 documents, with 95% confidence"
+
+
+def test_a_second_reader_sees_nothing_of_the_first_and_disagreements_are_settled_by_another(staged: Database) -> None:
+    review = opened(staged, TWICE)
+    lone = mark(staged, review, "rythme", reader="un")
+    shared = mark(staged, review, "bisoprolol", reader="un", label=Label.ID)
+    begin(staged, review, 1, "deux")
+    with steward(staged) as cursor:
+        assert marks.of_reader(cursor, review, 1, "deux") == []
+    mark(staged, review, "bisoprolol 2,5", reader="deux", label=Label.ID)
+    assert refusal(lambda: begin(staged, review, 1, "trois")) == Why.TAKEN
+
+    def settle(mark_id: int, senior: str, verdict: adjudication.Verdict) -> None:
+        with steward(staged) as cursor:
+            adjudication.settle(cursor, review, 1, mark_id, senior, verdict)
+
+    finish(staged, review, 1, reader="un")
+    assert refusal(lambda: settle(lone.mark_id, "référente", "dismissed")) == Why.NOT_READ
+    finish(staged, review, 1, reader="deux")
+    finish(staged, review, 2, reader="un")
+    finish(staged, review, 2, reader="deux")
+    with steward(staged) as cursor:
+        sampled = documents(cursor, review)
+        assert [one.mark_id for one in adjudication.disputed(sampled[0])] == [lone.mark_id]
+        assert [one.ordinal for one in adjudication.to_settle(find(cursor, review), sampled)] == [1]
+        found = agreement(sampled)
+    assert found is not None
+    assert (found.documents, found.both, found.one, found.none, found.kappa, found.marks) == (2, 1, 0, 1, 1.0, 3)
+    assert found.passages == pytest.approx(2 / 3)
+    assert refusal(lambda: settle(lone.mark_id, "un", "dismissed")) == Why.OWN_MARK
+    settle(lone.mark_id, "référente", "dismissed")
+    assert refusal(lambda: settle(lone.mark_id, "autre", "upheld")) == Why.SETTLED
+    with steward(staged) as cursor:
+        assert adjudication.to_settle(find(cursor, review), documents(cursor, review)) == []
+        assert documents(cursor, review)[0].leaks  # the shared mark stands
+    settle(shared.mark_id, "référente", "dismissed")
+    with steward(staged) as cursor:
+        second = marks.of_review(cursor, review, reader="deux")[0]
+    settle(second.mark_id, "référente", "dismissed")
+    with steward(staged) as cursor:
+        assert not documents(cursor, review)[0].leaks
+
+
+@pytest.mark.parametrize(
+    ("at_most", "population", "french", "english"),
+    [
+        (24, 2402, "au plus 10_documents sur 1~000, à 95~%", "at most 10_documents in 1,000, with 95% confidence"),
+        (40, 2402, "au plus 17_documents sur 1~000, à 95~%", "at most 17_documents in 1,000, with 95% confidence"),
+        (60, 20_000, "au plus 3_documents sur 1~000, à 95~%", "at most 3_documents in 1,000, with 95% confidence"),
+        (61, 20_000, "au plus 4_documents sur 1~000, à 95~%", "at most 4_documents in 1,000, with 95% confidence"),
+        (1, 40, "au plus 1_document sur 40, à 95~%", "at most 1_document in 40, with 95% confidence"),
+        (0, 40, "aucun document, à 95~%", "no document, with 95% confidence"),
+    ],
+)
+def test_the_bound_in_words_is_never_less_than_the_bound(
+    at_most: int, population: int, french: str, english: str
+) -> None:
+    found = Estimate(population, 39, 0, 0.95, 0.01, at_most, (0, at_most), Mentions(0, 0, 0, 0))
+    spaces = str.maketrans("_~", "\u00a0\u202f")  # no-break, and narrow no-break
+    assert (in_words(found, "fr"), in_words(found, "en")) == (french.translate(spaces), english.translate(spaces))
+
+
+def test_kappa_on_a_known_table() -> None:
+    answers = [(True, True)] * 20 + [(True, False)] * 5 + [(False, True)] * 10 + [(False, False)] * 15
+    assert kappa(answers) == pytest.approx(0.4)
+    assert kappa([(False, False)] * 9) is None
+    assert kappa([]) is None
+
+
+def test_closing_erases_texts_and_keeps_figures(staged: Database) -> None:
+    review = opened(staged)
+    mark(staged, review, "rythme")
+    finish(staged, review, 1, 2)
+    with steward(staged) as cursor:
+        before = estimate(find(cursor, review), documents(cursor, review))
+        closing.close(cursor, review, "intendante")
+        assert estimate(find(cursor, review), documents(cursor, review)) == before
+        assert [one.review_id for one in page(cursor, "intendante", "closed")] == [review]
+        assert [one.review_id for one in page(cursor, "intendante", "mine")] == [review]
+        assert page(cursor, "intendante", "open") == page(cursor, "autre", "mine") == []
+    assert texts(staged) == 0
+    assert refusal(lambda: begin(staged, review, 3)) == Why.CLOSED
+
+    def again() -> None:
+        with steward(staged) as cursor:
+            closing.close(cursor, review, "autre")
+
+    assert refusal(again) == Why.CLOSED
+    assert staged.rows("SELECT annotator, origin, label FROM deid.annotation") == [
+        ("intendante", f"review {review}", "DOCTOR")
+    ]
+
+
+def test_a_withdrawn_document_is_gone_from_its_review_with_its_withdrawal(staged: Database) -> None:
+    review = opened(staged)
+    document = begin(staged, review, 1).document_id
+    withdraw(staged, document, NIGHT + DAY)
+    process("nuit-2", NIGHT + DAY)
+    # Known, and not yet carried out: nobody reads it any more, and another document is read in its place.
+    assert texts(staged) == 6
+    assert refusal(lambda: begin(staged, review, 1)) == Why.WITHDRAWN
+    with steward(staged) as cursor:
+        assert reading.following(cursor, review, "intendante") == 2
+    publish_interval(KEY)
+    assert staged.rows("SELECT ordinal, erased_for FROM deid.review_document WHERE text IS NULL") == [(1, "withdrawal")]
+    assert refusal(lambda: begin(staged, review, 1)) == Why.WITHDRAWN
+
+
+def test_a_document_withdrawn_once_published_is_gone_from_its_review_too(staged: Database) -> None:
+    review = opened(staged)
+    document = begin(staged, review, 1).document_id
+    publish_interval(KEY)
+    assert texts(staged) == 6  # a review outlives its publication
+    withdraw(staged, document, NIGHT + DAY)
+    publish_interval(process("nuit-2", NIGHT + DAY)["interval_key"])
+    assert staged.rows("SELECT ordinal, erased_for FROM deid.review_document WHERE text IS NULL") == [(1, "withdrawal")]
+    with steward(staged) as cursor:
+        assert closing.erase_documents(cursor, ["D000001", "D000002"]) == 2 - (document in ("D000001", "D000002"))
+
+
+def test_texts_are_not_kept_beyond_their_time(staged: Database) -> None:
+    review = opened(staged)
+    staged.rows("UPDATE deid.review SET opened_at = now() - interval '89 days'")
+    actions.summarise(KEY)
+    assert texts(staged) == 6
+    staged.rows("UPDATE deid.review SET opened_at = now() - interval '91 days'")
+    actions.summarise(KEY)
+    assert texts(staged) == 0
+    assert refusal(lambda: begin(staged, review, 1)) == Why.ERASED
+
+
+def test_the_policy_opens_a_review_by_itself_once(
+    staged: Database, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    actions.summarise(KEY)
+    assert staged.rows("SELECT count(*) FROM deid.review") == [(0,)]
+    written = (tmp_path / "policy.yaml").read_text(encoding="utf-8")
+    automatic = "release: {review: {target: 0.2, readings: 2, automatic: true}}\n"
+    (tmp_path / "automatic.yaml").write_text(written + automatic, encoding="utf-8")
+    monkeypatch.setenv("NOCTURNE_POLICY", str(tmp_path / "automatic.yaml"))
+    settings.cache_clear()
+    for _ in range(2):
+        actions.summarise(KEY)
+    assert staged.rows("SELECT opened_by, target, readings FROM deid.review") == [("politique", 0.2, 2)]
+    assert ReviewPolicy().automatic is False
+
+
+def test_what_a_patient_objects_to_is_read_no_more(staged: Database) -> None:
+    review = opened(staged)
+    staged.rows("INSERT INTO deid.opt_out (patient_id, asked_by) VALUES ('P000001', 'intendante')")
+    assert refusal(lambda: begin(staged, review, 1)) == Why.WITHDRAWN
+    with steward(staged) as cursor:
+        assert reading.following(cursor, review, "intendante") is None
+    actions.summarise(KEY)
+    assert texts(staged) == 0
+
+
+@pytest.mark.parametrize("role", ["worker", "reader", "researcher"])
+def test_no_other_role_reads_a_text_under_review(staged: Database, role: str) -> None:
+    opened(staged)
+    with pytest.raises(Exception, match="permission denied"):
+        staged.rows("SELECT text FROM deid.review_document", role=role)

@@ -1,0 +1,300 @@
+"""A patient who objects leaves at once, and no night, backfill or rotation of the secret brings him back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psycopg2
+import pytest
+from psycopg2.extensions import cursor as Cursor
+
+from deid.config.keys import fresh
+from deid.config.settings import settings
+from deid.stewardship import opt_outs
+from deid.stewardship.opt_outs import OptOutRefused, Patient, Proof, Why
+from deid.substitution import pseudonym
+from deid.warehouse import audit
+from deid.warehouse import opt_outs as removal
+from deid.warehouse.connection import connect
+from deid.warehouse.publish import publish_interval
+from tests.conftest import SECRET, Database
+from tests.database.warehouse.light import decide
+from tests.database.warehouse.nights import fingerprint, night, process, states
+from tests.database.warehouse.small_hospital import DAY, LETTER, NIGHT, PAGE, open_hospital, put
+
+REASON = "courrier reçu du patient"
+SECOND = fresh(2).secret.hex()
+
+
+@pytest.fixture
+def hospital(deployed: Database, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Database:
+    """Two patients with published documents: P000001 (D1, D3), P000002 (D2)."""
+    decide(monkeypatch, tmp_path)
+    open_hospital(deployed)
+    put(deployed, "D1")
+    put(deployed, "D2", PAGE, patient="P000002", format="text/html")
+    put(deployed, "D3", LETTER + "Bilan refait.", type_code="ORD")
+    night("first")
+    return deployed
+
+
+@contextmanager
+def office(role: str = "steward") -> Iterator[Cursor]:
+    with connect(settings().dsn(role)) as link, link.cursor() as cursor:
+        yield cursor
+
+
+def name(patient_id: str = "P000001") -> str:
+    return pseudonym(settings().key, "patient", patient_id)
+
+
+def objects(patient: Patient) -> int:
+    with office() as cursor:
+        return opt_outs.ask(cursor, "intendante", patient, REASON)[0]
+
+
+def proof(opt_out_id: int) -> Proof:
+    with office() as cursor:
+        found = opt_outs.proof(cursor, opt_out_id)
+    assert found is not None
+    return found
+
+
+def readers_see(hospital: Database) -> int:
+    return hospital.rows("SELECT count(*) FROM research.document", role="researcher")[0][0]
+
+
+def two_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NOCTURNE_SECRET", f"1:{SECRET},2:{SECOND}")
+    settings.cache_clear()
+
+
+def test_a_search_counts_by_release_and_type_and_is_recorded(hospital: Database) -> None:
+    with office() as cursor:
+        by_name = opt_outs.search(cursor, "intendante", Patient(name()))
+        by_id = opt_outs.search(cursor, "intendante", Patient(patient_id="P000001"))
+    for found in (by_name, by_id):
+        assert [(one.interval_key, one.document_type, one.documents) for one in found.published] == [
+            ("2026-03-02", "CRH", 1),
+            ("2026-03-02", "ORD", 1),
+        ]
+        assert found.opt_out_id is None
+    assert hospital.rows("SELECT action, object FROM deid.audit ORDER BY seq") == [
+        ("search_patient", f"patient {name()}"),
+        ("search_patient", "patient P000001"),
+    ]
+
+
+def test_by_pseudonym_the_rows_leave_at_once_and_the_ledger_follows(hospital: Database) -> None:
+    opt_out = objects(Patient(name()))
+    assert readers_see(hospital) == 1
+    before = proof(opt_out)
+    assert (before.found_now, before.opt_out.applied_at, before.opt_out.matched) == (0, None, False)
+    assert [(one.document_type, one.documents) for one in before.removed] == [("CRH", 1), ("ORD", 1)]
+    assert removal.apply() == {"oppositions": 1, "unmatched": 0, "removed": 0, "withdrawn": 2}
+    assert states(hospital) == {"D1": "withdrawn", "D2": "published", "D3": "withdrawn"}
+    after = proof(opt_out)
+    assert after.opt_out.matched
+    assert after.opt_out.applied_at is not None
+    assert (after.found_now, after.opt_out.removed) == (0, 2)
+    assert [line.action for line in after.lines] == ["opt_out", "opt_out_applied"]
+    with office() as cursor:
+        assert audit.first_break(cursor) is None
+
+
+def test_by_the_hospitals_own_id_the_next_night_removes(hospital: Database) -> None:
+    opt_out = objects(Patient(patient_id="P000001"))
+    assert readers_see(hospital) == 3
+    assert proof(opt_out).found_now == 2
+    process("a night without anything", NIGHT + DAY)
+    assert readers_see(hospital) == 1
+    assert [(one.interval_key, one.documents) for one in proof(opt_out).removed] == [("2026-03-02", 1)] * 2
+    assert proof(opt_out).found_now == 0
+
+
+@pytest.mark.parametrize("by", ["pseudonym", "source id"])
+def test_no_later_night_or_backfill_brings_the_patient_back(hospital: Database, by: str) -> None:
+    objects(Patient(name()) if by == "pseudonym" else Patient(patient_id="P000001"))
+    put(hospital, "D4", at=NIGHT + DAY)
+    put(hospital, "D1", LETTER + "Corrigé.", at=NIGHT + DAY)
+    put(hospital, "D5", PAGE, patient="P000002", format="text/html", at=NIGHT + DAY)
+    night("second", NIGHT + DAY)
+    process("backfill")
+    publish_interval("2026-03-02")
+    process("backfill again", NIGHT + DAY)
+    publish_interval("2026-03-03")
+    assert readers_see(hospital) == 2
+    assert hospital.rows("SELECT count(*) FROM research.document WHERE patient_id = %s", (name(),)) == [(0,)]
+    held = hospital.rows("SELECT DISTINCT state FROM deid.document WHERE patient_id = 'P000001'")
+    assert {state for (state,) in held} <= {"withdrawn", "superseded"}
+    assert hospital.rows("SELECT count(*) FROM deid.candidate WHERE patient_id = 'P000001'") == [(0,)]
+
+
+def test_what_waits_for_publication_is_not_published(hospital: Database) -> None:
+    put(hospital, "D4", at=NIGHT + DAY)
+    put(hospital, "D5", PAGE, patient="P000002", format="text/html", at=NIGHT + DAY)
+    staged = process("second", NIGHT + DAY)
+    objects(Patient(name()))
+    publish_interval(staged["interval_key"])
+    assert states(hospital) == {
+        **{"D1": "withdrawn", "D3": "withdrawn", "D4": "withdrawn"},
+        **{"D2": "published", "D5": "published"},
+    }
+    assert hospital.rows("SELECT count(*) FROM deid.candidate") == [(0,)]
+
+
+def test_publication_itself_refuses_whoever_slipped_through(
+    hospital: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither the night nor the start of the publication knows: the batch that would write looks again."""
+    put(hospital, "D4", at=NIGHT + DAY)
+    put(hospital, "D5", PAGE, patient="P000002", format="text/html", at=NIGHT + DAY)
+    staged = process("second", NIGHT + DAY)
+    monkeypatch.setattr(removal, "apply", lambda *_: objects(Patient(name())))
+    publish_interval(staged["interval_key"])
+    assert states(hospital)["D4"] == "withdrawn"
+    assert states(hospital)["D5"] == "published"
+    assert hospital.rows("SELECT count(*) FROM research.document WHERE patient_id = %s", (name(),)) == [(0,)]
+    assert hospital.rows("SELECT count(*) FROM deid.candidate") == [(0,)]
+
+
+@pytest.mark.parametrize("rotation", ["redo", "keep"])
+def test_a_pseudonym_of_a_former_key_still_finds_the_patient(
+    hospital: Database, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, rotation: str
+) -> None:
+    old = name()
+    two_keys(monkeypatch)
+    decide(monkeypatch, tmp_path, f"{{rotation: {rotation}}}")
+    put(hospital, "D4", at=NIGHT + DAY)
+    night("under the new key", NIGHT + DAY)
+    if rotation == "redo":
+        night("redone")
+    assert old != name()
+    opt_out = objects(Patient(old))
+    removal.apply()
+    names = [pseudonym(key.secret, "patient", "P000001") for key in settings().keyring.keys]
+    assert hospital.rows("SELECT count(*) FROM research.document WHERE patient_id = ANY(%s)", (names,)) == [(0,)]
+    assert proof(opt_out).opt_out.removed == 3
+    night("later", NIGHT + 2 * DAY)
+    put(hospital, "D6", at=NIGHT + 3 * DAY)
+    process("later still", NIGHT + 3 * DAY)
+    assert states(hospital)["D6"] == "withdrawn"
+
+
+def test_an_opposition_outlives_the_key_that_its_pseudonym_came_from(
+    hospital: Database, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    two_keys(monkeypatch)
+    decide(monkeypatch, tmp_path, "{rotation: redo}")
+    objects(Patient(pseudonym(settings().keyring.of(1).secret, "patient", "P000001")))
+    removal.apply()
+    night("redone")
+    hospital.rows("UPDATE deid.key SET destroyed_at = now() WHERE key_version = 1")
+    monkeypatch.setenv("NOCTURNE_SECRET", f"2:{SECOND}")
+    settings.cache_clear()
+    put(hospital, "D6", at=NIGHT + 3 * DAY)
+    process("without the former key", NIGHT + 3 * DAY)
+    assert states(hospital)["D6"] == "withdrawn"
+
+
+def test_a_pseudonym_that_leads_to_nobody_stays_unmatched_and_is_told(hospital: Database) -> None:
+    opt_out = objects(Patient("a" * 20))
+    assert removal.apply() == {"oppositions": 1, "unmatched": 1, "removed": 0, "withdrawn": 0}
+    assert proof(opt_out).opt_out.applied_at is None
+    assert readers_see(hospital) == 3
+
+
+def test_what_is_applied_once_is_left_alone_for_good(hospital: Database) -> None:
+    objects(Patient(name()))
+    removal.apply()
+    before = fingerprint(hospital)
+    assert removal.apply() == {"oppositions": 1, "unmatched": 0, "removed": 0, "withdrawn": 0}
+    assert fingerprint(hospital) == before
+
+
+def test_the_second_request_is_told_of_the_first(hospital: Database) -> None:
+    first = objects(Patient(name()))
+    for patient in (Patient(name()),):
+        with pytest.raises(OptOutRefused) as refused:
+            objects(patient)
+        assert (refused.value.why, refused.value.opt_out_id) == (Why.ALREADY, first)
+    removal.apply()
+    with pytest.raises(OptOutRefused) as refused:
+        objects(Patient(patient_id="P000001"))  # the same person, by the other name
+    assert (refused.value.why, refused.value.opt_out_id) == (Why.ALREADY, first)
+    assert hospital.rows("SELECT count(*) FROM deid.opt_out") == [(1,)]
+
+
+@pytest.mark.parametrize(
+    "given", ["", "a" * 19, "a" * 21, "A" * 20, "1" * 20, "<script>alert(1)</sc", "' OR true --'''''''''", "é" * 20]
+)
+def test_what_has_not_the_shape_of_a_pseudonym_is_refused(given: str) -> None:
+    with pytest.raises(OptOutRefused) as refused:
+        Patient(given)
+    assert refused.value.why is Why.NOT_A_PSEUDONYM
+
+
+@pytest.mark.parametrize("given", ["", " ", "x" * 101, "P\n1", "P\x001"])
+def test_what_cannot_be_an_id_of_the_hospital_is_refused(given: str) -> None:
+    with pytest.raises(OptOutRefused) as refused:
+        Patient(patient_id=given)
+    assert refused.value.why is Why.NOT_AN_ID
+
+
+@pytest.mark.parametrize(("reason", "why"), [("", Why.TOO_SHORT), ("x" * 9, Why.TOO_SHORT), ("x" * 501, Why.TOO_LONG)])
+@pytest.mark.usefixtures("deployed")
+def test_an_opposition_says_why(reason: str, why: Why) -> None:
+    with office() as cursor, pytest.raises(OptOutRefused) as refused:
+        opt_outs.ask(cursor, "intendante", Patient("a" * 20), reason)
+    assert refused.value.why is why
+
+
+def test_a_patient_who_consents_again_is_taken_from_then_on(hospital: Database) -> None:
+    opt_out = objects(Patient(name()))
+    removal.apply()
+    with office("worker") as cursor:
+        assert opt_outs.revoke(cursor, "exploitant", opt_out, "consentement signé ce jour")
+    with office("worker") as cursor:
+        assert not opt_outs.revoke(cursor, "exploitant", opt_out, "consentement signé ce jour")
+    assert readers_see(hospital) == 1  # lifting puts nothing back by itself
+    night("backfill")
+    assert readers_see(hospital) == 3
+    assert objects(Patient(name())) != opt_out  # and one may object again
+
+
+def test_nobody_lifts_an_opposition_from_the_pages(hospital: Database) -> None:
+    objects(Patient(name()))
+    with pytest.raises(psycopg2.errors.InsufficientPrivilege):
+        hospital.rows("UPDATE deid.opt_out SET revoked_at = now()", role="steward")
+
+
+@pytest.mark.parametrize("role", ["worker", "publisher", "reader", "researcher", "refresher"])
+def test_only_a_steward_makes_rows_leave_by_a_name(hospital: Database, role: str) -> None:
+    opt_out = objects(Patient("a" * 20))
+    with pytest.raises(psycopg2.errors.InsufficientPrivilege):
+        hospital.rows("SELECT deid.withdraw_pseudonym(%s)", (opt_out,), role=role)
+
+
+def test_no_row_leaves_without_an_opposition(hospital: Database) -> None:
+    opt_out = objects(Patient(patient_id="P000001"))
+    for number in (opt_out, opt_out + 9):
+        assert hospital.rows("SELECT * FROM deid.withdraw_pseudonym(%s)", (number,), role="steward") == []
+    lifted = objects(Patient(name("P000002")))
+    hospital.rows("UPDATE deid.opt_out SET revoked_at = now()")
+    night("backfill")
+    assert hospital.rows("SELECT * FROM deid.withdraw_pseudonym(%s)", (lifted,), role="steward") == []
+
+
+def test_texts_in_a_review_leave_with_the_patient(hospital: Database) -> None:
+    hospital.rows(
+        "INSERT INTO deid.review (interval_key, staged_digest, population, sample, target, confidence, readings, seed,"
+        " opened_by) VALUES ('2026-03-02', 'd', 3, 3, 0.1, 0.95, 1, 's', 'x');"
+        "INSERT INTO deid.review_document (review_id, ordinal, run_id, document_id, content_hash, text, spans)"
+        " SELECT 1, row_number() OVER (), run_id, document_id, content_hash, 'texte', '[]' FROM deid.document"
+    )
+    objects(Patient(name()))
+    removal.apply()
+    kept = hospital.rows("SELECT document_id FROM deid.review_document WHERE text IS NOT NULL")
+    assert kept == [("D2",)]

@@ -1,0 +1,136 @@
+"""What the overview finds: nights that are missing or late, decisions that wait, numbers out of the ordinary."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from deid.config.settings import settings
+from deid.release import actions
+from deid.release.lateness import staging_due
+from deid.reports.intervals import MEASURES
+from deid.stewardship import overview
+from deid.stewardship.releases import held, interval_of, listed
+from deid.stewardship.trends import HEIGHT, WIDTH, trend
+from deid.warehouse.connection import connect
+from tests.database.release.ledger import Ledger
+
+YES = {"chosen": "approve", "decided_by": "c.morel"}
+
+
+def when(day: int, hour: int = 12) -> datetime:
+    """An hour of October 2026."""
+    return datetime(2026, 10, day, hour, tzinfo=UTC)
+
+
+def found(now: datetime) -> list[tuple[str, str | None]]:
+    """What stands out at `now`, and where."""
+    return [(one.what, one.key) for one in overview.look(now).findings]
+
+
+def staged(deployed: Any, day: str, documents: int = 60, **asked: Any) -> None:
+    """A night summed up, at its own hours."""
+    Ledger(deployed, seed=int(day[-2:])).night(day, documents, **asked)
+    deployed.rows(
+        "UPDATE deid.run SET started_at = interval_end, finished_at = interval_end + interval '1 hour'"
+        " WHERE interval_key = %s",
+        (day,),
+    )
+    actions.summarise(day)
+
+
+@pytest.mark.usefixtures("deployed")
+def test_a_warehouse_without_nights_has_an_overview() -> None:
+    seen = overview.look()
+    assert (seen.newest, list(seen.findings)) == (None, [])
+    assert listed().intervals == []
+
+
+def test_a_night_that_waits_is_said_then_late(deployed: Any) -> None:
+    staged(deployed, "2026-10-02")
+    assert found(when(3, 4)) == [("waiting", "2026-10-02")]
+    assert found(when(3, 23)) == [("waiting", "2026-10-02")]
+    assert ("decision_late", "2026-10-02") in found(when(4, 4))
+    actions.publish("2026-10-02", YES)
+    assert found(when(3, 4)) == []
+
+
+def test_a_run_at_work_is_late_past_the_hour_of_the_policy(deployed: Any) -> None:
+    Ledger(deployed).night("2026-10-02", 60, staged=False)
+    deployed.rows("UPDATE deid.run SET started_at = interval_end")
+    deployed.rows("UPDATE deid.document SET state = 'detected'")
+    assert found(when(3, 4)) == [("running", "2026-10-02")]
+    assert found(when(3, 6)) == [("night_late", "2026-10-02")]
+
+
+def test_nights_that_nobody_worked_on_are_missed(deployed: Any) -> None:
+    for day in ("2026-10-02", "2026-10-05"):
+        staged(deployed, day)
+        actions.publish(day, YES)
+    (skipped,) = overview.look(when(6, 4)).findings
+    assert (skipped.what, skipped.facts["first"], skipped.facts["last"]) == (
+        "nights_skipped",
+        "2026-10-03",
+        "2026-10-04",
+    )
+    assert found(when(7, 4)) == [("nights_skipped", None)], "the night of the 6th is due at 7 in Paris"
+    (missed, _) = overview.look(when(9, 12)).findings
+    assert (missed.what, missed.facts["nights"], missed.facts["first"]) == ("nights_missing", 3, "2026-10-06")
+
+
+def test_the_hour_is_that_of_the_hospital_when_clocks_change() -> None:
+    assert staging_due(datetime(2026, 10, 25, 2, 30, tzinfo=UTC), "07:00").astimezone(UTC) == when(25, 6)
+    assert staging_due(datetime(2026, 10, 24, 1, 30, tzinfo=UTC), "07:00").astimezone(UTC) == when(24, 5)
+    assert staging_due(when(24, 8), "07:00").astimezone(UTC) == when(25, 6)
+
+
+@pytest.mark.slow
+def test_what_is_out_of_the_ordinary_is_named_with_what_is_usual(deployed: Any) -> None:
+    for day in range(1, 9):
+        staged(deployed, f"2026-10-0{day}", 60 + day)
+        actions.publish(f"2026-10-0{day}", YES)
+    staged(deployed, "2026-10-09", 68, quarantined=16)
+    seen = overview.look(when(10, 4))
+    refused = [one for one in seen.findings if one.level == "bad"]
+    assert [(one.what, one.key) for one in refused] == [("critical", "2026-10-09")]
+    unusual = {one.facts["measure"]: one.facts for one in seen.findings if one.what == "unusual"}
+    assert "quarantined_share" in unusual
+    assert unusual["quarantined_share"]["value"] == 16 / 68
+    assert unusual["quarantined_share"]["habit"].intervals == 8
+    with pytest.raises(Exception, match="critical"):
+        actions.publish("2026-10-09", YES)
+    assert ("refused", "2026-10-09") in found(when(10, 4))
+    drawn = [trend(seen.judged, name) for name in MEASURES]
+    for one in drawn:
+        assert one is not None
+        assert [point.key for point in one.points] == [f"2026-10-0{day}" for day in range(1, 10)]
+        assert all(0 <= point.x <= WIDTH and 0 <= point.y <= HEIGHT for point in one.points)
+    assert [point.usual for point in drawn[1].points][-1] is False  # type: ignore[union-attr]
+
+
+def test_the_list_is_paged_and_filtered(deployed: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("deid.stewardship.releases.PAGE", 2)
+    for day in ("2026-09-30", "2026-10-01", "2026-10-02", "2026-10-03"):
+        staged(deployed, day, 30)
+    actions.publish("2026-10-01", YES)
+    first = listed()
+    assert [one.key for one in first.intervals] == ["2026-10-03", "2026-10-02"]
+    assert first.months == ["2026-10", "2026-09"]
+    second = listed(before=first.older)
+    assert [one.key for one in second.intervals] == ["2026-10-01", "2026-09-30"]
+    assert second.older is None
+    assert [one.key for one in listed(month="2026-09").intervals] == ["2026-09-30"]
+    assert [(one.key, one.published) for one in listed(state="published").intervals] == [("2026-10-01", 29)]
+    assert interval_of("scheduled__2026-10-02") == "2026-10-02"
+    assert interval_of("scheduled__2026-12-24") is None
+
+
+def test_an_interval_holds_back_documents_by_reason(deployed: Any) -> None:
+    staged(deployed, "2026-10-02", 60, quarantined=8)
+    with connect(settings().dsn("steward")) as link, link.cursor() as cursor:
+        ids = held(cursor, "2026-10-02")
+    assert sorted(one for reason in ids.values() for _, one in reason) == [f"D2026-10-02-{n}" for n in range(8)]
+    known = deployed.rows("SELECT reason, count(*) FROM deid.quarantine GROUP BY 1 ORDER BY 1")
+    assert [(reason, len(found)) for reason, found in sorted(ids.items())] == known

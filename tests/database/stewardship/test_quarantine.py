@@ -1,0 +1,336 @@
+"""The quarantine desk, over nights of a small hospital: what people choose is what the next run does, and no more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from psycopg2.extensions import cursor as Cursor
+
+from deid.config.settings import settings
+from deid.domain.errors import Reason
+from deid.quality.waivers import CHECKS_OF, WAIVABLE
+from deid.stewardship import quarantine
+from deid.stewardship.quarantine import Choice, Filter, Held, Standing
+from deid.stewardship.quarantine_choices import ChoiceRefused, Chosen, Why, choose, undo
+from deid.warehouse.connection import connect
+from tests.conftest import Database
+from tests.database.warehouse.light import decide
+from tests.database.warehouse.nights import night, process, states
+from tests.database.warehouse.small_hospital import DAY, LETTER, NIGHT, open_hospital, put, withdraw
+
+NOTHING_INSIDE = (
+    "L'examen est normal et le traitement est poursuivi. Le bilan biologique est sans particularité, et un contrôle "
+    "est à prévoir. Le tracé est sans anomalie et aucun symptôme nouveau n'est décrit par rapport à la consultation."
+)
+ENGLISH = (
+    "The examination was normal and the treatment is continued without any change. Blood tests were within the usual "
+    "range and a further visit was planned within the month. There was nothing new to be said about the symptoms."
+)
+UNREADABLE = LETTER.encode("cp1252")
+WHY = "Lu en entier : aucune personne n'y est nommée."
+
+
+@pytest.fixture
+def hospital(deployed: Database, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Database:
+    decide(monkeypatch, tmp_path)
+    open_hospital(deployed)
+    return deployed
+
+
+@contextmanager
+def desk() -> Iterator[Cursor]:
+    with connect(settings().dsn("steward")) as link, link.cursor() as cursor:
+        yield cursor
+
+
+def on_desk(standing: Standing = Standing.WAITING, **wanted: object) -> list[Held]:
+    with desk() as cursor:
+        return quarantine.held(cursor, Filter(standing, **wanted))  # type: ignore[arg-type]
+
+
+def decided(choice: Choice, documents: Sequence[str] = (), text: str = WHY, actor: str = "intendante") -> Chosen:
+    """The choice for these waiting documents, or for all that wait."""
+    entries = [(one.run_id, one.document_id) for one in on_desk() if not documents or one.document_id in documents]
+    with desk() as cursor:
+        return choose(cursor, actor, choice, entries, text)
+
+
+def test_a_retry_is_done_by_the_next_night_whatever_its_interval(hospital: Database) -> None:
+    put(hospital, "D1")
+    put(hospital, "D2", UNREADABLE)
+    night("first")
+    assert states(hospital) == {"D1": "published", "D2": "quarantined"}
+    assert [(one.document_id, one.reason, one.interval_key) for one in on_desk()] == [
+        ("D2", Reason.UNDECODABLE, "2026-03-02")
+    ]
+    hospital.rows("UPDATE cdw.document SET charset = 'cp1252' WHERE document_id = 'D2'")  # the fix: not the content
+    night("second", NIGHT + 5 * DAY)
+    assert states(hospital)["D2"] == "quarantined"  # nobody asked
+    assert decided(Choice.RETRY).done
+    assert [one.standing for one in on_desk(Standing.RETRY)] == [Standing.RETRY]
+    put(hospital, "D3", at=NIGHT + 9 * DAY)
+    done = night("third", NIGHT + 9 * DAY)
+    assert (done["published"], done["interval_key"]) == (2, "2026-03-11")
+    (run_id,) = hospital.rows("SELECT used_by_run FROM deid.quarantine_choice")[0]
+    assert hospital.rows("SELECT run_id, state FROM deid.document WHERE document_id = 'D2'") == [(run_id, "published")]
+    assert not on_desk(Standing.RETRY)
+    assert on_desk(Standing.SETTLED)[0].document_id == "D2"
+    night("fourth", NIGHT + 12 * DAY)
+    assert hospital.rows("SELECT used_by_run FROM deid.quarantine_choice") == [(run_id,)]
+
+
+def test_a_retry_listed_by_its_own_interval_too_is_done_once(hospital: Database) -> None:
+    put(hospital, "D2", UNREADABLE)
+    night("first")
+    decided(Choice.RETRY)
+    process("again")
+    assert hospital.rows("SELECT count(*) FROM deid.document WHERE document_id = 'D2'") == [(1,)]
+    assert [(one.document_id, one.standing) for one in on_desk()] == [("D2", Standing.WAITING)]
+
+
+def test_a_retry_waits_for_a_run_that_takes_its_type(hospital: Database) -> None:
+    put(hospital, "D2", NOTHING_INSIDE, type_code="ORD")
+    night("first")
+    decided(Choice.RETRY)
+    process("other types", NIGHT + DAY, document_types=["CRH"])
+    assert on_desk(Standing.RETRY)
+    process("its type", NIGHT + DAY, document_types=["ORD"])
+    assert not on_desk(Standing.RETRY)
+
+
+def test_a_retry_reads_what_the_source_has_now(hospital: Database) -> None:
+    put(hospital, "D1", UNREADABLE)
+    put(hospital, "D2", UNREADABLE)
+    night("first")
+    decided(Choice.RETRY)
+    put(hospital, "D1", LETTER)  # reloaded in place: its time of arrival did not move
+    withdraw(hospital, "D2", NIGHT)
+    night("second", NIGHT + 3 * DAY)
+    assert states(hospital) == {"D1": "published", "D2": "withdrawn"}
+    assert not on_desk(Standing.RETRY)
+    assert hospital.rows("SELECT count(*) FROM deid.quarantine_choice WHERE used_by_run IS NULL") == [(0,)]
+
+
+def test_a_release_passes_the_waived_check_alone_and_the_verdict_stays(hospital: Database) -> None:
+    put(hospital, "D1", NOTHING_INSIDE)
+    night("first")
+    assert [one.reason for one in on_desk()] == [Reason.UNCHANGED]
+    assert decided(Choice.RELEASE).done
+    night("second", NIGHT + 3 * DAY)
+    assert states(hospital) == {"D1": "published"}
+    rows = "SELECT check_name, success, waived FROM deid.verdict WHERE NOT success AND severity = 'critical'"
+    assert hospital.rows(f"{rows} ORDER BY run_id, waived") == [
+        ("text_unchanged", False, False),
+        ("text_unchanged", False, True),
+    ]
+
+
+def test_a_release_is_for_exactly_one_content(hospital: Database) -> None:
+    put(hospital, "D1", NOTHING_INSIDE)
+    night("first")
+    decided(Choice.RELEASE)
+    put(hospital, "D1", NOTHING_INSIDE + " Rien d'autre.", at=NIGHT + DAY)
+    night("second", NIGHT + DAY)
+    assert [(one.document_id, one.reason) for one in on_desk()] == [("D1", Reason.UNCHANGED)]
+    assert hospital.rows("SELECT count(*) FROM deid.verdict WHERE waived") == [(0,)]
+
+
+def test_what_else_is_wrong_still_holds_a_released_document_back(hospital: Database) -> None:
+    put(hospital, "D1", ENGLISH)
+    night("first")
+    assert [(one.reason, one.step) for one in on_desk()] == [(Reason.NOT_FRENCH, "detect")]
+    decided(Choice.RELEASE)
+    night("second", NIGHT + DAY)
+    assert [(one.reason, one.step) for one in on_desk()] == [(Reason.UNCHANGED, "validate")]
+    assert hospital.rows("SELECT check_name FROM deid.verdict WHERE waived") == [("language_foreign",)]
+
+
+def test_a_check_that_shows_more_than_what_was_judged_holds(hospital: Database) -> None:
+    put(hospital, "D1", NOTHING_INSIDE)
+    night("first")
+    decided(Choice.RELEASE)
+    hospital.rows("""UPDATE deid.quarantine_choice SET waived = '{"text_unchanged": 0.5}'""")
+    night("second", NIGHT + DAY)
+    assert states(hospital) == {"D1": "quarantined"}
+
+
+def test_a_release_given_under_another_pipeline_waives_nothing(hospital: Database) -> None:
+    put(hospital, "D1", NOTHING_INSIDE)
+    night("first")
+    decided(Choice.RELEASE)
+    hospital.rows("UPDATE deid.quarantine_choice SET pipeline_version = 'an older one'")
+    night("second", NIGHT + DAY)
+    assert states(hospital) == {"D1": "quarantined"}
+
+
+def test_a_stored_waiver_that_may_not_be_has_no_effect(hospital: Database) -> None:
+    put(hospital, "D1", NOTHING_INSIDE)
+    night("first")
+    decided(Choice.RELEASE)
+    hospital.rows("""UPDATE deid.quarantine_choice SET waived = '{"identity_name": 9, "original_kept": 9}'""")
+    night("second", NIGHT + DAY)
+    assert states(hospital) == {"D1": "quarantined"}
+
+
+def test_a_discarded_document_stays_out_until_its_content_changes(hospital: Database) -> None:
+    put(hospital, "D1", NOTHING_INSIDE)
+    night("first")
+    decided(Choice.DISCARD, text="hors sujet")
+    hospital.rows("UPDATE deid.document SET state = 'superseded'")  # what would make it new again
+    night("again")
+    assert hospital.rows("SELECT count(*) FROM deid.run WHERE planned > 0") == [(1,)]
+    assert [one.document_id for one in on_desk(Standing.DISCARD)] == ["D1"]
+    put(hospital, "D1", LETTER, at=NIGHT + DAY)
+    night("corrected", NIGHT + DAY)
+    assert states(hospital) == {"D1": "published"}
+
+
+def test_the_second_of_two_people_is_told_what_the_first_decided(hospital: Database) -> None:
+    for number in range(6):
+        put(hospital, f"D{number}", NOTHING_INSIDE)
+    night("first")
+    entries = [(one.run_id, one.document_id) for one in on_desk()]
+
+    def person(number: int) -> Chosen:
+        with desk() as cursor:
+            order = entries if number % 2 else entries[::-1]
+            return choose(cursor, f"p{number}", Choice.RETRY if number % 2 else Choice.DISCARD, order, "hors sujet")
+
+    with ThreadPoolExecutor(4) as pool:
+        outcomes = list(pool.map(person, range(4)))
+    assert sum(len(outcome.done) for outcome in outcomes) == 6
+    assert hospital.rows("SELECT count(*), count(DISTINCT document_id) FROM deid.quarantine_choice") == [(6, 6)]
+    winners = dict(hospital.rows("SELECT document_id, chosen_by FROM deid.quarantine_choice"))
+    for outcome in outcomes:
+        assert all(one.chosen_by == winners[one.document_id] for one in outcome.taken)
+    assert hospital.rows("SELECT count(*) FROM deid.audit") == [(6,)]
+
+
+def test_every_choice_is_in_the_trail_with_its_reason(hospital: Database) -> None:
+    for name in ("D1", "D2", "D3"):
+        put(hospital, name, NOTHING_INSIDE)
+    night("first")
+    decided(Choice.RETRY, ["D1"], "")
+    decided(Choice.RELEASE, ["D2"], WHY, actor="référente")
+    decided(Choice.DISCARD, ["D3"], "doublon")
+    lines = hospital.rows(
+        "SELECT actor, action, object, details ->> 'justification', details -> 'waived' FROM deid.audit ORDER BY seq"
+    )
+    assert lines == [
+        ("intendante", "retry", "document D1", None, None),
+        ("référente", "release_document", "document D2", WHY, {"text_unchanged": 1.0}),
+        ("intendante", "discard", "document D3", "doublon", None),
+    ]
+
+
+def test_a_choice_that_no_run_has_used_is_taken_back(hospital: Database) -> None:
+    put(hospital, "D1", NOTHING_INSIDE)
+    night("first")
+    (chosen,) = decided(Choice.DISCARD).done
+    entry = (chosen.run_id, chosen.document_id)
+    with desk() as cursor:
+        assert undo(cursor, "référente", entry)
+    with desk() as cursor:
+        assert not undo(cursor, "référente", entry)
+    assert [one.document_id for one in on_desk()] == ["D1"]
+    assert decided(Choice.RETRY).done
+    night("second", NIGHT + DAY)
+    with desk() as cursor:
+        assert not undo(cursor, "référente", entry)
+
+
+def test_no_other_reason_can_be_waived(hospital: Database) -> None:
+    put(hospital, "D1", NOTHING_INSIDE)
+    night("first")
+    for reason in (reason for reason in Reason if reason not in WAIVABLE):
+        hospital.rows("UPDATE deid.quarantine SET reason = %s", (reason,))
+        with pytest.raises(ChoiceRefused) as refused:
+            decided(Choice.RELEASE)
+        assert refused.value.why is Why.NOT_WAIVABLE
+    assert hospital.rows("SELECT count(*) FROM deid.quarantine_choice") == [(0,)]
+
+
+def test_what_survived_of_a_person_is_never_waivable() -> None:
+    never = {
+        *(Reason.RESIDUAL_IDENTITY, Reason.ORIGINAL_KEPT, Reason.DETECTION_FAILED, Reason.SUBSTITUTION_FAILED),
+        *(Reason.BUDGET_EXCEEDED, Reason.NO_PATIENT, Reason.INCONSISTENT),
+    }
+    assert not never & set(WAIVABLE)
+    assert not any(name.startswith("identity") for names in CHECKS_OF.values() for name in names)
+
+
+@pytest.mark.parametrize(
+    ("choice", "text", "why"),
+    [
+        (Choice.RELEASE, "", Why.TOO_SHORT),
+        (Choice.RELEASE, "x" * 19, Why.TOO_SHORT),
+        (Choice.RELEASE, " " * 30, Why.TOO_SHORT),
+        (Choice.DISCARD, "", Why.TOO_SHORT),
+        (Choice.DISCARD, "x" * 501, Why.TOO_LONG),
+    ],
+)
+@pytest.mark.usefixtures("hospital")
+def test_a_choice_without_its_words_is_refused(choice: Choice, text: str, why: Why) -> None:
+    with desk() as cursor, pytest.raises(ChoiceRefused) as refused:
+        choose(cursor, "intendante", choice, [(1, "D1")], text)
+    assert refused.value.why is why
+
+
+@pytest.mark.usefixtures("hospital")
+def test_nothing_too_much_and_the_unknown_are_refused() -> None:
+    cases = (([], Why.NOTHING_CHOSEN), ([(1, str(n)) for n in range(201)], Why.TOO_MANY), ([(1, "D9")], Why.UNKNOWN))
+    for entries, why in cases:
+        with desk() as cursor, pytest.raises(ChoiceRefused) as refused:
+            choose(cursor, "intendante", Choice.RETRY, entries)
+        assert refused.value.why is why
+
+
+def test_the_desk_is_filtered_and_leafed_through(hospital: Database) -> None:
+    for number in range(7):
+        put(hospital, f"D{number}", NOTHING_INSIDE, type_code="ORD" if number % 2 else "CRH")
+    put(hospital, "D9", UNREADABLE)
+    process("first")
+    with desk() as cursor:
+        assert dict(quarantine.waiting(cursor)) == {Reason.UNCHANGED: 7, Reason.UNDECODABLE: 1}
+        assert quarantine.types(cursor, Standing.WAITING) == ["CRH", "ORD"]
+        seen: list[str] = []
+        after = None
+        while page := quarantine.held(cursor, Filter(), after, limit=3):
+            seen += [one.document_id for one in page]
+            after = (page[-1].at, page[-1].run_id, page[-1].document_id)
+    assert sorted(seen) == [*(f"D{number}" for number in range(7)), "D9"]
+    assert {one.document_id for one in on_desk(document_type="ORD")} == {"D1", "D3", "D5"}
+    assert {one.document_id for one in on_desk(reason=Reason.UNDECODABLE)} == {"D9"}
+    assert {one.document_id for one in on_desk(step="detect")} == {"D9"}
+    assert len(on_desk(interval_key="2026-03-02")) == 8
+    assert not on_desk(interval_key="2026-03-03")
+    now = on_desk()[0].at
+    assert not on_desk(before=now - timedelta(days=7))
+    assert len(on_desk(since=now - timedelta(days=7))) == 8
+
+
+def test_the_story_of_a_document_is_told_in_order(hospital: Database) -> None:
+    put(hospital, "D1", NOTHING_INSIDE)
+    night("first")
+    decided(Choice.RELEASE)
+    night("second", NIGHT + DAY)
+    with desk() as cursor:
+        kinds = [(event.kind, event.what) for event in quarantine.history(cursor, "D1")]
+        (entry,) = hospital.rows("SELECT min(run_id) FROM deid.quarantine")
+        checks = quarantine.failed_checks(cursor, entry[0], "D1")
+    assert kinds == [("quarantine", "unchanged"), ("choice", "release"), ("state", "published")]
+    assert (checks[0].check, checks[0].severity, checks[0].observed) == ("text_unchanged", "critical", 1.0)
+
+
+def test_a_correction_settles_what_its_former_version_left(hospital: Database) -> None:
+    put(hospital, "D1", NOTHING_INSIDE)
+    night("first")
+    put(hospital, "D1", LETTER, at=NIGHT + DAY)
+    night("second", NIGHT + DAY)
+    assert not on_desk()
+    assert [one.document_id for one in on_desk(Standing.SETTLED)] == ["D1"]

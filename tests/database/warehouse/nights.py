@@ -1,0 +1,64 @@
+"""A whole night by its public steps, and what it leaves in the research schema."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from deid.nightly import steps
+from deid.warehouse.publish import publish_interval
+from tests.conftest import Database
+from tests.database.warehouse.small_hospital import DAY, NIGHT
+
+
+def process(trigger: str, start: datetime = NIGHT, **asked: Any) -> dict[str, Any]:
+    """Plan to stage; returns what `stage` does."""
+    batches = steps.plan(interval_start=start, interval_end=start + DAY, triggered_by=trigger, **asked)
+    for batch in batches:
+        for step in (steps.detect, steps.substitute, steps.validate):
+            step(batch["run_id"], batch["batch_id"])
+    return steps.stage(steps.run_of(trigger))
+
+
+def night(trigger: str, start: datetime = NIGHT, **asked: Any) -> dict[str, Any]:
+    """Plan to publish; returns what `publish_interval` does."""
+    return publish_interval(process(trigger, start, **asked)["interval_key"])
+
+
+def published(hospital: Database) -> list[tuple]:
+    """Every row that researchers see, without the marks of when and by which run."""
+    return hospital.rows(
+        "SELECT document_id, patient_id, stay_id, document_type, loinc_code, title, text, markup, reference_date,"
+        " policy_hash, pipeline_version, detector_version, reference_versions FROM research.document ORDER BY 1",
+        role="researcher",
+    )
+
+
+def fingerprint(hospital: Database) -> list[tuple]:
+    """Every row of deid and research as it lies in its table: the same only if nothing was written."""
+    tables = hospital.rows(
+        "SELECT schemaname, tablename FROM pg_tables WHERE schemaname IN ('deid', 'research')"
+        " AND tablename NOT IN ('run') ORDER BY 1, 2"
+    )
+    return [
+        (schema, table, *row)
+        for schema, table in tables
+        for row in hospital.rows(f"SELECT t.xmin::text, t.ctid::text, t::text FROM {schema}.{table} AS t ORDER BY 3")
+    ]
+
+
+def states(hospital: Database) -> dict[str, str]:
+    """State of the latest version of each document."""
+    return dict(
+        hospital.rows(
+            "SELECT DISTINCT ON (document_id) document_id, state FROM deid.document ORDER BY document_id, run_id DESC"
+        )
+    )
+
+
+def reasons(hospital: Database) -> dict[str, tuple[str, str]]:
+    """Step and reason of each quarantined document."""
+    return {
+        name: (step, reason)
+        for name, step, reason in hospital.rows("SELECT document_id, step, reason FROM deid.quarantine")
+    }

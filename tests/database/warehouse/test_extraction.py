@@ -1,0 +1,185 @@
+"""Source contracts: what they give, and what is said when they no longer do."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import date, timedelta
+from pathlib import Path
+
+import pytest
+from psycopg2.extensions import connection as Connection
+
+from deid.domain.errors import ContractBroken, SettingsError
+from deid.warehouse import extraction, sources
+from deid.warehouse.connection import connect
+from deid.warehouse.extraction import Listed, contents, listed, present, staff
+from deid.warehouse.sources import CONTRACT, Source
+from tests.conftest import Database
+from tests.database.warehouse.small_hospital import DAY, LETTER, NIGHT, PAGE, open_hospital, put, withdraw
+
+
+@pytest.fixture
+def hospital(deployed: Database) -> Database:
+    open_hospital(deployed)
+    return deployed
+
+
+@pytest.fixture
+def own_source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A hospital's own copy of the eHOP-like contract, to be broken."""
+    shipped = sources.SQL / "sources" / "ehop"
+    folder = tmp_path / "sql" / "sources" / "mine"
+    folder.mkdir(parents=True)
+    for path in shipped.iterdir():
+        (folder / path.name).write_text(path.read_text(encoding="utf-8"), encoding="utf-8")
+    monkeypatch.setattr(sources, "SQL", tmp_path / "sql")
+    return folder
+
+
+def test_the_omop_contract_gives_the_same_documents(hospital: Database) -> None:
+    put(hospital, "D000001", title="Compte rendu")
+    put(hospital, "D000002", PAGE, patient="P000002", format="text/html", at=NIGHT + timedelta(hours=1))
+    put(hospital, "D000003", "Fièvre.".encode("latin-1"), charset="latin1", patient=None, at=NIGHT + timedelta(hours=2))
+    put(hospital, "D000010", b"\xff\xfe", at=NIGHT + timedelta(hours=3))
+    withdraw(hospital, "D000003", NIGHT + timedelta(hours=2))
+    with connect(hospital.dsn("reader")) as link:
+        omop, ehop = (list(_pages(link, name)) for name in ("omop", "ehop"))
+        assert [row.document_id for row in omop] == ["1", "2", "3", "10"]
+        for ours, theirs in zip(omop, ehop, strict=True):
+            assert (ours.ingested_at, ours.withdrawn) == (theirs.ingested_at, theirs.withdrawn)
+            assert (ours.document_type, ours.service) == (theirs.document_type, theirs.service)
+        assert omop[0].content_hash == ehop[0].content_hash
+        assert present(link, Source("omop"), ["1", "2", "3", "4"]) == {"1", "2"}
+        found = contents(link, Source("omop"), ["1", "2", "3", "10"])
+        expected = contents(link, Source("ehop"), ["D000001", "D000002"])
+        professionals = staff(link, Source("omop"))
+    assert found["3"].content.decode() == "Fièvre."
+    assert found["10"].content == b""
+    for number, name in (("1", "D000001"), ("2", "D000002")):
+        ours, theirs = found[number], expected[name]
+        assert replace(ours.patient, key=None) == replace(theirs.patient, key=None)
+        assert ours.patient_id == ours.patient.key == number
+        for field in ("content", "format", "title", "loinc_code", "document_type", "reference_date"):
+            assert getattr(ours, field) == getattr(theirs, field)
+    assert [(one["first_name"], one["last_name"]) for one in professionals] == [("Yann", "TREGUIER")]
+
+
+def _pages(link: Connection, source: str) -> Iterator[Listed]:
+    for page in listed(link, Source(source), NIGHT, NIGHT + DAY):
+        yield from page
+
+
+def _listed(hospital: Database, source: str = "ehop") -> list[str]:
+    with connect(hospital.dsn("reader")) as link:
+        return [row.document_id for page in listed(link, Source(source), NIGHT, NIGHT + DAY) for row in page]
+
+
+def test_the_interval_is_half_open(hospital: Database) -> None:
+    for name, shift in {"before": -1, "start": 0, "last": 86_399, "end": 86_400}.items():
+        put(hospital, name, at=NIGHT + timedelta(seconds=shift))
+    assert _listed(hospital) == ["start", "last"]
+
+
+def test_pages_meet_without_loss_or_repeat(hospital: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(extraction, "PAGE", 3)
+    for number in range(10):
+        put(hospital, f"d{number}", at=NIGHT + timedelta(seconds=number // 4))  # several share one instant
+    assert _listed(hospital) == [f"d{number}" for number in range(10)]
+
+
+def test_a_listed_document_has_its_digest_filters_and_withdrawal(hospital: Database) -> None:
+    put(hospital, "kept")
+    put(hospital, "gone")
+    withdraw(hospital, "gone", NIGHT)
+    with connect(hospital.dsn("reader")) as link:
+        gone, kept = next(listed(link, Source("ehop"), NIGHT, NIGHT + DAY))
+        assert present(link, Source("ehop"), ["kept", "gone", "never"]) == {"kept"}
+    assert (gone.withdrawn, kept.withdrawn) == (True, False)
+    assert (kept.document_type, kept.service) == ("CRH", "CARD")
+    assert kept.content_hash == hashlib.sha256(LETTER.encode()).hexdigest()
+
+
+def test_contents_carry_the_patient_and_leave_unknowns_out(hospital: Database) -> None:
+    put(hospital, "one")
+    put(hospital, "two", "", patient="P000002")
+    with connect(hospital.dsn("reader")) as link:
+        found = contents(link, Source("ehop"), ["two", "one", "never"])
+    assert set(found) == {"one", "two"}
+    assert found["one"].content.decode() == LETTER
+    assert found["one"].reference_date == date(2026, 3, 2)
+    patient = found["one"].patient
+    assert (patient.key, patient.last_name, patient.birth_name) == ("P000001", "VASSEROT", "QUILLEC")
+    assert (patient.first_names, patient.phones) == (("Maëlys", "Anne"), ("03 80 11 22 33",))
+    assert (patient.nda, patient.birth_date) == ("260012345", date(1961, 5, 14))
+    assert found["two"].content == b""
+    assert found["two"].patient.addresses == ()
+    assert found["two"].patient.phones == ("06 12 34 56 78",)
+    assert found["two"].patient.nir is None
+
+
+def test_staff_have_the_columns_of_the_contract(hospital: Database) -> None:
+    with connect(hospital.dsn("reader")) as link:
+        (professional,) = staff(link, Source("ehop"))
+    assert set(professional) == set(CONTRACT["staff"])
+    assert professional["last_name"] == "TREGUIER"
+
+
+@pytest.mark.parametrize("step", CONTRACT)
+def test_a_column_that_the_warehouse_dropped_is_named_with_the_file(hospital: Database, step: str) -> None:
+    column = {"plan": "type_code", "present": "withdrawn_at", "contents": "loinc_code", "staff": "rpps"}[step]
+    table = "staff" if step == "staff" else "document"
+    hospital.rows(f"ALTER TABLE cdw.{table} RENAME COLUMN {column} TO renamed")
+    with (
+        connect(hospital.dsn("reader")) as link,
+        pytest.raises(ContractBroken, match=rf"{column} does not exist in sql/sources/ehop/{step}\.sql"),
+    ):
+        Source("ehop").verify(link, step)
+
+
+def test_a_table_that_is_gone_or_forbidden_is_said(hospital: Database) -> None:
+    hospital.rows("REVOKE SELECT ON cdw.document FROM nocturne_reader")
+    with pytest.raises(ContractBroken, match="the reader lacks SELECT"):
+        _listed(hospital)
+    hospital.rows("DROP TABLE cdw.document CASCADE")
+    with pytest.raises(ContractBroken, match=r"table cdw\.document does not exist"):
+        _listed(hospital)
+
+
+@pytest.mark.parametrize(
+    ("find", "put_instead", "said"),
+    [
+        ("AS service", "AS ward", "column service is missing"),
+        ("d.type_code AS document_type", "42 AS document_type", "column document_type is not of type text"),
+        ("d.ingested_at,", "d.ingested_at::timestamp,", "column ingested_at is not of type timestamptz"),
+        ("SELECT", "SELEC", "refused near"),
+    ],
+)
+def test_a_query_that_breaks_the_contract_is_named(
+    hospital: Database, own_source: Path, find: str, put_instead: str, said: str
+) -> None:
+    query = own_source / "plan.sql"
+    text = query.read_text(encoding="utf-8")
+    assert find in text
+    query.write_text(text.replace(find, put_instead, 1), encoding="utf-8")
+    with pytest.raises(ContractBroken, match=rf"{said}.* sql/sources/mine/plan\.sql"):
+        _listed(hospital, "mine")
+
+
+def test_pages_out_of_order_are_refused_since_they_would_lose_documents(hospital: Database, own_source: Path) -> None:
+    query = own_source / "plan.sql"
+    text = query.read_text(encoding="utf-8").replace("ORDER BY d.ingested_at", "ORDER BY d.ingested_at DESC")
+    query.write_text(text, encoding="utf-8")
+    put(hospital, "a")
+    put(hospital, "b", at=NIGHT + timedelta(hours=1))
+    with pytest.raises(ContractBroken, match="not ordered"):
+        _listed(hospital, "mine")
+
+
+def test_an_unknown_or_incomplete_source_names_what_there_is(own_source: Path) -> None:
+    with pytest.raises(SettingsError, match="one of mine"):
+        Source("theirs")
+    (own_source / "staff.sql").unlink()
+    with pytest.raises(SettingsError, match=r"lacks .*staff\.sql"):
+        Source("mine")

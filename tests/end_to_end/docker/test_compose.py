@@ -1,0 +1,122 @@
+"""The hospital's deployment, read as data: what it names exists, nothing runs unlimited, walls are kept."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+import yaml
+
+from tests import ROOT
+
+DOCKER = ROOT / "docker"
+COMPOSE: dict[str, Any] = yaml.safe_load((DOCKER / "compose.yaml").read_text())
+SERVICES: dict[str, dict[str, Any]] = COMPOSE["services"]
+AIRFLOW = {name: body for name, body in SERVICES.items() if "build" in body}
+WORKERS = {"worker-cpu", "worker-gpu"}
+
+
+def secrets_named_by(service: dict[str, Any]) -> set[str]:
+    """Secrets that the environment of a service points to."""
+    return {str(v).rsplit("/", 1)[1] for v in service.get("environment", {}).values() if "/run/secrets/" in str(v)}
+
+
+def test_components_of_a_hospital() -> None:
+    assert set(SERVICES) == {
+        *("postgres", "redis", "init", "api-server", "scheduler", "dag-processor", "triggerer"),
+        *WORKERS,
+    }
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_service_is_bounded_and_logs_rotate(name: str) -> None:
+    service = SERVICES[name]
+    assert service["mem_limit"]
+    assert service["logging"]["options"].keys() == {"max-size", "max-file"}
+    assert "no-new-privileges:true" in service["security_opt"]
+    assert "healthcheck" in service or service["restart"] == "no"
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_what_a_service_names_is_there(name: str) -> None:
+    service = SERVICES[name]
+    assert set(service.get("depends_on", {})) <= set(SERVICES)
+    for dependency, condition in service.get("depends_on", {}).items():
+        if condition["condition"] == "service_healthy":
+            assert "healthcheck" in SERVICES[dependency]
+    assert set(service.get("networks", [])) <= set(COMPOSE["networks"])
+    named = {volume.split(":")[0] for volume in service.get("volumes", [])}
+    assert {volume for volume in named if not volume.startswith(".")} <= set(COMPOSE["volumes"])
+    assert all((DOCKER / folder).exists() for folder in named if folder.startswith("."))
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_every_secret_that_is_read_is_given(name: str) -> None:
+    service = SERVICES[name]
+    assert secrets_named_by(service) <= set(service.get("secrets", []))
+    assert set(service.get("secrets", [])) <= set(COMPOSE["secrets"])
+
+
+@pytest.mark.parametrize("name", sorted(set(SERVICES) - WORKERS - {"postgres"}))
+def test_only_workers_and_the_stewards_pages_reach_patients(name: str) -> None:
+    given = set(SERVICES[name].get("secrets", []))
+    allowed = {"init": {"owner_dsn"}, "api-server": {"steward_dsn", "reader_dsn"}}.get(name, set())
+    assert {secret for secret in given if secret.endswith("_dsn") or secret == "nocturne_secret"} == allowed
+
+
+def test_no_secret_stands_in_the_files() -> None:
+    text = "".join(path.read_text() for path in (DOCKER / "compose.yaml", DOCKER / "nocturne.env.example"))
+    assert not re.search(r"(PASSWORD|SECRET|KEY|DSN)=\S*[0-9a-f]{16}", text)
+    assert all(str(secret["file"]).startswith("secrets/") for secret in COMPOSE["secrets"].values())
+
+
+def test_only_the_interface_is_published_and_only_here() -> None:
+    assert [name for name, service in SERVICES.items() if "ports" in service] == ["api-server"]
+    assert all(port.startswith("127.0.0.1:") for port in SERVICES["api-server"]["ports"])
+
+
+@pytest.mark.parametrize("name", AIRFLOW)
+def test_command_is_one_that_airflow_knows(name: str) -> None:
+    from airflow.cli.cli_config import core_commands
+    from airflow.providers_manager import ProvidersManager
+
+    command = AIRFLOW[name]["command"][0]
+    known = {known.name for known in core_commands}
+    if command == "celery" and "apache-airflow-providers-celery" not in ProvidersManager().providers:
+        assert "apache-airflow-providers-celery" in (DOCKER / "requirements.txt").read_text()
+    else:
+        assert command in known | {"celery", "init"}
+
+
+def test_queues_are_those_of_the_dags() -> None:
+    from nocturne_airflow.steps import GPU_QUEUE
+
+    default = COMPOSE["x-environment"]["AIRFLOW__OPERATORS__DEFAULT_QUEUE"]
+    assert {default, GPU_QUEUE} == set(re.search(r":-(.*?)}", SERVICES["worker-cpu"]["command"][3]).group(1).split(","))
+    assert GPU_QUEUE in SERVICES["worker-gpu"]["command"]
+
+
+def test_pools_file_holds_the_pool_of_the_dags() -> None:
+    from nocturne_airflow.steps import GPU_POOL
+
+    pools = json.loads((DOCKER / "pools.json").read_text())
+    assert pools[GPU_POOL]["slots"] == 1
+
+
+def test_dockerfile_copies_what_exists_and_leaves_root() -> None:
+    lines = (DOCKER / "Dockerfile").read_text().replace("\\\n", " ").splitlines()
+    copied = [
+        word
+        for line in lines
+        if line.startswith("COPY") and "--from" not in line
+        for word in line.split()[1:-1]
+        if not word.startswith("--")
+    ]
+    assert copied
+    assert all((ROOT / word).exists() for word in copied)
+    users = [line.split()[1] for line in lines if line.startswith("USER")]
+    assert users
+    assert users[-1].split(":")[0] != "0"
+    assert lines[-1].startswith("CMD")

@@ -1,0 +1,97 @@
+"""Whatever the text: sorted, disjoint, inside, the same again, and in time that grows with its length."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from deid.config import policy
+from deid.detection import Detector, detect_parallel
+from deid.domain.document import Document
+from deid.evaluation import markup
+from tests.unit.detection.examples import FOUND, NOT_FOUND
+
+PLAIN = [markup.parse(one, "example")[0] for some in FOUND.values() for one in some]
+PLAIN += [one for some in NOT_FOUND.values() for one in some]
+PIECES = st.one_of(
+    st.sampled_from(PLAIN),
+    st.text(max_size=12),
+    st.sampled_from(["\n", " ", "\t", "\r\n", "–", "’", "|", "12/03", "Dr ", "né le ", "İ", "ﬁ", "é", "0O1l", "\x00"]),
+)
+quietly = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+@quietly
+@given(pieces=st.lists(PIECES, max_size=12))
+def test_mentions_are_sorted_disjoint_and_inside(detector: Detector, pieces: list[str]) -> None:
+    text = "".join(pieces)
+    (found,) = detector.detect([Document("d", text)])
+    position = 0
+    for mention in found:
+        assert position <= mention.start < mention.end <= len(text)
+        assert text[mention.start : mention.end].strip()
+        assert 0 <= mention.score <= 1
+        assert mention.votes
+        position = mention.end
+
+
+@quietly
+@given(texts=st.lists(st.sampled_from(PLAIN), min_size=2, max_size=6), order=st.permutations(range(6)))
+def test_the_same_whatever_the_batch_and_its_order(detector: Detector, texts: list[str], order: list[int]) -> None:
+    documents = [Document(str(at), text) for at, text in enumerate(texts)]
+    shuffled = [documents[at] for at in order if at < len(documents)]
+    together = {one.id: found for one, found in zip(shuffled, detector.detect(shuffled), strict=True)}
+    assert together == {one.id: detector.detect([one])[0] for one in documents}
+
+
+@pytest.mark.parametrize("text", ["", " ", "\n\n\n", "\x00\x01\x02\x07" * 40, "🙂" * 30, "́" * 20])
+def test_text_without_words(detector: Detector, text: str) -> None:
+    assert detector.detect([Document("d", text)]) == [()]
+
+
+def test_no_document(detector: Detector) -> None:
+    assert detector.detect([]) == []
+
+
+LINES = {
+    "letters": "a",
+    "digits": "7",
+    "digits and blanks": "0 ",
+    "dots": "1.",
+    "hyphens": "A-",
+    "slashes": "12/",
+    "capitals": "Le ",
+    "initials": "J. ",
+    "at signs": "a@",
+    "addresses": "a.fr/",
+    "triggers": "dossier n° ",
+    "numbers in words": "vingt ",
+    "postal codes": "29880 Brest ",
+    "names": "Dr Kerbrat ",
+    "lower case names": "dr kerbrat et ",
+    "commas": "Dr Vraz, Morel, ",
+    "prose": "Vu le 12/03/2020 par le Dr Kerbrat à Brest pour M. Vraz, 72 ans. ",
+}
+
+
+@pytest.mark.parametrize("unit", LINES.values(), ids=LINES.keys())
+def test_time_grows_with_length_only(detector: Detector, unit: str) -> None:
+    """Eight times the text may take at most some twenty times as long: a square law would take sixty-four."""
+
+    def seconds(length: int) -> float:
+        text = (unit * (length // len(unit) + 1))[:length]
+        start = time.process_time()
+        detector.detect([Document("d", text)])
+        return time.process_time() - start
+
+    seconds(2_000)
+    assert seconds(64_000) < 20 * max(seconds(8_000), 0.02)
+
+
+@pytest.mark.slow
+def test_processes_give_what_one_gives(detector: Detector) -> None:
+    documents = [Document(str(at), text) for at, text in enumerate(PLAIN)]
+    assert detect_parallel(policy.load(), documents, workers=2) == detector.detect(documents)

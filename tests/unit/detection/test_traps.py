@@ -1,0 +1,111 @@
+"""What looks like an identifier and is none is left alone; people who bear such names are found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from deid.config import policy
+from deid.detection.detector import Detector
+from deid.domain.document import Document, Mention
+from deid.domain.errors import InputRefused
+from deid.domain.labels import Label
+from deid.evaluation.hard_negatives import COUNTERPARTS, Share, Trap, load_traps, share_found, share_untouched
+from tests import ROOT
+
+FOLDER = ROOT / "corpus" / "traps"
+
+
+@pytest.fixture(scope="module")
+def traps() -> list[Trap]:
+    return load_traps(FOLDER)
+
+
+@pytest.fixture(scope="module")
+def detector() -> Detector:
+    return Detector(policy.load())
+
+
+class Finds:
+    """A detector that marks every occurrence of some words as names."""
+
+    def __init__(self, *words: str) -> None:
+        self._words = words
+
+    def detect(self, documents: Sequence[Document]) -> list[list[Mention]]:
+        return [
+            [Mention(at, at + len(word), Label.PERSON) for word in self._words if (at := document.text.find(word)) >= 0]
+            for document in documents
+        ]
+
+
+def folder(path: Path, **files: str) -> Path:
+    for name, content in files.items():
+        (path / f"{name}.txt").write_text(content, encoding="utf-8")
+    return path
+
+
+def test_texts_are_read_with_traps_and_mentions(tmp_path: Path) -> None:
+    marked = "M. [[PATIENT|Paul Roux]] :\nscore de {{trap|Glasgow}} 15\n\n\n{{trap|Kardegic}}, vu par [[DOCTOR|Léa]]\n"
+    first, second = load_traps(folder(tmp_path, mixed=marked))
+    assert first.document == Document("mixed-1", "M. Paul Roux :\nscore de Glasgow 15")
+    assert first.kind == "mixed"
+    assert [first.document.text[start:end] for start, end in first.spans] == ["Glasgow"]
+    assert [(first.document.text[m.start : m.end], m.label) for m in first.mentions] == [("Paul Roux", Label.PATIENT)]
+    assert [second.document.text[m.start : m.end] for m in second.mentions] == ["Léa"]
+
+
+@pytest.mark.parametrize(
+    "content", ["rien de marqué", "{{trap|}}", "{{piège|Crohn}}", "{{trap|Crohn", "{{trap|a}} [[NOM|Roux]]"]
+)
+def test_what_cannot_be_read_is_refused_without_quoting_it(tmp_path: Path, content: str) -> None:
+    with pytest.raises(InputRefused, match=r"bad\.txt, text 2") as refused:
+        load_traps(folder(tmp_path, bad=f"{{{{trap|Apgar}}}}\n\n{content}"))
+    assert "Crohn" not in str(refused.value)
+    assert "Roux" not in str(refused.value)
+
+
+def test_an_empty_folder_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputRefused):
+        load_traps(tmp_path)
+
+
+def test_shares_count_touched_traps_and_wholly_found_people(tmp_path: Path) -> None:
+    traps = load_traps(
+        folder(
+            tmp_path,
+            eponyms="{{trap|Crohn}} et {{trap|Horton}}",
+            drugs="{{trap|Kardegic}}",
+            counterparts="M. [[PATIENT|Paul Crohn]]\n\nMme [[PATIENT|Horton]], {{trap|Horton}}",
+        )
+    )
+    nothing = share_untouched(Finds(), traps)
+    assert nothing == Share(4, 4, {"counterparts": (1, 1), "drugs": (1, 1), "eponyms": (2, 2)})
+    assert share_found(Finds(), traps) == Share(0, 2, {COUNTERPARTS: (0, 2)})
+    some = Finds("roh", "Horton")
+    assert share_untouched(some, traps).by_kind == {"counterparts": (1, 1), "drugs": (1, 1), "eponyms": (0, 2)}
+    assert share_found(some, traps) == Share(1, 2, {COUNTERPARTS: (1, 2)})
+    assert share_found(Finds("Paul", "Crohn"), traps).kept == 1, "the space between need not be covered"
+
+
+def test_the_traps_that_ship_are_many_and_of_many_kinds(traps: list[Trap]) -> None:
+    texts = {trap.document.text for trap in traps if trap.kind != COUNTERPARTS}
+    assert len(texts) == sum(trap.kind != COUNTERPARTS for trap in traps) >= 320
+    surfaces = {trap.document.text[start:end].casefold() for trap in traps for start, end in trap.spans}
+    assert len(surfaces) >= 450
+    assert len({trap.kind for trap in traps}) >= 10
+    assert sum(len(trap.mentions) for trap in traps if trap.kind == COUNTERPARTS) >= 40
+
+
+@pytest.mark.parametrize(("name", "floor"), [("balanced", 0.97), ("default", 0.94)])
+def test_traps_are_left_alone(name: str, floor: float, traps: list[Trap]) -> None:
+    # Short of the 99 in 100 that are wished for: the recall knob masks what it cannot explain (docs/detection.md).
+    share = share_untouched(Detector(policy.load(policy.DEFAULT.with_name(f"{name}.yaml"))), traps)
+    assert share.kept >= floor * share.total, share
+
+
+def test_people_who_bear_the_names_of_traps_are_found(detector: Detector, traps: list[Trap]) -> None:
+    share = share_found(detector, traps)
+    assert share.kept >= 0.95 * share.total, share

@@ -1,0 +1,103 @@
+"""Surrogates replace, and the time line is kept."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+from itertools import combinations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from deid.quality import measure
+from deid.quality.calendar_reader import Reading
+from deid.quality.faithfulness import disorder, is_mask
+from tests.unit.quality.documents import checked
+
+KEPT = [
+    ("[[DOCTOR|Paul Ionescu=>PAUL IONESCU]]", True),
+    ("[[DOCTOR|Paul Ionescu=>Paul Barthas]]", True),
+    ("[[DOCTOR|Ionescu-Petit=>Ionescu-Grand]]", True),
+    ("[[DOCTOR|Jean de La Tour=>Marc de La Fosse]]", False),
+    ("[[DOCTOR|Dr Ionescu=>Dr Barthas]]", False),
+    ("[[PHONE|05 36 49 12 31=>05.36.49.12.31]]", True),
+    ("[[NDA|230311842=>230311843]]", False),
+    ("[[ORG|CHU de Lille=>CHU de Lille]]", True),
+    ("[[STREET|3 rue Haute=>3 Rue haute]]", True),
+    ("[[DATE|3 mars 2021=>3 mars 2021]]", False),
+    ("[[CITY|Lille=>Lille]]", False),
+    ("[[DOCTOR|Ionescu=>[DOCTOR]]]", False),
+]
+
+
+@pytest.mark.parametrize(("mark", "kept"), KEPT)
+def test_originals_kept(mark: str, kept: bool) -> None:
+    assert (measure(checked(f"Vu : {mark} ce jour."))["original_kept"] > 0) is kept
+
+
+def test_drawn_values_may_stay_but_not_all_of_them() -> None:
+    kept = "[[DATE|3 mars 2021=>3 mars 2021]] [[AGE|7 ans=>7 ans]] [[CITY|Lille=>Lille]] "
+    some = measure(checked(kept + "[[DATE|5 mai 2021=>6 mai 2021]]"))
+    assert (some["drawn_kept"], some["drawn_all_kept"]) == (3, 0)
+    every = measure(checked(kept + "[[DATE|5 mai 2021=>5 mai 2021]]"))
+    assert (every["drawn_kept"], every["drawn_all_kept"]) == (4, 1)
+
+
+@pytest.mark.parametrize("text", ["[DATE]", "<AGE>", "DATE-0", "EMAIL", "***", "XX/XX/XXXX", "…", "[date masquée]"])
+def test_masks(text: str) -> None:
+    assert is_mask(text)
+
+
+@pytest.mark.parametrize("text", ["12/03/2020", "Dupont", "72 ans", "hier"])
+def test_not_masks(text: str) -> None:
+    assert not is_mask(text)
+
+
+# source dates, surrogate dates, number out of order
+ORDERS = [
+    (["03/01/2020", "05/01/2020"], ["10/02/2020", "11/02/2020"], 0),
+    (["03/01/2020", "05/01/2020"], ["10/02/2020", "10/02/2020"], 0),
+    (["03/01/2020", "05/01/2020"], ["12/02/2020", "11/02/2020"], 1),
+    (["05/01/2020", "03/01/2020"], ["12/02/2020", "11/02/2020"], 0),
+    (["2015", "03/05/2015"], ["2016", "02/05/2015"], 0),
+    (["2015", "03/05/2016"], ["2017", "02/05/2016"], 1),
+    (["mars 2020", "5 avril 2020"], ["mai 2020", "5 avril 2020"], 1),
+    (["été 2025", "février 2026"], ["hiver 2026", "décembre 2025"], 0),  # the same winter
+    (["été 2025", "février 2026"], ["hiver 2026", "novembre 2025"], 1),
+    (["12", "03/01/2020"], ["15", "01/01/2020"], 0),
+    (["31/02/2020", "03/01/2020"], ["[DATE]", "01/01/2020"], 0),
+]
+
+
+@pytest.mark.parametrize(("before", "after", "expected"), ORDERS)
+def test_order(before: list[str], after: list[str], expected: int) -> None:
+    text = " ; ".join(f"[[DATE|{old}=>{new}]]" for old, new in zip(before, after, strict=True))
+    assert measure(checked(text))["dates_disordered"] == expected
+
+
+days = st.dates(date(2000, 1, 1), date(2003, 1, 1))
+spans = st.tuples(days, st.integers(0, 400)).map(lambda pair: Reading(pair[0], pair[0] + timedelta(days=pair[1])))
+
+
+@given(st.lists(st.tuples(spans, spans), max_size=8))
+def test_disorder_agrees_with_looking_at_every_pair(pairs: list[tuple[Reading, Reading]]) -> None:
+    def inverted(one: tuple[Reading, Reading], other: tuple[Reading, Reading]) -> bool:
+        (before, after), (later, later_after) = one, other
+        assert before.last
+        assert later.first
+        assert after.first
+        assert later_after.last
+        return before.last < later.first and after.first > later_after.last
+
+    any_pair = any(inverted(a, b) or inverted(b, a) for a, b in combinations(pairs, 2))
+    assert (disorder(pairs) > 0) == any_pair
+
+
+@given(st.lists(spans, max_size=8), st.integers(-4000, 4000))
+def test_a_common_shift_keeps_order(found: list[Reading], shift: int) -> None:
+    def moved(reading: Reading) -> Reading:
+        assert reading.first
+        assert reading.last
+        return Reading(reading.first + timedelta(days=shift), reading.last + timedelta(days=shift))
+
+    assert disorder([(reading, moved(reading)) for reading in found]) == 0

@@ -1,0 +1,144 @@
+"""Towns and countries abroad stay in their part of the world; nothing else of them is kept."""
+
+from __future__ import annotations
+
+from collections import Counter
+from math import sqrt
+
+import pytest
+
+from deid.domain.document import Patient
+from deid.reference import CommuneTable
+from deid.reference.naming import key
+from deid.substitution import Substitutor
+from deid.substitution.places import abroad
+from deid.substitution.places.abroad import World
+from deid.substitution.places.areas import countries
+from tests.unit.substitution.examples import marked, surrogates
+
+KEYS = [f"patient-{number}" for number in range(20)]
+AT_HOME = {"zip": "21000", "city": "Dijon"}
+
+
+def _one(substitutor: Substitutor, markup: str, patient: Patient | None = None) -> list[str]:
+    return surrogates(substitutor.substitute(*marked(markup, patient=patient)))
+
+
+def _names(part: World) -> set[str]:
+    return {town.name for town in abroad.towns()[part]}
+
+
+@pytest.mark.parametrize("part", list(World))
+def test_each_part_of_the_world_is_a_crowd(part: World) -> None:
+    assert len(_names(part)) >= 64
+    if part is not World.FRANCE:
+        assert len(countries(part)) >= 15
+
+
+def test_no_surrogate_town_reads_as_a_commune_and_none_is_in_two_lists(communes: CommuneTable) -> None:
+    counts = Counter(key(town.name) for part in World for town in abroad.towns()[part])
+    assert max(counts.values()) == 1
+    for part in set(World) - {World.FRANCE}:
+        assert [name for name in _names(part) if communes.find(name)] == []
+
+
+@pytest.mark.parametrize(
+    ("town", "part"),
+    [
+        ("Bouaké", World.AFRICA),
+        ("CASABLANCA", World.MEDITERRANEAN),
+        ("Tizi-Ouzou", World.MEDITERRANEAN),
+        ("Kayes", World.AFRICA),
+        ("Kehl", World.EUROPE),
+        ("Shanghai", World.ASIA),
+        ("Montréal", World.AMERICA),
+        ("Sydney", World.AMERICA),
+        ("Papeete", World.FRANCE),
+        ("Faa'a", World.FRANCE),
+        ("Monaco", World.EUROPE),
+    ],
+)
+def test_a_town_abroad_stays_in_its_part_of_the_world(town: str, part: World, substitutor: Substitutor) -> None:
+    for patient in KEYS:
+        (city,) = _one(substitutor, f"né à [[CITY|{town}]]", Patient(key=patient, **AT_HOME))
+        assert key(city) in {key(name) for name in _names(part)}
+        assert key(city) != key(town)
+
+
+def test_it_is_drawn_uniformly_and_alike_for_two_towns(substitutor: Substitutor) -> None:
+    """Nothing of the town but its part of the world decides: ε is not needed."""
+    number, size = 1500, len(_names(World.AFRICA))
+    for town in ("Bouaké", "Kigali"):
+        drawn = Counter(_one(substitutor, f"né à [[CITY|{town}]]", Patient(key=f"p{at}"))[0] for at in range(number))
+        expected = number / (size - 1)
+        assert set(drawn) <= _names(World.AFRICA) - {town}
+        assert max(drawn.values()) < expected + 6 * sqrt(expected)
+        assert len(drawn) > 0.95 * size
+
+
+@pytest.mark.parametrize(
+    ("markup", "department"),
+    [
+        ("à [[CITY|Montréal]], [[ZIP|32250]] [[CITY|Montréal]]", "32"),
+        ("à [[CITY|Montréal]]; notaire à [[CITY|Auch]], [[ZIP|32000]]", "32"),
+        ("[[ZIP|32430]] [[CITY|Cologne]]", "32"),
+    ],
+)
+def test_a_namesake_in_france_is_meant_where_the_document_says_so(
+    markup: str, department: str, substitutor: Substitutor, communes: CommuneTable
+) -> None:
+    document, mentions = marked(markup)
+    result = substitutor.substitute(document, mentions)
+    for one in result.surrogates:
+        if one.mention.label == "CITY":
+            assert any(found.department == department for found in communes.find(one.text))
+
+
+def test_a_foreign_postal_code_keeps_its_form(substitutor: Substitutor) -> None:
+    for patient in KEYS:
+        code, city = _one(substitutor, "[[ZIP|1205]] [[CITY|Genève]]", Patient(key=patient, **AT_HOME))
+        assert code.isdigit()
+        assert len(code) == 4
+        assert code != "1205"
+        assert city in _names(World.EUROPE)
+        code, city = _one(substitutor, "[[ZIP|98000]] [[CITY|MONACO]]", Patient(key=patient, **AT_HOME))
+        assert code != "98000"
+        assert len(code) == 5
+
+
+def test_a_collectivity_has_its_own_codes(substitutor: Substitutor) -> None:
+    codes = {code for town in abroad.towns()[World.FRANCE] for code in town.zips}
+    for patient in KEYS:
+        code, city = _one(substitutor, "[[ZIP|98800]] [[CITY|NOUMÉA]]", Patient(key=patient))
+        assert code in codes - {"98800"}
+        (alone,) = _one(substitutor, "BP 12, [[ZIP|98713]]", Patient(key=patient))
+        assert alone in codes - {"98713"}
+        (area,) = _one(substitutor, "en [[LOC|Nouvelle-Calédonie]]", Patient(key=patient))
+        assert area != "Nouvelle-Calédonie"
+        assert city.title() != "Nouméa"
+
+
+def test_a_country_follows_the_town(substitutor: Substitutor) -> None:
+    changed = 0
+    for patient in KEYS:
+        town, country = _one(substitutor, "né à [[CITY|Bouaké]] ([[LOC|Côte d'Ivoire]])", Patient(key=patient))
+        assert country in countries(World.AFRICA)
+        assert country != "Côte d’Ivoire"
+        where = next(one.region for one in abroad.towns()[World.AFRICA] if one.name == town)
+        if where != "99326":  # a town drawn in the same country: the country is another one of the same part
+            changed += 1
+            assert abroad.country_of(town) == where
+    assert changed > 10
+
+
+@pytest.mark.parametrize(("country", "part"), [("Algérie", World.MEDITERRANEAN), ("Portugal", World.EUROPE)])
+def test_a_country_stays_in_its_part_of_the_world(country: str, part: World, substitutor: Substitutor) -> None:
+    for patient in KEYS:
+        (found,) = _one(substitutor, f"retour d'[[LOC|{country}]]", Patient(key=patient))
+        assert key(found) in {key(name) for name in countries(part)} - {key(country)}
+
+
+def test_a_hospital_abroad_stays_abroad(substitutor: Substitutor) -> None:
+    for patient in KEYS:
+        (hospital,) = _one(substitutor, "opéré à l'[[ORG|hôpital de Casablanca]]", Patient(key=patient, **AT_HOME))
+        assert any(hospital.endswith(name) for name in _names(World.MEDITERRANEAN))

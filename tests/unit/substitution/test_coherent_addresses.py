@@ -1,0 +1,189 @@
+"""An address stays one address: areas, codes, phones, hospitals and their numbers follow the commune that is drawn."""
+
+from __future__ import annotations
+
+import pytest
+from stdnum import luhn
+
+from deid.config.policy import Policy
+from deid.domain.document import Patient
+from deid.reference import CommuneTable
+from deid.substitution import Substitutor
+from deid.substitution.places.regions import of_place
+from tests.unit.substitution.examples import KEY, changed, marked, surrogates
+
+KEYS = [f"patient-{number}" for number in range(20)]
+ZONES = {"11": "01", "24": "02", "53": "02", "27": "03", "44": "03", "84": "04", "93": "04", "75": "05"}
+
+
+def _one(substitutor: Substitutor, markup: str, patient: Patient | None = None) -> list[str]:
+    return surrogates(substitutor.substitute(*marked(markup, patient=patient)))
+
+
+@pytest.fixture(scope="module")
+def far(policy: Policy, communes: CommuneTable) -> Substitutor:
+    """A strategy that takes communes far away: what follows a commune can then be told from what stayed."""
+    return Substitutor(changed(policy, places={"strategy": "geo_indistinguishability", "unit_km": 60.0}), KEY, communes)
+
+
+def test_a_department_and_a_region_follow_the_commune(far: Substitutor, communes: CommuneTable) -> None:
+    seen = set()
+    for key in KEYS:
+        city, department, region = _one(
+            far, "[[CITY|Dijon]] ([[LOC|Côte-d'Or]], [[LOC|Bourgogne-Franche-Comté]])", Patient(key=key)
+        )
+        assert "Côte-d'Or" not in (department, region)
+        assert region != "Bourgogne-Franche-Comté"
+        drawn = next(
+            one for one in communes.find(city) if communes.department_name(one.department) in (department, None)
+        )
+        seen.add(drawn.department)
+        assert region in (communes.region_name(drawn.region), "France")
+    assert len(seen) > 5
+
+
+def test_an_area_that_the_drawn_commune_shares_is_told_less_precisely(substitutor: Substitutor) -> None:
+    """Territories lie within a department: the surrogate's department would be the original."""
+    for key in KEYS:
+        city, department, region = _one(
+            substitutor, "[[CITY|Dijon]] ([[LOC|Côte-d'Or]]) puis [[LOC|Bretagne]] et [[CITY|Rennes]]", Patient(key=key)
+        )[:3]
+        assert (department, region) == ("Bourgogne-Franche-Comté", "France")
+        assert city != "Dijon"
+
+
+def test_an_area_without_a_place_in_the_document_is_another_one(
+    substitutor: Substitutor, communes: CommuneTable
+) -> None:
+    names = {communes.department_name(f"{number:02d}") for number in range(1, 96)} | {"La Réunion", "Corse-du-Sud"}
+    for key in KEYS:
+        (area,) = _one(substitutor, "originaire du [[LOC|Finistère]]", Patient(key=key))
+        assert area != "Finistère"
+        assert area in names | {"Haute-Corse", "Guadeloupe", "Martinique", "Guyane", "Mayotte"}
+
+
+def test_the_code_of_a_department_is_another_code(substitutor: Substitutor, communes: CommuneTable) -> None:
+    for key in KEYS:
+        _, code = _one(substitutor, "[[CITY|Brest]], dans le [[LOC|29]]", Patient(key=key))
+        assert code in {"22", "35", "56"}  # of the same region
+        (alone,) = _one(substitutor, "dans le [[LOC|974]]", Patient(key=key))
+        assert alone != "974"
+        assert communes.department_name(alone)
+
+
+@pytest.mark.parametrize(
+    ("text", "pattern"), [("15e", "e"), ("1er arrondissement", "arrondissement"), ("3e arr.", "arr.")]
+)
+def test_an_arrondissement_is_one_of_twenty(text: str, pattern: str, substitutor: Substitutor) -> None:
+    for key in KEYS:
+        (found,) = _one(substitutor, f"dans le [[LOC|{text}]]", Patient(key=key))
+        number = int("".join(char for char in found if char.isdigit()))
+        assert found.endswith(pattern)
+        assert 1 <= number <= 20
+        assert found != text
+
+
+def test_a_lone_postal_code_is_of_the_commune_that_the_document_names(
+    substitutor: Substitutor, communes: CommuneTable
+) -> None:
+    # 21240 is Talant's and no other's; 70000 is shared by a score of communes around Vesoul.
+    served = communes.at_zip("70000")
+    assert len(served) > 5
+    for small in served[3:6]:
+        city, code = _one(substitutor, f"vit à [[CITY|{small.name}]]. Code : [[ZIP|70000]]")
+        assert any(code in one.zips for one in communes.find(city))
+
+
+def test_a_cedex_code_is_of_its_town(substitutor: Substitutor, communes: CommuneTable) -> None:
+    assert communes.at_zip("29609") == ()
+    for key in KEYS:
+        code, city = _one(substitutor, "[[ZIP|29609]] (boîte postale), à [[CITY|BREST CEDEX 2]]", Patient(key=key))
+        drawn = communes.find(city)
+        assert any(code in one.zips for one in drawn)
+        assert {one.department for one in communes.at_zip(code)} == {"29"}
+
+
+@pytest.mark.parametrize(
+    ("city", "code"), [("Paris 15e", "75015"), ("Lyon 3e arrondissement", "69003"), ("MARSEILLE", "13005")]
+)
+def test_arrondissements_are_their_commune(
+    city: str, code: str, substitutor: Substitutor, communes: CommuneTable
+) -> None:
+    members = communes.territory(communes.find(city.split()[0])[0])
+    for key in KEYS:
+        number, name = _one(substitutor, f"[[ZIP|{code}]] [[CITY|{city}]]", Patient(key=key))
+        drawn = communes.find(name, number)[0]
+        assert drawn in members
+        assert number in drawn.zips
+        assert number != code
+
+
+def test_a_hospital_follows_its_town_however_it_is_named(substitutor: Substitutor) -> None:
+    city, *hospitals = _one(
+        substitutor,
+        "[[CITY|Beaune]] [[ORG|CH de Beaune]] [[ORG|CHU Beaune]] [[ORG|CH de Beaune - site Nord]] "
+        "[[ORG|EHPAD de Beaune]] [[ORG|Mairie de Beaune]]",
+    )
+    kinds = ("CH", "CHU", "CH", "EHPAD", "Mairie")
+    assert hospitals == [f"{kind} {of_place(city)}" for kind in kinds]
+
+
+def test_a_phone_follows_the_address(far: Substitutor, communes: CommuneTable) -> None:
+    zones = set()
+    for key in KEYS:
+        city, phone, mobile = _one(
+            far, "[[CITY|Dijon]] [[PHONE|03 80 29 30 31]] [[PHONE|06 12 34 56 78]]", Patient(key=key)
+        )
+        regions = {one.region for one in communes.find(city)}
+        assert phone[:2] in {ZONES.get(region, phone[:2]) for region in regions}
+        assert mobile[:2] == "06"
+        zones.add(phone[:2])
+    assert len(zones) > 1
+
+
+def test_a_phone_of_another_zone_stays_in_it(substitutor: Substitutor) -> None:
+    for key in KEYS:
+        _, phone = _one(substitutor, "[[CITY|Dijon]], son fils : [[PHONE|01 45 12 13 14]]", Patient(key=key))
+        assert phone[:2] == "01"
+
+
+def test_numbers_of_toulouse_and_montpellier_are_of_two_zones(substitutor: Substitutor) -> None:
+    """One region, two zones: Languedoc and Roussillon have 04."""
+    for city, zone in (("Montpellier", "04"), ("Toulouse", "05")):
+        _, phone = _one(substitutor, f"[[CITY|{city}]] [[PHONE|0800 11 22 33]]")
+        assert phone.startswith(zone)
+
+
+@pytest.mark.parametrize(
+    ("markup", "label", "starts"),
+    [
+        ("[[CITY|Dijon]] FINESS [[RPPS|210987558]]", "FINESS", ("21",)),
+        ("[[CITY|Dijon]] ADELI [[RPPS|21 1 01234 5]]", "ADELI", ("21",)),
+        ("[[CITY|Ajaccio]] FINESS [[RPPS|2A0000014]]", "Corsica", None),
+        ("[[CITY|Bastia]] ADELI [[RPPS|209310457]]", "Corsica", ("20",)),
+        ("[[CITY|Cayenne]] FINESS [[RPPS|970300026]]", "overseas", ("9701", "9702", "9703", "9704", "9706")),
+        ("[[CITY|Cayenne]] ADELI [[RPPS|973109771]]", "overseas", ("971", "972", "973", "974", "976")),
+    ],
+)
+def test_a_number_of_an_establishment_begins_with_the_surrogate_s_department(
+    markup: str, label: str, starts: tuple[str, ...] | None, substitutor: Substitutor
+) -> None:
+    for key in KEYS:
+        _, number = _one(substitutor, markup, Patient(key=key))
+        assert f"|{number}]]" not in markup
+        if starts is not None:
+            digits = number.replace(" ", "")
+            assert digits.startswith(starts), label
+            assert luhn.is_valid(digits)
+
+
+def test_a_number_of_an_establishment_moves_with_its_commune(far: Substitutor, communes: CommuneTable) -> None:
+    for key in KEYS:
+        city, number = _one(far, "[[CITY|Dijon]] FINESS [[RPPS|210987558]]", Patient(key=key))
+        assert number[:2] in {one.department.replace("A", "0").replace("B", "0") for one in communes.find(city)}
+
+
+def test_a_number_of_an_establishment_elsewhere_is_of_the_home_territory(substitutor: Substitutor) -> None:
+    for key in KEYS:
+        _, number = _one(substitutor, "[[CITY|Dijon]], cachet : FINESS [[RPPS|590000188]]", Patient(key=key))
+        assert number.startswith("21")

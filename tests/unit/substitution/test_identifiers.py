@@ -1,0 +1,188 @@
+"""Phones, addresses on the net, and numbers: layout kept, ranges of fiction, keys that hold."""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+
+import pytest
+from stdnum import iban, luhn
+from stdnum.fr import nir
+
+from deid.domain.document import Patient
+from deid.french.check_digits import iban_digits, luhn_digit, nir_key
+from deid.substitution import Substitutor
+from tests.unit.substitution.examples import marked, surrogates
+
+KEYS = [f"patient-{number}" for number in range(12)]
+FICTION = ("019900", "026191", "035301", "046571", "053649", "063998")
+
+
+def _one(substitutor: Substitutor, label: str, text: str, key: str = "p1", before: str = "") -> str:
+    return surrogates(substitutor.substitute(*marked(f"{before}: [[{label}|{text}]].", patient=Patient(key=key))))[-1]
+
+
+@pytest.mark.parametrize(
+    "number",
+    [
+        "03 80 29 30 31",
+        "03.80.29.30.31",
+        "0380293031",
+        "03-80-29-30-31",
+        "06 12 34 56 78",
+        "07 12 34 56 78",
+        "0262 00 41 77",
+    ],
+)
+@pytest.mark.parametrize("key", KEYS)
+def test_a_phone_is_of_a_fictional_range_in_the_same_layout(number: str, key: str, substitutor: Substitutor) -> None:
+    found = _one(substitutor, "PHONE", number, key)
+    digits = re.sub(r"\D", "", found)
+    assert re.sub(r"\d", "0", found) == re.sub(r"\d", "0", number)
+    assert digits.startswith(FICTION)
+    assert digits != re.sub(r"\D", "", number)
+    if number[1] in "36":
+        assert digits[1] == number[1]
+
+
+def test_a_phone_in_international_form(substitutor: Substitutor) -> None:
+    assert _one(substitutor, "PHONE", "+33 3 80 29 30 31").startswith("+33 3 53 01 ")
+    assert _one(substitutor, "PHONE", "+33 (0)3 80 29 30 31").startswith("+33 (0)3 53 01 ")
+    assert _one(substitutor, "PHONE", "+41 22 555 01 88").startswith("+41 ")
+
+
+def test_a_dictated_phone_is_dictated(substitutor: Substitutor) -> None:
+    found = _one(substitutor, "PHONE", "zéro six trente neuf quatre vingt dix huit cinquante cinq zéro trois")
+    assert re.fullmatch(r"zéro six trente neuf quatre vingt dix huit [a-zé ]+", found)
+
+
+def test_an_email_follows_the_name(substitutor: Substitutor) -> None:
+    name, full, short, desk = surrogates(
+        substitutor.substitute(
+            *marked(
+                "Dr [[DOCTOR|Hervé Lacour]] [[EMAIL|herve.lacour@chu-dijon.fr]] [[EMAIL|h.lacour@chu-dijon.fr]] "
+                "[[EMAIL|secretariat@chu-dijon.fr]]"
+            )
+        )
+    )
+    first, last = name.lower().split()
+    domain = full.partition("@")[2]
+    assert domain.endswith(".example")
+    assert full.partition("@")[0].split(".")[1] == last
+    assert short == f"{full[0]}.{last}@{domain}"
+    assert desk == f"secretariat@{domain}"
+    assert first
+
+
+def test_an_address_on_the_web_leads_nowhere(substitutor: Substitutor) -> None:
+    found = _one(substitutor, "URL", "https://resultats.arvor-bio.fr/p/K7XW-22Q")
+    assert re.fullmatch(r"https://[a-z-]+\d*\.example/[a-z]/[A-Z]\d[A-Z]{2}-\d\d[A-Z]", found)
+
+
+@pytest.mark.parametrize(
+    "text", ["158032105401265", "1 58 03 21 054 012 65", "1.58.03.21.054.012/65", "1580321054012 65"]
+)
+@pytest.mark.parametrize("key", KEYS)
+def test_a_nir_holds_its_key_sex_and_layout(text: str, key: str, substitutor: Substitutor) -> None:
+    found = _one(substitutor, "NIR", text, key)
+    assert re.sub(r"[0-9AB]", "0", found) == re.sub(r"\d", "0", text)
+    assert nir.is_valid(re.sub(r"[^0-9AB]", "", found))
+    assert found[0] == "1"
+    assert found != text
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_a_nir_tells_the_moved_birth_date(key: str, substitutor: Substitutor) -> None:
+    patient = Patient(key=key, birth_date=date(1958, 3, 12), sex="M")
+    born, number = surrogates(
+        substitutor.substitute(*marked("né le [[DATE|12/03/1958]], [[NIR|1 58 03 21 054 012 65]]", patient=patient))
+    )
+    assert number[2:7] == f"{born[8:]} {born[3:5]}"
+
+
+def test_a_corsican_nir_and_its_separate_key(substitutor: Substitutor) -> None:
+    number, key = surrogates(substitutor.substitute(*marked("[[NIR|2 85 09 2B 033 114]] clé [[NIR|12]]")))
+    plain = number.replace(" ", "")
+    assert nir_key(plain) == key
+
+
+@pytest.mark.parametrize("text", ["10003847216", "10 10 05 52 61 8"])
+def test_an_rpps_holds_its_luhn_key(text: str, substitutor: Substitutor) -> None:
+    for key in KEYS:
+        found = _one(substitutor, "RPPS", text, key)
+        assert luhn.is_valid(re.sub(r"\D", "", found))
+        assert found.startswith("10")
+        assert found != text
+
+
+def test_an_iban_holds_its_key(substitutor: Substitutor) -> None:
+    for key in KEYS:
+        found = _one(substitutor, "ID", "FR76 3000 6000 0112 3456 7890 189", key)
+        assert iban.is_valid(found, check_country=False)
+        assert found.startswith("FR")
+
+
+@pytest.mark.parametrize(
+    ("text", "shape"),
+    [
+        ("EF-550-ZC", r"[A-HJ-NP-TV-Z]{2}-\d{3}-[A-HJ-NP-TV-Z]{2}"),
+        ("172.18.40.66", r"(192\.0\.2|198\.51\.100|203\.0\.113)\.\d{1,3}"),
+        ("2a01:cb00:4471:9c00::1f", r"2001:db8:[0-9a-f:]+"),
+        ("X2291-0047718", r"[A-Z]\d{4}-\d{7}"),
+        ("jm7d41", r"[a-z]{2}\d[a-z]\d\d"),
+        ("0417883", r"\d{7}"),
+    ],
+)
+def test_an_identifier_keeps_its_layout(text: str, shape: str, substitutor: Substitutor) -> None:
+    for key in KEYS:
+        found = _one(substitutor, "ID", text, key)
+        assert re.fullmatch(shape, found), found
+        assert found != text
+
+
+def test_a_number_is_alike_in_all_documents_of_a_patient(substitutor: Substitutor) -> None:
+    assert _one(substitutor, "IPP", "0081774523") == _one(substitutor, "IPP", "0081774523", before="IPP permanent")
+
+
+def test_keys() -> None:
+    assert luhn_digit("7992739871") == "3"
+    assert nir_key("2850921055114") == f"{97 - 2850921055114 % 97:02d}"
+    assert iban_digits("GB", "WEST12345698765432") == "82"
+
+
+@pytest.mark.parametrize(
+    ("text", "head", "gone"),
+    [
+        ("CHU de Lille", "CHU d", "Lille"),
+        ("EHPAD Les Tilleuls", "EHPAD ", "Tilleuls"),
+        ("CENTRE HOSPITALIER DE CAMBRAI", "CENTRE HOSPITALIER D", "CAMBRAI"),
+        ("clinique Saint-Budoc", "clinique ", "Budoc"),
+        ("MDPH du Morbihan", "MDPH d", "Morbihan"),
+        ("Géodis", "", "Géodis"),
+        ("l'abbaye", "l'abbaye ", "zzz"),
+    ],
+)
+def test_an_organisation_keeps_its_kind_only(text: str, head: str, gone: str, substitutor: Substitutor) -> None:
+    for key in KEYS:
+        found = _one(substitutor, "ORG", text, key)
+        assert found.startswith(head), found
+        assert gone.lower() not in found.lower()
+
+
+@pytest.mark.parametrize(
+    ("markup", "masked"),
+    [
+        ("NIR [[NIR|2 44 O4 59 l83 O26]] clé [[NIR|ll]]", False),
+        ("NIR [[NIR|ll]]", False),
+        ("NIR : [[NIR|idem]]", True),
+        ("NIR : [[NIR|voir dossier]]", True),
+    ],
+)
+def test_a_nir_that_is_no_number_is_masked_and_a_broken_one_is_a_number(
+    markup: str, masked: bool, substitutor: Substitutor
+) -> None:
+    for key in ("a", "b", "c"):
+        result = substitutor.substitute(*marked(markup, patient=Patient(key=key)))
+        last = result.surrogates[-1]
+        assert last.parsed != masked
+        assert last.text == "[NIR]" if masked else (last.text.isdigit() and len(last.text) == 2 and last.text != "11")

@@ -1,0 +1,353 @@
+"""Names: families, gender, shape, initials, pools, and the same person however written."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from deid.config.policy import Policy
+from deid.domain.document import Patient
+from deid.french.comparison import without_accents, words
+from deid.reference import CommuneTable
+from deid.reference.names import Pool
+from deid.reference.tables import packaged
+from deid.substitution import Substitutor
+from deid.substitution.names import nicknames
+from deid.substitution.names.parsing import cut, cut_up
+from tests.unit.substitution.examples import KEY, changed, marked, surrogates
+
+KEYS = [f"patient-{number}" for number in range(25)]
+MARTIN = Patient(key="p1", last_name="MARTIN", birth_name="LEROY", first_names=("Claire",), sex="F")
+
+
+def _one(substitutor: Substitutor, markup: str, patient: Patient | None = None) -> list[str]:
+    return surrogates(substitutor.substitute(*marked(markup, patient=patient)))
+
+
+# text of a PATIENT mention, what its surrogate must look like
+SHAPES = [
+    ("DUPONT Jean", r"[A-Z]{2,} [A-ZÉ][a-zéèïëô]+"),
+    ("Jean DUPONT", r"[A-ZÉ][a-zéèïëô]+ [A-Z]{2,}"),
+    ("DUPONT JEAN", r"[A-Z]{2,} [A-Z]{2,}"),
+    ("dupont jean", r"[a-zéèïëô]{2,} [a-zéèïëô]{2,}"),
+    ("J. Dupont", r"[A-Z]\. [A-Z][a-z]+"),
+    ("Dupont J.", r"[A-Z][a-z]+ [A-Z]\."),
+    ("J.-P. Dupont", r"[A-Z]\.-[A-Z]\. [A-Z][a-z]+"),
+    ("DUPONT-MARTIN", r"[A-Z]{2,}-[A-Z]{2,}"),
+    ("de Kermadec", r"de [A-Z][a-z]+"),
+    ("Le Bihan", r"Le [A-Z][a-z]+"),
+    ("van der Berg", r"van der [A-Z][a-z]+"),
+    ("d'Hauterive", r"d(?:'[AEIOUYH]|e [^AEIOUYH])[a-z]+"),
+    ("Jean-Do", r"[A-ZÉ][a-zéèïëô]+-[A-Z][a-z]+"),
+    ("L.", r"[A-Z]\."),
+    ("JP", r"[A-Z]{2}"),
+    ("A. M.", r"[A-Z]\. [A-Z]\."),
+    ("D U P O N T", r"(?:[A-Z] )+[A-Z]"),
+    ("SaïdOmar", r"[A-Z][a-zéèïëôç]+[A-Z][a-zéèïëôç]+"),
+]
+
+
+@pytest.mark.parametrize(("text", "shape"), SHAPES)
+@pytest.mark.parametrize("key", KEYS[:6])
+def test_shape_and_case_are_kept(text: str, shape: str, key: str, substitutor: Substitutor) -> None:
+    (surrogate,) = _one(substitutor, f"Vu à midi : [[PATIENT|{text}]], très fatigué.", Patient(key=key))
+    assert re.fullmatch(shape, surrogate), surrogate
+
+
+def test_a_person_stays_one_however_written(substitutor: Substitutor) -> None:
+    full, short, turned, initial, glued = _one(
+        substitutor,
+        "[[DOCTOR|Hervé LACOUR]], Dr [[DOCTOR|Lacour]], [[DOCTOR|LACOUR Hervé]], [[DOCTOR|H. Lacour]], [[DOCTOR|HL]]",
+    )
+    first, last = full.split()
+    assert short.upper() == last
+    assert turned == f"{last} {first}"
+    assert initial == f"{first[0]}. {short}"
+    assert glued == first[0] + last[0]
+
+
+def test_a_family_keeps_one_name(substitutor: Substitutor) -> None:
+    patient, husband, child = _one(
+        substitutor,
+        "[[PATIENT|Claire MARTIN]], son mari [[PERSON|Paul MARTIN]], leur fils [[PERSON|Léo Martin]]",
+        MARTIN,
+    )
+    assert patient.split()[1] == husband.split()[1] == child.split()[1].upper()
+    assert len({name.split()[0] for name in (patient, husband, child)}) == 3
+
+
+def test_names_are_alike_in_all_documents_of_a_patient(substitutor: Substitutor) -> None:
+    (one, _) = _one(substitutor, "Mme [[PATIENT|MARTIN]] vue par le Dr [[DOCTOR|Anne Petit]].", MARTIN)
+    (_, other) = _one(substitutor, "Le Dr [[DOCTOR|Petit]] adresse [[PATIENT|Claire Martin]].", MARTIN)
+    assert other.split()[1].upper() == one
+
+
+def test_a_doctor_of_the_same_name_is_someone_else(substitutor: Substitutor) -> None:
+    patient, doctor = _one(substitutor, "Mme [[PATIENT|MARTIN]], Dr [[DOCTOR|MARTIN]]", MARTIN)
+    assert patient != doctor
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_gender_is_kept(key: str, substitutor: Substitutor) -> None:
+    woman, man, unknown = _one(
+        substitutor,
+        "Mme [[PERSON|Claire Leroy]], M. [[PERSON|Paul Leroy]], Mme [[DOCTOR|Xhyla Bobinet]]",
+        Patient(key=key),
+    )
+    tables = packaged().names
+    for name, sex in ((woman, "F"), (man, "M"), (unknown, "F")):
+        known = tables.first_name(name.split()[0])
+        assert known is not None
+        assert known.sex in (sex, None)
+
+
+@pytest.mark.parametrize(("name", "least", "most"), [("MARTIN", 50_000, 10**6), ("KERBRAT", 500, 2_000)])
+def test_the_frequency_band_is_kept(name: str, least: int, most: int, substitutor: Substitutor) -> None:
+    tables = packaged().names
+    for key in KEYS:
+        (surrogate,) = _one(substitutor, f"Dr [[DOCTOR|{name}]]", Patient(key=key))
+        assert least <= tables.surname_births(surrogate) < most
+
+
+def test_pools_share_no_name() -> None:
+    tables = packaged().names
+    for like in ("MARTIN", "LACOUR", "Zwxyz"):
+        surnames = [set(tables.surnames_like(like, pool)) for pool in Pool]
+        assert all(len(names) > 5 for names in surnames)
+        assert not surnames[0] & surnames[1] | surnames[1] & surnames[2] | surnames[0] & surnames[2]
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_no_surrogate_is_a_name_of_the_document_or_the_identity(key: str, substitutor: Substitutor) -> None:
+    patient = Patient(key=key, last_name="MARTIN", first_names=("Claire",), city="Thomas")
+    hidden = {"martin", "bernard", "thomas", "petit", "robert", "claire"}
+    found = _one(
+        substitutor,
+        "[[PATIENT|MARTIN]] [[PERSON|BERNARD]] [[PERSON|THOMAS]] [[DOCTOR|PETIT]] [[DOCTOR|ROBERT]] [[PATIENT|Claire]]",
+        patient,
+    )
+    assert not hidden & {name.lower() for name in found}
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_initials_are_those_of_the_surrogate(key: str, substitutor: Substitutor) -> None:
+    full, letters = _one(substitutor, "[[DOCTOR|Samira OUALI]] ... [[DOCTOR|SO]]/gl", Patient(key=key))
+    assert letters == "".join(word[0] for word in full.split())
+    assert letters[0] != "S"
+    assert letters[1] != "O"
+
+
+def test_a_login_follows_the_name(substitutor: Substitutor) -> None:
+    full, login = _one(substitutor, "Dr [[DOCTOR|Hélène Klein]] (saisi par [[DOCTOR|hklein]])")
+    first, last = full.split()
+    assert login == (first[0] + last).lower()
+
+
+def test_a_name_in_another_alphabet_is_replaced(substitutor: Substitutor) -> None:
+    (surrogate,) = _one(substitutor, "[[PATIENT|مريم]]")
+    assert surrogate.isascii()
+
+
+# Shapes of a person's own
+
+
+JEAN = Patient(key="p1", last_name="DURAND", first_names=("Jean-Pierre", "Paul"), sex="M")
+
+# e-mail or login of Jean-Pierre Durand → the same of his surrogate, {f}{g} and {s} its first names and surname
+HANDLES = [
+    ("jp.durand", "{f[0]}{g[0]}.{s}"),
+    ("j.durand", "{f[0]}.{s}"),
+    ("durand.j", "{s}.{f[0]}"),
+    ("jpdurand", "{f[0]}{g[0]}{s}"),
+    ("jdurand", "{f[0]}{s}"),
+    ("durandj", "{s}{f[0]}"),
+    ("durandjp", "{s}{f[0]}{g[0]}"),
+    ("jean-pierre.durand", "{f}-{g}.{s}"),
+    ("jeanpierre.durand", "{f}{g}.{s}"),
+    ("jeanpierredurand", "{f}{g}{s}"),
+    ("durand", "{s}"),
+    ("jean.durand", "{f}.{s}"),
+]
+
+
+@pytest.mark.parametrize(("local", "form"), HANDLES)
+@pytest.mark.parametrize("key", KEYS[:4])
+def test_addresses_are_made_of_the_surrogate_name(local: str, form: str, key: str, substitutor: Substitutor) -> None:
+    name, address, capitals = _one(
+        substitutor,
+        f"[[PATIENT|Jean-Pierre DURAND]] [[EMAIL|{local}@free.fr]] [[EMAIL|{local.upper()}@FREE.FR]]",
+        Patient(key=key),
+    )
+    first, second, last = re.fullmatch(r"(\w+)-(\w+) (\w+)", without_accents(name).lower()).groups()  # type: ignore[union-attr]
+    assert address.partition("@")[0] == form.format(f=first, g=second, s=last)
+    assert capitals == address.upper()
+
+
+@pytest.mark.parametrize(("login", "form"), [one for one in HANDLES if one[0].isalpha()])
+def test_logins_are_made_of_the_surrogate_name(login: str, form: str, substitutor: Substitutor) -> None:
+    name, drawn, numbered = _one(
+        substitutor, f"Dr [[DOCTOR|Jean-Pierre DURAND]], saisi par [[DOCTOR|{login}]], puis [[DOCTOR|{login}2]]"
+    )
+    first, second, last = re.fullmatch(r"(\w+)-(\w+) (\w+)", without_accents(name).lower()).groups()  # type: ignore[union-attr]
+    assert drawn == form.format(f=first, g=second, s=last)
+    assert re.fullmatch(rf"{drawn}[013-9]", numbered)
+
+
+def test_addresses_follow_what_the_warehouse_knows(substitutor: Substitutor) -> None:
+    alone, name = _one(substitutor, "[[EMAIL|jp.durand@free.fr]] ... [[PATIENT|DURAND Jean-Pierre]]", JEAN)
+    last, first = without_accents(name).lower().split()
+    assert alone.partition("@")[0] == f"{first[0]}{first.partition('-')[2][0]}.{last}"
+    (only,) = _one(substitutor, "[[EMAIL|jp.durand@free.fr]]", JEAN)
+    assert only == alone
+
+
+def test_particles_stay_in_addresses(substitutor: Substitutor) -> None:
+    name, address, other, login = _one(
+        substitutor,
+        "Mme [[DOCTOR|Anne de La Tour]], [[EMAIL|a.delatour@chu.fr]] Dr [[DOCTOR|Sam O'Connor]] [[DOCTOR|soconnor]]",
+    )
+    first, *_, last = name.lower().split()
+    assert address.partition("@")[0] == f"{first[0]}.dela{last}"
+    first, last = other.lower().split()
+    assert login == first[0] + last.replace("'", "")
+
+
+def test_an_unknown_login_is_taken_apart_by_the_tables(substitutor: Substitutor) -> None:
+    login, surname = _one(substitutor, "saisi par [[DOCTOR|hlambert]], revu par le Dr [[DOCTOR|LAMBERT]]")
+    assert login[1:] == surname.lower()
+    assert login[0] != "h"
+
+
+@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize(
+    ("name", "sex"), [("Marie-Pierre", "F"), ("Jean-Marie", "M"), ("Marie Pierre", "F"), ("Anne-Claude", "F")]
+)
+def test_a_compound_first_name_has_one_gender(name: str, sex: str, key: str, substitutor: Substitutor) -> None:
+    (drawn,) = _one(substitutor, f"[[PERSON|{name} LEROY]]", Patient(key=key))
+    tables = packaged().names
+    for part in re.split("[ -]", drawn)[:2]:
+        known = tables.first_name(part)
+        assert known is not None
+        assert known.sex in (sex, None)
+
+
+def test_a_man_keeps_his_name_beside_a_woman_who_has_it_in_hers(substitutor: Substitutor) -> None:
+    her, his = _one(substitutor, "[[PERSON|Marie-Pierre LEROY]] et M. [[PERSON|Pierre BLANC]]")
+    tables = packaged().names
+    assert tables.first_name(her.split()[0].partition("-")[2]).sex in ("F", None)  # type: ignore[union-attr]
+    assert tables.first_name(his.split()[0]).sex in ("M", None)  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_a_diminutive_follows_the_surrogate_of_its_bearer(key: str, substitutor: Substitutor) -> None:
+    patient = Patient(key=key, last_name="DURAND", first_names=("Michel",), sex="M")
+    name, short, again = _one(
+        substitutor, "[[PATIENT|Michel DURAND]] dit [[PATIENT|Mimi]], « [[PATIENT|MIMI]] »", patient
+    )
+    own = nicknames.of(words(name)[0], "M")
+    assert again == without_accents(short).upper()
+    assert not short.lower().startswith("m")
+    if any(not one.startswith("m") for one in own):
+        assert short.lower() in own
+    else:
+        assert without_accents(short).lower() in nicknames.NAMES_OF
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_a_diminutive_of_nobody_here_is_another_one(key: str, substitutor: Substitutor) -> None:
+    titi, max_ = _one(substitutor, "avec [[PERSON|Titi]] et [[PERSON|Max LEROY]]", Patient(key=key))
+    assert without_accents(titi).lower() in nicknames.NAMES_OF
+    # "Max" is a name that people were given: here nobody is a Maxime.
+    assert packaged().first_name(max_.split()[0]) is not None
+
+
+def test_every_diminutive_is_of_a_name_that_people_bear() -> None:
+    tables = packaged().names
+    for diminutive, names in nicknames.NAMES_OF.items():
+        assert diminutive.isascii()
+        assert all(tables.first_name(name) for name in names)
+        assert diminutive not in names
+
+
+def test_titles_that_detection_took_are_kept(substitutor: Substitutor) -> None:
+    full, short = _one(substitutor, "[[DOCTOR|Pr Hervé LACOUR]] et [[DOCTOR|Dr. Lacour]]")
+    title, first, last = full.split()
+    assert title == "Pr"
+    assert short == f"Dr. {last.title()}"
+    assert first != "Hervé"
+
+
+@pytest.mark.parametrize(("text", "capitals"), [("D'AUBIGNY", True), ("d'Aubigny", False)])
+def test_elision_agrees_with_the_surrogate(text: str, capitals: bool, substitutor: Substitutor) -> None:
+    for key in KEYS:
+        (drawn,) = _one(substitutor, f"Mme [[PATIENT|{text}]]", Patient(key=key))
+        shape = r"D(?:'[AEIOUYH]|E [^AEIOUYH'])[A-Z]+" if capitals else r"d(?:'[AEIOUYH]|e [^AEIOUYH'])[a-z]+"
+        assert re.fullmatch(shape, drawn), drawn
+
+
+# What no surrogate may be
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_names_hidden_in_addresses_are_not_brought_back(key: str, substitutor: Substitutor) -> None:
+    patient = Patient(key=key, emails=("robert.richard@free.fr",))
+    hidden = {"bernard", "thomas", "robert", "richard"}
+    found = _one(
+        substitutor, "[[DOCTOR|MARTIN]] [[DOCTOR|PETIT]] [[PERSON|MOREAU]] [[EMAIL|thomas@bernard.fr]]", patient
+    )
+    assert not hidden & {word for name in found for word in words(name)}
+
+
+def test_when_every_name_would_bring_something_back_it_is_nobody(substitutor: Substitutor) -> None:
+    pool = packaged().surnames_like("MARTIN", Pool.PROFESSIONAL)
+    others = " ".join(f"[[PERSON|{name}]]" for name in pool)
+    assert _one(substitutor, f"Dr [[DOCTOR|MARTIN]] {others}")[0] == "ANONYME"
+
+
+# Across patients
+
+
+def _doctors(policy: Policy, communes: CommuneTable, professionals: str) -> list[list[str]]:
+    drawn = Substitutor(changed(policy, professionals=professionals), KEY, communes)
+    markup = "Dr [[DOCTOR|Hervé LACOUR]], RPPS [[RPPS|10003847216]], pour [[PATIENT|DURAND]]"
+    return [_one(drawn, markup, Patient(key=key)) for key in KEYS[:2]]
+
+
+def test_a_professional_is_someone_else_for_each_patient(policy: Policy, communes: CommuneTable) -> None:
+    one, other = _doctors(policy, communes, "scope")
+    assert not set(one) & set(other)
+
+
+def test_a_professional_may_be_known_across_patients(policy: Policy, communes: CommuneTable) -> None:
+    (name, number, patient), (same, again, other) = _doctors(policy, communes, "corpus")
+    assert (name, number) == (same, again)
+    assert patient != other
+
+
+def test_a_rare_particle_and_a_word_of_the_identity_do_not_stay(substitutor: Substitutor) -> None:
+    text = "Vu par [[DOCTOR|Del Bosc]] et [[DOCTOR|DELLA ROCCA]] ; patient [[PATIENT|BARBIER dit GREGOIRE]]"
+    known = Patient(key="p", last_name="BARBIER dit GREGOIRE")
+    first, second, patient = surrogates(substitutor.substitute(*marked(text, patient=known)))
+    assert first.casefold().startswith("de ")
+    assert second.startswith("DE ")
+    assert " alias " in patient
+    (other,) = surrogates(substitutor.substitute(*marked("[[PATIENT|BARBIER dit GREGOIRE]]")))
+    assert " dit " in other
+
+
+@settings(max_examples=300)
+@given(
+    st.one_of(
+        st.sampled_from(
+            ["Dupont", "MARTIN", "lefèvre", "epouse", "DOCTEUR", "VON", "Bâ", "LeGoff", "Œdipe", "D U P O N T"]
+        ),
+        st.text("aeéÉœŒßDuMAx -'.’1_²ªİ李", min_size=1, max_size=9),
+        st.text(min_size=1, max_size=9),
+    ),
+    st.booleans(),
+)
+def test_a_lone_word_is_cut_as_all_names_are(text: str, after_title: bool) -> None:
+    assert cut(text, after_title) == cut_up(text, after_title)

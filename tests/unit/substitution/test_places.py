@@ -1,0 +1,152 @@
+"""Places: coherent addresses, homonyms, unknown places, and nothing of an address left."""
+
+from __future__ import annotations
+
+from collections import Counter
+from fractions import Fraction
+from math import exp, sqrt
+
+import pytest
+
+from deid.config.policy import Policy
+from deid.domain.document import Patient
+from deid.french.comparison import comparable
+from deid.privacy import KeyedStream
+from deid.reference import CommuneTable
+from deid.substitution import Substitutor
+from deid.substitution.places import health
+from tests.unit.substitution.examples import marked, surrogates
+
+KEYS = [f"patient-{number}" for number in range(25)]
+
+
+def _one(substitutor: Substitutor, markup: str, patient: Patient | None = None) -> list[str]:
+    return surrogates(substitutor.substitute(*marked(markup, patient=patient)))
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_zip_and_city_are_of_one_commune(key: str, substitutor: Substitutor, communes: CommuneTable) -> None:
+    code, city = _one(substitutor, "7 rue X, [[ZIP|21200]] [[CITY|BEAUNE]]", Patient(key=key))
+    assert code != "21200"
+    assert any(code in commune.zips for commune in communes.find(city))
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_a_commune_is_replaced_by_one_of_its_territory(
+    key: str, substitutor: Substitutor, communes: CommuneTable
+) -> None:
+    (city,) = _one(substitutor, "né à [[CITY|Dijon]]", Patient(key=key))
+    names = {commune.name for commune in communes.territory(communes.find("Dijon")[0])}
+    assert city in names - {"Dijon"}
+
+
+def test_a_commune_is_the_same_wherever_and_however_written(substitutor: Substitutor) -> None:
+    plain, capitals, cedex, inside = _one(
+        substitutor, "[[CITY|Dijon]] [[CITY|DIJON]] [[CITY|DIJON CEDEX]] [[ORG|CHU de Dijon]]"
+    )
+    assert capitals == plain.upper()
+    assert cedex == f"{capitals} CEDEX"
+    assert inside.startswith("CHU d")
+    (other,) = _one(substitutor, "suivi à [[CITY|dijon]]")
+    assert comparable(other) == comparable(plain)
+
+
+def test_the_number_of_a_cedex_changes(substitutor: Substitutor) -> None:
+    (city,) = _one(substitutor, "[[CITY|BREST CEDEX 2]]")
+    assert city[:-1].endswith(" CEDEX ")
+    assert city[-1] != "2"
+
+
+# Saint-Denis is a commune of 93, 974, 11, 30…; Saint-Pierre of a dozen departments.
+@pytest.mark.parametrize(
+    ("markup", "department"),
+    [
+        ("[[ZIP|97400]] [[CITY|Saint-Denis]]", "974"),
+        ("[[ZIP|93200]] [[CITY|Saint-Denis]]", "93"),
+        ("[[CITY|Saint-Pierre]], et aussi [[ZIP|97410]]", "974"),
+    ],
+)
+def test_a_homonym_is_told_by_the_postal_code(
+    markup: str, department: str, substitutor: Substitutor, communes: CommuneTable
+) -> None:
+    document, mentions = marked(markup)
+    result = substitutor.substitute(document, mentions)
+    city = next(one.text for one in result.surrogates if one.mention.label == "CITY")
+    found = communes.find("Saint-Denis" if "Denis" in markup else "Saint-Pierre", department=department)[0]
+    assert city in {commune.name for commune in communes.territory(found)}
+
+
+@pytest.mark.parametrize("place", ["Trifouilly", "Bat aille", "Xqz", "les Grésilles"])
+def test_an_unknown_place_is_drawn_from_the_home_territory(
+    place: str, substitutor: Substitutor, communes: CommuneTable
+) -> None:
+    patient = Patient(key="p1", zip="21000", city="Dijon")
+    (city,) = _one(substitutor, f"né à [[CITY|{place}]]", patient)
+    assert city in {commune.name for commune in communes.territory(communes.find("Dijon")[0])}
+    assert city != "Dijon"
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_no_commune_of_the_document_or_the_identity_is_drawn(key: str, substitutor: Substitutor) -> None:
+    patient = Patient(key=key, city="Longvic")
+    found = _one(substitutor, "[[CITY|Dijon]] [[CITY|Talant]] [[CITY|Chenôve]]", patient)
+    assert not {"Dijon", "Talant", "Chenôve", "Longvic"} & set(found)
+
+
+def test_a_word_that_many_communes_share_hides_nothing(substitutor: Substitutor) -> None:
+    """A "Saint" that only ever became another kind of name would be told by every surrogate that is none."""
+    markup = "né à [[CITY|Saint-Vivien-de-Médoc]]"
+    drawn = [_one(substitutor, markup, Patient(key=f"patient-{number}"))[0] for number in range(60)]
+    assert any(name.startswith("Saint") for name in drawn)
+    assert not any("Vivien" in name or "Médoc" in name for name in drawn)
+    called = [_one(substitutor, f"{markup}, M. [[PATIENT|SAINT]]", Patient(key=key, last_name="SAINT")) for key in KEYS]
+    assert not any("Saint" in city for city, _ in called)
+
+
+@pytest.mark.parametrize(
+    ("text", "head"), [("lac de Laffrey", "lac d"), ("Col de la Savine", "Col d"), ("île de Ré", "île d")]
+)
+def test_the_kind_of_a_named_place_is_kept(text: str, head: str, substitutor: Substitutor) -> None:
+    (place,) = _one(substitutor, f"près du [[LOC|{text}]]")
+    assert place.startswith(head)
+    assert not set(text.split()[2:]) & set(place.split())
+
+
+# address, what must be gone, what must stay
+ADDRESSES = [
+    ("12 bis rue des Tilleuls", ["12", "Tilleuls"], ["bis", "rue"]),
+    ("12, AV. DU GENERAL LECLERC", ["12", "GENERAL", "LECLERC"], ["AV."]),
+    ("Résidence Les Lilas, bât. C, appt 31, 8 rue Ambroise-Croizat", ["Lilas", "31", "Croizat"], ["Résidence", "rue"]),
+    ("lieu-dit Le Moulin", ["Moulin"], ["lieu-dit"]),
+    ("hameau de Kerdalaün", ["Kerdalaün"], ["hameau"]),
+    ("BP 40112", ["40112"], ["BP"]),
+    ("CS 30417", ["30417"], ["CS"]),
+    ("Kerandon", ["Kerandon"], []),
+    ("rue du 8 mai 1945", ["1945", "mai"], ["rue"]),
+    ("vingt trois rue élie gruyelle", ["vingt trois", "gruyelle"], ["rue"]),
+    ("3e étage gauche", ["3"], ["étage", "gauche"]),
+    ("RESIDENCE DES OYATS APPT 6 AVENUE DE L ATLANTIQUE", ["OYATS", "ATLANTIQUE"], ["RESIDENCE"]),
+]
+
+
+@pytest.mark.parametrize(("address", "gone", "kept"), ADDRESSES)
+def test_an_address_keeps_its_build_only(
+    address: str, gone: list[str], kept: list[str], substitutor: Substitutor
+) -> None:
+    for key in KEYS[:8]:
+        (found,) = _one(substitutor, f"demeurant [[STREET|{address}]], à B.", Patient(key=key))
+        assert all(word in found for word in kept), found
+        assert not any(f" {word} " in f" {found} " for word in gone if word.isalpha()), found
+        assert found != address
+
+
+def test_the_draw_has_the_law_of_the_exponential_mechanism(policy: Policy, communes: CommuneTable) -> None:
+    true = communes.find("Dijon")[0]
+    members = communes.territory(true)
+    epsilon, features, number = Fraction(8), policy.substitution.places.features, 6000
+    weights = {one: exp(-epsilon * communes.distance(true, one, features) / 2_000_000) for one in members}
+    draws = health.draws(KeyedStream(b"law", "x"), communes, true, policy.substitution.places, epsilon)
+    counts = Counter(commune for _, commune in zip(range(number), draws, strict=False))
+    for one in members:
+        share = weights[one] / sum(weights.values())
+        assert abs(counts[one] - number * share) <= 5 * sqrt(number * share) + 1
