@@ -70,7 +70,7 @@ def territories(
 def digest(partition: Mapping[str, Sequence[str]]) -> str:
     """SHA-256 that names a partition: of its lines "INSEE code, blank, territory" in the order of the codes.
 
-    `ref.release.partition` holds the same, computed by sql/ref/release/take_place.sql.
+    `ref.release.partition` holds the same, computed by statement take_place of sql/ref/release.sql.
     """
     lines = sorted(f"{code} {name}" for name, codes in partition.items() for code in codes)
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()

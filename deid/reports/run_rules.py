@@ -152,7 +152,7 @@ def density_rules(policy: Policy) -> tuple[RunRule, ...]:
 
 
 def shares(totals: Mapping[str, float]) -> dict[str, float]:
-    """Aggregates by name from a run's totals (sql/deid/check_result/totals.sql) and the number of sources too old; an
+    """Aggregates by name from a run's totals (statement totals of sql/deid/check_result.sql) and the number of sources too old; an
     empty run has shares of 0.
     """
     documents = totals["documents"]

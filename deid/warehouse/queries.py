@@ -1,7 +1,9 @@
-"""SQL files by name: `sql/<schema>/<table>/<step>.sql`."""
+"""Named statements: `sql/<schema>/<table>.sql` holds those of a table, each under a line `-- name: <step>`."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
@@ -11,15 +13,22 @@ from deid.warehouse.migrations import SQL
 
 __all__ = ["Cursor", "one", "query"]
 
+_NAME = re.compile(r"^-- name: (\w+)\n", re.MULTILINE)
 
-@cache
+
 def query(schema: str, table: str, step: str) -> str:
     """The statement of `step` on `schema.table`; its parameters are psycopg2's `%(name)s`.
 
     Raises:
-        FileNotFoundError: there is no such file: a mistake in the code, not in a deployment.
+        FileNotFoundError, KeyError: no such file or statement: a mistake in the code, not in a deployment.
     """
-    return (SQL / schema / table / f"{step}.sql").read_text(encoding="utf-8")
+    return _statements(schema, table)[step]
+
+
+@cache
+def _statements(schema: str, table: str) -> Mapping[str, str]:
+    _, *parts = _NAME.split((SQL / schema / f"{table}.sql").read_text(encoding="utf-8"))
+    return {name: text.strip().removesuffix(";") for name, text in zip(parts[::2], parts[1::2], strict=True)}
 
 
 def one(cursor: Cursor) -> tuple[Any, ...]:

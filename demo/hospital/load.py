@@ -6,7 +6,6 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime
 from itertools import islice
-from pathlib import Path
 from typing import Any
 
 from psycopg2.extensions import cursor as Cursor
@@ -14,9 +13,10 @@ from tqdm import tqdm
 
 from deid.warehouse.connection import connect
 from deid.warehouse.copy import copy_rows
+from deid.warehouse.migrations import SQL
+from deid.warehouse.queries import query
 from demo.hospital.model import Hospital, HospitalDocument, Version
 
-SQL = Path(__file__).resolve().parents[2] / "sql" / "fiction"
 DEFINITIONS = ("cdw", "omop", "gold", "grants")
 BATCH = 250
 
@@ -48,13 +48,13 @@ def load(dsn: str, hospital: Hospital, *, until: date | None = None) -> dict[str
     """
     with connect(dsn) as link, link.cursor() as cursor:
         for name in DEFINITIONS:
-            cursor.execute((SQL / f"{name}.sql").read_text(encoding="utf-8"))
+            cursor.execute((SQL / "synthetic_hospital" / f"{name}.sql").read_text(encoding="utf-8"))
         changed = {
             "patients": _add(cursor, "cdw", "patient", _patients(hospital)),
             "stays": _add(cursor, "cdw", "stay", _stays(hospital)),
             "staff": _add(cursor, "cdw", "staff", _staff(hospital)),
         }
-        cursor.execute((SQL / "load" / "present.sql").read_text(encoding="utf-8"))
+        cursor.execute(query("synthetic_hospital", "load", "present"))
         present: dict[str, datetime] = dict(cursor.fetchall())
     changed |= {"documents": 0, "mentions": 0}
     state = hospital.as_of(until)
@@ -79,7 +79,7 @@ def _behind(present: Mapping[str, datetime], version: Version | None) -> bool:
 
 def _add(cursor: Cursor, schema: str, table: str, rows: Iterable[Sequence[Any]]) -> int:
     copy_rows(cursor, schema, table, COLUMNS[table], rows)
-    cursor.execute((SQL / "load" / f"{table}.sql").read_text(encoding="utf-8"))
+    cursor.execute(query("synthetic_hospital", "load", table))
     return int(cursor.rowcount)
 
 

@@ -41,7 +41,7 @@ Un traitement symptomatique est prescrit et le patient sera revu en cas de fièv
 def open_hospital(postgres: Database) -> None:
     """Make the tables, two patients and their stays."""
     for name in ("cdw", "omop"):
-        postgres.rows((SQL / "fiction" / f"{name}.sql").read_text(encoding="utf-8"), role="owner")
+        postgres.rows((SQL / "synthetic_hospital" / f"{name}.sql").read_text(encoding="utf-8"), role="owner")
     postgres.rows(PEOPLE, role="owner")
 
 

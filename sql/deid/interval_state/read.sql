@@ -1,2 +1,0 @@
--- Grain: one interval. Purpose: where it stands.
-SELECT s.state FROM deid.interval_state AS s WHERE s.interval_key = %(interval_key)s

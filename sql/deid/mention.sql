@@ -1,0 +1,34 @@
+-- name: batch
+-- Grain: one mention. Purpose: what detection found in the documents of a batch.
+SELECT document_id, start_offset, end_offset, label, score, subtype, votes
+FROM deid.mention
+WHERE run_id = %(run_id)s AND document_id = ANY(%(document_ids)s)
+ORDER BY document_id, ordinal;
+
+-- name: insert
+-- Grain: one mention. Purpose: what detection found, in place of what an earlier attempt of this run left.
+WITH counted AS (
+    SELECT o.document_id, count(i.ordinal) AS mentions
+    FROM owned AS o
+    LEFT JOIN incoming_mention AS i ON o.document_id = i.document_id
+    GROUP BY o.document_id
+),
+
+gone AS (
+    DELETE FROM deid.mention AS m USING counted AS c
+    WHERE m.run_id = %(run_id)s AND m.document_id = c.document_id AND m.ordinal >= c.mentions
+)
+
+INSERT INTO deid.mention (run_id, document_id, ordinal, start_offset, end_offset, label, subtype, score, votes)
+SELECT
+    %(run_id)s, i.document_id, i.ordinal, i.start_offset, i.end_offset, i.label, i.subtype, i.score, i.votes
+FROM incoming_mention AS i
+INNER JOIN owned AS o ON i.document_id = o.document_id
+ON CONFLICT (run_id, document_id, ordinal) DO UPDATE
+SET
+    start_offset = excluded.start_offset,
+    end_offset = excluded.end_offset,
+    label = excluded.label,
+    subtype = excluded.subtype,
+    score = excluded.score,
+    votes = excluded.votes;

@@ -1,0 +1,117 @@
+-- name: applied
+-- Grain: one opposition. Purpose: the ledger knows it from now on.
+UPDATE deid.opt_out SET applied_at = coalesce(applied_at, now()) WHERE opt_out_id = %(opt_out_id)s;
+
+-- name: by_pseudonym
+-- Grain: published documents of one release and type, of one pseudonym. Purpose: what an opposition would remove.
+SELECT d.release_id, r.interval_key, coalesce(d.document_type, '') AS document_type, count(*)::int AS documents
+FROM research.document AS d
+INNER JOIN research.release AS r ON d.release_id = r.release_id
+WHERE d.patient_id = %(pseudonym)s
+GROUP BY d.release_id, r.interval_key, coalesce(d.document_type, '')
+ORDER BY d.release_id, 3;
+
+-- name: by_source_id
+-- Grain: published documents of one release and type, of one patient of the source. Purpose: what an opposition would
+-- remove.
+SELECT d.release_id, r.interval_key, coalesce(d.document_type, '') AS document_type, count(*)::int AS documents
+FROM deid.document AS d
+INNER JOIN research.release AS r ON d.release_id = r.release_id
+WHERE d.patient_id = %(patient_id)s AND d.state = 'published'
+GROUP BY d.release_id, r.interval_key, coalesce(d.document_type, '')
+ORDER BY d.release_id, 3;
+
+-- name: in_force
+-- Grain: one opposition in force. Purpose: all of them, to be applied, oldest first.
+SELECT o.opt_out_id, o.pseudonym, o.patient_id, o.applied_at IS NOT NULL AS applied
+FROM deid.opt_out AS o
+WHERE o.revoked_at IS NULL
+ORDER BY o.opt_out_id;
+
+-- name: insert
+-- Grain: one opposition. Purpose: record it, unless the same is in force: then no row is given back.
+INSERT INTO deid.opt_out (pseudonym, patient_id, asked_by, reason)
+SELECT %(pseudonym)s, %(patient_id)s, %(asked_by)s, %(reason)s
+WHERE NOT EXISTS (
+    SELECT FROM deid.opt_out AS o
+    WHERE
+        o.revoked_at IS NULL
+        AND (o.pseudonym = %(pseudonym)s::text OR o.patient_id = %(patient_id)s::text)
+)
+ON CONFLICT DO NOTHING
+RETURNING opt_out_id;
+
+-- name: match
+-- Grain: one opposition by pseudonym. Purpose: its patient at the source, so that it outlives the key.
+UPDATE deid.opt_out SET patient_id = %(patient_id)s WHERE opt_out_id = %(opt_out_id)s AND patient_id IS NULL;
+
+-- name: of_patient
+-- Grain: one opposition in force. Purpose: whether this patient of the source has objected.
+SELECT o.opt_out_id
+FROM deid.opt_out AS o
+WHERE o.patient_id = %(patient_id)s AND o.revoked_at IS NULL
+LIMIT 1;
+
+-- name: opposed
+-- Grain: one opposition in force. Purpose: those of these patients, by the source's id or by a pseudonym.
+SELECT o.patient_id, o.pseudonym
+FROM deid.opt_out AS o
+WHERE o.revoked_at IS NULL AND (o.patient_id = ANY(%(patient_ids)s) OR o.pseudonym = ANY(%(pseudonyms)s));
+
+-- name: page
+-- Grain: one opposition. Purpose: the newest first, a page at a time, or one of them; how many documents it removed.
+SELECT
+    o.opt_out_id, o.pseudonym, o.asked_by, o.reason, o.asked_at, o.applied_at, o.patient_id IS NOT NULL AS matched,
+    o.revoked_at, o.revoked_by, o.revoked_reason,
+    coalesce((
+        SELECT sum(r.documents) FROM deid.opt_out_removal AS r WHERE r.opt_out_id = o.opt_out_id
+    ), 0)::int AS removed
+FROM deid.opt_out AS o
+WHERE
+    (%(before)s::bigint IS NULL OR o.opt_out_id < %(before)s)
+    AND (%(opt_out_id)s::bigint IS NULL OR o.opt_out_id = %(opt_out_id)s)
+ORDER BY o.opt_out_id DESC
+LIMIT %(limit)s;
+
+-- name: recheck
+-- Grain: one opposition. Purpose: a fresh look: rows that researchers can read under its pseudonym, and documents that
+-- the ledger holds as published, or on their way, of its patient.
+SELECT
+    (SELECT count(*) FROM research.document AS d WHERE d.patient_id = o.pseudonym)
+    + (
+        SELECT count(*) FROM deid.document AS d
+        WHERE d.patient_id = o.patient_id AND d.state IN ('staged', 'published')
+    ) AS found_now,
+    now() AS checked_at
+FROM deid.opt_out AS o
+WHERE o.opt_out_id = %(opt_out_id)s;
+
+-- name: revoke
+-- Grain: one opposition in force. Purpose: it is lifted; it stays in the table and no longer holds.
+UPDATE deid.opt_out
+SET revoked_at = now(), revoked_by = %(revoked_by)s, revoked_reason = %(revoked_reason)s
+WHERE opt_out_id = %(opt_out_id)s AND revoked_at IS NULL
+RETURNING opt_out_id;
+
+-- name: standing
+-- Grain: one opposition in force. Purpose: the one of this patient, if any.
+SELECT o.opt_out_id
+FROM deid.opt_out AS o
+WHERE
+    o.revoked_at IS NULL
+    AND (o.pseudonym = %(pseudonym)s::text OR o.patient_id = %(patient_id)s::text)
+ORDER BY o.opt_out_id
+LIMIT 1;
+
+-- name: waiting
+-- Grain: one patient of the source. Purpose: how many of the documents are on their way, or in quarantine.
+SELECT count(*)::int AS documents
+FROM deid.document AS d
+WHERE
+    d.patient_id = %(patient_id)s
+    AND d.state IN ('planned', 'detected', 'substituted', 'validated', 'staged', 'quarantined');
+
+-- name: withdraw
+-- Grain: published documents of one release and type. Purpose: those of an opposition's pseudonym leave at once.
+SELECT w.release_id, w.document_type, w.documents
+FROM deid.withdraw_pseudonym(%(opt_out_id)s) AS w;

@@ -1,8 +1,0 @@
--- Grain: one document version of a run. Purpose: from which source it came, and whether it was withdrawn since.
-SELECT
-    r.source,
-    bool_or(d.state = 'withdrawn') AS withdrawn
-FROM deid.run AS r
-INNER JOIN deid.document AS d ON d.document_id = %(document_id)s AND d.content_hash = %(content_hash)s
-WHERE r.run_id = %(run_id)s
-GROUP BY r.source

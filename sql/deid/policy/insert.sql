@@ -1,2 +1,0 @@
--- Grain: one policy. Purpose: keep what its hash stands for, so that two releases can be compared key by key.
-INSERT INTO deid.policy (policy_hash, content) VALUES (%(policy_hash)s, %(policy)s) ON CONFLICT DO NOTHING

@@ -1,0 +1,120 @@
+-- name: history
+-- Grain: one thing that happened to a document, in any version: it was planned, quarantined, chosen for, taken back.
+-- Purpose: tell its story, oldest first.
+SELECT s.at, s.kind, s.run_id, s.interval_key, s.content_hash, s.what, s.who, s.why
+FROM (
+    SELECT
+        d.updated_at AS at, 'state' AS kind, d.run_id, r.interval_key, d.content_hash, d.state AS what, '' AS who,
+        d.pipeline_version AS why
+    FROM deid.document AS d
+    INNER JOIN deid.run AS r ON d.run_id = r.run_id
+    WHERE d.document_id = %(document_id)s AND d.state <> 'quarantined'
+    UNION ALL
+    SELECT q.at, 'quarantine', q.run_id, q.interval_key, q.content_hash, q.reason, '', q.step
+    FROM deid.quarantine AS q
+    WHERE q.document_id = %(document_id)s
+    UNION ALL
+    SELECT c.chosen_at, 'choice', c.run_id, '', c.content_hash, c.choice, c.chosen_by, c.justification
+    FROM deid.quarantine_choice AS c
+    WHERE c.document_id = %(document_id)s
+    UNION ALL
+    SELECT c.undone_at, 'undone', c.run_id, '', c.content_hash, c.choice, coalesce(c.undone_by, ''), ''
+    FROM deid.quarantine_choice AS c
+    WHERE c.document_id = %(document_id)s AND c.undone_at IS NOT NULL
+) AS s
+ORDER BY s.at, s.kind DESC;
+
+-- name: insert
+-- Grain: one refused document version. Purpose: the step and the reason, never the text.
+INSERT INTO deid.quarantine (run_id, document_id, content_hash, step, reason)
+SELECT %(run_id)s, o.document_id, o.content_hash, %(step)s, i.reason
+FROM incoming_quarantine AS i
+INNER JOIN owned AS o ON i.document_id = o.document_id
+ON CONFLICT (run_id, document_id, content_hash) DO UPDATE
+SET step = excluded.step, reason = excluded.reason, at = now();
+
+-- name: of_interval
+-- Grain: one document version that an interval holds back. Purpose: its id under its reason, at most `most` per reason.
+WITH held AS (
+    SELECT q.reason, q.run_id, q.document_id, row_number() OVER (PARTITION BY q.reason ORDER BY q.document_id) AS place
+    FROM deid.quarantine AS q
+    INNER JOIN deid.document AS d
+        ON q.run_id = d.run_id AND q.document_id = d.document_id AND q.content_hash = d.content_hash
+    INNER JOIN deid.run AS r ON q.run_id = r.run_id
+    WHERE r.interval_key = %(interval_key)s AND NOT r.dry_run AND d.state = 'quarantined'
+)
+
+SELECT h.reason, h.run_id, h.document_id FROM held AS h WHERE h.place <= %(most)s ORDER BY h.reason, h.document_id;
+
+-- name: one
+-- Grain: one quarantined document version. Purpose: what the desk knows of it, with the choice in force.
+SELECT
+    run_id, document_id, content_hash, step, reason, at, interval_key, document_type, standing,
+    choice_id, choice, chosen_by, chosen_at, justification
+FROM deid.quarantine_desk
+WHERE run_id = %(run_id)s AND document_id = %(document_id)s
+ORDER BY at DESC
+LIMIT 1;
+
+-- name: page
+-- Grain: one quarantined document version. Purpose: a page of the desk, the newest first, after the last one shown,
+-- with the choice in force.
+SELECT
+    run_id, document_id, content_hash, step, reason, at, interval_key, document_type, standing,
+    choice_id, choice, chosen_by, chosen_at, justification
+FROM deid.quarantine_desk
+WHERE
+    standing = %(standing)s
+    AND (%(reason)s::text IS NULL OR reason = %(reason)s)
+    AND (%(step)s::text IS NULL OR step = %(step)s)
+    AND (%(document_type)s::text IS NULL OR document_type = %(document_type)s)
+    AND (%(interval_key)s::text IS NULL OR interval_key = %(interval_key)s)
+    AND (%(since)s::timestamptz IS NULL OR at >= %(since)s)
+    AND (%(before)s::timestamptz IS NULL OR at < %(before)s)
+    AND (
+        %(after_at)s::timestamptz IS NULL
+        OR (at, run_id, document_id) < (%(after_at)s::timestamptz, %(after_run)s::bigint, %(after_document)s::text)
+    )
+ORDER BY at DESC, run_id DESC, document_id DESC
+LIMIT %(limit)s;
+
+-- name: types
+-- Grain: one document type on the desk. Purpose: what one may filter by; a step per type on the index, not a scan.
+WITH RECURSIVE types AS (
+    (
+        SELECT q.document_type
+        FROM deid.quarantine AS q
+        WHERE q.standing = %(standing)s
+        ORDER BY q.document_type
+        LIMIT 1
+    )
+    UNION ALL
+    SELECT (
+        SELECT q.document_type
+        FROM deid.quarantine AS q
+        WHERE q.standing = %(standing)s AND q.document_type > t.document_type
+        ORDER BY q.document_type
+        LIMIT 1
+    )
+    FROM types AS t
+    WHERE t.document_type IS NOT NULL
+)
+
+SELECT t.document_type FROM types AS t WHERE t.document_type IS NOT NULL;
+
+-- name: waiting
+-- Grain: one reason. Purpose: how many documents wait for a person, counted no further than anybody would read. The
+-- order is the index's: without it a rare reason would have the planner read the whole table.
+SELECT a.reason, n.documents
+FROM unnest(%(reasons)s::text[]) AS a (reason)
+CROSS JOIN LATERAL (
+    SELECT count(*) AS documents
+    FROM (
+        SELECT FROM deid.quarantine AS q
+        WHERE q.standing = 'waiting' AND q.reason = a.reason
+        ORDER BY q.at DESC
+        LIMIT %(most)s
+    ) AS counted
+) AS n
+WHERE n.documents > 0
+ORDER BY n.documents DESC, a.reason;

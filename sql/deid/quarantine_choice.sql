@@ -1,0 +1,54 @@
+-- name: asked
+-- Grain: one document that a person wants done again. Purpose: those that no run has taken up, with the time at which
+-- the source had brought them.
+SELECT c.document_id, max(d.ingested_at) AS ingested_at
+FROM deid.quarantine_choice AS c
+INNER JOIN deid.run AS r ON c.run_id = r.run_id
+INNER JOIN deid.document AS d ON c.document_id = d.document_id AND c.content_hash = d.content_hash
+WHERE c.used_by_run IS NULL AND c.undone_at IS NULL AND c.choice <> 'discard' AND r.source = %(source)s
+GROUP BY c.document_id;
+
+-- name: insert
+-- Grain: one choice on one quarantined document version. Purpose: write it, unless somebody was first: then no row is
+-- given back.
+INSERT INTO deid.quarantine_choice (
+    run_id, document_id, content_hash, reason, choice, chosen_by, justification, waived, pipeline_version
+)
+SELECT
+    q.run_id, q.document_id, q.content_hash, q.reason, %(choice)s, %(chosen_by)s, %(justification)s,
+    %(waived)s::jsonb, r.pipeline_version
+FROM deid.quarantine AS q
+INNER JOIN deid.run AS r ON q.run_id = r.run_id
+WHERE q.run_id = %(run_id)s AND q.document_id = %(document_id)s AND q.content_hash = %(content_hash)s
+RETURNING choice_id;
+
+-- name: undo
+-- Grain: one choice that no run has used. Purpose: take it back; the document waits again.
+UPDATE deid.quarantine_choice AS c
+SET undone_by = %(undone_by)s, undone_at = now()
+FROM deid.quarantine AS q
+WHERE
+    c.run_id = %(run_id)s AND c.document_id = %(document_id)s AND c.undone_at IS NULL AND c.used_by_run IS NULL
+    AND q.run_id = c.run_id AND q.document_id = c.document_id AND q.content_hash = c.content_hash
+    AND q.standing = c.choice
+RETURNING c.choice_id, c.choice, c.content_hash;
+
+-- name: use
+-- Grain: one choice. Purpose: this run has taken the document up, or has learnt that the source no longer has it.
+UPDATE deid.quarantine_choice AS c
+SET used_by_run = %(run_id)s
+WHERE
+    c.used_by_run IS NULL AND c.undone_at IS NULL AND c.choice <> 'discard'
+    AND (
+        c.document_id = ANY(%(gone)s::text[])
+        OR EXISTS (SELECT FROM new_document AS n WHERE n.document_id = c.document_id)
+    );
+
+-- name: waivers
+-- Grain: one release by a person, of one version of a document of a run. Purpose: what it waives, if the pipeline is
+-- still the one under which it was judged.
+SELECT c.document_id, c.content_hash, c.waived
+FROM deid.quarantine_choice AS c
+INNER JOIN deid.run AS r ON c.pipeline_version = r.pipeline_version
+WHERE
+    r.run_id = %(run_id)s AND c.document_id = ANY(%(document_ids)s) AND c.choice = 'release' AND c.undone_at IS NULL;

@@ -1,0 +1,231 @@
+-- name: check_history
+-- Grain: one rule in one earlier interval. Purpose: what the rule gives as a habit: observed, or the share that
+-- broke it.
+WITH earlier AS (
+    SELECT r.interval_key, array_agg(r.run_id) AS run_ids
+    FROM deid.run AS r
+    WHERE NOT r.dry_run AND r.planned > 0 AND r.state IN ('staged', 'published')
+    GROUP BY r.interval_key
+    HAVING min(r.interval_start) < %(before)s AND r.interval_key <> %(interval_key)s
+    ORDER BY min(r.interval_start) DESC
+    LIMIT %(limit)s
+)
+
+SELECT
+    c.suite,
+    c.rule,
+    e.interval_key,
+    max(c.observed)::float8 AS observed,
+    (sum(c.unexpected_count) / nullif(sum(c.element_count), 0))::float8 AS share
+FROM earlier AS e
+INNER JOIN deid.check_result AS c ON c.run_id = ANY(e.run_ids)
+GROUP BY c.suite, c.rule, e.interval_key;
+
+-- name: checks
+-- Grain: one rule. Purpose: its result over the runs and batches of a report.
+SELECT
+    c.suite,
+    c.rule,
+    c.severity,
+    bool_and(c.success) AS success,
+    coalesce(sum(c.element_count), 0) AS elements,
+    coalesce(sum(c.unexpected_count), 0) AS unexpected,
+    max(c.observed)::float8 AS observed
+FROM deid.check_result AS c
+WHERE c.run_id = ANY(%(run_ids)s)
+GROUP BY c.suite, c.rule, c.severity
+ORDER BY c.suite, c.rule;
+
+-- name: decisions
+-- Grain: one answer. Purpose: the last decision on an interval, and by whom.
+SELECT d.chosen, d.decided_by, d.reason, d.decided_at
+FROM deid.decision AS d
+WHERE d.interval_key = %(interval_key)s AND d.chosen <> 'proposed'
+ORDER BY d.decided_at DESC
+LIMIT 1;
+
+-- name: durations
+-- Grain: one set of runs. Purpose: how many durations that a text says agreed with its dates, how many do not with the
+-- moved ones, and in how many documents; those in quarantine are read by nobody.
+SELECT
+    coalesce(sum(d.durations), 0) AS seen,
+    coalesce(sum(d.durations_lost), 0) AS lost,
+    count(*) FILTER (WHERE d.durations > 0) AS documents,
+    count(*) FILTER (WHERE d.durations_lost > 0) AS documents_lost
+FROM deid.document AS d
+WHERE d.run_id = ANY(%(run_ids)s) AND d.state <> 'quarantined';
+
+-- name: epsilon_documents
+-- Grain: one document. Purpose: the sum of its ε, for the distribution; ordered, so that quantiles are read off.
+SELECT sum(b.epsilon) AS epsilon
+FROM deid.budget AS b
+WHERE b.run_id = ANY(%(run_ids)s)
+GROUP BY b.run_id, b.document_id
+ORDER BY 1;
+
+-- name: epsilon_mechanisms
+-- Grain: one category of elements and its mechanism. Purpose: what it costs per document, in nats.
+SELECT
+    b.category,
+    b.mechanism,
+    count(*) AS documents,
+    sum(b.elements) AS elements,
+    avg(b.epsilon) AS mean,
+    percentile_cont(0.5) WITHIN GROUP (ORDER BY b.epsilon) AS p50,
+    percentile_cont(0.95) WITHIN GROUP (ORDER BY b.epsilon) AS p95,
+    max(b.epsilon) AS most
+FROM deid.budget AS b
+WHERE b.run_id = ANY(%(run_ids)s)
+GROUP BY b.category, b.mechanism
+ORDER BY b.category, b.mechanism;
+
+-- name: headline
+-- Grain: one set of runs. Purpose: the first numbers of a report.
+SELECT
+    count(*) FILTER (WHERE d.state = 'staged') AS waiting,
+    count(*) FILTER (WHERE d.state = 'quarantined') AS quarantined,
+    count(*) FILTER (WHERE d.state IN ('planned', 'detected', 'substituted', 'validated')) AS unfinished,
+    count(DISTINCT d.patient_id) AS patients,
+    coalesce(sum(d.characters), 0) AS characters,
+    (SELECT coalesce(sum(m.mentions), 0) FROM deid.mention_count AS m WHERE m.run_id = ANY(%(run_ids)s)) AS mentions,
+    (
+        SELECT count(DISTINCT w.document_id) FROM deid.withdrawal AS w WHERE w.run_id = ANY(%(run_ids)s)
+    ) AS withdrawals
+FROM deid.document AS d
+WHERE d.run_id = ANY(%(run_ids)s);
+
+-- name: lengths
+-- Grain: one document. Purpose: its length in characters, for the distribution; ordered.
+SELECT d.characters
+FROM deid.document AS d
+WHERE d.run_id = ANY(%(run_ids)s) AND d.characters IS NOT NULL
+ORDER BY 1;
+
+-- name: mentions
+-- Grain: one label in one document type. Purpose: the table of mentions.
+SELECT m.document_type, m.label, sum(m.mentions) AS mentions
+FROM deid.mention_count AS m
+WHERE m.run_id = ANY(%(run_ids)s)
+GROUP BY 1, 2
+ORDER BY 1, 2;
+
+-- name: previous
+-- Grain: one interval. Purpose: the published interval just before this one, to compare with.
+SELECT r.interval_key
+FROM deid.run AS r
+INNER JOIN research.release AS p ON r.interval_key = p.interval_key
+WHERE
+    p.published_at IS NOT NULL AND NOT r.dry_run AND r.planned > 0
+    AND r.interval_start < %(interval_start)s AND r.interval_key <> %(interval_key)s
+ORDER BY r.interval_start DESC
+LIMIT 1;
+
+-- name: quarantine
+-- Grain: one reason at one step. Purpose: how many documents it holds back.
+SELECT q.reason, q.step, count(*) AS documents
+FROM deid.quarantine AS q
+INNER JOIN deid.document AS d
+    ON q.run_id = d.run_id AND q.document_id = d.document_id AND q.content_hash = d.content_hash
+WHERE q.run_id = ANY(%(run_ids)s) AND d.state = 'quarantined'
+GROUP BY q.reason, q.step
+ORDER BY 3 DESC, 1, 2;
+
+-- name: releases
+-- Grain: one interval. Purpose: what its releases have done so far; published_at is null if there was none.
+SELECT
+    max(r.published_at) AS published_at,
+    coalesce(sum((r.counts ->> 'published')::int), 0) AS published,
+    coalesce(sum((r.counts ->> 'replaced')::int), 0) AS corrected,
+    coalesce(sum((r.counts ->> 'withdrawn')::int), 0) AS withdrawn
+FROM research.release AS r
+WHERE r.interval_key = %(interval_key)s AND r.published_at IS NOT NULL;
+
+-- name: runs
+-- Grain: one run. Purpose: the runs that an interval's report is about: those that had something to do, else the last.
+SELECT
+    r.run_id,
+    r.state,
+    r.interval_start,
+    r.interval_end,
+    r.seen,
+    r.planned,
+    r.started_at,
+    r.finished_at,
+    r.policy_hash,
+    r.pipeline_version,
+    r.detector_version,
+    r.key_version,
+    r.reference_versions,
+    r.reason
+FROM deid.run AS r
+WHERE
+    r.interval_key = %(interval_key)s AND NOT r.dry_run
+    AND (
+        r.planned > 0
+        OR EXISTS (SELECT FROM deid.withdrawal AS w WHERE w.run_id = r.run_id)
+        OR r.run_id = (
+            SELECT max(n.run_id) FROM deid.run AS n WHERE n.interval_key = %(interval_key)s AND NOT n.dry_run
+        )
+    )
+ORDER BY r.planned = 0, r.run_id;
+
+-- name: staged
+-- Grain: some runs of one interval. Purpose: what a steward reads before deciding: counts of what publishing them does.
+SELECT
+    (SELECT coalesce(sum(r.seen), 0) FROM deid.run AS r WHERE r.run_id = ANY(%(run_ids)s::bigint[])) AS seen,
+    count(*) FILTER (WHERE d.state = 'staged') AS staged,
+    count(*) FILTER (WHERE d.state = 'quarantined') AS quarantined,
+    count(*) FILTER (WHERE d.state = 'staged' AND EXISTS (
+        SELECT FROM deid.document AS o
+        WHERE o.document_id = d.document_id AND o.state = 'published'
+    )) AS corrected,
+    (
+        SELECT count(DISTINCT w.document_id) FROM deid.withdrawal AS w WHERE w.run_id = ANY(%(run_ids)s::bigint[])
+    ) AS withdrawn
+FROM deid.document AS d
+WHERE d.run_id = ANY(%(run_ids)s::bigint[]);
+
+-- name: steps
+-- Grain: one step. Purpose: its cost over all batches; memory is the highest seen in one process.
+SELECT
+    t.step,
+    count(*) AS batches,
+    sum(t.seconds) AS seconds,
+    sum(t.documents) AS documents,
+    sum(t.characters) AS characters,
+    max(t.peak_rss_mb) AS peak_rss_mb
+FROM deid.timing AS t
+WHERE t.run_id = ANY(%(run_ids)s)
+GROUP BY t.step
+ORDER BY min(t.at);
+
+-- name: types
+-- Grain: one document type. Purpose: how much text and how many mentions it holds, and how much of it was refused.
+WITH found AS (
+    SELECT m.document_type, sum(m.mentions) AS mentions
+    FROM deid.mention_count AS m
+    WHERE m.run_id = ANY(%(run_ids)s)
+    GROUP BY m.document_type
+)
+
+SELECT
+    coalesce(d.document_type, '') AS document_type,
+    count(*) AS documents,
+    count(*) FILTER (WHERE d.state = 'quarantined') AS quarantined,
+    coalesce(sum(d.characters), 0) AS characters,
+    coalesce(percentile_cont(0.5) WITHIN GROUP (ORDER BY d.characters), 0)::float8 AS median_characters,
+    coalesce(max(f.mentions), 0) AS mentions
+FROM deid.document AS d
+LEFT JOIN found AS f ON coalesce(d.document_type, '') = f.document_type
+WHERE d.run_id = ANY(%(run_ids)s) AND d.state NOT IN ('planned', 'detected', 'substituted')
+GROUP BY 1
+ORDER BY 2 DESC, 1;
+
+-- name: waived
+-- Grain: one check. Purpose: how many documents of these runs passed although it failed, because a person waived it.
+SELECT v.check_name, count(DISTINCT v.document_id) AS documents
+FROM deid.quarantine_choice AS c
+INNER JOIN deid.verdict AS v ON v.run_id = ANY(%(run_ids)s) AND c.document_id = v.document_id AND v.waived
+WHERE c.choice = 'release'
+GROUP BY v.check_name
+ORDER BY v.check_name;

@@ -1,0 +1,109 @@
+-- name: draw
+-- Grain: one document of a review. Purpose: draw the sample in the order of a hash that nobody can choose, and copy the
+-- texts to read. The ids are drawn first: only the sample's texts are read.
+WITH drawn AS (
+    SELECT
+        s.run_id,
+        s.document_id,
+        row_number() OVER (
+            ORDER BY sha256(convert_to(%(seed)s || s.document_id, 'UTF8')), s.document_id COLLATE "C", s.run_id
+        ) AS ordinal
+    FROM deid.reviewable AS s
+    WHERE s.interval_key = %(interval_key)s
+    ORDER BY ordinal
+    LIMIT %(sample)s
+)
+
+INSERT INTO deid.review_document (
+    review_id, ordinal, run_id, document_id, content_hash, document_type, text, spans, surrogates
+)
+SELECT
+    %(review_id)s, n.ordinal, t.run_id, t.document_id, t.content_hash, t.document_type, t.text, t.spans,
+    jsonb_array_length(t.spans)
+FROM drawn AS n
+INNER JOIN deid.staged_text AS t ON n.run_id = t.run_id AND n.document_id = t.document_id;
+
+-- name: erase_documents
+-- Grain: one document of a review. Purpose: these documents were withdrawn; no text of them stays behind.
+UPDATE deid.review_document
+SET text = NULL, spans = NULL, erased_at = now(), erased_for = 'withdrawal'
+WHERE document_id = ANY(%(document_ids)s) AND text IS NOT NULL;
+
+-- name: erase_gone
+-- Grain: one document of a review. Purpose: it was withdrawn, or its patient has objected; no text of it stays behind.
+UPDATE deid.review_document AS d
+SET text = NULL, spans = NULL, erased_at = now(), erased_for = 'withdrawal'
+WHERE
+    d.text IS NOT NULL
+    AND (
+        EXISTS (SELECT FROM deid.withdrawal AS w WHERE w.document_id = d.document_id AND w.run_id >= d.run_id)
+        OR EXISTS (
+            SELECT
+            FROM deid.document AS p
+            INNER JOIN deid.opt_out AS o ON p.patient_id = o.patient_id AND o.revoked_at IS NULL
+            WHERE p.document_id = d.document_id
+        )
+    );
+
+-- name: erase_old
+-- Grain: one document of a review. Purpose: the time for which texts may be kept is over.
+UPDATE deid.review_document AS d
+SET text = NULL, spans = NULL, erased_at = now(), erased_for = 'retention'
+FROM deid.review AS r
+WHERE
+    d.review_id = r.review_id
+    AND d.text IS NOT NULL
+    AND r.opened_at < now() - make_interval(days => %(keep_days)s);
+
+-- name: erase_review
+-- Grain: one document of a review. Purpose: the review is closed; no text of it stays behind.
+UPDATE deid.review_document
+SET text = NULL, spans = NULL, erased_at = now(), erased_for = 'closed'
+WHERE review_id = %(review_id)s AND text IS NOT NULL;
+
+-- name: hold
+-- Grain: one document of a review. Purpose: the text to read, its row locked against a second reader of the same
+-- moment, its review against being closed meanwhile.
+SELECT
+    r.readings,
+    r.sample,
+    r.interval_key,
+    d.run_id,
+    d.document_id,
+    d.content_hash,
+    d.document_type,
+    d.text,
+    d.spans,
+    d.erased_for,
+    EXISTS (
+        SELECT FROM deid.withdrawal AS w WHERE w.document_id = d.document_id AND w.run_id >= d.run_id
+    )
+    OR EXISTS (
+        SELECT
+        FROM deid.document AS p
+        INNER JOIN deid.opt_out AS o ON p.patient_id = o.patient_id AND o.revoked_at IS NULL
+        WHERE p.document_id = d.document_id
+    ) AS withdrawn,
+    r.closed_at IS NOT NULL AS closed
+FROM deid.review_document AS d
+INNER JOIN deid.review AS r ON d.review_id = r.review_id
+WHERE d.review_id = %(review_id)s AND d.ordinal = %(ordinal)s
+FOR UPDATE OF d FOR SHARE OF r; -- noqa: PRS
+
+-- name: list
+-- Grain: one document of a review. Purpose: who has finished reading it; no text.
+SELECT
+    d.ordinal,
+    d.document_id,
+    d.document_type,
+    d.surrogates,
+    d.erased_for,
+    array(
+        SELECT g.reader
+        FROM deid.review_reading AS g
+        WHERE g.review_id = d.review_id AND g.ordinal = d.ordinal AND g.finished_at IS NOT NULL
+        ORDER BY g.reader
+    ) AS readers
+FROM deid.review_document AS d
+WHERE d.review_id = %(review_id)s
+ORDER BY d.ordinal;

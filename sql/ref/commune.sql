@@ -1,0 +1,139 @@
+-- name: add_density_level
+-- Grain: one row, on the staged communes: how many have a level of their own, and how many there are.
+-- Purpose: the density grid as a feature. A commune that the grid lacks has the middle level of its department, else of
+-- the country, and the feature is flagged.
+WITH own AS (
+    SELECT stage.insee, stage.department, density_level.level
+    FROM stage
+    LEFT JOIN ref.density_level
+        ON stage.insee = density_level.insee AND density_level.release_id = %(release_id)s
+),
+
+middle AS (
+    SELECT department, percentile_disc(0.5) WITHIN GROUP (ORDER BY level) AS level
+    FROM own
+    GROUP BY GROUPING SETS ((department), ())
+),
+
+added AS (
+    UPDATE stage
+    SET
+        features = stage.features
+        || jsonb_build_object(%(name)s::text, coalesce(own.level, around.level, country.level)),
+        imputed = CASE WHEN own.level IS NULL THEN stage.imputed || %(name)s::text ELSE stage.imputed END
+    FROM own
+    LEFT JOIN middle AS around ON own.department = around.department
+    CROSS JOIN (SELECT level FROM middle WHERE department IS NULL) AS country
+    WHERE stage.insee = own.insee
+    RETURNING own.level IS NOT NULL AS known
+)
+
+SELECT count(*) FILTER (WHERE known), count(*) FROM added;
+
+-- name: add_pathology
+-- Grain: one row, on the staged communes: of how many the department is known, and how many there are.
+-- Purpose: the share of people treated for a pathology, in per cent, as a feature. It is the department's, so it is
+-- flagged for every commune. Standardised by age and sex on the country's population, else it would mostly say where
+-- old people live. A masked count (10 at most) is taken at the country's rate. Numeric throughout: the same on every
+-- machine.
+WITH counted AS (
+    SELECT department, sex, age, patients, population
+    FROM ref.pathology
+    WHERE release_id = %(release_id)s AND pathology = %(pathology)s
+),
+
+class AS (
+    SELECT sex, age, sum(population) AS people, coalesce(sum(patients), 0) / nullif(sum(population), 0) AS rate
+    FROM counted
+    GROUP BY sex, age
+),
+
+filled AS (
+    SELECT
+        departments.department, class.people, class.rate, counted.population,
+        coalesce(counted.patients, least(10, class.rate * counted.population)) AS patients
+    FROM (SELECT DISTINCT department FROM counted) AS departments
+    CROSS JOIN class
+    LEFT JOIN counted
+        ON departments.department = counted.department AND class.sex = counted.sex AND class.age = counted.age
+    WHERE class.people > 0
+),
+
+standardised AS (
+    SELECT
+        department,
+        round(100 * sum(people * coalesce(patients / nullif(population, 0), rate)) / sum(people), 3) AS prevalence
+    FROM filled
+    GROUP BY department
+),
+
+country AS (SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY prevalence) AS prevalence FROM standardised),
+
+added AS (
+    UPDATE stage
+    SET
+        features = stage.features
+        || jsonb_build_object(%(name)s::text, coalesce(own.prevalence, country.prevalence)),
+        imputed = stage.imputed || %(name)s::text
+    FROM stage AS place
+    LEFT JOIN standardised AS own ON place.department = own.department
+    CROSS JOIN country
+    WHERE stage.insee = place.insee
+    RETURNING own.prevalence IS NOT NULL AS known
+)
+
+SELECT count(*) FILTER (WHERE known), count(*) FROM added;
+
+-- name: checks
+-- Grain: one row per check, failed when `observed` is above 0.
+-- Purpose: a commune table that would mislead every place draw is refused.
+SELECT 'INSEE codes given twice' AS what, count(*) - count(DISTINCT insee) AS observed FROM stage
+UNION ALL
+SELECT 'communes outside their department', count(*) FROM stage
+WHERE left(insee, length(department)) <> department
+UNION ALL
+SELECT 'departments missing of 96 in the metropolis', greatest(0, 96 - count(DISTINCT department)) FROM stage
+WHERE department NOT LIKE '97%%'
+UNION ALL
+SELECT 'well-known communes absent (Paris, Marseille, Ajaccio, Saint-Denis of Réunion)', 4 - count(*) FROM stage
+WHERE (insee, name) IN (('75056', 'Paris'), ('13055', 'Marseille'), ('2A004', 'Ajaccio'), ('97411', 'Saint-Denis'));
+
+-- name: load
+-- Grain: one commune of today.
+-- Purpose: rows of the new release, beside those in use.
+INSERT INTO ref.commune (
+    release_id, insee, name, department, region, zips, lon, lat, population, features, territory, imputed
+)
+SELECT
+    %(release_id)s, insee, name, department, region, zips, lon, lat, population, features, territory, imputed
+FROM stage;
+
+-- name: prune
+-- Grain: the rows of superseded releases.
+-- Purpose: give back their room; ref.release remembers that they were.
+DELETE FROM ref.commune WHERE release_id = ANY(%(release_ids)s);
+
+-- name: read
+-- Grain: one commune of the given release.
+-- Purpose: what the tables of substitution are built of.
+SELECT insee, name, department, region, zips, lon::float8, lat::float8, population, features, territory
+FROM ref.commune
+WHERE release_id = %(release_id)s
+ORDER BY insee;
+
+-- name: stage
+-- Grain: one row of the file, as read.
+-- Purpose: COPY lands here, so that a wrong file touches nothing that anyone reads.
+CREATE TEMPORARY TABLE stage (
+    insee text NOT NULL,
+    name text NOT NULL,
+    department text NOT NULL,
+    region text NOT NULL,
+    zips text[] NOT NULL,
+    lon numeric NOT NULL,
+    lat numeric NOT NULL,
+    population int NOT NULL,
+    features jsonb NOT NULL,
+    territory text NOT NULL,
+    imputed text[] NOT NULL
+) ON COMMIT DROP;

@@ -1,3 +1,0 @@
--- Grain: the rows of superseded releases.
--- Purpose: give back their room; ref.release remembers that they were.
-DELETE FROM ref.commune WHERE release_id = ANY(%(release_ids)s)
