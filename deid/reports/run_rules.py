@@ -152,8 +152,9 @@ def density_rules(policy: Policy) -> tuple[RunRule, ...]:
 
 
 def shares(totals: Mapping[str, float]) -> dict[str, float]:
-    """Aggregates by name from a run's totals (statement totals of sql/deid/check_result.sql) and the number of sources too old; an
-    empty run has shares of 0.
+    """Return aggregates by name from a run's totals and the number of sources too old; an empty run has shares of 0.
+
+    Totals: statement `totals` of sql/deid/check_result.sql.
     """
     documents = totals["documents"]
     kept = documents - totals["quarantined"]
