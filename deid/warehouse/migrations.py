@@ -15,7 +15,8 @@ from yoyo.migrations import default_migration_table
 from deid.domain.errors import WarehouseError
 from deid.warehouse.connection import connect, place, translated
 
-SQL = Path(__file__).resolve().parents[2] / "sql"
+PACKAGE = Path(__file__).resolve().parents[1]
+SQL = next(path for path in (PACKAGE / "sql", PACKAGE.parent / "sql") if path.is_dir())  # a wheel's, or a checkout's
 ADVISORY_LOCK = 0x6E6F6374  # "noct": one migration of a database at a time
 
 

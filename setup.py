@@ -1,0 +1,18 @@
+"""Name the wheel's packages and data: the folder `sql/` becomes `deid/sql`. The rest stands in pyproject.toml."""
+
+from setuptools import find_packages, setup
+
+setup(
+    packages=[*find_packages(include=["deid", "deid.*"]), "deid.sql"],
+    package_dir={"deid.sql": "sql"},
+    package_data={
+        "deid": [
+            "config/policies/*.yaml",
+            *(f"models/*/*.{ending}" for ending in ("crfsuite", "json", "md", "safetensors")),
+            *(f"reference/packaged_data/*/*.{ending}" for ending in ("gz", "lookup", "tables")),
+            "reports/templates/*",
+        ],
+        "deid.learning": ["transformer/configs/*.yaml"],
+        "deid.sql": ["**/*.sql"],
+    },
+)
