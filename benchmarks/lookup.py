@@ -25,7 +25,7 @@ from ahocorasick_rs import AhoCorasick
 from deid.detection.lookup import Kind, LookupTable, Row, build, shipped, spelt
 from deid.detection.lookup.entries import WORDS
 from deid.french.folding import fold, spaced
-from deid.reference.packaged_data import rows
+from deid.reference.packaged import packaged_rows
 
 HERE = Path(__file__).parent
 POLICIES = ("rules", "balanced")
@@ -37,8 +37,8 @@ COLUMNS = ("names", "how", "load s", "peak memory MiB", "s per million character
 def country() -> Iterator[Row]:
     """Names as a hospital's releases of the whole country would give."""
     chance = random.Random(5)  # noqa: S311 - made-up names
-    surnames = [row["name"].title() for row in rows("surnames")]
-    first_names = [row["name"].title() for row in rows("first_names")]
+    surnames = [row["name"].title() for row in packaged_rows("surnames")]
+    first_names = [row["name"].title() for row in packaged_rows("first_names")]
     for number in range(36_000):
         yield (
             Kind.COMMUNE,
@@ -48,7 +48,7 @@ def country() -> Iterator[Row]:
     for _ in range(1_000_000):
         words = [chance.choice(KINDS), "de", chance.choice(first_names), chance.choice(surnames)]
         yield Kind.STREET, " ".join(words), 0
-    nouns = [row["word"].title() for row in rows("words") if "NOM" in row["parts"] and len(row["word"]) > 3]
+    nouns = [row["word"].title() for row in packaged_rows("words") if "NOM" in row["parts"] and len(row["word"]) > 3]
     for _ in range(300_000):
         name = chance.choice(nouns) if chance.random() < 0.5 else chance.choice(surnames)
         yield Kind.LOCALITY, f"{chance.choice(LOCALITIES)} {name}".strip(), 0
@@ -139,16 +139,19 @@ def first_document(how: str) -> dict[str, float]:
     from deid.config.policy import load as load_policy
     from deid.evaluation.corpus import load
     from deid.reference.names import NameTables
-    from deid.reference.packaged import table
-    from deid.reference.tables import packaged
+    from deid.reference.packaged import packaged_communes
+    from deid.reference.tables import packaged_tables
     from deid.substitution import Substitutor
 
     gold = max(load(HERE.parent / "corpus" / "dev"), key=lambda one: len(one.mentions))
     policy, before, began = load_policy(None), peak(), time.process_time()
     if how == "rows":
-        communes, names = table(), NameTables.of(rows("surnames"), rows("first_names"))
+        communes, names = (
+            packaged_communes(),
+            NameTables.from_rows(packaged_rows("surnames"), packaged_rows("first_names")),
+        )
     else:
-        communes, names = packaged().communes, packaged().names
+        communes, names = packaged_tables().communes, packaged_tables().names
     Substitutor(policy, b"benchmark of tables".ljust(32), communes, names).substitute(gold.document, gold.mentions)
     return {"seconds": time.process_time() - began, "memory": peak() - before}
 
@@ -217,7 +220,7 @@ _TABLES = """
 ## Tables of substitution
 
 What opening them and substituting in one document takes, in seconds of the processor, and MiB added to the peak of the
-process (mapped pages count), from rows and from the file (`deid/reference/tables`).
+process (mapped pages count), from rows and from the file (`deid/reference/tables.py`).
 
 | how | s | MiB |
 |---|---|---|

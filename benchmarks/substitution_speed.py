@@ -32,7 +32,7 @@ from deid.detection import garbage
 from deid.domain.document import Document, Mention
 from deid.domain.labels import Label
 from deid.evaluation.corpus import load
-from deid.reference.tables import packaged
+from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor, substitutor
 from deid.substitution.drafts import Draft, Room
 from deid.substitution.registry import Rooms
@@ -84,7 +84,7 @@ def _key(repeat: int, at: int) -> bytes:
 
 
 def _drawing(key: bytes) -> Substitutor:
-    return Substitutor(policy.load(), key, packaged().communes)
+    return Substitutor(policy.load(), key, packaged_tables().communes)
 
 
 def _substitute(documents: Sequence[Known], drawing: Substitutor) -> None:

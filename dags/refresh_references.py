@@ -74,10 +74,10 @@ def refresh_references() -> None:
         @step(task_id=source, outlets=[asset], trigger_rule=TriggerRule.ALL_DONE)
         def refresh(source: str) -> dict[str, Any]:
             """Charger à côté, contrôler, mettre en service."""
-            from deid import reference
             from deid.config.settings import settings
+            from deid.refresh.refreshing import refresh
 
-            return reference.refresh(source, dsn=settings().dsn("refresher"))
+            return dict(refresh(source, dsn=settings().dsn("refresher")))
 
         refreshed[source] = refresh(source)
         refreshed[source] >> [built, aged]

@@ -29,9 +29,9 @@ def example(
     from deid.config.policy import load
     from deid.config.settings import settings
     from deid.evaluation.worked_example import tables
-    from deid.reference.tables import packaged
+    from deid.reference.tables import packaged_tables
 
-    typer.echo("\n\n".join(tables(load(policy or settings().policy), packaged().communes).values()))
+    typer.echo("\n\n".join(tables(load(policy or settings().policy), packaged_tables().communes).values()))
 
 
 @app.command()

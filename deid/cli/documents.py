@@ -99,7 +99,7 @@ def deidentify(
     from deid import pipeline
     from deid.cli.records import deidentified_line, incoming, refused_line
     from deid.detection import Detector
-    from deid.reference.tables import packaged
+    from deid.reference.tables import packaged_tables
     from deid.substitution import Substitutor
 
     chosen, refusals = _policy(policy), Refusals()
@@ -108,7 +108,7 @@ def deidentify(
             f"policy {chosen.name}: max_epsilon_per_patient needs the ledger, which this command does not keep.",
             "Use `night`, or a policy without that limit.",
         )
-    detector, substitutor = Detector(chosen, _staff(staff)), Substitutor(chosen, key, packaged().communes)
+    detector, substitutor = Detector(chosen, _staff(staff)), Substitutor(chosen, key, packaged_tables().communes)
     limit = settings().max_document_bytes
     held: list[Refused] = []
     with written(output) as write:

@@ -27,7 +27,7 @@ def draw(
     """
     from deid.evaluation.territory_map import draw as render
     from deid.nightly import runtime
-    from deid.reference.tables import packaged as shipped
+    from deid.reference.tables import packaged_tables as shipped
 
     if output.suffix.lower() not in (".svg", ".png"):
         raise typer.BadParameter("le fichier se termine par .svg ou .png")

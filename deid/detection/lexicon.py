@@ -9,7 +9,7 @@ from typing import Any
 
 from deid.detection.gazetteers import Births, Gazetteers, gazetteers
 from deid.french.folding import fold, key
-from deid.reference.packaged_data import rows
+from deid.reference.packaged import packaged_rows
 
 # Parts of speech that a name at the start of a sentence could be mistaken for least.
 _GRAMMAR = frozenset({"ART", "PRE", "CON", "PRO", "ADJ:pos", "AUX"})
@@ -67,15 +67,19 @@ def _language() -> dict[str, Any]:
     """What does not change with the lookup: words of the language and of medicine, loaded once per process."""
     common: dict[str, float] = defaultdict(float)
     parts: dict[str, str] = {}
-    for row in rows("words"):
+    for row in packaged_rows("words"):
         for spelling in _spellings(fold(row["word"])):
             common[spelling] += float(row["per_million"])
             parts.setdefault(spelling, row["parts"])
     return {
         "common": dict(common),
-        "medical": frozenset(word for row in rows("medical_words") for word in _spellings(fold(row["word"]))),
-        "drugs": frozenset(word for row in rows("drugs") if len(word := key(row["name"])) > 3 and " " not in word),
-        "eponyms": frozenset(part for row in rows("eponyms") for part in key(row["name"]).split() if len(part) > 2),
-        "double_eponyms": frozenset(name for row in rows("eponyms") if " " in (name := key(row["name"]))),
+        "medical": frozenset(word for row in packaged_rows("medical_words") for word in _spellings(fold(row["word"]))),
+        "drugs": frozenset(
+            word for row in packaged_rows("drugs") if len(word := key(row["name"])) > 3 and " " not in word
+        ),
+        "eponyms": frozenset(
+            part for row in packaged_rows("eponyms") for part in key(row["name"]).split() if len(part) > 2
+        ),
+        "double_eponyms": frozenset(name for row in packaged_rows("eponyms") if " " in (name := key(row["name"]))),
         "parts": parts,
     }

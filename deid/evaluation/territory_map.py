@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import median
 
-from deid.reference.atlas import METROPOLIS, Point
 from deid.reference.communes import CommuneTable
+from deid.reference.distances import METROPOLIS, Point
 
 # Neighbours must differ, not every territory: a territory takes the first colour that none of its neighbours has.
 _COLOURS = (

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from deid.reference.naming import key, without_article
-from deid.reference.packaged_data import DATA
+from deid.reference.packaged import DATA
+from deid.reference.place_names import place_key, without_article
 from deid.refresh.raw_communes import flagged_communes, read_csv
 
 # A surname or first name borne less often than this identifies rather than helps, and may be a misspelling.
@@ -54,11 +54,11 @@ def former_communes(source: Path) -> pd.DataFrame:
     delegated = read_csv(source, "geo/communes_deleguees_associees_2024.csv.gz")
     names = pd.concat([delegated[["COM", "LIBELLE"]], old]).rename(columns={"LIBELLE": "name"})
     names["department"] = names["COM"].map(_department)
-    names["key"] = names["name"].map(key).map(without_article)
+    names["key"] = names["name"].map(place_key).map(without_article)
     post = read_csv(source, "geo/codes_postaux_laposte_2025.csv.gz")
     post = post[post["ligne_5"] != ""]
     lines = {
-        (_department(code), without_article(key(line))): code
+        (_department(code), without_article(place_key(line))): code
         for code, line in zip(post["code_commune_insee"], post["ligne_5"], strict=True)
     }
     parents = dict(zip(delegated["COM"], delegated["COMPARENT"], strict=True))
@@ -161,13 +161,15 @@ def towns_abroad(source: Path) -> pd.DataFrame:
     countries = read_csv(source, "geo/pays_insee_2024.csv.gz")
     # The first row of an ISO code is the country, the next ones its dependencies.
     code_of = countries.drop_duplicates("CODEISO2").set_index("CODEISO2")["COG"].to_dict() | _FRENCH
-    taken = {without_article(key(name)) for table in (communes, former_communes) for name in table(source)["name"]}
+    taken = {
+        without_article(place_key(name)) for table in (communes, former_communes) for name in table(source)["name"]
+    }
     best: dict[str, tuple[int, str]] = {}
     for town in json.loads((source / "geo/geonames_cities15000.json").read_text(encoding="utf-8")).values():
         country, population = code_of.get(town["countrycode"]), int(town["population"])
         others = town.get("alternatenames", ()) if population >= _KNOWN_ABROAD else ()
         for name in (town["name"], *filter(_is_proper, others)):
-            place = key(name)
+            place = place_key(name)
             if country is None or _NO_NAME.search(name) or len(place) < 3 or without_article(place) in taken:
                 continue
             best[place] = max(best.get(place, (0, "")), (population, country))

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import cache
 
 from deid.quality.folding import fold, letters
-from deid.reference.packaged_data import rows
+from deid.reference.packaged import packaged_rows
 
 ORDINARY_PER_MILLION = 10.0  # at this frequency a lower-case word reads as the word, not as a name
 GRAMMATICAL_PER_MILLION = 1000.0  # "le", "de", "an": a name only beside a civility or another name
@@ -22,7 +22,7 @@ PARTICLES = frozenset(
 def frequencies() -> Mapping[str, float]:
     """Bare French word → occurrences per million (Lexique 3.83)."""
     table: dict[str, float] = {}
-    for row in rows("words"):
+    for row in packaged_rows("words"):
         bare = fold(row["word"])
         table[bare] = table.get(bare, 0.0) + float(row["per_million"])
     return table
@@ -31,7 +31,9 @@ def frequencies() -> Mapping[str, float]:
 @cache
 def eponyms() -> frozenset[str]:
     """Bare words of the names that diseases, signs and scores bear."""
-    return frozenset(letters(part) for row in rows("eponyms") for part in re.split(r"[\s\-]+", row["name"]) if part)
+    return frozenset(
+        letters(part) for row in packaged_rows("eponyms") for part in re.split(r"[\s\-]+", row["name"]) if part
+    )
 
 
 def is_ordinary(bare: str) -> bool:
@@ -47,8 +49,8 @@ def is_grammatical(bare: str) -> bool:
 @cache
 def _terms() -> frozenset[str]:
     """Bare words of medicine that general French lacks, drugs and eponyms included."""
-    medical = (fold(row["word"]) for row in rows("medical_words"))
-    drugs = (letters(part) for row in rows("drugs") for part in re.split(r"[\s\-]+", row["name"]))
+    medical = (fold(row["word"]) for row in packaged_rows("medical_words"))
+    drugs = (letters(part) for row in packaged_rows("drugs") for part in re.split(r"[\s\-]+", row["name"]))
     return eponyms().union(medical, drugs)
 
 

@@ -1,22 +1,21 @@
-"""First names and surnames to draw from, sorted by sex, generation, frequency band and pool."""
+"""First names and surnames, and the pools that surrogates are drawn from: by sex, generation and frequency band."""
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
-from functools import lru_cache
+from functools import cache, lru_cache
 from math import log10
 from typing import NamedTuple
 
 from deid.french.comparison import words
-from deid.french.remembering import remembering
 from deid.french.shapes import titled
 
 
 class Pool(StrEnum):
-    """Whose names a surrogate is drawn from: no name is in two pools, so roles are never mixed up."""
+    """Role of the person who gets a surrogate; the pools are disjoint, so no surrogate has two roles."""
 
     PATIENT = "patient"
     RELATIVE = "relative"
@@ -24,17 +23,19 @@ class Pool(StrEnum):
 
 
 _POOLS = tuple(Pool)
-# Births that open the next frequency band; names under the first number are too few to hide in and are not drawn.
+# Fewest births of each frequency band; rarer names are not drawn, because too few people have them.
 _SURNAME_BANDS = (100, 500, 2_000, 10_000, 50_000)
 _FIRST_NAME_BANDS = (300, 3_000, 20_000, 100_000)
-_REMEMBERED = 1 << 14
+_CACHED = 1 << 14
 _COHORTS = ("n_1900_1945", "n_1946_1975", "n_1976_2000", "n_2001_2022")
-# A name that this share of its bearers have as one sex is of that sex.
+# A first name is of one sex if this share of its births is.
 _CLEAR_SEX = 0.9
+# Fewest first names that a surrogate is drawn from.
+_ENOUGH = 12
 
 
 class FirstName(NamedTuple):
-    """What is known of a first name; `sex` is None where both sexes bear it."""
+    """Births, sex (None: both), generation 0 to 3 and frequency band of a first name."""
 
     births: int
     sex: str | None
@@ -48,7 +49,7 @@ FirstNamePool = tuple[str, int, int, bool, Pool]  # sex, generation, frequency b
 
 
 class NameTables:
-    """Names by their key: folded words joined by a space ("jean pierre" for "Jean-Pierre")."""
+    """Births and pools by the key of a name (`name_key`)."""
 
     def __init__(
         self,
@@ -59,100 +60,91 @@ class NameTables:
     ) -> None:
         self.surnames, self.first = surnames, first
         self.surname_pools, self.first_pools = surname_pools, first_pools
-        self._first_crowds: dict[tuple[tuple[str, ...], int, int, bool, Pool], Sequence[str]] = {}
-        # Asked for every word of every name; bounded, since words come without end.
-        self.surname_rather: Callable[[str], float] = remembering(_REMEMBERED)(self._surname_rather)
-        self.surnames_like: Callable[[str, Pool], Sequence[str]] = lru_cache(_REMEMBERED)(self._surnames_like)
-        self.first_names_like: Callable[[str, str | None, Pool], Sequence[str]] = lru_cache(_REMEMBERED)(
-            self._first_names_like
-        )
+        # Called for every word of every name.
+        self.surname_rather = lru_cache(_CACHED)(self._surname_rather)
+        # A document draws several names with the same facts.
+        self._first_crowd = cache(self._find_first_names)
 
     @classmethod
-    def of(cls, surnames: Iterable[Row], first_names: Iterable[Row]) -> NameTables:
-        """From rows in the columns of the tables that ship, the most frequent first: ranks deal names to the pools."""
-        births, surname_pools = _surnames(surnames)
-        first, first_pools = _first_names(first_names)
+    def from_rows(cls, surnames: Iterable[Row], first_names: Iterable[Row]) -> NameTables:
+        """Return the tables of rows in the columns of the packaged tables, the most frequent first.
+
+        The rank of a name assigns it to a pool.
+        """
+        births, surname_pools = _read_surnames(surnames)
+        first, first_pools = _read_first_names(first_names)
         return cls(births, first, surname_pools, first_pools)
 
     def surname_births(self, name: str) -> int:
-        """People born with a surname; 0 when it is not in the table."""
-        return self.surnames.get(key(name), 0)
+        """Return the births of a surname; 0 if it is not in the table."""
+        return self.surnames.get(name_key(name), 0)
 
     def _surname_rather(self, word: str) -> float:
-        """How much likelier a word, by its key, is a surname (above 0) than a first name (below): the logarithm of the
-        ratio of their bearers, to the base 10.
-        """
+        """Return log₁₀ of (births as a surname + 10) / (births as a first name + 10), of a key."""
         first = self.first.get(word)
         return log10((self.surnames.get(word, 0) + 10) / ((first.births if first else 0) + 10))
 
     def first_name(self, name: str) -> FirstName | None:
-        """What is known of a first name."""
-        return self.first.get(key(name))
+        """Return the facts of a first name; None if it is not in the table."""
+        return self.first.get(name_key(name))
 
     def sex_of(self, word: str) -> str | None:
-        """The sex of who bears a first name, by its key; None where both do or nobody."""
+        """Return the sex of a first name, by its key; None if both sexes bear it or nobody."""
         first = self.first.get(word)
         return first.sex if first else None
 
-    def _surnames_like(self, name: str, pool: Pool) -> Sequence[str]:
-        """Surnames of one pool as frequent as this one; a rare or unknown one gets those of the least frequent band."""
+    def surnames_like(self, name: str, pool: Pool) -> Sequence[str]:
+        """Return the surnames of a pool in the frequency band of a surname; an unknown one is in the lowest band."""
         return self.surname_pools.get((_band(self.surname_births(name), _SURNAME_BANDS), pool), ())
 
-    def _first_names_like(self, name: str, sex: str | None, pool: Pool) -> Sequence[str]:
-        """First names of one pool, of the sex, as frequent, compound or not, and of the same generation as this one.
+    def first_names_like(self, name: str, sex: str | None, pool: Pool) -> Sequence[str]:
+        """Return the first names of a pool with the sex, generation, band and form (compound or not) of a first name.
 
-        An unknown first name gets frequent ones of the sex; an unknown sex gets both.
+        An unknown first name gets the generation and band of frequent ones; an unknown sex gets both sexes. If fewer
+        than 12 names fit, the nearest band with 12 is taken.
         """
         known = self.first_name(name) or FirstName(0, None, 1, 2)
         sexes = (sex,) if sex in ("M", "F") else ("M", "F")
-        wanted = (sexes, known.cohort, known.band, "-" in name, pool)
-        if wanted not in self._first_crowds:
-            self._first_crowds[wanted] = self._crowd(*wanted)
-        return self._first_crowds[wanted]
+        return self._first_crowd(sexes, known.cohort, known.band, "-" in name, pool)
 
-    def _crowd(self, sexes: tuple[str, ...], cohort: int, known_band: int, compound: bool, pool: Pool) -> Sequence[str]:
-        """Names of the nearest band that has enough of them."""
+    def _find_first_names(
+        self, sexes: tuple[str, ...], cohort: int, known_band: int, compound: bool, pool: Pool
+    ) -> Sequence[str]:
         for band in sorted(range(len(_FIRST_NAME_BANDS)), key=lambda one: abs(one - known_band)):
-            found = [one for each in sexes for one in self.first_pools.get((each, cohort, band, compound, pool), ())]
+            found = [one for sex in sexes for one in self.first_pools.get((sex, cohort, band, compound, pool), ())]
             if len(found) >= _ENOUGH:
                 return found
-        return [one for each in sexes for one in self.first_pools.get((each, 1, 2, False, pool), ())]
+        return [one for sex in sexes for one in self.first_pools.get((sex, 1, 2, False, pool), ())]
 
 
-# Fewer names than this are no crowd to hide in.
-_ENOUGH = 12
+@lru_cache(_CACHED)
+def name_key(name: str) -> str:
+    """Return the folded words of a name, joined by a space; a name in another alphabet only loses its case.
 
-
-def key(name: str) -> str:
-    """The folded words of a name; a name in another alphabet as it is, without case."""
-    if name.isascii() and name.isalnum():
-        return name.lower()
-    return _key(name)
-
-
-@lru_cache(_REMEMBERED)
-def _key(name: str) -> str:
+    >>> name_key("Jean-Pierre")
+    'jean pierre'
+    """
     return " ".join(words(name)) or name.casefold()
 
 
-def _surnames(rows: Iterable[Row]) -> tuple[dict[str, int], dict[SurnamePool, list[str]]]:
+def _read_surnames(rows: Iterable[Row]) -> tuple[dict[str, int], dict[SurnamePool, list[str]]]:
     known: dict[str, int] = {}
     pools: dict[SurnamePool, list[str]] = defaultdict(list)
     for rank, row in enumerate(rows):
         births = int(row["births"])
-        known[key(row["name"])] = births
+        known[name_key(row["name"])] = births
         if births >= _SURNAME_BANDS[0] and row["name"].isalpha():
             pools[_band(births, _SURNAME_BANDS), _POOLS[rank % 3]].append(titled(row["name"]))
     return known, pools
 
 
-def _first_names(rows: Iterable[Row]) -> tuple[dict[str, FirstName], dict[FirstNamePool, list[str]]]:
+def _read_first_names(rows: Iterable[Row]) -> tuple[dict[str, FirstName], dict[FirstNamePool, list[str]]]:
     by_sex: dict[str, dict[str, Row]] = defaultdict(dict)
     pools: dict[FirstNamePool, list[str]] = defaultdict(list)
     for rank, row in enumerate(rows):
         births = int(row["births"])
-        # The most frequent spelling speaks for the rarer ones: "HERVÉ" before "HERVE".
-        by_sex[key(row["name"])].setdefault(row["sex"], row)
+        # The most frequent spelling of a key counts: "HERVÉ" before "HERVE".
+        by_sex[name_key(row["name"])].setdefault(row["sex"], row)
         plain = row["name"].replace("-", "").isalpha()
         if births < _FIRST_NAME_BANDS[0] or not plain or len(row["name"]) < 3:
             continue

@@ -1,44 +1,62 @@
-"""The commune table out of the compact tables that ship with the product."""
+"""The compact tables of open data that ship with the product (sources and licences: NOTICE)."""
 
 from __future__ import annotations
 
+import csv
+import gzip
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from pathlib import Path
 
 from deid.reference.communes import Commune, CommuneTable, Establishment
-from deid.reference.packaged_data import DATA, rows
 
+DATA = Path(__file__).parent / "packaged_data" / "data"
 FEATURES = ("apl_gen", "median_income", "radon", "density", "cancer_mortality", "circulatory_mortality")
 
 
+def packaged_rows(name: str) -> Iterator[dict[str, str]]:
+    """Yield the rows of the table `name` (such as "communes"), every value as text.
+
+    Raises:
+        FileNotFoundError: there is no such table.
+        ValueError: a row has more or fewer fields than the header.
+    """
+    with gzip.open(DATA / f"{name}.csv.gz", "rt", encoding="utf-8", newline="") as lines:
+        table = csv.reader(lines)
+        header = next(table)
+        for row in table:
+            yield dict(zip(header, row, strict=True))
+
+
 @cache
-def table() -> CommuneTable:
-    """The packaged table; its version is the digest of the files it is made of."""
-    former, areas, shipped = names()
+def packaged_communes() -> CommuneTable:
+    """Return the packaged commune table; its version is the digest of its files."""
+    former, areas, version = packaged_place_names()
     return CommuneTable(
-        (commune(row) for row in rows("communes") if row["kind"] == "COM"),
-        version=f"packaged-{_digest('communes', 'streets', 'establishments')}+{shipped}",
+        (parse_commune(row) for row in packaged_rows("communes") if row["kind"] == "COM"),
+        version=f"packaged-{_files_digest('communes', 'streets', 'establishments')}+{version}",
         former=former,
-        streets=(row["name"] for row in rows("streets")),
-        establishments=(Establishment(**row) for row in rows("establishments")),
+        streets=(row["name"] for row in packaged_rows("streets")),
+        establishments=(Establishment(**row) for row in packaged_rows("establishments")),
         areas=areas,
     )
 
 
 @cache
-def names() -> tuple[Sequence[tuple[str, str]], Mapping[tuple[str, str], str], str]:
-    """(Former name, code of today) of communes; names of departments and regions; the version of both."""
-    former = [(row["name"], row["insee"]) for row in rows("former_communes")]
-    areas = {(row["kind"], row["code"]): row["name"] for row in rows("territories")}
-    return former, areas, f"names-{_digest('former_communes', 'territories')}"
+def packaged_place_names() -> tuple[Sequence[tuple[str, str]], Mapping[tuple[str, str], str], str]:
+    """Return (former name, INSEE code today) of communes, names of departments and regions, and their version."""
+    former = [(row["name"], row["insee"]) for row in packaged_rows("former_communes")]
+    areas = {(row["kind"], row["code"]): row["name"] for row in packaged_rows("territories")}
+    return former, areas, f"names-{_files_digest('former_communes', 'territories')}"
 
 
-def commune(row: Mapping[str, str]) -> Commune:
-    """One row of the compact commune table.
+def parse_commune(row: Mapping[str, str]) -> Commune:
+    """Return the commune of a row of the compact commune table.
 
     Raises:
-        KeyError: a column is missing. ValueError: a number is not one.
+        KeyError: a column is missing.
+        ValueError: a number is not one.
     """
     return Commune(
         insee=row["insee"],
@@ -53,7 +71,7 @@ def commune(row: Mapping[str, str]) -> Commune:
     )
 
 
-def _digest(*tables: str) -> str:
+def _files_digest(*tables: str) -> str:
     digest = hashlib.sha256()
     for name in tables:
         digest.update((DATA / f"{name}.csv.gz").read_bytes())

@@ -1,9 +1,8 @@
-"""A fixed public partition of communes into territories of at least k communes and so many inhabitants, read off the
-commune table alone.
+"""The fixed public partition of communes into territories, a function of the commune table alone.
 
-The candidates of a place draw are its territory. The guarantee of the exponential mechanism holds because
-this set never depends on a patient: the same table gives the same partition, whoever computes it.
-Why, and what was set aside: docs/decisions/2026-11-20-territories.md.
+The candidates of a place draw are the communes of one territory. The guarantee of the exponential mechanism requires
+that this set depends on no patient: the same table gives the same partition.
+Decision and alternatives: docs/decisions/2026-11-20-territories.md.
 """
 
 from __future__ import annotations
@@ -15,16 +14,16 @@ from typing import Protocol
 
 from deid.domain.errors import ReferenceRefused
 
-LEAST = 64
+MIN_COMMUNES = 64
 # Inhabitants of a territory: the threshold of HIPAA's safe harbour for a geographic unit (45 CFR 164.514(b)(2)).
-INHABITANTS = 20_000
+MIN_INHABITANTS = 20_000
 # A degree of longitude is about 0.7 of a degree of latitude where the metropolis lies; a ratio of integers,
 # since a cosine may differ in its last bit from one machine to another.
 _LONGITUDE, _LATITUDE = 7, 10
 
 
 class Place(Protocol):
-    """What the partition reads of a commune; coordinates in degrees (WGS 84)."""
+    """A commune of the partition; coordinates in degrees (WGS 84)."""
 
     @property
     def insee(self) -> str: ...
@@ -43,63 +42,63 @@ class Place(Protocol):
 Spot = tuple[int, int, str, int]  # east, north, INSEE code, inhabitants
 
 
-def territories(
-    places: Sequence[Place], least: int = LEAST, inhabitants: int = INHABITANTS
+def partition_communes(
+    places: Sequence[Place], min_communes: int = MIN_COMMUNES, min_inhabitants: int = MIN_INHABITANTS
 ) -> dict[str, tuple[str, ...]]:
-    """Territory name → INSEE codes, each code in exactly one, each territory of `least` communes or more.
+    """Return territory name → INSEE codes: each code once, `min_communes` or more per territory.
 
-    None is cut out with fewer than `inhabitants`; a department that has fewer as a whole stays whole. Beyond
-    2·`least` − 1 communes a territory is left uncut only because a part would have fewer.
+    No cut leaves a part with fewer than `min_inhabitants`; a department with fewer stays whole. A territory of
+    2·`min_communes` communes or more is uncut only if every cut would leave such a part.
 
     Raises:
-        ReferenceRefused: there are fewer places than `least`.
+        ReferenceRefused: there are fewer places than `min_communes`.
     """
-    if len(places) < least:
+    if len(places) < min_communes:
         raise ReferenceRefused(
-            f"the commune table has {len(places)} communes; a territory needs at least {least}.",
+            f"the commune table has {len(places)} communes; a territory needs at least {min_communes}.",
             "Load the communes of the whole country.",
         )
     result: dict[str, tuple[str, ...]] = {}
-    for name, pool in sorted(_pools(places, least).items()):
+    for name, pool in sorted(_pools(places, min_communes).items()):
         points = [(int(p.lon * 1000) * _LONGITUDE, int(p.lat * 1000) * _LATITUDE, p.insee, p.population) for p in pool]
-        for number, part in enumerate(_split(points, least, inhabitants), start=1):
+        for number, part in enumerate(_split(points, min_communes, min_inhabitants), start=1):
             result[f"{name}-{number:02d}"] = tuple(sorted(insee for _, _, insee, _ in part))
     return result
 
 
-def digest(partition: Mapping[str, Sequence[str]]) -> str:
-    """SHA-256 that names a partition: of its lines "INSEE code, blank, territory" in the order of the codes.
+def digest_partition(partition: Mapping[str, Sequence[str]]) -> str:
+    """Return the SHA-256 of the lines "<INSEE code> <territory>" of a partition, in the order of the codes.
 
-    `ref.release.partition` holds the same, computed by statement take_place of sql/ref/release.sql.
+    The column `ref.release.partition` holds the same digest, computed by statement take_place of sql/ref/release.sql.
     """
     lines = sorted(f"{code} {name}" for name, codes in partition.items() for code in codes)
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
-def _pools(places: Sequence[Place], least: int) -> dict[str, list[Place]]:
-    """Departments; those under `least` by region ("R11"); those still under it all together ("RX")."""
+def _pools(places: Sequence[Place], min_communes: int) -> dict[str, list[Place]]:
+    """Pool places by department; those under `min_communes` by region ("R11"); then the rest together ("RX")."""
     pools: dict[str, list[Place]] = defaultdict(list)
     for place in places:
         pools[place.department].append(place)
-    for small in sorted(name for name, pool in pools.items() if len(pool) < least):
+    for small in sorted(name for name, pool in pools.items() if len(pool) < min_communes):
         for place in pools.pop(small):
             pools[f"R{place.region}"].append(place)
-    for small in sorted(name for name, pool in pools.items() if len(pool) < least):
+    for small in sorted(name for name, pool in pools.items() if len(pool) < min_communes):
         pools.setdefault("RX", []).extend(pools.pop(small))
-    if 0 < len(pools.get("RX", ())) < least:
+    if 0 < len(pools.get("RX", ())) < min_communes:
         remainder = pools.pop("RX")
         pools[min(pools, key=lambda name: (len(pools[name]), name))].extend(remainder)
     return pools
 
 
-def _split(points: list[Spot], least: int, inhabitants: int) -> list[list[Spot]]:
+def _split(points: list[Spot], min_communes: int, min_inhabitants: int) -> list[list[Spot]]:
     """Halve along the longer side, else along the other, until each cut would leave a part too small."""
-    parts = len(points) // least
+    parts = len(points) // min_communes
     if parts < 2:
         return [points]
     for first, second in _cuts(points, parts):
-        if min(_inhabitants(first), _inhabitants(second)) >= inhabitants:
-            return _split(first, least, inhabitants) + _split(second, least, inhabitants)
+        if min(_inhabitants(first), _inhabitants(second)) >= min_inhabitants:
+            return _split(first, min_communes, min_inhabitants) + _split(second, min_communes, min_inhabitants)
     return [points]
 
 

@@ -9,9 +9,9 @@ from dataclasses import replace
 from psycopg2.extensions import cursor as Cursor
 
 from deid.domain.errors import ReferenceRefused
-from deid.reference import packaged
 from deid.reference.communes import Commune, CommuneTable, Establishment
-from deid.reference.naming import key
+from deid.reference.packaged import packaged_place_names
+from deid.reference.place_names import place_key
 from deid.refresh.load import Release, in_use
 from deid.warehouse.connection import connect
 from deid.warehouse.queries import query
@@ -65,7 +65,7 @@ def read(cursor: Cursor, releases: Mapping[str, Release]) -> CommuneTable:
     """
     check(releases)
     number = {source: {"release_id": release.release_id} for source, release in releases.items()}
-    former, areas, shipped = packaged.names()
+    former, areas, shipped = packaged_place_names()
     made_of = [releases[source].version for source in (*NEEDED, *ADDED) if source in releases]
     if "former_communes" in releases:
         cursor.execute(query("ref", "former_commune", "read"), number["former_communes"])
@@ -108,7 +108,7 @@ def served(
         if zip not in commune.zips:
             more[commune.insee][zip] = None
         for name in (label, line):
-            if name and key(name) != key(commune.name):
+            if name and place_key(name) != place_key(commune.name):
                 called[name, commune.insee] = None
     with_all = [replace(one, zips=(*one.zips, *more[one.insee])) if one.insee in more else one for one in communes]
     return with_all, list(called)

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from psycopg2.extensions import cursor as Cursor
 
+from deid.reference.mapped_files import SectionFile
 from deid.reference.names import NameTables
-from deid.reference.packaged_data import rows
-from deid.reference.tables import Tables, build, find, packaged, stamp, write
-from deid.reference.tables.sections import Sections
+from deid.reference.packaged import packaged_rows
+from deid.reference.tables import Tables, build_tables, find_tables, packaged_tables, tables_stamp, write_tables
 from deid.refresh.database import ADDED, NEEDED, check, read
 from deid.refresh.load import Release, in_use
 from deid.warehouse.connection import connect
@@ -38,7 +38,7 @@ def tables(dsn: str, folder: Path) -> Tables:
     with connect(dsn) as link, link.cursor() as cursor:
         releases = in_use(cursor)
     if not releases:
-        return packaged()
+        return packaged_tables()
     check(releases)
     known = ((source, releases[source].release_id, releases[source].version) for source in SOURCES & releases.keys())
     return _tables(dsn, folder, tuple(sorted(known)))
@@ -46,26 +46,26 @@ def tables(dsn: str, folder: Path) -> Tables:
 
 @lru_cache(maxsize=2)
 def _tables(dsn: str, folder: Path, known: tuple[tuple[str, int, str], ...]) -> Tables:
-    wanted = stamp({source: version for source, _, version in known})
-    found = find(folder, wanted)
+    wanted = tables_stamp({source: version for source, _, version in known})
+    found = find_tables(folder, wanted)
     if found is not None:
         return found
     with connect(dsn, application="nocturne tables") as link, link.cursor() as cursor:
         releases = {source: release for source, release in in_use(cursor).items() if source in SOURCES}
-        names = NameTables.of(*(_names(cursor, releases, source) for source in _NAMES))
-        content = build(read(cursor, releases), names)
+        names = NameTables.from_rows(*(_names(cursor, releases, source) for source in _NAMES))
+        content = build_tables(read(cursor, releases), names)
         # A refresh may have come between: what was built is kept under the name of what it is made of.
-        made_of = stamp({source: release.version for source, release in releases.items()})
+        made_of = tables_stamp({source: release.version for source, release in releases.items()})
     try:
-        return write(folder, made_of, content)
+        return write_tables(folder, made_of, content)
     except OSError as error:
         logger.warning("tables: folder %s cannot be written (%s)", folder, error.strerror)
-        return Tables(Sections.of(content))
+        return Tables(SectionFile.of(content))
 
 
 def _names(cursor: Cursor, releases: dict[str, Release], source: str) -> Iterator[dict[str, str]]:
     if source not in releases:
-        yield from rows(source)
+        yield from packaged_rows(source)
         return
     cursor.execute(query("ref", _NAMES[source], "read"), {"release_id": releases[source].release_id})
     columns = [column.name for column in cursor.description or ()]

@@ -13,7 +13,7 @@ from deid.french.comparison import alike
 from deid.privacy import budget
 from deid.reference import CommuneTable
 from deid.reference.names import NameTables
-from deid.reference.tables import packaged
+from deid.reference.tables import packaged_tables
 from deid.substitution import generators, overlaps
 from deid.substitution.context import Dossier
 from deid.substitution.drafts import Drafted, Room, mask
@@ -45,7 +45,7 @@ class Substitutor:
         self._policy = policy.substitution
         self._memory = Memory(key)
         self._communes = communes
-        self._names = packaged().names if names is None else names
+        self._names = packaged_tables().names if names is None else names
         self._streets = street_names(communes)
         self._providers = generators.load(self._policy)
 

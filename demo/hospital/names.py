@@ -7,7 +7,7 @@ from bisect import bisect
 from functools import cache
 from itertools import accumulate
 
-from deid.reference.packaged_data import rows
+from deid.reference.packaged import packaged_rows
 from demo.hospital.origins import ORIGINS, Origin
 
 GENERATIONS = ((1945, "n_1900_1945"), (1975, "n_1946_1975"), (2000, "n_1976_2000"), (9999, "n_2001_2022"))
@@ -55,14 +55,14 @@ class _Table:
 @cache
 def _surnames() -> tuple[_Table, tuple[str, ...]]:
     """Surnames weighted by the square root of their births, and the rare ones."""
-    table = [(row["name"], int(row["births"])) for row in rows("surnames")]
+    table = [(row["name"], int(row["births"])) for row in packaged_rows("surnames")]
     common = _Table([(name, births**0.5) for name, births in table if births >= 400])
     return common, tuple(name for name, births in table if births < 200)
 
 
 @cache
 def _registry() -> tuple[dict[str, str], ...]:
-    return tuple(rows("first_names"))
+    return tuple(packaged_rows("first_names"))
 
 
 @cache

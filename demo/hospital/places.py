@@ -7,7 +7,7 @@ import random
 from dataclasses import dataclass
 from functools import cache
 
-from deid.reference.packaged_data import rows
+from deid.reference.packaged import packaged_rows
 from demo.hospital.model import Place
 
 MAINLAND_LIMIT = "96"  # departments beyond are overseas
@@ -26,7 +26,7 @@ class _Commune:
 @cache
 def _communes() -> tuple[_Commune, ...]:
     found = []
-    for row in rows("communes"):
+    for row in packaged_rows("communes"):
         # Paris, Lyon and Marseille are there whole.
         if row["zips"] and not row["name"].endswith("Arrondissement"):
             place = Place(
@@ -39,14 +39,14 @@ def _communes() -> tuple[_Commune, ...]:
 @cache
 def street_names() -> tuple[str, ...]:
     """Names of streets, in lower case for the kind of street ("rue de Vaugirard")."""
-    names = (row["name"] for row in rows("streets"))
+    names = (row["name"] for row in packaged_rows("streets"))
     return tuple(name[0].lower() + name[1:] for name in names if name[:1].isalpha() and len(name) < 40)
 
 
 @cache
 def territories(kind: str) -> tuple[tuple[str, str], ...]:
     """(code, name) of every "department", "region" or "country"."""
-    return tuple((row["code"], row["name"]) for row in rows("territories") if row["kind"] == kind)
+    return tuple((row["code"], row["name"]) for row in packaged_rows("territories") if row["kind"] == kind)
 
 
 class Country:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from deid.config.settings import settings
-from deid.reference.packaged_data import DATA
+from deid.reference.packaged import DATA
 from deid.refresh import transport
 from deid.refresh.sources import SOURCES
 from tests.conftest import Database

@@ -22,7 +22,7 @@ from deid.domain.document import Document, Mention, Substitution
 from deid.domain.labels import DIRECT, Label
 from deid.formats import SourceText, read
 from deid.nightly import runtime, steps
-from deid.reference.packaged_data import rows
+from deid.reference.packaged import packaged_rows
 from deid.release import actions
 from deid.substitution import pseudonym
 from deid.warehouse.connection import connect
@@ -140,7 +140,7 @@ def test_withdrawn_documents_are_gone(night: Night) -> None:
 def test_nothing_the_warehouse_knows_of_the_patient_survives(night: Night) -> None:
     patients = {patient.patient_id: patient for patient in night.hospital.patients}
     leaks = []
-    ordinary = {_fold(row["word"]) for row in rows("words")}  # PETIT is a surname, and what a nodule may be
+    ordinary = {_fold(row["word"]) for row in packaged_rows("words")}  # PETIT is a surname, and what a nodule may be
     for one in night.published:
         patient = patients[one.document.patient_id or ""]
         text, digits = f" {_fold(one.text)} ", re.sub(r"\D", "", one.text)

@@ -45,7 +45,7 @@ def figure(communes: CommuneTable) -> CommuneTable:
         rows.append(_with(real, population, cancer, stroke))
     dijon = FIGURE["Dijon"]
     rows.append(_with(communes.find("Gray", department="70")[0], *(TENTH_SHARE * value for value in dijon[:3])))
-    return CommuneTable(rows, version="figure 6", least=1, inhabitants=0)
+    return CommuneTable(rows, version="figure 6", min_communes=1, min_inhabitants=0)
 
 
 def _with(commune: Commune, *values: float) -> Commune:

@@ -13,7 +13,7 @@ from deid.config.policy import Ages, Policy, SubstitutionPolicy
 from deid.evaluation.audit import Case, audit
 from deid.privacy import KeyedStream
 from deid.reference import Commune, CommuneTable
-from deid.reference.features import MICRO
+from deid.reference.distances import MICRO
 from deid.substitution.context import Dossier
 from deid.substitution.places.draws import STRATEGIES
 from deid.substitution.places.planar import STEP_M

@@ -21,7 +21,7 @@ from deid.domain.labels import Label
 from deid.french.comparison import comparable
 from deid.pipeline import Deidentified, Incoming, deidentify
 from deid.reference import CommuneTable
-from deid.reference.tables import packaged
+from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
 from tests.unit.substitution.examples import KEY, changed, marked, surrogates
 
@@ -42,7 +42,7 @@ KEYS = [f"durand-{number}" for number in range(120)]
 
 @pytest.fixture(scope="module")
 def communes() -> CommuneTable:
-    return packaged().communes
+    return packaged_tables().communes
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ from dataclasses import asdict, replace
 
 from deid.config.policy import load as load_policy
 from deid.evaluation.corpus import GoldDocument, load
-from deid.reference.tables import packaged
+from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
 from tests import ROOT
 
@@ -38,7 +38,7 @@ def _of_patient(gold: GoldDocument, key: str) -> GoldDocument:
 
 def digests(found: Sequence[GoldDocument], key: bytes) -> dict[str, str]:
     """Document id → digest of all that substitution returns of it, by a substitutor of its own."""
-    substitutor = Substitutor(load_policy(), key, packaged().communes)
+    substitutor = Substitutor(load_policy(), key, packaged_tables().communes)
     return {gold.document.id: _digest(substitutor, gold) for gold in found}
 
 
@@ -51,7 +51,7 @@ def _main(key: str, order: str, every: str = "1", threads: str = "1") -> None:
     locale.setlocale(locale.LC_ALL, "")  # that of the environment, as a program of a desktop would ask for
     shuffled = documents()[:: int(every)]
     random.Random(int(order)).shuffle(shuffled)  # noqa: S311 - an order, not a secret
-    substitutor = Substitutor(load_policy(), bytes.fromhex(key), packaged().communes)
+    substitutor = Substitutor(load_policy(), bytes.fromhex(key), packaged_tables().communes)
     with ThreadPoolExecutor(int(threads)) as pool:
         told = pool.map(lambda gold: (gold.document.id, _digest(substitutor, gold)), shuffled)
         json.dump(dict(told), sys.stdout)

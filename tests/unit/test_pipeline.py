@@ -13,7 +13,7 @@ from deid.domain.document import Document, Mention, Patient, Substitution
 from deid.domain.errors import DocumentRefused, Reason
 from deid.domain.labels import Label
 from deid.pipeline import Deidentified, Incoming, Refused, deidentify, detect
-from deid.reference.tables import packaged
+from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
 
 PATIENT = Patient(key="p1", last_name="VASSEROT", first_names=("Maëlys",), sex="F", birth_date=date(1961, 5, 14))
@@ -32,7 +32,7 @@ def detector() -> Detector:
 
 @pytest.fixture(scope="module")
 def substitutor() -> Substitutor:
-    return Substitutor(load(), bytes(range(32)), packaged().communes)
+    return Substitutor(load(), bytes(range(32)), packaged_tables().communes)
 
 
 def incoming(document_id: str, text: str = LETTER, format: str | None = None, patient: Patient = PATIENT) -> Incoming:

@@ -12,7 +12,7 @@ from functools import cache
 from deid.detection.known_organisations import BODIES, COMPANIES, HOSPITALS
 from deid.detection.places import FOREIGN_CITIES, GEOGRAPHY
 from deid.french.folding import key
-from deid.reference.packaged_data import DATA, rows
+from deid.reference.packaged import DATA, packaged_rows
 
 # Raised whenever the same tables give another file.
 FORMAT = 2
@@ -125,7 +125,7 @@ def _shipped_digest() -> bytes:
 
 
 def _rows() -> Iterator[Row]:
-    for row in rows("communes"):
+    for row in packaged_rows("communes"):
         yield Kind.COMMUNE, row["name"], int(row["population"])
     for table, kind in (
         ("former_communes", Kind.FORMER),
@@ -133,10 +133,10 @@ def _rows() -> Iterator[Row]:
         ("streets", Kind.STREET),
         ("establishments", Kind.ESTABLISHMENT),
     ):
-        for row in rows(table):
+        for row in packaged_rows(table):
             yield kind, row["name"], 0
     for table, kind in (("first_names", Kind.FIRST_NAME), ("surnames", Kind.SURNAME)):
-        for row in rows(table):
+        for row in packaged_rows(table):
             yield kind, row["name"], int(row["births"])
 
 

@@ -13,7 +13,7 @@ from marisa_trie import Trie
 
 from deid.detection.lookup.entries import WORDS, Entry, Kind, Spelling
 from deid.detection.lookup.steps import Steps
-from deid.reference.mapped_file import MappedFile
+from deid.reference.mapped_files import MappedFile
 
 _KINDS = tuple(Kind)
 _TOWNS = 1 << _KINDS.index(Kind.COMMUNE) | 1 << _KINDS.index(Kind.FORMER)

@@ -10,7 +10,7 @@ from deid.config.policy import Policy
 from deid.domain.document import Document, Mention, Substitution
 from deid.domain.labels import Label
 from deid.evaluation.attacks.population import Record
-from deid.reference.tables import packaged
+from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
 from deid.substitution.context import Dossier
 from deid.substitution.memory import Memory
@@ -82,7 +82,7 @@ def chronicles(records: Iterable[Record], policy: Policy, key: bytes = KEY) -> l
     Only temporal mentions are replaced. The published text is read by the product's own parser, from the published
     date of the document: what the attacker cannot read there, he does not have.
     """
-    substitutor = Substitutor(policy, key, packaged().communes)
+    substitutor = Substitutor(policy, key, packaged_tables().communes)
     return [_chronicle(one, policy, substitutor, key) for one in records]
 
 

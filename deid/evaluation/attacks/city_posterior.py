@@ -21,8 +21,8 @@ from deid.config import policy
 from deid.config.policy import Places
 from deid.evaluation.attacks.commune_laws import Law, law_of
 from deid.reference import Commune, CommuneTable
-from deid.reference.features import MICRO, maxima, normalised
-from deid.reference.tables import packaged
+from deid.reference.distances import MICRO, feature_maxima, normalise_profile
+from deid.reference.tables import packaged_tables
 
 # The share of the posterior that the crowd of a surrogate holds.
 _CROWD_SHARE = 0.95
@@ -146,8 +146,8 @@ class _Measure:
     """Distances between communes, by their place in the table."""
 
     def __init__(self, table: CommuneTable, features: tuple[str, ...]) -> None:
-        greatest = maxima((one.features for one in table.communes), features)
-        self._profiles = np.array([normalised(one.features, greatest) for one in table.communes]) / MICRO
+        greatest = feature_maxima((one.features for one in table.communes), features)
+        self._profiles = np.array([normalise_profile(one.features, greatest) for one in table.communes]) / MICRO
         points = [table.atlas.point(one) for one in table.communes]
         self._points = np.array([(point.x, point.y) for point in points]) / _METRES
 
@@ -175,7 +175,7 @@ def main() -> None:
     parser.add_argument("--epsilons", default="0.25,1,4,16,64")
     asked = parser.parse_args()
     departments = None if asked.departments == "all" else asked.departments.split(",")
-    table, shipped = packaged().communes, policy.load().substitution.places
+    table, shipped = packaged_tables().communes, policy.load().substitution.places
     columns = [field.name for field in fields(Posterior)]
     print("| " + " | ".join(columns) + " |")
     print("|---|" + "---:|" * (len(columns) - 1))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from deid.config.policy import Places
 from deid.evaluation.attacks.nearest_communes import Nearest
 from deid.reference import Commune, CommuneTable
-from deid.reference.features import MICRO, distance, maxima, normalised
+from deid.reference.distances import MICRO, feature_maxima, normalise_profile, profile_distance
 
 _METRES = 1000
 # Beyond this many times 1/ε, planar Laplace noise has 12 chances in a million.
@@ -81,14 +81,14 @@ def _territories(table: CommuneTable, inputs: Sequence[Commune], places: Places,
     for at, commune in enumerate(inputs):
         profiles = table.profiles(commune, places.features)
         mine = profiles[commune.insee]
-        rows += ((at, where[code], distance(mine, profile)) for code, profile in profiles.items())
+        rows += ((at, where[code], profile_distance(mine, profile)) for code, profile in profiles.items())
     return _columns(rows)
 
 
 def _neighbours(table: CommuneTable, codes: NDArray[np.intp], places: Places) -> _Far:
     """What `CommuneTable.neighbours` gives, for many communes at once."""
-    greatest = maxima((one.features for one in table.communes), places.features)
-    profiles = np.array([normalised(one.features, greatest) for one in table.communes], dtype=np.int64)
+    greatest = feature_maxima((one.features for one in table.communes), places.features)
+    profiles = np.array([normalise_profile(one.features, greatest) for one in table.communes], dtype=np.int64)
     points = [table.atlas.point(one) for one in table.communes]
     x, y = (np.array([getattr(point, axis) for point in points], dtype=np.int64) for axis in "xy")
     zones = np.unique([point.zone for point in points], return_inverse=True)[1]

@@ -23,7 +23,7 @@ from deid.config import policy
 from deid.config.policy import Places
 from deid.evaluation.attacks.commune_laws import law_of
 from deid.reference import Commune, CommuneTable
-from deid.reference.tables import packaged
+from deid.reference.tables import packaged_tables
 from deid.substitution.context import telling
 
 _GRID = {"health_exponential": ("1/4", "16"), "geo_indistinguishability": ("1/4", "1", "4")}
@@ -102,7 +102,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m deid.evaluation.attacks.exclusions", description=__doc__)
     parser.add_argument("--departments", default="21,25,39,58,70,71,89,90", help="default: %(default)s")
     departments = parser.parse_args(arguments).departments.upper().split(",")
-    table, shipped = packaged().communes, policy.load().substitution.places
+    table, shipped = packaged_tables().communes, policy.load().substitution.places
     print(_HEAD)
     for strategy, grid in _GRID.items():
         places = shipped.model_copy(update={"strategy": strategy})

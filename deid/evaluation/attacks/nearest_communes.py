@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deid.reference import CommuneTable
-from deid.reference.atlas import Point
+from deid.reference.distances import Point
 
 _BLOCK_M = 8_000
 

@@ -26,7 +26,7 @@ from deid.evaluation.attacks.surnames import BandSays, RankMatching, Whose, band
 from deid.evaluation.attacks.usefulness import DatesKept, ProfilesKept, dates_kept, profiles_kept
 from deid.evaluation.audit import CASES, Audit, audit
 from deid.reference import CommuneTable
-from deid.reference.tables import packaged
+from deid.reference.tables import packaged_tables
 
 SHIPPED = Fraction(1, 4)
 DATE_GRID = {
@@ -130,7 +130,7 @@ def study(world: Population, *, draws: int = 50_000, step: Step = lambda _what: 
     patients = len(world.residents)
     dates = tuple(_dates(world, step))
     averages = tuple(_averages(patients, step))
-    table, departments = packaged().communes, _departments(world.residents)
+    table, departments = packaged_tables().communes, _departments(world.residents)
     places = tuple(_places(table, world.residents, departments, step))
     commune_averages = tuple(_commune_averages(table, world.residents, departments, step))
     per_patient = tuple(_per_patient(table, world, step))

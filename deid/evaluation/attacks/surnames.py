@@ -12,9 +12,9 @@ from deid.config.policy import Policy
 from deid.domain.labels import Label
 from deid.evaluation.attacks.chronicle import KEY
 from deid.evaluation.attacks.population import Population
-from deid.reference.names import Pool, key
-from deid.reference.packaged_data import rows
-from deid.reference.tables import packaged
+from deid.reference.names import Pool, name_key
+from deid.reference.packaged import packaged_rows
+from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
 
 Whose = Literal["DOCTOR", "PATIENT"]
@@ -48,11 +48,11 @@ def rank_matching(world: Population, policy: Policy, whose: Whose) -> RankMatchi
     Raises:
         ValueError: no document holds such a surname.
     """
-    wanted = {key(name) for name in _surnames(world, whose) if _WORD.fullmatch(name)}
+    wanted = {name_key(name) for name in _surnames(world, whose) if _WORD.fullmatch(name)}
     true: Counter[str] = Counter()
     told: Counter[str] = Counter()
     pairs: dict[str, set[str]] = defaultdict(set)
-    substitutor = Substitutor(policy, KEY, packaged().communes)
+    substitutor = Substitutor(policy, KEY, packaged_tables().communes)
     names = frozenset({Label.PATIENT, Label.DOCTOR, Label.PERSON})
     for record in world.records:
         done = substitutor.substitute(record.document, [one for one in record.mentions if one.label in names])
@@ -62,7 +62,7 @@ def rank_matching(world: Population, policy: Policy, whose: Whose) -> RankMatchi
                 original = record.document.text[surrogate.mention.start : surrogate.mention.end]
                 before, after = _WORD.findall(original), _WORD.findall(surrogate.text)
                 if len(before) == len(after):
-                    found |= {(key(one), key(other)) for one, other in zip(before, after, strict=True)}
+                    found |= {(name_key(one), name_key(other)) for one, other in zip(before, after, strict=True)}
         here = {(one, other) for one, other in found if one in wanted}
         true.update({one for one, _ in here})
         told.update({other for _, other in here})
@@ -110,8 +110,8 @@ class BandSays:
 
 def band_says() -> BandSays:
     """Sums over the surname table that ships, each surname weighted by its births; nothing is drawn."""
-    tables = packaged().names
-    births = {row["name"]: int(row["births"]) for row in rows("surnames")}
+    tables = packaged_tables().names
+    births = {row["name"]: int(row["births"]) for row in packaged_rows("surnames")}
     total = sum(births.values())
     bands: dict[int, list[int]] = defaultdict(list)
     for name, born in births.items():

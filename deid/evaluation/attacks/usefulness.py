@@ -17,7 +17,7 @@ from deid.evaluation.attacks.chronicle import Chronicle
 from deid.evaluation.attacks.commune_laws import law_of
 from deid.evaluation.attacks.population import Resident
 from deid.reference import Commune, CommuneTable
-from deid.reference.features import MICRO, maxima, normalised
+from deid.reference.distances import MICRO, feature_maxima, normalise_profile
 from deid.substitution.temporal.bounded import CLASSES
 from deid.substitution.temporal.values import Instant, Unit
 
@@ -163,8 +163,8 @@ def profiles_kept(
     if not inputs:
         raise ValueError("no patient lives in a commune of the table")
     share = np.array([homes[one.insee] for one in inputs], dtype=float)
-    greatest = maxima((one.features for one in table.communes), places.features)
-    profiles = np.array([normalised(one.features, greatest) for one in table.communes]) / MICRO
+    greatest = feature_maxima((one.features for one in table.communes), places.features)
+    profiles = np.array([normalise_profile(one.features, greatest) for one in table.communes]) / MICRO
     law, found = law_of(table, inputs, places), []
     for epsilon in epsilons:
         pairs = law.at(float(epsilon))

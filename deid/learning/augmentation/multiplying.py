@@ -30,7 +30,7 @@ from deid.learning.augmentation.pieces import Piece, assembled, cut
 from deid.learning.augmentation.places import Places
 from deid.learning.augmentation.rates import RATES, Rates
 from deid.learning.augmentation.streets import Streets
-from deid.reference.tables import packaged
+from deid.reference.tables import packaged_tables
 from deid.substitution.context import Dossier
 from deid.substitution.memory import Memory
 from deid.substitution.names.roster import Roster
@@ -54,7 +54,7 @@ def multiply(documents: Sequence[GoldDocument], copies: int, seed: int, rates: R
     """
     for gold in documents:
         mentions = [mention for mention in gold.mentions if "\n" not in _text(gold, mention)]
-        roster = Roster(Dossier(gold.document, mentions, _POLICY, Memory(b"augmentation")), packaged().names)
+        roster = Roster(Dossier(gold.document, mentions, _POLICY, Memory(b"augmentation")), packaged_tables().names)
         pieces = cut(gold.document.text, gold.mentions)
         for number in range(1, copies + 1):
             name = f"{gold.document.id}~{number}"

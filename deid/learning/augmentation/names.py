@@ -10,7 +10,7 @@ from deid.french.shapes import in_case_of, titled
 from deid.learning.augmentation import pools
 from deid.learning.augmentation.chance import Chance
 from deid.learning.augmentation.rates import Rates
-from deid.reference.names import NameTables, key
+from deid.reference.names import NameTables, name_key
 from deid.substitution.context import Dossier
 from deid.substitution.names.parsing import Piece, Sort, despaced
 from deid.substitution.names.roster import Roster
@@ -40,7 +40,7 @@ class Names:
         found = self._roster.pieces(mention)
         for index, piece in enumerate(found):
             if piece.sort is Sort.WORD:
-                surname = self._roster.is_surname(key(piece.text), mention, piece.text)
+                surname = self._roster.is_surname(name_key(piece.text), mention, piece.text)
                 drawn = self._word(piece.text, surname, mention, single=_beside_hyphen(found, index))
                 self._letters.setdefault(flat(piece.text)[0], without_accents(drawn)[0].upper())
 
@@ -60,7 +60,7 @@ class Names:
         if self._chance.once(self._rates.lowered_name):
             return "".join(written).lower()
         if [piece.sort for piece in found] == _TWO_WORDS and self._chance.once(self._rates.reshaped_name):
-            first = int(self._roster.is_surname(key(found[0].text), mention, found[0].text))
+            first = int(self._roster.is_surname(name_key(found[0].text), mention, found[0].text))
             return self._reshaped(written[2 * first], written[2 - 2 * first])
         return "".join(written)
 
@@ -72,7 +72,7 @@ class Names:
 
     def _piece(self, piece: Piece, mention: Mention) -> str:
         if piece.sort is Sort.WORD:
-            surname = self._roster.is_surname(key(piece.text), mention, piece.text)
+            surname = self._roster.is_surname(name_key(piece.text), mention, piece.text)
             return self._cased(piece.text, self._word(piece.text, surname, mention))
         if piece.sort is Sort.INITIAL:
             letter = self._letters.setdefault(flat(piece.text)[0], self._chance.choice(_LETTERS))
@@ -85,7 +85,7 @@ class Names:
         return in_case_of(written, drawn)
 
     def _word(self, written: str, surname: bool, mention: Mention, *, single: bool = False) -> str:
-        word = key(written)
+        word = name_key(written)
         known = self._drawn.get((surname, word))
         if known is None:
             if self._is_login(written, word):

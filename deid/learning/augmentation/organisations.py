@@ -13,7 +13,7 @@ from deid.learning.augmentation import pools
 from deid.learning.augmentation.chance import Chance
 from deid.learning.augmentation.places import Places
 from deid.learning.augmentation.rates import Rates
-from deid.reference.packaged_data import rows
+from deid.reference.packaged import packaged_rows
 from deid.substitution.places.regions import of_place
 
 _WORD = re.compile(r"[^\W\d_]+")
@@ -115,7 +115,7 @@ def _bare(rest: str) -> str:
 def _inner_names() -> Sequence[str]:
     """The own names of establishments in the table, without the words for their kind."""
     found = set()
-    for row in rows("establishments"):
+    for row in packaged_rows("establishments"):
         name = row["name"]
         end = kind_end(name)
         inner = name[end:].strip(" -")

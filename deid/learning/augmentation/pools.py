@@ -13,7 +13,7 @@ from deid.detection.lexicon import lexicon
 from deid.detection.places import FOREIGN_CITIES, GEOGRAPHY
 from deid.french.comparison import comparable, flat
 from deid.french.shapes import titled
-from deid.reference.packaged_data import rows
+from deid.reference.packaged import packaged_rows
 
 CALENDAR = tuple(
     "Janvier Février Mars Avril Mai Juin Juillet Août Septembre Lundi Mardi Jeudi Vendredi Samedi Dimanche Noël Pâques "
@@ -60,7 +60,7 @@ class Towns(NamedTuple):
 def surnames() -> Surnames:
     """The table of surnames."""
     common = lexicon().common
-    real = [titled(row["name"]) for row in rows("surnames")]
+    real = [titled(row["name"]) for row in packaged_rows("surnames")]
     firsts, inners, lasts = [], [], []
     for name in real[::3]:
         parts = _SYLLABLE.findall(flat(name))
@@ -76,7 +76,7 @@ def surnames() -> Surnames:
 def first_names() -> Mapping[tuple[str, bool], Sequence[str]]:
     """(Sex, compound or not) → first names."""
     pools: dict[tuple[str, bool], list[str]] = defaultdict(list)
-    for row in rows("first_names"):
+    for row in packaged_rows("first_names"):
         if len(row["name"]) > 1:
             pools[row["sex"], "-" in row["name"]].append(titled(row["name"]))
     return pools
@@ -88,7 +88,7 @@ def towns() -> Towns:
     words = lexicon()
     table = [
         (Town(row["name"].removesuffix(" Arrondissement"), tuple(row["zips"].split("|"))), int(row["population"]))
-        for row in rows("communes")
+        for row in packaged_rows("communes")
     ]
     every = [town for town, _ in table]
 
@@ -105,7 +105,7 @@ def towns() -> Towns:
         all=every,
         large=[town for town, inhabitants in table if inhabitants > _LARGE_TOWN],
         ambiguous=[town for town in every if ambiguous(town.name)],
-        former=[Town(row["name"]) for row in rows("former_communes")],
+        former=[Town(row["name"]) for row in packaged_rows("former_communes")],
         foreign=[Town(titled(name)) for name in FOREIGN_CITIES],
         known={comparable(town.name): town for town in every},
     )
@@ -116,7 +116,7 @@ def _accented_words() -> Mapping[str, str]:
     """Folded → accented spelling of first names and words, for names that are spelt alike."""
     spelt: dict[str, str] = {}
     for table, column in (("words", "word"), ("first_names", "name")):
-        for row in rows(table):
+        for row in packaged_rows(table):
             word = row[column]
             if not word.isascii() and word.isalpha() and len(word) == len(flat(word)):
                 spelt.setdefault(flat(word), titled(word))
@@ -154,7 +154,7 @@ class Areas(NamedTuple):
 @cache
 def areas() -> Areas:
     """The territories of the table, and named lands (which have lost their accents)."""
-    named = [(row["kind"], row["name"]) for row in rows("territories")]
+    named = [(row["kind"], row["name"]) for row in packaged_rows("territories")]
     named += [("land", titled(name)) for name in GEOGRAPHY]
     group_of: dict[str, AreaGroup] = {}
     groups: dict[AreaGroup, list[str]] = defaultdict(list)
@@ -169,7 +169,7 @@ def areas() -> Areas:
 def eponyms() -> Mapping[str, Sequence[str]]:
     """Folded word before "de" ("score", "maladie"…) → eponyms; under "" all that stand after some word."""
     pools: dict[str, list[str]] = defaultdict(list)
-    for row in rows("eponyms"):
+    for row in packaged_rows("eponyms"):
         at = row["example"].find(row["name"])
         lead = _EXAMPLE.search(row["example"][: max(at, 0)])
         if lead is not None and row["name"][:1].isupper() and " " not in row["name"]:
@@ -181,7 +181,7 @@ def eponyms() -> Mapping[str, Sequence[str]]:
 @cache
 def drugs() -> Sequence[str]:
     """Drugs of one word, in capitals."""
-    return [row["name"] for row in rows("drugs") if row["name"].isalpha() and len(row["name"]) > 4]
+    return [row["name"] for row in packaged_rows("drugs") if row["name"].isalpha() and len(row["name"]) > 4]
 
 
 @cache

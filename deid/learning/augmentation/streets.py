@@ -10,7 +10,7 @@ from deid.french.shapes import in_case_of
 from deid.learning.augmentation import pools
 from deid.learning.augmentation.chance import Chance
 from deid.learning.augmentation.rates import Rates
-from deid.reference import packaged
+from deid.reference.packaged import packaged_communes
 from deid.substitution.context import Dossier
 from deid.substitution.places.regions import of_place
 from deid.substitution.places.streets import StreetNames
@@ -87,4 +87,4 @@ class Streets:
 
 @cache
 def _names() -> StreetNames:
-    return StreetNames(packaged.table())
+    return StreetNames(packaged_communes())

@@ -15,9 +15,8 @@ import pandas as pd
 
 from deid.domain.errors import ReferenceRefused
 from deid.reference.communes import Commune
-from deid.reference.packaged import FEATURES, commune
-from deid.reference.packaged_data import DATA
-from deid.reference.partition import territories
+from deid.reference.packaged import DATA, FEATURES, parse_commune
+from deid.reference.partition import partition_communes
 from deid.refresh.raw_communes import RAW, flagged_communes
 from deid.refresh.sources.codes import DEPARTMENTS, INSEE, INSEE_PATTERN, ZIP, within
 from deid.refresh.sources.source import Row, Rule, Source, Tally, records
@@ -77,7 +76,7 @@ def parse(lines: Iterator[str], tally: Tally) -> Iterator[Row]:
     flagged = header.rstrip().endswith(",imputed")
     found = list(_communes(chain([header], lines), tally, (*COLUMNS, "imputed") if flagged else COLUMNS))
     communes = [one for one, _ in found]
-    territory_of = {insee: name for name, codes in territories(communes).items() for insee in codes}
+    territory_of = {insee: name for name, codes in partition_communes(communes).items() for insee in codes}
     for one, imputed in found:
         zips, features = ",".join(one.zips), json.dumps(dict(one.features), sort_keys=True)
         place = (one.insee, one.name, one.department, one.region, f"{{{zips}}}", one.lon, one.lat)
@@ -91,7 +90,7 @@ def _communes(lines: Iterator[str], tally: Tally, columns: Sequence[str]) -> Ite
             tally.skipped += 1
             continue
         try:
-            one = commune(row)
+            one = parse_commune(row)
         except ValueError:
             tally.refuse_line(number)
             continue

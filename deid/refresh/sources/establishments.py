@@ -9,7 +9,7 @@ from datetime import date
 from fractions import Fraction
 from itertools import chain
 
-from deid.reference.packaged_data import DATA
+from deid.reference.packaged import DATA
 from deid.refresh.sources.codes import INSEE, INSEE_PATTERN
 from deid.refresh.sources.source import Row, Rule, Source, Tally, records
 

@@ -8,7 +8,7 @@ from datetime import date
 from fractions import Fraction
 from itertools import chain
 
-from deid.reference.packaged_data import DATA
+from deid.reference.packaged import DATA
 from deid.refresh.sources.source import Row, Rule, Source, Tally, records
 
 # Headers of the editions up to 2023, and since.

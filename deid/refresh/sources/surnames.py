@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from itertools import chain
 
-from deid.reference.packaged_data import DATA
+from deid.reference.packaged import DATA
 from deid.refresh.sources.source import Row, Rule, Source, Tally, records
 
 COMPACT = ("name", "births")

@@ -11,7 +11,7 @@ from sys import intern
 from typing import NamedTuple
 
 from deid.french.comparison import flat, without_accents
-from deid.reference.names import key
+from deid.reference.names import name_key
 
 # Small words inside names: they are kept, since they tell an origin at most, and shape the whole.
 PARTICLES = frozenset(
@@ -86,7 +86,7 @@ def cut(text: str, after_title: bool) -> Cut:
     if not _is_plain(text):
         return cut_up(text, after_title)
     # A lone word, as most names are: the same in one step.
-    word = intern(key(text))
+    word = intern(name_key(text))
     vote = _TITLE_SAYS if after_title else _FIRST_SAYS
     return Cut((Piece(WORD, text),), ((0, word),), (word,), (vote,), None, after_title, "", None)
 
@@ -94,7 +94,7 @@ def cut(text: str, after_title: bool) -> Cut:
 def cut_up(text: str, after_title: bool) -> Cut:
     """`cut` by the rules for all names."""
     found = pieces(text, after_title=after_title)
-    placed = tuple([(place, intern(key(written))) for place, (sort, written) in enumerate(found) if sort is WORD])
+    placed = tuple([(place, intern(name_key(written))) for place, (sort, written) in enumerate(found) if sort is WORD])
     words = tuple([word for _, word in placed])
     by_case = _case_votes([found[place].text for place, _ in placed]) if len(placed) > 1 else ()
     told = tuple([place for (place, _), vote in zip(placed, by_case, strict=True) if vote <= 0]) if by_case else None

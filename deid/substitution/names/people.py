@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from deid.domain.document import Mention
 from deid.french.comparison import flat, without_accents, words
 from deid.french.shapes import in_case_of
-from deid.reference.names import NameTables, Pool, key
+from deid.reference.names import NameTables, Pool, name_key
 from deid.substitution.context import Dossier
 from deid.substitution.drafts import Draft
 from deid.substitution.names import nicknames
@@ -67,8 +67,8 @@ class People:
 
     def _spaced(self, mention: Mention, spaced: str, attempt: int) -> str:
         """The surrogate of a word that is written letter by letter, written so."""
-        surname = self.roster.is_surname(key(spaced), mention, spaced)
-        surrogate = self._word(mention, word_of(spaced, key(spaced), surname), attempt)
+        surname = self.roster.is_surname(name_key(spaced), mention, spaced)
+        surrogate = self._word(mention, word_of(spaced, name_key(spaced), surname), attempt)
         return self._dossier.text(mention)[1].join(surrogate.upper() if spaced.isupper() else surrogate)
 
     def _particle(self, written: str) -> str:
@@ -104,7 +104,7 @@ class People:
         stream = self.drawing.stream(pool, "diminutive", pool, word, str(attempt))
         if bearer is not None:
             name = self.drawing.surrogate(bearer.word, False, pool, bearer.sex)
-            fitting = [one for one in nicknames.of(key(name), sex) if flat(one)[0] != flat(word)[0]]
+            fitting = [one for one in nicknames.of(name_key(name), sex) if flat(one)[0] != flat(word)[0]]
             if fitting:
                 return stream.choice(fitting).title()
         others = nicknames.every(sex or _sex_of(names))[_POOLS.index(pool) :: len(_POOLS)]

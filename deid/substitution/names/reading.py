@@ -10,7 +10,7 @@ from typing import NamedTuple
 from deid.domain.labels import Label
 from deid.french.comparison import flat
 from deid.french.shapes import case_of
-from deid.reference.names import NameTables, key
+from deid.reference.names import NameTables, name_key
 from deid.substitution.names import handles, nicknames
 from deid.substitution.names.handles import Spelling
 from deid.substitution.names.parsing import PARTICLE, TITLES, WORD, Cut, Piece, bare, cut
@@ -231,7 +231,7 @@ def _alone(tables: NameTables, word: str) -> Given:
 
 
 def _named(given: Mapping[int, Given], family: tuple[Piece, ...], label: Label | None) -> Named:
-    surnames = tuple([key(text) for sort, text in family if sort is WORD])
+    surnames = tuple([name_key(text) for sort, text in family if sort is WORD])
     return Named(tuple(given.values()), family, surnames, label)
 
 

@@ -10,7 +10,7 @@ from functools import lru_cache
 from deid.domain.document import Mention
 from deid.domain.labels import NAMES, Label
 from deid.french.comparison import flat
-from deid.reference.names import NameTables, Pool, key
+from deid.reference.names import NameTables, Pool, name_key
 from deid.substitution.context import Dossier
 from deid.substitution.names.parsing import Piece, cut
 from deid.substitution.names.reading import Given, Heard, Named, Reading, all_given, hear, of_identity
@@ -206,7 +206,7 @@ def _words(names: tuple[str | None, ...]) -> frozenset[str]:
 
 @lru_cache(1 << 10)
 def _first_names(names: tuple[str, ...]) -> frozenset[str]:
-    return _words(names).union(map(key, names))
+    return _words(names).union(map(name_key, names))
 
 
 def _parts(name: str) -> Sequence[str]:

@@ -7,7 +7,7 @@ from collections.abc import Container, Sequence
 from deid.domain.document import Mention
 from deid.domain.labels import Label
 from deid.french.comparison import flat, without_accents
-from deid.reference.names import NameTables, Pool, key
+from deid.reference.names import NameTables, Pool, name_key
 from deid.substitution.characters import redraw_digits
 from deid.substitution.context import Dossier
 from deid.substitution.names import handles
@@ -70,7 +70,7 @@ class Shorthand:
 
         By the full names known here; else by the tables, into an initial and a surname, either first.
         """
-        word = key(token)
+        word = name_key(token)
         known = None if attempt else self.known(word)
         if known is not None:
             return known

@@ -8,8 +8,8 @@ from enum import StrEnum
 from functools import cache
 
 from deid.reference import Commune
-from deid.reference.naming import key
-from deid.reference.packaged_data import rows
+from deid.reference.packaged import packaged_rows
+from deid.reference.place_names import place_key
 
 # What a commune of this module has in the stead of a department.
 NOWHERE = "99"
@@ -187,8 +187,8 @@ def towns() -> Mapping[World, Sequence[Commune]]:
     lists: dict[World, list[Commune]] = defaultdict(list)
     for country, named in _TOWNS.items():
         for name in named.split(", "):
-            lists[world(country)].append(_town(country, f"{country} {key(name)}", name, ()))
-    for row in rows("collectivities"):
+            lists[world(country)].append(_town(country, f"{country} {place_key(name)}", name, ()))
+    for row in packaged_rows("collectivities"):
         codes = tuple(row["zip"].split("|"))
         lists[World.FRANCE].append(_town(row["collectivity"], row["insee"], row["name"], codes))
     return {part: tuple(named) for part, named in lists.items()}
@@ -201,35 +201,35 @@ def _town(country: str, code: str, name: str, zips: tuple[str, ...]) -> Commune:
 @cache
 def _listed() -> Mapping[str, str]:
     """Key → country of the towns that stand in for others; collectivities come last and win."""
-    return {key(town.name): town.region for part in towns().values() for town in part}
+    return {place_key(town.name): town.region for part in towns().values() for town in part}
 
 
 @cache
 def _meant() -> frozenset[str]:
-    return frozenset(key(name) for named in _HOMONYMS.values() for name in named.split(", "))
+    return frozenset(place_key(name) for named in _HOMONYMS.values() for name in named.split(", "))
 
 
 @cache
 def _known() -> Mapping[str, str]:
     """Key → country of every town abroad that has a name in the open list."""
-    homonyms = {key(name): country for country, named in _HOMONYMS.items() for name in named.split(", ")}
-    return {**{row["name"]: row["country"] for row in rows("towns_abroad")}, **homonyms, **_listed()}
+    homonyms = {place_key(name): country for country, named in _HOMONYMS.items() for name in named.split(", ")}
+    return {**{row["name"]: row["country"] for row in packaged_rows("towns_abroad")}, **homonyms, **_listed()}
 
 
 def country_of(name: str) -> str | None:
     """The country of a town abroad by its name in any language; None if nobody knows it."""
-    place = key(name)
+    place = place_key(name)
     return _known().get(place) or (_known().get(place.replace(" ", "")) if "'" in name or "’" in name else None)
 
 
 def is_listed(name: str) -> bool:
     """Whether a town abroad is one of those that stand in for others, or a namesake of theirs in France."""
-    return key(name) in _listed() or is_meant(name)
+    return place_key(name) in _listed() or is_meant(name)
 
 
 def is_meant(name: str) -> bool:
     """Whether a text that says nothing else means the town abroad rather than its namesake in France: "Montréal"."""
-    return key(name) in _meant()
+    return place_key(name) in _meant()
 
 
 def collectivity_at(zip: str) -> str | None:

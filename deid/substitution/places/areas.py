@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import cache
 
 from deid.french.comparison import comparable, flat, words
-from deid.reference.packaged_data import rows
+from deid.reference.packaged import packaged_rows
 from deid.substitution.places.abroad import World, world
 
 _LONGEST = 5
@@ -27,7 +27,7 @@ _COLLECTIVITIES = {
 @cache
 def _by_name() -> Mapping[str, tuple[str, str]]:
     """Comparable name → (kind, code)."""
-    named = {comparable(row["name"]): (row["kind"], row["code"]) for row in rows("territories")}
+    named = {comparable(row["name"]): (row["kind"], row["code"]) for row in packaged_rows("territories")}
     for code, names in _COLLECTIVITIES.items():
         named |= {comparable(name): ("collectivity", code) for name in names}
     return named
@@ -44,7 +44,7 @@ def names(kind: str) -> Mapping[str, str]:
     """Code → name of the areas of a kind that a text can mention without surprise."""
     if kind == "collectivity":
         return {code: names[0] for code, names in _COLLECTIVITIES.items()}
-    named = {row["code"]: row["name"] for row in rows("territories") if row["kind"] == kind}
+    named = {row["code"]: row["name"] for row in packaged_rows("territories") if row["kind"] == kind}
     return {code: name for code, name in named.items() if len(words(name)) <= _LONGEST and not _ODD.search(flat(name))}
 
 

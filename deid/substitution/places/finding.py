@@ -10,7 +10,7 @@ from functools import lru_cache
 from deid.french.comparison import flat
 from deid.french.remembering import remembering
 from deid.reference import Commune, CommuneTable
-from deid.reference.naming import JOINS, department_of_zip, is_bare, key
+from deid.reference.place_names import JOINS, department_of_zip, is_bare_key, place_key
 from deid.substitution.places import abroad
 from deid.substitution.places.abroad import World
 
@@ -115,7 +115,7 @@ class Finder:
         found = self._whole(name, hints)
         if found is not None or abroad.is_listed(name):
             return found or _abroad(name)
-        short = _within(self._communes.opened(key(name)), hints)
+        short = _within(self._communes.opened(place_key(name)), hints)
         if short and _told(short, hints):
             return _place(_chosen(short, hints))
         if len(name) >= _LEAST_ABROAD and (found := _abroad(name)) is not None:
@@ -126,9 +126,9 @@ class Finder:
 
     def _longer(self, name: str, hints: Hints) -> Place | None:
         """The commune whose whole name opens a longer one: "Berck-sur-Mer", "Soultz-les-Bains"."""
-        words = key(name).split()
+        words = place_key(name).split()
         for end in range(len(words) - 1, 0, -1):
-            if words[end] in JOINS and not is_bare(words[:end]):
+            if words[end] in JOINS and not is_bare_key(words[:end]):
                 found = _within(self._communes.find(" ".join(words[:end]), zip=hints.zip), hints)
                 if found:
                     return _place(_chosen(found, hints))
@@ -162,7 +162,9 @@ def _place(commune: Commune) -> Place:
 
 def _abroad(name: str) -> Place | None:
     country = abroad.country_of(name)
-    return None if country is None else Place(f"abroad {country} {key(name)}", None, abroad.world(country), country)
+    return (
+        None if country is None else Place(f"abroad {country} {place_key(name)}", None, abroad.world(country), country)
+    )
 
 
 def _within(found: Sequence[Commune], hints: Hints) -> Sequence[Commune]:

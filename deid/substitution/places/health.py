@@ -9,7 +9,7 @@ from functools import lru_cache
 from deid.config.policy import Places
 from deid.privacy import KeyedStream, exponential
 from deid.reference import Commune, CommuneTable
-from deid.reference.features import MICRO, distance
+from deid.reference.distances import MICRO, profile_distance
 
 MECHANISM = "exponential"
 
@@ -26,7 +26,7 @@ def draws(
     profiles = communes.profiles(true, policy.features)
     mine = profiles[true.insee]
     return exponential(
-        stream, communes.territory(true), lambda one: distance(mine, profiles[one.insee]), _per_unit(epsilon)
+        stream, communes.territory(true), lambda one: profile_distance(mine, profiles[one.insee]), _per_unit(epsilon)
     )
 
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 from deid.config.policy import Places
 from deid.privacy import KeyedStream, exponential
 from deid.reference import Commune, CommuneTable
-from deid.reference.features import MICRO
+from deid.reference.distances import MICRO
 
 MECHANISM = "knn_exponential"
 # What a draw costs in the ledger, in times the policy's ε: both the weights and their sum depend on the input.

@@ -8,7 +8,7 @@ from fractions import Fraction
 from deid.config.policy import Places
 from deid.privacy import KeyedStream, planar_laplace
 from deid.reference import Commune, CommuneTable
-from deid.reference.atlas import Point
+from deid.reference.distances import Point
 
 MECHANISM = "planar_laplace"
 STEP_M = 100
@@ -21,7 +21,7 @@ def draws(
     """Communes nearest to the true one's point moved by planar Laplace noise of ε per `unit_km` kilometres.
 
     The point is put on a grid of 100 m by rounding, then moved: ε·d-private, d the kilometres between rounded points on
-    the plane of `deid.reference.plane` (`deid.privacy.planar_laplace` has the proof); the nearest commune is
+    the plane of `deid.reference.distances` (`deid.privacy.planar_laplace` has the proof); the nearest commune is
     post-processing. The zone is public: the metropolis with Corsica, or one overseas department. A point in the sea or
     abroad gives the nearest commune of the zone, one beyond 40,000 km the nearest to that edge.
     """

@@ -37,7 +37,7 @@ class StreetNames:
     def by_way(self) -> Mapping[str, Sequence[str]]:
         """Kind of way → what follows it: "rue" → "des Tilleuls"."""
         groups: dict[str, list[str]] = defaultdict(list)
-        for name in self._communes.streets():
+        for name in self._communes.streets:
             kind, _, rest = name.partition(" ")
             way = WAYS.get(flat(kind))
             if way and any(char.isupper() for char in rest) and not any(char.isdigit() for char in rest):

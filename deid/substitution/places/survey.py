@@ -13,7 +13,7 @@ from deid.domain.labels import Label
 from deid.french.comparison import comparable, flat, words
 from deid.french.remembering import remembering
 from deid.reference import Commune, CommuneTable
-from deid.reference.naming import department_of_zip
+from deid.reference.place_names import department_of_zip
 from deid.substitution.characters import digits_of
 from deid.substitution.context import Dossier
 from deid.substitution.places import abroad

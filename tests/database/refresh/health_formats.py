@@ -7,7 +7,7 @@ import zipfile
 from collections.abc import Iterable, Iterator, Sequence
 from xml.sax.saxutils import escape
 
-from deid.reference.packaged_data import rows
+from deid.reference.packaged import packaged_rows
 from deid.refresh.configuration import DEPARTMENTS
 
 GRID_HEADER = ("CODGEO", "LIBGEO", "DENS", "LIBDENS", "PMUN21", "P1", "P2")
@@ -24,7 +24,7 @@ def levels(without: Iterable[str] = ()) -> dict[str, int]:
     """A level for every commune that ships but those of `without`: dense where people are many."""
     left_out = set(without)
     known = {}
-    for row in rows("communes"):
+    for row in packaged_rows("communes"):
         if row["kind"] == "COM" and row["insee"] not in left_out:
             people = int(row["population"])
             bounds = (200_000, 60_000, 20_000, 5_000, 2_000, 300)

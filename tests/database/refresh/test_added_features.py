@@ -11,8 +11,8 @@ import pytest
 from deid.config.settings import settings
 from deid.domain.errors import PolicyError, ReferenceRefused, SettingsError
 from deid.nightly import runtime
-from deid.reference.partition import digest
-from deid.reference.tables import packaged
+from deid.reference.partition import digest_partition
+from deid.reference.tables import packaged_tables
 from deid.refresh.configuration import DEPARTMENTS, configured
 from deid.refresh.database import table as communes_in_use
 from deid.refresh.refreshing import refresh
@@ -117,7 +117,7 @@ def test_features_are_added_flagged_and_drawn_by(
     for source in ("streets", "establishments"):
         refresh(source, dsn=dsn)
 
-    table, shipped = communes_in_use(deployed.dsn("worker")), packaged().communes
+    table, shipped = communes_in_use(deployed.dsn("worker")), packaged_tables().communes
     levels = health.levels((LACKING,))
     shares = {code: float(round(standardised(code, "CAN_CAT_CAT"), 3)) for code in ("01", "25", "2A", "75", "976")}
     assert len(set(shares.values())) == len(shares)
@@ -165,14 +165,14 @@ def test_each_change_of_features_is_a_release_with_its_partition(
     versions = [version for version, _, _ in told]
     assert versions[0] == versions[-1]
     assert len(set(versions)) == len(told) - 1 == 5
-    assert {partition for _, partition, _ in told} == {digest(packaged().communes.partition)}
+    assert {partition for _, partition, _ in told} == {digest_partition(packaged_tables().communes.partition)}
     assert len({checksum for _, _, checksum in told}) == 1
 
 
 def test_a_file_that_did_not_change_is_loaded_again_for_other_features(
     dsn: str, grid: str, configure: Callable[..., None], web: Web
 ) -> None:
-    from deid.reference.packaged_data import DATA
+    from deid.reference.packaged import DATA
 
     where = web.serve("/communes", (DATA / "communes.csv.gz").read_bytes(), headers={"ETag": '"v1"'})
     refresh("communes", dsn=dsn, location=where)

@@ -13,7 +13,7 @@ from selectolax.lexbor import LexborHTMLParser
 from deid.config.policy import References, load
 from deid.config.settings import settings
 from deid.domain.errors import PolicyError, ReferencesOld
-from deid.reference.packaged_data import DATA
+from deid.reference.packaged import DATA
 from deid.refresh.ages import check
 from deid.refresh.refreshing import refresh
 from deid.reports import write_report

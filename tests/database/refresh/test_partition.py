@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from deid.domain.errors import ReferenceRefused
 from deid.nightly import runtime
-from deid.reference.partition import INHABITANTS, LEAST, territories
-from deid.reference.tables import packaged
+from deid.reference.partition import MIN_COMMUNES, MIN_INHABITANTS, partition_communes
+from deid.reference.tables import packaged_tables
 from deid.refresh.database import table as communes_in_use
 from deid.refresh.refreshing import refresh
 from tests.conftest import Database
@@ -49,13 +49,13 @@ def test_every_place_has_one_territory_large_enough_whatever_the_order(
     drawn: list[tuple[str, float, float]], least: int, shuffle: random.Random
 ) -> None:
     places = spots(drawn)
-    found = territories(places, least, 0)
+    found = partition_communes(places, least, 0)
     codes = [code for members in found.values() for code in members]
     assert sorted(codes) == sorted(place.insee for place in places)
     assert all(least <= len(members) < 2 * least for members in found.values())
     shuffled = list(places)
     shuffle.shuffle(shuffled)
-    assert territories(shuffled, least, 0) == found
+    assert partition_communes(shuffled, least, 0) == found
 
 
 @settings(max_examples=200, deadline=None)
@@ -65,7 +65,7 @@ def test_none_is_cut_out_below_the_population_floor(
 ) -> None:
     places = [replace(spot, population=people) for spot, people in zip(spots(drawn), crowds, strict=False)]
     people = {place.insee: place.population for place in places}
-    found = territories(places, least, floor)
+    found = partition_communes(places, least, floor)
     assert sorted(code for codes in found.values() for code in codes) == sorted(people)
     pools = Counter(name.partition("-")[0] for name in found)
     for name, codes in found.items():
@@ -75,22 +75,22 @@ def test_none_is_cut_out_below_the_population_floor(
 
 def test_too_few_places_are_refused() -> None:
     with pytest.raises(ReferenceRefused, match="4 communes"):
-        territories(spots([("25", 6.0, 47.0)] * 4), 5)
+        partition_communes(spots([("25", 6.0, 47.0)] * 4), 5)
 
 
 def test_places_at_one_point_are_split_all_the_same() -> None:
-    found = territories(spots([("25", 6.0, 47.0)] * 10), 3, 0)
+    found = partition_communes(spots([("25", 6.0, 47.0)] * 10), 3, 0)
     assert sorted(map(len, found.values())) == [3, 3, 4]
 
 
 def test_the_packaged_partition() -> None:
-    table = packaged().communes
+    table = packaged_tables().communes
     sizes = [len(members) for members in table.partition.values()]
     assert sum(sizes) == len(table.communes)
-    assert min(sizes) >= LEAST
+    assert min(sizes) >= MIN_COMMUNES
     people = [sum(table.get(code).population for code in codes) for codes in table.partition.values()]
-    assert min(people) >= INHABITANTS
-    assert (len(sizes), max(sizes), sum(size >= 2 * LEAST for size in sizes)) == (481, 201, 17)
+    assert min(people) >= MIN_INHABITANTS
+    assert (len(sizes), max(sizes), sum(size >= 2 * MIN_COMMUNES for size in sizes)) == (481, 201, 17)
     assert table.partition_digest.startswith("460653da58213c81"), "moved borders are a new release: raise the parser"
     for commune in table.communes[::97]:
         candidates = table.territory(commune)
@@ -99,7 +99,7 @@ def test_the_packaged_partition() -> None:
 
 
 def test_a_territory_stays_within_its_department_where_that_is_large_enough() -> None:
-    table = packaged().communes
+    table = packaged_tables().communes
     pooled = {name for name in table.partition if name.startswith("R")}
     assert pooled == {"R11-01", "RX-01", "RX-02"}
     for name, codes in table.partition.items():
@@ -112,6 +112,6 @@ def test_the_release_holds_the_hash_of_its_territories_and_the_night_cites_it(de
         refresh(source, dsn=deployed.dsn("refresher"))
     ((held,),) = deployed.rows("SELECT partition FROM ref.release WHERE source = 'communes'")
     assert held == communes_in_use(deployed.dsn("worker")).partition_digest
-    assert held == packaged().communes.partition_digest
+    assert held == packaged_tables().communes.partition_digest
     assert held.startswith(runtime.reference_versions()["territories"])
     assert deployed.rows("SELECT count(partition) FROM ref.release WHERE source <> 'communes'") == [(0,)]

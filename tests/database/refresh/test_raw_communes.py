@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from deid.domain.errors import ReferenceRefused
-from deid.reference.packaged_data import rows
+from deid.reference.packaged import packaged_rows
 from deid.refresh.refreshing import refresh
 from deid.refresh.sources.communes import RAW
 from tests.conftest import Database
@@ -30,7 +30,7 @@ def national() -> dict[str, str]:
     geo[0].append("codes_postaux")
     radon, areas = [["code_insee", "radon_classe"]], [["niveau", "code", "pmun2022", "apl_gen", "med21"]]
     deaths = {("departement", "sexe", "cause", "valeur"): None}
-    for row in rows("communes"):
+    for row in packaged_rows("communes"):
         if row["kind"] != "COM":
             continue
         density = float(row["density"])

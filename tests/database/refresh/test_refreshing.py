@@ -10,8 +10,8 @@ import pytest
 
 from deid.config.settings import settings
 from deid.domain.errors import ReferenceRefused, WarehouseError
-from deid.reference.packaged_data import DATA
-from deid.reference.tables import packaged
+from deid.reference.packaged import DATA
+from deid.reference.tables import packaged_tables
 from deid.refresh.database import table as communes_in_use
 from deid.refresh.database import versions
 from deid.refresh.refreshing import refresh
@@ -43,12 +43,12 @@ def test_what_ships_is_loaded_and_read_back_as_it_was(postgres: Database, dsn: s
     assert [result["state"] for result in again] == ["unchanged"] * 6
     assert state(postgres) == before
 
-    table, shipped = communes_in_use(postgres.dsn("worker")), packaged().communes
+    table, shipped = communes_in_use(postgres.dsn("worker")), packaged_tables().communes
     assert table.communes == shipped.communes
     assert [commune.features for commune in table.communes] == [commune.features for commune in shipped.communes]
     assert [commune.zips for commune in table.communes] == [commune.zips for commune in shipped.communes]
     assert {name: tuple(codes) for name, codes in table.partition.items()} == shipped.partition
-    assert table.streets() == shipped.streets()
+    assert table.streets == shipped.streets
     assert table.establishments("75056") == shipped.establishments("75056")
     used = {
         name: version for name, version in versions(dsn).items() if name in ("communes", "streets", "establishments")

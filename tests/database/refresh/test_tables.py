@@ -11,7 +11,7 @@ from deid.domain.document import Document, Mention, Patient
 from deid.domain.errors import ReferenceRefused
 from deid.domain.labels import Label
 from deid.nightly import runtime
-from deid.reference.tables import packaged
+from deid.reference.tables import packaged_tables
 from deid.refresh import tables as refreshed
 from deid.refresh.database import NEEDED
 from deid.refresh.refreshing import refresh
@@ -50,7 +50,7 @@ def _substitutor(deployed: Database, folder: Path) -> Substitutor:
 
 
 def test_before_any_load_it_is_the_file_that_ships(deployed: Database, folder: Path) -> None:
-    assert tables(deployed.dsn("worker"), folder) is packaged()
+    assert tables(deployed.dsn("worker"), folder) is packaged_tables()
     assert not folder.exists()
 
 
@@ -58,7 +58,7 @@ def test_the_shipped_tables_loaded_as_a_release_give_the_same_surrogates(loaded:
     made = tables(loaded.dsn("worker"), folder)
     assert made.path.parent == folder
     assert tables(loaded.dsn("worker"), folder) is made
-    assert _drawn(_substitutor(loaded, folder)) == _drawn(Substitutor(policy.load(), KEY, packaged().communes))
+    assert _drawn(_substitutor(loaded, folder)) == _drawn(Substitutor(policy.load(), KEY, packaged_tables().communes))
     assert runtime.reference_versions()["tables"] == made.digest[:16]
     assert runtime.communes().version == made.communes.version
 

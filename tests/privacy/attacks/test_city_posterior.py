@@ -14,10 +14,10 @@ from deid.evaluation.attacks.city_posterior import law, posterior
 from deid.evaluation.attacks.commune_laws import law_of
 from deid.privacy import KeyedStream
 from deid.reference import Commune, CommuneTable
-from deid.reference.tables import packaged
+from deid.reference.tables import packaged_tables
 from deid.substitution.places.draws import STRATEGIES
 
-TABLE = packaged().communes
+TABLE = packaged_tables().communes
 SHIPPED = load().substitution.places
 DRAWS = 4_000
 
@@ -34,8 +34,8 @@ def _three(populations: tuple[int, int, int]) -> CommuneTable:
             for n, people in enumerate(populations)
         ],
         version="three",
-        least=1,
-        inhabitants=0,
+        min_communes=1,
+        min_inhabitants=0,
         partition={"21-01": ["21000", "21001", "21002"]},
     )
 

@@ -9,10 +9,10 @@ import pytest
 from deid.evaluation.attacks.commune_averaging import commune_averaging, surrogates_per_patient
 from deid.evaluation.attacks.policies import with_places
 from deid.evaluation.attacks.population import Population
-from deid.reference.tables import packaged
+from deid.reference.tables import packaged_tables
 from deid.substitution.places.gazette import Gazette
 
-TABLE = packaged().communes
+TABLE = packaged_tables().communes
 DEPARTMENTS = ("30", "34", "84")
 
 

@@ -11,13 +11,13 @@ from deid.config.policy import Places, load
 from deid.domain.document import Patient
 from deid.evaluation.attacks import exclusions
 from deid.evaluation.attacks.exclusions import exclusion
-from deid.reference.tables import packaged
+from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
 from deid.substitution.context import Dossier, telling
 from deid.substitution.memory import Memory
 from tests.unit.substitution.examples import KEY, marked, surrogates
 
-TABLE = packaged().communes
+TABLE = packaged_tables().communes
 QUARTER = Fraction(1, 4)
 
 

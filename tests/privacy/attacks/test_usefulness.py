@@ -11,7 +11,7 @@ from deid.evaluation.attacks.chronicle import chronicles
 from deid.evaluation.attacks.policies import with_dates, with_places
 from deid.evaluation.attacks.population import Population
 from deid.evaluation.attacks.usefulness import DatesKept, dates_kept, profiles_kept
-from deid.reference.tables import packaged
+from deid.reference.tables import packaged_tables
 
 
 def _kept(small: Population, strategy: str, epsilon: Fraction = Fraction(1, 4), **options: Any) -> DatesKept:
@@ -61,7 +61,7 @@ def test_a_tag_keeps_nothing(small: Population) -> None:
 
 
 def test_profiles_are_kept_as_epsilon_grows(small: Population) -> None:
-    table, places = packaged().communes, with_places("health_exponential").substitution.places
+    table, places = packaged_tables().communes, with_places("health_exponential").substitution.places
     uniform, shipped, much = profiles_kept(table, small.hospital, places, map(Fraction, ("0", "1/4", "256")))
     assert uniform.kept <= shipped.kept < 0.5 < 0.9 < much.kept
     assert uniform.distance > shipped.distance > much.distance
@@ -70,4 +70,4 @@ def test_profiles_are_kept_as_epsilon_grows(small: Population) -> None:
 def test_what_draws_no_commune_has_no_profile(small: Population) -> None:
     places = with_places("tag").substitution.places
     with pytest.raises(ValueError, match="draws no commune"):
-        profiles_kept(packaged().communes, small.hospital, places, [Fraction(1)])
+        profiles_kept(packaged_tables().communes, small.hospital, places, [Fraction(1)])

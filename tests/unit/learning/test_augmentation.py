@@ -157,9 +157,13 @@ def test_rare_and_invented_surnames_are_met_often() -> None:
 
 
 def test_a_postal_code_is_one_of_its_town() -> None:
-    from deid.reference.packaged_data import rows
+    from deid.reference.packaged import packaged_rows
 
-    codes = {(flat(row["name"]).replace("-", " "), code) for row in rows("communes") for code in row["zips"].split("|")}
+    codes = {
+        (flat(row["name"]).replace("-", " "), code)
+        for row in packaged_rows("communes")
+        for code in row["zips"].split("|")
+    }
     known = 0
     for copy in copies(replace(QUIET, saint_shortened=0.0)):
         town = surfaces(copy, Label.CITY)[0].removesuffix(" CEDEX")

@@ -10,11 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deid.reference import Commune
-from deid.reference.atlas import METROPOLIS, Point
-from deid.reference.plane import angle, cosine, sine
-from deid.reference.tables import packaged
+from deid.reference.distances import METROPOLIS, Point, angle, cosine, sine
+from deid.reference.tables import packaged_tables
 
-TABLE = packaged().communes
+TABLE = packaged_tables().communes
 ATLAS = TABLE.atlas
 ATLAS.nearest(ATLAS.point(TABLE.communes[0]))  # made before the first timed example
 METROPOLITAN = [commune for commune in TABLE.communes if not commune.department.startswith("97")]

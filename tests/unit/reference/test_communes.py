@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deid.reference import Commune
-from deid.reference.tables import packaged
+from deid.reference.tables import packaged_tables
 
-TABLE = packaged().communes
+TABLE = packaged_tables().communes
 FEATURES = ("apl_gen", "median_income", "radon")
 
 
@@ -80,8 +80,8 @@ def test_names_of_areas() -> None:
 
 
 def test_streets_and_establishments() -> None:
-    assert len(TABLE.streets()) > 10_000
-    assert len(set(TABLE.streets())) == len(TABLE.streets())
+    assert len(TABLE.streets) > 10_000
+    assert len(set(TABLE.streets)) == len(TABLE.streets)
     assert TABLE.establishments("25056")[0].kind == "hospital"
     assert TABLE.establishments("75115") == TABLE.establishments("75056") != ()
     assert TABLE.establishments("00000") == ()
@@ -99,5 +99,5 @@ def test_distance_is_within_a_territory_only() -> None:
 
 
 def test_the_table_is_read_once() -> None:
-    assert packaged().communes is TABLE
+    assert packaged_tables().communes is TABLE
     assert TABLE.version.startswith("packaged-")

@@ -12,12 +12,21 @@ from deid.detection.lookup import SHIPPED as LOOKUPS
 from deid.domain.errors import ReferenceRefused
 from deid.reference import tables
 from deid.reference.communes import CommuneTable
+from deid.reference.mapped_files import SectionFile, SectionWriter
 from deid.reference.names import NameTables, Pool
-from deid.reference.naming import key
-from deid.reference.packaged import table as of_rows
-from deid.reference.packaged_data import DATA, rows
-from deid.reference.tables import SHIPPED, Tables, build, find, packaged, places, shipped, stamp, write
-from deid.reference.tables.sections import Draft, Sections
+from deid.reference.packaged import DATA, packaged_rows
+from deid.reference.packaged import packaged_communes as of_rows
+from deid.reference.place_names import place_key
+from deid.reference.tables import (
+    PACKAGED_TABLES,
+    Tables,
+    build_packaged_tables,
+    build_tables,
+    find_tables,
+    packaged_tables,
+    tables_stamp,
+    write_tables,
+)
 
 MIB = 1 << 20
 TEXTS = st.lists(st.text(max_size=8), max_size=20)
@@ -30,19 +39,21 @@ def plain() -> CommuneTable:
 
 @pytest.fixture(scope="module")
 def names() -> NameTables:
-    return NameTables.of(rows("surnames"), rows("first_names"))
+    return NameTables.from_rows(packaged_rows("surnames"), packaged_rows("first_names"))
 
 
 def test_the_file_that_ships_is_that_of_the_tables_that_ship_and_is_small() -> None:
-    known = find(SHIPPED, stamp())
+    known = find_tables(PACKAGED_TABLES, tables_stamp())
     assert known is not None, "a table has changed: python -m deid.reference.tables"
-    assert known.path.read_bytes() == shipped()
-    assert [path.name for path in SHIPPED.iterdir()] == [known.path.name]
-    assert sum(path.stat().st_size for folder in (SHIPPED, LOOKUPS, DATA) for path in folder.iterdir()) < 30 * MIB
+    assert known.path.read_bytes() == build_packaged_tables()
+    assert [path.name for path in PACKAGED_TABLES.iterdir()] == [known.path.name]
+    assert (
+        sum(path.stat().st_size for folder in (PACKAGED_TABLES, LOOKUPS, DATA) for path in folder.iterdir()) < 30 * MIB
+    )
 
 
 def test_places_are_those_of_the_rows(plain: CommuneTable) -> None:
-    mapped = packaged().communes
+    mapped = packaged_tables().communes
     assert mapped.communes == plain.communes
     assert [one.features for one in mapped.communes] == [one.features for one in plain.communes]
     assert [(one.zips, one.lon, one.lat, one.population, one.region) for one in mapped.communes] == [
@@ -52,7 +63,7 @@ def test_places_are_those_of_the_rows(plain: CommuneTable) -> None:
     assert dict(mapped.partition) == dict(plain.partition)
     assert list(mapped.partition) == list(plain.partition)
     assert mapped.partition_digest == plain.partition_digest
-    assert list(mapped.streets()) == list(plain.streets())
+    assert list(mapped.streets) == list(plain.streets)
     assert list(mapped.former) == list(plain.former)
     for commune in plain.communes[::7]:
         assert mapped.find(commune.name) == plain.find(commune.name)
@@ -62,7 +73,7 @@ def test_places_are_those_of_the_rows(plain: CommuneTable) -> None:
         assert mapped.territory(commune) == plain.territory(commune)
         assert mapped.territory_name(commune) == plain.territory_name(commune)
         assert mapped.establishments(commune.insee) == plain.establishments(commune.insee)
-        opening = key(commune.name).split()[0]
+        opening = place_key(commune.name).split()[0]
         assert list(mapped.opened(opening)) == list(plain.opened(opening))
     for department in ("25", "2a", "971", "00"):
         assert mapped.region_of(department) == plain.region_of(department)
@@ -73,7 +84,7 @@ def test_places_are_those_of_the_rows(plain: CommuneTable) -> None:
 
 
 def test_what_nobody_knows_is_not_found() -> None:
-    mapped = packaged().communes
+    mapped = packaged_tables().communes
     assert not mapped.find("Zorvekville")
     assert not mapped.at_zip("00000")
     assert mapped.get("99999") is None
@@ -83,7 +94,7 @@ def test_what_nobody_knows_is_not_found() -> None:
 
 
 def test_names_are_those_of_the_rows(names: NameTables) -> None:
-    mapped = packaged().names
+    mapped = packaged_tables().names
     assert dict(mapped.surnames) == dict(names.surnames)
     assert dict(mapped.first) == dict(names.first)
     assert {where: list(pool) for where, pool in mapped.surname_pools.items()} == names.surname_pools
@@ -100,12 +111,12 @@ def test_names_are_those_of_the_rows(names: NameTables) -> None:
 def test_a_table_of_few_rows_and_odd_names_comes_back(plain: CommuneTable) -> None:
     some = plain.in_department("05")
     odd = CommuneTable(some, version="odd", former=[("Vieux|Bourg\nd'en Haut", some[0].insee), ("Nulle Part", "")])
-    draft = Draft()
-    places.put(draft, odd)
-    back = places.MappedCommunes(Sections.of(draft.content()))
+    writer = SectionWriter()
+    tables.write_communes(writer, odd)
+    back = tables.MappedCommunes(SectionFile.of(writer.content()))
     assert list(back.former) == list(odd.former)
     assert back.find("Vieux|Bourg d'en Haut") == odd.find("Vieux|Bourg d'en Haut") == (some[0],)
-    assert back.streets() == ()
+    assert back.streets == ()
     assert not back.establishments(some[0].insee)
 
 
@@ -115,10 +126,10 @@ KEYS = st.text(st.characters(exclude_characters="\0", codec="utf-8"), min_size=1
 @given(TEXTS, st.dictionaries(KEYS, st.lists(st.integers(0, 9))))
 def test_sections_come_back_as_they_were_put(texts: list[str], lists: dict[str, list[int]]) -> None:
     texts = [text.encode("utf-8", "replace").decode() for text in texts]
-    draft = Draft()
-    draft.texts("texts", texts)
-    draft.lists("lists", lists)
-    sections = Sections.of(draft.content())
+    writer = SectionWriter()
+    writer.texts("texts", texts)
+    writer.lists("lists", lists)
+    sections = SectionFile.of(writer.content())
     assert list(sections.texts("texts")) == texts
     assert {name: list(sections.lists("lists").get(name) or ()) for name in lists} == lists
     assert sections.lists("lists").get("never put ") is None
@@ -126,15 +137,15 @@ def test_sections_come_back_as_they_were_put(texts: list[str], lists: dict[str, 
 
 @pytest.mark.parametrize("at", [0, 5000, -200, -1])
 def test_damaged_tables_are_refused_and_written_again(tmp_path: Path, at: int) -> None:
-    few = CommuneTable(packaged().communes.in_department("05"), version="few")
-    made = write(tmp_path, "0" * 16, build(few, NameTables.of([], [])))
+    few = CommuneTable(packaged_tables().communes.in_department("05"), version="few")
+    made = write_tables(tmp_path, "0" * 16, build_tables(few, NameTables.from_rows([], [])))
     content = bytearray(made.path.read_bytes())
     content[at] ^= 1
     made.path.write_bytes(bytes(content))
-    assert find(tmp_path, "0" * 16) is None
-    again = write(tmp_path, "0" * 16, build(few, NameTables.of([], [])))
+    assert find_tables(tmp_path, "0" * 16) is None
+    again = write_tables(tmp_path, "0" * 16, build_tables(few, NameTables.from_rows([], [])))
     assert again.digest == made.digest
-    found = find(tmp_path, "0" * 16)
+    found = find_tables(tmp_path, "0" * 16)
     assert found is not None
     assert found.communes.communes == few.communes
 
@@ -144,10 +155,12 @@ def test_what_are_no_tables_is_refused(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "0.tables"
     path.write_bytes(content)
     with pytest.raises(ReferenceRefused, match=r"0\.tables"):
-        Tables(Sections(path))
+        Tables(SectionFile(path))
 
 
 def test_a_stale_file_is_not_used(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(tables, "SHIPPED", tmp_path)
-    assert packaged.__wrapped__().digest == packaged().digest, "built from the rows, for this process alone"
+    monkeypatch.setattr(tables, "PACKAGED_TABLES", tmp_path)
+    assert packaged_tables.__wrapped__().digest == packaged_tables().digest, (
+        "built from the rows, for this process alone"
+    )
     assert not list(tmp_path.iterdir())

@@ -6,14 +6,14 @@ import pytest
 
 from deid.config.policy import Policy, load
 from deid.reference import CommuneTable
-from deid.reference.tables import packaged
+from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
 from tests.unit.substitution.examples import KEY
 
 
 @pytest.fixture(scope="session")
 def communes() -> CommuneTable:
-    return packaged().communes
+    return packaged_tables().communes
 
 
 @pytest.fixture(scope="session")

@@ -9,7 +9,7 @@ import pytest
 
 from deid.domain.document import Patient
 from deid.reference import CommuneTable
-from deid.reference.naming import key
+from deid.reference.place_names import place_key
 from deid.substitution import Substitutor
 from deid.substitution.places import abroad
 from deid.substitution.places.abroad import World
@@ -36,7 +36,7 @@ def test_each_part_of_the_world_is_a_crowd(part: World) -> None:
 
 
 def test_no_surrogate_town_reads_as_a_commune_and_none_is_in_two_lists(communes: CommuneTable) -> None:
-    counts = Counter(key(town.name) for part in World for town in abroad.towns()[part])
+    counts = Counter(place_key(town.name) for part in World for town in abroad.towns()[part])
     assert max(counts.values()) == 1
     for part in set(World) - {World.FRANCE}:
         assert [name for name in _names(part) if communes.find(name)] == []
@@ -61,8 +61,8 @@ def test_no_surrogate_town_reads_as_a_commune_and_none_is_in_two_lists(communes:
 def test_a_town_abroad_stays_in_its_part_of_the_world(town: str, part: World, substitutor: Substitutor) -> None:
     for patient in KEYS:
         (city,) = _one(substitutor, f"né à [[CITY|{town}]]", Patient(key=patient, **AT_HOME))
-        assert key(city) in {key(name) for name in _names(part)}
-        assert key(city) != key(town)
+        assert place_key(city) in {place_key(name) for name in _names(part)}
+        assert place_key(city) != place_key(town)
 
 
 def test_it_is_drawn_uniformly_and_alike_for_two_towns(substitutor: Substitutor) -> None:
@@ -135,7 +135,7 @@ def test_a_country_follows_the_town(substitutor: Substitutor) -> None:
 def test_a_country_stays_in_its_part_of_the_world(country: str, part: World, substitutor: Substitutor) -> None:
     for patient in KEYS:
         (found,) = _one(substitutor, f"retour d'[[LOC|{country}]]", Patient(key=patient))
-        assert key(found) in {key(name) for name in countries(part)} - {key(country)}
+        assert place_key(found) in {place_key(name) for name in countries(part)} - {place_key(country)}
 
 
 def test_a_hospital_abroad_stays_abroad(substitutor: Substitutor) -> None:

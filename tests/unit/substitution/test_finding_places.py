@@ -7,12 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deid.reference import Commune
-from deid.reference.tables import packaged
+from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
 from deid.substitution.places.finding import Finder, Hints
 from tests.unit.substitution.examples import marked, surrogates
 
-TABLE = packaged().communes
+TABLE = packaged_tables().communes
 FINDER = Finder(TABLE)
 NOTHING = Hints()
 

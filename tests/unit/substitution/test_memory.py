@@ -8,7 +8,7 @@ import pytest
 
 from deid.config import policy
 from deid.domain.document import Substitution
-from deid.reference.tables import packaged
+from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor, memory
 from deid.substitution.memory import Memory, Row
 from demo.population import population
@@ -18,7 +18,7 @@ RECORDS = population(12).records
 
 
 def _drawing() -> Substitutor:
-    return Substitutor(policy.load(), KEY, packaged().communes)
+    return Substitutor(policy.load(), KEY, packaged_tables().communes)
 
 
 def _alone() -> list[Substitution]:

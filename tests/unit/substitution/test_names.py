@@ -13,7 +13,7 @@ from deid.domain.document import Patient
 from deid.french.comparison import without_accents, words
 from deid.reference import CommuneTable
 from deid.reference.names import Pool
-from deid.reference.tables import packaged
+from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
 from deid.substitution.names import nicknames
 from deid.substitution.names.parsing import cut, cut_up
@@ -97,7 +97,7 @@ def test_gender_is_kept(key: str, substitutor: Substitutor) -> None:
         "Mme [[PERSON|Claire Leroy]], M. [[PERSON|Paul Leroy]], Mme [[DOCTOR|Xhyla Bobinet]]",
         Patient(key=key),
     )
-    tables = packaged().names
+    tables = packaged_tables().names
     for name, sex in ((woman, "F"), (man, "M"), (unknown, "F")):
         known = tables.first_name(name.split()[0])
         assert known is not None
@@ -106,14 +106,14 @@ def test_gender_is_kept(key: str, substitutor: Substitutor) -> None:
 
 @pytest.mark.parametrize(("name", "least", "most"), [("MARTIN", 50_000, 10**6), ("KERBRAT", 500, 2_000)])
 def test_the_frequency_band_is_kept(name: str, least: int, most: int, substitutor: Substitutor) -> None:
-    tables = packaged().names
+    tables = packaged_tables().names
     for key in KEYS:
         (surrogate,) = _one(substitutor, f"Dr [[DOCTOR|{name}]]", Patient(key=key))
         assert least <= tables.surname_births(surrogate) < most
 
 
 def test_pools_share_no_name() -> None:
-    tables = packaged().names
+    tables = packaged_tables().names
     for like in ("MARTIN", "LACOUR", "Zwxyz"):
         surnames = [set(tables.surnames_like(like, pool)) for pool in Pool]
         assert all(len(names) > 5 for names in surnames)
@@ -227,7 +227,7 @@ def test_an_unknown_login_is_taken_apart_by_the_tables(substitutor: Substitutor)
 )
 def test_a_compound_first_name_has_one_gender(name: str, sex: str, key: str, substitutor: Substitutor) -> None:
     (drawn,) = _one(substitutor, f"[[PERSON|{name} LEROY]]", Patient(key=key))
-    tables = packaged().names
+    tables = packaged_tables().names
     for part in re.split("[ -]", drawn)[:2]:
         known = tables.first_name(part)
         assert known is not None
@@ -236,7 +236,7 @@ def test_a_compound_first_name_has_one_gender(name: str, sex: str, key: str, sub
 
 def test_a_man_keeps_his_name_beside_a_woman_who_has_it_in_hers(substitutor: Substitutor) -> None:
     her, his = _one(substitutor, "[[PERSON|Marie-Pierre LEROY]] et M. [[PERSON|Pierre BLANC]]")
-    tables = packaged().names
+    tables = packaged_tables().names
     assert tables.first_name(her.split()[0].partition("-")[2]).sex in ("F", None)  # type: ignore[union-attr]
     assert tables.first_name(his.split()[0]).sex in ("M", None)  # type: ignore[union-attr]
 
@@ -261,11 +261,11 @@ def test_a_diminutive_of_nobody_here_is_another_one(key: str, substitutor: Subst
     titi, max_ = _one(substitutor, "avec [[PERSON|Titi]] et [[PERSON|Max LEROY]]", Patient(key=key))
     assert without_accents(titi).lower() in nicknames.NAMES_OF
     # "Max" is a name that people were given: here nobody is a Maxime.
-    assert packaged().first_name(max_.split()[0]) is not None
+    assert packaged_tables().names.first_name(max_.split()[0]) is not None
 
 
 def test_every_diminutive_is_of_a_name_that_people_bear() -> None:
-    tables = packaged().names
+    tables = packaged_tables().names
     for diminutive, names in nicknames.NAMES_OF.items():
         assert diminutive.isascii()
         assert all(tables.first_name(name) for name in names)
@@ -302,7 +302,7 @@ def test_names_hidden_in_addresses_are_not_brought_back(key: str, substitutor: S
 
 
 def test_when_every_name_would_bring_something_back_it_is_nobody(substitutor: Substitutor) -> None:
-    pool = packaged().surnames_like("MARTIN", Pool.PROFESSIONAL)
+    pool = packaged_tables().names.surnames_like("MARTIN", Pool.PROFESSIONAL)
     others = " ".join(f"[[PERSON|{name}]]" for name in pool)
     assert _one(substitutor, f"Dr [[DOCTOR|MARTIN]] {others}")[0] == "ANONYME"
 

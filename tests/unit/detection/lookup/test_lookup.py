@@ -19,7 +19,7 @@ from deid.domain.errors import ReferenceRefused
 from deid.domain.labels import NAMES as PEOPLE
 from deid.domain.labels import Label
 from deid.french.folding import fold, key, spaced
-from deid.reference.packaged_data import rows
+from deid.reference.packaged import packaged_rows
 
 WORDS = st.sampled_from(["le", "la", "l", "mans", "bourg", "saint", "sainte", "éloi", "rue", "œuf", "paix", "d", "8"])
 NAMES = st.lists(WORDS, min_size=1, max_size=4).map(" ".join)
@@ -110,7 +110,7 @@ def test_the_file_that_ships_is_that_of_the_tables_that_ship() -> None:
 def test_every_commune_that_ships_is_found() -> None:
     known = find(SHIPPED, stamp())
     assert known is not None
-    for row in rows("communes"):
+    for row in packaged_rows("communes"):
         name = key(row["name"])
         hits = known.scan(spaced(fold(f"vit à {name}, seul")))
         assert any(entry.name == name and entry.kind is Kind.COMMUNE and start == 6 for start, _, entry in hits), name

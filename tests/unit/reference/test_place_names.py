@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deid.reference.naming import department_of_zip, key, with_article, without_article
+from deid.reference.place_names import department_of_zip, place_key, with_article, without_article
 
 
 @pytest.mark.parametrize(
@@ -34,17 +34,17 @@ from deid.reference.naming import department_of_zip, key, with_article, without_
     ],
 )
 def test_written_forms(written: str, expected: str) -> None:
-    assert key(written) == expected
+    assert place_key(written) == expected
 
 
 @given(st.text(max_size=40))
 def test_a_key_is_its_own_key(written: str) -> None:
-    assert key(key(written)) == key(written)
+    assert place_key(place_key(written)) == place_key(written)
 
 
 @given(st.sampled_from(["Saint-Denis", "Châlons-en-Champagne", "Bourg-lès-Valence", "L'Isle-d'Abeau"]))
 def test_case_and_separators_do_not_matter(name: str) -> None:
-    assert key(name) == key(name.upper()) == key(name.replace("-", " ")) == key(f"  {name}  ")
+    assert place_key(name) == place_key(name.upper()) == place_key(name.replace("-", " ")) == place_key(f"  {name}  ")
 
 
 @pytest.mark.parametrize(

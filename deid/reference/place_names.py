@@ -1,4 +1,4 @@
-"""One key per written form of a place name, so that forms people use of one commune meet."""
+"""Normalised keys of place names: the written forms of one commune have the same key."""
 
 from __future__ import annotations
 
@@ -21,17 +21,19 @@ _ARTICLES = {"l", "le", "la", "les"}
 JOINS = frozenset("sur sous en les lez le la l de du des d aux et lès".split())
 _BARE = frozenset({"l", "le", "la", "les", "saint", "sainte"})
 _LEAST_OPENING = 4
-# What a sentence makes of an article: "au Havre", "aux Lilas", "du Mans".
+# Contractions of a preposition and an article: "au Havre", "aux Lilas", "du Mans".
 _CONTRACTIONS = {"au": "le", "du": "le", "aux": "les", "des": "les"}
 
 
 @lru_cache(1 << 14)
-def key(name: str) -> str:
-    """Lower case, no accents, one space between words; "St" is "saint", "s/" is "sur", no CEDEX, no district.
+def place_key(name: str) -> str:
+    """Return the key of a name: lower case, no accents, one space between words.
 
-    >>> key("ST-ÉTIENNE-s/-Suran CEDEX 9")
+    "St" is "saint", "s/" is "sur"; CEDEX and the arrondissement are dropped.
+
+    >>> place_key("ST-ÉTIENNE-s/-Suran CEDEX 9")
     'saint etienne sur suran'
-    >>> key("Paris 15e arrondissement")
+    >>> place_key("Paris 15e arrondissement")
     'paris'
     """
     plain = name.casefold().translate(_LIGATURES)
@@ -45,35 +47,35 @@ def key(name: str) -> str:
 
 
 def without_article(place: str) -> str:
-    """`place` (a key) without its leading article: files of La Poste write "ABERGEMENT CLEMENCIAT"."""
+    """Return a key without its leading article: La Poste writes "ABERGEMENT CLEMENCIAT"."""
     first, _, rest = place.partition(" ")
     return rest if rest and first in _ARTICLES else place
 
 
 def with_article(place: str) -> str:
-    """`place` (a key) with a leading contraction resolved: "au havre" is "le havre"."""
+    """Return a key with a leading contraction resolved: "au havre" is "le havre"."""
     first, _, rest = place.partition(" ")
     return f"{_CONTRACTIONS[first]} {rest}" if rest and first in _CONTRACTIONS else place
 
 
-def openings(place: str) -> Iterator[str]:
-    """Beginnings of `place` (a key), cut between words, that tell something: "brive" of "brive la gaillarde"."""
+def key_openings(place: str) -> Iterator[str]:
+    """Yield the proper prefixes of a key, in whole words, that are distinctive: "brive" of "brive la gaillarde"."""
     words = place.split()
     for end in range(1, len(words)):
         opening = " ".join(words[:end])
-        if len(opening) >= _LEAST_OPENING and not is_bare(words[:end]) and words[end - 1] not in JOINS:
+        if len(opening) >= _LEAST_OPENING and not is_bare_key(words[:end]) and words[end - 1] not in JOINS:
             yield opening
 
 
-def is_bare(words: Sequence[str]) -> bool:
-    """Whether these words of a key are articles and saints only."""
+def is_bare_key(words: Sequence[str]) -> bool:
+    """Return whether the words of a key are articles and saints only."""
     return all(word in _BARE for word in words)
 
 
 def department_of_zip(zip_code: str) -> str | None:
-    """Department that a postal code names by its first digits: "20167" is Corse-du-Sud; None if it is no code.
+    """Return the department of the first digits of a postal code ("20167": "2A"); None if it is no code.
 
-    A few communes are served from the next department, so this is a hint and not a fact.
+    A few communes are served from the next department.
     """
     digits = zip_code.strip()
     if not re.fullmatch(r"\d{5}", digits):

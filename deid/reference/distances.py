@@ -1,0 +1,257 @@
+"""Distances between communes: between health profiles, and on the ground.
+
+All arithmetic is on integers, so that every machine computes the same distances and the draws use no float.
+
+Health profiles: Tchouka et al. 2023 normalise each feature by its maximum and take the Euclidean distance. Here each
+normalised value is rounded to millionths and the distance is rounded up to millionths. Rounding up keeps the triangle
+inequality (⌈x + y⌉ ≤ ⌈x⌉ + ⌈y⌉), on which the proof of ε·d-privacy rests.
+
+Ground: the metropolis has an equidistant conic projection with the parallels of Lambert-93 (44° and 49°), each overseas
+zone an equirectangular one about its own middle. Lengths between communes differ from those of a sphere of 6,371 km by
+at most 0.3 %, and those of the sphere from the ground by at most 0.5 %. A privacy claim per kilometre refers to
+kilometres of this plane.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import isqrt
+from typing import Generic, Protocol, TypeVar
+
+# Health profiles
+
+MICRO = 1_000_000
+# The commune table holds three decimals: values are counted in thousandths.
+_GRID = 1000
+
+
+def feature_maxima(profiles: Iterable[Mapping[str, float]], features: Sequence[str]) -> dict[str, int]:
+    """Return the greatest value of each feature, in thousandths of its unit.
+
+    Raises:
+        KeyError: a profile lacks a feature.
+    """
+    columns = zip(*[[profile[name] for name in features] for profile in profiles], strict=True)
+    greatest = [max(0, round(max(column) * _GRID)) for column in columns]  # rounding keeps the order of values
+    return dict(zip(features, greatest or [0] * len(features), strict=True))
+
+
+def normalise_profile(profile: Mapping[str, float], greatest: Mapping[str, int]) -> tuple[int, ...]:
+    """Return each feature of `greatest` over its maximum, in millionths, rounded half up; 0 where the maximum is 0."""
+    return tuple(
+        [(2 * MICRO * round(profile[name] * _GRID) + top) // (2 * top) if top else 0 for name, top in greatest.items()]
+    )
+
+
+def profile_distance(a: Sequence[int], b: Sequence[int]) -> int:
+    """Return the Euclidean distance of two normalised profiles in millionths, rounded up.
+
+    Raises:
+        ValueError: the profiles have different lengths.
+    """
+    square = 0
+    for x, y in zip(a, b, strict=True):
+        square += (x - y) * (x - y)
+    return isqrt(square - 1) + 1 if square else 0
+
+
+# Projections
+
+EARTH_M = 6_371_009
+# Angles in parts of a radian, sines and cosines in the same parts.
+_ONE = 10**12
+_PI = 3_141_592_653_590
+_HALF_TURN = 180_000  # thousandths of a degree
+
+
+def angle(degrees: float) -> int:
+    """Return an angle in 10⁻¹² radian; degrees are rounded to three decimals, the precision of the commune table."""
+    return round(degrees * 1000) * _PI // _HALF_TURN
+
+
+def cosine(x: int) -> int:
+    """Return the cosine in 10⁻¹² of an angle in 10⁻¹² radian: Taylor series, error below 10⁻¹⁰ within half a turn."""
+    return _taylor(_ONE, 0, x)
+
+
+def sine(x: int) -> int:
+    """Return the sine in 10⁻¹² of an angle in 10⁻¹² radian, as `cosine`."""
+    return _taylor(x, 1, x)
+
+
+def _taylor(term: int, degree: int, x: int) -> int:
+    total = term
+    square = x * x
+    while term:
+        degree += 2
+        # Both signs are rounded towards zero: a floor would drift for negative terms.
+        size = abs(term) * square // (_ONE * _ONE * degree * (degree - 1))
+        term = -size if term > 0 else size
+        total += term
+    return total
+
+
+_SOUTH, _NORTH = angle(44), angle(49)
+_ORIGIN_LON, _ORIGIN_LAT = angle(3), angle(46.5)
+_CONE = (cosine(_SOUTH) - cosine(_NORTH)) * _ONE // (_NORTH - _SOUTH)
+_APEX = cosine(_SOUTH) * _ONE // _CONE + _SOUTH
+
+
+def project_metropolis(lon: float, lat: float) -> tuple[int, int]:
+    """Return metres east and north of 3° E, 46.5° N (equidistant conic); for the metropolis with Corsica."""
+    radius = EARTH_M * (_APEX - angle(lat))
+    turn = _CONE * (angle(lon) - _ORIGIN_LON) // _ONE
+    x = radius * sine(turn) // _ONE
+    y = EARTH_M * (_APEX - _ORIGIN_LAT) - radius * cosine(turn) // _ONE
+    return x // _ONE, y // _ONE
+
+
+def project_overseas(lon: float, lat: float, parallel: float) -> tuple[int, int]:
+    """Return metres east of Greenwich along a parallel, and north of the equator (equirectangular)."""
+    return EARTH_M * angle(lon) // _ONE * cosine(angle(parallel)) // _ONE, EARTH_M * angle(lat) // _ONE
+
+
+# Nearest places
+
+METROPOLIS = "metropolis"
+# Side of the squares of the spatial index: about four communes each.
+_SQUARE_M = 8_000
+
+
+class Located(Protocol):
+    """A place of the atlas; coordinates in degrees (WGS 84)."""
+
+    @property
+    def insee(self) -> str: ...
+    @property
+    def department(self) -> str: ...
+    @property
+    def lon(self) -> float: ...
+    @property
+    def lat(self) -> float: ...
+
+
+Place = TypeVar("Place", bound=Located)
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """Metres east and north on the plane of a zone."""
+
+    zone: str
+    x: int
+    y: int
+
+
+def zone_of(place: Located) -> str:
+    """Return the metropolis, or the code of an overseas department or collectivity.
+
+    Distances are defined within a zone only.
+    """
+    return place.department if place.department.startswith(("97", "98")) else METROPOLIS
+
+
+class Atlas(Generic[Place]):
+    """Places on their planes. Distances are compared as integers; ties go to the lower INSEE code."""
+
+    def __init__(self, places: Sequence[Place]) -> None:
+        self._places = places
+
+    def point(self, place: Place) -> Point:
+        """Return the point of a place.
+
+        Raises:
+            KeyError: the place is not of this atlas.
+        """
+        return self._points[place.insee]
+
+    def nearest(self, point: Point) -> Place:
+        """Return the nearest place to a point of its zone.
+
+        Raises:
+            ValueError: the atlas has no place in that zone.
+        """
+        squares = self._squares.get(point.zone)
+        if not squares:
+            raise ValueError(f"no place in zone {point.zone}")
+        best: tuple[int, str, Place] | None = None
+        for ring, cells in enumerate(_rings(point, self._extents[point.zone])):
+            # Every point of this ring and of those outside it is at least this far.
+            if best is not None and best[0] < (max(ring - 1, 0) * _SQUARE_M) ** 2:
+                break
+            for cell in cells:
+                for x, y, place in squares.get(cell, ()):
+                    far = (x - point.x) ** 2 + (y - point.y) ** 2
+                    if best is None or (far, place.insee) < best[:2]:
+                        best = far, place.insee, place
+        if best is None:
+            raise ValueError(f"no place in zone {point.zone}")
+        return best[2]
+
+    def within(self, place: Place, metres: int) -> Sequence[Place]:
+        """Return the places at most so many metres from one, itself among them, by INSEE code.
+
+        Raises:
+            KeyError: the place is not of this atlas.
+        """
+        here = self.point(place)
+        squares = self._squares[here.zone]
+        found = [
+            other
+            for column in range((here.x - metres) // _SQUARE_M, (here.x + metres) // _SQUARE_M + 1)
+            for row in range((here.y - metres) // _SQUARE_M, (here.y + metres) // _SQUARE_M + 1)
+            for x, y, other in squares.get((column, row), ())
+            if (x - here.x) ** 2 + (y - here.y) ** 2 <= metres**2
+        ]
+        return sorted(found, key=lambda one: one.insee)
+
+    @cached_property
+    def _points(self) -> Mapping[str, Point]:
+        """INSEE code → point. Each overseas zone is projected about its middle latitude, in hundredths of a degree."""
+        latitudes: dict[str, list[int]] = defaultdict(list)
+        for place in self._places:
+            latitudes[zone_of(place)].append(round(place.lat * 100))
+        parallels = {zone: (min(known) + max(known)) // 2 / 100 for zone, known in latitudes.items()}
+        points = {}
+        for place in self._places:
+            zone = zone_of(place)
+            if zone == METROPOLIS:
+                x, y = project_metropolis(place.lon, place.lat)
+            else:
+                x, y = project_overseas(place.lon, place.lat, parallels[zone])
+            points[place.insee] = Point(zone, x, y)
+        return points
+
+    @cached_property
+    def _squares(self) -> Mapping[str, Mapping[tuple[int, int], Sequence[tuple[int, int, Place]]]]:
+        """Zone → (column, row) of a square → the points in it and their places."""
+        squares: dict[str, dict[tuple[int, int], list[tuple[int, int, Place]]]] = defaultdict(lambda: defaultdict(list))
+        for place in self._places:
+            point = self._points[place.insee]
+            squares[point.zone][point.x // _SQUARE_M, point.y // _SQUARE_M].append((point.x, point.y, place))
+        return {zone: dict(cells) for zone, cells in squares.items()}
+
+    @cached_property
+    def _extents(self) -> Mapping[str, tuple[int, int, int, int]]:
+        """Zone → first and last column and row of its squares."""
+        extents = {}
+        for zone, cells in self._squares.items():
+            columns, rows = zip(*cells, strict=True)
+            extents[zone] = min(columns), max(columns), min(rows), max(rows)
+        return extents
+
+
+def _rings(point: Point, extent: tuple[int, int, int, int]) -> Iterator[list[tuple[int, int]]]:
+    """Squares around that of a point, ring after ring, within an extent."""
+    column, row = point.x // _SQUARE_M, point.y // _SQUARE_M
+    west, east, south, north = extent
+    furthest = max(abs(column - west), abs(column - east), abs(row - south), abs(row - north))
+    for ring in range(furthest + 1):
+        across = range(max(column - ring, west), min(column + ring, east) + 1)
+        down = range(max(row - ring + 1, south), min(row + ring - 1, north) + 1)
+        cells = [(c, r) for r in {row - ring, row + ring} if south <= r <= north for c in across]
+        cells += [(c, r) for c in {column - ring, column + ring} if west <= c <= east for r in down]
+        yield cells
