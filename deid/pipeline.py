@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from deid.domain.document import Document, Mention, Substitution
 from deid.domain.errors import DocumentRefused, NocturneError, Reason
-from deid.formats import SourceText, read
+from deid.formats import SourceText, read_source
 from deid.formats.plain import PlainSource
 from deid.quality import Checked, Verdict, validate_batch
 
@@ -84,7 +84,7 @@ def _opened(item: Incoming, max_bytes: int) -> Detected | Refused:
         if item.format is None:
             return Detected(_plain(document, max_bytes), None, ())
         raw = document.text.encode("utf-8", "surrogatepass")
-        source = read(raw, format=item.format, charset="utf-8", document_id=document.id, max_bytes=max_bytes)
+        source = read_source(raw, format=item.format, charset="utf-8", document_id=document.id, max_bytes=max_bytes)
     except DocumentRefused as refused:
         return Refused(document.id, (refused.reason,), refused.detail)
     about = (document.patient, document.reference_date, document.type)

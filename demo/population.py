@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from deid.domain.document import Document, Mention, Patient
 from deid.evaluation.attacks.population import Population, Record, Resident, Stay
-from deid.formats import read
+from deid.formats import read_source
 from demo.hospital import generate, model
 
 SEED = 2026
@@ -35,7 +35,7 @@ def population(patients: int, seed: int = SEED, *, progress: bool = False) -> Po
 
 def _record(one: model.HospitalDocument, patient: Patient, stay: Stay) -> Record:
     version = one.versions[0]
-    source = read(
+    source = read_source(
         version.content, format=one.format, charset=one.charset, document_id=one.document_id, max_bytes=_MAX_BYTES
     )
     document = Document(one.document_id, source.text, patient, one.written_on)

@@ -10,7 +10,7 @@ from deid.domain.document import Mention
 from deid.domain.errors import InputRefused
 from deid.domain.labels import Label
 from deid.evaluation.scoring import Judged
-from deid.formats import read
+from deid.formats import read_source
 from deid.warehouse.connection import connect
 from deid.warehouse.extraction import Content, contents
 from deid.warehouse.ledger import mentions, read_run
@@ -67,7 +67,7 @@ def _gold(document_ids: Sequence[str]) -> dict[Key, list[Mention]]:
 
 
 def _text(content: Content) -> str:
-    return read(
+    return read_source(
         content.content,
         format=content.format or "",
         charset=content.charset or "utf-8",

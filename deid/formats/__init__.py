@@ -1,44 +1,34 @@
-"""Source formats: a document's bytes to plain text with kept offsets, and surrogates back into its markup.
+"""Source formats: the bytes of a document to plain text, and surrogates back into its markup.
 
-A format is a module with one function `read(raw, charset, document_id) -> SourceText`; adding one is a line
-in `FORMATS`. Modules load on first use, so that a format's parser costs nothing where it is not met.
+A format is a function `(raw, charset, document_id) -> SourceText` of the table `FORMATS`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from importlib import import_module
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Protocol, cast
 
 from deid.domain.errors import DocumentRefused, Reason
+from deid.formats.html import read_html
+from deid.formats.plain import read_plain
 from deid.formats.source import Replacement, SourceText
 
-__all__ = ["FORMATS", "Replacement", "SourceText", "read"]
+__all__ = ["FORMATS", "Replacement", "SourceText", "read_source"]
 
-# Media type → module that reads it
-FORMATS: Mapping[str, str] = MappingProxyType(
-    {
-        "text/plain": "deid.formats.plain",
-        "text/html": "deid.formats.html",
-        "application/xhtml+xml": "deid.formats.html",
-    }
+# Media type → function that reads the format
+FORMATS: Mapping[str, Callable[[bytes, str, str], SourceText]] = MappingProxyType(
+    {"text/plain": read_plain, "text/html": read_html, "application/xhtml+xml": read_html}
 )
 
 
-class _FormatModule(Protocol):
-    def read(self, raw: bytes, charset: str, document_id: str) -> SourceText: ...
+def read_source(raw: bytes, *, format: str, charset: str, document_id: str, max_bytes: int) -> SourceText:
+    """Read a document of the hospital's warehouse.
 
-
-def read(raw: bytes, *, format: str, charset: str, document_id: str, max_bytes: int) -> SourceText:
-    """Read a document as a warehouse stores it.
-
-    `format` is a media type, parameters ignored; `charset` is what the warehouse declares, and wins over
-    what the document says of itself, except for a byte order mark; `max_bytes` is the largest size read.
+    `format` is a media type, whose parameters are ignored. `charset` is declared by the warehouse and wins over a
+    declaration inside the document; a byte order mark wins over both. `max_bytes` is the largest size read.
 
     Raises:
-        DocumentRefused: too_large, empty (no text once markup is removed), undecodable, malformed or
-            unsupported_format.
+        DocumentRefused: too_large, empty (no text without the markup), undecodable, malformed or unsupported_format.
     """
     media_type = format.partition(";")[0].strip().lower()
     if media_type not in FORMATS:
@@ -47,7 +37,7 @@ def read(raw: bytes, *, format: str, charset: str, document_id: str, max_bytes: 
         raise DocumentRefused(document_id, Reason.TOO_LARGE, f"{len(raw)} bytes, at most {max_bytes}")
     if not raw:
         raise DocumentRefused(document_id, Reason.EMPTY, "no byte")
-    source = cast(_FormatModule, import_module(FORMATS[media_type])).read(raw, charset, document_id)
+    source = FORMATS[media_type](raw, charset, document_id)
     if not source.text.strip():
         raise DocumentRefused(document_id, Reason.EMPTY, "no text")
     return source

@@ -1,10 +1,15 @@
-"""What every format gives: the plain text of a document, and the way back into its markup."""
+"""The contract of a format, and what every format needs: strict decoding and the characters that hide words."""
 
 from __future__ import annotations
 
+import codecs
+import re
+import unicodedata
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+
+from deid.domain.errors import DocumentRefused, Reason
 
 # [start, end) in the plain text, in code points, and what stands there instead
 Replacement = tuple[int, int, str]
@@ -12,53 +17,108 @@ Replacement = tuple[int, int, str]
 
 @dataclass(frozen=True)
 class SourceText(ABC):
-    """A document read: `text` is what detection sees, in Unicode NFC, lines ended by a line feed.
+    """A document read from its format.
 
-    `source` is the decoded document, in NFC too; `source_span` points into it.
+    `text` is the plain text given to detection, in Unicode NFC, with lines ended by a line feed.
     """
 
     text: str
-    source: str
 
     @abstractmethod
     def rewrite(self, replacements: Sequence[Replacement]) -> str:
-        """The document with each span of `text` replaced, in its own format.
+        """Return the document in its own format, with each span of `text` replaced.
 
-        Reading the result again gives `text` with the same replacements, except that line breaks and tabs
-        that come from the markup stay where they were when a replaced span runs over them.
+        Reading the result again gives `text` with the same replacements. Exception: line breaks and tabs of the
+        markup stay where they were, even inside a replaced span.
 
         Raises:
             ValueError: replacements are not sorted, overlap, are empty or leave the text.
         """
 
-    @abstractmethod
-    def source_span(self, start: int, end: int) -> tuple[int, int]:
-        """Where the span `[start, end)` of `text` stands in `source`, in code points.
 
-        Raises:
-            ValueError: the span is empty or leaves the text.
-        """
-
-
-def check_spans(length: int, spans: Sequence[tuple[int, int]]) -> None:
-    """Refuse spans that are empty, unsorted, overlapping or outside a text of `length` code points.
+def check_replacements(length: int, replacements: Sequence[Replacement]) -> None:
+    """Refuse replacements that are empty, unsorted, overlapping or outside a text of `length` code points.
 
     Raises:
         ValueError: naming the first offending offsets, never a text.
     """
     previous = 0
-    for start, end in spans:
+    for start, end, _ in replacements:
         if not previous <= start < end <= length:
             raise ValueError(f"span [{start}, {end}) is empty, unsorted, overlapping or outside 0..{length}")
         previous = end
 
 
-def replaced(text: str, replacements: Sequence[Replacement]) -> str:
-    """`text` with each span replaced; the spans are sorted and do not overlap."""
-    pieces: list[str] = []
-    position = 0
-    for start, end, surrogate in replacements:
-        pieces += text[position:start], surrogate
-        position = end
-    pieces.append(text[position:])
-    return "".join(pieces)
+# Characters that hide words from a reader of text. They are listed here, so that offsets do not depend on the
+# version of the Unicode data of Python.
+
+
+def _characters(ranges: str) -> frozenset[str]:
+    """Return the characters of hexadecimal code points and ranges, such as "AD 200B-200F"."""
+    bounds = [[int(code, 16) for code in item.split("-")] for item in ranges.split()]
+    return frozenset(chr(code) for bound in bounds for code in range(bound[0], bound[-1] + 1))
+
+
+# Soft hyphen, zero-width characters, direction marks, tags: invisible between the letters of a name
+INVISIBLE = _characters("AD 61C 180E 200B-200F 202A-202E 2060-206F FEFF FFF9-FFFB E0000-E007F")
+
+# Control characters except tab, line feed and carriage return; the line and paragraph separators of Unicode
+CONTROL = _characters("1-8 B-C E-1F 7F-9F 2028-2029")
+
+# No-break spaces of French typography, before ":" and inside numbers
+FIXED_SPACES = frozenset("\u00a0\u202f")
+
+# Encodings written by French software (the codec registry of Python also holds decompressors)
+_ACCEPTED = frozenset(
+    {"utf-8", "utf-16", "utf-16-le", "utf-16-be", "cp1252", "iso8859-15", "cp850", "cp437", "mac-roman"}
+)
+# Text declared as Latin-1 or ASCII is decoded as Windows-1252, as in browsers (WHATWG Encoding, section 4.2).
+_READ_AS = {"iso8859-1": "cp1252", "ascii": "cp1252", "utf-8-sig": "utf-8"}
+_MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
+
+# UTF-8 read as Windows-1252 or Latin-1: lead byte C2, C3 or C5 then a continuation byte; or E2 80 and one more.
+_CONTINUATION = "".join({bytes([b]).decode("cp1252", "ignore") or chr(b) for b in range(0x80, 0xC0)} | {"\u0080"})
+_DOUBLE_ENCODED = re.compile(
+    f"[ÂÃÅ][{re.escape(_CONTINUATION)}\u0080-\u00bf]|â(?:€|\u0080)[{re.escape(_CONTINUATION)}\u0080-\u00bf]|\ufffd"
+)
+_NOT_ASCII_LETTER = re.compile(r"[^\W\d_\x00-\x7f]")
+
+
+def decode(raw: bytes, charset: str, document_id: str) -> str:
+    """Decode `raw` to Unicode NFC; a byte order mark wins over `charset`, and is removed.
+
+    A text is refused where a fifth or more of its letters outside ASCII were encoded twice ("Ã©" for "é") or lost by
+    an earlier conversion (U+FFFD).
+
+    Raises:
+        DocumentRefused: undecodable.
+    """
+    encoding = _encoding(raw, charset, document_id)
+    try:
+        text = raw.decode(encoding)
+    except UnicodeDecodeError as error:
+        detail = f"not {encoding} at byte {error.start}: find the true charset at the source"
+        raise DocumentRefused(document_id, Reason.UNDECODABLE, detail) from None
+    text = unicodedata.normalize("NFC", text.removeprefix("\ufeff"))
+    if "\0" in text:
+        raise DocumentRefused(document_id, Reason.UNDECODABLE, "holds NUL: binary, or UTF-16 declared otherwise")
+    damaged = len(_DOUBLE_ENCODED.findall(text))
+    if damaged and 5 * damaged >= len(_NOT_ASCII_LETTER.findall(text)) - damaged:
+        detail = f"{damaged} characters were encoded twice or lost: convert the document again at the source"
+        raise DocumentRefused(document_id, Reason.UNDECODABLE, detail)
+    return text
+
+
+def _encoding(raw: bytes, charset: str, document_id: str) -> str:
+    for mark, encoding in _MARKS:
+        if raw.startswith(mark):
+            return encoding
+    try:
+        name = codecs.lookup(charset.strip()).name
+    except (LookupError, UnicodeError, ValueError):
+        name = ""
+    encoding = _READ_AS.get(name, name)
+    if encoding not in _ACCEPTED:
+        detail = f"declared charset is not one of {', '.join(sorted(_ACCEPTED))}"
+        raise DocumentRefused(document_id, Reason.UNDECODABLE, detail)
+    return encoding

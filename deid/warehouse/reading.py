@@ -9,7 +9,7 @@ from deid.config.settings import settings
 from deid.detection.staff import Staff
 from deid.domain.document import Document
 from deid.domain.errors import DocumentRefused, Reason
-from deid.formats import SourceText, read
+from deid.formats import SourceText, read_source
 from deid.warehouse.connection import connect
 from deid.warehouse.copy import storable
 from deid.warehouse.extraction import Content, contents, staff
@@ -80,7 +80,7 @@ def decoded(content: Content) -> SourceText:
     """
     if content.patient_id is None:
         raise DocumentRefused(content.document_id, Reason.NO_PATIENT)
-    source = read(
+    source = read_source(
         content.content,
         format=content.format or "",
         charset=content.charset or "utf-8",

@@ -110,7 +110,7 @@ class Stay:
 
 @dataclass(frozen=True, slots=True)
 class GoldMention:
-    """A true mention: `[start, end)` of the text that `deid.formats.read` extracts."""
+    """A true mention: `[start, end)` of the text that `deid.formats.read_source` extracts."""
 
     start: int
     end: int

@@ -60,7 +60,7 @@ def write(scene: DocumentScene, kind_code: str, seed: str, correction: Sequence[
     # A stream of its own: a correction of the document is stored in the same encoding.
     content, charset = _encoded(Stream(f"{seed}:encoding"), markup)
     media = "text/html" if as_html else "text/plain"
-    text = formats.read(content, format=media, charset=charset, document_id=seed, max_bytes=MAX_BYTES).text
+    text = formats.read_source(content, format=media, charset=charset, document_id=seed, max_bytes=MAX_BYTES).text
     return Written(title, media, charset, content, align(text, pieces))
 
 

@@ -20,7 +20,7 @@ import pytest
 from deid.config.settings import Settings, settings
 from deid.domain.document import Document, Mention, Substitution
 from deid.domain.labels import DIRECT, Label
-from deid.formats import SourceText, read
+from deid.formats import SourceText, read_source
 from deid.nightly import runtime, steps
 from deid.reference.packaged import packaged_rows
 from deid.release import actions
@@ -96,7 +96,7 @@ def _published(database: Database, hospital: Hospital) -> Iterator[Published]:
         if row is None:
             continue
         version = latest[document.document_id]
-        source = read(
+        source = read_source(
             version.content,
             format=document.format,
             charset=document.charset,

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from deid.domain.errors import DocumentRefused, Reason
-from deid.formats import FORMATS, read
+from deid.formats import FORMATS, read_source
 
 FRENCH = "Mme Hélène Lefèvre, âgée de 80 ans, née à Orléans, l’été"
 
 
 def text_of(raw: bytes, charset: str = "utf-8", format: str = "text/plain") -> str:
-    return read(raw, format=format, charset=charset, document_id="d1", max_bytes=1000).text
+    return read_source(raw, format=format, charset=charset, document_id="d1", max_bytes=1000).text
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from deid.domain.errors import PolicyError
 from deid.domain.labels import TEMPORAL, Label
 from deid.evaluation.corpus import GoldDocument
 from deid.evaluation.corpus import load as load_corpus
-from deid.formats import read
+from deid.formats import read_source
 from deid.french.comparison import comparable
 from deid.quality import CHECKS, Checked, Severity, measure
 from deid.quality.integrity import visible_text
@@ -139,7 +139,7 @@ def test_nothing_is_left_of_an_erased_mention(masking: Any) -> None:
 
 def test_a_page_is_rewritten_with_nothing(masking: Any) -> None:
     page = "<p>Vu <b>M. DURAND</b> à <i>Dijon</i>.</p>"
-    source = read(page.encode(), format="text/html", charset="utf-8", document_id="d1", max_bytes=1000)
+    source = read_source(page.encode(), format="text/html", charset="utf-8", document_id="d1", max_bytes=1000)
     start = source.text.index("DURAND")
     mentions = [Mention(start, start + 6, Label.PATIENT)]
     result = masking("null").substitute(Document("d1", source.text, Patient(key="p1")), mentions)
