@@ -8,6 +8,7 @@ setup(
     package_data={
         "deid": [
             "config/policies/*.yaml",
+            "detection/*.toml",
             *(f"models/*/*.{ending}" for ending in ("crfsuite", "json", "md", "safetensors")),
             *(f"reference/packaged_data/*/*.{ending}" for ending in ("gz", "lookup", "tables")),
             "reports/templates/*",

@@ -16,12 +16,12 @@ from pathlib import Path
 import torch
 
 from deid.config import policy
-from deid.detection import Detector, averaging, merging, refining
+from deid.detection import Detector, merging, refining
 from deid.detection.annotators import Annotator, build
-from deid.detection.parallel import detect_parallel
+from deid.detection.detector import detect_parallel
 from deid.detection.reading import Reading
 from deid.detection.registry import Tagger
-from deid.detection.taggers.table import table
+from deid.detection.taggers.features import feature_table
 from deid.domain.document import Document
 from deid.evaluation.corpus import load as load_corpus
 
@@ -51,7 +51,7 @@ def _shares(documents: Sequence[Document]) -> dict[str, float]:
         if isinstance(annotator, Tagger):
             annotator.distributions(readings[:1])  # weights are read at the first document
             if "features" not in seconds:
-                seconds["features"] = _seconds(lambda: [table(reading) for reading in readings])
+                seconds["features"] = _seconds(lambda: [feature_table(reading) for reading in readings])
             seconds[annotator.name] = _seconds(lambda tagger=annotator: _spread(tagger, readings, distributions))
         else:
             seconds[annotator.name] = _seconds(lambda other=annotator: _found(other, readings, found))
@@ -60,14 +60,14 @@ def _shares(documents: Sequence[Document]) -> dict[str, float]:
 
         def average() -> None:
             for reading, kept, spread in zip(readings, found, distributions, strict=True):
-                kept[averaging.TAGGERS] = averaging.find(reading, spread, recall)
+                kept[merging.TAGGERS] = merging.find_averaged(reading, spread, recall)
 
         seconds["averaging"] = _seconds(average)
     merged: list[list] = []
     threshold = chosen.detection.threshold
     seconds["merging"] = _seconds(
         lambda: merged.extend(
-            merging.by_weights(merging.weigh(kept, None, averaging.WEIGHTS), threshold) for kept in found
+            merging.merge_by_weights(merging.weigh(kept, None, merging.AVERAGING_WEIGHTS), threshold) for kept in found
         )
     )
     seconds["refining"] = _seconds(

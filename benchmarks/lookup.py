@@ -22,7 +22,7 @@ from pathlib import Path
 
 from ahocorasick_rs import AhoCorasick
 
-from deid.detection.lookup import Kind, LookupTable, Row, build, shipped, spelt
+from deid.detection.lookup import Kind, LookupTable, Row, build_lookup, folded_spellings, packaged_spellings
 from deid.detection.lookup.entries import WORDS
 from deid.french.folding import fold, spaced
 from deid.reference.packaged import packaged_rows
@@ -107,9 +107,11 @@ def peak() -> float:
 
 def make(where: Path) -> dict[str, float]:
     """Write both forms of a table beside each other, in this process."""
-    spellings = list(chain(shipped(), spelt(country())) if where.name == "a-country" else shipped())
+    spellings = list(
+        chain(packaged_spellings(), folded_spellings(country())) if where.name == "a-country" else packaged_spellings()
+    )
     began = time.perf_counter()
-    content = build(spellings)
+    content = build_lookup(spellings)
     took = time.perf_counter() - began
     where.with_suffix(".lookup").write_bytes(content)
     names = {name for kind, name, _, _ in spellings if kind not in WORDS}
@@ -121,11 +123,12 @@ def scores(policy: str, where: Path) -> dict[str, float]:
     """Micro F1 of a policy that ships on corpus/dev, identity known, with one lookup, in this process."""
     from deid.config.policy import DEFAULT
     from deid.config.policy import load as load_policy
-    from deid.detection import Detector, gazetteers
+    from deid.detection import Detector
+    from deid.detection.lexicon import use_lookup
     from deid.evaluation.corpus import load, staff
     from deid.evaluation.scoring import Judged, evaluate
 
-    gazetteers.use(LookupTable(where.with_suffix(".lookup")))
+    use_lookup(LookupTable(where.with_suffix(".lookup")))
     folder = HERE.parent / "corpus" / "dev"
     gold = load(folder)
     found = Detector(load_policy(DEFAULT.with_name(f"{policy}.yaml")), staff(folder)).detect([g.document for g in gold])

@@ -28,7 +28,6 @@ from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 from deid.config import policy
-from deid.detection import garbage
 from deid.domain.document import Document, Mention
 from deid.domain.labels import Label
 from deid.evaluation.corpus import load
@@ -151,7 +150,6 @@ def _meet(barrier: Barrier) -> None:
 def _work(share: Share) -> list[Clocked]:
     """The passes of one process, each begun together with the others."""
     done = [_clocked(lambda: _substitute(share.first, _drawing(_key(share.repeat, 0))))]
-    garbage.settled()  # as the nightly step does
     for at in (1, 2):
         drawing = _drawing(_key(share.repeat, at))
         _barriers[0].wait()
@@ -195,7 +193,6 @@ def _measure(name: str, documents: Sequence[Known], workers: int, repeats: int) 
     single = [_pass(documents, 1, repeat) for repeat in range(repeats)]
     several = [_pass(documents, workers, repeat) for repeat in range(repeats)]
     _substitute(documents[:half], _drawing(_key(0, 0)))
-    garbage.settled()
     shares = _shares(second)
     mentions = sum(len(known.mentions) for known in second)
     characters = sum(len(known.document.text) for known in second)

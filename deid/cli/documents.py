@@ -134,9 +134,9 @@ def _policy(path: Path | None) -> Policy:
 
 
 def _staff(path: Path | None) -> Staff:
-    from deid.detection.staff import NOBODY, read
+    from deid.detection.staff import NO_STAFF, read_staff
 
-    return NOBODY if path is None else read(path)
+    return NO_STAFF if path is None else read_staff(path)
 
 
 def _with_annotators(policy: Policy, names: str | None) -> Policy:

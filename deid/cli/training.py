@@ -47,7 +47,7 @@ def train(
     """
     from dataclasses import replace
 
-    from deid.detection.taggers import embeddings as subwords
+    from deid.detection.taggers.bilstm import PACKAGED_EMBEDDINGS, load_embeddings
     from deid.evaluation.corpus import load
     from deid.learning.taggers.recipe import FULL, SMALL
     from deid.learning.taggers.training import KINDS
@@ -56,6 +56,6 @@ def train(
     documents = [one for folder in folders for one in load(folder)]
     recipe = replace(SMALL if small else FULL, seed=seed)
     for name in KINDS if kind is Kind.BOTH else (kind.value,):
-        rows = None if small else subwords.load(embeddings or subwords.SHIPPED)
+        rows = None if small else load_embeddings(embeddings or PACKAGED_EMBEDDINGS)
         folder = train_one(name, documents, recipe, out, rows)
         typer.echo(f"{name} : {len(documents)} documents, modèle dans {folder}")

@@ -43,7 +43,7 @@ class Detection(Section):
     """How mentions are found.
 
     `merge`: `average` (the taggers' probabilities are averaged, then one best path; rules and identity join in
-    where they are nearly always right: `deid.detection.averaging`), `weights` (Braghin et al. 2019: highest
+    where they are nearly always right: `deid.detection.merging`), `weights` (Braghin et al. 2019: highest
     annotator × label weight wins) or `procedure` (Tchouka et al. 2022, section 3.3). `weights` overrides cells of
     the table in `deid.detection.merging`: annotator → label → weight in [0, 100], 0 disables. `recall` raises, per
     label and in nats, the taggers' probability against that of "outside" before the best path is sought.

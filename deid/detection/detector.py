@@ -1,19 +1,25 @@
-"""The detector: annotators, then merging, then refining, as a policy says."""
+"""The detector: annotators, then merging, then refining, as a policy says; on one process or several."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from deid.config.policy import Policy
-from deid.detection import averaging, merging, refining
+from deid.detection import merging, refining
 from deid.detection.annotators import build
+from deid.detection.lexicon import gazetteers, use_lookup
+from deid.detection.lookup import LookupTable
 from deid.detection.preprocessing.language import foreign_language, plainly_french
 from deid.detection.reading import Reading
-from deid.detection.registry import Acquainted, Annotator, BatchAnnotator, Tagger
-from deid.detection.staff import NOBODY, Staff
+from deid.detection.registry import Annotator, BatchAnnotator, StaffAware, Tagger
+from deid.detection.staff import NO_STAFF, Staff
 from deid.domain.document import Document, Mention
 from deid.domain.errors import Reason
 
@@ -26,29 +32,29 @@ ANY_LANGUAGE = frozenset({"patterns", "identity"})
 class Detector:
     """Finds the mentions of documents as a policy asks; holds no state between calls.
 
-    The tables are loaded at the first document (two seconds, once per process): a step that only asks for the
-    version need not wait for them.
+    The tables are loaded at the first document (two seconds per process), not for the version.
 
-    `staff` is who works in the hospital. Like a patient's identity it is a document's circumstance, not a rule: it
-    is no part of `version`.
+    Args:
+        policy: names the annotators, their options and weights.
+        staff: professionals of the hospital. They are data like a patient's identity, and no part of `version`.
 
     Raises:
         PolicyError: the policy names an annotator that does not exist or options that it does not take.
     """
 
-    def __init__(self, policy: Policy, staff: Staff = NOBODY) -> None:
+    def __init__(self, policy: Policy, staff: Staff = NO_STAFF) -> None:
         self._policy = policy.detection
         self._annotators = self.check(policy)
-        # Taggers made for fewer labels than the product's say so.
+        # Taggers made for some labels only declare them.
         self._known = {one.name: one.labels for one in self._annotators if hasattr(one, "labels")}
         for annotator in self._annotators:
-            if isinstance(annotator, Acquainted):
-                annotator.meet(staff)
-        self._merge = merging.by_procedure if self._policy.merge == "procedure" else merging.by_weights
+            if isinstance(annotator, StaffAware):
+                annotator.use_staff(staff)
+        self._merge = merging.merge_by_procedure if self._policy.merge == "procedure" else merging.merge_by_weights
 
     @staticmethod
     def check(policy: Policy) -> list[Annotator]:
-        """The annotators that a policy asks for, made without loading tables.
+        """Return the annotators of a policy, made without loading tables.
 
         Raises:
             PolicyError: there is no such annotator, or it does not take its options.
@@ -57,12 +63,12 @@ class Detector:
 
     @property
     def version(self) -> str:
-        """Names what decided: the rules' edition and the annotators, for the ledger."""
+        """Version of the rules and of each annotator, for the ledger."""
         own = (getattr(annotator, "version", annotator.name) for annotator in self._annotators)
         return "+".join((RULES_VERSION, *own))
 
     def detect(self, documents: Sequence[Document]) -> list[tuple[Mention, ...]]:
-        """Mentions of each document, in the documents' order: sorted, not overlapping, within the text."""
+        """Return the mentions of each document, in the documents' order: sorted, not overlapping, within the text."""
         readings = [Reading(document) for document in documents]
         foreign = self._foreign(readings)
         found: list[dict[str, list[Mention]]] = [{} for _ in readings]
@@ -82,13 +88,13 @@ class Detector:
         return concluded
 
     def refusal(self, document: Document) -> Reason | None:
-        """Why the policy wants the document in quarantine instead of searched; None if it may be searched."""
+        """Return the reason to put a document in quarantine without searching it; None if it may be searched."""
         if self._policy.foreign != "quarantine" or plainly_french(document.text):
             return None
         return Reason.NOT_FRENCH if foreign_language(Reading(document)) else None
 
     def _foreign(self, readings: Sequence[Reading]) -> frozenset[int]:
-        """Positions of the documents that only `ANY_LANGUAGE` may search."""
+        """Return the positions of the documents that only `ANY_LANGUAGE` may search."""
         if self._policy.foreign != "patterns":
             return frozenset()
         doubtful = (at for at, reading in enumerate(readings) if not plainly_french(reading.text))
@@ -101,8 +107,8 @@ class Detector:
         distributions: Mapping[str, NDArray[np.float32]],
     ) -> tuple[Mention, ...]:
         if distributions:
-            found[averaging.TAGGERS] = averaging.find(reading, distributions, self._policy.recall, self._known)
-            candidates = merging.weigh(found, self._policy.weights, averaging.WEIGHTS)
+            found[merging.TAGGERS] = merging.find_averaged(reading, distributions, self._policy.recall, self._known)
+            candidates = merging.weigh(found, self._policy.weights, merging.AVERAGING_WEIGHTS)
         else:
             candidates = merging.weigh(found, self._policy.weights)
         return refining.refine(reading, self._merge(candidates, self._policy.threshold), self._policy)
@@ -112,3 +118,54 @@ def _run(annotator: Annotator, readings: Sequence[Reading]) -> list[list[Mention
     if isinstance(annotator, BatchAnnotator):
         return [list(mentions) for mentions in annotator.annotate_batch(readings)]
     return [list(annotator.annotate(reading)) for reading in readings]
+
+
+# Detection of large batches on several processes, order kept.
+_CHUNK = 64  # documents per message: enough to hide its cost, few enough to share the work evenly
+
+_detector: Detector | None = None
+
+
+def detect_parallel(
+    policy: Policy, documents: Sequence[Document], workers: int | None = None, staff: Staff = NO_STAFF
+) -> list[tuple[Mention, ...]]:
+    """Return the mentions of each document, as `Detector.detect` does, computed by `workers` processes.
+
+    Each process loads the tables once, in about two seconds.
+
+    Args:
+        policy: the policy, the same in each process.
+        documents: the batch.
+        workers: number of processes; None is one per core.
+        staff: professionals of the hospital, sent once to each process.
+
+    Raises:
+        PolicyError: the policy names an annotator that does not exist or options that it does not take.
+    """
+    workers = workers or os.cpu_count() or 1
+    chunks = [documents[start : start + _CHUNK] for start in range(0, len(documents), _CHUNK)]
+    if workers == 1 or len(chunks) < 2:
+        return Detector(policy, staff).detect(documents)
+    Detector.check(policy)
+    # Processes are spawned, since a caller may hold threads or a database connection that a fork would copy.
+    names = gazetteers()
+    with ProcessPoolExecutor(
+        min(workers, len(chunks)),
+        mp_context=get_context("spawn"),
+        initializer=_load,
+        initargs=(policy, staff, names.path, names.digest),
+    ) as pool:
+        return [mentions for found in pool.map(_detect, chunks) for mentions in found]
+
+
+def _load(policy: Policy, staff: Staff, lookup: Path, digest: str) -> None:
+    global _detector
+    use_lookup(LookupTable(lookup, digest))
+    os.environ.setdefault("OMP_NUM_THREADS", "1")  # read when torch is imported: the processes share the cores
+    _detector = Detector(policy, staff)
+
+
+def _detect(documents: Sequence[Document]) -> list[tuple[Mention, ...]]:
+    if _detector is None:
+        raise RuntimeError("the process was started without its detector")
+    return _detector.detect(documents)

@@ -1,18 +1,106 @@
-"""What is known of single words: how often a first name, a surname, a common or a medical word."""
+"""Words and names that detection knows: gazetteers of places, establishments and people, and a French lexicon."""
 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Container
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from typing import Any
 
-from deid.detection.gazetteers import Births, Gazetteers, gazetteers
+from deid.detection.lookup import (
+    PACKAGED_LOOKUPS,
+    Entry,
+    Kind,
+    LookupTable,
+    build_lookup,
+    find_lookup,
+    lookup_stamp,
+    packaged_spellings,
+)
 from deid.french.folding import fold, key
 from deid.reference.packaged import packaged_rows
 
-# Parts of speech that a name at the start of a sentence could be mistaken for least.
-_GRAMMAR = frozenset({"ART", "PRE", "CON", "PRO", "ADJ:pos", "AUX"})
+__all__ = ["Births", "Entry", "Gazetteers", "Hit", "Kind", "Lexicon", "gazetteers", "lexicon", "use_lookup"]
+
+# Many lieux-dits bear the name of a family: such an entry does not tell a place from a person.
+_PERSONAL = frozenset({Kind.PROFESSIONAL, Kind.LOCALITY})
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """An entry found at `[start, end)` of a document, whole words only."""
+
+    start: int
+    end: int
+    entry: Entry
+
+
+class Gazetteers:
+    """The names of one lookup. A name borne by several entries has one of each kind, the largest commune.
+
+    `names` holds the folded names of places and organisations, `first_names` and `surnames` count births in France.
+    """
+
+    def __init__(self, table: LookupTable) -> None:
+        self._table = table
+        self.digest, self.path = table.digest, table.path
+        self.names: Container[str] = _Places(table)
+        self.first_names, self.surnames = Births(table, Kind.FIRST_NAME), Births(table, Kind.SURNAME)
+
+    def scan(self, spaced: str) -> list[Hit]:
+        """Return every entry in a text from `folding.spaced`, ordered by start, longest first."""
+        return [Hit(*found) for found in self._table.scan(spaced)]
+
+    def towns(self, name: str) -> int:
+        """Return the inhabitants of the largest commune of that folded name; 0 if there is none."""
+        return self._table.towns(name)
+
+
+class _Places:
+    def __init__(self, table: LookupTable) -> None:
+        self._table = table
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and bool(self._table.kinds(name) - _PERSONAL)
+
+
+class Births:
+    """Number of people who bear a folded word as a first name, or as a surname; read like a dictionary."""
+
+    def __init__(self, table: LookupTable, kind: Kind) -> None:
+        # Each word of a document is asked for several times, and most words come back in the next document.
+        self._births = lru_cache(maxsize=1 << 17)(partial(table.births, kind))
+
+    def get(self, word: str, default: int = 0) -> int:
+        """Return the births of `word`, or `default` if there are none."""
+        return self._births(word) or default
+
+    def __contains__(self, word: str) -> bool:
+        return self._births(word) > 0
+
+    def __getitem__(self, word: str) -> int:
+        return self._births(word)
+
+
+_in_use: list[Gazetteers] = []
+
+
+def use_lookup(table: LookupTable | None) -> None:
+    """Make this process detect with `table` from now on; None is the packaged lookup."""
+    _in_use[:] = [] if table is None else [Gazetteers(table)]
+
+
+def gazetteers() -> Gazetteers:
+    """Return the names that this process detects with: those of `use_lookup`, else the packaged ones."""
+    return _in_use[0] if _in_use else _packaged()
+
+
+@cache
+def _packaged() -> Gazetteers:
+    # While a list of the code is newer than the packaged file, the lookup is built in two seconds.
+    found = find_lookup(PACKAGED_LOOKUPS, lookup_stamp())
+    return Gazetteers(found or LookupTable.of(build_lookup(packaged_spellings())))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,31 +117,26 @@ class Lexicon:
     parts: dict[str, str]  # parts of speech that the word can be, as Lexique names them, joined by |
 
     def is_first_name(self, word: str) -> bool:
-        """Whether `word` is much rather a first name than a word of the language."""
-        births = self.first_names.get(word, 0)
+        """True if `word` is much rather a first name than a word of the language."""
+        births = self.first_names.get(word)
         return births >= 60 and births > 150 * self.common.get(word, 0.0) and word not in self.drugs
 
     def is_surname(self, word: str) -> bool:
-        """Whether `word` is borne as a surname and is not a usual word."""
-        births = self.surnames.get(word, 0)
+        """True if `word` is borne as a surname and is not a usual word."""
+        births = self.surnames.get(word)
         return births >= 15 and births > 100 * self.common.get(word, 0.0) and word not in self.medical
 
     def is_word(self, word: str) -> bool:
-        """Whether `word` belongs to the language, general or medical, or is a drug."""
+        """True if `word` belongs to the language, general or medical, or is a drug."""
         return word in self.common or word in self.medical or word in self.drugs
 
     def is_unknown(self, word: str) -> bool:
-        """Whether no table knows `word`: in French prose that is a name, a brand or a misspelling."""
+        """True if no table knows `word`: in French prose that is a name, a brand or a misspelling."""
         return not (self.is_word(word) or word in self.first_names or word in self.surnames)
 
 
-def _spellings(word: str) -> tuple[str, ...]:
-    """A folded word, and how it is typed where œ and æ are missing."""
-    return (word, word.replace("œ", "oe").replace("æ", "ae")) if "œ" in word or "æ" in word else (word,)
-
-
 def lexicon() -> Lexicon:
-    """Names of people of the lookup in use (`gazetteers.use`), words of the tables that ship."""
+    """Return the lexicon of this process: names of the lookup in use (`use_lookup`), packaged words."""
     return _lexicon(gazetteers())
 
 
@@ -64,7 +147,7 @@ def _lexicon(names: Gazetteers) -> Lexicon:
 
 @cache
 def _language() -> dict[str, Any]:
-    """What does not change with the lookup: words of the language and of medicine, loaded once per process."""
+    """Return the fields of `Lexicon` that do not depend on the lookup."""
     common: dict[str, float] = defaultdict(float)
     parts: dict[str, str] = {}
     for row in packaged_rows("words"):
@@ -83,3 +166,8 @@ def _language() -> dict[str, Any]:
         "double_eponyms": frozenset(name for row in packaged_rows("eponyms") if " " in (name := key(row["name"]))),
         "parts": parts,
     }
+
+
+def _spellings(word: str) -> tuple[str, ...]:
+    """Return a folded word, and its spelling without the letters œ and æ if it has one."""
+    return (word, word.replace("œ", "oe").replace("æ", "ae")) if "œ" in word or "æ" in word else (word,)

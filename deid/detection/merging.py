@@ -1,17 +1,26 @@
-"""From what annotators said to one mention per place, with every vote kept."""
+"""Merging: one mention per place, with the votes of all annotators; averaging of the learned taggers before it."""
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
+import numpy as np
+from numpy.typing import NDArray
+
+from deid.detection.known_names import BRANDS
+from deid.detection.reading import Reading
+from deid.detection.taggers.tags import LABELS, OUTSIDE, best_path, decode, log_probabilities
 from deid.domain.document import Mention, Vote
 from deid.domain.labels import CONTACT, IDENTIFIERS, NAMES, PLACES, TEMPORAL, Label
 
-# Annotators that play T_N, the neural side, in the decision procedure; all others are the rules' side, T_M.
+Array = NDArray[np.float32]
+
+# Neural annotators of the decision procedure (T_N of the paper); all others are its rules (T_M).
 NEURAL = frozenset({"transformer", "bilstm_crf"})
-# Labels for which the procedure believes the neural side (PER, LOC and ORG of the paper).
+# Labels for which the procedure prefers the neural annotators (PER, LOC and ORG of the paper).
 CONTEXTUAL = NAMES | PLACES | {Label.ORG}
 
 
@@ -23,9 +32,9 @@ def _row(default: float, **groups: float) -> dict[Label, float]:
     return row
 
 
-# Annotator → label → weight in [0, 100] (Braghin et al. 2019, section 4.3). A known identity is the surest
-# evidence; forms with a key or a plan come next. The neural side outweighs the rules on CONTEXTUAL labels and
-# is outweighed elsewhere, which gives the three cases of Tchouka et al. 2022, section 3.4.3.
+# Annotator → label → weight in [0, 100] (Braghin et al. 2019, section 4.3). A known identity weighs most, then forms
+# with a check key or a numbering plan. Neural annotators outweigh rules on CONTEXTUAL labels and are outweighed
+# elsewhere, which gives the three cases of Tchouka et al. 2022, section 3.4.3.
 WEIGHTS: Mapping[str, Mapping[Label, float]] = {
     "identity": _row(100),
     "patterns": _row(95, temporal=97, contact=97, identifiers=97),
@@ -40,7 +49,7 @@ UNLISTED = 90.0
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A mention as one annotator gave it, with its weighted strength in [0, 1]."""
+    """A mention of one annotator, with its weighted strength in [0, 1]."""
 
     annotator: str
     mention: Mention
@@ -52,9 +61,12 @@ def weigh(
     overrides: Mapping[str, Mapping[Label, float]] | None = None,
     table: Mapping[str, Mapping[Label, float]] = WEIGHTS,
 ) -> list[Candidate]:
-    """Candidates with strength weight × score; a weight of 0 silences an annotator for a label.
+    """Return candidates of strength weight / 100 × score; a weight of 0 drops the mentions of a label.
 
-    `overrides` are a policy's cells over those of `table`.
+    Args:
+        found: mentions by annotator.
+        overrides: the policy's weights, which replace cells of `table`.
+        table: annotator → label → weight in [0, 100].
     """
     overrides = overrides or {}
     candidates = []
@@ -66,22 +78,19 @@ def weigh(
     return candidates
 
 
-def by_weights(candidates: Sequence[Candidate], threshold: float) -> list[Mention]:
-    """Highest strength wins each place; ties go to the longer. What overlaps a winner becomes its votes.
+def merge_by_weights(candidates: Sequence[Candidate], threshold: float) -> list[Mention]:
+    """Return the strongest mention of each span and label, of strength `threshold` or more.
 
-    Losers that reach beyond the winner are kept beside it, overlapping: refining cuts them.
+    Candidates that overlap a mention become its votes. Mentions of other spans or labels may still overlap:
+    `deid.detection.refining` cuts them.
     """
-    ranked = sorted(candidates, key=_rank)
-    kept: list[Mention] = []
-    seen: dict[tuple[int, int, Label], int] = {}
-    for candidate in ranked:
+    strongest: dict[tuple[int, int, Label], Mention] = {}
+    for candidate in sorted(candidates, key=_rank):
         mention = candidate.mention
-        place = (mention.start, mention.end, mention.label)
-        if candidate.strength < threshold or place in seen:
-            continue
-        seen[place] = len(kept)
-        kept.append(replace(mention, score=min(candidate.strength, 1.0), votes=()))
-    return _with_votes(kept, candidates)
+        if candidate.strength >= threshold:
+            place = (mention.start, mention.end, mention.label)
+            strongest.setdefault(place, replace(mention, score=min(candidate.strength, 1.0), votes=()))
+    return _with_votes([*strongest.values()], candidates)
 
 
 def _rank(candidate: Candidate) -> tuple[float, int, int, str, str]:
@@ -90,7 +99,7 @@ def _rank(candidate: Candidate) -> tuple[float, int, int, str, str]:
 
 
 def _with_votes(mentions: Sequence[Mention], candidates: Sequence[Candidate]) -> list[Mention]:
-    """Each mention with a vote of every annotator that spoke of some of its characters."""
+    """Return the sorted mentions, each with a vote of every annotator that found some of its characters."""
     ordered = sorted(candidates, key=lambda one: one.mention.start)
     result = []
     low = 0
@@ -104,7 +113,7 @@ def _with_votes(mentions: Sequence[Mention], candidates: Sequence[Candidate]) ->
                 break
             if candidate.mention.end > mention.start:
                 own = Vote(candidate.annotator, candidate.mention.label, candidate.mention.score)
-                # Averaged taggers bring what each of them said.
+                # A mention of the averaged taggers has a vote of each of them already.
                 for vote in candidate.mention.votes or (own,):
                     old = votes.get((vote.annotator, vote.label))
                     if old is None or old.score < vote.score:
@@ -113,25 +122,157 @@ def _with_votes(mentions: Sequence[Mention], candidates: Sequence[Candidate]) ->
     return result
 
 
-def by_procedure(candidates: Sequence[Candidate], threshold: float) -> list[Mention]:
-    """The decision procedure of Tchouka et al. 2022, section 3.4.3, character by character.
+def merge_by_procedure(candidates: Sequence[Candidate], threshold: float) -> list[Mention]:
+    """Return the mentions of the decision procedure of Tchouka et al. 2022, section 3.4.3.
 
-    Same tag from both sides: that tag. One side says O: the other's tag. Two different tags: the neural side's
-    for PER, LOC and ORG, the rules' side's otherwise.
+    Same tag from both sides: that tag. Only one side gives a tag: that tag. Two different tags: that of the neural
+    annotators for PER, LOC and ORG, that of the rules otherwise.
     """
-    rules = by_weights([one for one in candidates if one.annotator not in NEURAL], threshold)
-    neural = by_weights([one for one in candidates if one.annotator in NEURAL], threshold)
+    rules = merge_by_weights([one for one in candidates if one.annotator not in NEURAL], threshold)
+    neural = merge_by_weights([one for one in candidates if one.annotator in NEURAL], threshold)
     preferred = [one for one in neural if one.label in CONTEXTUAL]
-    order = [*preferred, *rules, *(one for one in neural if one.label not in CONTEXTUAL)]
-    ranked = [replace(mention, score=mention.score) for mention in order]
-    return _with_votes(_first_come(ranked), candidates)
-
-
-def _first_come(mentions: Sequence[Mention]) -> list[Mention]:
     taken: list[Mention] = []
-    for mention in mentions:
+    for mention in (*preferred, *rules, *(one for one in neural if one.label not in CONTEXTUAL)):
         at = bisect_left(taken, mention.start, key=lambda one: one.start)
         free_left = at == 0 or taken[at - 1].end <= mention.start
         if free_left and (at == len(taken) or mention.end <= taken[at].start):
             taken.insert(at, mention)
-    return taken
+    return _with_votes(taken, candidates)
+
+
+# Averaging of the learned taggers.
+
+# Annotator name of the averaged taggers in merging.
+TAGGERS = "taggers"
+# Labels of the rules that are kept beside the averaged taggers, chosen by cross-validation (docs/decisions).
+_RULE_LABELS: Mapping[str, frozenset[Label]] = {
+    "patterns": CONTACT | {Label.NIR},
+    "context": frozenset(),
+    "gazetteer": frozenset(),
+}
+AVERAGING_WEIGHTS: Mapping[str, Mapping[Label, float]] = {
+    **WEIGHTS,
+    TAGGERS: dict.fromkeys(Label, 100.0),
+    **{
+        rule: {label: weight if label in _RULE_LABELS[rule] else 0.0 for label, weight in WEIGHTS[rule].items()}
+        for rule in _RULE_LABELS
+    },
+}
+_SHARE = 0.25
+# Tags that open (B) or continue (I) a mention of a coarse kind.
+_KINDS = [
+    [tag for tag, label in enumerate(LABELS) if label in kind and tag % 2 == opening]
+    for kind in (NAMES, PLACES, IDENTIFIERS | {Label.PHONE}, frozenset({Label.DATE, Label.RELDATE}))
+    for opening in (1, 0)
+]
+# Words and signs dropped at the edges of a mention where the taggers give them less than 0.5.
+_EDGES = frozenset(
+    "a au aux avec ce ces cette chez d dans de des du elle en entre est et il je l la le les leur lui ne on ou par pas "
+    'pour qu que qui s sa se ses son sur un une vers , ; . : ( ) « » " / - –'.split()
+)
+
+
+def averaged(distributions: Sequence[Array], known: Sequence[Collection[Label] | None] | None = None) -> Array:
+    """Return the mean of the distributions (tokens, tags) of several taggers; rows sum to one.
+
+    `known` are the labels that each tagger can give, None for all. Each label is averaged over the taggers that can
+    give it.
+    """
+    if known is None or not any(known):
+        mean: Array = np.mean(np.stack(distributions), axis=0, dtype=np.float32)
+        return mean
+    says = np.array([[one is None or label is None or label in one for label in LABELS] for one in known])
+    total = np.sum([array * row for array, row in zip(distributions, says, strict=True)], axis=0)
+    mean = total / np.maximum(says.sum(axis=0), 1)
+    rows: Array = (mean / mean.sum(axis=1, keepdims=True)).astype(np.float32)
+    return rows
+
+
+def find_averaged(
+    reading: Reading,
+    distributions: Mapping[str, Array],
+    recall: Mapping[Label, float],
+    known: Mapping[str, Collection[Label]] = MappingProxyType({}),
+) -> list[Mention]:
+    """Return the mentions of the averaged taggers, each with a vote of every tagger.
+
+    Args:
+        reading: the document.
+        distributions: probabilities (tokens, tags) by tagger.
+        recall: nats added per label to the logarithm of its probability, which trades precision for recall.
+        known: labels of the taggers that cannot give all of them.
+    """
+    if not len(reading.starts) or not distributions:
+        return []
+    mean = averaged(list(distributions.values()), [known.get(name) for name in distributions])
+    added = np.array([0.0 if label is None else recall.get(label, 0.0) for label in LABELS], dtype=np.float32)
+    added = np.where(_explained(reading)[:, None], 0, added[None, :])
+    path = best_path(log_probabilities(_with_pooled_kinds(mean)) + added)
+    sure = 1.0 - mean[:, OUTSIDE]
+    mentions = decode(reading, path, sure)
+    trimmed = (_trimmed(reading, mention, sure) for mention in mentions)
+    return [_voted(reading, mention, distributions) for mention in trimmed if mention is not None]
+
+
+def _with_pooled_kinds(distribution: Array) -> Array:
+    """Return scores in which a label has its kind's probability × (its share of that kind) ** `_SHARE`.
+
+    A token stays a name where the taggers agree on a name and differ on its role.
+    """
+    scores = distribution.copy()
+    for tags in _KINDS:
+        own = distribution[:, tags]
+        total = own.sum(axis=1, keepdims=True)
+        scores[:, tags] = total * np.power(own / np.maximum(total, 1e-12), _SHARE)
+    return scores
+
+
+def _explained(reading: Reading) -> NDArray[np.bool_]:
+    """Return True for each token that a table explains: drugs, medical words, eponyms, brands that are no surname.
+
+    The `recall` of a policy applies to the other tokens.
+    """
+    known = reading.lexicon
+
+    def explains(word: str) -> bool:
+        if known.is_first_name(word):
+            return False
+        listed = word in known.eponyms or word in known.drugs or word in known.medical
+        return listed or (word in BRANDS and not known.is_surname(word))
+
+    return np.array([explains(word) for word in reading.words], dtype=bool)
+
+
+def _trimmed(reading: Reading, mention: Mention, sure: Array) -> Mention | None:
+    """Return the mention without the words of `_EDGES` at its ends; None if no letter and no digit is left.
+
+    `sure` is the probability, per token, of being inside a mention.
+    """
+    first, last = reading.token_at(mention.start), reading.token_at(mention.end - 1)
+    while first <= last and sure[first] < 0.5 and reading.words[first] in _EDGES:
+        first += 1
+    while last >= first and sure[last] < 0.5 and reading.words[last] in _EDGES:
+        last -= 1
+    if first > last or not any(map(str.isalnum, reading.text[reading.starts[first] : reading.ends[last]])):
+        return None
+    # A score of 0.5 at least: the policy's threshold must not undo its `recall`.
+    return replace(
+        mention,
+        start=reading.starts[first],
+        end=reading.ends[last],
+        score=max(float(sure[first : last + 1].mean()), 0.5),
+    )
+
+
+def _voted(reading: Reading, mention: Mention, distributions: Mapping[str, Array]) -> Mention:
+    tokens = reading.tokens(mention)
+    votes = []
+    for name, distribution in distributions.items():
+        rows = distribution[tokens.start : tokens.stop]
+        of_label = rows[:, 1::2].sum(axis=0) + rows[:, 2::2].sum(axis=0)
+        best = int(of_label.argmax())
+        label = LABELS[1 + 2 * best]
+        score = float(np.clip(of_label[best] / len(rows), 0.0, 1.0))
+        if label is not None and score >= 0.05:
+            votes.append(Vote(name, label, round(score, 4)))
+    return replace(mention, votes=tuple(sorted(votes)))

@@ -1,65 +1,36 @@
-"""Reading a person's name from a token on: initials, particles, compounds, capitals or, where allowed, none."""
+"""Names of people in a text: their extent from a token on, and names that differ by a misspelling."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from itertools import combinations
+
+from rapidfuzz.distance import OSA
+
+from deid.detection.known_names import LOWER_PARTICLES, NOT_NAMES, PARTICLES
 from deid.detection.reading import Reading
 
 _LONGEST = 6  # words in a name
-PARTICLES = frozenset(
-    """
-    abou abu ait al ben bin d da das de del della den der des di do dos du el l la le les m mac mc n o ould san
-    st ste ten ter und van von y zu
-    """.split()
-)
-LOWER_PARTICLES = frozenset(
-    "de du des d van von der den ter ten el al ben bin da dos das do di del della ait le la l".split()
-)
 ELISIONS = frozenset("d l m n o".split())
-# Capitalised words that stand after names without belonging to them.
-NOT_NAMES = frozenset(
-    """
-    a absent absente acc adeli adj adjoint adresse age amb ambulancier ancien ancienne anesthesiste antecedents
-    as assistant assistante assistants asymptomatique atcd attache au aux avec avenue bacterio bilan biologie
-    biologiste bip bloc bonjour boulevard bp brancardier cadre cardiologie cardiologue cca ccha ce cedex centre
-    cette ch chef cher chere chez chir chirurgie chirurgien chu clamps clinique cmf compte conclusion cond
-    confrere conge consoeur consultation consœur coordinatrice coordonnateur copie courriel cs dans date ddn de
-    dect dermatologue des deux dicte dieteticienne diplome diplomee directeur directrice docteur docteurs
-    dossier dr du edite edition ehpad elle email en ergotherapeute et ets evolution ex examen externe fax femme
-    frappe gastro geriatre graisseur gynecologue histoire hopital hospitalier hospitaliere hospitalisation iade
-    iban ibode ide il imagerie imprime infirmier infirmiere interieur interne ipp je juge kine kinesitherapeute
-    la laboratoire le les lettre lib libre lu m madame mail manip manipulateur mar maternite mcu me med mel medecin
-    medecine mlle mme monsieur motif mr naissance nda ne nee neuro neurologie neurologue nip nir no nom non nous
-    numero objet ok on oncologie oncologue operateur operatrice orl ortho orthophoniste ou oui page par patient
-    patiente pediatre pediatrie pghm ph pharmacien photo phu place pmi poids pole poste pour pr praticien
-    praticiens prenom president presidente prof professeur professeurs psychiatre psychologue puph quad
-    radiologue rea reanimation ref reference rendu responsable ressource revoir rhumatologue rpps rue sa sage
-    samu sau scolaire se secretaire secretariat secu sejour service ses sexe sf signature signe smur sociale son
-    sous specialiste ss sur taille tech technicien technicienne tel telephone tension traitement uhcd un une
-    unite urgences uro urologie urologue usic usp usuel valide validee vasc vous vu whatsapp
-    """.split()
-)
 
 
 def is_capital(reading: Reading, index: int) -> bool:
-    """Whether token `index` starts with a capital letter."""
+    """True if token `index` starts with a capital letter."""
     return 0 <= index < len(reading.capitals) and reading.capitals[index]
 
 
 def is_upper(reading: Reading, index: int) -> bool:
-    """Whether token `index` has two letters or more, all capital."""
-    return (
-        reading.ends[index] - reading.starts[index] > 1
-        and reading.text[reading.starts[index] : reading.ends[index]].isupper()
-    )
+    """True if token `index` has two letters or more, all capital."""
+    return reading.ends[index] - reading.starts[index] > 1 and reading.surface(index).isupper()
 
 
 def glued(reading: Reading, index: int) -> bool:
-    """Whether token `index` touches the one before it."""
+    """True if no blank stands before token `index`."""
     return 0 < index < len(reading.starts) and reading.ends[index - 1] == reading.starts[index]
 
 
 def namelike(reading: Reading, index: int) -> bool:
-    """Whether the word at `index` is borne as a name rather than used as a word, or is in no table at all."""
+    """True if the word at `index` is rather a name than a word of the language, or is in no table."""
     word = reading.words[index]
     lexicon = reading.lexicon
     return word.isalpha() and (
@@ -68,10 +39,13 @@ def namelike(reading: Reading, index: int) -> bool:
 
 
 def read_name(reading: Reading, index: int, lower: int = 0, strict: bool = False) -> int | None:
-    """Last token of the name that starts at token `index`, or None if none does.
+    """Return the last token of the name that starts at token `index`, or None if none does.
 
-    `lower` is how many words without a capital may belong to it, if they look like names; `strict` asks even
-    capitalised words to look like names.
+    Args:
+        reading: the document.
+        index: a token.
+        lower: number of words without a capital that may belong to the name, if they look like names.
+        strict: capitalised words too must look like names.
     """
     words = reading.words
     last: int | None = None
@@ -110,14 +84,14 @@ def read_name(reading: Reading, index: int, lower: int = 0, strict: bool = False
 
 
 def _sign_inside(reading: Reading, at: int, start: int, last: int | None) -> bool:
-    """Whether a sign stands inside a name: a hyphen or apostrophe without blanks, the dot of an initial."""
+    """True for a sign inside a name: a hyphen or apostrophe without blanks, the dot of an initial."""
     if reading.words[at] in ("-", "'"):
         return at > start and glued(reading, at) and glued(reading, at + 1)
     return reading.words[at] == "." and at > start and len(reading.words[at - 1]) == 1 and last is not None
 
 
 def _capital_belongs(reading: Reading, at: int, start: int, count: int, strict: bool) -> bool:
-    """Whether a capitalised word at `at` belongs to a name that started at `start` and has `count` words."""
+    """True if a capitalised word at `at` belongs to a name that started at `start` and has `count` words."""
     word = reading.words[at]
     if len(word) == 1:
         return _initial(reading, at, start)
@@ -129,7 +103,7 @@ def _capital_belongs(reading: Reading, at: int, start: int, count: int, strict: 
 
 
 def _initial(reading: Reading, at: int, start: int) -> bool:
-    """Whether a lone capital at `at` is an initial: dotted, compound ("J-B"), or beside a name not in capitals."""
+    """True if a lone capital at `at` is an initial: dotted, compound ("J-B"), or beside a name not in capitals."""
     after = reading.word(at + 1)
     if after in (".", "-") and glued(reading, at + 1):
         return True
@@ -145,7 +119,7 @@ def _initial(reading: Reading, at: int, start: int) -> bool:
 
 
 def elided(reading: Reading, at: int) -> bool:
-    """Whether a lone capital at `at` opens a surname by an apostrophe: "N'DIAYE", "D'Arcangues", "O'Brien"."""
+    """True if a lone capital at `at` opens a surname by an apostrophe: "N'DIAYE", "D'Arcangues", "O'Brien"."""
     return (
         reading.words[at] in ELISIONS
         and is_capital(reading, at)
@@ -157,7 +131,7 @@ def elided(reading: Reading, at: int) -> bool:
 
 
 def is_particle_here(reading: Reading, at: int) -> bool:
-    """Whether a capitalised article or particle at `at` opens a surname ("Le Goff", "DE SOUSA")."""
+    """True if a capitalised article or particle at `at` opens a surname ("Le Goff", "DE SOUSA")."""
     return reading.words[at] in PARTICLES and is_capital(reading, at + 1) and reading.word(at + 1).isalpha()
 
 
@@ -173,13 +147,50 @@ def _name_follows(reading: Reading, at: int, lower: int) -> bool:
 
 
 def _goes_on(reading: Reading, at: int, start: int) -> bool:
-    """Whether a further capitalised word belongs to the name, rather than starting something else."""
+    """True if a further capitalised word belongs to the name, rather than starting something else."""
     word = reading.words[at]
     lexicon = reading.lexicon
-    if len(word) == 1 or reading.words[at] in PARTICLES:
-        return True
-    if namelike(reading, at):
+    if len(word) == 1 or word in PARTICLES or namelike(reading, at):
         return True
     if is_upper(reading, at) and not is_upper(reading, start):
         return len(word) > 2
     return lexicon.surnames.get(word, 0) > 0 and word not in lexicon.medical
+
+
+# Names that differ from a known one by a slip of the pen, looked up without going through the known ones.
+def allowed_edits(length: int) -> int:
+    """Return the edits that still read as the same name: none below five letters, one to seven, two beyond."""
+    return 0 if length < 5 else 1 if length < 8 else 2
+
+
+class Misspellings:
+    """Index of known words for approximate search by symmetric deletion (Garbe 2012, SymSpell).
+
+    Two words at an optimal-string-alignment distance of n share a remainder after at most n deletions in each. The
+    cost of a search does not depend on the number of known words.
+    """
+
+    def __init__(self, words: Iterable[str]) -> None:
+        table: dict[str, list[str]] = {}
+        for word in words:
+            for left in _remainders(word, allowed_edits(len(word))):
+                table.setdefault(left, []).append(word)
+        self._table = table
+
+    def near(self, word: str) -> list[str]:
+        """Return the known words that `word` may be a misspelling of, the nearest first, without `word` itself."""
+        found: dict[str, int] = {}
+        for left in _remainders(word, 2 if len(word) > 7 else 1):
+            for known in self._table.get(left, ()):
+                if known not in found:
+                    found[known] = OSA.distance(known, word)
+        fit = ((edits, known) for known, edits in found.items() if 0 < edits <= allowed_edits(len(known)))
+        return [known for _, known in sorted(fit)]
+
+
+def _remainders(word: str, deletions: int) -> Iterator[str]:
+    if deletions:
+        yield word
+    for count in range(1, deletions + 1):
+        for places in combinations(range(len(word)), count):
+            yield "".join(letter for at, letter in enumerate(word) if at not in places)

@@ -1,17 +1,17 @@
-"""What all annotators need to know of a document, computed once: normal forms, tokens, lines, table hits."""
+"""A document as all annotators read it: folded text, tokens, lines and hits of the gazetteers."""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Iterable
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from deid.detection.gazetteers import Hit, Kind, gazetteers
-from deid.detection.lexicon import Lexicon, lexicon
+from deid.detection.lexicon import Hit, Kind, Lexicon, gazetteers, lexicon
 from deid.domain.document import Document, Mention
 from deid.french.folding import fold, spaced
 
@@ -24,32 +24,29 @@ _TO_DIGITS = str.maketrans("oil", "011")
 
 
 class Reading:
-    """One document as annotators see it.
+    """One document and its derived forms, each computed on first use.
 
-    Tokens are runs of letters, runs of digits, single signs and line breaks, held as parallel lists:
-    `starts`, `ends` (offsets into `text`), `words` (folded text) and `capitals` (whether the first letter is
-    one). Everything else is derived on first use.
+    Tokens are runs of letters, runs of digits, single signs and line breaks, held as parallel lists: `starts` and
+    `ends` (offsets into `text`), `words` (folded text) and `capitals` (True if the first letter is a capital).
     """
 
     def __init__(self, document: Document) -> None:
         self.document = document
-        self.found: dict[str, list[Mention]] = {}  # what annotators said so far, by their name
+        self.found: dict[str, list[Mention]] = {}  # mentions so far, by annotator
         self.text = document.text
-        self.table: Any = None  # features of the learned taggers, once one has asked (deid.detection.taggers.table)
+        self.table: Any = None  # features of the learned taggers (deid.detection.taggers.features)
         self.folded = fold(document.text)
         self.starts: list[int] = []
         self.ends: list[int] = []
         for match in _TOKEN.finditer(self.text):
             self.starts.append(match.start())
             self.ends.append(match.end())
-        folded = self.folded
-        text = self.text
-        self.capitals = [text[start].isupper() for start in self.starts]
-        self.words = [folded[start:end] for start, end in zip(self.starts, self.ends, strict=True)]
+        self.capitals = [self.text[start].isupper() for start in self.starts]
+        self.words = [self.folded[start:end] for start, end in zip(self.starts, self.ends, strict=True)]
 
     @cached_property
     def breaks(self) -> NDArray[np.bool_]:
-        """Whether each token is a line break, shape (tokens,)."""
+        """True for each token that is a line break, shape (tokens,)."""
         return np.fromiter(map("\n".__eq__, self.words), dtype=bool, count=len(self.words))
 
     @cached_property
@@ -59,14 +56,14 @@ class Reading:
 
     @cached_property
     def digits(self) -> str:
-        """`folded` with letters that a scanner mistook for digits put right; same length."""
+        """`folded` with the letters that a scanner read instead of digits corrected; same length."""
         if not _LOOKALIKE_HINT.search(self.folded):
             return self.folded
         return _LOOKALIKE.sub(lambda match: match.group().translate(_TO_DIGITS), self.folded)
 
     @cached_property
     def numbers(self) -> list[int]:
-        """Where runs of digits start in `digits`: what begins with a digit is only looked for there."""
+        """Start offsets of the runs of digits in `digits`."""
         return [match.start() for match in _DIGITS.finditer(self.digits)]
 
     @cached_property
@@ -75,17 +72,17 @@ class Reading:
 
     @cached_property
     def hits(self) -> list[Hit]:
-        """Whole-word entries of the gazetteers that are no people and no lieux-dits, longest first at each start."""
+        """Whole-word entries of the gazetteers except people and lieux-dits, longest first at each start."""
         return [hit for hit in self._known if hit.entry.kind not in (Kind.PROFESSIONAL, Kind.LOCALITY)]
 
     @cached_property
     def listed(self) -> list[Hit]:
-        """Full names of the Health Directory, where a release of it is in use; ordered as `hits`."""
+        """Full names of the Health Directory, where a version of it is in use; ordered as `hits`."""
         return [hit for hit in self._known if hit.entry.kind is Kind.PROFESSIONAL]
 
     @cached_property
     def localities(self) -> list[Hit]:
-        """Lieux-dits and quarters, where a release of them is in use; ordered as `hits`."""
+        """Lieux-dits and quarters, where a version of them is in use; ordered as `hits`."""
         return [hit for hit in self._known if hit.entry.kind is Kind.LOCALITY]
 
     @cached_property
@@ -102,43 +99,55 @@ class Reading:
         return [0, *(match.end() for match in re.finditer("\n", self.text))]
 
     def line(self, offset: int) -> tuple[int, int]:
-        """`[start, end)` of the line that holds `offset`, without its line break."""
+        """Return `[start, end)` of the line that holds `offset`, without its line break."""
         index = bisect_right(self.line_starts, offset)
         start = self.line_starts[index - 1]
         end = self.line_starts[index] - 1 if index < len(self.line_starts) else len(self.text)
         return start, end
 
     def token_at(self, offset: int) -> int:
-        """Index of the first token that ends after `offset` (the number of tokens past the last)."""
+        """Return the index of the first token that ends after `offset`, else the number of tokens."""
         return bisect_right(self.ends, offset)
+
+    def tokens(self, mention: Mention) -> range:
+        """Return the indexes of the tokens from the start to the end of a mention."""
+        return range(self.token_at(mention.start), self.token_at(mention.end - 1) + 1)
+
+    def word(self, index: int) -> str:
+        """Return the folded token at `index`; empty outside the document."""
+        return self.words[index] if 0 <= index < len(self.words) else ""
+
+    def surface(self, index: int) -> str:
+        """Return the token at `index` as it is written."""
+        return self.text[self.starts[index] : self.ends[index]]
+
+    def coverage(self, mentions: Iterable[Mention]) -> bytearray:
+        """Return one byte per character of the text: 1 inside a mention, 0 outside."""
+        covered = bytearray(len(self.text))
+        for mention in mentions:
+            covered[mention.start : mention.end] = b"\1" * (mention.end - mention.start)
+        return covered
 
     @cached_property
     def _upper_lines(self) -> list[bool]:
         return [line.isupper() for line in self.text.split("\n")]
 
     def shouted(self, index: int) -> bool:
-        """Whether the line of token `index` is written in capitals only."""
+        """True if the line of token `index` is written in capitals only."""
         return self._upper_lines[bisect_right(self.line_starts, self.starts[index]) - 1]
 
     @cached_property
     def _lowered_lines(self) -> list[bool]:
-        """Per line, whether it has three words or more and no capital."""
-        lines = self.text.split("\n")
-        return [line.islower() and line.count(" ") >= 2 for line in lines]
+        # Lines of three words or more without a capital.
+        return [line.islower() and line.count(" ") >= 2 for line in self.text.split("\n")]
 
     def lowered(self, index: int) -> bool:
-        """Whether token `index` stands where capitals are not written: the document or its line has none."""
-        if self.lower_case:
-            return True
-        return self._lowered_lines[bisect_right(self.line_starts, self.starts[index]) - 1]
-
-    def word(self, index: int) -> str:
-        """Folded token at `index`; empty outside the document."""
-        return self.words[index] if 0 <= index < len(self.words) else ""
+        """True if the document or the line of token `index` is written without capitals."""
+        return self.lower_case or self._lowered_lines[bisect_right(self.line_starts, self.starts[index]) - 1]
 
     @cached_property
     def lower_case(self) -> bool:
-        """Whether the document is written without capitals: then their absence says nothing."""
+        """True if the document is written without capitals."""
         letters = sum(1 for start in self.starts if self.text[start].isalpha())
         capitals = sum(self.capitals)
         return letters >= 20 and capitals < 0.05 * letters

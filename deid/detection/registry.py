@@ -41,7 +41,7 @@ class BatchAnnotator(Annotator, Protocol):
 
 @runtime_checkable
 class Tagger(BatchAnnotator, Protocol):
-    """A learned annotator that gives each token a distribution over `deid.detection.tags.TAGS`."""
+    """A learned annotator that gives each token a distribution over `deid.detection.taggers.tags.TAGS`."""
 
     def distributions(self, readings: Sequence[Reading]) -> list[NDArray[np.float32]]:
         """Per reading an array (tokens, tags) of probabilities: finite, rows summing to one."""
@@ -49,11 +49,11 @@ class Tagger(BatchAnnotator, Protocol):
 
 
 @runtime_checkable
-class Acquainted(Annotator, Protocol):
-    """An annotator that uses the hospital's staff; the detector introduces them before the first document."""
+class StaffAware(Annotator, Protocol):
+    """An annotator that uses the hospital's staff, which the detector gives it before the first document."""
 
-    def meet(self, staff: Staff) -> None:
-        """Know the staff from now on."""
+    def use_staff(self, staff: Staff) -> None:
+        """Use `staff` for every document from now on."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""The hospital's staff as detection looks it up: one table per hospital, read by every document, copied into none."""
+"""Staff of the hospital, indexed for detection."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _RPPS = re.compile(r"\d{9,11}")
 
 
 class Staff:
-    """Professionals by name, initials and number. What is derived is made at first use and kept.
+    """Professionals by name, initials and number; each index is built on first use.
 
     Args:
-        people: in any order; the same person may come twice, and those without a surname are left out.
+        people: in any order; repeated people and people without a surname are dropped.
     """
 
     def __init__(self, people: Iterable[Professional] = ()) -> None:
@@ -43,7 +43,7 @@ class Staff:
 
     @cached_property
     def by_surname(self) -> Mapping[str, tuple[Professional, ...]]:
-        """Who bears a surname, by its words folded and joined by one blank, and by the same without blanks."""
+        """Professionals by folded surname, its words joined by one blank and by none."""
         table: dict[str, list[Professional]] = {}
         for one in self.people:
             name = key(one.last_name)
@@ -54,7 +54,7 @@ class Staff:
 
     @cached_property
     def initials(self) -> frozenset[str]:
-        """Two or three folded letters that stand for somebody: "so", "os", "jmr" for Jean-Marc Roux."""
+        """Initials of two to four folded letters: "so" and "os" for S. Ouali, "jmr" for Jean-Marc Roux."""
         return frozenset(
             form
             for one in self.people
@@ -66,12 +66,13 @@ class Staff:
 
     @cached_property
     def logins(self) -> frozenset[str]:
-        """An initial and a surname written as one word, in both orders, of six letters or more: "souali"."""
+        """Initials and surname as one word of six letters or more, in both orders: "souali"."""
         return frozenset(
             form
             for one in self.people
             for first in _first_letters(one)
-            for form in (first + key(one.last_name).replace(" ", ""), key(one.last_name).replace(" ", "") + first)
+            for last in (key(one.last_name).replace(" ", ""),)
+            for form in (first + last, last + first)
             if len(form) > 5
         )
 
@@ -86,36 +87,31 @@ class Staff:
         # The blanks make an automaton of strings find whole words only; overlaps share a blank.
         return AhoCorasick([f" {name} " for name in self.by_surname])
 
-    @cached_property
-    def _surnames(self) -> tuple[str, ...]:
-        return tuple(self.by_surname)
-
     def scan(self, spaced: str) -> list[tuple[int, int, str]]:
-        """`(start, end, surname)` of every surname in a text from `folding.spaced`, longest first at each start."""
+        """Return `(start, end, surname)` of every surname in a text from `folding.spaced`, longest first at a start."""
         if not self.people:
             return []
         found = self._automaton.find_matches_as_indexes(f" {spaced} ", overlapping=True)
-        found.sort(key=lambda match: (match[1], -match[2]))
-        return [(start, end - 2, self._surnames[index]) for index, start, end in found]
+        return [(start, end - 2, spaced[start : end - 2]) for _, start, end in sorted(found, key=_by_start)]
 
     @classmethod
     def from_records(cls, records: Iterable[Mapping[str, Any]]) -> Staff:
-        """The staff from objects with `last_name`, and `first_names` (list) or `first_name`, `rpps`, `role`.
+        """Return the staff of objects with `last_name`, and `first_names` (list) or `first_name`, `rpps`, `role`.
 
         Raises:
-            ValueError: a `last_name` is missing or a field has the wrong shape; the message tells which field.
+            ValueError: a `last_name` is missing or a field has the wrong type; the message names the field.
         """
         return cls(_professional(record) for record in records)
 
 
-NOBODY = Staff()
+NO_STAFF = Staff()
 
 
-def read(path: Path) -> Staff:
-    """The staff of a JSON Lines file: `{"last_name", "first_names", "role", "rpps"}`, the last three optional.
+def read_staff(path: Path) -> Staff:
+    """Return the staff of a JSON Lines file: `{"last_name", "first_names", "role", "rpps"}`, the last three optional.
 
     Raises:
-        InputRefused: it cannot be read; the message names file and line, never a name.
+        InputRefused: the file cannot be read; the message names file and line, never a person.
     """
     records = []
     try:
@@ -152,11 +148,15 @@ def _professional(record: Any) -> Professional:
     return Professional(last_name, tuple(first_names), None if rpps is None else str(rpps), role)
 
 
+def _by_start(match: tuple[int, int, int]) -> tuple[int, int]:
+    return match[1], -match[2]
+
+
 def _letters(name: str) -> str:
     return "".join(word[0] for word in key(name).split())
 
 
 def _first_letters(one: Professional) -> set[str]:
-    """The initial of the first first name, and of all its parts: "j" and "jm"."""
+    """Return the initial of the usual first name, and the initials of its parts: "j" and "jm"."""
     usual = next(filter(None, map(_letters, one.first_names)), "")
     return {usual[:1], usual} - {""}

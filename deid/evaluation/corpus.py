@@ -11,7 +11,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from deid.detection.staff import Staff, read
+from deid.detection.staff import Staff, read_staff
 from deid.domain.document import Document, Mention, Patient
 from deid.domain.errors import InputRefused
 from deid.evaluation.markup import parse
@@ -59,7 +59,7 @@ def staff(folder: Path) -> Staff:
     Raises:
         InputRefused: a file cannot be read; the message names file and line.
     """
-    return Staff(one for path in sorted(folder.glob("*staff.jsonl")) for one in read(path).people)
+    return Staff(one for path in sorted(folder.glob("*staff.jsonl")) for one in read_staff(path).people)
 
 
 def _document(path: Path, known: Mapping[str, Any]) -> GoldDocument:

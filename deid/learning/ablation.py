@@ -17,7 +17,7 @@ from pathlib import Path
 from deid.config.policy import AnnotatorChoice, Policy
 from deid.config.policy import load as load_policy
 from deid.detection import Detector
-from deid.detection.staff import NOBODY, Staff
+from deid.detection.staff import NO_STAFF, Staff
 from deid.domain.labels import Label
 from deid.evaluation import corpus
 from deid.evaluation.corpus import GoldDocument
@@ -48,7 +48,7 @@ def turned(policy: Policy, nats: float | Mapping[Label, float]) -> Policy:
     return policy.model_copy(update={"detection": policy.detection.model_copy(update={"recall": dict(recall)})})
 
 
-def judge(policy: Policy, documents: Sequence[GoldDocument], staff: Staff = NOBODY) -> list[Judged]:
+def judge(policy: Policy, documents: Sequence[GoldDocument], staff: Staff = NO_STAFF) -> list[Judged]:
     """The documents beside what a detector with that policy finds in them."""
     found = Detector(policy, staff).detect([one.document for one in documents])
     return [

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from deid.detection.annotators.context.vocabulary import CIVILITIES, DOCTOR_TITLES
 from deid.detection.reading import Reading
-from deid.detection.tags import LABELS, OUTSIDE, TAGS, decode
+from deid.detection.taggers.tags import LABELS, OUTSIDE, TAGS, decode
 from deid.domain.document import Mention
 from deid.domain.labels import Label
 from deid.evaluation.corpus import GoldDocument
@@ -59,7 +59,7 @@ def doubts(
 
     Args:
         documents: annotated documents.
-        distributions: per document, the probabilities of `deid.detection.tags.TAGS` for each token of its reading,
+        distributions: per document, the probabilities of `deid.detection.taggers.tags.TAGS` for each token,
             shape (tokens, 39), from taggers that did not learn from it.
         sure: least probability, in [0, 1], of what is said instead of the annotation.
 

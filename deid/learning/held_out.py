@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deid.detection.reading import Reading
-from deid.detection.taggers.tagging import mentions
+from deid.detection.taggers.tagging import best_mentions
 from deid.domain.document import Mention
 from deid.domain.errors import InputRefused
 
@@ -69,7 +69,7 @@ class HeldOut:
 
     def annotate_batch(self, readings: Sequence[Reading]) -> list[list[Mention]]:
         """Mentions by this tagger alone."""
-        return mentions(readings, self.distributions(readings))
+        return best_mentions(readings, self.distributions(readings))
 
     def annotate(self, reading: Reading) -> list[Mention]:
         """Mentions of one document by this tagger alone."""

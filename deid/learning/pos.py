@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pycrfsuite
 
-from deid.detection.preprocessing.pos import MODEL, cues
+from deid.detection.preprocessing.pos import MODEL, pos_features
 from deid.french.folding import fold
 
 _TOKEN = re.compile(r"[^\W\d_]+|\d+|[^\w\s]|_")
@@ -47,7 +47,7 @@ def train(known: Sequence[Sentence], path: Path) -> None:
     trainer = pycrfsuite.Trainer(algorithm="ap", verbose=False)
     trainer.set_params(_SETTINGS)
     for words, tags in known:
-        trainer.append(cues([fold(word) for word in words], words), tags)
+        trainer.append(pos_features([fold(word) for word in words], words), tags)
     path.parent.mkdir(parents=True, exist_ok=True)
     trainer.train(str(path))
 
@@ -58,7 +58,7 @@ def accuracy(known: Sequence[Sentence], path: Path) -> float:
     tagger.open(str(path))
     right = total = 0
     for words, tags in known:
-        guessed = tagger.tag(cues([fold(word) for word in words], words))
+        guessed = tagger.tag(pos_features([fold(word) for word in words], words))
         right += sum(one == other for one, other in zip(guessed, tags, strict=True))
         total += len(tags)
     return right / total

@@ -1,6 +1,6 @@
 """Fit what each cue says of the role of a name: `python -m deid.learning.roles CORPUS/train`.
 
-A multinomial logistic regression over the cues of `deid.detection.refining.role_evidence`, on the names that the
+A multinomial logistic regression over the cues of `deid.detection.refining.roles`, on the names that the
 detector of the policy finds in annotated documents, half of them with the patient unknown. Writes
 `deid/models/roles/weights.json` and prints the share of right roles on authors left out.
 """
@@ -17,8 +17,7 @@ from pathlib import Path
 from deid.config.policy import load as load_policy
 from deid.detection import Detector
 from deid.detection.reading import Reading
-from deid.detection.refining.role_evidence import gather
-from deid.detection.refining.roles import ROLES, WEIGHTS, Weights, settle_roles
+from deid.detection.refining.roles import ROLES, WEIGHTS, Weights, gather_evidence, settle_roles
 from deid.domain.document import Mention
 from deid.domain.labels import NAMES, Label
 from deid.evaluation.corpus import GoldDocument, load
@@ -55,7 +54,7 @@ def fit(found: Sequence[Found]) -> Weights:
     """Weights of every cue met."""
     rows: list[tuple[cues.Cues, int]] = []
     for one in found:
-        for evidence in gather(Reading(one.gold.document), one.mentions):
+        for evidence in gather_evidence(Reading(one.gold.document), one.mentions):
             if evidence.mention.start in one.roles:
                 rows.append((evidence.cues, ROLES.index(one.roles[evidence.mention.start])))
     return cues.fit(rows, len(ROLES), _RIDGE)

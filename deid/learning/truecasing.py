@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from deid.detection.names import is_upper
-from deid.detection.preprocessing.truecasing import WEIGHTS, caseless, cues
+from deid.detection.preprocessing.truecasing import WEIGHTS, case_features, caseless
 from deid.detection.reading import Reading
 from deid.domain.document import Document
 from deid.evaluation.corpus import load
@@ -34,7 +34,7 @@ def examples(document: Document) -> Iterator[Example]:
             continue
         acronym = is_upper(reading, index) and len(word) < 6
         if not acronym:
-            yield list(cues(reading, index)), reading.capitals[index]
+            yield list(case_features(reading, index)), reading.capitals[index]
 
 
 def fit(known: Sequence[Example]) -> dict[str, float]:

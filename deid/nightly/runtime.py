@@ -9,9 +9,9 @@ from pathlib import Path
 from deid import __version__
 from deid.config.policy import Policy, load
 from deid.config.settings import settings
-from deid.detection import Detector, garbage, gazetteers
+from deid.detection import Detector, lexicon
 from deid.detection.lookup import LookupTable
-from deid.detection.staff import NOBODY, Staff
+from deid.detection.staff import NO_STAFF, Staff
 from deid.domain.errors import PolicyError
 from deid.reference import CommuneTable
 from deid.reference.tables import Tables
@@ -30,7 +30,7 @@ def policy() -> Policy:
     return load(settings().policy)
 
 
-def detector(staff: Staff = NOBODY) -> Detector:
+def detector(staff: Staff = NO_STAFF) -> Detector:
     """The detector of the policy in force, which knows the hospital's `staff`."""
     return _detector(policy().digest, settings().policy, staff)
 
@@ -74,7 +74,7 @@ def tables() -> Tables:
 def use_lookup() -> LookupTable:
     """Have this process detect with the names of the reference releases in use, and of what ships."""
     table = lookup(settings().dsn("worker"), settings().lookups)
-    gazetteers.use(table)
+    lexicon.use_lookup(table)
     return table
 
 
@@ -109,9 +109,7 @@ def _detector(digest: str, path: Path | None, staff: Staff) -> Detector:
 
 @lru_cache(maxsize=1)
 def _substitutor(digest: str, path: Path | None, key: bytes, made_of: Tables) -> Substitutor:
-    made = Substitutor(_same(digest, path), key, made_of.communes, made_of.names)
-    garbage.settled()
-    return made
+    return Substitutor(_same(digest, path), key, made_of.communes, made_of.names)
 
 
 def _same(digest: str, path: Path | None) -> Policy:

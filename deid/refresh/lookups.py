@@ -10,7 +10,18 @@ from pathlib import Path
 
 from psycopg2.extensions import connection as Connection
 
-from deid.detection.lookup import SHIPPED, Kind, LookupTable, Row, build, build_in, find, shipped, spelt, stamp
+from deid.detection.lookup import (
+    PACKAGED_LOOKUPS,
+    Kind,
+    LookupTable,
+    Row,
+    build_lookup,
+    find_lookup,
+    folded_spellings,
+    lookup_stamp,
+    packaged_spellings,
+    write_lookup,
+)
 from deid.refresh.load import in_use
 from deid.warehouse.connection import connect
 from deid.warehouse.queries import query
@@ -48,18 +59,22 @@ def lookup(dsn: str, folder: Path) -> LookupTable:
 
 @lru_cache(maxsize=2)
 def _lookup(dsn: str, folder: Path, releases: tuple[tuple[str, int, str], ...]) -> LookupTable:
-    wanted = stamp({source: version for source, _, version in releases})
-    known = find(folder, wanted) or (None if releases else find(SHIPPED, wanted))
+    wanted = lookup_stamp({source: version for source, _, version in releases})
+    known = find_lookup(folder, wanted) or (None if releases else find_lookup(PACKAGED_LOOKUPS, wanted))
     if known is not None:
         return known
     with connect(dsn, application="nocturne lookup") as link:
-        names = chain(shipped(), spelt(_rows(link, {source: number for source, number, _ in releases})))
+        names = chain(
+            packaged_spellings(), folded_spellings(_rows(link, {source: number for source, number, _ in releases}))
+        )
         try:
-            return build_in(folder, wanted, names)
+            return write_lookup(folder, wanted, names)
         except OSError as error:
             logger.warning("lookup: folder %s cannot be written (%s)", folder, error.strerror)
-        names = chain(shipped(), spelt(_rows(link, {source: number for source, number, _ in releases})))
-        return LookupTable.of(build(names))
+        names = chain(
+            packaged_spellings(), folded_spellings(_rows(link, {source: number for source, number, _ in releases}))
+        )
+        return LookupTable.of(build_lookup(names))
 
 
 def _rows(link: Connection, releases: Mapping[str, int]) -> Iterator[Row]:

@@ -9,13 +9,10 @@ import torch
 from safetensors.torch import load_file
 
 from deid.detection.registry import register
-from deid.detection.taggers.bilstm import BiLstmCrf, Shape, buckets
-from deid.detection.taggers.chain import padded
-from deid.detection.taggers.embeddings import EMBEDDINGS
-from deid.detection.taggers.embeddings import load as load_embeddings
-from deid.detection.taggers.manifest import WEIGHTS
-from deid.detection.taggers.table import Table
-from deid.detection.taggers.tagging import ROWS, Tagging
+from deid.detection.taggers.bilstm import EMBEDDINGS, BiLstmCrf, Shape, buckets, load_embeddings
+from deid.detection.taggers.crf import padded
+from deid.detection.taggers.features import FeatureTable
+from deid.detection.taggers.tagging import ROWS, WEIGHTS, Tagging
 
 
 @register
@@ -45,7 +42,7 @@ class BilstmCrf(Tagging):
             member.load_state_dict(own)
             self._members.append(member.eval())
 
-    def probabilities(self, tables: Sequence[Table], width: int) -> torch.Tensor:
+    def probabilities(self, tables: Sequence[FeatureTable], width: int) -> torch.Tensor:
         """Probabilities (ROWS, width, tags)."""
         shape = self._members[0].shape
         columns, lengths = padded([buckets(one.columns, shape.column_buckets).numpy() for one in tables], ROWS, width)

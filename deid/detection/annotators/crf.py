@@ -8,12 +8,9 @@ from pathlib import Path
 import torch
 
 from deid.detection.registry import register
-from deid.detection.taggers.chain import marginals, padded
-from deid.detection.taggers.crf_weights import CrfScores, CrfWeights
-from deid.detection.taggers.manifest import WEIGHTS
-from deid.detection.taggers.table import Table
-from deid.detection.taggers.tagging import ROWS, Tagging
-from deid.detection.taggers.templates import windows
+from deid.detection.taggers.crf import CrfScores, CrfWeights, marginals, padded, window_features
+from deid.detection.taggers.features import FeatureTable
+from deid.detection.taggers.tagging import ROWS, WEIGHTS, Tagging
 
 
 @register
@@ -27,7 +24,7 @@ class Crf(Tagging):
         """Read the weights."""
         self._scores = CrfScores(CrfWeights.load(folder / WEIGHTS))
 
-    def probabilities(self, tables: Sequence[Table], width: int) -> torch.Tensor:
+    def probabilities(self, tables: Sequence[FeatureTable], width: int) -> torch.Tensor:
         """Probabilities (ROWS, width, tags)."""
-        emissions, lengths = padded([self._scores.emissions(windows(table)) for table in tables], ROWS, width)
+        emissions, lengths = padded([self._scores.emissions(window_features(table)) for table in tables], ROWS, width)
         return marginals(emissions, self._scores.transitions, lengths)

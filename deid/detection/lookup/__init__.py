@@ -1,7 +1,9 @@
-"""The names that detection knows, in one compact file: what goes in, how it is laid out, where it is kept."""
+"""The lookup of detection: a compact file of the names of places, organisations and people."""
 
-from deid.detection.lookup.entries import Entry, Kind, Row, shipped, spelt, stamp
-from deid.detection.lookup.folder import SHIPPED, build_in, find
-from deid.detection.lookup.table import LookupTable, build
+from deid.detection.lookup.entries import Entry, Kind, Row, folded_spellings, lookup_stamp, packaged_spellings
+from deid.detection.lookup.table import PACKAGED_LOOKUPS, LookupTable, build_lookup, find_lookup, write_lookup
 
-__all__ = ["SHIPPED", "Entry", "Kind", "LookupTable", "Row", "build", "build_in", "find", "shipped", "spelt", "stamp"]
+__all__ = [
+    "PACKAGED_LOOKUPS", "Entry", "Kind", "LookupTable", "Row", "build_lookup", "find_lookup", "folded_spellings",
+    "lookup_stamp", "packaged_spellings", "write_lookup",
+]  # fmt: skip

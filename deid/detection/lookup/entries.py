@@ -1,4 +1,4 @@
-"""Which names a lookup knows: those that ship, those of the reference releases in use, and how each is spelt."""
+"""Names of a lookup: those of the packaged tables and lists, those of reference versions, and their spellings."""
 
 from __future__ import annotations
 
@@ -9,20 +9,16 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 
-from deid.detection.known_organisations import BODIES, COMPANIES, HOSPITALS
-from deid.detection.places import FOREIGN_CITIES, GEOGRAPHY
+from deid.detection.known_names import COMPANIES, FOREIGN_CITIES, GEOGRAPHY, HOSPITALS, PUBLIC_BODIES
 from deid.french.folding import key
 from deid.reference.packaged import DATA, packaged_rows
 
 # Raised whenever the same tables give another file.
 FORMAT = 2
-_TABLES = (
-    "communes", "former_communes", "territories", "streets", "establishments", "first_names", "surnames",
-)  # fmt: skip
 
 
 class Kind(StrEnum):
-    """What a table entry names. Their order is that in which the entries of one name are told."""
+    """Kind of a table entry. The entries of one name come in this order."""
 
     COMMUNE = "commune"
     FORMER = "former commune"
@@ -38,19 +34,32 @@ class Kind(StrEnum):
     POSTAL = "postal name"
 
 
+# Packaged tables: their kind, and the column with inhabitants or births. The order is part of the stamp.
+_TABLES = {
+    "communes": (Kind.COMMUNE, "population"),
+    "former_communes": (Kind.FORMER, None),
+    "territories": (Kind.TERRITORY, None),
+    "streets": (Kind.STREET, None),
+    "establishments": (Kind.ESTABLISHMENT, None),
+    "first_names": (Kind.FIRST_NAME, "births"),
+    "surnames": (Kind.SURNAME, "births"),
+}
 _LISTS = (
     (Kind.TERRITORY, GEOGRAPHY),
     (Kind.FOREIGN, FOREIGN_CITIES),
-    (Kind.ORGANISATION, (*HOSPITALS, *COMPANIES, *BODIES)),
+    (Kind.ORGANISATION, (*HOSPITALS, *COMPANIES, *PUBLIC_BODIES)),
 )
-# Names of single words, which are asked for and not looked for: how many people bear one says what it is.
+# Single words, which are asked for and not searched in a text: the number of bearers tells a name from a word.
 WORDS = frozenset({Kind.FIRST_NAME, Kind.SURNAME})
 _SEVERAL_WORDS = frozenset({Kind.STREET, Kind.ESTABLISHMENT, Kind.PROFESSIONAL})
 _VARIED = frozenset({Kind.COMMUNE, Kind.TERRITORY})
-_LEAST_LETTERS = {Kind.ESTABLISHMENT: 10, Kind.LOCALITY: 4}
-
-
+_MIN_LETTERS = {Kind.ESTABLISHMENT: 10, Kind.LOCALITY: 4}
 _OTHER_SAINT = {"saint": "st", "sainte": "ste", "st": "saint", "ste": "sainte"}
+
+# A row of a table: kind, name as written, inhabitants or births (0 except for communes and names of people).
+Row = tuple[Kind, str, int]
+# A searched name: kind, folded words, inhabitants or births, and True if these words are the name itself.
+Spelling = tuple[Kind, str, int, bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,22 +71,20 @@ class Entry:
     weight: int = 0
 
 
-# What a table says: kind, name as it is written, inhabitants or births (0 but for communes and names of people).
-Row = tuple[Kind, str, int]
-# What is looked for: kind, folded words, inhabitants or births, and whether that is the name or a spelling of it.
-Spelling = tuple[Kind, str, int, bool]
-
-
-def shipped() -> Iterator[Spelling]:
-    """The names of the tables that ship, then those of the code, which are folded and known as they are written."""
-    yield from spelt(_rows())
+def packaged_spellings() -> Iterator[Spelling]:
+    """Return the names of the packaged tables, then those of the lists, which are folded already."""
+    yield from folded_spellings(
+        (kind, row["name"], int(row[weight]) if weight else 0)
+        for table, (kind, weight) in _TABLES.items()
+        for row in packaged_rows(table)
+    )
     for kind, names in _LISTS:
         for name in names:
             yield kind, name, 0, True
 
 
-def spelt(table: Iterable[Row]) -> Iterator[Spelling]:
-    """The folded forms under which names are looked for; none where a name is too short to tell from other words.
+def folded_spellings(table: Iterable[Row]) -> Iterator[Spelling]:
+    """Return the folded forms of the names of a table; none for a name too short to tell from other words.
 
     Births are counted by word: "jean" has those of Jean-Pierre too, a surname of several words none.
     """
@@ -90,32 +97,33 @@ def spelt(table: Iterable[Row]) -> Iterator[Spelling]:
                 for part in parts:
                     births[kind][part] += weight
             continue
-        if not folded or (kind in _SEVERAL_WORDS and " " not in folded):
-            continue
-        if len(folded) < _LEAST_LETTERS.get(kind, 0):
+        if not folded or (kind in _SEVERAL_WORDS and " " not in folded) or len(folded) < _MIN_LETTERS.get(kind, 0):
             continue
         yield kind, folded, weight, True
         if kind in _VARIED:
-            for variant in _variants(folded):
+            for variant in _place_variants(folded):
                 yield kind, variant, weight, False
         if kind is Kind.LOCALITY:
-            for variant in _of_a_locality(folded):
+            for variant in _locality_variants(folded):
                 yield kind, variant, 0, False
     for kind, words in births.items():
         for word, count in words.items():
             yield kind, word, count, True
 
 
-def stamp(releases: Mapping[str, str] | None = None) -> str:
-    """16 hexadecimal digits that name what a lookup is made of: format, what ships, and release versions by source."""
-    digest = hashlib.sha256(_shipped_digest())
-    for source, version in sorted((releases or {}).items()):
+def lookup_stamp(versions: Mapping[str, str] | None = None) -> str:
+    """Return 16 hexadecimal digits that name the content of a lookup.
+
+    They depend on the format, the packaged tables and lists, and the reference `versions` by source.
+    """
+    digest = hashlib.sha256(_packaged_digest())
+    for source, version in sorted((versions or {}).items()):
         digest.update(f"{source}={version}\n".encode())
     return digest.hexdigest()[:16]
 
 
 @cache
-def _shipped_digest() -> bytes:
+def _packaged_digest() -> bytes:
     digest = hashlib.sha256(f"{FORMAT}\n".encode())
     for table in _TABLES:
         digest.update(hashlib.sha256((DATA / f"{table}.csv.gz").read_bytes()).digest())
@@ -124,24 +132,8 @@ def _shipped_digest() -> bytes:
     return digest.digest()
 
 
-def _rows() -> Iterator[Row]:
-    for row in packaged_rows("communes"):
-        yield Kind.COMMUNE, row["name"], int(row["population"])
-    for table, kind in (
-        ("former_communes", Kind.FORMER),
-        ("territories", Kind.TERRITORY),
-        ("streets", Kind.STREET),
-        ("establishments", Kind.ESTABLISHMENT),
-    ):
-        for row in packaged_rows(table):
-            yield kind, row["name"], 0
-    for table, kind in (("first_names", Kind.FIRST_NAME), ("surnames", Kind.SURNAME)):
-        for row in packaged_rows(table):
-            yield kind, row["name"], int(row["births"])
-
-
-def _variants(name: str) -> Iterator[str]:
-    """The spellings under which the name of a place is met: with St and Ste, and without its article."""
+def _place_variants(name: str) -> Iterator[str]:
+    """Return other spellings of a place: with St and Ste for Saint and Sainte, and without its article."""
     if "saint" in name:
         yield name.replace("sainte ", "ste ").replace("saint ", "st ")
     for article in ("le ", "la ", "les ", "l "):
@@ -149,8 +141,8 @@ def _variants(name: str) -> Iterator[str]:
             yield name[len(article) :]
 
 
-def _of_a_locality(name: str) -> Iterator[str]:
-    """With St for Saint or Saint for St, as registers write either; without the article that "au" and "aux" take in."""
+def _locality_variants(name: str) -> Iterator[str]:
+    """Return other spellings of a lieu-dit: St for Saint or Saint for St; without "le" or "les" ("au", "aux")."""
     words = name.split()
     if not _OTHER_SAINT.keys().isdisjoint(words):
         yield " ".join(_OTHER_SAINT.get(word, word) for word in words)

@@ -1,4 +1,4 @@
-"""A lookup as bytes: a static trie of folded names, then what each of them is; opened without being read."""
+"""A lookup as bytes: a static trie of folded names, then columns by name; mapped into memory, never parsed."""
 
 from __future__ import annotations
 
@@ -6,33 +6,33 @@ import struct
 from array import array
 from collections import defaultdict
 from collections.abc import Iterable
-from itertools import accumulate, compress
 from pathlib import Path
 
 from marisa_trie import Trie
 
 from deid.detection.lookup.entries import WORDS, Entry, Kind, Spelling
-from deid.detection.lookup.steps import Steps
-from deid.reference.mapped_files import MappedFile
+from deid.reference.mapped_files import MappedFile, find_file, write_file
 
+PACKAGED_LOOKUPS = Path(__file__).parents[2] / "reference" / "packaged_data" / "lookup"
+_SUFFIX = ".lookup"
 _KINDS = tuple(Kind)
 _TOWNS = 1 << _KINDS.index(Kind.COMMUNE) | 1 << _KINDS.index(Kind.FORMER)
-# The end of a file: mark, names, bytes of the trie.
+# The end of a file: mark, number of names, bytes of the trie.
 _FOOTER = struct.Struct("<8sQQ")
 _MARK = b"NOCTURN2"
-# Opens the words that are asked for and not looked for: no text from `folding.spaced` has it.
-_APART = "="
-_MOST = 2**32 - 1
+# First sign of the words of `entries.WORDS` in the trie: no text from `folding.spaced` has it.
+_WORD_MARK = "="
+_MAX_WEIGHT = 2**32 - 1
+_WINDOW = 200  # signs of a text that one search looks at: no source has longer names
 
 
-def build(spellings: Iterable[Spelling]) -> bytes:
-    """The file of these names: the same names give the same bytes, in whatever order they come.
+def build_lookup(spellings: Iterable[Spelling]) -> bytes:
+    """Return the file of these names: the same names give the same bytes, in any order.
 
-    After the trie, which maps a name to its number, come by number: two bytes with a bit per kind, four bytes with
-    the inhabitants of the largest commune looked for by that spelling, four with those of the largest of that very
-    name. Words that people bear stand apart; their numbers are births by first name, and by surname, the larger
-    where two tables differ. What only La Poste calls a commune is looked for as a former one. Whole words are found
-    because a name ends with a blank.
+    The trie maps a name, which ends with a blank, to its number. Three columns by number follow: kinds (uint16, a bit
+    each), inhabitants of the largest commune with that spelling (uint32), and inhabitants of the largest commune with
+    that very name (uint32). For words of people the two numbers are births by first name and by surname, the larger
+    one where two tables differ. A name that only La Poste gives to a commune is a former commune.
     """
     kinds: defaultdict[str, int] = defaultdict(int)
     weights: dict[str, int] = {}
@@ -40,12 +40,12 @@ def build(spellings: Iterable[Spelling]) -> bytes:
     postal: set[str] = set()
     for kind, name, weight, own in spellings:
         if kind in WORDS:
-            name = _APART + name
+            name = _WORD_MARK + name
         elif kind is Kind.POSTAL:
             postal.add(name)
             continue
         kinds[name] |= 1 << _KINDS.index(kind)
-        weight = min(weight, _MOST)
+        weight = min(weight, _MAX_WEIGHT)
         if kind in (Kind.COMMUNE, Kind.FIRST_NAME):
             weights[name] = max(weights.get(name, 0), weight)
         if kind is Kind.SURNAME or (kind is Kind.COMMUNE and own):
@@ -68,7 +68,7 @@ class LookupTable(MappedFile):
     """A lookup file, mapped.
 
     Raises:
-        ReferenceRefused: the file is no lookup, or is not the one that `expected` says.
+        ReferenceRefused: the file is no lookup, or its hash is not `expected`.
     """
 
     KIND, MARK, FOOTER = "lookup", _MARK, _FOOTER
@@ -82,7 +82,6 @@ class LookupTable(MappedFile):
         self._kinds = view[start : start + 2 * count].cast("H")
         self._weights = view[start + 2 * count : start + 6 * count].cast("I")
         self._towns = view[start + 6 * count : start + 10 * count].cast("I")
-        self._steps = Steps(self._trie, self._entries)
 
     def _fits(self) -> bool:
         count, start = self._fields
@@ -92,57 +91,54 @@ class LookupTable(MappedFile):
         return len(self._kinds)
 
     def scan(self, spaced: str) -> list[tuple[int, int, Entry]]:
-        """`(start, end, entry)` of every entry in a text from `folding.spaced`, by start, longest first."""
-        if self._steps.room[0] < 0:
-            self._steps = Steps(self._trie, self._entries)
-        words = spaced.split(" ")
-        words.append("")
-        opened = list(map(self._steps.__getitem__, words))
-        ends = list(accumulate(map(len, words)))  # without the blanks, of which there is one after each word
+        """Return `(start, end, entry)` of every entry in a text from `folding.spaced`, by start, longest first."""
         found: list[tuple[int, int, Entry]] = []
-        for at in compress(range(len(words)), opened):
-            step, last = opened[at], at
-            named: list[tuple[int, tuple[Entry, ...]]] = []
-            while step is not None:
-                entries, after = step
-                if entries:
-                    named.append((last, entries))
-                if after is None:
-                    break
-                last += 1
-                step = after[words[last]]
-            if named:
-                start = ends[at] - len(words[at]) + at
-                for last, entries in reversed(named):
-                    end = ends[last] + last
-                    found += [(start, end, entry) for entry in entries]
+        text = f"{spaced} "
+        start = 0
+        while start < len(spaced):
+            end = text.index(" ", start)
+            if end > start:
+                for name in reversed(self._trie.prefixes(text[start : start + _WINDOW])):
+                    found += [(start, start + len(name) - 1, entry) for entry in self._entries(name)]
+            start = end + 1
         return found
 
     def kinds(self, name: str) -> frozenset[Kind]:
-        """What that folded name names, beside people; empty when it is not known."""
+        """Return the kinds of a folded name, except names of people; empty when the name is not known."""
         number = self._trie.get(f"{name} ")
-        return frozenset() if number is None else frozenset(_bits(self._kinds[number]))
+        return frozenset() if number is None else frozenset(_kinds_of(self._kinds[number]))
 
     def births(self, kind: Kind, word: str) -> int:
-        """People born with that folded word as or in a first name, or as their surname; 0 when there are too few."""
-        number = self._trie.get(f"{_APART}{word} ")
+        """Return the number of people with that folded word in a first name, or as surname; 0 if too few."""
+        number = self._trie.get(f"{_WORD_MARK}{word} ")
         return 0 if number is None else (self._weights if kind is Kind.FIRST_NAME else self._towns)[number]
 
     def towns(self, name: str) -> int:
-        """Inhabitants of the largest commune of that folded name; 0 if there is none."""
+        """Return the inhabitants of the largest commune of that folded name; 0 if there is none."""
         number = self._trie.get(f"{name} ")
         return 0 if number is None else self._towns[number]
 
-    def _entries(self, key: str) -> tuple[Entry, ...]:
-        """The entries of a key of the trie: of a name and the blank after it."""
-        number = self._trie.get(key)
-        if number is None:
-            return ()
+    def _entries(self, key: str) -> list[Entry]:
+        """Return the entries of a key of the trie, which is a name with a blank behind it."""
+        number = self._trie[key]
         weight = self._weights[number]
-        return tuple(
-            Entry(key[:-1], kind, weight if kind is Kind.COMMUNE else 0) for kind in _bits(self._kinds[number])
-        )
+        kinds = _kinds_of(self._kinds[number])
+        return [Entry(key[:-1], kind, weight if kind is Kind.COMMUNE else 0) for kind in kinds]
 
 
-def _bits(mask: int) -> list[Kind]:
+def find_lookup(folder: Path, stamp: str) -> LookupTable | None:
+    """Return the lookup of that stamp (`entries.lookup_stamp`) in a folder; None when there is none intact."""
+    return find_file(folder, stamp, _SUFFIX, LookupTable)
+
+
+def write_lookup(folder: Path, stamp: str, spellings: Iterable[Spelling]) -> LookupTable:
+    """Build the lookup of that stamp into a folder.
+
+    Raises:
+        OSError: the folder cannot be written.
+    """
+    return LookupTable(write_file(folder, stamp, _SUFFIX, build_lookup(spellings)))
+
+
+def _kinds_of(mask: int) -> list[Kind]:
     return [kind for at, kind in enumerate(_KINDS) if mask >> at & 1]

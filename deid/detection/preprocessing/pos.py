@@ -13,7 +13,7 @@ from deid.models import FOLDER
 MODEL = FOLDER / "pos" / "pos.crfsuite"
 
 
-def pos(reading: Reading) -> list[str]:
+def parts_of_speech(reading: Reading) -> list[str]:
     """Universal part of speech (UPOS) of each token of `reading`; "_" for line breaks, which have none."""
     tags = ["_"] * len(reading.words)
     line: list[int] = []
@@ -22,13 +22,15 @@ def pos(reading: Reading) -> list[str]:
             line.append(index)
         elif line:
             words = [reading.text[reading.starts[at] : reading.ends[at]] for at in line]
-            for at, tag in zip(line, _tagger().tag(cues([reading.words[at] for at in line], words)), strict=True):
+            for at, tag in zip(
+                line, _tagger().tag(pos_features([reading.words[at] for at in line], words)), strict=True
+            ):
                 tags[at] = tag
             line = []
     return tags
 
 
-def cues(folded: Sequence[str], written: Sequence[str]) -> list[list[str]]:
+def pos_features(folded: Sequence[str], written: Sequence[str]) -> list[list[str]]:
     """What the CRF sees of each token of a sentence: itself, its ending, its case, its neighbours."""
     last = len(folded) - 1
     result = []

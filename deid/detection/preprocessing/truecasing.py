@@ -22,8 +22,8 @@ from deid.detection.annotators.context.vocabulary import (
     PERSON_TITLES,
     PROFESSIONS,
 )
-from deid.detection.gazetteers import gazetteers
-from deid.detection.names import PARTICLES
+from deid.detection.known_names import PARTICLES
+from deid.detection.lexicon import gazetteers
 from deid.detection.reading import Reading
 from deid.models import FOLDER
 
@@ -79,11 +79,11 @@ def caseless(reading: Reading, index: int) -> bool:
 def capital_chance(reading: Reading, index: int) -> float:
     """Probability that the word at `index` has a capital, whatever its case here."""
     weights = _weights()
-    total = sum(weights.get(name, 0.0) * value for name, value in cues(reading, index))
+    total = sum(weights.get(name, 0.0) * value for name, value in case_features(reading, index))
     return 1 / (1 + exp(-max(-30.0, min(30.0, total))))
 
 
-def cues(reading: Reading, index: int) -> Iterator[tuple[str, float]]:
+def case_features(reading: Reading, index: int) -> Iterator[tuple[str, float]]:
     """What speaks for a capital, as `(name, value)`; the case of the word and its neighbours is not looked at."""
     word = reading.words[index]
     yield "bias", 1.0

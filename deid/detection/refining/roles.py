@@ -3,16 +3,31 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+from deid.detection.annotators.context.vocabulary import (
+    BIRTH,
+    CIVILITIES,
+    DOCTOR_TITLES,
+    FILLERS,
+    KINSHIP,
+    LINKS,
+    NAME_FIELDS,
+    PERSON_TITLES,
+    PROFESSIONS,
+)
+from deid.detection.known_names import PARTICLES
+from deid.detection.names import is_upper
 from deid.detection.reading import Reading
-from deid.detection.refining.role_evidence import Evidence, gather
 from deid.domain.document import Mention
 from deid.domain.labels import NAMES, Label
+from deid.french.folding import key
 
 ROLES = (Label.PATIENT, Label.DOCTOR, Label.PERSON)
 WEIGHTS = Path(__file__).parents[2] / "models" / "roles" / "weights.json"
@@ -27,7 +42,7 @@ Weights = Mapping[str, Sequence[float]]  # cue → what it adds to the log-odds 
 
 def settle_roles(reading: Reading, mentions: Sequence[Mention], weights: Weights | None = None) -> list[Mention]:
     """`mentions` with every name in the role that its own surroundings and the person's other mentions give it."""
-    found = gather(reading, mentions)
+    found = gather_evidence(reading, mentions)
     if not found:
         return list(mentions)
     table = weights or _weights()
@@ -121,3 +136,266 @@ def _same_person(one: _Form, other: _Form) -> bool:
 def _weights() -> Weights:
     table: Weights = json.loads(WEIGHTS.read_text(encoding="utf-8"))["weights"]
     return table
+
+
+# What speaks for each role of a name where it stands: titles, kinship, layout, form, the patient's identity, votes.
+RULES = frozenset({"identity", "patterns", "context", "gazetteer", "repetition", "initials", "batch"})
+_POSSESSIVES = frozenset("son sa ses leur leurs mon ma mes votre vos notre nos l un une le la les cette cet ce".split())
+_SKIPPED = frozenset({".", ":", ",", "(", "-", "–", "—", "«", '"', "'", "’", "=", ">", "*", "•", "/"})
+_USUAL = 100  # per million words: how usual a neighbouring word must be to count
+# What may stand behind a name, and within how many characters it still belongs to the person.
+_REACHES = {
+    **dict.fromkeys((Label.AGE, Label.DATE), 9),
+    **dict.fromkeys((Label.PHONE, Label.RPPS, Label.IPP, Label.NDA, Label.CITY), 12),
+}
+_BACK = 7  # tokens before a name among which something may announce it
+_CLOSING = re.compile(r"confratern|cordial|salutation|consideration|sentiments|bien a (?:vous|toi)|amities|signe\b")
+_CARE = frozenset(
+    "avis avec chez equipe reference referent merci vu vue revu revue transmis appel astreinte garde prevenir"
+    " relais copie cc destinataires diffusion correspondants presents excuses participants".split()
+)
+_SIGNS = " \t.,;:-–—()*•>|\r"
+_LETTER = 400  # characters from which a document has a head and a foot
+_MARGIN = 80  # characters of blanks and signs that may stand between a name and the edge of its line
+_SPEECH = frozenset("homonyme lien parente".split())
+_BORN = re.compile(r"\s*[,(]?\s*(?:nee?|epouse|ep\.?|epse|veuve|vve|dite?)\W{1,3}")
+_TIME = re.compile(r"\d{1,2} ?[h:] ?(?:\d\d)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A name and what speaks for its roles; `words` are its folded words of two letters or more, no particles."""
+
+    mention: Mention
+    words: tuple[str, ...]
+    initials: tuple[str, ...]
+    cues: tuple[tuple[str, float], ...]
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether the name before it names the same person: "DUPONT^JEAN", "Mme Dupont, née Martin"."""
+        return any(name.startswith("also ") for name, _ in self.cues)
+
+
+def gather_evidence(reading: Reading, mentions: Sequence[Mention]) -> list[Evidence]:
+    """The evidence of each name among `mentions`, which are sorted and do not overlap."""
+    result = []
+    for position, mention in enumerate(mentions):
+        if mention.label not in NAMES:
+            continue
+        first, last = reading.token_at(mention.start), reading.token_at(mention.end - 1)
+        inside = [reading.words[at] for at in range(first, last + 1) if reading.words[at].isalpha()]
+        words = tuple(word for word in inside if len(word) > 1 and word not in PARTICLES)
+        initials = tuple(word for word in inside if len(word) == 1)
+        cues: dict[str, float] = {"bias": 1.0}
+        for name, value in (
+            *_votes(mention),
+            *_before(reading, first, mentions[position - 1] if position else None),
+            *_after(reading, last, mentions[position + 1] if position + 1 < len(mentions) else None),
+            *_form(reading, first, last, inside),
+            *_layout(reading, mention),
+            *_identity(reading, mention, words),
+            *_neighbours(reading, first, last),
+        ):
+            cues[name] = max(cues.get(name, 0.0), value)
+        result.append(Evidence(mention, words, initials, tuple(cues.items())))
+    return _counted(result)
+
+
+def _counted(found: list[Evidence]) -> list[Evidence]:
+    """The evidence with how often the document names the same: a letter names nobody as often as its patient."""
+    counts = Counter(one.words[-1] for one in found if one.words)
+    most = max(counts.values(), default=0)
+    seen: set[str] = set()
+    result = []
+    for one in found:
+        cues = list(one.cues)
+        if one.words:
+            count = counts[one.words[-1]]
+            if count > 1:
+                cues.append(("named again", min(count - 1, 4) / 2))
+            if count == most > 1:
+                cues.append(("named most", 1.0))
+                if any(name == "civility before" for name, _ in cues):
+                    cues.append(("civility before, named most", 1.0))
+            if not seen:
+                cues.append(("named first", 1.0))
+            if one.words[-1] in seen:
+                cues.append(("named before", 1.0))
+            seen.update(one.words)
+        result.append(replace(one, cues=tuple(cues)))
+    return result
+
+
+def _neighbours(reading: Reading, first: int, last: int) -> Iterator[tuple[str, float]]:
+    """The usual words and signs right beside the name, two on the left and one on the right."""
+    common = reading.lexicon.common
+    for name, at in (("word before", first - 1), ("word but one before", first - 2), ("word after", last + 1)):
+        word = reading.word(at)
+        if not word.isalnum() or common.get(word, 0.0) > _USUAL:
+            yield f"{name} {word if word != chr(10) else 'line'}", 1.0
+        elif word.isdigit():
+            yield f"{name} 0", 1.0
+
+
+def _votes(mention: Mention) -> Iterator[tuple[str, float]]:
+    for vote in mention.votes:
+        if vote.label in NAMES:
+            who = vote.annotator if vote.annotator in RULES else "learned"
+            yield f"vote {who} {vote.label}", vote.score
+            if vote.annotator == "context" and vote.score >= 0.96:
+                yield f"vote context sure {vote.label}", 1.0
+
+
+def _before(reading: Reading, first: int, previous: Mention | None) -> Iterator[tuple[str, float]]:
+    """What announces the name, read backwards until something that announces nothing."""
+    at, steps, civil = first - 1, 0, False
+    if reading.word(at) == "\n" and reading.word(at - 1) == ":":
+        at -= 1
+    while at >= 0 and steps < _BACK:
+        word = reading.words[at]
+        near = "near " if steps == 0 or (civil and steps == 1) else ""
+        if word == "\n":
+            break
+        if word in BIRTH and (word != "epouse" or reading.word(at - 1) not in _POSSESSIVES):
+            yield "birth before", 1.0
+            break
+        if word in DOCTOR_TITLES:
+            yield f"{near}title before", 1.0
+            break
+        if word in CIVILITIES:
+            yield "civility before", 1.0
+            civil = True
+        elif word in KINSHIP:
+            yield f"{near}kin before", 1.0
+            break
+        elif word in PERSON_TITLES:
+            yield f"{near}other title before", 1.0
+            break
+        elif word in PROFESSIONS:
+            yield f"{near}profession before", 1.0
+            break
+        elif word in NAME_FIELDS and steps <= 2:
+            yield f"field {NAME_FIELDS[word]}", 1.0
+            break
+        elif word in LINKS:
+            yield f"link {LINKS[word][0]}", 1.0
+            break
+        elif word in _CARE:
+            yield "care before", 1.0
+            break
+        elif word not in _SKIPPED and word not in FILLERS:
+            break
+        if word != ".":
+            steps += 1
+        at -= 1
+    if previous is not None and previous.label in NAMES:
+        between = reading.folded[previous.end : reading.starts[first]]
+        if len(between) < 8 and between.strip() in (",", "et", "/", "+", "-", ";", "&"):
+            yield f"beside {previous.label}", 1.0
+        elif between == "^" or _BORN.fullmatch(between):
+            yield f"also {previous.label}", 1.0
+
+
+def _after(reading: Reading, last: int, following: Mention | None) -> Iterator[tuple[str, float]]:
+    """What explains the name: a profession, kinship, birth or age right behind it."""
+    at = last + 1
+    sign = reading.word(at)
+    while reading.word(at) in (",", "(", "-", "–", "—", ":", "/") or (
+        reading.word(at) in _POSSESSIVES and sign in (",", "(")
+    ):
+        at += 1
+    if at > last + 1 or sign == "\n":
+        at += sign == "\n"
+        line = "line " if sign == "\n" else ""
+        for word in (reading.word(at), reading.word(at + 1)):
+            if word in KINSHIP:
+                yield f"{line}kin after", 1.0
+                break
+            if word in PROFESSIONS or word in DOCTOR_TITLES:
+                yield f"{line}profession after", 1.0
+                break
+            if word in _SPEECH:
+                yield "homonym after", 1.0
+    if reading.word(at) in ("ne", "nee", "ddn"):
+        yield "born after", 1.0
+    if (
+        following is not None
+        and following.start - reading.ends[last] < _REACHES.get(following.label, 0)
+        and "\n" not in reading.text[reading.ends[last] : following.start]
+    ):
+        yield f"{following.label} after", 1.0
+
+
+def _form(reading: Reading, first: int, last: int, inside: Sequence[str]) -> Iterator[tuple[str, float]]:
+    lexicon = reading.lexicon
+    initial = any(len(word) == 1 for word in inside)
+    long = [word for word in inside if len(word) > 2]
+    if initial and long:
+        yield "form initial and name", 1.0
+    elif initial or (len(inside) == 1 and len(inside[0]) <= 3):
+        yield "form initials", 1.0
+    elif len(long) >= 2:
+        yield "form full", 1.0
+        if is_upper(reading, first) != is_upper(reading, last):
+            yield "form full one in capitals", 1.0
+    elif long and lexicon.is_first_name(long[0]):
+        yield "form first name", 1.0
+    else:
+        yield "form surname", 1.0
+    if not reading.capitals[first]:
+        yield "form lower", 1.0
+
+
+def _layout(reading: Reading, mention: Mention) -> Iterator[tuple[str, float]]:
+    start, end = reading.line(mention.start)
+    place = mention.start / len(reading.text) if len(reading.text) >= _LETTER else 0.3
+    yield "place", place
+    if place < 0.12:
+        yield "place head", 1.0
+    elif place > 0.88:
+        yield "place foot", 1.0
+    # A bounded look to both sides: a document may be one line.
+    opens = not reading.text[max(start, mention.start - _MARGIN) : mention.start].strip(_SIGNS)
+    opens = opens and mention.start - start <= _MARGIN
+    closes = not reading.text[mention.end : min(end, mention.end + _MARGIN)].strip(_SIGNS)
+    closes = closes and end - mention.end <= _MARGIN
+    if opens and closes:
+        yield ("line alone foot" if place > 0.6 else "line alone"), 1.0
+    elif opens:
+        yield "line start", 1.0
+    elif closes:
+        yield "line end", 1.0
+    if _TIME.search(reading.folded[max(start, mention.start - 12) : mention.start]):
+        yield "time before", 1.0
+    if _CLOSING.search(reading.folded[max(0, mention.start - 160) : mention.start]):
+        yield "closing before", 1.0
+
+
+def _identity(reading: Reading, mention: Mention, words: Sequence[str]) -> Iterator[tuple[str, float]]:
+    """How the name stands to the patient's: whole, first name, surname alone, or a surname with another first name."""
+    patient = reading.document.patient
+    surnames = {word for name in (patient.last_name, patient.birth_name) if name for word in _parts(name)}
+    first_names = {word for name in patient.first_names for word in _parts(name)}
+    if not surnames and not first_names:
+        yield "patient unknown", 1.0
+        return
+    known = [word for word in words if word in surnames or word in first_names]
+    if not words or not known:
+        near = any(vote.annotator == "identity" and vote.label is Label.PATIENT for vote in mention.votes)
+        yield ("patient surname" if near else "patient other"), 1.0
+    elif len(known) == len(words):
+        if any(word in first_names for word in words) and any(word in surnames for word in words):
+            yield "patient whole", 1.0
+        else:
+            yield ("patient first name" if words[0] in first_names else "patient surname"), 1.0
+    elif any(word in surnames for word in known):
+        yield "patient surname, another first name", 1.0
+    else:
+        yield "patient first name, another surname", 1.0
+
+
+def _parts(name: str) -> list[str]:
+    """Words of a name, and the name written as one word."""
+    words = key(name).split()
+    return ["".join(words), *(word for word in words if len(word) > 1 and word not in PARTICLES)]

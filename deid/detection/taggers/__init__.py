@@ -1,1 +1,1 @@
-"""What the learned taggers share: what a token shows them, the linear chain, and the models that ship."""
+"""Learned taggers: features of tokens, tags, the linear-chain CRF and the BiLSTM-CRF."""

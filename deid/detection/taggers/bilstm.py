@@ -1,24 +1,30 @@
-"""BiLSTM-CRF over subword embeddings and the tables' features (El Azzouzi et al. 2024; Akbik et al. 2018)."""
+"""BiLSTM-CRF over subword embeddings and feature tables (El Azzouzi et al. 2024; Akbik et al. 2018)."""
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from pathlib import Path
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from safetensors.numpy import load_file, save_file
 from torch import nn
 
-from deid.detection.taggers import chain
-from deid.detection.taggers.hashing import Ids
-from deid.detection.tags import TAGS
+from deid.detection.taggers.crf import marginals
+from deid.detection.taggers.features import Ids
+from deid.detection.taggers.tags import TAGS
+from deid.models import FOLDER
 
-_SPREAD = 0.3  # standard deviation of embeddings taken from elsewhere
+EMBEDDINGS = "embeddings.safetensors"  # beside the weights, for all members of an ensemble
+PACKAGED_EMBEDDINGS = FOLDER / "bilstm_crf" / EMBEDDINGS
+EmbeddingRows = NDArray[np.float16]  # (gram buckets, width)
+_SPREAD = 0.3  # standard deviation of pretrained embeddings
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """Sizes of the network. Feature numbers are taken modulo the buckets; bucket 0 is for what is missing."""
+    """Sizes of the network. Features are hashed into buckets; bucket 0 is for missing ones."""
 
     column_buckets: int = 1 << 15
     column_width: int = 96
@@ -28,7 +34,7 @@ class Shape:
     dropout: float = 0.35
 
     def as_json(self) -> dict[str, int | float]:
-        """Names and values."""
+        """Return the sizes by name."""
         return asdict(self)
 
 
@@ -54,7 +60,7 @@ class BiLstmCrf(nn.Module):
         self.transitions = nn.Parameter(torch.zeros(len(TAGS), len(TAGS)))
 
     def embed(self, rows: NDArray[np.float16]) -> None:
-        """Take subword embeddings learned elsewhere, shape (gram_buckets, gram_width), and keep them as they are.
+        """Use pretrained subword embeddings, shape (gram_buckets, gram_width), without training them.
 
         Raises:
             ValueError: the rows are of another shape.
@@ -66,12 +72,12 @@ class BiLstmCrf(nn.Module):
         self.grams.weight = nn.Parameter(given, requires_grad=False)
 
     def halved(self) -> dict[str, torch.Tensor]:
-        """What training changed, in half precision, as it ships."""
+        """Return the trained parameters in half precision, as they are saved."""
         changed = {name for name, value in self.named_parameters() if value.requires_grad}
         return {name: value.half().contiguous() for name, value in self.state_dict().items() if name in changed}
 
     def emissions(self, columns: torch.Tensor, grams: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
-        """Log-potentials (chains, tokens, tags) from buckets (chains, tokens, columns or grams)."""
+        """Return log-potentials (chains, tokens, tags) of buckets (chains, tokens, columns or grams)."""
         chains, tokens, _ = columns.shape
         seen = torch.cat(
             (
@@ -88,7 +94,7 @@ class BiLstmCrf(nn.Module):
         return emissions
 
     def _dropped(self, seen: torch.Tensor) -> torch.Tensor:
-        """Variational dropout: the same units hidden at all tokens of a chain (Gal and Ghahramani 2016)."""
+        """Apply variational dropout: the same units at all tokens of a chain (Gal and Ghahramani 2016)."""
         mask = self.drop(torch.ones(seen.shape[0], 1, seen.shape[2]))
         dropped: torch.Tensor = seen * mask
         return dropped
@@ -96,7 +102,7 @@ class BiLstmCrf(nn.Module):
     def loss(
         self, columns: torch.Tensor, grams: torch.Tensor, lengths: torch.Tensor, tags: torch.Tensor
     ) -> torch.Tensor:
-        """Mean negative log-likelihood per token of the true paths, in nats."""
+        """Return the mean negative log-likelihood per token of the true paths, in nats."""
         emissions = self.emissions(columns, grams, lengths)
         alive = torch.arange(tags.shape[1]).unsqueeze(0) < lengths.unsqueeze(1)
         gold = emissions.gather(2, tags.unsqueeze(2)).squeeze(2)
@@ -112,18 +118,28 @@ class BiLstmCrf(nn.Module):
 
     @torch.inference_mode()
     def probabilities(self, columns: torch.Tensor, grams: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
-        """Marginal probabilities (chains, tokens, tags)."""
-        return chain.marginals(self.emissions(columns, grams, lengths), self.transitions, lengths)
+        """Return marginal probabilities (chains, tokens, tags)."""
+        return marginals(self.emissions(columns, grams, lengths), self.transitions, lengths)
 
 
 def _turned(tokens: int, lengths: torch.Tensor) -> torch.Tensor:
-    """Positions (chains, tokens) that reverse each chain within its own length and leave its padding."""
+    """Return positions (chains, tokens) that reverse each chain within its length and keep its padding."""
     at = torch.arange(tokens).unsqueeze(0)
     last = lengths.unsqueeze(1) - 1
     return torch.where(at <= last, last - at, at)
 
 
 def buckets(ids: Ids, count: int) -> torch.Tensor:
-    """Feature numbers as buckets in [1, count); what is missing is 0."""
+    """Return feature numbers as buckets in [1, count); 0 where missing."""
     folded = (ids % (count - 1) + 1) * (ids != 0)
     return torch.from_numpy(folded.astype("int64"))
+
+
+def save_embeddings(rows: EmbeddingRows, path: Path) -> None:
+    """Write subword embeddings as safetensors."""
+    save_file({"grams": rows}, path)
+
+
+def load_embeddings(path: Path) -> EmbeddingRows:
+    """Return the embeddings that `save_embeddings` wrote."""
+    return load_file(path)["grams"]

@@ -8,9 +8,8 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from deid.detection.known_organisations import COMPANIES
+from deid.detection.known_names import COMPANIES, FOREIGN_CITIES, GEOGRAPHY
 from deid.detection.lexicon import lexicon
-from deid.detection.places import FOREIGN_CITIES, GEOGRAPHY
 from deid.french.comparison import comparable, flat
 from deid.french.shapes import titled
 from deid.reference.packaged import packaged_rows

@@ -12,9 +12,8 @@ import numpy as np
 import pycrfsuite
 from tqdm import tqdm
 
-from deid.detection.taggers.crf_weights import CrfWeights
-from deid.detection.taggers.templates import windows
-from deid.detection.tags import INDEX, TAGS
+from deid.detection.taggers.crf import CrfWeights, window_features
+from deid.detection.taggers.tags import INDEX, TAGS
 from deid.learning.taggers.examples import Example, hidden
 
 
@@ -48,7 +47,7 @@ def train(documents: Sequence[Example], settings: CrfSettings, keep: Path | None
         }
     )
     for example in tqdm(documents, desc="features", unit=" documents", disable=None):
-        seen = windows(hidden(example.table, random, settings.hide_tables, settings.hide_rules))
+        seen = window_features(hidden(example.table, random, settings.hide_tables, settings.hide_rules))
         trainer.append([[str(one) for one in row if one] for row in seen.tolist()], [TAGS[tag] for tag in example.tags])
     with TemporaryDirectory() as folder:
         path = keep or Path(folder) / "crf"

@@ -21,8 +21,8 @@ import torch
 from numpy.typing import NDArray
 
 from deid.detection.reading import Reading
-from deid.detection.taggers import embeddings
-from deid.detection.tags import encode
+from deid.detection.taggers.bilstm import load_embeddings
+from deid.detection.taggers.tags import encode
 from deid.evaluation import corpus
 from deid.evaluation.corpus import GoldDocument
 from deid.learning import held_out
@@ -54,7 +54,7 @@ def held_out_distributions(
     torch.set_num_threads(1)
     others = [one for one in documents if one.author not in left_out]
     own = [one for one in documents if one.author in left_out]
-    folder = train(kind, others, recipe, work, embeddings.load(rows) if rows else None)
+    folder = train(kind, others, recipe, work, load_embeddings(rows) if rows else None)
     tagger = build(AnnotatorChoice(name=kind, options={"model": str(folder)}))
     readings = [Reading(one.document) for one in own]
     if not isinstance(tagger, Tagger):

@@ -16,9 +16,8 @@ from pathlib import Path
 import numpy as np
 from tqdm import tqdm
 
-from deid.detection.taggers.bilstm import Shape
-from deid.detection.taggers.embeddings import Rows, save
-from deid.detection.taggers.hashing import number
+from deid.detection.taggers.bilstm import EmbeddingRows, Shape, save_embeddings
+from deid.detection.taggers.features import feature_number
 from deid.french.folding import fold
 
 _TOKEN = re.compile(r"[^\W\d_]+|\d+|[^\w\s]")
@@ -42,7 +41,7 @@ class Sentences:
                         yield tokens[first : first + 5000]
 
 
-def train(sentences: Sentences, shape: Shape, epochs: int = 4, workers: int = 2, seed: int = 2026) -> Rows:
+def train(sentences: Sentences, shape: Shape, epochs: int = 4, workers: int = 2, seed: int = 2026) -> EmbeddingRows:
     """Rows (gram_buckets, gram_width) for `BiLstmCrf.grams`; row 0 is zero."""
     from gensim.models import FastText
     from gensim.models.fasttext import ft_hash_bytes
@@ -73,7 +72,7 @@ def train(sentences: Sentences, shape: Shape, epochs: int = 4, workers: int = 2,
                 gram = edged[start : start + size]
                 own.append((gram, model.wv.vectors_ngrams[ft_hash_bytes(gram.encode()) % 400_000]))
         for gram, vector in own:
-            bucket = number(f"g={gram}") % (shape.gram_buckets - 1) + 1
+            bucket = feature_number(f"g={gram}") % (shape.gram_buckets - 1) + 1
             rows[bucket] += vector
             times[bucket] += 1
     rows /= np.maximum(times, 1)[:, None]
@@ -87,7 +86,7 @@ def main() -> int:
     parser.add_argument("texts", nargs="+", type=Path)
     parser.add_argument("--epochs", type=int, default=4)
     given = parser.parse_args()
-    save(train(Sentences(given.texts), Shape(), given.epochs), given.out)
+    save_embeddings(train(Sentences(given.texts), Shape(), given.epochs), given.out)
     return 0
 
 

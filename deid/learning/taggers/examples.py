@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from deid.detection.reading import Reading
-from deid.detection.taggers.table import AT, FROM_RULES, FROM_TABLES, Table, table
-from deid.detection.tags import encode
+from deid.detection.taggers.features import AT, FROM_RULES, FROM_TABLES, FeatureTable, feature_table
+from deid.detection.taggers.tags import encode
 from deid.evaluation.corpus import GoldDocument
 
 
@@ -22,7 +22,7 @@ class Example:
     id: str
     author: str
     words: tuple[str, ...]
-    table: Table
+    table: FeatureTable
     tags: NDArray[np.int64]
 
 
@@ -33,11 +33,11 @@ def examples(documents: Iterable[GoldDocument], describe: str = "reading") -> li
         reading = Reading(gold.document)
         if reading.starts:
             tags = encode(reading, gold.mentions)
-            found.append(Example(gold.document.id, gold.author, tuple(reading.words), table(reading), tags))
+            found.append(Example(gold.document.id, gold.author, tuple(reading.words), feature_table(reading), tags))
     return found
 
 
-def hidden(example: Table, random: np.random.Generator, tables: float, rules: float) -> Table:
+def hidden(example: FeatureTable, random: np.random.Generator, tables: float, rules: float) -> FeatureTable:
     """A copy in which what tables or rules say of a token is hidden at these rates.
 
     A model that never misses its tables trusts them too much, and fails on the name that they lack.
@@ -47,4 +47,4 @@ def hidden(example: Table, random: np.random.Generator, tables: float, rules: fl
         gone = random.random(len(columns)) < rate
         for name in names:
             columns[gone, AT[name]] = 0
-    return Table(columns, example.kinds, example.kind)
+    return FeatureTable(columns, example.kinds, example.kind)

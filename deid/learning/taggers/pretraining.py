@@ -17,9 +17,8 @@ from tqdm import tqdm
 
 from deid.detection.reading import Reading
 from deid.detection.taggers.bilstm import BiLstmCrf, Shape, buckets
-from deid.detection.taggers.hashing import Ids
-from deid.detection.taggers.table import table
-from deid.detection.tags import LABELS, TAGS
+from deid.detection.taggers.features import Ids, feature_table
+from deid.detection.taggers.tags import LABELS, TAGS
 from deid.domain.document import Document
 from deid.domain.labels import SCHEMES
 from deid.learning.open_corpora import CORPORA, TaggedSentence, sentences
@@ -106,7 +105,7 @@ def _passage(group: Sequence[TaggedSentence], agreeing: dict[str, NDArray[np.boo
             text += token
         text += "\n"
     reading = Reading(Document("passage", text))
-    seen = table(reading)
+    seen = feature_table(reading)
     agrees = np.tile(agreeing["O"], (len(reading.starts), 1))
     for (_, _, tag), own in _tokens_of(reading, marks):
         if tag != "O" and tag in agreeing:

@@ -11,11 +11,9 @@ from pathlib import Path
 import torch
 from safetensors.torch import save_file
 
-from deid.detection.taggers.bilstm import BiLstmCrf
-from deid.detection.taggers.crf_weights import CrfWeights
-from deid.detection.taggers.embeddings import EMBEDDINGS, Rows
-from deid.detection.taggers.embeddings import save as save_embeddings
-from deid.detection.taggers.manifest import WEIGHTS, Manifest, digest, features_digest
+from deid.detection.taggers.bilstm import EMBEDDINGS, BiLstmCrf, EmbeddingRows, save_embeddings
+from deid.detection.taggers.crf import CrfWeights
+from deid.detection.taggers.tagging import WEIGHTS, Manifest, features_digest, file_digest
 from deid.evaluation.corpus import GoldDocument
 from deid.evaluation.markup import write
 from deid.learning.augmentation import multiply
@@ -26,7 +24,9 @@ from deid.learning.taggers.recipe import Recipe
 KINDS = ("crf", "bilstm_crf")
 
 
-def train(kind: str, documents: Sequence[GoldDocument], recipe: Recipe, out: Path, rows: Rows | None = None) -> Path:
+def train(
+    kind: str, documents: Sequence[GoldDocument], recipe: Recipe, out: Path, rows: EmbeddingRows | None = None
+) -> Path:
     """Train the tagger `kind` and write it to `out / kind`, replacing what was there; return that folder.
 
     Args:
@@ -52,7 +52,7 @@ def train(kind: str, documents: Sequence[GoldDocument], recipe: Recipe, out: Pat
     Manifest(
         kind=kind,
         features=features_digest(),
-        weights=digest(path),
+        weights=file_digest(path),
         temperature=recipe.temperatures.get(kind, 1.0),
         shape=shape,
         training={"corpus": fingerprint(documents), "documents": len(documents), "recipe": recipe.as_json()},
@@ -70,7 +70,9 @@ def train_crf(documents: Sequence[GoldDocument], recipe: Recipe) -> CrfWeights:
     return crf.train([*examples(documents), *copies], recipe.crf)
 
 
-def train_bilstm(documents: Sequence[GoldDocument], recipe: Recipe, rows: Rows | None = None) -> list[BiLstmCrf]:
+def train_bilstm(
+    documents: Sequence[GoldDocument], recipe: Recipe, rows: EmbeddingRows | None = None
+) -> list[BiLstmCrf]:
     """The networks, each from another seed, with other copies in every epoch."""
     plain = examples(documents)
     members = []

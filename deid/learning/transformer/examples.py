@@ -13,7 +13,7 @@ from tokenizers import Tokenizer
 from deid.detection.annotators.transformer import tokenizing, windows
 from deid.detection.annotators.transformer.alignment import Alignment
 from deid.detection.reading import Reading
-from deid.detection.tags import encode
+from deid.detection.taggers.tags import encode
 from deid.evaluation.corpus import GoldDocument
 from deid.learning.transformer.masking import IGNORED
 

@@ -18,7 +18,7 @@ from transformers import AutoConfig, AutoModelForTokenClassification, PreTrained
 
 from deid.detection.annotators.transformer import directory
 from deid.detection.annotators.transformer.quiet import quiet
-from deid.detection.tags import LABELS, OUTSIDE, TAGS
+from deid.detection.taggers.tags import LABELS, OUTSIDE, TAGS
 from deid.domain.errors import InputRefused
 from deid.evaluation.corpus import GoldDocument
 from deid.learning.transformer import schedule

@@ -17,7 +17,7 @@ from deid.detection.annotators.transformer import Transformer, card, directory
 from deid.detection.annotators.transformer.card import Card
 from deid.detection.annotators.transformer.quiet import quiet
 from deid.detection.reading import Reading
-from deid.detection.tags import TAGS
+from deid.detection.taggers.tags import TAGS
 from deid.evaluation.corpus import GoldDocument
 from deid.evaluation.scoring import Judged, evaluate
 from deid.learning.transformer.examples import split

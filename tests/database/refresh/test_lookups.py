@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from deid.detection import gazetteers
-from deid.detection.lookup import SHIPPED, Kind, find, stamp
+from deid.detection.lexicon import gazetteers, use_lookup
+from deid.detection.lookup import PACKAGED_LOOKUPS, Kind, find_lookup, lookup_stamp
 from deid.domain.errors import WarehouseError
 from deid.french.folding import key
 from deid.nightly import runtime
@@ -35,7 +35,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     place = tmp_path / "lookups"
     monkeypatch.setenv("NOCTURNE_LOOKUP_FOLDER", str(place))
     yield place
-    gazetteers.use(None)
+    use_lookup(None)
 
 
 def _streets(path: Path, *more: str) -> str:
@@ -45,7 +45,7 @@ def _streets(path: Path, *more: str) -> str:
 
 
 def test_before_any_load_it_is_the_file_that_ships(deployed: Database, folder: Path) -> None:
-    known = find(SHIPPED, stamp())
+    known = find_lookup(PACKAGED_LOOKUPS, lookup_stamp())
     assert known is not None
     assert lookup(deployed.dsn("worker"), folder).digest == known.digest
     assert not folder.exists()
@@ -55,7 +55,7 @@ def test_the_shipped_tables_loaded_as_a_release_give_the_file_that_ships(deploye
     for source in ("communes", "former_communes", "streets", "establishments", "first_names", "surnames"):
         refresh(source, dsn=deployed.dsn("refresher"))
     built = lookup(deployed.dsn("worker"), folder)
-    known = find(SHIPPED, stamp())
+    known = find_lookup(PACKAGED_LOOKUPS, lookup_stamp())
     assert known is not None
     assert built.digest == known.digest
     assert built.path.parent == folder
@@ -72,9 +72,7 @@ def test_a_street_of_a_refresh_is_known_and_cited_and_one_more_refresh_changes_b
     table = runtime.use_lookup()
     assert Kind.STREET in table.kinds("rue du tardigrade bleu")
     assert Kind.STREET in table.kinds("rue de rivoli"), "what ships stays known"
-    assert [hit.entry.name for hit in gazetteers.gazetteers().scan("12 rue du tardigrade bleu ")][:1] == [
-        "rue du tardigrade bleu"
-    ]
+    assert [hit.entry.name for hit in gazetteers().scan("12 rue du tardigrade bleu ")][:1] == ["rue du tardigrade bleu"]
     cited = runtime.reference_versions()
     assert table.digest.startswith(cited["lookup"])
     assert cited["lookup"] != before

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from deid.detection import averaging
+from deid.detection import merging
 from deid.detection.reading import Reading
-from deid.detection.tags import INDEX, TAGS
+from deid.detection.taggers.tags import INDEX, TAGS
 from deid.domain.document import Document
 from deid.domain.labels import Label
 
@@ -27,7 +27,7 @@ def spread(**tags: dict[str, float]) -> np.ndarray:
 
 def found(recall: dict[Label, float], **taggers: np.ndarray) -> list[tuple[str, str]]:
     reading = Reading(Document("d", TEXT))
-    return [(TEXT[m.start : m.end], m.label) for m in averaging.find(reading, taggers, recall)]
+    return [(TEXT[m.start : m.end], m.label) for m in merging.find_averaged(reading, taggers, recall)]
 
 
 SURE = spread(kerdoncuff={"B-DOCTOR": 0.95}, brest={"B-CITY": 0.95})
@@ -67,22 +67,22 @@ def test_grammar_at_the_edges_goes_unless_it_is_sure() -> None:
 
 def test_every_tagger_votes_with_its_own_label_and_probability() -> None:
     reading = Reading(Document("d", TEXT))
-    name = averaging.find(reading, {"one": SURE, "two": DOUBT}, {})[0]
+    name = merging.find_averaged(reading, {"one": SURE, "two": DOUBT}, {})[0]
     assert [(vote.annotator, vote.label) for vote in name.votes] == [("one", "DOCTOR"), ("two", "PERSON")]
     assert name.votes[0].score == pytest.approx(0.95, abs=1e-3)
     assert name.score == pytest.approx(0.575, abs=1e-3)
 
 
 def test_nothing_to_read_and_nobody_to_ask() -> None:
-    assert averaging.find(Reading(Document("d", "")), {"one": np.zeros((0, len(TAGS)), np.float32)}, {}) == []
-    assert averaging.find(Reading(Document("d", TEXT)), {}, {}) == []
+    assert merging.find_averaged(Reading(Document("d", "")), {"one": np.zeros((0, len(TAGS)), np.float32)}, {}) == []
+    assert merging.find_averaged(Reading(Document("d", TEXT)), {}, {}) == []
 
 
 def test_a_tagger_that_lacks_a_label_does_not_outvote_it() -> None:
     names_only = spread(kerdoncuff={"B-PERSON": 0.9})
     reading = Reading(Document("d", TEXT))
     taggers = {"one": SURE, "names": names_only, "other": names_only}
-    without = averaging.find(reading, taggers, {})
-    told = averaging.find(reading, taggers, {}, {"names": {Label.PERSON}, "other": {Label.PERSON}})
+    without = merging.find_averaged(reading, taggers, {})
+    told = merging.find_averaged(reading, taggers, {}, {"names": {Label.PERSON}, "other": {Label.PERSON}})
     assert [TEXT[m.start : m.end] for m in without] == ["Kerdoncuff"]
     assert [TEXT[m.start : m.end] for m in told] == ["Kerdoncuff", "Brest"]

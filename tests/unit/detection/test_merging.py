@@ -23,7 +23,7 @@ NERDA = [_at("Jean", PER), _at("Bermont", CITY)]
 EXPECTED = [("Jean", PER), ("Bermont", CITY), ("90400", ZIP)]
 
 
-@pytest.mark.parametrize("merge", [merging.by_procedure, merging.by_weights])
+@pytest.mark.parametrize("merge", [merging.merge_by_procedure, merging.merge_by_weights])
 @pytest.mark.parametrize("neural", sorted(merging.NEURAL))
 def test_the_paper_s_sentence(merge, neural: str) -> None:
     merged = merge(merging.weigh({"crf": MEDINA, neural: NERDA}), 0.5)
@@ -34,26 +34,28 @@ def test_the_paper_s_sentence(merge, neural: str) -> None:
 
 
 def test_case_1_same_tag() -> None:
-    merged = merging.by_procedure(merging.weigh({"crf": [_at("Jean", PER)], "transformer": [_at("Jean", PER)]}), 0.5)
+    merged = merging.merge_by_procedure(
+        merging.weigh({"crf": [_at("Jean", PER)], "transformer": [_at("Jean", PER)]}), 0.5
+    )
     assert [(one.label, one.end - one.start) for one in merged] == [(PER, 4)]
 
 
 def test_case_2_one_side_says_nothing() -> None:
     for side in ("crf", "transformer"):
-        merged = merging.by_procedure(merging.weigh({side: [_at("90400", ZIP)]}), 0.5)
+        merged = merging.merge_by_procedure(merging.weigh({side: [_at("90400", ZIP)]}), 0.5)
         assert [one.label for one in merged] == [ZIP]
 
 
 def test_case_3_neural_side_for_names_places_organisations_rules_for_the_rest() -> None:
     contextual = {"patterns": [_at("Bermont", Label.ID)], "transformer": [_at("Bermont", CITY)]}
     formal = {"patterns": [_at("90400", ZIP)], "transformer": [_at("90400", Label.PHONE)]}
-    assert [one.label for one in merging.by_procedure(merging.weigh(contextual), 0.5)] == [CITY]
-    assert [one.label for one in merging.by_procedure(merging.weigh(formal), 0.5)] == [ZIP]
+    assert [one.label for one in merging.merge_by_procedure(merging.weigh(contextual), 0.5)] == [CITY]
+    assert [one.label for one in merging.merge_by_procedure(merging.weigh(formal), 0.5)] == [ZIP]
 
 
 def test_votes_of_all_who_spoke_are_kept() -> None:
     found = {"context": [_at("Jean", PER, 0.9)], "gazetteer": [_at("Jean", CITY, 0.3)], "identity": [_at("90400", ZIP)]}
-    merged = merging.by_weights(merging.weigh(found), 0.5)
+    merged = merging.merge_by_weights(merging.weigh(found), 0.5)
     jean = next(one for one in merged if one.label is PER)
     assert {(vote.annotator, vote.label, vote.score) for vote in jean.votes} == {
         ("context", PER, 0.9),
@@ -72,7 +74,7 @@ def test_a_weight_of_zero_silences_and_a_higher_weight_wins() -> None:
 def test_strength_is_weight_times_score_and_threshold_holds() -> None:
     (candidate,) = merging.weigh({"context": [_at("Jean", PER, 0.5)]}, {"context": {PER: 80}})
     assert candidate.strength == pytest.approx(0.4)
-    assert merging.by_weights([candidate], 0.5) == []
+    assert merging.merge_by_weights([candidate], 0.5) == []
 
 
 def test_every_annotator_that_ships_or_will_has_a_weight_for_every_label() -> None:

@@ -8,9 +8,8 @@ from deid.config import policy
 from deid.detection import Detector
 from deid.detection.reading import Reading
 from deid.detection.refining.boundaries import complete_names
-from deid.detection.refining.connecting import connect
-from deid.detection.refining.guarding import trim_civilities
-from deid.detection.refining.overlaps import resolve
+from deid.detection.refining.filters import trim_civilities
+from deid.detection.refining.overlaps import connect_entities, resolve_overlaps
 from deid.domain.document import Document, Mention
 from deid.domain.labels import Label
 
@@ -105,8 +104,10 @@ def _reading(text: str) -> Reading:
 def test_connectors_join_an_organisation_and_its_town() -> None:
     text = "hôpital Bellevue de Mende"
     parts = [Mention(0, 16, Label.ORG, 0.8), Mention(20, 25, Label.CITY, 0.9)]
-    assert [(one.start, one.end, one.label) for one in connect(_reading(text), parts, ("de",))] == [(0, 25, Label.ORG)]
-    assert len(connect(_reading(text), parts, ("du",))) == 2
+    assert [(one.start, one.end, one.label) for one in connect_entities(_reading(text), parts, ("de",))] == [
+        (0, 25, Label.ORG)
+    ]
+    assert len(connect_entities(_reading(text), parts, ("du",))) == 2
 
 
 def test_names_are_completed_over_hyphens_and_initials() -> None:
@@ -117,13 +118,13 @@ def test_names_are_completed_over_hyphens_and_initials() -> None:
 
 def test_overlapping_names_are_united() -> None:
     text = "DUPONT Jean"
-    (one,) = resolve(_reading(text), [Mention(0, 6, Label.PATIENT, 0.9), Mention(3, 11, Label.PERSON, 0.6)])
+    (one,) = resolve_overlaps(_reading(text), [Mention(0, 6, Label.PATIENT, 0.9), Mention(3, 11, Label.PERSON, 0.6)])
     assert (one.start, one.end, one.label) == (0, 11, Label.PATIENT)
 
 
 def test_what_a_direct_identifier_loses_stays_covered() -> None:
     text = "dossier 4471 Dr Vraz"
-    kept = resolve(_reading(text), [Mention(8, 20, Label.NDA, 0.6), Mention(16, 20, Label.DOCTOR, 0.9)])
+    kept = resolve_overlaps(_reading(text), [Mention(8, 20, Label.NDA, 0.6), Mention(16, 20, Label.DOCTOR, 0.9)])
     assert [(one.start, one.end) for one in kept] == [(8, 15), (16, 20)]
 
 

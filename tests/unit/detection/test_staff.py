@@ -11,7 +11,7 @@ import pytest
 
 from deid.config import policy
 from deid.detection import Detector, detect_parallel
-from deid.detection.staff import Staff, read
+from deid.detection.staff import Staff, read_staff
 from deid.domain.document import Document, Patient, Professional
 from deid.domain.errors import InputRefused
 from deid.domain.labels import Label
@@ -123,7 +123,7 @@ def test_a_file_of_staff(tmp_path: Path) -> None:
     path = tmp_path / "staff.jsonl"
     people = [{"last_name": "Ouali", "first_names": ["Samira"], "role": "PH"}, {"last_name": "Roux"}]
     path.write_text("\n".join(map(json.dumps, people)) + "\n", encoding="utf-8")
-    assert [one.last_name for one in read(path).people] == ["Ouali", "Roux"]
+    assert [one.last_name for one in read_staff(path).people] == ["Ouali", "Roux"]
 
 
 @pytest.mark.parametrize(
@@ -133,10 +133,10 @@ def test_a_bad_line_is_named_and_not_quoted(tmp_path: Path, line: str) -> None:
     path = tmp_path / "staff.jsonl"
     path.write_text('{"last_name": "Roux"}\n' + line, encoding="utf-8")
     with pytest.raises(InputRefused, match=r"staff\.jsonl, line 2") as refused:
-        read(path)
+        read_staff(path)
     assert "KERBRAT" not in str(refused.value)
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(InputRefused, match=r"staff\.jsonl"):
-        read(tmp_path / "staff.jsonl")
+        read_staff(tmp_path / "staff.jsonl")

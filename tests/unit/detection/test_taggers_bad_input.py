@@ -15,7 +15,7 @@ from deid.detection.annotators import build
 from deid.detection.annotators.transformer import Transformer
 from deid.detection.reading import Reading
 from deid.detection.registry import Tagger
-from deid.detection.tags import TAGS
+from deid.detection.taggers.tags import TAGS
 from deid.domain.document import Document
 from deid.domain.errors import DocumentRefused, Reason
 from tests.unit.detection.transformer import models

@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from deid.detection.reading import Reading
-from deid.detection.tags import INDEX, TAGS, encode
+from deid.detection.taggers.tags import INDEX, TAGS, encode
 from deid.domain.document import Document
 from deid.domain.labels import Label
 from deid.evaluation.corpus import GoldDocument

@@ -16,7 +16,7 @@ from safetensors.torch import load_file
 from deid.detection.annotators.transformer import Transformer
 from deid.detection.annotators.transformer.card import Card
 from deid.detection.reading import Reading
-from deid.detection.tags import TAGS
+from deid.detection.taggers.tags import TAGS
 from deid.domain.document import Mention
 from deid.domain.errors import InputRefused, PolicyError
 from deid.domain.labels import Label

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
 from deid.detection.reading import Reading
-from deid.detection.tags import encode
+from deid.detection.taggers.tags import encode
 from deid.domain.document import Document, Mention
 from deid.domain.errors import InputRefused, SettingsError
 from deid.domain.labels import Label

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deid.detection.lookup import SHIPPED as LOOKUPS
+from deid.detection.lookup import PACKAGED_LOOKUPS as LOOKUPS
 from deid.domain.errors import ReferenceRefused
 from deid.reference import tables
 from deid.reference.communes import CommuneTable

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator
 
 from deid.detection.annotators.context.vocabulary import NAME_FIELDS
-from deid.detection.names import NOT_NAMES, is_capital, is_particle_here, is_upper, namelike, read_name
+from deid.detection.known_names import NOT_NAMES
+from deid.detection.names import is_capital, is_particle_here, is_upper, namelike, read_name
 from deid.detection.reading import Reading
 from deid.domain.document import Mention
 from deid.domain.labels import Label

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from deid.detection.gazetteers import gazetteers
-from deid.detection.names import NOT_NAMES, is_capital, is_upper, namelike, read_name
+from deid.detection.known_names import NOT_NAMES
+from deid.detection.lexicon import gazetteers
+from deid.detection.names import is_capital, is_upper, namelike, read_name
 from deid.detection.reading import Reading
 from deid.domain.document import Mention
 from deid.domain.labels import NAMES

@@ -16,7 +16,7 @@ from deid.detection.annotators.context.organisation_words import (
     STOPPERS,
     WEAK,
 )
-from deid.detection.gazetteers import Kind, gazetteers
+from deid.detection.lexicon import Kind, gazetteers
 from deid.detection.names import glued, is_capital, is_upper, namelike
 from deid.detection.reading import Reading
 from deid.domain.document import Mention

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from deid.detection.annotators.context.vocabulary import KINSHIP, PROFESSIONS
-from deid.detection.names import PARTICLES
+from deid.detection.known_names import PARTICLES
 from deid.detection.reading import Reading
 from deid.domain.document import Mention
 from deid.domain.labels import NAMES, Label

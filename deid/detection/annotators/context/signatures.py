@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from deid.detection.names import NOT_NAMES
+from deid.detection.known_names import NOT_NAMES
 from deid.detection.reading import Reading
 from deid.domain.document import Mention
 from deid.domain.labels import Label

@@ -11,8 +11,9 @@ from collections.abc import Iterator
 
 from deid.detection.annotators.context.vocabulary import EPONYM_CUES
 from deid.detection.annotators.patterns.streets import CUES
-from deid.detection.gazetteers import Hit, Kind
-from deid.detection.names import LOWER_PARTICLES, is_capital
+from deid.detection.known_names import LOWER_PARTICLES
+from deid.detection.lexicon import Hit, Kind
+from deid.detection.names import is_capital
 from deid.detection.reading import Reading
 from deid.domain.document import Mention
 from deid.domain.labels import Label

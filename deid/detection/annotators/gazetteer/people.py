@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 from deid.detection.annotators.context.organisation_words import HEADS
 from deid.detection.annotators.context.vocabulary import EPONYM_CUES, KINSHIP, PROFESSIONS
-from deid.detection.gazetteers import Kind, gazetteers
-from deid.detection.names import LOWER_PARTICLES, NOT_NAMES, glued, is_capital, is_upper, namelike, read_name
+from deid.detection.known_names import LOWER_PARTICLES, NOT_NAMES
+from deid.detection.lexicon import Kind, gazetteers
+from deid.detection.names import glued, is_capital, is_upper, namelike, read_name
 from deid.detection.reading import Reading
 from deid.domain.document import Mention
 from deid.domain.labels import Label

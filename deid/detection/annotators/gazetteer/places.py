@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from deid.detection.annotators.context.organisation_words import HEADS
 from deid.detection.annotators.context.vocabulary import EPONYM_CUES
-from deid.detection.gazetteers import Hit, Kind, gazetteers
+from deid.detection.lexicon import Hit, Kind, gazetteers
 from deid.detection.reading import Reading
 from deid.domain.document import Mention
 from deid.domain.labels import Label

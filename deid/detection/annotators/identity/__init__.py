@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from deid.detection.annotators.identity import patient, professionals
 from deid.detection.reading import Reading
 from deid.detection.registry import register
-from deid.detection.staff import NOBODY, Staff
+from deid.detection.staff import NO_STAFF, Staff
 from deid.domain.document import Mention
 
 
@@ -18,9 +18,9 @@ class Identity:
     name = "identity"
 
     def __init__(self) -> None:
-        self._staff = NOBODY
+        self._staff = NO_STAFF
 
-    def meet(self, staff: Staff) -> None:
+    def use_staff(self, staff: Staff) -> None:
         """Know the staff from now on; what was known before is forgotten."""
         self._staff = staff
 

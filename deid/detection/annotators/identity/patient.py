@@ -8,8 +8,8 @@ from datetime import date
 
 from rapidfuzz.distance import OSA
 
-from deid.detection.misspelling import allowed_edits
-from deid.detection.names import PARTICLES, is_capital
+from deid.detection.known_names import PARTICLES
+from deid.detection.names import allowed_edits, is_capital
 from deid.detection.reading import Reading
 from deid.domain.document import Mention, Patient
 from deid.domain.labels import Label

@@ -16,9 +16,9 @@ from deid.detection.annotators.context.vocabulary import (
     PERSON_TITLES,
     PROFESSIONS,
 )
-from deid.detection.gazetteers import gazetteers
-from deid.detection.misspelling import Misspellings
-from deid.detection.names import NOT_NAMES, PARTICLES, is_capital
+from deid.detection.known_names import NOT_NAMES, PARTICLES
+from deid.detection.lexicon import gazetteers
+from deid.detection.names import Misspellings, is_capital
 from deid.detection.reading import Reading
 from deid.detection.staff import Staff
 from deid.domain.document import Mention, Professional

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from deid.detection.annotators.patterns.streets import CUES
-from deid.detection.gazetteers import Kind
+from deid.detection.lexicon import Kind
 from deid.detection.reading import Reading
 from deid.domain.document import Mention
 from deid.domain.labels import Label

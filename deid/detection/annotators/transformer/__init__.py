@@ -14,7 +14,7 @@ from deid.detection.annotators.transformer import directory
 from deid.detection.annotators.transformer.tagging import Tagging
 from deid.detection.reading import Reading
 from deid.detection.registry import register
-from deid.detection.taggers.tagging import mentions
+from deid.detection.taggers.tagging import best_mentions
 from deid.domain.document import Mention
 from deid.domain.errors import PolicyError
 from deid.models import FOLDER
@@ -94,7 +94,7 @@ class Transformer:
         Raises:
             DocumentRefused: the model gave a number that is not finite.
         """
-        return mentions(readings, self.distributions(readings))
+        return best_mentions(readings, self.distributions(readings))
 
     def annotate(self, reading: Reading) -> list[Mention]:
         """Mentions of one document."""

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deid.detection.annotators.transformer.windows import Window
-from deid.detection.tags import INDEX, OUTSIDE
+from deid.detection.taggers.tags import INDEX, OUTSIDE
 
 Rows = NDArray[np.float32]
 _BEGIN = slice(1, None, 2)

@@ -1,4 +1,4 @@
-"""From the labels of a model, ours or another scheme's, to the tags of `deid.detection.tags`."""
+"""From the labels of a model, ours or another scheme's, to the tags of `deid.detection.taggers.tags`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from deid.detection.tags import INDEX, OUTSIDE, TAGS
+from deid.detection.taggers.tags import INDEX, OUTSIDE, TAGS
 from deid.domain.errors import PolicyError
 from deid.domain.labels import SCHEMES, Label
 

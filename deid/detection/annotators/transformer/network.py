@@ -16,7 +16,7 @@ from transformers import AutoModelForTokenClassification
 from deid.detection.annotators.transformer.batches import padded
 from deid.detection.annotators.transformer.directory import ModelDirectory
 from deid.detection.annotators.transformer.quiet import quiet
-from deid.detection.taggers.threads import one_thread
+from deid.detection.taggers.tagging import one_thread
 from deid.domain.errors import PolicyError
 
 Precision = Literal["fp32", "bf16", "fp16", "int8"]

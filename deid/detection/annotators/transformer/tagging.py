@@ -15,7 +15,7 @@ from deid.detection.annotators.transformer import tokenizing, windows
 from deid.detection.annotators.transformer.alignment import Alignment, Rows, complete, place
 from deid.detection.annotators.transformer.batches import batches
 from deid.detection.reading import Reading
-from deid.detection.tags import TAGS
+from deid.detection.taggers.tags import TAGS
 from deid.domain.errors import DocumentRefused, Reason
 
 if TYPE_CHECKING:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from deid.detection.preprocessing.pos import MODEL, pos
+from deid.detection.preprocessing.pos import MODEL, parts_of_speech
 from deid.detection.reading import Reading
 from deid.domain.document import Document
 
 
 def _tags(text: str) -> dict[str, str]:
     reading = Reading(Document("d", text))
-    return dict(zip(reading.words, pos(reading), strict=True))
+    return dict(zip(reading.words, parts_of_speech(reading), strict=True))
 
 
 @pytest.mark.parametrize(
@@ -27,8 +27,8 @@ def test_usual_words_have_their_part_of_speech(text: str, expected: dict[str, st
 
 
 def test_one_per_token_even_of_nothing() -> None:
-    assert pos(Reading(Document("d", ""))) == []
-    assert pos(Reading(Document("d", "\n\n"))) == ["_", "_"]
+    assert parts_of_speech(Reading(Document("d", ""))) == []
+    assert parts_of_speech(Reading(Document("d", "\n\n"))) == ["_", "_"]
 
 
 def test_the_model_stays_small() -> None:

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 import torch
 
-from deid.detection.taggers.chain import marginals, padded
-from deid.detection.taggers.paths import best_path, best_paths, log_probabilities
-from deid.detection.tags import TAGS, allowed
+from deid.detection.taggers.crf import marginals, padded
+from deid.detection.taggers.tags import TAGS, allowed_transitions, best_path, log_probabilities
 
 
 def enumerated(emissions: np.ndarray, transitions: np.ndarray) -> np.ndarray:
@@ -52,7 +51,7 @@ def test_best_path_is_the_best_of_all_allowed_paths(seed: int) -> None:
     scores = np.full((4, len(TAGS)), -50.0, dtype=np.float32)
     few = [0, 1, 2, 3, 4]  # O and the tags of two labels
     scores[:, few] = random.normal(size=(4, len(few))) * 2
-    may = allowed()
+    may = allowed_transitions()
 
     def legal(path: tuple[int, ...]) -> bool:
         steps = pairwise(path)
@@ -61,13 +60,6 @@ def test_best_path_is_the_best_of_all_allowed_paths(seed: int) -> None:
     paths = [path for path in product(few, repeat=4) if legal(path)]
     best = max(paths, key=lambda path: sum(scores[at, tag] for at, tag in enumerate(path)))
     assert tuple(best_path(scores)) == best
-
-
-def test_a_path_does_not_depend_on_the_chains_beside_it() -> None:
-    random = np.random.default_rng(7)
-    lengths = [0, 1, 60, 3, 3, 17, 60, 0, *random.integers(1, 30, 80)]
-    chains = [random.normal(size=(length, len(TAGS))).astype(np.float32) for length in lengths]
-    assert best_paths(chains) == [best_path(scores) for scores in chains]
 
 
 def test_nothing_has_no_path() -> None:

@@ -8,8 +8,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deid.detection.taggers.crf_weights import CrfScores, CrfWeights
-from deid.detection.tags import TAGS
+from deid.detection.taggers.crf import CrfScores, CrfWeights
+from deid.detection.taggers.tags import TAGS
 
 numbers = st.integers(1, 2**64 - 1)
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deid.detection.reading import Reading
-from deid.detection.tags import INDEX, TAGS, decode, encode
+from deid.detection.taggers.tags import INDEX, TAGS, decode, encode
 from deid.domain.document import Document, Mention
 from deid.domain.labels import Label
 

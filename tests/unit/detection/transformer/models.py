@@ -22,7 +22,7 @@ from transformers import (
 from deid.detection.annotators.transformer import card
 from deid.detection.annotators.transformer.card import Card
 from deid.detection.annotators.transformer.quiet import quiet
-from deid.detection.tags import TAGS
+from deid.detection.taggers.tags import TAGS
 
 SPECIAL = ("<s>", "<pad>", "</s>", "<unk>", "<mask>")
 LINES = (

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from deid.detection.annotators.transformer import alignment, tokenizing, windows
 from deid.detection.annotators.transformer.alignment import Alignment
 from deid.detection.reading import Reading
-from deid.detection.tags import INDEX, TAGS
+from deid.detection.taggers.tags import INDEX, TAGS
 from deid.domain.document import Document
 from tests.unit.detection.transformer import models
 

@@ -18,7 +18,7 @@ from deid.config.policy import AnnotatorChoice
 from deid.detection.annotators.transformer import Transformer, directory
 from deid.detection.reading import Reading
 from deid.detection.registry import Tagger, build
-from deid.detection.tags import TAGS
+from deid.detection.taggers.tags import TAGS
 from deid.domain.document import Document
 from deid.domain.errors import DocumentRefused, Reason
 from tests.unit.detection.transformer import models

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from deid.detection.annotators.transformer.label_maps import label_map
-from deid.detection.tags import TAGS
+from deid.detection.taggers.tags import TAGS
 from deid.domain.errors import PolicyError
 from deid.domain.labels import Label
 

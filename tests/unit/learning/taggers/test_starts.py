@@ -10,10 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from deid.detection.taggers import embeddings
-from deid.detection.taggers.bilstm import BiLstmCrf, Shape
-from deid.detection.taggers.hashing import number
-from deid.detection.tags import INDEX
+from deid.detection.taggers.bilstm import BiLstmCrf, Shape, load_embeddings, save_embeddings
+from deid.detection.taggers.features import feature_number
+from deid.detection.taggers.tags import INDEX
 from deid.learning.taggers import pretraining
 from deid.learning.taggers.embeddings import Sentences, train
 
@@ -42,7 +41,7 @@ def test_words_of_like_use_get_like_vectors(tmp_path: Path) -> None:
     assert not rows[0].any()
 
     def vector(word: str) -> np.ndarray:
-        return rows[number(f"g=<{word}>") % (SMALL.gram_buckets - 1) + 1].astype(float)
+        return rows[feature_number(f"g=<{word}>") % (SMALL.gram_buckets - 1) + 1].astype(float)
 
     def like(one: str, other: str) -> float:
         a, b = vector(one), vector(other)
@@ -53,9 +52,9 @@ def test_words_of_like_use_get_like_vectors(tmp_path: Path) -> None:
 
 def test_vectors_are_saved_taken_and_kept(tmp_path: Path) -> None:
     rows = np.random.default_rng(0).normal(size=(SMALL.gram_buckets, SMALL.gram_width)).astype(np.float16)
-    embeddings.save(rows, tmp_path / "rows.safetensors")
+    save_embeddings(rows, tmp_path / "rows.safetensors")
     model = BiLstmCrf(SMALL)
-    model.embed(embeddings.load(tmp_path / "rows.safetensors"))
+    model.embed(load_embeddings(tmp_path / "rows.safetensors"))
     assert not model.grams.weight.requires_grad
     assert "grams.weight" not in model.halved()
     with pytest.raises(ValueError, match="expected"):

@@ -18,10 +18,10 @@ from deid.config.policy import load as load_policy
 from deid.detection import Detector
 from deid.detection.annotators import build
 from deid.detection.reading import Reading
-from deid.detection.taggers.manifest import FILE, WEIGHTS
-from deid.detection.taggers.table import table
-from deid.detection.taggers.templates import windows
-from deid.detection.tags import TAGS
+from deid.detection.taggers.crf import window_features
+from deid.detection.taggers.features import feature_table
+from deid.detection.taggers.tagging import MANIFEST_FILE, WEIGHTS
+from deid.detection.taggers.tags import TAGS
 from deid.domain.document import Document
 from deid.domain.errors import DocumentRefused, PolicyError
 from deid.evaluation import corpus
@@ -95,7 +95,8 @@ def test_the_same_seed_gives_the_same_model(
 ) -> None:
     again = train(kind, sample, SMALL, tmp_path)
     assert (
-        json.loads((again / FILE).read_text())["training"] == json.loads((models / kind / FILE).read_text())["training"]
+        json.loads((again / MANIFEST_FILE).read_text())["training"]
+        == json.loads((models / kind / MANIFEST_FILE).read_text())["training"]
     )
     readings = [Reading(one.document) for one in sample[:3]]
     options = ({"model": str(folder)} for folder in (models / kind, again))
@@ -125,10 +126,9 @@ def test_marginals_are_those_of_crfsuite(sample: list[corpus.GoldDocument], tmp_
     oracle.open(str(path))
     folder = tmp_path / "crf"
     folder.mkdir()
-    from deid.detection.taggers.chain import marginals, padded
-    from deid.detection.taggers.crf_weights import CrfScores
+    from deid.detection.taggers.crf import CrfScores, marginals, padded
 
-    features = windows(table(Reading(sample[9].document)))[:60]
+    features = window_features(feature_table(Reading(sample[9].document)))[:60]
     oracle.set([[str(one) for one in row if one] for row in features.tolist()])
     # CRFsuite has no opinion of a step it never saw; the product forbids it almost.
     scores = CrfScores(replace(weights, transitions=np.where(weights.transitions == -8, 0, weights.transitions)))
@@ -151,7 +151,7 @@ def _emitted(scores, features, padded):  # type: ignore[no-untyped-def]
     [
         (lambda folder: shutil.rmtree(folder), "no model in"),
         (lambda folder: (folder / WEIGHTS).unlink(), "no model in"),
-        (lambda folder: (folder / FILE).write_text("{"), "cannot be read"),
+        (lambda folder: (folder / MANIFEST_FILE).write_text("{"), "cannot be read"),
         (lambda folder: _change(folder, features="0" * 16), "other features or labels"),
         (lambda folder: _change(folder, kind="oracle"), "is a oracle"),
         (lambda folder: (folder / WEIGHTS).write_bytes(b"x" * 100), "is not the file that was saved"),
@@ -168,8 +168,8 @@ def test_a_model_that_does_not_fit_is_refused_at_start(
 
 
 def _change(folder: Path, **values: str) -> None:
-    manifest = json.loads((folder / FILE).read_text())
-    (folder / FILE).write_text(json.dumps(manifest | values))
+    manifest = json.loads((folder / MANIFEST_FILE).read_text())
+    (folder / MANIFEST_FILE).write_text(json.dumps(manifest | values))
 
 
 def test_a_score_that_is_no_number_refuses_the_document(models: Path) -> None:

@@ -1,0 +1,28 @@
+"""Lists of names and words that detection knows by hand, folded (`known_names.toml`)."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+_LISTS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+
+
+def _names(title: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in _LISTS[title].split(","))
+
+
+# Organisations that people name without a head word.
+HOSPITALS = _names("hospitals")
+COMPANIES = _names("companies")
+PUBLIC_BODIES = _names("public_bodies")
+# Places that no French register lists.
+FOREIGN_CITIES = _names("foreign_cities")
+GEOGRAPHY = _names("geography")
+BRANDS = frozenset(_names("brands"))
+PARTICLES = frozenset(_names("particles"))
+LOWER_PARTICLES = frozenset(_names("lower_particles"))
+# Capitalised words that stand after names without belonging to them.
+NOT_NAMES = frozenset(_names("not_names"))
+# Capitals that stand between the same signs as initials and are none.
+ABBREVIATIONS = frozenset(_names("abbreviations"))
