@@ -1,135 +1,98 @@
-"""A batch of documents from source to proven text: read, detect, substitute, rewrite, check. No database, no Airflow.
+"""The one flow from source to proven text: open, detect, substitute, check. No database, no Airflow.
 
-A document comes out with surrogates and a verdict, or with the reasons why it does not; it never comes out as it was.
+A document comes out with surrogates and a verdict, or with the reasons of its refusal; never as it was. The command
+line runs the flow in one call, `deidentify`; the nightly steps run one function each and store the outcomes between.
+
+A document that a step cannot process is refused and the rest of its batch goes on, MemoryError included. An error of
+the deployment (`NocturneError` other than `DocumentRefused`) stops the step, as a failure of Great Expectations does.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from deid.detection.titles import clean_titles
 from deid.domain.document import Document, Mention, Substitution
 from deid.domain.errors import DocumentRefused, NocturneError, Reason
-from deid.formats import SourceText, read_source
-from deid.formats.plain import PlainSource
-from deid.quality import Checked, Verdict, validate_batch
+from deid.domain.outcomes import Candidate, Deidentified, Detected, Incoming, Markup, Opened, Refused, Verdict
+from deid.formats.opening import open_document, storable
+from deid.quality import validate_batch
+from deid.quality.waivers import Waiver, waived
 
-if TYPE_CHECKING:  # who only detects need not load what draws
+if TYPE_CHECKING:
     from deid.detection import Detector
     from deid.substitution import Substitutor
 
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class Refused:
-    """A document held back. `reasons` come most telling first; `detail` holds no text of it."""
+def detect(
+    opened: Sequence[Opened | Refused], detector: Detector, *, admitted: Collection[str] = ()
+) -> list[Detected | Refused]:
+    """Find the mentions of documents; one outcome each, in order.
 
-    document_id: str
-    reasons: tuple[Reason, ...]
-    detail: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Detected:
-    """A document read, and where it identifies someone. `source` is None where there is no markup to write back."""
-
-    document: Document
-    source: SourceText | None
-    mentions: tuple[Mention, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Deidentified:
-    """A document that passed every critical check. `markup` is its page rewritten, None for plain text."""
-
-    document_id: str
-    mentions: tuple[Mention, ...]
-    substitution: Substitution
-    markup: str | None
-    verdict: Verdict
-
-
-@dataclass(frozen=True, slots=True)
-class Incoming:
-    """A document to de-identify: its `text` is already plain, or is in `format`, a media type of `deid.formats`."""
-
-    document: Document
-    format: str | None = None
-
-
-def detect(incoming: Sequence[Incoming], detector: Detector, *, max_bytes: int) -> list[Detected | Refused]:
-    """Read documents and find their mentions; one outcome each, in order."""
-    opened = [_wanted(_opened(item, max_bytes), detector) for item in incoming]
-    documents = [item.document for item in opened if isinstance(item, Detected)]
+    The policy may refuse a document before detection, for its language; `admitted` names the documents that a person
+    let pass (`deid.quality.waivers`).
+    """
+    wanted = [_admit(item, detector, admitted) for item in opened]
+    documents = [item.document for item in wanted if isinstance(item, Opened)]
     mentions = iter(_mentions(detector, documents))
-    return [_with(item, next(mentions)) if isinstance(item, Detected) else item for item in opened]
+    clean = _clean_titles(detector, [item for item in wanted if isinstance(item, Opened)])
+    return [_detected(item, next(mentions), clean) if isinstance(item, Opened) else item for item in wanted]
+
+
+def substitute(detected: Sequence[Detected | Refused], substitutor: Substitutor) -> list[Candidate | Refused]:
+    """Draw the surrogates of documents and rewrite their markup; one outcome each, in order."""
+    return [_candidate(item, substitutor) if isinstance(item, Detected) else item for item in detected]
+
+
+def check(candidates: Sequence[Candidate], waivers: Mapping[str, Waiver] | None = None) -> list[Verdict]:
+    """Judge candidates against their sources; one verdict each, in order, `waivers` by document id applied."""
+    known = waivers or {}
+    verdicts = validate_batch(candidates) if candidates else []
+    return [waived(verdict, known.get(verdict.document_id)) for verdict in verdicts]
 
 
 def deidentify(
     incoming: Sequence[Incoming], detector: Detector, substitutor: Substitutor, *, max_bytes: int
 ) -> list[Deidentified | Refused]:
     """De-identify documents; one outcome each, in order. Larger ones than `max_bytes` (UTF-8) are refused."""
-    drawn = [_drawn(item, substitutor) for item in detect(incoming, detector, max_bytes=max_bytes)]
-    checked = [item for item in drawn if isinstance(item, Checked)]
-    verdicts = iter(validate_batch(checked) if checked else ())
-    return [_concluded(item, next(verdicts)) if isinstance(item, Checked) else item for item in drawn]
+    opened = [open_document(item, max_bytes=max_bytes) for item in incoming]
+    drawn = substitute(detect(opened, detector), substitutor)
+    verdicts = iter(check([item for item in drawn if isinstance(item, Candidate)]))
+    return [_concluded(item, next(verdicts)) if isinstance(item, Candidate) else item for item in drawn]
 
 
-def _opened(item: Incoming, max_bytes: int) -> Detected | Refused:
-    document = item.document
-    try:
-        if item.format is None:
-            return Detected(_plain(document, max_bytes), None, ())
-        raw = document.text.encode("utf-8", "surrogatepass")
-        source = read_source(raw, format=item.format, charset="utf-8", document_id=document.id, max_bytes=max_bytes)
-    except DocumentRefused as refused:
-        return Refused(document.id, (refused.reason,), refused.detail)
-    about = (document.patient, document.reference_date, document.type)
-    has_markup = not isinstance(source, PlainSource)
-    return Detected(Document(document.id, source.text, *about), source if has_markup else None, ())
-
-
-def _wanted(item: Detected | Refused, detector: Detector) -> Detected | Refused:
-    """The document, unless the policy sends it to quarantine before it is searched."""
-    if isinstance(item, Refused):
+def _admit(item: Opened | Refused, detector: Detector, admitted: Collection[str]) -> Opened | Refused:
+    if isinstance(item, Refused) or item.document.id in admitted:
         return item
     try:
         reason = detector.refusal(item.document)
     except NocturneError:
         raise
     except Exception as error:
-        _note("detection", error)
+        _log_failure("detection", item.document.id, error)
         reason = Reason.DETECTION_FAILED
     return item if reason is None else Refused(item.document.id, (reason,))
 
 
-def _plain(document: Document, max_bytes: int) -> Document:
-    """The document itself: its offsets are the caller's, so not a character may move."""
-    size = len(document.text.encode("utf-8", "surrogatepass"))
-    if size > max_bytes:
-        raise DocumentRefused(document.id, Reason.TOO_LARGE, f"{size} bytes, at most {max_bytes}")
-    if not document.text.strip():
-        raise DocumentRefused(document.id, Reason.EMPTY, "no text")
-    if "\0" in document.text or any("\ud800" <= character <= "\udfff" for character in document.text):
-        raise DocumentRefused(document.id, Reason.UNDECODABLE, "holds NUL or half a character")
-    return document
+def _mentions(detector: Detector, documents: Sequence[Document]) -> list[tuple[Mention, ...] | None]:
+    """Return the mentions of each document, in order; None for a document that fails alone.
 
-
-def _mentions(detector: Detector, documents: Sequence[Document]) -> Iterator[tuple[Mention, ...] | None]:
-    """Mentions of each document, in order. If the batch fails, each is tried alone; None for one that still fails."""
+    If the batch fails, each document is tried alone; those that pass are then detected together, because a patient's
+    documents of one batch share names.
+    """
     together = _attempt(detector, documents)
     if together is not None:
-        yield from together
-        return
-    for document in documents:
-        alone = _attempt(detector, [document])
-        yield alone[0] if alone is not None else None
+        return list(together)
+    sound = [document for document in documents if _attempt(detector, [document]) is not None]
+    found = dict(zip((document.id for document in sound), detector.detect(sound), strict=True))
+    return [found.get(document.id) for document in documents]
 
 
-def _attempt(detector: Detector, documents: Sequence[Document]) -> list[tuple[Mention, ...]] | None:
+def _attempt(detector: Detector, documents: Sequence[Document]) -> Sequence[tuple[Mention, ...]] | None:
     try:
         return detector.detect(documents)
     except DocumentRefused:
@@ -137,48 +100,57 @@ def _attempt(detector: Detector, documents: Sequence[Document]) -> list[tuple[Me
     except NocturneError:
         raise
     except Exception as error:
-        _note("detection", error)
+        _log_failure("detection", documents[0].id if len(documents) == 1 else "batch", error)
         return None
 
 
-def _with(item: Detected, mentions: tuple[Mention, ...] | None) -> Detected | Refused:
-    if mentions is None:
-        return Refused(item.document.id, (Reason.DETECTION_FAILED,))
-    return Detected(item.document, item.source, mentions)
-
-
-def _drawn(item: Detected | Refused, substitutor: Substitutor) -> Checked | Refused:
-    if isinstance(item, Refused):
-        return item
+def _clean_titles(detector: Detector, opened: Sequence[Opened]) -> frozenset[str]:
+    """Return the ids of documents whose title may be published; none if the detector fails on titles."""
     try:
-        substitution = substitutor.substitute(item.document, item.mentions)
-        markup = _rewritten(item.source, substitution)
-    except DocumentRefused as refused:
-        return Refused(item.document.id, (refused.reason,), refused.detail)
+        return clean_titles(detector, [(item.document.id, item.title, item.document.patient) for item in opened])
     except NocturneError:
         raise
     except Exception as error:
-        _note("substitution", error)
-        return Refused(item.document.id, (Reason.SUBSTITUTION_FAILED,))
-    return Checked(item.document, item.mentions, substitution, markup)
+        _log_failure("detection", "titles", error)
+        return frozenset()
 
 
-def _rewritten(source: SourceText | None, substitution: Substitution) -> str | None:
-    """The source's own markup with the surrogates in place; None where there is none."""
-    if source is None:
+def _detected(item: Opened, mentions: tuple[Mention, ...] | None, clean: Collection[str]) -> Detected | Refused:
+    if mentions is None:
+        return Refused(item.document.id, (Reason.DETECTION_FAILED,))
+    return Detected(item.document, item.markup, mentions, item.title, item.document.id in clean)
+
+
+def _candidate(item: Detected, substitutor: Substitutor) -> Candidate | Refused:
+    document_id = item.document.id
+    try:
+        substitution = substitutor.substitute(item.document, item.mentions)
+        markup = _rewrite(item.markup, substitution)
+    except DocumentRefused as refused:
+        return Refused(document_id, (refused.reason,), refused.detail)
+    except NocturneError:
+        raise
+    except Exception as error:
+        _log_failure("substitution", document_id, error)
+        return Refused(document_id, (Reason.SUBSTITUTION_FAILED,))
+    if not (storable(substitution.text) and storable(markup or "")):
+        return Refused(document_id, (Reason.SUBSTITUTION_FAILED,))
+    return Candidate(item.document, item.mentions, substitution, markup, item.title if item.title_clean else None)
+
+
+def _rewrite(markup: Markup | None, substitution: Substitution) -> str | None:
+    if markup is None:
         return None
-    surrogates = substitution.surrogates
-    return source.rewrite([(drawn.mention.start, drawn.mention.end, drawn.text) for drawn in surrogates])
+    return markup.rewrite([(drawn.mention.start, drawn.mention.end, drawn.text) for drawn in substitution.surrogates])
 
 
-def _concluded(checked: Checked, verdict: Verdict) -> Deidentified | Refused:
-    document_id = checked.document.id
+def _concluded(candidate: Candidate, verdict: Verdict) -> Deidentified | Refused:
     if verdict.reasons:
         failed = ", ".join(outcome.check for outcome in verdict.outcomes if not outcome.success)
-        return Refused(document_id, verdict.reasons, f"failed: {failed}")
-    return Deidentified(document_id, checked.mentions, checked.substitution, checked.markup, verdict)
+        return Refused(candidate.document.id, verdict.reasons, f"failed: {failed}")
+    return Deidentified(candidate, verdict)
 
 
-def _note(step: str, error: Exception) -> None:
+def _log_failure(step: str, what: str, error: Exception) -> None:
     # The kind of error only: its message may quote the document.
-    log.warning("%s failed on a document: %s", step, type(error).__name__)
+    log.warning("%s failed on %s: %s", step, what, type(error).__name__)

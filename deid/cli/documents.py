@@ -10,11 +10,12 @@ import typer
 from deid.cli.guarding import REFUSED
 from deid.cli.lines import PIPE, Refusals, in_batches, progress, records, written
 from deid.domain.errors import InputRefused
+from deid.domain.outcomes import Refused
 
 if TYPE_CHECKING:
     from deid.config.policy import Policy
     from deid.detection.staff import Staff
-    from deid.pipeline import Refused
+    from deid.substitution import Substitutor
 
 BATCH = 64
 
@@ -35,6 +36,12 @@ StaffFile = Annotated[
         show_default=False,
     ),
 ]
+FromDatabase = Annotated[
+    bool,
+    typer.Option(
+        "--database", help="Référentiels en service dans la base (NOCTURNE_WORKER_DSN), au lieu de ceux livrés."
+    ),
+]
 
 
 def register(app: typer.Typer) -> None:
@@ -52,24 +59,31 @@ def detect(
     ] = None,
     policy: PolicyFile = None,
     staff: StaffFile = None,
+    database: FromDatabase = False,
 ) -> None:
     """Trouve ce qui identifie une personne dans des documents.
 
-    Chaque ligne lue est {"id": …, "text": …} ; "patient" (ce que l'entrepôt sait de lui), "reference_date", "type" et
-    "format" (text/html) peuvent s'y ajouter. Chaque ligne écrite est {"id": …, "mentions": [{"start", "end",
+    Chaque ligne lue est {"id": …, "text": …} ; "patient" (ce que l'entrepôt sait de lui), "reference_date", "type",
+    "title" et "format" (text/html) peuvent s'y ajouter. Chaque ligne écrite est {"id": …, "mentions": [{"start", "end",
     "label", "score", "votes"}]} ; les positions comptent les caractères Unicode du texte.
     """
     from deid import pipeline
     from deid.cli.records import detected_line, incoming
     from deid.config.settings import settings
     from deid.detection import Detector
+    from deid.formats.opening import open_document
+    from deid.nightly import runtime
 
     refusals = Refusals()
+    if database:
+        runtime.use_lookup()
     detector = Detector(_with_annotators(_policy(policy), annotators), _staff(staff))
+    limit = settings().max_document_bytes
     with written(output) as write:
         for batch in in_batches(progress(records(source, incoming, refusals)), BATCH):
-            for outcome in pipeline.detect(batch, detector, max_bytes=settings().max_document_bytes):
-                if isinstance(outcome, pipeline.Refused):
+            opened = [open_document(item, max_bytes=limit) for item in batch]
+            for outcome in pipeline.detect(opened, detector):
+                if isinstance(outcome, Refused):
                     _tell(outcome, refusals)
                 else:
                     write(detected_line(outcome))
@@ -81,6 +95,7 @@ def deidentify(
     output: Output = PIPE,
     policy: PolicyFile = None,
     staff: StaffFile = None,
+    database: FromDatabase = False,
     refused: Annotated[
         Path | None,
         typer.Option(metavar="FICHIER", help="Où écrire, en JSON Lines, les documents retenus et leurs raisons."),
@@ -99,8 +114,6 @@ def deidentify(
     from deid import pipeline
     from deid.cli.records import deidentified_line, incoming, refused_line
     from deid.detection import Detector
-    from deid.reference.tables import packaged_tables
-    from deid.substitution import Substitutor
 
     chosen, refusals = _policy(policy), Refusals()
     if chosen.substitution.max_epsilon_per_patient is not None:
@@ -108,13 +121,14 @@ def deidentify(
             f"policy {chosen.name}: max_epsilon_per_patient needs the ledger, which this command does not keep.",
             "Use `night`, or a policy without that limit.",
         )
-    detector, substitutor = Detector(chosen, _staff(staff)), Substitutor(chosen, key, packaged_tables().communes)
+    substitutor = _substitutor(chosen, key, database=database)
+    detector = Detector(chosen, _staff(staff))
     limit = settings().max_document_bytes
     held: list[Refused] = []
     with written(output) as write:
         for batch in in_batches(progress(records(source, incoming, refusals)), BATCH):
             for outcome in pipeline.deidentify(batch, detector, substitutor, max_bytes=limit):
-                if isinstance(outcome, pipeline.Refused):
+                if isinstance(outcome, Refused):
                     _tell(outcome, refusals)
                     held.append(outcome)
                 else:
@@ -124,6 +138,21 @@ def deidentify(
             for outcome in held:
                 write(refused_line(outcome))
     _leave(refusals)
+
+
+def _substitutor(policy: Policy, key: bytes, *, database: bool) -> Substitutor:
+    """Make the substitutor of the shipped tables, or of the reference versions in use in the database.
+
+    Detection then reads the names of the same versions.
+    """
+    from deid.nightly import runtime
+    from deid.reference.tables import packaged_tables
+    from deid.substitution import Substitutor
+
+    if database:
+        runtime.use_lookup()
+    tables = runtime.tables() if database else packaged_tables()
+    return Substitutor(policy, key, tables.communes, tables.names)
 
 
 def _policy(path: Path | None) -> Policy:

@@ -6,14 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import date
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from deid.cli.lines import BadLine, text_of
 from deid.domain.document import Document, Mention, Patient
 from deid.domain.labels import Label
-
-if TYPE_CHECKING:
-    from deid.pipeline import Deidentified, Detected, Incoming, Refused
+from deid.domain.outcomes import Deidentified, Detected, Incoming, Refused
 
 _LISTS = frozenset({"first_names", "addresses", "phones", "emails", "identifiers"})
 
@@ -29,13 +27,11 @@ class Marked:
 
 
 def incoming(record: Mapping[str, Any]) -> Incoming:
-    """A line of input: id, text, and perhaps patient, reference_date, type, format.
+    """Read a line of input: id, text, and perhaps patient, reference_date, type, format, title.
 
     Raises:
         BadLine: a field is missing or of the wrong kind.
     """
-    from deid.pipeline import Incoming
-
     document = Document(
         id=text_of(record, "id"),
         text=text_of(record, "text"),
@@ -43,7 +39,7 @@ def incoming(record: Mapping[str, Any]) -> Incoming:
         reference_date=_day(record.get("reference_date"), "reference_date"),
         type=_optional(record, "type"),
     )
-    return Incoming(document, _optional(record, "format"))
+    return Incoming(document, _optional(record, "format"), title=_optional(record, "title"))
 
 
 def marked(record: Mapping[str, Any]) -> Marked:
@@ -76,22 +72,28 @@ def gold(record: Mapping[str, Any]) -> Marked:
 
 
 def detected_line(outcome: Detected) -> dict[str, Any]:
-    """`{"id","mentions":[{"start","end","label","subtype"?,"score","votes"}]}`, with the text read where the input
-    was in a format of its own, since the offsets count in it."""
+    """Write `{"id","mentions":[{"start","end","label","subtype"?,"score","votes"}]}`.
+
+    The plain text stands beside them where the input was formatted, since offsets count in the plain text.
+    """
     line: dict[str, Any] = {"id": outcome.document.id}
-    if outcome.source is not None:
+    if outcome.markup is not None:
         line["text"] = outcome.document.text
     return line | {"mentions": [_mention_line(mention) for mention in outcome.mentions]}
 
 
 def deidentified_line(outcome: Deidentified) -> dict[str, Any]:
-    """`{"id","text","mentions":[…],"budget":[…],"durations":{…},"verdict":{…}}`; `markup` beside the text
-    where the input had any."""
-    substitution = outcome.substitution
+    """Write `{"id","text","mentions":[…],"budget":[…],"durations":{…},"verdict":{…}}`.
+
+    `markup` stands beside the text where the input had any, and `title` where it identifies nobody.
+    """
+    candidate = outcome.candidate
+    substitution = candidate.substitution
     spans = zip(substitution.surrogates, substitution.spans, strict=True)
-    line: dict[str, Any] = {"id": outcome.document_id, "text": substitution.text}
-    if outcome.markup is not None:
-        line["markup"] = outcome.markup
+    line: dict[str, Any] = {"id": candidate.document.id, "text": substitution.text}
+    for name, value in (("title", candidate.title), ("markup", candidate.markup)):
+        if value is not None:
+            line[name] = value
     return line | {
         "mentions": [
             {

@@ -9,11 +9,12 @@ from deid.config.settings import settings
 from deid.domain.document import Mention
 from deid.domain.errors import InputRefused
 from deid.domain.labels import Label
+from deid.domain.outcomes import Refused
 from deid.evaluation.scoring import Judged
-from deid.formats import read_source
+from deid.warehouse.batches import open_content, read_mentions
 from deid.warehouse.connection import connect
-from deid.warehouse.extraction import Content, contents
-from deid.warehouse.ledger import mentions, read_run
+from deid.warehouse.extraction import contents
+from deid.warehouse.ledger import read_run
 from deid.warehouse.queries import query
 from deid.warehouse.sources import Source
 
@@ -34,15 +35,18 @@ def judged(run_id: int) -> Iterator[Judged]:
     known = 0
     for page in (searched[start : start + PAGE] for start in range(0, len(searched), PAGE)):
         document_ids = [document_id for document_id, _ in page]
-        gold, found = _gold(document_ids), mentions(run_id, document_ids)
+        gold, found = _gold(document_ids), read_mentions(run_id, document_ids)
         with connect(settings().dsn("reader"), application="nocturne score") as warehouse:
             present = contents(warehouse, source, document_ids)
         for key in page:
             content = present.get(key[0])
             if content is None or content.content_hash != key[1] or key not in gold:
                 continue
+            opened = open_content(content)
+            if isinstance(opened, Refused):
+                continue
             known += 1
-            yield Judged(key[0], _text(content), gold[key], found.get(key[0], ()), content.document_type)
+            yield Judged(key[0], opened.document.text, gold[key], found.get(key[0], ()), content.document_type)
     if not known:
         raise InputRefused(
             f"run {run_id}: no document of it has true mentions written down.",
@@ -64,13 +68,3 @@ def _gold(document_ids: Sequence[str]) -> dict[Key, list[Mention]]:
         for document_id, content_hash, start, end, label in cursor:
             found[document_id, content_hash].append(Mention(start, end, Label(label)))
     return found
-
-
-def _text(content: Content) -> str:
-    return read_source(
-        content.content,
-        format=content.format or "",
-        charset=content.charset or "utf-8",
-        document_id=content.document_id,
-        max_bytes=settings().max_document_bytes,
-    ).text

@@ -4,19 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from types import MappingProxyType
 
 from deid.domain.errors import Reason
-
-
-class Severity(StrEnum):
-    """What a failure does: `critical` keeps a document (or a whole interval) back, `warning` asks for a look, `info`
-    is counted only."""
-
-    CRITICAL = "critical"
-    WARNING = "warning"
-    INFO = "info"
+from deid.domain.outcomes import Severity
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from great_expectations.data_context.types.base import ProgressBarsConfig
 from great_expectations.expectations.core.expect_column_values_to_be_between import ExpectColumnValuesToBeBetween
 from great_expectations.expectations.metadata_types import FailureSeverity
 
-from deid.quality.checks import Severity
+from deid.domain.outcomes import Severity
 
 ROW = "row"  # the column that holds a row's ordinal
 # Ordinals of failing rows and counts; never a value, even though every value is a number.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import logging
 import math
-from dataclasses import dataclass
 
-from deid.domain.document import Document, Mention, Substitution
+from deid.domain.document import Document, Substitution
+from deid.domain.outcomes import Candidate
 from deid.quality.calendar_reader import readings
 from deid.quality.checks import BY_NAME
 from deid.quality.faithfulness import Pair, faithfulness
@@ -20,67 +20,54 @@ from deid.quality.residues import residues
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class Checked:
-    """A document with what became of it: source and patient, mentions found, candidate text, rewritten page.
-
-    `markup` is None where the source is plain text.
-    """
-
-    document: Document
-    mentions: tuple[Mention, ...]
-    substitution: Substitution
-    markup: str | None = None
-
-
-def measure(checked: Checked) -> dict[str, float]:
-    """Every number that the row-level checks judge, by check name.
+def measure(candidate: Candidate) -> dict[str, float]:
+    """Return every number that the row-level checks judge, by check name.
 
     A document that cannot be measured, whatever the cause, gets infinite numbers: nothing of it is proven, so it
     fails every check, and the others of its batch go on.
     """
     try:
-        return {**_measure(checked), "unmeasured": 0.0}
+        return {**_measure(candidate), "unmeasured": 0.0}
     except Exception as error:
         # The kind of error only: its message may quote the document.
-        log.warning("document %s cannot be measured: %s", checked.document.id, type(error).__name__)
+        log.warning("document %s cannot be measured: %s", candidate.document.id, type(error).__name__)
         return {**dict.fromkeys(BY_NAME, math.inf), "output_empty": 0.0}
 
 
-def _measure(checked: Checked) -> dict[str, float]:
-    document, candidate = checked.document, checked.substitution
-    page = markup_counts(checked.markup, candidate.text)
+def _measure(candidate: Candidate) -> dict[str, float]:
+    document, substitution = candidate.document, candidate.substitution
+    page = markup_counts(candidate.markup, substitution.text)
     numbers = {
-        **integrity(document, checked.mentions, candidate),
+        **integrity(document, candidate.mentions, substitution),
         **page,
-        **_survival(document, candidate),
-        **faithfulness(_pairs(document, candidate), document.reference_date, candidate.reference_date),
+        **_survival(document, substitution),
+        **faithfulness(_pairs(document, substitution), document.reference_date, substitution.reference_date),
         "language_foreign": float(is_foreign(fold(word) for word in WORD.findall(document.text))),
         "identity_unknown": float(known(document.patient).fields == 0),
     }
-    if page["markup_differs"] and checked.markup is not None:
-        shown = Substitution(text=visible_text(checked.markup), surrogates=(), spans=())
+    if page["markup_differs"] and candidate.markup is not None:
+        shown = Substitution(text=visible_text(candidate.markup), surrogates=(), spans=())
         for name, count in _survival(document, shown).items():
             numbers[name] = max(numbers[name], count)
     return numbers
 
 
-def _survival(document: Document, candidate: Substitution) -> dict[str, float]:
+def _survival(document: Document, substitution: Substitution) -> dict[str, float]:
     """Residual patterns and the patient's identity in a candidate text."""
-    between = outside(candidate)
+    between = outside(substitution)
     dates = list(readings(between, document.reference_date))
-    inside = [Inside(surrogate.mention.label, surrogate.text) for surrogate in candidate.surrogates]
+    inside = [Inside(surrogate.mention.label, surrogate.text) for surrogate in substitution.surrogates]
     patient = known(document.patient)
     return {
         **residues(between, dates),
         **identity_counts(
-            patient, document.patient.birth_date, candidate.text, between, inside, dates, candidate.reference_date
+            patient, document.patient.birth_date, substitution.text, between, inside, dates, substitution.reference_date
         ),
     }
 
 
-def _pairs(document: Document, candidate: Substitution) -> list[Pair]:
+def _pairs(document: Document, substitution: Substitution) -> list[Pair]:
     return [
         Pair(document.text[surrogate.mention.start : surrogate.mention.end], surrogate)
-        for surrogate in candidate.surrogates
+        for surrogate in substitution.surrogates
     ]

@@ -6,50 +6,11 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from deid.domain.errors import Reason
-from deid.quality.checks import BY_NAME, CHECKS, Severity
-from deid.quality.measures import Checked, measure
+from deid.domain.outcomes import Candidate, CheckOutcome, Severity, Verdict
+from deid.quality.checks import BY_NAME, CHECKS
+from deid.quality.measures import measure
 
 ROW_SUITE = "document"
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """One check of one document: the number observed, and whether Great Expectations accepted it.
-
-    `waived` is a failure that a person lets pass for this content (`deid.quality.waivers`).
-    """
-
-    check: str
-    severity: Severity
-    success: bool
-    observed: float
-    waived: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """Every check of one document, in the order of `deid.quality.checks.CHECKS`."""
-
-    document_id: str
-    outcomes: tuple[Outcome, ...]
-
-    @property
-    def reasons(self) -> tuple[Reason, ...]:
-        """Why the document is held back, most telling first; empty if it may go on."""
-        failed = (item for item in self.outcomes if not item.success and item.severity is Severity.CRITICAL)
-        found = (BY_NAME[item.check].reason for item in failed if not item.waived)
-        return tuple(dict.fromkeys(reason for reason in found if reason is not None))
-
-    @property
-    def reason(self) -> Reason | None:
-        """The reason to give for quarantine, or None."""
-        return next(iter(self.reasons), None)
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """Names of the warnings raised."""
-        return tuple(item.check for item in self.outcomes if not item.success and item.severity is Severity.WARNING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,21 +26,27 @@ class CheckResult:
     observed: float | None = None
 
 
-def validate_batch(batch: Sequence[Checked]) -> list[Verdict]:
-    """Judge each document of `batch`, in the same order. Numbers are all that Great Expectations sees."""
+def validate_batch(batch: Sequence[Candidate]) -> list[Verdict]:
+    """Judge each candidate of `batch`, in the same order. Great Expectations sees numbers only."""
     from deid.quality.judging import judge  # seconds to import, for this step only
 
-    numbers = [measure(checked) for checked in batch]
+    numbers = [measure(candidate) for candidate in batch]
     judgements = judge(ROW_SUITE, CHECKS, numbers)
     return [
         Verdict(
-            checked.document.id,
+            candidate.document.id,
             tuple(
-                Outcome(found.rule, found.severity, row not in found.failed_rows, numbers[row][found.rule])
+                CheckOutcome(
+                    found.rule,
+                    found.severity,
+                    row not in found.failed_rows,
+                    numbers[row][found.rule],
+                    BY_NAME[found.rule].reason,
+                )
                 for found in judgements
             ),
         )
-        for row, checked in enumerate(batch)
+        for row, candidate in enumerate(batch)
     ]
 
 

@@ -9,13 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from deid.domain.errors import Reason
+from deid.domain.outcomes import Verdict
 from deid.quality.checks import BY_NAME, CHECKS
-
-if TYPE_CHECKING:
-    from deid.quality.verdicts import Verdict
 
 FOREIGN = "language_foreign"
 

@@ -8,7 +8,7 @@ from typing import Any
 from deid.config.policy import Policy
 from deid.config.settings import settings
 from deid.domain.errors import InputRefused
-from deid.quality.checks import Severity
+from deid.domain.outcomes import Severity
 from deid.quality.verdicts import CheckResult
 from deid.refresh.ages import states
 from deid.reports.run_rules import Density, RunRule, density_rules, ratios, share_rules, shares

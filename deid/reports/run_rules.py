@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from deid.config.policy import Policy
-from deid.quality.checks import Severity
+from deid.domain.outcomes import Severity
 
 EPSILON_ROUNDING = 1e-9  # ε is a sum of shares
 

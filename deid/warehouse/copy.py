@@ -18,7 +18,7 @@ def copy_rows(cursor: Cursor, schema: str, table: str, columns: Sequence[str], r
     """Put `rows` in `incoming_<table>`, a temporary table with those columns of `schema.table`; return its name.
 
     It lives until the transaction ends; a second call in the same transaction adds to it. Lists and
-    dictionaries are written as JSON. Text must hold no NUL and no lone surrogate: see `storable`.
+    dictionaries are written as JSON. Text must hold no NUL and no lone surrogate: see `deid.formats.opening.storable`.
     """
     name = f"incoming_{table}"
     listed = sql.SQL(", ").join(map(sql.Identifier, columns))
@@ -37,17 +37,6 @@ def copy_rows(cursor: Cursor, schema: str, table: str, columns: Sequence[str], r
     # Autovacuum never sees a temporary table: without figures the planner takes it for a handful of rows.
     cursor.execute(sql.SQL("ANALYZE {}").format(sql.Identifier(name)))
     return name
-
-
-def storable(text: str) -> bool:
-    """Whether PostgreSQL can hold `text`: no NUL, and Unicode that can be written as UTF-8."""
-    if "\x00" in text:
-        return False
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _cell(value: Any) -> str:

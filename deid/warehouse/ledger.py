@@ -11,12 +11,12 @@ from typing import Any
 from psycopg2.extensions import cursor as Cursor
 
 from deid.config.settings import settings
-from deid.domain.document import Mention, Vote
 from deid.domain.errors import InputRefused, Reason, ReleaseRefused
-from deid.domain.labels import Label
+from deid.domain.outcomes import Refused
 from deid.warehouse.accounts import hold_to_limit
 from deid.warehouse.connection import connect
 from deid.warehouse.copy import copy_rows
+from deid.warehouse.extraction import Content
 from deid.warehouse.queries import one, query
 from deid.warehouse.timing import record
 
@@ -60,8 +60,8 @@ class Waiting:
 
 
 @dataclass(slots=True)
-class Outcome:
-    """Where a step leaves a document. `reason` is set when the state is `quarantined`; None keeps a value."""
+class Move:
+    """State in which a step leaves a document; `reason` belongs to `quarantined`, None keeps the value of a column."""
 
     document_id: str
     content_hash: str
@@ -76,25 +76,29 @@ class Outcome:
 
 
 @dataclass(slots=True)
-class StepWork:
-    """A step on a batch, from `begin` to `finish`; `rows` gathers what goes to each table of `COLUMNS`."""
+class BatchStep:
+    """A step on a batch, from `begin` to `finish`.
+
+    `waiting` and `contents` are by document id; `rows` gathers the rows for each table of `COLUMNS`.
+    """
 
     run: Run
     batch_id: int
-    step: str
+    name: str
     before: str
-    waiting: Sequence[Waiting]
+    waiting: Mapping[str, Waiting]
+    contents: dict[str, Content] = field(default_factory=dict)
     started: float = field(default_factory=time.monotonic)
-    outcomes: dict[str, Outcome] = field(default_factory=dict)
+    moves: dict[str, Move] = field(default_factory=dict)
     rows: dict[str, list[Sequence[Any]]] = field(default_factory=dict)
 
-    def leave(self, waiting: Waiting, state: str, **learnt: Any) -> None:
-        """Note where a document goes."""
-        self.outcomes[waiting.document_id] = Outcome(waiting.document_id, waiting.content_hash, state, **learnt)
+    def leave(self, document_id: str, state: str, **learnt: Any) -> None:
+        """Record the state of a document after the step."""
+        self.moves[document_id] = Move(document_id, self.waiting[document_id].content_hash, state, **learnt)
 
-    def refuse(self, waiting: Waiting, reason: Reason) -> None:
-        """Send a document to quarantine."""
-        self.leave(waiting, "quarantined", reason=reason)
+    def refuse(self, refused: Refused) -> None:
+        """Send a document to quarantine, with its most telling reason."""
+        self.leave(refused.document_id, "quarantined", reason=refused.reasons[0])
 
     def add(self, table: str, row: Sequence[Any]) -> None:
         """Add a row for `table`, with the columns of `COLUMNS`."""
@@ -137,44 +141,45 @@ def planned(triggered_by: str) -> dict[str, Any]:
         return {name: value for row in cursor.fetchall() for name, value in zip(columns, row, strict=True)}
 
 
-def begin(run: Run, batch_id: int, step: str, before: str) -> StepWork:
-    """The documents of a batch that wait in state `before`; tells other runs that this one lives."""
+def begin(run: Run, batch_id: int, step: str, before: str) -> BatchStep:
+    """Open a step on the documents of a batch that wait in state `before`, and mark the run as active."""
     parameters = {"run_id": run.run_id, "batch_id": batch_id, "state": before}
     with connect(settings().dsn("worker"), application=f"nocturne {step}") as link, link.cursor() as cursor:
         cursor.execute(query("deid", "run", "touch"), parameters)
         cursor.execute(query("deid", "document", "batch"), parameters)
-        return StepWork(run, batch_id, step, before, [Waiting(*row) for row in cursor.fetchall()])
+        waiting = {row[0]: Waiting(*row) for row in cursor.fetchall()}
+    return BatchStep(run, batch_id, step, before, waiting)
 
 
-def finish(work: StepWork) -> dict[str, Any]:
-    """Write everything the step found, in one transaction, for the documents that are still its own.
+def finish(step: BatchStep) -> dict[str, Any]:
+    """Write all rows of a step in one transaction, for the documents that are still its own.
 
     Returns the batch's documents by state, after the step.
     """
     parameters: dict[str, Any] = {
-        "run_id": work.run.run_id,
-        "batch_id": work.batch_id,
-        "step": work.step,
-        "before": work.before,
+        "run_id": step.run.run_id,
+        "batch_id": step.batch_id,
+        "step": step.name,
+        "before": step.before,
     }
-    with connect(settings().dsn("worker"), application=f"nocturne {work.step}") as link, link.cursor() as cursor:
-        if work.outcomes:
-            _copy_outcomes(cursor, work.outcomes.values())
+    with connect(settings().dsn("worker"), application=f"nocturne {step.name}") as link, link.cursor() as cursor:
+        if step.moves:
+            _copy_moves(cursor, step.moves.values())
             cursor.execute(query("deid", "document", "own"), parameters)
             cursor.execute("SELECT count(*) FROM owned")
             (owned,) = one(cursor)
-            for table, rows in work.rows.items():
+            for table, rows in step.rows.items():
                 copy_rows(cursor, "deid", table, COLUMNS[table], rows)
                 cursor.execute(query("deid", table, "insert"), parameters)
             cursor.execute(query("deid", "quarantine", "insert"), parameters)
             cursor.execute(query("deid", "candidate", "drop_refused"), parameters)
             cursor.execute(query("deid", "document", "move"), parameters)
             if owned:
-                characters = sum(outcome.characters or 0 for outcome in work.outcomes.values())
-                batch = (work.run.run_id, work.batch_id, work.step)
-                record(cursor, *batch, work.started, len(work.outcomes), characters)
+                characters = sum(move.characters or 0 for move in step.moves.values())
+                batch = (step.run.run_id, step.batch_id, step.name)
+                record(cursor, *batch, step.started, len(step.moves), characters)
         cursor.execute(query("deid", "run", "touch"), parameters)
-        return tally(cursor, work.run.run_id, work.batch_id)
+        return tally(cursor, step.run.run_id, step.batch_id)
 
 
 def tally(cursor: Cursor, run_id: int, batch_id: int) -> dict[str, Any]:
@@ -182,24 +187,6 @@ def tally(cursor: Cursor, run_id: int, batch_id: int) -> dict[str, Any]:
     cursor.execute(query("deid", "document", "tally"), {"run_id": run_id, "batch_id": batch_id})
     states = {state: documents for state, documents, _ in cursor.fetchall()}
     return {"run_id": run_id, "batch_id": batch_id, "documents": sum(states.values()), **states}
-
-
-def mentions(run_id: int, document_ids: Sequence[str]) -> dict[str, tuple[Mention, ...]]:
-    """What detection stored, by document; a document without mentions is absent."""
-    found: dict[str, list[Mention]] = {}
-    with connect(settings().dsn("worker")) as link, link.cursor() as cursor:
-        cursor.execute(query("deid", "mention", "batch"), {"run_id": run_id, "document_ids": list(document_ids)})
-        for document_id, start, end, label, score, subtype, votes in cursor.fetchall():
-            cast = tuple(Vote(name, Label(vote), weight) for name, vote, weight in votes)
-            found.setdefault(document_id, []).append(Mention(start, end, Label(label), score, subtype, cast))
-    return {document_id: tuple(items) for document_id, items in found.items()}
-
-
-def candidates(run_id: int, document_ids: Sequence[str]) -> dict[str, tuple[Any, ...]]:
-    """Text, markup, surrogates, spans and moved reference date of each candidate, by document."""
-    with connect(settings().dsn("worker")) as link, link.cursor() as cursor:
-        cursor.execute(query("deid", "candidate", "batch"), {"run_id": run_id, "document_ids": list(document_ids)})
-        return {row[0]: tuple(row[1:]) for row in cursor.fetchall()}
 
 
 def stage_run(run: Run, max_epsilon_per_patient: float | None = None) -> dict[str, Any]:
@@ -233,9 +220,9 @@ def stage_run(run: Run, max_epsilon_per_patient: float | None = None) -> dict[st
     return summary
 
 
-def _copy_outcomes(cursor: Cursor, outcomes: Iterable[Outcome]) -> None:
+def _copy_moves(cursor: Cursor, moves: Iterable[Move]) -> None:
     learnt = ("patient_id", "loinc_code", "characters", "title_clean", "durations", "durations_lost")
-    moved = ("document_id", "content_hash", "state", *learnt)
-    copy_rows(cursor, "deid", "document", moved, ([getattr(o, name) for name in moved] for o in outcomes))
-    refused = ([o.document_id, o.reason] for o in outcomes if o.reason is not None)
+    columns = ("document_id", "content_hash", "state", *learnt)
+    copy_rows(cursor, "deid", "document", columns, ([getattr(move, name) for name in columns] for move in moves))
+    refused = ([move.document_id, move.reason] for move in moves if move.reason is not None)
     copy_rows(cursor, "deid", "quarantine", ("document_id", "reason"), refused)

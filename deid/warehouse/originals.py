@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 from deid.config.settings import settings
-from deid.domain.errors import DocumentRefused, NocturneError
+from deid.domain.document import Mention
+from deid.domain.errors import NocturneError
+from deid.domain.outcomes import Refused
 from deid.warehouse import audit
 from deid.warehouse.audit import Action
+from deid.warehouse.batches import open_content, read_mentions
 from deid.warehouse.connection import connect
+from deid.warehouse.extraction import Content, contents, present
 from deid.warehouse.queries import query
-
-if TYPE_CHECKING:
-    from deid.domain.document import Mention
-    from deid.warehouse.extraction import Content
+from deid.warehouse.sources import Source
 
 APPLICATION = "nocturne original"
 
@@ -78,14 +78,11 @@ def read_original(actor: str, run_id: int, document_id: str, content_hash: str) 
         _record(actor, Action.REFUSED, asked, why=refused.why.value)
         raise
     _record(actor, Action.READ_ORIGINAL, asked)
-    return Original(document_id, content_hash, text, _mentions(asked))
+    mentions = read_mentions(run_id, [document_id], role="steward").get(document_id, ())
+    return Original(document_id, content_hash, text, mentions)
 
 
 def _text(source_name: str, document_id: str, content_hash: str, *, withdrawn: bool) -> str:
-    from deid.warehouse.extraction import contents, present
-    from deid.warehouse.reading import decoded
-    from deid.warehouse.sources import Source
-
     if withdrawn:
         raise OriginalRefused(document_id, Why.WITHDRAWN)
     with connect(settings().dsn("reader"), application=APPLICATION) as warehouse:
@@ -99,10 +96,10 @@ def _text(source_name: str, document_id: str, content_hash: str, *, withdrawn: b
             raise OriginalRefused(document_id, Why.WITHDRAWN)
     if content.content_hash != content_hash:
         raise OriginalRefused(document_id, Why.CHANGED)
-    try:
-        return decoded(content).text
-    except DocumentRefused:
-        raise OriginalRefused(document_id, Why.UNREADABLE) from None
+    outcome = open_content(content)
+    if isinstance(outcome, Refused):
+        raise OriginalRefused(document_id, Why.UNREADABLE)
+    return outcome.document.text
 
 
 def _opposed(content: Content) -> bool:
@@ -110,20 +107,6 @@ def _opposed(content: Content) -> bool:
     with connect(settings().dsn("steward"), application=APPLICATION) as link, link.cursor() as cursor:
         cursor.execute(query("deid", "opt_out", "of_patient"), {"patient_id": content.patient_id})
         return cursor.fetchone() is not None
-
-
-def _mentions(asked: dict[str, object]) -> tuple[Mention, ...]:
-    from deid.domain.document import Mention
-    from deid.domain.labels import Label
-
-    with connect(settings().dsn("steward"), application=APPLICATION) as link, link.cursor() as cursor:
-        cursor.execute(
-            query("deid", "mention", "batch"), {"run_id": asked["run_id"], "document_ids": [asked["document_id"]]}
-        )
-        return tuple(
-            Mention(start, end, Label(label), score, subtype)
-            for _, start, end, label, score, subtype, _ in cursor.fetchall()
-        )
 
 
 def _record(actor: str, action: Action, asked: dict[str, object], **details: object) -> None:

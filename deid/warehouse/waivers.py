@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from deid.config.settings import settings
 from deid.quality.waivers import Waiver, admissible
 from deid.warehouse.connection import connect
-from deid.warehouse.ledger import Waiting
+from deid.warehouse.ledger import BatchStep
 from deid.warehouse.queries import query
 
 
-def waivers_of(run_id: int, waiting: Sequence[Waiting]) -> dict[str, Waiver]:
-    """What was waived for exactly these contents under the run's pipeline, by document."""
-    if not waiting:
+def read_waivers(step: BatchStep) -> dict[str, Waiver]:
+    """Return the waivers given for exactly these contents under the run's pipeline, by document."""
+    if not step.waiting:
         return {}
-    contents = {item.document_id: item.content_hash for item in waiting}
+    contents = {item.document_id: item.content_hash for item in step.waiting.values()}
     with connect(settings().dsn("worker")) as link, link.cursor() as cursor:
-        asked = {"run_id": run_id, "document_ids": list(contents)}
+        asked = {"run_id": step.run.run_id, "document_ids": list(contents)}
         cursor.execute(query("deid", "quarantine_choice", "waivers"), asked)
         most: dict[str, dict[str, float]] = {}
         for document_id, content_hash, stored in cursor.fetchall():

@@ -1,8 +1,9 @@
-"""A batch from source to proven text, on the real rooms; parts that break are given, never trusted."""
+"""A batch from source to proven text, on the real parts; parts that break are given, never trusted."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import date
 
 import pytest
@@ -10,9 +11,10 @@ import pytest
 from deid.config.policy import load
 from deid.detection import Detector
 from deid.domain.document import Document, Mention, Patient, Substitution
-from deid.domain.errors import DocumentRefused, Reason
+from deid.domain.errors import DocumentRefused, Reason, SettingsError
 from deid.domain.labels import Label
-from deid.pipeline import Deidentified, Incoming, Refused, deidentify, detect
+from deid.domain.outcomes import Deidentified, Detected, Incoming, Opened, Refused
+from deid.pipeline import deidentify, detect
 from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
 
@@ -42,30 +44,34 @@ def incoming(document_id: str, text: str = LETTER, format: str | None = None, pa
 def test_offsets_of_a_plain_text_are_the_callers(detector: Detector, substitutor: Substitutor) -> None:
     (outcome,) = deidentify([incoming("d1")], detector, substitutor, max_bytes=LIMIT)
     assert isinstance(outcome, Deidentified)
-    assert outcome.markup is None
-    found = {LETTER[mention.start : mention.end] for mention in outcome.mentions}
+    assert outcome.candidate.markup is None
+    found = {LETTER[mention.start : mention.end] for mention in outcome.candidate.mentions}
     assert {"14/05/1961", "02/03/2026"} <= found
     text, position = "", 0
-    for drawn, (start, end) in zip(outcome.substitution.surrogates, outcome.substitution.spans, strict=True):
+    for drawn, (start, end) in zip(
+        outcome.candidate.substitution.surrogates, outcome.candidate.substitution.spans, strict=True
+    ):
         text += LETTER[position : drawn.mention.start]
         assert start == len(text)
         text += drawn.text
         assert end == len(text)
         position = drawn.mention.end
-    assert outcome.substitution.text == text + LETTER[position:]
-    assert "VASSEROT" not in outcome.substitution.text
-    assert "bisoprolol 2,5 mg" in outcome.substitution.text
+    assert outcome.candidate.substitution.text == text + LETTER[position:]
+    assert "VASSEROT" not in outcome.candidate.substitution.text
+    assert "bisoprolol 2,5 mg" in outcome.candidate.substitution.text
 
 
 def test_a_page_comes_back_clean_with_the_same_surrogates(detector: Detector, substitutor: Substitutor) -> None:
     (outcome,) = deidentify([incoming("d1", PAGE, "text/html")], detector, substitutor, max_bytes=LIMIT)
     assert isinstance(outcome, Deidentified)
-    assert outcome.markup is not None
+    assert outcome.candidate.markup is not None
     for original in ("VASSE", "ROT<", "Maëlys", "TREGUIER", "1961"):
-        assert original not in outcome.markup
-    name = next(drawn.text for drawn in outcome.substitution.surrogates if drawn.mention.label is Label.PATIENT)
-    assert name in outcome.markup
-    assert "<h1>Lettre</h1>" in outcome.markup
+        assert original not in outcome.candidate.markup
+    name = next(
+        drawn.text for drawn in outcome.candidate.substitution.surrogates if drawn.mention.label is Label.PATIENT
+    )
+    assert name in outcome.candidate.markup
+    assert "<h1>Lettre</h1>" in outcome.candidate.markup
 
 
 def test_every_document_has_one_outcome_in_order(detector: Detector, substitutor: Substitutor) -> None:
@@ -117,15 +123,15 @@ class Blind:
 class Fragile:
     """Breaks on one document, with a message that quotes it."""
 
-    def __init__(self, sound: Detector) -> None:
-        self.sound = sound
+    def __init__(self, sound: Detector, error: Exception) -> None:
+        self.sound, self.error = sound, error
 
     def refusal(self, document: Document) -> Reason | None:
         return self.sound.refusal(document)
 
     def detect(self, documents: list[Document]) -> list[tuple[Mention, ...]]:
         if any(document.id == "odd" for document in documents):
-            raise ValueError(LETTER)
+            raise self.error
         return self.sound.detect(documents)
 
 
@@ -145,11 +151,12 @@ def test_a_text_in_which_nothing_was_found_is_not_let_through(substitutor: Subst
     assert Reason.RESIDUAL_IDENTITY in outcome.reasons
 
 
+@pytest.mark.parametrize("error", [ValueError(LETTER), MemoryError()])
 def test_a_document_that_breaks_detection_does_not_take_the_others_with_it(
-    detector: Detector, substitutor: Substitutor, caplog: pytest.LogCaptureFixture
+    detector: Detector, substitutor: Substitutor, error: Exception, caplog: pytest.LogCaptureFixture
 ) -> None:
     batch = [incoming("d1"), incoming("odd"), incoming("d2")]
-    outcomes = deidentify(batch, Fragile(detector), substitutor, max_bytes=LIMIT)
+    outcomes = deidentify(batch, Fragile(detector, error), substitutor, max_bytes=LIMIT)
     assert [type(item) for item in outcomes] == [Deidentified, Refused, Deidentified]
     assert outcomes[1] == Refused("odd", (Reason.DETECTION_FAILED,))
     assert "VASSEROT" not in caplog.text
@@ -160,6 +167,7 @@ def test_a_document_that_breaks_detection_does_not_take_the_others_with_it(
     [
         (DocumentRefused("d1", Reason.BUDGET_EXCEEDED), Reason.BUDGET_EXCEEDED),
         (KeyError("VASSEROT"), Reason.SUBSTITUTION_FAILED),
+        (MemoryError(), Reason.SUBSTITUTION_FAILED),
     ],
 )
 def test_a_document_that_cannot_be_drawn_is_refused(
@@ -172,5 +180,32 @@ def test_a_document_that_cannot_be_drawn_is_refused(
 
 
 def test_nothing_in_gives_nothing_out(detector: Detector, substitutor: Substitutor) -> None:
-    assert detect([], detector, max_bytes=LIMIT) == []
+    assert detect([], detector) == []
     assert deidentify([], detector, substitutor, max_bytes=LIMIT) == []
+
+
+def test_an_error_of_the_deployment_stops_the_batch(detector: Detector) -> None:
+    with pytest.raises(SettingsError):
+        deidentify([incoming("d1"), incoming("d2")], detector, Breaking(SettingsError("no secret.")), max_bytes=LIMIT)
+
+
+def test_a_title_is_published_only_if_it_identifies_nobody(detector: Detector, substitutor: Substitutor) -> None:
+    titles = {"none": None, "plain": "Compte rendu de consultation", "named": "CR VASSEROT Maëlys"}
+    batch = [replace(incoming(name), title=title) for name, title in titles.items()]
+    outcomes = deidentify(batch, detector, substitutor, max_bytes=LIMIT)
+    published = {one.document_id: one.candidate.title for one in outcomes if isinstance(one, Deidentified)}
+    assert published == {"none": None, "plain": "Compte rendu de consultation", "named": None}
+
+
+class Foreign(Blind):
+    """Refuses every document for its language."""
+
+    def refusal(self, _document: Document) -> Reason | None:
+        return Reason.NOT_FRENCH
+
+
+def test_a_person_may_let_a_foreign_text_be_searched() -> None:
+    opened = [Opened(Document(name, LETTER, PATIENT)) for name in ("d1", "d2")]
+    refused, searched = detect(opened, Foreign(), admitted={"d2"})
+    assert refused == Refused("d1", (Reason.NOT_FRENCH,))
+    assert isinstance(searched, Detected)

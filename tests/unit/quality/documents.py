@@ -8,7 +8,7 @@ from typing import Any
 
 from deid.domain.document import Document, Mention, Patient, Substitution, Surrogate
 from deid.domain.labels import Label
-from deid.quality import Checked
+from deid.domain.outcomes import Candidate
 
 _MARK = re.compile(r"\[\[(?P<label>[A-Z]+)\|(?P<source>.*?)=>(?P<surrogate>.*?)(?P<masked>!?)\]\]", re.DOTALL)
 
@@ -43,7 +43,7 @@ Pas de douleur ; le traitement est poursuivi sans changement. Elle sera revue da
 """
 
 
-def checked(marked: str = CLEAN, patient: Patient = PATIENT, document_id: str = "D1", **changes: Any) -> Checked:
+def checked(marked: str = CLEAN, patient: Patient = PATIENT, document_id: str = "D1", **changes: Any) -> Candidate:
     """A document with what became of it. `changes` may give `markup`, or `text` and `spans` that do not fit.
 
     A surrogate written with a final `!` is said to be not parsed.
@@ -70,4 +70,4 @@ def checked(marked: str = CLEAN, patient: Patient = PATIENT, document_id: str = 
         reference_date=date(2023, 5, 2),
     )
     document = Document(document_id, changes.get("source", source), patient, date(2023, 4, 26))
-    return Checked(document, tuple(changes.get("mentions", mentions)), substitution, changes.get("markup"))
+    return Candidate(document, tuple(changes.get("mentions", mentions)), substitution, changes.get("markup"))

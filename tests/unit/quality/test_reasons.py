@@ -6,7 +6,8 @@ import pytest
 
 from deid.config.policy import load
 from deid.domain.errors import Reason
-from deid.quality import CHECKS, Severity
+from deid.domain.outcomes import Severity
+from deid.quality import CHECKS
 from deid.quality.reasons import ENGLISH, FRENCH
 from deid.reports.run_rules import MEANING, density_rules, share_rules
 from tests import ROOT

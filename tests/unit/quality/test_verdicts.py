@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from deid.domain.document import Patient
 from deid.domain.errors import Reason
-from deid.quality import CHECKS, Checked, Severity, batch_results, measure, validate_batch
+from deid.domain.outcomes import Candidate, Severity
+from deid.quality import CHECKS, batch_results, measure, validate_batch
 from deid.quality.judging import judge
 from tests.unit.quality.documents import CLEAN, PATIENT, checked
 
@@ -20,28 +21,28 @@ ENGLISH = """The patient was seen in the clinic and she is well. There was no pa
 She had an ultrasound of the abdomen which was not remarkable. It is planned that she be seen again by the team."""
 
 
-def planted(text: str) -> Callable[[], Checked]:
+def planted(text: str) -> Callable[[], Candidate]:
     return lambda: checked(CLEAN + text)
 
 
-def swapped(old: str, new: str) -> Callable[[], Checked]:
+def swapped(old: str, new: str) -> Callable[[], Candidate]:
     assert old in CLEAN
     return lambda: checked(CLEAN.replace(old, new))
 
 
-def _unmeasurable() -> Checked:
+def _unmeasurable() -> Candidate:
     broken = checked()
     return dataclasses.replace(broken, document=dataclasses.replace(broken.document, patient=None))
 
 
-def _all_drawn_kept() -> Checked:
+def _all_drawn_kept() -> Candidate:
     text = CLEAN.replace("=>02/03/1941", "=>07/11/1938").replace("=>87150", "=>87210").replace("=>ORADOUR", "=>DINSAC")
     text = text.replace("=>82 ans", "=>84 ans").replace("=>9 avril 2023", "=>17 mars 2023")
     return checked(text.replace("=>30 avril", "=>25 avril"))
 
 
 # One failing example per check.
-FAILING: dict[str, Callable[[], Checked]] = {
+FAILING: dict[str, Callable[[], Candidate]] = {
     "output_empty": lambda: checked(text="  \n", spans=()),
     "unmeasured": _unmeasurable,
     "language_foreign": lambda: checked(ENGLISH + " [[PATIENT|Anaïs=>Odette]]"),

@@ -19,11 +19,12 @@ from deid.config.policy import Policy, ProviderChoice, load
 from deid.domain.document import Document, Mention, Patient, Substitution, Surrogate
 from deid.domain.errors import PolicyError
 from deid.domain.labels import TEMPORAL, Label
+from deid.domain.outcomes import Candidate, Severity
 from deid.evaluation.corpus import GoldDocument
 from deid.evaluation.corpus import load as load_corpus
 from deid.formats import read_source
 from deid.french.comparison import comparable
-from deid.quality import CHECKS, Checked, Severity, measure
+from deid.quality import CHECKS, measure
 from deid.quality.integrity import visible_text
 from deid.reference import CommuneTable
 from deid.substitution import Substitutor
@@ -311,7 +312,7 @@ def letters() -> list[GoldDocument]:
     return [gold for gold in load_corpus(CORPUS) if gold.document.patient.names]
 
 
-def _failures(checked: Checked) -> set[str]:
+def _failures(checked: Candidate) -> set[str]:
     numbers = measure(checked)
     failed = (check for check in CHECKS if not check.least <= numbers[check.name] <= check.most)
     return {check.name for check in failed if check.severity is not Severity.INFO}
@@ -326,7 +327,7 @@ def test_validation_accepts_what_providers_write(
     for gold in letters:
         document, mentions = gold.document, gold.mentions
         checked = [
-            Checked(document, mentions, drawn.substitute(document, mentions))
+            Candidate(document, mentions, drawn.substitute(document, mentions))
             for drawn in (masking(provider), substitutor)
         ]
         assert _failures(checked[0]) <= _failures(checked[1]), document.id
@@ -355,11 +356,11 @@ def _slips(result: Substitution, document: Document) -> Iterator[tuple[Label, Su
 def test_validation_refuses_originals_among_what_providers_write(provider: str, masking: Any) -> None:
     document, mentions = marked(LETTER, patient=replace(PATIENT, birth_date=date(1958, 3, 12)))
     result = masking(provider).substitute(document, mentions)
-    assert not _failures(Checked(document, tuple(mentions), result))
+    assert not _failures(Candidate(document, tuple(mentions), result))
     for label, slipped in _slips(result, document):
         # Mechanisms may draw the value itself (docs/privacy.md), so there one original among others is no failure.
         if label not in TEMPORAL | {Label.CITY, Label.ZIP, Label.LOC}:
-            assert "original_kept" in _failures(Checked(document, tuple(mentions), slipped)), label
+            assert "original_kept" in _failures(Candidate(document, tuple(mentions), slipped)), label
 
 
 # The page

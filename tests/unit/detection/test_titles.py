@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from deid.detection.titles import clean_titles
 from deid.domain.document import Patient
 from deid.nightly import runtime
-from deid.nightly.titles import clean_titles
 
 PATIENT = Patient(
     key="p",

@@ -1,4 +1,4 @@
-"""Which titles may be published as they are: those in which nothing identifies anybody.
+"""Titles that may be published as they are: nothing in them identifies anybody.
 
 A title is metadata, mostly one of a few dozen; now and then somebody types a name into it. It is not rewritten: it is
 kept whole or left out.
@@ -10,7 +10,7 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
-from deid.detection import Detector
+from deid.detection.detector import Detector
 from deid.domain.document import Document, Patient
 
 _WORD = re.compile(r"\w+")
@@ -19,7 +19,7 @@ LEAST_LETTERS = 3  # shorter parts of a name ("de", "le") are words of any title
 LEAST_GLUED = 5
 
 
-def clean_titles(detector: Detector, documents: Iterable[tuple[str, str | None, Patient]]) -> set[str]:
+def clean_titles(detector: Detector, documents: Iterable[tuple[str, str | None, Patient]]) -> frozenset[str]:
     """Ids of the documents (id, title, patient) whose title identifies nobody; those without a title are in it.
 
     Each distinct title is searched once for what identifies anybody, then compared with what is known of each
@@ -31,11 +31,11 @@ def clean_titles(detector: Detector, documents: Iterable[tuple[str, str | None, 
     harmless = {
         title for title, mentions in zip(titles, found, strict=True) if not mentions and not _NUMBER.search(title)
     }
-    return {
+    return frozenset(
         document_id
         for document_id, title, patient in known
         if not title or (title in harmless and not _names(title, patient))
-    }
+    )
 
 
 def _names(title: str, patient: Patient) -> bool:

@@ -1,0 +1,139 @@
+"""Outcomes of a document on its way: opened, detected, candidate, deidentified; or refused, at any step.
+
+The command line, the nightly steps and the warehouse exchange these types; `deid.pipeline` makes them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol
+
+from deid.domain.document import Document, Mention, Substitution
+from deid.domain.errors import Reason
+
+
+class Markup(Protocol):
+    """A formatted source, such as a page of HTML, whose plain text is `Document.text`."""
+
+    def rewrite(self, replacements: Sequence[tuple[int, int, str]]) -> str:
+        """Return the source with each span `[start, end)` of the plain text replaced."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Incoming:
+    """A document to de-identify.
+
+    `format` is a media type of `deid.formats`; None if `document.text` is plain text already. `content` holds the bytes
+    of the source in `charset`; None if `document.text` holds the source itself. `title` is metadata beside the text.
+    """
+
+    document: Document
+    format: str | None = None
+    content: bytes | None = None
+    charset: str = "utf-8"
+    title: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A document held back. `reasons` come most telling first; `detail` holds no text of the document."""
+
+    document_id: str
+    reasons: tuple[Reason, ...]
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A document whose plain text was read. `markup` is None for plain text."""
+
+    document: Document
+    markup: Markup | None = None
+    title: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Detected:
+    """A document with its mentions. `title_clean` says that the title, if any, identifies nobody."""
+
+    document: Document
+    markup: Markup | None
+    mentions: tuple[Mention, ...]
+    title: str | None = None
+    title_clean: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A document with its surrogates, not proven yet.
+
+    `markup` is the source's own format rewritten; None for plain text. `title` is None unless it identifies nobody.
+    """
+
+    document: Document
+    mentions: tuple[Mention, ...]
+    substitution: Substitution
+    markup: str | None = None
+    title: str | None = None
+
+
+class Severity(StrEnum):
+    """Effect of a failed check.
+
+    `critical` keeps a document (or a whole interval) back, `warning` asks for a look, `info` is counted only.
+    """
+
+    CRITICAL = "critical"
+    WARNING = "warning"
+    INFO = "info"
+
+
+@dataclass(frozen=True, slots=True)
+class CheckOutcome:
+    """One check of one document: the number observed, and whether Great Expectations accepted it.
+
+    `reason` is the reason of quarantine that a critical failure gives. `waived` marks a failure that a person lets pass
+    for this content (`deid.quality.waivers`).
+    """
+
+    check: str
+    severity: Severity
+    success: bool
+    observed: float
+    reason: Reason | None = None
+    waived: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Every check of one document, in the order of `deid.quality.checks.CHECKS`."""
+
+    document_id: str
+    outcomes: tuple[CheckOutcome, ...]
+
+    @property
+    def reasons(self) -> tuple[Reason, ...]:
+        """Reasons of quarantine, most telling first; empty if the document may go on."""
+        failed = (item for item in self.outcomes if not item.success and item.severity is Severity.CRITICAL)
+        return tuple(dict.fromkeys(item.reason for item in failed if item.reason is not None and not item.waived))
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Names of the warnings raised."""
+        return tuple(item.check for item in self.outcomes if not item.success and item.severity is Severity.WARNING)
+
+
+@dataclass(frozen=True, slots=True)
+class Deidentified:
+    """A candidate that passed every critical check."""
+
+    candidate: Candidate
+    verdict: Verdict
+
+    @property
+    def document_id(self) -> str:
+        """Identifier of the document, as `Refused` gives it."""
+        return self.candidate.document.id

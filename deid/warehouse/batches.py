@@ -1,0 +1,192 @@
+"""Rows of a batch: what each step reads from the source and the ledger, and what it writes there.
+
+Each row format (mentions, candidates, verdicts) is read and written here, as the outcomes of `deid.domain.outcomes`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from deid.config.settings import settings
+from deid.detection.staff import Staff
+from deid.domain.document import Document, Mention, Substitution, Surrogate, Vote
+from deid.domain.errors import Reason
+from deid.domain.labels import Label
+from deid.domain.outcomes import Candidate, Detected, Incoming, Opened, Refused, Verdict
+from deid.formats.opening import open_document
+from deid.quality import batch_results
+from deid.warehouse.connection import connect
+from deid.warehouse.extraction import Content, contents, staff
+from deid.warehouse.ledger import BatchStep
+from deid.warehouse.queries import query
+from deid.warehouse.sources import Source
+
+
+def open_batch(step: BatchStep) -> list[Opened]:
+    """Return the waiting documents that can be read; the others are settled: deleted, corrected or refused.
+
+    Raises:
+        ContractBroken: the source's query lacks a column of the contract.
+        WarehouseUnreachable: the source does not answer.
+    """
+    with connect(settings().dsn("reader"), application=f"nocturne {step.name}") as warehouse:
+        warehouse.set_session(readonly=True)
+        source = Source(step.run.source)
+        found: Mapping[str, Content] = contents(warehouse, source, list(step.waiting)) if step.waiting else {}
+    opened = []
+    for document_id, waiting in step.waiting.items():
+        content = found.get(document_id)
+        if content is None:
+            step.leave(document_id, "withdrawn")
+        elif content.content_hash != waiting.content_hash:
+            step.leave(document_id, "superseded")  # corrected since it was planned: a later run has the new version
+        else:
+            step.contents[document_id] = content
+            outcome = open_content(content)
+            if isinstance(outcome, Refused):
+                step.refuse(outcome)
+            else:
+                opened.append(outcome)
+    return opened
+
+
+def open_content(content: Content) -> Opened | Refused:
+    """Read the plain text of a document of the source; a document without a patient is refused."""
+    if content.patient_id is None:
+        return Refused(content.document_id, (Reason.NO_PATIENT,))
+    item = Incoming(
+        Document(content.document_id, "", content.patient, content.reference_date, content.document_type),
+        format=content.format or "",
+        content=content.content,
+        charset=content.charset or "utf-8",
+        title=content.title,
+    )
+    return open_document(item, max_bytes=settings().max_document_bytes)
+
+
+def read_staff(source: str) -> Staff:
+    """Read the hospital's professionals from its source, as they are now.
+
+    Raises:
+        ContractBroken: the source's query lacks a column of the contract.
+        WarehouseUnreachable: the source does not answer.
+    """
+    with connect(settings().dsn("reader"), application="nocturne detect") as warehouse:
+        warehouse.set_session(readonly=True)
+        records = staff(warehouse, Source(source))
+    return Staff.from_records(record for record in records if record["last_name"])
+
+
+def keep_detected(step: BatchStep, outcomes: Sequence[Detected | Refused]) -> None:
+    """Record the mentions of documents, or their refusal."""
+    for item in outcomes:
+        if isinstance(item, Refused):
+            step.refuse(item)
+            continue
+        content = step.contents[item.document.id]
+        for ordinal, mention in enumerate(item.mentions):
+            votes = [[vote.annotator, vote.label, vote.score] for vote in mention.votes]
+            span = (mention.start, mention.end, mention.label, mention.subtype)
+            step.add("mention", (item.document.id, ordinal, *span, mention.score, votes))
+        step.leave(
+            item.document.id,
+            "detected",
+            patient_id=content.patient_id,
+            loinc_code=content.loinc_code,
+            characters=len(item.document.text),
+            title_clean=item.title_clean,
+        )
+
+
+def read_mentions(run_id: int, document_ids: Sequence[str], *, role: str = "worker") -> dict[str, tuple[Mention, ...]]:
+    """Return the stored mentions by document, read as `role`; a document without mentions is absent."""
+    found: dict[str, list[Mention]] = {}
+    with connect(settings().dsn(role)) as link, link.cursor() as cursor:
+        cursor.execute(query("deid", "mention", "batch"), {"run_id": run_id, "document_ids": list(document_ids)})
+        for document_id, start, end, label, score, subtype, votes in cursor.fetchall():
+            cast = tuple(Vote(name, Label(vote), weight) for name, vote, weight in votes)
+            found.setdefault(document_id, []).append(Mention(start, end, Label(label), score, subtype, cast))
+    return {document_id: tuple(items) for document_id, items in found.items()}
+
+
+def read_detected(step: BatchStep, opened: Sequence[Opened]) -> list[Detected]:
+    """Return what `keep_detected` stored of opened documents."""
+    found = read_mentions(step.run.run_id, [item.document.id for item in opened])
+    return [
+        Detected(
+            item.document,
+            item.markup,
+            found.get(item.document.id, ()),
+            item.title,
+            bool(step.waiting[item.document.id].title_clean),
+        )
+        for item in opened
+    ]
+
+
+def keep_candidates(
+    step: BatchStep, outcomes: Sequence[Candidate | Refused], reference_versions: Mapping[str, str]
+) -> None:
+    """Record candidate texts with their ledger lines, or the refusal of their documents."""
+    for item in outcomes:
+        if isinstance(item, Refused):
+            step.refuse(item)
+            continue
+        content, drawn = step.contents[item.document.id], item.substitution
+        surrogates = [
+            [s.mention.start, s.mention.end, s.mention.label, s.mention.subtype, s.mention.score, s.strategy, s.parsed]
+            for s in drawn.surrogates
+        ]
+        spans = [[start, end, s.mention.label] for (start, end), s in zip(drawn.spans, drawn.surrogates, strict=True)]
+        ids = (item.document.id, content.patient_id)
+        texts = (item.title, drawn.text, item.markup)
+        stored = (spans, surrogates, drawn.reference_date, dict(reference_versions))
+        step.add("candidate", (*ids, content.stay_id, *texts, *stored))
+        for spend in drawn.spends:
+            step.add("budget", (*ids, spend.category, spend.mechanism, spend.epsilon, spend.elements))
+        step.leave(
+            item.document.id,
+            "substituted",
+            characters=len(item.document.text),
+            durations=drawn.durations.seen,
+            durations_lost=drawn.durations.inconsistent,
+        )
+
+
+def read_candidates(step: BatchStep, opened: Sequence[Opened]) -> list[Candidate]:
+    """Return what `keep_candidates` stored of opened documents, without ledger lines."""
+    document_ids = [item.document.id for item in opened]
+    found = read_mentions(step.run.run_id, document_ids)
+    with connect(settings().dsn("worker")) as link, link.cursor() as cursor:
+        parameters = {"run_id": step.run.run_id, "document_ids": document_ids}
+        cursor.execute(query("deid", "candidate", "batch"), parameters)
+        stored = {document_id: rest for document_id, *rest in cursor.fetchall()}
+    candidates = []
+    for item in opened:
+        text, markup, surrogates, spans, reference_date = stored[item.document.id]
+        substitution = _read_substitution(text, surrogates, spans, reference_date)
+        candidates.append(Candidate(item.document, found.get(item.document.id, ()), substitution, markup))
+    return candidates
+
+
+def keep_verdicts(step: BatchStep, candidates: Sequence[Candidate], verdicts: Sequence[Verdict]) -> None:
+    """Record the verdicts of candidates, and the checks counted over the batch."""
+    for candidate, verdict in zip(candidates, verdicts, strict=True):
+        reason = next(iter(verdict.reasons), None)
+        state = "quarantined" if reason else "validated"
+        step.leave(candidate.document.id, state, reason=reason, characters=len(candidate.document.text))
+        for outcome in verdict.outcomes:
+            numbers = (outcome.success, outcome.observed, outcome.waived)
+            step.add("verdict", (verdict.document_id, outcome.check, outcome.severity, *numbers))
+    for result in batch_results(verdicts) if verdicts else ():
+        counts = (result.element_count, result.unexpected_count, result.observed)
+        step.add("check_result", (result.suite, result.rule, result.severity, result.success, *counts))
+
+
+def _read_substitution(text: str, surrogates: Any, spans: Any, reference_date: Any) -> Substitution:
+    drawn = tuple(
+        Surrogate(Mention(start, end, Label(label), score, subtype), text[place[0] : place[1]], strategy, parsed)
+        for (start, end, label, subtype, score, strategy, parsed), place in zip(surrogates, spans, strict=True)
+    )
+    return Substitution(text, drawn, tuple((start, end) for start, end, _ in spans), (), reference_date)
