@@ -17,6 +17,8 @@ _VALUE = {
     "huitante": 80, "octante": 80, "nonante": 90, "cent": 100, "cents": 100, "mille": 1000, "mil": 1000,
 }  # fmt: skip
 NUMBER_WORDS = frozenset(_VALUE)
+# Words that detection lets stand in a number.
+DETECTED_NUMBER_WORDS = NUMBER_WORDS | {"premier", "et"}
 
 
 def read(words: Sequence[str]) -> int | None:
@@ -44,6 +46,30 @@ def read(words: Sequence[str]) -> int | None:
         else:
             return None
     return thousands * 1000 + hundreds + total if seen else None
+
+
+def read_loosely(words: Sequence[str]) -> int | None:
+    """Return the value of folded number words in any order ("mille neuf cent premier": 1901), None for other words.
+
+    Detection reads dictated text, where `read` is too strict: hyphens and "et" may stand anywhere, units are added up.
+    """
+    thousands, total, seen = 0, 0, False
+    for word in words:
+        if word in ("et", "-"):
+            continue
+        value = 1 if word == "premier" else _VALUE.get(word)
+        if word in ("vingt", "vingts") and total % 100 == 4:
+            value = 76  # "quatre" has been counted
+        elif value is None or word == "vingts":
+            return None
+        seen = True
+        if value == 1000:
+            thousands, total = thousands + max(total, 1) * 1000, 0
+        elif value == 100:
+            total = max(total, 1) * 100
+        else:
+            total += value
+    return thousands + total if seen else None
 
 
 def _follows(total: int, value: int) -> bool:

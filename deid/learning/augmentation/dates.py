@@ -5,7 +5,15 @@ from __future__ import annotations
 import re
 from datetime import date, timedelta
 
-from deid.french.calendar import FIRST_YEAR, LAST_YEAR
+from deid.french.calendar import (
+    FIRST_YEAR,
+    LAST_YEAR,
+    MONTHS,
+    ROMAN_MONTHS,
+    SHORT_MONTHS,
+    THREE_LETTER_MONTHS,
+    WEEKDAYS,
+)
 from deid.french.comparison import without_accents
 from deid.french.shapes import sentence_case_of
 from deid.learning.augmentation.chance import Chance
@@ -13,7 +21,6 @@ from deid.learning.augmentation.rates import Rates
 from deid.substitution.temporal import parsing, resolving
 from deid.substitution.temporal.expressions import Expression
 from deid.substitution.temporal.values import Unit
-from deid.substitution.temporal.vocabulary import MONTHS, ROMAN_MONTHS, SHORT_MONTHS, THREE_LETTER_MONTHS, WEEKDAYS
 
 # Fields: d, dd day; m, mm month; month, short, three, roman its names; y, yy year; weekday, wd its first letters.
 _WHOLE = (

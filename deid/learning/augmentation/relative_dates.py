@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 from deid.french import numerals
+from deid.french.calendar import MONTHS, WEEKDAYS
 from deid.french.comparison import flat, without_accents
 from deid.french.shapes import sentence_case_of
 from deid.learning.augmentation.chance import Chance
-from deid.substitution.temporal.vocabulary import MONTHS, WEEKDAYS
 
 # Expressions of one row can replace each other.
 _ROWS = (

@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from datetime import date
 
-from deid.french.calendar import FIRST_YEAR, LAST_YEAR
+from deid.french.calendar import FIRST_YEAR, LAST_YEAR, MONTHS, SHORT_MONTHS, THREE_LETTER_MONTHS, WEEKDAYS
 from deid.french.comparison import flat
 from deid.substitution.temporal import forms
 from deid.substitution.temporal.expressions import Expression
 from deid.substitution.temporal.forms import Form, Literal, Part
 from deid.substitution.temporal.tokens import Token
 from deid.substitution.temporal.values import Unit
-from deid.substitution.temporal.vocabulary import MONTHS, SHORT_MONTHS, THREE_LETTER_MONTHS, WEEKDAYS
 
 _GLUED_THREE = re.compile(r"\d[A-Za-zéûÉÛ]{3}\d|\d-[A-Za-z]{3}-\d|^[A-Za-z]{3}\d")
 _ORDERS = {8: ("ddmmyyyy", "yyyymmdd"), 6: ("ddmmyy", "mmyyyy", "yyyymm", "yymmdd"), 4: ("yyyy",)}

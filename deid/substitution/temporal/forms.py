@@ -9,11 +9,7 @@ from datetime import date
 from typing import Protocol
 
 from deid.french import numerals
-from deid.french.comparison import without_accents
-from deid.french.shapes import in_case_of, sentence_case_of
-from deid.substitution.temporal import feasts, spoken
-from deid.substitution.temporal.values import Unit, index_of
-from deid.substitution.temporal.vocabulary import (
+from deid.french.calendar import (
     ENGLISH_MONTHS,
     ENGLISH_WEEKDAYS,
     MONTHS,
@@ -23,6 +19,10 @@ from deid.substitution.temporal.vocabulary import (
     THREE_LETTER_MONTHS,
     WEEKDAYS,
 )
+from deid.french.comparison import without_accents
+from deid.french.shapes import in_case_of, sentence_case_of
+from deid.substitution.temporal import feasts, spoken
+from deid.substitution.temporal.values import Unit, index_of
 
 # "fin de janvier" becomes "fin d'avril", "début de l'hiver" "début du printemps", "fin du Ramadan" "fin de Pâques".
 _ELISION = re.compile(

@@ -8,6 +8,7 @@ from datetime import date
 
 from deid.domain.document import Mention
 from deid.domain.labels import Label
+from deid.french.calendar import MONTHS
 from deid.french.comparison import comparable
 from deid.french.shapes import sentence_case_of
 from deid.substitution.context import Dossier
@@ -18,7 +19,6 @@ from deid.substitution.temporal.expressions import Expression
 from deid.substitution.temporal.relative import Relative
 from deid.substitution.temporal.timeline import Timeline
 from deid.substitution.temporal.values import Instant, Unit, index_of
-from deid.substitution.temporal.vocabulary import MONTHS
 
 MECHANISM = "generalise"
 _WORD = re.compile(r"(?![IVX]+\b)[^\W\d_]{3,}")  # a month in Roman figures is no word

@@ -8,8 +8,8 @@ from functools import lru_cache
 
 from rapidfuzz.distance import OSA
 
+from deid.french.calendar import MONTHS, WEEKDAYS
 from deid.french.comparison import flat
-from deid.substitution.temporal.vocabulary import MONTHS, WEEKDAYS
 
 # Characters that scanners take for one another count as one, in the word that is read and in those that are known.
 _LOOKS = str.maketrans({"0": "o", "1": "i", "l": "i", "|": "i", "!": "i", "5": "s", "6": "e", "8": "b", "c": "e"})

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from deid.french import numerals
+from deid.french.calendar import MONTHS, SEASONS, WEEKDAYS
 from deid.french.comparison import comparable
 from deid.french.shapes import sentence_case_of
 from deid.substitution.temporal import feasts
 from deid.substitution.temporal.relative import ABOUT, Manner, Relative
 from deid.substitution.temporal.values import Instant, Unit
-from deid.substitution.temporal.vocabulary import MONTHS, SEASONS, WEEKDAYS
 
 _ABOUT_OF = {number: word for word, number in ABOUT.items()}
 # What a unit is counted by, by the folded word of the original.

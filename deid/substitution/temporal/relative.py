@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from deid.french import numerals
+from deid.french.calendar import MONTH_OF, SEASON_OF, WEEKDAY_OF
 from deid.french.comparison import flat
 from deid.substitution.temporal import feasts
 from deid.substitution.temporal.mending import Lexicon, run
 from deid.substitution.temporal.values import Unit
-from deid.substitution.temporal.vocabulary import MONTH_OF, SEASON_OF, WEEKDAY_OF
 
 _UNITS = {
     "jour": Unit.DAY, "jours": Unit.DAY, "j": Unit.DAY, "jrs": Unit.DAY, "jr": Unit.DAY, "journees": Unit.DAY,

@@ -7,9 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from deid.french import numerals
-from deid.french.comparison import flat
-from deid.substitution.temporal import feasts, mending
-from deid.substitution.temporal.vocabulary import (
+from deid.french.calendar import (
     ENGLISH_MONTH_OF,
     ENGLISH_WEEKDAY_OF,
     ENGLISH_WORDS,
@@ -18,6 +16,8 @@ from deid.substitution.temporal.vocabulary import (
     SEASON_OF,
     WEEKDAY_OF,
 )
+from deid.french.comparison import flat
+from deid.substitution.temporal import feasts, mending
 
 _PIECE = re.compile(r"\d+|[a-z]+|[^a-z\d]+")
 _FIGURES = re.compile(r"[0-9 ./-]+")  # most dates, of which nothing is scanned, broken or a word

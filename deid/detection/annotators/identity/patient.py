@@ -13,9 +13,8 @@ from deid.detection.names import allowed_edits, is_capital
 from deid.detection.reading import Reading
 from deid.domain.document import Mention, Patient
 from deid.domain.labels import Label
+from deid.french.calendar import FOLDED_MONTHS
 from deid.french.folding import fold, key
-
-_MONTHS = "janvier fevrier mars avril mai juin juillet aout septembre octobre novembre decembre".split()
 
 
 def find(reading: Reading) -> Iterator[Mention]:
@@ -164,7 +163,7 @@ def _birth_date(reading: Reading, born: date | None) -> Iterator[Mention]:
     forms = (
         rf"(?<!\d){day}{sign}{month}{sign}{year}(?!\d)",
         rf"(?<!\d){born.year}{sign}{month}{sign}{day}(?!\d)",
-        rf"(?<!\d){day}(?:er)? ?{_MONTHS[born.month - 1][:3]}[a-z]*\.? ?{year}(?!\d)",
+        rf"(?<!\d){day}(?:er)? ?{FOLDED_MONTHS[born.month - 1][:3]}[a-z]*\.? ?{year}(?!\d)",
     )
     for form in forms:
         for match in re.finditer(form, reading.digits):

@@ -9,7 +9,7 @@ from deid.detection.annotators.patterns.months import part_before, year_after
 from deid.detection.reading import Reading
 from deid.domain.document import Mention
 from deid.domain.labels import Label
-from deid.french.calendar import FEASTS, FULL_WEEKDAYS, MONTHS, SEASONS
+from deid.french.calendar import DETECTED_MONTHS, FEASTS, FOLDED_SEASONS, WEEKDAYS
 
 _FEASTS = re.compile(
     r"(?:(?:debut|fin|mi|veille de|lendemain de)[ -])?\b(?:" + "|".join(FEASTS) + r")\b(?: (?:19|20)\d\d\b)?"
@@ -26,9 +26,9 @@ _AFTER_LE_DAY = _AFTER_ANY_DAY | {"a", "vers", "pour", "avec", "et", "par", "der
 def find(reading: Reading) -> Iterator[Mention]:
     """Days that no month in letters names."""
     for index, word in enumerate(reading.words):
-        if word in FULL_WEEKDAYS:
+        if word in WEEKDAYS:
             yield from _weekday(reading, index)
-        elif word in SEASONS:
+        elif word in FOLDED_SEASONS:
             yield from _season(reading, index)
         elif word in _FEAST_FIRST_WORDS:
             yield from _feast(reading, index)
@@ -45,7 +45,7 @@ def _mention(reading: Reading, first: int, last: int, score: float) -> Mention:
 def _weekday(reading: Reading, index: int) -> Iterator[Mention]:
     """ "lundi 3", "lundi 3/5", or a weekday that means one day rather than every week."""
     after = reading.word(index + 1)
-    if after in MONTHS or after in ("prochain", "dernier", "gras"):
+    if after in DETECTED_MONTHS or after in ("prochain", "dernier", "gras"):
         return
     numeric = _NUMERIC.match(reading.digits[reading.ends[index] + 1 : reading.ends[index] + 13])
     digits = reading.digits[reading.starts[index + 1] : reading.ends[index + 1]] if after else ""
@@ -53,7 +53,7 @@ def _weekday(reading: Reading, index: int) -> Iterator[Mention]:
         yield Mention(reading.starts[index], reading.ends[index] + 1 + numeric.end(), Label.DATE, 0.985)
     elif digits.isdigit() and 1 <= int(digits) <= 31:
         follow = reading.word(index + 2)
-        if follow not in MONTHS and not (follow in (":", "h") and reading.word(index + 3).isdigit()):
+        if follow not in DETECTED_MONTHS and not (follow in (":", "h") and reading.word(index + 3).isdigit()):
             yield _mention(reading, index, index + 2 if follow == "er" else index + 1, 0.95)
     elif not _recurs(reading, index):
         yield _mention(reading, index, index, 0.6)
@@ -62,9 +62,9 @@ def _weekday(reading: Reading, index: int) -> Iterator[Mention]:
 def _recurs(reading: Reading, index: int) -> bool:
     """Whether a weekday stands for a habit: "le lundi", "mardi, jeudi", "du lundi au vendredi"."""
     before, after = reading.word(index - 1), reading.word(index + 1)
-    if before in _RECURRING or (after in ("et", "au", ",") and reading.word(index + 2) in FULL_WEEKDAYS):
+    if before in _RECURRING or (after in ("et", "au", ",") and reading.word(index + 2) in WEEKDAYS):
         return True
-    return before in (",", "et") and reading.word(index - 2) in FULL_WEEKDAYS
+    return before in (",", "et") and reading.word(index - 2) in WEEKDAYS
 
 
 def _season(reading: Reading, index: int) -> Iterator[Mention]:

@@ -10,7 +10,7 @@ import phonenumbers
 from deid.detection.reading import Reading
 from deid.domain.document import Mention
 from deid.domain.labels import Label
-from deid.french.calendar import NUMBER_WORDS
+from deid.french.numerals import DETECTED_NUMBER_WORDS
 
 _PREFIX = r"(?<![\d/_+])(?<!\d[.,-])(?:(?:\+|00) ?(?:33|262|590|594|596|687|689) ?(?:\(0\) ?)?[1-9]|\(?0\)? ?[1-9])"
 _FRENCH = re.compile(_PREFIX + r"(?:[ ._/·-]{0,3}\d\d){4}(?!\d|[.,]\d)")
@@ -131,7 +131,7 @@ def _spoken(reading: Reading) -> Iterator[Mention]:
             last, spelt, figures = index, int(words[index] == "zero"), 0
             while last + 1 < len(words) and last - index < 24:
                 word = words[last + 1]
-                if word in NUMBER_WORDS and word not in ("et", "mille", "cent", "une"):
+                if word in DETECTED_NUMBER_WORDS and word not in ("et", "mille", "cent", "une"):
                     spelt += 1
                 elif word.isdigit() and len(word) <= 2:
                     figures += 1

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator
 from ipaddress import ip_address
 
-from deid.detection.annotators.patterns.keys import iban_key, luhn_key, nir_key
 from deid.detection.reading import Reading
 from deid.domain.document import Mention
 from deid.domain.labels import Label
-from deid.french.calendar import NUMBER_WORDS
+from deid.french.check_digits import iban_holds, luhn_holds, nir_holds
+from deid.french.numerals import DETECTED_NUMBER_WORDS
 
 _S = r"[ ./_·-]{0,2}"
 _NIR = re.compile(
@@ -120,7 +120,7 @@ def find(reading: Reading) -> Iterator[Mention]:
     if "fr" in folded or "iban" in folded:
         for match in _IBAN.finditer(folded):
             if sum(map(str.isdigit, match.group())) >= 12:
-                yield Mention(match.start(), match.end(), Label.ID, 0.99 if iban_key(match.group()) else 0.85, "IBAN")
+                yield Mention(match.start(), match.end(), Label.ID, 0.99 if iban_holds(match.group()) else 0.85, "IBAN")
     for match in _PLATE.finditer(reading.text):
         yield Mention(match.start(), match.end(), Label.ID, 0.95, "plate")
     for match in _MAC.finditer(folded):
@@ -141,10 +141,10 @@ def _number(digits: str, at: int) -> Iterator[Mention]:
     """What the run of digits at `at` is by its own form."""
     if match := _NIR.match(digits, at):
         number = re.sub(r"[^0-9ab]", "", match.group().replace("cle", ""))
-        yield Mention(at, match.end(), Label.NIR, 0.99 if nir_key(number) else 0.96)
+        yield Mention(at, match.end(), Label.NIR, 0.99 if nir_holds(number) else 0.96)
     if match := _LONG_NUMBER.match(digits, at):
         if len(match.group()) == 11 and match.group()[:2] in ("10", "11"):
-            yield Mention(at, match.end(), Label.RPPS, 0.9 if luhn_key(match.group()) else 0.65)
+            yield Mention(at, match.end(), Label.RPPS, 0.9 if luhn_holds(match.group()) else 0.65)
         yield Mention(at, match.end(), Label.ID, 0.6)
     elif match := _OBJECT.match(digits, at):
         yield Mention(at, match.end(), Label.ID, 0.9, "uid")
@@ -184,7 +184,7 @@ def _spoken_nir(reading: Reading) -> Iterator[Mention]:
         while reading.word(at) in (":", "est", "le"):
             at += 1
         last = at
-        while reading.word(last) in NUMBER_WORDS or reading.word(last) in ("cle", "clef"):
+        while reading.word(last) in DETECTED_NUMBER_WORDS or reading.word(last) in ("cle", "clef"):
             last += 1
         if last - at >= 9:
             yield Mention(reading.starts[at], reading.ends[last - 1], Label.NIR, 0.95)

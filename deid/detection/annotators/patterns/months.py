@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from deid.detection.reading import Reading
 from deid.domain.document import Mention
 from deid.domain.labels import Label
-from deid.french.calendar import MONTHS, NUMBER_WORDS, PARTS_OF_PERIOD, SHORT_MONTHS, WEEKDAYS, number
+from deid.french.calendar import DETECTED_MONTHS, DETECTED_SHORT_MONTHS, DETECTED_WEEKDAYS, PARTS_OF_PERIOD
+from deid.french.numerals import DETECTED_NUMBER_WORDS, read_loosely
 
 _LIST_SIGNS = frozenset({"au", "et", "-", "/", ",", "ou", "a", "puis", "le"})
 _RANGE_LEADS = frozenset({"du", "le", "les", "entre", "des", "nuit", "au", ",", "et"})
@@ -21,20 +22,20 @@ _YEAR_DIGITS = re.compile(r"(?:1[89]|20)\d\d(?!\w)|\d\d(?![\w°%]|[.,:/]\d| ?h\b
 def find(reading: Reading) -> Iterator[Mention]:
     """Dates with a month in letters, complete or partial, and the elliptic bounds before them."""
     for index, word in enumerate(reading.words):
-        if word in MONTHS:
+        if word in DETECTED_MONTHS:
             yield from _around(reading, index)
 
 
 def _around(reading: Reading, index: int) -> Iterator[Mention]:
     words = reading.words
     dotted = (
-        words[index] in SHORT_MONTHS
+        words[index] in DETECTED_SHORT_MONTHS
         and reading.word(index + 1) == "."
         and reading.starts[index + 1] == reading.ends[index]
     )
     last = index + 1 if dotted else index
     day, year = _day_before(reading, index), year_after(reading, last)
-    if words[index] in SHORT_MONTHS and day is None and (year is None or words[index] in _DOUBTFUL):
+    if words[index] in DETECTED_SHORT_MONTHS and day is None and (year is None or words[index] in _DOUBTFUL):
         return
     if day is None and year is None and reading.word(index + 1) in ("dernier", "prochain"):
         yield Mention(reading.starts[index], reading.ends[index + 1], Label.RELDATE, 0.95)
@@ -51,9 +52,9 @@ def _around(reading: Reading, index: int) -> Iterator[Mention]:
 
 def _with_weekday(reading: Reading, day: int) -> int:
     """Token of the weekday before a day number, else the day."""
-    if reading.word(day - 1) in WEEKDAYS:
+    if reading.word(day - 1) in DETECTED_WEEKDAYS:
         return day - 1
-    return day - 2 if reading.word(day - 1) in (".", ",") and reading.word(day - 2) in WEEKDAYS else day
+    return day - 2 if reading.word(day - 1) in (".", ",") and reading.word(day - 2) in DETECTED_WEEKDAYS else day
 
 
 def _day_before(reading: Reading, index: int) -> int | None:
@@ -78,14 +79,14 @@ def _day_before(reading: Reading, index: int) -> int | None:
 def _spoken_day(reading: Reading, at: int) -> int | None:
     """First token of a day of the month in letters that ends with token `at`."""
     words = reading.words
-    if words[at] not in NUMBER_WORDS or words[at] == "et":
+    if words[at] not in DETECTED_NUMBER_WORDS or words[at] == "et":
         return None
     first = at
-    while first >= 1 and (words[first - 1] in NUMBER_WORDS or words[first - 1] == "-") and at - first < 3:
+    while first >= 1 and (words[first - 1] in DETECTED_NUMBER_WORDS or words[first - 1] == "-") and at - first < 3:
         first -= 1
     while first < at and words[first] in ("et", "-"):
         first += 1
-    value = number(words[first : at + 1])
+    value = read_loosely(words[first : at + 1])
     return first if value and 1 <= value <= 31 else None
 
 
@@ -109,7 +110,7 @@ def _spoken_year(reading: Reading, at: int) -> int | None:
     words = reading.words
     last = None
     stop = at
-    while (reading.word(stop) in NUMBER_WORDS and reading.word(stop) != "et") or (
+    while (reading.word(stop) in DETECTED_NUMBER_WORDS and reading.word(stop) != "et") or (
         reading.word(stop) in ("et", "-") and last is not None
     ):
         if words[stop] not in ("et", "-"):
@@ -117,7 +118,7 @@ def _spoken_year(reading: Reading, at: int) -> int | None:
         stop += 1
     if last is None:
         return None
-    value = number(words[at : last + 1])
+    value = read_loosely(words[at : last + 1])
     return last if value and (1850 <= value <= 2099 or 20 <= value <= 99) else None
 
 
@@ -144,7 +145,7 @@ def _first_bounds(reading: Reading, index: int) -> Iterator[Mention]:
         day = sign - 2 if words[sign - 1] == "er" else sign - 1
         if day < 1 or not (words[day].isdigit() and 1 <= int(words[day]) <= 31):
             return
-        first = day - 1 if words[day - 1] in WEEKDAYS else day
+        first = day - 1 if words[day - 1] in DETECTED_WEEKDAYS else day
         if reading.word(first - 1) not in _RANGE_LEADS:
             return
         yield Mention(reading.starts[first], reading.ends[sign - 1], Label.DATE, 0.9)

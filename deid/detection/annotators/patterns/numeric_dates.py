@@ -9,7 +9,7 @@ from datetime import date
 from deid.detection.reading import Reading
 from deid.domain.document import Mention
 from deid.domain.labels import Label
-from deid.french.calendar import WEEKDAYS
+from deid.french.calendar import DETECTED_WEEKDAYS
 
 _FULL = re.compile(
     r"(?<![\d/])(?<!\d[.,-])(?P<day>0?[1-9]|[12]\d|3[01])(?P<sep> ?[/.-] ?| )(?P<month>0?[1-9]|1[0-2])(?P=sep)"
@@ -32,7 +32,7 @@ _LEADS = (
     reference relu revu revue rx seance sortie tdm tep vers vu vue
     """.split()
     )
-    | WEEKDAYS
+    | DETECTED_WEEKDAYS
 )
 # Words after which it is a measure, a score or a ratio.
 _MEASURES = frozenset(

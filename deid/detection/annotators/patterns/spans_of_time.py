@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from deid.detection.reading import Reading
 from deid.domain.document import Mention
 from deid.domain.labels import Label
-from deid.french.calendar import NUMBER_WORDS, number
+from deid.french.calendar import WEEKDAYS
+from deid.french.numerals import DETECTED_NUMBER_WORDS, read_loosely
 
 _COUNT = (
     r"(?:\d{1,3}|une? dizaine d|une? quinzaine d|une? vingtaine d|quelques|plusieurs|"
@@ -16,8 +17,7 @@ _COUNT = (
 )
 _UNIT = r"(?:ans?|annees?|mois|semaines?|sem|jours?|j|heures?|h|minutes?|min|quinzaine|huitaine)"
 _PART = r"(?: (?:matin|soir|midi|apres-midi|nuit|au soir|au matin))?"
-_DAY = r"(?:lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche)"
-_DAYS = ("lundi", "mardi", "mercredi", "jeudi", "vendredi", "samedi", "dimanche")
+_DAY = f"(?:{'|'.join(WEEKDAYS)})"
 
 # First word → what may start there. Anchored, so that a document is read once.
 _RELATIVE = {
@@ -42,7 +42,7 @@ _RELATIVE = {
             r"prochain|passe)\b",
             r"la semaine derniere\b",
         ]),
-        (_DAYS, [rf"{_DAY} (?:dernier|prochain|passe)\b"]),
+        (WEEKDAYS, [rf"{_DAY} (?:dernier|prochain|passe)\b"]),
         (("fin", "debut"), [r"(?:fin|debut) de (?:semaine|mois)(?: prochaine?)?\b"]),
         (("tantot",), [r"tantot\b"]),
     )
@@ -140,12 +140,12 @@ def _number_before(reading: Reading, index: int) -> int | None:
     if words[at] == "o" and at >= 1 and words[at - 1].isdigit() and reading.ends[at - 1] == reading.starts[at]:
         return at - 1
     first = at
-    while first >= 0 and (words[first] in NUMBER_WORDS or words[first] == "-") and at - first < 7:
+    while first >= 0 and (words[first] in DETECTED_NUMBER_WORDS or words[first] == "-") and at - first < 7:
         first -= 1
     first += 1
     while first <= at and words[first] in ("et", "-"):
         first += 1
-    return first if first <= at and number(words[first : at + 1]) else None
+    return first if first <= at and read_loosely(words[first : at + 1]) else None
 
 
 def _age_score(reading: Reading, first: int, index: int, unit: str) -> float:

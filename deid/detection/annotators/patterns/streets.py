@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from deid.detection.reading import Reading
 from deid.domain.document import Mention
 from deid.domain.labels import Label
-from deid.french.calendar import NUMBER_WORDS
+from deid.french.numerals import DETECTED_NUMBER_WORDS
 
 _SURE_TYPES = frozenset(
     """
@@ -57,7 +57,7 @@ _STOPS = frozenset(
 )
 _NUMBER = re.compile(r"\d{1,4}(?: ?[-/] ?\d{1,4})?(?: ?(?:bis|ter|quater|[a-e]))?,?[ ]{0,2}$")
 _BOX = re.compile(r"(?<!\w)(?:bp|cs|tsa|cidex|b\.p\.) ?(?:n° ?)?(?:\d{1,5}(?: ?\d{3})?|[a-z]\d)(?!\w|[/,]\d)")
-_HOUSE_NUMBERS = NUMBER_WORDS - {"et", "un", "une"}
+_HOUSE_NUMBERS = DETECTED_NUMBER_WORDS - {"et", "un", "une"}
 
 
 def find(reading: Reading) -> Iterator[Mention]:

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from deid.french.calendar import ENGLISH_MONTH_OF, MONTH_OF, WEEKDAY_OF
 from deid.substitution.temporal import alike
 from deid.substitution.temporal.parsing import in_full, parse
-from deid.substitution.temporal.vocabulary import ENGLISH_MONTH_OF, MONTH_OF, WEEKDAY_OF
 
 FIGURES = [str(one) for one in range(10)] + [f"{one:02d}" for one in range(100)] + ["007", "120"]
 YEARS = ["1849", "1850", "1939", "1999", "2000", "2009", "2010", "2012", "2024", "2031", "2150", "2151"]

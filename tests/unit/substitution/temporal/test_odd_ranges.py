@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from deid.config.policy import Policy
 from deid.domain.document import Patient
+from deid.french.calendar import MONTHS
 from deid.french.comparison import comparable
 from deid.reference import CommuneTable
 from deid.substitution import Substitutor
-from deid.substitution.temporal.vocabulary import MONTHS
 from tests.unit.substitution.examples import KEY, changed, marked, surrogates
 
 KEYS = [f"patient-{number}" for number in range(20)]
