@@ -17,10 +17,10 @@ import torch
 
 from deid.config import policy
 from deid.detection import Detector, merging, refining
-from deid.detection.annotators import Annotator, build
+from deid.detection.annotators import FEATURE_RULES
 from deid.detection.detector import detect_parallel
 from deid.detection.reading import Reading
-from deid.detection.registry import Tagger
+from deid.detection.registry import Annotator, Tagger, build
 from deid.detection.taggers.features import feature_table
 from deid.domain.document import Document
 from deid.evaluation.corpus import load as load_corpus
@@ -51,7 +51,7 @@ def _shares(documents: Sequence[Document]) -> dict[str, float]:
         if isinstance(annotator, Tagger):
             annotator.distributions(readings[:1])  # weights are read at the first document
             if "features" not in seconds:
-                seconds["features"] = _seconds(lambda: [feature_table(reading) for reading in readings])
+                seconds["features"] = _seconds(lambda: [feature_table(reading, FEATURE_RULES) for reading in readings])
             seconds[annotator.name] = _seconds(lambda tagger=annotator: _spread(tagger, readings, distributions))
         else:
             seconds[annotator.name] = _seconds(lambda other=annotator: _found(other, readings, found))

@@ -21,7 +21,7 @@ import torch
 from transformers import AutoModelForTokenClassification, PreTrainedTokenizerFast, pipeline
 
 from deid.detection.annotators.transformer import Transformer
-from deid.detection.annotators.transformer.quiet import quiet
+from deid.detection.annotators.transformer.network import quiet
 from deid.detection.reading import Reading
 from deid.domain.document import Document
 from deid.evaluation.corpus import GoldDocument, load

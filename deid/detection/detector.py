@@ -13,12 +13,11 @@ from numpy.typing import NDArray
 
 from deid.config.policy import Policy
 from deid.detection import merging, refining
-from deid.detection.annotators import build
 from deid.detection.lexicon import gazetteers, use_lookup
 from deid.detection.lookup import LookupTable
 from deid.detection.preprocessing.language import foreign_language, plainly_french
 from deid.detection.reading import Reading
-from deid.detection.registry import Annotator, BatchAnnotator, StaffAware, Tagger
+from deid.detection.registry import Annotator, BatchAnnotator, StaffAware, Tagger, build
 from deid.detection.staff import NO_STAFF, Staff
 from deid.domain.document import Document, Mention
 from deid.domain.errors import Reason

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from deid.config.policy import AnnotatorChoice
+from deid.detection.annotators import Context, Gazetteer, Identity, Patterns
 from deid.detection.reading import Reading
 from deid.detection.staff import Staff
 from deid.domain.document import Mention
@@ -18,15 +19,15 @@ from deid.domain.errors import PolicyError
 
 @runtime_checkable
 class Annotator(Protocol):
-    """Finds mentions in one document, knowing nothing of the other annotators.
+    """Finds mentions in one document, independently of the other annotators.
 
-    Mentions may overlap and come in any order; `score` is the annotator's own belief in [0, 1].
+    Mentions may overlap and come in any order; `score` is the annotator's own probability in [0, 1].
     """
 
     name: str
 
     def annotate(self, reading: Reading) -> Iterable[Mention]:
-        """Mentions of one document."""
+        """Return the mentions of one document."""
         ...
 
 
@@ -35,7 +36,7 @@ class BatchAnnotator(Annotator, Protocol):
     """An annotator that is faster on many documents at once, such as one that runs on a GPU."""
 
     def annotate_batch(self, readings: Sequence[Reading]) -> Sequence[Iterable[Mention]]:
-        """Mentions of each document, in the same order."""
+        """Return the mentions of each document, in the same order."""
         ...
 
 
@@ -44,7 +45,7 @@ class Tagger(BatchAnnotator, Protocol):
     """A learned annotator that gives each token a distribution over `deid.detection.taggers.tags.TAGS`."""
 
     def distributions(self, readings: Sequence[Reading]) -> list[NDArray[np.float32]]:
-        """Per reading an array (tokens, tags) of probabilities: finite, rows summing to one."""
+        """Return per reading an array (tokens, tags) of finite probabilities; rows sum to one."""
         ...
 
 
@@ -57,38 +58,27 @@ class StaffAware(Annotator, Protocol):
         ...
 
 
+_RULES: dict[str, Callable[..., Annotator]] = {rule.name: rule for rule in (Context, Gazetteer, Identity, Patterns)}
 # Imported when a policy names them: torch takes seconds, which the rules alone need not pay.
-_LEARNED = {name: f"deid.detection.annotators.{name}" for name in ("crf", "bilstm_crf", "transformer")}
-_REGISTRY: dict[str, Callable[..., Annotator]] = {}
-Made = TypeVar("Made", bound=type[Annotator])
-
-
-def register(made: Made) -> Made:
-    """Class decorator: make an annotator known to policies by its `name`.
-
-    Raises:
-        ValueError: another class has that name.
-    """
-    if made.name in _REGISTRY:
-        raise ValueError(f"two annotators are called {made.name}")
-    _REGISTRY[made.name] = made
-    return made
+_LEARNED = {
+    "crf": "deid.detection.annotators.linear_chains:Crf",
+    "bilstm_crf": "deid.detection.annotators.linear_chains:BilstmCrf",
+    "transformer": "deid.detection.annotators.transformer:Transformer",
+}
 
 
 def names() -> tuple[str, ...]:
-    """Names of the annotators that ship, in the order of their registration."""
-    return tuple(dict.fromkeys((*_REGISTRY, *_LEARNED)))
+    """Return the names of the annotators that ship: rules, then learned ones."""
+    return (*_RULES, *_LEARNED)
 
 
 def build(choice: AnnotatorChoice) -> Annotator:
     """Make the annotator that a policy names.
 
     Raises:
-        PolicyError: there is no such annotator, it does not take these options, or it has no `annotate`.
+        PolicyError: the annotator does not exist, does not take these options, or has no `annotate`.
     """
-    if choice.name in _LEARNED:
-        import_module(_LEARNED[choice.name])
-    make = _REGISTRY.get(choice.name) or _imported(choice.name)
+    make = _RULES.get(choice.name) or _imported(_LEARNED.get(choice.name, choice.name))
     try:
         annotator: Any = make(**choice.options)
     except TypeError:

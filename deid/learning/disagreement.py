@@ -14,7 +14,7 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from deid.detection.annotators.context.vocabulary import CIVILITIES, DOCTOR_TITLES
+from deid.detection.annotators.vocabulary import CIVILITIES, DOCTOR_TITLES
 from deid.detection.reading import Reading
 from deid.detection.taggers.tags import LABELS, OUTSIDE, TAGS, decode
 from deid.domain.document import Mention

@@ -1,6 +1,11 @@
-"""The annotators that ship; importing this package registers the rules. The learned ones are imported when named."""
+"""The annotators that ship; a policy chooses among them by name (`deid.detection.registry`)."""
 
-from deid.detection.annotators import context, gazetteer, identity, patterns
-from deid.detection.registry import Annotator, BatchAnnotator, build, names, register
+from deid.detection.annotators.context import Context
+from deid.detection.annotators.gazetteer import Gazetteer
+from deid.detection.annotators.identity import Identity
+from deid.detection.annotators.patterns import Patterns
 
-__all__ = ["Annotator", "BatchAnnotator", "build", "context", "gazetteer", "identity", "names", "patterns", "register"]
+# Rules whose mentions are features of the learned taggers.
+FEATURE_RULES = (Patterns(), Gazetteer(), Context())
+
+__all__ = ["FEATURE_RULES", "Context", "Gazetteer", "Identity", "Patterns"]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from math import exp, log10
 
-from deid.detection.annotators.context.vocabulary import (
+from deid.detection.annotators.vocabulary import (
     BIRTH,
     CIVILITIES,
     DOCTOR_TITLES,

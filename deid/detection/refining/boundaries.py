@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from deid.detection.annotators.context.vocabulary import PROFESSIONS
+from deid.detection.annotators.vocabulary import PROFESSIONS
 from deid.detection.known_names import LOWER_PARTICLES, NOT_NAMES, PARTICLES
 from deid.detection.names import elided, glued, is_capital, is_upper, namelike
 from deid.detection.reading import Reading

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from deid.detection.annotators.context.vocabulary import DOUBLE_EPONYMS, EPONYM_CUES, GENERA
+from deid.detection.annotators.vocabulary import DOUBLE_EPONYMS, EPONYM_CUES, GENERA
 from deid.detection.known_names import LOWER_PARTICLES, PARTICLES
 from deid.detection.reading import Reading
 from deid.domain.document import Mention

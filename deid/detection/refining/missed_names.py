@@ -7,8 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from deid.detection.annotators.context.signatures import NOT_INITIALS
-from deid.detection.annotators.context.vocabulary import CIVILITIES, DOCTOR_TITLES, KINSHIP, PROFESSIONS
+from deid.detection.annotators.vocabulary import CIVILITIES, DOCTOR_TITLES, KINSHIP, NOT_INITIALS, PROFESSIONS
 from deid.detection.known_names import ABBREVIATIONS, LOWER_PARTICLES, NOT_NAMES, PARTICLES
 from deid.detection.lexicon import Lexicon
 from deid.detection.names import glued, is_capital, is_upper

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from deid.detection.annotators.context.vocabulary import (
+from deid.detection.annotators.vocabulary import (
     BIRTH,
     CIVILITIES,
     DOCTOR_TITLES,

@@ -11,19 +11,21 @@ from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
 from math import log10
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from deid.detection.lexicon import Births, Kind, Lexicon, lexicon
 from deid.detection.reading import Reading
-from deid.detection.taggers.evidence import RULES, evidence
 from deid.domain.document import Mention
 from deid.domain.labels import NAMES
 from deid.french.folding import fold
 
 Ids = NDArray[np.uint64]
 
+# Rule annotators whose mentions are columns.
+RULES = ("patterns", "gazetteer", "context")
 # Columns that depend on the token alone, and columns that depend on its surroundings too.
 TOKEN_COLUMNS = tuple(
     "word shape length prefix3 suffix2 suffix3 suffix4 first_name surname common kind lexical part".split()
@@ -166,9 +168,27 @@ class FeatureTable:
         return FeatureTable(self.columns[first:last], self.kinds, self.kind[first:last])
 
 
-def feature_table(reading: Reading) -> FeatureTable:
-    """Return the table of a document, made once. Runs the rule annotators if their mentions are missing."""
+class Rule(Protocol):
+    """An annotator named in `RULES`."""
+
+    name: str
+
+    def annotate(self, reading: Reading) -> Iterable[Mention]:
+        """Return the mentions of one document."""
+        ...
+
+
+def feature_table(reading: Reading, rules: Sequence[Rule]) -> FeatureTable:
+    """Return the table of a document, made once.
+
+    Args:
+        reading: the document; mentions of a rule that `reading.found` lacks are added there.
+        rules: the annotators of `RULES`.
+    """
     if reading.table is None:
+        for rule in rules:
+            if reading.starts and rule.name not in reading.found:
+                reading.found[rule.name] = list(rule.annotate(reading))
         reading.table = _table(reading)
     made: FeatureTable = reading.table
     return made
@@ -197,12 +217,11 @@ def _around(reading: Reading, columns: Ids) -> None:
     columns[:, AT["gap"]] = _numbers("gap", _gaps(reading))
     _mark_places(reading, columns[:, AT["place"]])
     _mark_lines(reading, columns)
-    found = evidence(reading)
-    marks = {name: _tags(reading, found[name]) for name in RULES}
+    marks = {name: _tags(reading, reading.found[name]) for name in RULES}
     for name, tags in marks.items():
         columns[:, AT[name]] = _numbers(name, tags)
     columns[:, AT["rules"]] = _numbers("rules", map("/".join, zip(*marks.values(), strict=True)), empty="//")
-    columns[:, AT["memory"]] = _numbers("memory", _memory(reading, found))
+    columns[:, AT["memory"]] = _numbers("memory", _memory(reading, reading.found))
 
 
 def _numbers(name: str, values: Iterable[str], empty: str = "") -> Ids:

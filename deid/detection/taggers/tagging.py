@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from deid.detection.reading import Reading
 from deid.detection.taggers.crf import SINGLE, TOGETHER
-from deid.detection.taggers.features import COLUMNS, GRAMS, FeatureTable, feature_table
+from deid.detection.taggers.features import COLUMNS, GRAMS, FeatureTable, Rule, feature_table
 from deid.detection.taggers.tags import TAGS, best_path, decode, log_probabilities
 from deid.domain.document import Mention
 from deid.domain.errors import DocumentRefused, PolicyError, Reason
@@ -140,6 +140,7 @@ class Tagging(ABC):
     """
 
     name: str
+    rules: Sequence[Rule]  # annotators whose mentions are features
 
     def __init__(self, model: str | None = None) -> None:
         self._folder = Path(model) if model else FOLDER / self.name
@@ -170,7 +171,7 @@ class Tagging(ABC):
             self._loaded = True
         result = [np.zeros((len(reading.starts), len(TAGS)), dtype=np.float32) for reading in readings]
         for width, batch in _batches(readings):
-            tables = [feature_table(readings[index]).part(chunk.begin, chunk.end) for index, chunk in batch]
+            tables = [feature_table(readings[index], self.rules).part(chunk.begin, chunk.end) for index, chunk in batch]
             with one_thread():
                 found = self.probabilities(tables, width).numpy()
             for row, (index, chunk) in enumerate(batch):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from deid.detection.annotators.context.vocabulary import EPONYM_CUES
+from deid.detection.annotators.vocabulary import EPONYM_CUES
 from deid.detection.lexicon import lexicon
 from deid.french.comparison import flat
 from deid.french.shapes import in_case_of, titled

@@ -6,7 +6,13 @@ import re
 from collections.abc import Sequence
 from functools import cache
 
-from deid.detection.annotators.context.organisation_words import ALONE, FILL, HEADS, PARTICLES, SPECIFIC
+from deid.detection.annotators.vocabulary import (
+    ORGANISATION_ACRONYMS,
+    ORGANISATION_FILLERS,
+    ORGANISATION_HEADS,
+    ORGANISATION_PARTICLES,
+    SPECIFYING_WORDS,
+)
 from deid.french.comparison import comparable, flat
 from deid.french.shapes import accented_like, in_case_of, titled
 from deid.learning.augmentation import pools
@@ -17,7 +23,7 @@ from deid.reference.packaged import packaged_rows
 from deid.substitution.places.regions import of_place
 
 _WORD = re.compile(r"[^\W\d_]+")
-_KINDS = HEADS | SPECIFIC | ALONE
+_KINDS = ORGANISATION_HEADS | SPECIFYING_WORDS | ORGANISATION_ACRONYMS
 _LONGEST_NAME = 30
 # Kinds that take the same article can stand for each other.
 _ALIKE = {
@@ -96,13 +102,15 @@ def kind_end(text: str) -> int:
     """Where the words for the kind of an organisation end: "centre hospitalier" of "centre hospitalier d'Agen"."""
     end = 0
     words = list(_WORD.finditer(text))
-    if not words or (flat(words[0].group()) not in HEADS and flat(words[0].group()) not in PARTICLES):
+    if not words or (
+        flat(words[0].group()) not in ORGANISATION_HEADS and flat(words[0].group()) not in ORGANISATION_PARTICLES
+    ):
         return 0
     for word in words:
         plain = flat(word.group())
         if plain in _KINDS:
             end = word.end()
-        elif plain not in FILL:
+        elif plain not in ORGANISATION_FILLERS:
             break
     return end
 

@@ -48,8 +48,7 @@ def held_out_distributions(
 ) -> Mapping[str, Array]:
     """What a tagger trained on the other authors says of the documents of those left out."""
     from deid.config.policy import AnnotatorChoice
-    from deid.detection.annotators import build
-    from deid.detection.registry import Tagger
+    from deid.detection.registry import Tagger, build
 
     torch.set_num_threads(1)
     others = [one for one in documents if one.author not in left_out]

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
+from deid.detection.annotators import FEATURE_RULES
 from deid.detection.reading import Reading
 from deid.detection.taggers.features import AT, FROM_RULES, FROM_TABLES, FeatureTable, feature_table
 from deid.detection.taggers.tags import encode
@@ -33,7 +34,11 @@ def examples(documents: Iterable[GoldDocument], describe: str = "reading") -> li
         reading = Reading(gold.document)
         if reading.starts:
             tags = encode(reading, gold.mentions)
-            found.append(Example(gold.document.id, gold.author, tuple(reading.words), feature_table(reading), tags))
+            found.append(
+                Example(
+                    gold.document.id, gold.author, tuple(reading.words), feature_table(reading, FEATURE_RULES), tags
+                )
+            )
     return found
 
 

@@ -15,6 +15,7 @@ import torch
 from numpy.typing import NDArray
 from tqdm import tqdm
 
+from deid.detection.annotators import FEATURE_RULES
 from deid.detection.reading import Reading
 from deid.detection.taggers.bilstm import BiLstmCrf, Shape, buckets
 from deid.detection.taggers.features import Ids, feature_table
@@ -105,7 +106,7 @@ def _passage(group: Sequence[TaggedSentence], agreeing: dict[str, NDArray[np.boo
             text += token
         text += "\n"
     reading = Reading(Document("passage", text))
-    seen = feature_table(reading)
+    seen = feature_table(reading, FEATURE_RULES)
     agrees = np.tile(agreeing["O"], (len(reading.starts), 1))
     for (_, _, tag), own in _tokens_of(reading, marks):
         if tag != "O" and tag in agreeing:

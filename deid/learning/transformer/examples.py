@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
-from deid.detection.annotators.transformer import tokenizing, windows
-from deid.detection.annotators.transformer.alignment import Alignment
+from deid.detection.annotators.transformer.subwords import Alignment, plan_windows, special_subwords, tokenize
 from deid.detection.reading import Reading
 from deid.detection.taggers.tags import encode
 from deid.evaluation.corpus import GoldDocument
@@ -32,14 +31,14 @@ def examples(tokenizer: Tokenizer, documents: Iterable[GoldDocument], length: in
     Args:
         length: sub-words of a window, special ones included.
     """
-    before, after = tokenizing.frame(tokenizer)
+    before, after = special_subwords(tokenizer)
     size = length - len(before) - len(after)
     for gold in documents:
         reading = Reading(gold.document)
         wanted = encode(reading, gold.mentions)
         alignment = Alignment(reading.starts, reading.ends)
-        parts = tokenizing.subwords(tokenizer, reading.text)
-        for window in windows.plan(reading.text, parts, size, size // 4):
+        parts = tokenize(tokenizer, reading.text)
+        for window in plan_windows(reading.text, parts, size, size // 4):
             tokens, positions, shared = alignment.take(window)
             if len(tokens):
                 ids = np.concatenate((before, window.subwords.ids, after)).astype(np.int64)

@@ -16,8 +16,8 @@ from torch import nn
 from torch.nn.functional import cross_entropy
 from transformers import AutoConfig, AutoModelForTokenClassification, PreTrainedModel
 
-from deid.detection.annotators.transformer import directory
-from deid.detection.annotators.transformer.quiet import quiet
+from deid.detection.annotators.transformer import model_directory
+from deid.detection.annotators.transformer.network import quiet
 from deid.detection.taggers.tags import LABELS, OUTSIDE, TAGS
 from deid.domain.errors import InputRefused
 from deid.evaluation.corpus import GoldDocument
@@ -215,4 +215,4 @@ def start_directory(plan: Plan) -> Path:
     """
     if plan.start is None:
         raise ValueError("the plan starts from no model")
-    return directory.find(plan.start, plan.download)
+    return model_directory.find_model(plan.start, plan.download)

@@ -16,7 +16,7 @@ from tokenizers import Tokenizer
 from torch import nn
 from transformers import ModernBertConfig, ModernBertForMaskedLM
 
-from deid.detection.annotators.transformer.quiet import quiet
+from deid.detection.annotators.transformer.network import quiet
 from deid.domain.errors import InputRefused
 from deid.evaluation.corpus import GoldDocument
 from deid.learning.transformer import schedule, texts, vocabulary

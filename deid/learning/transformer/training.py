@@ -13,9 +13,9 @@ from typing import Any
 import torch
 from torch import nn
 
-from deid.detection.annotators.transformer import Transformer, card, directory
-from deid.detection.annotators.transformer.card import Card
-from deid.detection.annotators.transformer.quiet import quiet
+from deid.detection.annotators.transformer import Transformer, model_directory
+from deid.detection.annotators.transformer.model_directory import Card
+from deid.detection.annotators.transformer.network import quiet
 from deid.detection.reading import Reading
 from deid.detection.taggers.tags import TAGS
 from deid.evaluation.corpus import GoldDocument
@@ -60,7 +60,7 @@ def train(plan: Plan, documents: Sequence[GoldDocument], out: Path) -> Card:
         measures |= pretrain(plan, learned, start, machine)
     else:
         start = start_directory(plan)
-    tokenizer = directory.load_tokenizer(start, str(start.name))
+    tokenizer = model_directory.load_tokenizer(start, str(start.name))
     taught = fine_tune(plan, start, tokenizer, documents, machine)
     measures |= taught.measures | {"epoch": float(taught.epoch)}
     _write(plan, taught, start, out)
@@ -99,7 +99,7 @@ def _write(plan: Plan, taught: Taught, start: Path, out: Path) -> None:
         nn.Module.to(model, torch.float16)
     with quiet():
         model.save_pretrained(out)
-    shutil.copyfile(start / directory.TOKENIZER, out / directory.TOKENIZER)
+    shutil.copyfile(start / model_directory.TOKENIZER, out / model_directory.TOKENIZER)
     for file in out.glob("*.safetensors"):
         file.chmod(0o644)  # the library writes them for their owner only; workers run as another user
 
@@ -115,10 +115,10 @@ def _card(
     return Card(
         labels=TAGS,
         vocabulary=words,
-        tokenizer=card.file_hash(out / directory.TOKENIZER),
+        tokenizer=model_directory.file_hash(out / model_directory.TOKENIZER),
         corpus=corpus_hash(documents),
         seed=plan.seed,
-        weights=card.file_hash(out / directory.WEIGHTS),
+        weights=model_directory.file_hash(out / model_directory.WEIGHTS),
         temperature=taught.temperature,
         window=plan.fine_tuning.length,
         versions={name: version(name) for name in ("torch", "transformers", "tokenizers")},

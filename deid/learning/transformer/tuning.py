@@ -11,7 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from deid.detection.annotators.transformer import directory
+from deid.detection.annotators.transformer import model_directory
 from deid.domain.errors import SettingsError
 from deid.evaluation.corpus import GoldDocument
 from deid.learning.transformer.examples import split
@@ -58,7 +58,7 @@ def tune(plan: Plan, documents: Sequence[GoldDocument], folder: Path, trials: in
         pretrain(plan, learned, start, machine)
     else:
         start = start_directory(plan)
-    tokenizer = directory.load_tokenizer(start, start.name)
+    tokenizer = model_directory.load_tokenizer(start, start.name)
 
     def judged(trial: Any) -> float:
         asked = _suggested(plan, trial)

@@ -8,8 +8,8 @@ import pytest
 
 from deid.config import policy
 from deid.detection import Detector
-from deid.detection.annotators import names, register
 from deid.detection.reading import Reading
+from deid.detection.registry import names
 from deid.domain.document import Document, Mention
 from deid.domain.errors import PolicyError
 from deid.domain.labels import Label
@@ -50,11 +50,6 @@ def _policy(*annotators: dict) -> policy.Policy:
 
 def test_the_four_that_ship_are_registered() -> None:
     assert set(names()) >= {"patterns", "gazetteer", "context", "identity"}
-
-
-def test_a_name_is_taken_once() -> None:
-    with pytest.raises(ValueError, match="patterns"):
-        register(type("Other", (Badge,), {"name": "patterns"}))
 
 
 def test_dotted_path_with_options() -> None:

@@ -11,10 +11,9 @@ import pytest
 from safetensors.torch import load_file, save_file
 
 from deid.config.policy import AnnotatorChoice
-from deid.detection.annotators import build
 from deid.detection.annotators.transformer import Transformer
 from deid.detection.reading import Reading
-from deid.detection.registry import Tagger
+from deid.detection.registry import Tagger, build
 from deid.detection.taggers.tags import TAGS
 from deid.domain.document import Document
 from deid.domain.errors import DocumentRefused, Reason

@@ -14,7 +14,7 @@ import pytest
 from safetensors.torch import load_file
 
 from deid.detection.annotators.transformer import Transformer
-from deid.detection.annotators.transformer.card import Card
+from deid.detection.annotators.transformer.model_directory import Card
 from deid.detection.reading import Reading
 from deid.detection.taggers.tags import TAGS
 from deid.domain.document import Mention

@@ -1,25 +1,25 @@
-"""Annotator *context*: what titles, kinship, form fields, head words and layout announce."""
+"""Annotator *context*: mentions announced by titles, kinship, form fields, head words and layout."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from deid.detection.annotators.context import fields, geography, lists, organisations, people, roles, signatures
+from deid.detection.annotators.context.fields import find_fields, find_signatures
+from deid.detection.annotators.context.organisations import find_geography, find_organisations
+from deid.detection.annotators.context.people import extend_lists, find_announced_names, settle_roles
 from deid.detection.reading import Reading
-from deid.detection.registry import register
 from deid.domain.document import Mention
 
 
-@register
 class Context:
-    """Mentions that their surroundings give away; names get their role per document."""
+    """Finds mentions that the words around them announce; the role of a name is decided once per document."""
 
     name = "context"
 
     def annotate(self, reading: Reading) -> Iterator[Mention]:
-        """Names with their roles, organisations, places."""
-        names = [*people.find(reading), *fields.find(reading), *signatures.find(reading)]
-        names += lists.extend(reading, names)
-        yield from roles.settle(reading, names)
-        yield from organisations.find(reading)
-        yield from geography.find(reading)
+        """Yield names with their roles, then organisations, then places."""
+        names = [*find_announced_names(reading), *find_fields(reading), *find_signatures(reading)]
+        names += extend_lists(reading, names)
+        yield from settle_roles(reading, names)
+        yield from find_organisations(reading)
+        yield from find_geography(reading)

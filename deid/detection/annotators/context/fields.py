@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from deid.detection.annotators.context.vocabulary import NAME_FIELDS
+from deid.detection.annotators.vocabulary import NAME_FIELDS, NOT_INITIALS
 from deid.detection.known_names import NOT_NAMES
 from deid.detection.names import is_capital, is_particle_here, is_upper, namelike, read_name
 from deid.detection.reading import Reading
@@ -31,14 +31,14 @@ _DATELINE = re.compile(
 _MACHINE = re.compile(
     r"(?<![A-Za-z])([A-ZÀ-Ý][A-ZÀ-Ý'-]{1,20}(?: [A-ZÀ-Ý'-]{2,20})?)[\^;/]([A-ZÀ-Ý][A-Za-zÀ-ÿ-]{2,20})(?=[\^;/|\s])"
 )
-_INITIALS = re.compile(
+_REFERENCE_INITIALS = re.compile(
     r"^[ \t]*(?:[Nn]/?[ ]?[Rr][ée]f\.?|[Rr][ée]f(?:[ée]rences?)?\.?|"
     r"V/Réf\.?)[ \t]*:?[ \t]*([A-Z]{2,3})[/.-]([A-Za-z]{2,3})(?![\w/])",
     re.MULTILINE,
 )
 
 
-def find(reading: Reading) -> Iterator[Mention]:
+def find_fields(reading: Reading) -> Iterator[Mention]:
     """Values of name and place fields, the town of a dateline, typists' initials."""
     for index, word in enumerate(reading.words):
         if word in NAME_FIELDS:
@@ -53,7 +53,7 @@ def find(reading: Reading) -> Iterator[Mention]:
         if reading.lexicon.is_first_name(second.split("-")[0]) and not reading.lexicon.is_first_name(first):
             yield Mention(match.start(1), match.end(1), Label.PATIENT, 0.75)
             yield Mention(match.start(2), match.end(2), Label.PATIENT, 0.75)
-    for match in _INITIALS.finditer(reading.text):
+    for match in _REFERENCE_INITIALS.finditer(reading.text):
         yield Mention(match.start(1), match.end(1), Label.DOCTOR, 0.8)
         yield Mention(match.start(2), match.end(2), Label.DOCTOR, 0.8)
 
@@ -154,3 +154,52 @@ def _place(reading: Reading, match: re.Match[str]) -> Iterator[Mention]:
         end += 1
     if last is not None:
         yield Mention(reading.starts[at], reading.ends[last], Label.CITY, 0.85)
+
+
+# Who wrote: signatures and initials at the foot, logins, authors of messages.
+_LOGIN = re.compile(r"(?<![\w.@/-])(?:([a-z]{1,2})\.([a-z]{3,})|([a-z]{3,})\.([a-z]))(?![\w@/.-]|\.\w)")
+_MESSAGE = re.compile(
+    r"^[>\s]*([^\W\d_]{2,14}(?:[ .][^\W\d_]{1,12})?)(?= {1,2}(?:[a-z]{2,5} )?\d{1,2}[:h]\d\d)", re.MULTILINE
+)
+_INITIALS_LINE = re.compile(
+    r"^[ \t]*(?:-- ?|– ?|— ?)?((?:[A-Z]\.[ -]?){1,3}[A-Z]?\.?|[A-Z]{2,3}|[a-z]\.[ ]?[a-z]\.)[ \t]*$", re.MULTILINE
+)
+_TYPIST = re.compile(
+    r"^[ \t]*(?:[Rr][ée]f\.? ?:? ?)?([A-Z]{2,4}|[a-z]{2,3})[ ]?/[ ]?([A-Za-z]{2,4})(?=[ \t]*(?:$|—|–|-|/))"
+    r"|\b(?:frappe|tap[ée]e?|saisie?|transmis|r[ée]dig[ée]e?|dict[ée]e?)(?: par)? ?:? ?([a-z]{2,3}|[A-Z]{2,3}|"
+    r"[A-Z]\.[A-Z]\.)(?![\w])",
+    re.MULTILINE,
+)
+_NAME_LINE = re.compile(r"^[ \t]*(?:-- ?|– ?|— ?)?([A-ZÀ-Ý][a-zà-ÿ]{2,13})[ \t]*$", re.MULTILINE)
+_FOOT = 400  # characters from the end within which a lone line signs the document
+
+
+def find_signatures(reading: Reading) -> Iterator[Mention]:
+    """Writers, all professionals."""
+    text = reading.text
+    if "." in text:
+        for match in _LOGIN.finditer(text):
+            name = match[2] or match[3]
+            if not reading.lexicon.is_word(name) and name not in ("www", "fr", "com"):
+                yield Mention(match.start(), match.end(), Label.DOCTOR, 0.7)
+    for match in _MESSAGE.finditer(text):
+        yield from _author(reading, match)
+    foot = max(0, len(text) - _FOOT)
+    for match in _INITIALS_LINE.finditer(text, foot):
+        if match[1].lower().strip(". ") not in NOT_INITIALS:
+            yield Mention(match.start(1), match.end(1), Label.DOCTOR, 0.7)
+    for match in _NAME_LINE.finditer(text, foot):
+        if reading.lexicon.is_first_name(reading.folded[match.start(1) : match.end(1)]):
+            yield Mention(match.start(1), match.end(1), Label.DOCTOR, 0.75)
+    for match in _TYPIST.finditer(text):
+        for group in (1, 2, 3):
+            written = match[group]
+            if written and written.lower().strip(".") not in NOT_INITIALS:
+                yield Mention(match.start(group), match.end(group), Label.DOCTOR, 0.72)
+
+
+def _author(reading: Reading, match: re.Match[str]) -> Iterator[Mention]:
+    """The first name that opens a dated message."""
+    first = reading.folded[match.start(1) : match.end(1)].replace(".", " ").split()[0]
+    if reading.lexicon.is_first_name(first) and first not in NOT_NAMES:
+        yield Mention(match.start(1), match.start(1) + len(first), Label.DOCTOR, 0.7)

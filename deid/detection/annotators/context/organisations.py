@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
-from deid.detection.annotators.context.organisation_words import (
+from deid.detection.annotators.vocabulary import (
     ADJECTIVE_ENDS,
-    ALONE,
-    FILL,
-    HEADS,
-    NUMBERED,
-    PARTICLES,
-    SERVICES,
-    SPECIFIC,
-    STOPPERS,
-    WEAK,
+    NUMBERED_HEADS,
+    ORGANISATION_ACRONYMS,
+    ORGANISATION_FILLERS,
+    ORGANISATION_HEADS,
+    ORGANISATION_PARTICLES,
+    ORGANISATION_STOPS,
+    SERVICE_HEADS,
+    SPECIFYING_WORDS,
+    WEAK_HEADS,
 )
 from deid.detection.lexicon import Kind, gazetteers
 from deid.detection.names import glued, is_capital, is_upper, namelike
@@ -25,19 +26,19 @@ from deid.domain.labels import Label
 _NAMED_BY = frozenset("la le les l".split())
 
 
-def find(reading: Reading) -> Iterator[Mention]:
+def find_organisations(reading: Reading) -> Iterator[Mention]:
     """Organisations with a head word; those of the tables; the employer after "chez"."""
     words = reading.words
     index = 0
     while index < len(words):
         word = words[index]
-        if word in HEADS and not (index and words[index - 1] == "-" and glued(reading, index)):
+        if word in ORGANISATION_HEADS and not (index and words[index - 1] == "-" and glued(reading, index)):
             found = _organisation(reading, index)
             if found:
                 last, score = found
                 yield Mention(reading.starts[index], reading.ends[last], Label.ORG, score)
                 index = last
-        elif word in ALONE and (is_capital(reading, index) or reading.lower_case):
+        elif word in ORGANISATION_ACRONYMS and (is_capital(reading, index) or reading.lower_case):
             yield Mention(reading.starts[index], reading.ends[index], Label.ORG, 0.7)
         elif word == "chez":
             yield from _employer(reading, index)
@@ -47,7 +48,7 @@ def find(reading: Reading) -> Iterator[Mention]:
 def _employer(reading: Reading, index: int) -> Iterator[Mention]:
     """ "chez Renault Trucks": a company, unless it reads as a person."""
     at = index + 1
-    if not is_capital(reading, at) or not reading.words[at].isalpha() or reading.words[at] in STOPPERS:
+    if not is_capital(reading, at) or not reading.words[at].isalpha() or reading.words[at] in ORGANISATION_STOPS:
         return
     if reading.lexicon.is_first_name(reading.words[at]) or reading.words[at] in (
         "m",
@@ -101,7 +102,8 @@ def _organisation(reading: Reading, index: int) -> tuple[int, float] | None:
                 len(word) > 3
                 or at - 1 != last
                 or not (
-                    words[index] in NUMBERED or (proper and len(word) < 3 and words[index] in ("lycee", "universite"))
+                    words[index] in NUMBERED_HEADS
+                    or (proper and len(word) < 3 and words[index] in ("lycee", "universite"))
                 )
             ):
                 break
@@ -116,11 +118,11 @@ def _organisation(reading: Reading, index: int) -> tuple[int, float] | None:
             break
         at += 1
     if proper == 0:
-        return _lower(reading, index)
+        return _without_capitals(reading, index)
     last = _without_town(reading, index, last)
     if last <= index:
         return None
-    return last, _score(reading, index)
+    return last, _head_score(reading, index)
 
 
 def _word_step(reading: Reading, index: int, at: int, proper: int, shouted: bool, last: int) -> int | None:
@@ -132,16 +134,23 @@ def _word_step(reading: Reading, index: int, at: int, proper: int, shouted: bool
     if (
         upper
         and not glue
-        and (word in STOPPERS or (is_upper(reading, at) and not shouted and word in HEADS and proper))
+        and (
+            word in ORGANISATION_STOPS
+            or (is_upper(reading, at) and not shouted and word in ORGANISATION_HEADS and proper)
+        )
     ):
         return None
     if upper:
         if shouted and not is_upper(reading, at) and len(word) > 1 and proper and not glue:
             return None
-        if word in PARTICLES and not glue and (words[at - 1] in PARTICLES or words[at - 1] in "'-"):
+        if (
+            word in ORGANISATION_PARTICLES
+            and not glue
+            and (words[at - 1] in ORGANISATION_PARTICLES or words[at - 1] in "'-")
+        ):
             return 0
         if (
-            word in PARTICLES
+            word in ORGANISATION_PARTICLES
             and len(word) > 1
             and is_capital(reading, at + 1)
             and not shouted
@@ -149,24 +158,26 @@ def _word_step(reading: Reading, index: int, at: int, proper: int, shouted: bool
             and proper == 0
         ):
             return 1
-        if word in PARTICLES:
+        if word in ORGANISATION_PARTICLES:
             return 0
-        weak = words[index] in WEAK or (shouted and words[index] in ("centre", "laboratoire", "institut", "ecole"))
+        weak = words[index] in WEAK_HEADS or (
+            shouted and words[index] in ("centre", "laboratoire", "institut", "ecole")
+        )
         common = (
-            word in FILL
-            or word in HEADS
+            word in ORGANISATION_FILLERS
+            or word in ORGANISATION_HEADS
             or (shouted and weak and reading.lexicon.is_word(word) and not reading.lexicon.is_surname(word))
         )
         return 1 if common else 2
-    if word in PARTICLES or glue:
+    if word in ORGANISATION_PARTICLES or glue:
         return 1 if glue and proper else 0
     if proper:
         return None
     if (
-        word in HEADS
-        or word in FILL
+        word in ORGANISATION_HEADS
+        or word in ORGANISATION_FILLERS
         or word in reading.lexicon.medical
-        or (word.endswith(ADJECTIVE_ENDS) and word not in STOPPERS)
+        or (word.endswith(ADJECTIVE_ENDS) and word not in ORGANISATION_STOPS)
     ):
         return 0
     return None
@@ -190,11 +201,16 @@ def _sign_goes_on(reading: Reading, at: int) -> bool:
 
 def _without_town(reading: Reading, index: int, last: int) -> int:
     """Last token once a generic service has given back the town after it; `index` if nothing else remains."""
-    if reading.words[index] not in SERVICES:
+    if reading.words[index] not in SERVICE_HEADS:
         return last
     at = index + 1
     first_proper = next(
-        (t for t in range(index + 1, last + 1) if is_capital(reading, t) and reading.words[t] not in PARTICLES), last
+        (
+            t
+            for t in range(index + 1, last + 1)
+            if is_capital(reading, t) and reading.words[t] not in ORGANISATION_PARTICLES
+        ),
+        last,
     )
     for t in range(last, index, -1):
         if not reading.words[t].isalpha():
@@ -209,30 +225,30 @@ def _without_town(reading: Reading, index: int, last: int) -> int:
                 or (name in gazetteers().names and t == first_proper)
             ):
                 at = t - 1
-                while at > index and (reading.words[at] in PARTICLES or reading.words[at] == "'"):
+                while at > index and (reading.words[at] in ORGANISATION_PARTICLES or reading.words[at] == "'"):
                     at -= 1
                 return at if at >= first_proper else index
     return last
 
 
-def _score(reading: Reading, index: int) -> float:
+def _head_score(reading: Reading, index: int) -> float:
     word = reading.words[index]
-    if word in WEAK and not (word == "centre" and reading.words[index + 1] in SPECIFIC):
+    if word in WEAK_HEADS and not (word == "centre" and reading.words[index + 1] in SPECIFYING_WORDS):
         if not is_capital(reading, index):
             return 0.6
         return 0.8
     return 0.9
 
 
-def _lower(reading: Reading, index: int) -> tuple[int, float] | None:
+def _without_capitals(reading: Reading, index: int) -> tuple[int, float] | None:
     """ "ch de laval", "clinique des cedres": without capitals, a known place or names must follow."""
     if not reading.lower_case:
         return None
     at = index + 1
     while (
-        reading.word(at) in PARTICLES
+        reading.word(at) in ORGANISATION_PARTICLES
         or reading.word(at) == "'"
-        or (reading.word(at) in FILL and reading.word(at) != "-")
+        or (reading.word(at) in ORGANISATION_FILLERS and reading.word(at) != "-")
     ):
         at += 1
     if at >= len(reading.words) or not reading.words[at].isalpha():
@@ -248,15 +264,70 @@ def _lower(reading: Reading, index: int) -> tuple[int, float] | None:
             reading.words[nxt].isalpha()
             and reading.starts[nxt] - reading.ends[last] <= 1
             and namelike(reading, nxt)
-            and reading.words[nxt] not in STOPPERS
+            and reading.words[nxt] not in ORGANISATION_STOPS
         ):
             last += 1
         else:
             break
     if last < at or reading.words[last] == "-":
         return None
-    if reading.words[index] in WEAK or (
-        reading.words[index] in SERVICES and reading.words[at - 1] in ("de", "d", "du", "'")
+    if reading.words[index] in WEAK_HEADS or (
+        reading.words[index] in SERVICE_HEADS and reading.words[at - 1] in ("de", "d", "du", "'")
     ):
         return None
     return last, 0.75
+
+
+# Places that a generic word announces ("vallée de la Maurienne", "quartier Saint-Michel", "A63").
+_GEOGRAPHIC_HEADS = frozenset(
+    """
+    aeroport anse atoll baie barrage bassin calanque calanques canal canton cap cascade causse cirque cite col
+    conche crique delta domaine dune estuaire etang falaise falaises faubourg fleuve foret gare glacier golfe
+    gorges grotte halle halles ile iles ilet ilot lac lagon marais massif metro mont montagne morne parc pays
+    phare pic plage plateau pointe port presqu quartier ravine refuge riviere secteur source station vallee
+    """.split()
+)
+_SURE_GEOGRAPHIC_HEADS = frozenset(
+    """
+    aeroport baie calanque cirque col etang fleuve foret gare golfe gorges ile lac massif morne pic plage
+    quartier riviere vallee
+    """.split()
+)
+_ROAD = re.compile(r"(?<![\w-])(?:A|N|RN|D|RD)[ ]?\d{1,4}(?![\w,.°%-])")
+_GEOGRAPHIC_LINKS = frozenset("de du des d la le les l aux et sur en saint".split())
+
+
+def find_geography(reading: Reading) -> Iterator[Mention]:
+    """Geographic features with their proper name; the mention includes the generic word where it belongs to it."""
+    words, text = reading.words, reading.text
+    for index, word in enumerate(words):
+        if word not in _GEOGRAPHIC_HEADS:
+            continue
+        last = None
+        at = index + 1
+        while at < len(words) and at - index < 10:
+            if words[at] == "\n":
+                break
+            if words[at].isalpha() and is_capital(reading, at):
+                if last is not None and words[at - 1] not in ("-", "'") and words[at - 1] not in _GEOGRAPHIC_LINKS:
+                    break
+                last = at
+            elif words[at] not in _GEOGRAPHIC_LINKS and words[at] not in ("-", "'"):
+                break
+            at += 1
+        if last is not None:
+            first = index if word != "quartier" and word != "secteur" else _after_links(reading, index, last)
+            yield Mention(
+                reading.starts[first], reading.ends[last], Label.LOC, 0.8 if word in _SURE_GEOGRAPHIC_HEADS else 0.55
+            )
+    for match in _ROAD.finditer(text):
+        before = reading.folded[max(0, match.start() - 12) : match.start()]
+        if re.search(r"(?:l'|la |sur|route|autoroute|par|km)\s*$", before):
+            yield Mention(match.start(), match.end(), Label.LOC, 0.7)
+
+
+def _after_links(reading: Reading, index: int, last: int) -> int:
+    at = index + 1
+    while at < last and not is_capital(reading, at):
+        at += 1
+    return at

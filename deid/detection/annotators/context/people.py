@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
-from deid.detection.annotators.context.vocabulary import (
+from deid.detection.annotators.vocabulary import (
     BIRTH,
     CIVILITIES,
     DOCTOR_TITLES,
@@ -16,13 +18,21 @@ from deid.detection.annotators.context.vocabulary import (
     PLURAL,
     PROFESSIONS,
 )
-from deid.detection.known_names import LOWER_PARTICLES, NOT_NAMES
 from deid.detection.lexicon import gazetteers
-from deid.detection.names import is_capital, is_particle_here, is_upper, namelike, read_name
+from deid.detection.names import (
+    LOWER_PARTICLES,
+    NOT_NAMES,
+    PARTICLES,
+    is_capital,
+    is_particle_here,
+    is_upper,
+    namelike,
+    read_name,
+)
 from deid.detection.reading import Reading
 from deid.domain.document import Mention
-from deid.domain.labels import Label
-from deid.french.folding import fold
+from deid.domain.labels import NAMES, Label
+from deid.french.folding import fold, key
 
 # "DrMATHIEU", "DRBATLLE", "mmeRivault": the blank was lost.
 _GLUED_TITLE = re.compile(
@@ -36,7 +46,7 @@ _SINGULAR = PROFESSIONS | KINSHIP
 _JOINERS = frozenset({"et", "/", ",", "+", "&", "ou", ";", "-", "–"})
 
 
-def find(reading: Reading) -> Iterator[Mention]:
+def find_announced_names(reading: Reading) -> Iterator[Mention]:
     """Names that a word announces."""
     for match in _GLUED_TITLE.finditer(reading.text):
         if not (reading.lexicon.is_word(fold(match[1])) or reading.lexicon.is_word(fold(match.group()))):
@@ -49,25 +59,25 @@ def find(reading: Reading) -> Iterator[Mention]:
             yield Mention(match.start(), match.end(), Label.PATIENT, 0.7)
     for index, word in enumerate(reading.words):
         if word in DOCTOR_TITLES:
-            yield from _titled(reading, index, Label.DOCTOR, 0.97)
+            yield from _after_title(reading, index, Label.DOCTOR, 0.97)
         elif word in CIVILITIES:
-            yield from _civil(reading, index)
+            yield from _after_civility(reading, index)
         elif word in PERSON_TITLES and (word != "me" or is_capital(reading, index)) and word != "pere":
-            yield from _titled(reading, index, Label.PERSON, 0.88)
+            yield from _after_title(reading, index, Label.PERSON, 0.88)
         elif word in BIRTH:
-            yield from _birth(reading, index)
+            yield from _after_birth_word(reading, index)
         if word in PROFESSIONS or (word[-1:] == "s" and word[:-1] in PROFESSIONS):
-            yield from _announced(reading, index, Label.DOCTOR, 0.85)
+            yield from _after_profession_or_kinship(reading, index, Label.DOCTOR, 0.85)
         elif word in KINSHIP:
-            yield from _announced(reading, index, Label.PERSON, 0.88)
+            yield from _after_profession_or_kinship(reading, index, Label.PERSON, 0.88)
         if word == "chez" and reading.word(index + 1) == "les" and is_capital(reading, index + 2):
-            yield from _family(reading, index + 2)
+            yield from _after_chez_les(reading, index + 2)
         if word in LINKS:
             label, score = LINKS[word]
-            yield from _linked(reading, index, label, score)
+            yield from _after_link(reading, index, label, score)
 
 
-def _family(reading: Reading, at: int) -> Iterator[Mention]:
+def _after_chez_les(reading: Reading, at: int) -> Iterator[Mention]:
     """ "chez les Tixier"."""
     last = read_name(reading, at, strict=True)
     if last is not None:
@@ -85,7 +95,7 @@ def _after_signs(reading: Reading, index: int, signs: tuple[str, ...] = (".", ":
     return at
 
 
-def _titled(reading: Reading, index: int, label: Label, score: float) -> Iterator[Mention]:
+def _after_title(reading: Reading, index: int, label: Label, score: float) -> Iterator[Mention]:
     """The name after a title; with a plural title, the names of the list."""
     words = reading.words
     at = _after_signs(reading, index)
@@ -105,10 +115,10 @@ def _titled(reading: Reading, index: int, label: Label, score: float) -> Iterato
     if not is_capital(reading, at):
         score -= 0.07
     yield _make(reading, at, last, label, score)
-    yield from _list(reading, last, label, score - 0.12, commas=words[index] in PLURAL)
+    yield from _further_names(reading, last, label, score - 0.12, commas=words[index] in PLURAL)
 
 
-def _list(reading: Reading, last: int, label: Label, score: float, commas: bool) -> Iterator[Mention]:
+def _further_names(reading: Reading, last: int, label: Label, score: float, commas: bool) -> Iterator[Mention]:
     """Further names joined to one by "et", "/", "+" (and commas, after a plural)."""
     for _ in range(6):
         sign = reading.word(last + 1)
@@ -130,7 +140,7 @@ def _list(reading: Reading, last: int, label: Label, score: float, commas: bool)
         last = end
 
 
-def _civil(reading: Reading, index: int) -> Iterator[Mention]:
+def _after_civility(reading: Reading, index: int) -> Iterator[Mention]:
     """M., Mme… : the patient, unless the document's other uses of the name say otherwise (see roles)."""
     word = reading.words[index]
     if (
@@ -152,10 +162,10 @@ def _civil(reading: Reading, index: int) -> Iterator[Mention]:
         return
     score = 0.95 if is_capital(reading, at) else 0.86
     yield _make(reading, at, last, Label.PERSON, score)
-    yield from _list(reading, last, Label.PERSON, score - 0.2, commas=word in PLURAL)
+    yield from _further_names(reading, last, Label.PERSON, score - 0.2, commas=word in PLURAL)
 
 
-def _birth(reading: Reading, index: int) -> Iterator[Mention]:
+def _after_birth_word(reading: Reading, index: int) -> Iterator[Mention]:
     """The birth or married name after "née", "épouse", "veuve"."""
     at = _after_signs(reading, index, (".", ":"))
     if reading.word(at) == ")" or (not is_capital(reading, at) and not reading.lowered(index)):
@@ -172,7 +182,7 @@ def _birth(reading: Reading, index: int) -> Iterator[Mention]:
     yield _make(reading, at, last, Label.PERSON, 0.93 if strong else 0.8)
 
 
-def _announced(reading: Reading, index: int, label: Label, score: float) -> Iterator[Mention]:
+def _after_profession_or_kinship(reading: Reading, index: int, label: Label, score: float) -> Iterator[Mention]:
     """The name that follows a profession or a relationship, past a few words that specify it."""
     at = _past_fillers(reading, index)
     word = reading.word(at)
@@ -192,7 +202,7 @@ def _announced(reading: Reading, index: int, label: Label, score: float) -> Iter
     score -= fit + (0.3 if short else 0.0)
     yield _make(reading, at, last, label, score)
     commas = reading.words[index] in PLURAL or reading.words[index] not in _SINGULAR
-    yield from _list(reading, last, label, score - 0.1, commas=commas)
+    yield from _further_names(reading, last, label, score - 0.1, commas=commas)
 
 
 def _past_fillers(reading: Reading, index: int) -> int:
@@ -221,7 +231,7 @@ def _fits_lower(reading: Reading, index: int, at: int) -> bool:
     return reading.lowered(index) and len(reading.words[at]) > 2 and namelike(reading, at)
 
 
-def _linked(reading: Reading, index: int, label: Label, score: float) -> Iterator[Mention]:
+def _after_link(reading: Reading, index: int, label: Label, score: float) -> Iterator[Mention]:
     at = _after_signs(reading, index, (":", ",", "«", "(", "-"))
     word = reading.word(at)
     if (
@@ -243,4 +253,130 @@ def _linked(reading: Reading, index: int, label: Label, score: float) -> Iterato
     last = read_name(reading, at, lower=2 if reading.lowered(index) else 0)
     if last is not None:
         yield _make(reading, at, last, label, score if is_capital(reading, at) else score - 0.05)
-        yield from _list(reading, last, label, score - 0.1, commas=reading.words[index] in PLURAL)
+        yield from _further_names(reading, last, label, score - 0.1, commas=reading.words[index] in PLURAL)
+
+
+# Enumerations of people: beside a sure name, what looks like a name is one.
+_LIST_SEPARATORS = frozenset({",", "/", "+", "et", ";", "&", "→"})
+_LIST_ENDS = frozenset({",", ";", ")", ".", "/", "+", "(", "\n", "", "et", ":", "&", "]", "→"})
+_SURE_NAME = 0.6
+
+
+def extend_lists(reading: Reading, names: Sequence[Mention]) -> Iterator[Mention]:
+    """Names to the right of known ones in lists such as "(Rakoto, Cherqui-Blum, Samama)"."""
+    starts = {mention.start for mention in names}
+    for mention in names:
+        if mention.label not in NAMES or mention.score < _SURE_NAME:
+            continue
+        last = reading.token_at(mention.end - 1)
+        score = min(mention.score, 0.85) - 0.1
+        for _ in range(8):
+            at = last + 2
+            if reading.word(last + 1) not in _LIST_SEPARATORS or reading.word(at) == "" or reading.starts[at] in starts:
+                break
+            end = _list_item(reading, at)
+            if end is None:
+                break
+            starts.add(reading.starts[at])
+            yield Mention(reading.starts[at], reading.ends[end], mention.label, score)
+            last = end
+
+
+def _list_item(reading: Reading, at: int) -> int | None:
+    """Last token of the name that is exactly one item of a list from token `at`; None if it is no name."""
+    word = reading.words[at]
+    if not is_capital(reading, at) or word in NOT_NAMES or not (namelike(reading, at) or len(word) == 1):
+        return None
+    if word in reading.lexicon.drugs or word in reading.lexicon.eponyms or (is_upper(reading, at) and len(word) < 5):
+        return None
+    end = read_name(reading, at, strict=True)
+    if end is None or reading.word(end + 1) not in _LIST_ENDS:
+        return None
+    name = " ".join(part for part in reading.words[at : end + 1] if part.isalpha())
+    return None if name in gazetteers().names else end
+
+
+# Who a name stands for, decided once per document: the patient, a professional or someone else.
+def settle_roles(reading: Reading, mentions: Iterable[Mention]) -> Iterator[Mention]:
+    """The mentions, with names that only a civility announced given the role their document gives them."""
+    found = list(mentions)
+    roles = _roles(reading, found)
+    patient_known = any(label is Label.PATIENT for label in roles.values())
+    for mention in sorted(found, key=lambda one: one.start):
+        if mention.label is not Label.PERSON or mention.label not in NAMES or not _civility_before(reading, mention):
+            yield mention
+            continue
+        known = [roles[word] for word in _name_words(reading, mention) if word in roles]
+        if known:
+            yield replace(mention, label=known[0])
+        elif _profession_follows(reading, mention):
+            yield replace(mention, label=Label.DOCTOR)
+        elif not patient_known and not _kin_near(reading, mention):
+            patient_known = True
+            roles.update(dict.fromkeys(_name_words(reading, mention), Label.PATIENT))
+            yield replace(mention, label=Label.PATIENT)
+        else:
+            yield mention
+
+
+def _name_words(reading: Reading, mention: Mention) -> list[str]:
+    return [
+        word
+        for word in key(reading.text[mention.start : mention.end]).split()
+        if len(word) > 2 and word not in PARTICLES
+    ]
+
+
+def _roles(reading: Reading, mentions: list[Mention]) -> dict[str, Label]:
+    """Word of a name → the role that sure announcements give it most often."""
+    counts: dict[str, Counter[Label]] = {}
+    for mention in mentions:
+        if mention.label in (Label.PATIENT, Label.DOCTOR) and mention.score >= 0.8:
+            for word in _name_words(reading, mention):
+                counts.setdefault(word, Counter())[mention.label] += 1
+    for name in reading.document.patient.names:
+        for word in key(name).split():
+            if len(word) > 2:
+                counts.setdefault(word, Counter())[Label.PATIENT] += 3
+    return {word: count.most_common(1)[0][0] for word, count in counts.items()}
+
+
+def _civility_before(reading: Reading, mention: Mention) -> bool:
+    """Whether a civility or a birth word announced the mention."""
+    index = reading.token_at(mention.start)
+    before = [reading.word(back) for back in range(index - 2, index)]
+    return any(
+        word
+        in (
+            "mme",
+            "m",
+            "mr",
+            "madame",
+            "monsieur",
+            "mlle",
+            "melle",
+            "mademoiselle",
+            "nee",
+            "ep",
+            "epouse",
+            "ne",
+            "veuve",
+            "vve",
+            "epse",
+        )
+        for word in before
+    )
+
+
+def _profession_follows(reading: Reading, mention: Mention) -> bool:
+    index = reading.token_at(mention.end - 1) + 1
+    if reading.word(index) not in (",", "(", "-", "–"):
+        return False
+    return (
+        any(reading.word(at) in PROFESSIONS for at in (index + 1, index + 2)) and reading.word(index + 1) not in KINSHIP
+    )
+
+
+def _kin_near(reading: Reading, mention: Mention) -> bool:
+    index = reading.token_at(mention.start)
+    return any(reading.word(back) in KINSHIP for back in range(index - 6, index))

@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from deid.detection.annotators.context.organisation_words import HEADS
-from deid.detection.annotators.context.vocabulary import EPONYM_CUES, KINSHIP, PROFESSIONS
+from deid.detection.annotators.vocabulary import EPONYM_CUES, KINSHIP, ORGANISATION_HEADS, PROFESSIONS
 from deid.detection.known_names import LOWER_PARTICLES, NOT_NAMES
 from deid.detection.lexicon import Kind, gazetteers
 from deid.detection.names import glued, is_capital, is_upper, namelike, read_name
@@ -24,11 +23,11 @@ _PLACE_LEADS = frozenset(
 )
 
 _BREAK = re.compile(r"[^\w \u00a0.'’-]|\d")
-_NOT_PEOPLE = _PLACE_LEADS | HEADS
+_NOT_PEOPLE = _PLACE_LEADS | ORGANISATION_HEADS
 _PROFESSIONS = PROFESSIONS - KINSHIP
 
 
-def find(reading: Reading) -> Iterator[Mention]:
+def find_names(reading: Reading) -> Iterator[Mention]:
     """Runs of capitalised words that read as a name."""
     yield from _without_capitals(reading)
     towns = {hit.start: hit.end for hit in reversed(reading.hits) if hit.entry.kind in _TOWNS}
@@ -61,7 +60,7 @@ def find(reading: Reading) -> Iterator[Mention]:
         index = last + 1
 
 
-def listed(reading: Reading) -> Iterator[Mention]:
+def find_directory_names(reading: Reading) -> Iterator[Mention]:
     """Full names that the Health Directory has, written with capitals: it says that somebody bears the name, while
     the words around say who is meant."""
     for hit in reading.listed:
@@ -87,7 +86,11 @@ def _without_capitals(reading: Reading) -> Iterator[Mention]:
             or gazetteers().towns(word)
         ):
             continue
-        if reading.word(index - 1) in _NOT_PEOPLE or reading.word(index - 2) in HEADS or _eponym(reading, index):
+        if (
+            reading.word(index - 1) in _NOT_PEOPLE
+            or reading.word(index - 2) in ORGANISATION_HEADS
+            or _eponym(reading, index)
+        ):
             continue
         first = last = index
         while reading.word(last + 1) == "-" and glued(reading, last + 1) and reading.word(last + 2).isalpha():

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from deid.detection.annotators.context.organisation_words import HEADS
-from deid.detection.annotators.context.vocabulary import EPONYM_CUES
+from deid.detection.annotators.vocabulary import EPONYM_CUES, HOME_CUES, ORGANISATION_HEADS
+from deid.detection.known_names import LOWER_PARTICLES
 from deid.detection.lexicon import Hit, Kind, gazetteers
+from deid.detection.names import is_capital
 from deid.detection.reading import Reading
 from deid.domain.document import Mention
 from deid.domain.labels import Label
@@ -27,7 +28,7 @@ _ENDS = re.compile(r" *(?:$|[.;)])")
 _CEDEX = re.compile(r"[ ,-]{1,3}cedex(?: ?\d{1,2}(?!\d))?")
 
 
-def find(reading: Reading) -> Iterator[Mention]:
+def find_listed_places(reading: Reading) -> Iterator[Mention]:
     """The longest entry at each place; single words only where case and context allow a place."""
     reached = 0
     for hit in reading.hits:
@@ -43,7 +44,7 @@ def find(reading: Reading) -> Iterator[Mention]:
         reached = hit.end
 
 
-def unlisted(reading: Reading) -> Iterator[Mention]:
+def find_unlisted_towns(reading: Reading) -> Iterator[Mention]:
     """Towns that no table has: a capitalised word after "à", "né à", "habite"."""
     for index, word in enumerate(reading.words):
         if word != "a" or reading.text[reading.starts[index]] not in "àÀaA":
@@ -56,7 +57,12 @@ def unlisted(reading: Reading) -> Iterator[Mention]:
         ):
             continue
         first = reading.words[at]
-        if len(first) < 3 or reading.lexicon.is_word(first) or reading.lexicon.is_first_name(first) or first in HEADS:
+        if (
+            len(first) < 3
+            or reading.lexicon.is_word(first)
+            or reading.lexicon.is_first_name(first)
+            or first in ORGANISATION_HEADS
+        ):
             continue
         last = at
         while (
@@ -77,23 +83,23 @@ def _judge(reading: Reading, hit: Hit) -> tuple[Label, float]:
     if (
         kind is Kind.ESTABLISHMENT
         and _capital(reading, hit)
-        and hit.entry.name.split()[0] in HEADS
+        and hit.entry.name.split()[0] in ORGANISATION_HEADS
         and not _BREAK.search(written)
     ):
         return Label.ORG, 0.8
     if kind is Kind.ESTABLISHMENT or _BREAK.search(written.replace("St.", "St").replace("St.", "St")):
         return Label.ORG, 0.0
     if kind is Kind.ORGANISATION:
-        return Label.ORG, _organisation(reading, hit)
+        return Label.ORG, _organisation_score(reading, hit)
     if kind is Kind.STREET:
         capitals = sum(word[0].isupper() for word in written.split())
         return Label.STREET, 0.6 if capitals > 1 or (reading.lower_case and " de" not in written) else 0.0
     if kind is Kind.TERRITORY:
-        return Label.LOC, _territory(reading, hit)
-    return Label.CITY, _town(reading, hit)
+        return Label.LOC, _territory_score(reading, hit)
+    return Label.CITY, _town_score(reading, hit)
 
 
-def _organisation(reading: Reading, hit: Hit) -> float:
+def _organisation_score(reading: Reading, hit: Hit) -> float:
     """A well-known organisation, told from the person, saint or town of that name by what stands before it."""
     before, _, _ = _before(reading, hit)
     if before in _TITLES or not (_capital(reading, hit) or reading.lower_case):
@@ -118,7 +124,7 @@ def _before(reading: Reading, hit: Hit) -> tuple[str, str, int]:
     return before, reading.word(index - 2), index
 
 
-def _territory(reading: Reading, hit: Hit) -> float:
+def _territory_score(reading: Reading, hit: Hit) -> float:
     name = hit.entry.name
     before, second, index = _before(reading, hit)
     if not _capital(reading, hit):
@@ -157,7 +163,7 @@ def _after_professional(reading: Reading, hit: Hit) -> bool:
     )
 
 
-def _town(reading: Reading, hit: Hit) -> float:
+def _town_score(reading: Reading, hit: Hit) -> float:
     name = hit.entry.name
     lexicon = reading.lexicon
     before, second, index = _before(reading, hit)
@@ -213,3 +219,76 @@ def _town(reading: Reading, hit: Hit) -> float:
     if lexicon.surnames.get(name, 0) > 3000:
         base -= 0.15
     return max(base, 0.0)
+
+
+# Lieux-dits and quarters: the home of a patient where an address has no street.
+#
+# Registers name hundreds of thousands after a mill, a cross, a family. Such a name needs a word that announces a home,
+# or the commune after it; a name that no table of words or people has is enough alone.
+_LOCALITY_BREAK = re.compile(r"[^\w \u00a0.'’-]")
+_LOCALITY_PARTICLES = LOWER_PARTICLES | frozenset(
+    "les un une en sur sous au aux et lez chez saint sainte st ste".split()
+)
+_LOCALITY_LINKS = frozenset("a au aux en le la les l d de du des sur chez actuellement toujours seul seule : '".split())
+_HOMES = (HOME_CUES - {"rue"}) | frozenset("chalet domicile ferme hameau lieudit originaire vivant".split())
+_PERSON_TITLES = frozenset("dr docteur pr professeur mme m mr madame monsieur mlle me drs maitre prof".split())
+_TOWN_KINDS = frozenset({Kind.COMMUNE, Kind.FORMER})
+_HOME_REACH = 4  # words between what announces a home and its name
+
+
+def find_localities(reading: Reading) -> Iterator[Mention]:
+    """The longest name at each place, where the text means a place."""
+    reached = 0
+    for hit in reading.localities:
+        if hit.start >= reached and (score := _locality_score(reading, hit)) > 0.0:
+            yield Mention(hit.start, hit.end, Label.STREET, score)
+            reached = hit.end
+
+
+def _locality_score(reading: Reading, hit: Hit) -> float:
+    first, last = reading.token_at(hit.start), reading.token_at(hit.end - 1)
+    if any(town.end >= hit.end and town.entry.kind in _TOWN_KINDS for town in reading.hits_at.get(hit.start, ())):
+        return 0.0
+    telling = [at for at in range(first, last + 1) if reading.words[at].isalpha() and _tells(reading.words[at])]
+    if not telling or _LOCALITY_BREAK.search(reading.text, hit.start, hit.end):
+        return 0.0
+    before = reading.word(first - 1)
+    if before in _PERSON_TITLES or before in EPONYM_CUES or reading.word(first - 2) in EPONYM_CUES:
+        return 0.0
+    announced = _home_announced(reading, first)
+    if not all(is_capital(reading, at) for at in telling) and not (announced and reading.lowered(first)):
+        return 0.0
+    known = all(_is_known(reading, reading.words[at]) for at in telling)
+    article = telling[0] > first and is_capital(reading, first)
+    # "Jean-Louis, Pau" and "Arduin, Embrun" are people.
+    if announced or ((article or not known) and _in_commune(reading, last)):
+        return 0.7 if known else 0.8
+    # One word alone, or a line in capitals, says too little.
+    return 0.6 if (article or len(telling) > 1) and not known and not reading.shouted(first) else 0.0
+
+
+def _tells(word: str) -> bool:
+    return len(word) > 1 and word not in _LOCALITY_PARTICLES
+
+
+def _is_known(reading: Reading, word: str) -> bool:
+    """Whether a word is used, or borne by people: then a name made of it may be meant otherwise."""
+    return not reading.lexicon.is_unknown(word) or word in reading.lexicon.eponyms
+
+
+def _home_announced(reading: Reading, first: int) -> bool:
+    """Whether a word right before token `first`, articles and prepositions apart, says that somebody lives there."""
+    for at in range(first - 1, max(first - 1 - _HOME_REACH, -1), -1):
+        if reading.words[at] in _HOMES:
+            return True
+        if reading.words[at] not in _LOCALITY_LINKS:
+            return False
+    return False
+
+
+def _in_commune(reading: Reading, last: int) -> bool:
+    """Whether a commune follows, after a comma or a bracket: "Les Fangeas, Embrun"."""
+    at = last + 2
+    if reading.word(last + 1) not in (",", "(") or not is_capital(reading, at):
+        return False
+    return any(hit.entry.kind in _TOWN_KINDS for hit in reading.hits_at.get(reading.starts[at], ()))

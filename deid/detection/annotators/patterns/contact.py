@@ -45,7 +45,7 @@ _SHORT = re.compile(
 )
 
 
-def find(reading: Reading) -> Iterator[Mention]:
+def find_contacts(reading: Reading) -> Iterator[Mention]:
     """Ways to reach someone. A number that no numbering plan allows scores lower; it may be mistyped."""
     text = reading.digits
     for number in reading.numbers:

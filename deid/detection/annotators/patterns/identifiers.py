@@ -112,7 +112,7 @@ _NEEDS_SIGN = frozenset(
 _SIGN = re.compile(r"[:=|#°]|\bn[°o]?\b|numero|num\b")
 
 
-def find(reading: Reading) -> Iterator[Mention]:
+def find_identifiers(reading: Reading) -> Iterator[Mention]:
     """Identifying numbers, by their own form and by the word before them; a wrong key only lowers the score."""
     folded, digits = reading.folded, reading.digits
     for at in reading.numbers:

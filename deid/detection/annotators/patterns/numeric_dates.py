@@ -53,7 +53,7 @@ _UNITS = frozenset(
 _COMPACT_LEADS = frozenset("le du au ne nee ddn dn date naissance depuis".split())
 
 
-def find(reading: Reading) -> Iterator[Mention]:
+def find_numeric_dates(reading: Reading) -> Iterator[Mention]:
     """Dates in digits. One that does not exist in the calendar scores lower; it may be a mistyped date."""
     text = reading.digits
     for at in reading.numbers:

@@ -73,7 +73,7 @@ _AFTER_DURATION = re.compile(
 )
 
 
-def find(reading: Reading) -> Iterator[Mention]:
+def find_ages_and_relative_dates(reading: Reading) -> Iterator[Mention]:
     """Ages and relative dates."""
     for index, word in enumerate(reading.words):
         if word in _RELATIVE:

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from deid.detection.annotators.transformer import directory
-from deid.detection.annotators.transformer.tagging import Tagging
+from deid.detection.annotators.transformer import model_directory
+from deid.detection.annotators.transformer.inference import WindowedInference
 from deid.detection.reading import Reading
-from deid.detection.registry import register
 from deid.detection.taggers.tagging import best_mentions
 from deid.domain.document import Mention
 from deid.domain.errors import PolicyError
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
 SHIPPED = "transformer"  # in deid/models
 
 
-@register
 class Transformer:
     """A model that tags tokens, of our training or another's.
 
@@ -61,7 +59,7 @@ class Transformer:
         labels: Mapping[str, str | None] | None = None,
         download: bool = False,
     ) -> None:
-        self._directory = directory.opened(model or _shipped(), download, labels or {})
+        self._directory = model_directory.open_model(model or _shipped(), download, labels or {})
         usual = self._directory.card.window if self._directory.card else 512
         self._window = min(window or usual, self._directory.longest)
         self._overlap = self._window // 8 if overlap is None else overlap
@@ -101,14 +99,14 @@ class Transformer:
         return self.annotate_batch([reading])[0]
 
     @cached_property
-    def _tagging(self) -> Tagging:
+    def _tagging(self) -> WindowedInference:
         from deid.detection.annotators.transformer import network
 
         device = network.chosen_device(self._device)
         precision = network.chosen_precision(self._precision, device)
         loaded = network.Network(self._directory, device, precision)
-        tokenizer = directory.load_tokenizer(self._directory.path, self._directory.name)
-        return Tagging(
+        tokenizer = model_directory.load_tokenizer(self._directory.path, self._directory.name)
+        return WindowedInference(
             tokenizer,
             loaded,
             self._directory.labels.bare,

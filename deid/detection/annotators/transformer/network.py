@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
-from contextlib import nullcontext
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Literal
 
@@ -12,10 +12,10 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from transformers import AutoModelForTokenClassification
+from transformers.utils import logging
 
-from deid.detection.annotators.transformer.batches import padded
-from deid.detection.annotators.transformer.directory import ModelDirectory
-from deid.detection.annotators.transformer.quiet import quiet
+from deid.detection.annotators.transformer.model_directory import ModelDirectory
+from deid.detection.annotators.transformer.subwords import padded_length
 from deid.detection.taggers.tagging import one_thread
 from deid.domain.errors import PolicyError
 
@@ -78,7 +78,7 @@ class Network:
             windows: sub-words of each window, special ones included.
             at, positions: shape (rows,): the window and the place in it of each sub-word whose tags are wanted.
         """
-        width = padded(max(map(len, windows)), self.longest) if len(windows) > 1 else len(windows[0])
+        width = padded_length(max(map(len, windows)), self.longest) if len(windows) > 1 else len(windows[0])
         ids = np.full((len(windows), width), self._padding, dtype=np.int64)
         mask = np.zeros((len(windows), width), dtype=np.int64)
         for row, window in enumerate(windows):
@@ -179,3 +179,18 @@ def _quantized(model: torch.nn.Module) -> torch.nn.Module:
     for name, module in heads.items():
         setattr(smaller, name, module)
     return smaller  # type: ignore[no-any-return]
+
+
+# The transformers library kept from speaking on standard error, where the product's own progress is.
+@contextmanager
+def quiet() -> Iterator[None]:
+    """No progress bars and no warnings of the library inside; as before afterwards."""
+    level, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    logging.set_verbosity_error()  # type: ignore[no-untyped-call]
+    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    try:
+        yield
+    finally:
+        logging.set_verbosity(level)
+        if bars:
+            logging.enable_progress_bar()  # type: ignore[no-untyped-call]

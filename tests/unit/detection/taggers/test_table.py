@@ -6,6 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from deid.detection.annotators import FEATURE_RULES
 from deid.detection.reading import Reading
 from deid.detection.taggers.crf import FEATURE_COUNT, window_features
 from deid.detection.taggers.features import AT, COLUMNS, conjunction, feature_number, feature_table, salted
@@ -14,7 +15,7 @@ from deid.domain.document import Document
 
 
 def seen(text: str) -> np.ndarray:
-    return feature_table(Reading(Document("d", text))).columns
+    return feature_table(Reading(Document("d", text)), FEATURE_RULES).columns
 
 
 def test_the_same_word_shows_the_same_and_its_place_differs() -> None:
@@ -44,9 +45,9 @@ def test_nothing_and_control_characters_have_a_table() -> None:
 
 
 def test_windows_see_neighbours_and_nothing_beyond_the_ends() -> None:
-    features = window_features(feature_table(Reading(Document("d", "un deux trois"))))
+    features = window_features(feature_table(Reading(Document("d", "un deux trois")), FEATURE_RULES))
     assert features.shape == (3, FEATURE_COUNT)
-    single = window_features(feature_table(Reading(Document("d", "un"))))
+    single = window_features(feature_table(Reading(Document("d", "un")), FEATURE_RULES))
     assert (single == 0).sum() > (features == 0).sum() / 3
 
 

@@ -19,9 +19,9 @@ from transformers import (
     ModernBertForTokenClassification,
 )
 
-from deid.detection.annotators.transformer import card
-from deid.detection.annotators.transformer.card import Card
-from deid.detection.annotators.transformer.quiet import quiet
+from deid.detection.annotators.transformer import model_directory
+from deid.detection.annotators.transformer.model_directory import Card
+from deid.detection.annotators.transformer.network import quiet
 from deid.detection.taggers.tags import TAGS
 
 SPECIAL = ("<s>", "<pad>", "</s>", "<unk>", "<mask>")
@@ -99,8 +99,8 @@ def write(folder: Path, kind: str = "modernbert", labels: Sequence[str] = TAGS, 
         Card(
             labels=tuple(labels),
             vocabulary=tokenizer.get_vocab_size(),
-            tokenizer=card.file_hash(folder / "tokenizer.json"),
-            weights=card.file_hash(folder / "model.safetensors"),
+            tokenizer=model_directory.file_hash(folder / "tokenizer.json"),
+            weights=model_directory.file_hash(folder / "model.safetensors"),
             corpus="0" * 64,
             seed=7,
             versions={},

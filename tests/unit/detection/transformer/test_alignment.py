@@ -7,8 +7,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from deid.detection.annotators.transformer import alignment, tokenizing, windows
-from deid.detection.annotators.transformer.alignment import Alignment
+from deid.detection.annotators.transformer.subwords import (
+    Alignment,
+    complete_rows,
+    plan_windows,
+    split_bare_labels,
+    tokenize,
+)
 from deid.detection.reading import Reading
 from deid.detection.taggers.tags import INDEX, TAGS
 from deid.domain.document import Document
@@ -34,7 +39,7 @@ def _given(kind: str, text: str, size: int = 24) -> tuple[Reading, dict[int, tup
     aligned = Alignment(reading.starts, reading.ends)
     spans: dict[int, tuple[int, int]] = {}
     shares: dict[int, bool] = {}
-    for window in windows.plan(text, tokenizing.subwords(TOKENIZERS[kind], text), size, size // 4):
+    for window in plan_windows(text, tokenize(TOKENIZERS[kind], text), size, size // 4):
         tokens, positions, shared = aligned.take(window)
         for token, position, share in zip(tokens.tolist(), positions.tolist(), shared.tolist(), strict=True):
             assert token not in spans
@@ -47,7 +52,7 @@ def _given(kind: str, text: str, size: int = 24) -> tuple[Reading, dict[int, tup
 @pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
 def test_every_word_has_its_first_subword(kind: str, text: str) -> None:
     reading, spans, _ = _given(kind, text)
-    every = list(tokenizing.subwords(TOKENIZERS[kind], text))
+    every = list(tokenize(TOKENIZERS[kind], text))
     starts, ends = np.concatenate([one.starts for one in every]), np.concatenate([one.ends for one in every])
     for token, (start, end) in enumerate(zip(reading.starts, reading.ends, strict=True)):
         touching = (starts < end) & (ends > start)
@@ -94,25 +99,25 @@ def _best(rows: np.ndarray) -> list[str]:
 def test_a_mention_begins_again_after_a_line_break_that_the_tokenizer_dropped() -> None:
     rows = _rows("B-PATIENT", "", "I-PATIENT")
     known = np.asarray([True, False, True])
-    alignment.complete(rows, np.asarray([False, True, False]), known, np.zeros(3, dtype=bool))
+    complete_rows(rows, np.asarray([False, True, False]), known, np.zeros(3, dtype=bool))
     assert _best(rows) == ["B-PATIENT", "O", "B-PATIENT"]
     assert np.allclose(rows.sum(axis=1), 1)
 
 
 def test_a_dropped_character_is_inside_only_what_goes_on_behind_it() -> None:
     rows = _rows("B-PATIENT", "", "I-PATIENT", "", "O")
-    alignment.complete(rows, np.zeros(5, dtype=bool), np.asarray([True, False] * 2 + [True]), np.zeros(5, dtype=bool))
+    complete_rows(rows, np.zeros(5, dtype=bool), np.asarray([True, False] * 2 + [True]), np.zeros(5, dtype=bool))
     assert _best(rows) == ["B-PATIENT", "I-PATIENT", "I-PATIENT", "O", "O"]
 
 
 def test_a_shared_subword_begins_one_mention_not_two() -> None:
     rows = _rows("B-DOCTOR", "B-DOCTOR")
-    alignment.complete(rows, np.zeros(2, dtype=bool), np.ones(2, dtype=bool), np.asarray([False, True]))
+    complete_rows(rows, np.zeros(2, dtype=bool), np.ones(2, dtype=bool), np.asarray([False, True]))
     assert _best(rows) == ["B-DOCTOR", "I-DOCTOR"]
 
 
 def test_tags_without_a_place_begin_where_none_was_before() -> None:
     rows = _rows("O", "I-PERSON", "I-PERSON", "O", "I-CITY")
-    alignment.place(rows, np.asarray([INDEX["B-PERSON"] // 2, INDEX["B-CITY"] // 2]))
+    split_bare_labels(rows, np.asarray([INDEX["B-PERSON"] // 2, INDEX["B-CITY"] // 2]))
     assert _best(rows) == ["O", "B-PERSON", "I-PERSON", "O", "B-CITY"]
     assert np.allclose(rows.sum(axis=1), 1)

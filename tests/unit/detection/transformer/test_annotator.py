@@ -15,7 +15,7 @@ from safetensors.torch import load_file, save_file
 from transformers import AutoModelForTokenClassification
 
 from deid.config.policy import AnnotatorChoice
-from deid.detection.annotators.transformer import Transformer, directory
+from deid.detection.annotators.transformer import Transformer, model_directory
 from deid.detection.reading import Reading
 from deid.detection.registry import Tagger, build
 from deid.detection.taggers.tags import TAGS
@@ -47,7 +47,7 @@ def test_rows_are_what_the_model_says_of_first_subwords(model_of: Models, kind: 
     folder = model_of(kind)
     text = "M. Jean DUPONT, né le 12/03/1950 à Brest."
     (found,) = _rows(Transformer(str(folder), precision="fp32"), text)
-    tokenizer = directory.load_tokenizer(folder, "m")
+    tokenizer = model_directory.load_tokenizer(folder, "m")
     encoding = tokenizer.encode(text)
     model = AutoModelForTokenClassification.from_pretrained(folder).eval()
     with torch.inference_mode():
@@ -154,7 +154,7 @@ def test_a_number_that_is_not_finite_refuses_the_document(tmp_path: Path, value:
 
 def test_one_document_with_one_bad_subword_is_refused_alone(tmp_path: Path) -> None:
     folder = models.write(tmp_path, "bert")
-    tokenizer = directory.load_tokenizer(folder, "m")
+    tokenizer = model_directory.load_tokenizer(folder, "m")
     weights = load_file(folder / "model.safetensors")
     weights["bert.embeddings.word_embeddings.weight"][tokenizer.token_to_id("Brest")] = float("nan")
     save_file(weights, folder / "model.safetensors", {"format": "pt"})

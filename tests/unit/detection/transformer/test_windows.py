@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deid.detection.annotators.transformer.windows import Subwords, blocks, plan, rank
+from deid.detection.annotators.transformer.subwords import Subwords, cut_blocks, cut_rank, plan_windows
 
 TEXTS = st.lists(st.sampled_from(["mot", "M.", " ", "\n", "\n\n", ". ", "  \n \n", "12/03", "é", "\t", "…  "])).map(
     "".join
@@ -28,7 +28,7 @@ def test_each_subword_counts_once_and_has_context_on_both_sides(text: str, size:
     bounds = np.linspace(0, len(subwords), parts + 1).astype(int)
     given_parts = [subwords[a:b] for a, b in pairwise(bounds)]
     counted: list[int] = []
-    for window in plan(text, given_parts, size, overlap):
+    for window in plan_windows(text, given_parts, size, overlap):
         assert len(window.subwords) <= size
         counted += window.subwords.ids[window.first : window.last].tolist()
         # Nothing counts at an edge, unless it is an edge of the document.
@@ -40,7 +40,7 @@ def test_each_subword_counts_once_and_has_context_on_both_sides(text: str, size:
 
 @given(text=TEXTS, most=st.integers(2, 50))
 def test_blocks_cover_the_text(text: str, most: int) -> None:
-    found = list(blocks(text, most))
+    found = list(cut_blocks(text, most))
     assert "".join(text[start:end] for start, end in found) == text
     assert all(0 < end - start <= most for start, end in found)
 
@@ -59,15 +59,15 @@ def test_blocks_cover_the_text(text: str, most: int) -> None:
     ],
 )
 def test_good_places_to_cut(before: str, after: str, value: int) -> None:
-    assert rank(before + after, len(before)) == value
+    assert cut_rank(before + after, len(before)) == value
 
 
 def test_windows_end_at_a_blank_line_where_one_is_near() -> None:
     text = "abcdefgh ijkl\n\nmnop qrst uvwx"
-    first, *_ = plan(text, [_letters(text)], 14, 3)
+    first, *_ = plan_windows(text, [_letters(text)], 14, 3)
     assert text[: int(first.subwords.ends[-1])] == "abcdefgh ijkl"
 
 
 def test_an_overlap_that_stops_windows_from_advancing_is_refused() -> None:
     with pytest.raises(ValueError, match="quarter"):
-        list(plan("abc", [_letters("abc")], 8, 3))
+        list(plan_windows("abc", [_letters("abc")], 8, 3))

@@ -16,8 +16,9 @@ import torch
 from deid.config.policy import AnnotatorChoice, Policy
 from deid.config.policy import load as load_policy
 from deid.detection import Detector
-from deid.detection.annotators import build
+from deid.detection.annotators import FEATURE_RULES
 from deid.detection.reading import Reading
+from deid.detection.registry import build
 from deid.detection.taggers.crf import window_features
 from deid.detection.taggers.features import feature_table
 from deid.detection.taggers.tagging import MANIFEST_FILE, WEIGHTS
@@ -128,7 +129,7 @@ def test_marginals_are_those_of_crfsuite(sample: list[corpus.GoldDocument], tmp_
     folder.mkdir()
     from deid.detection.taggers.crf import CrfScores, marginals, padded
 
-    features = window_features(feature_table(Reading(sample[9].document)))[:60]
+    features = window_features(feature_table(Reading(sample[9].document), FEATURE_RULES))[:60]
     oracle.set([[str(one) for one in row if one] for row in features.tolist()])
     # CRFsuite has no opinion of a step it never saw; the product forbids it almost.
     scores = CrfScores(replace(weights, transitions=np.where(weights.transitions == -8, 0, weights.transitions)))

@@ -12,13 +12,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from safetensors import SafetensorError, safe_open
 from tokenizers import Tokenizer
 
-from deid.detection.annotators.transformer import card
-from deid.detection.annotators.transformer.card import Card
 from deid.detection.annotators.transformer.label_maps import LabelMap, label_map
 from deid.domain.errors import PolicyError
 
@@ -61,11 +60,11 @@ _OFFSET_POSITIONS = frozenset({"roberta", "camembert", "xlm-roberta", "xlm-rober
 
 @cache
 def _digest(files: tuple[tuple[str, int, int], ...]) -> str:
-    whole = hashlib.sha256("".join(card.file_hash(Path(name)) for name, _, _ in files).encode())
+    whole = hashlib.sha256("".join(file_hash(Path(name)) for name, _, _ in files).encode())
     return whole.hexdigest()[:12]
 
 
-def find(model: str, download: bool) -> Path:
+def find_model(model: str, download: bool) -> Path:
     """Where a model is: a directory, or a name of the hub that the local cache holds.
 
     Args:
@@ -93,7 +92,7 @@ def find(model: str, download: bool) -> Path:
         ) from None
 
 
-def opened(model: str, download: bool, table: Mapping[str, str | None]) -> ModelDirectory:
+def open_model(model: str, download: bool, table: Mapping[str, str | None]) -> ModelDirectory:
     """Check a model's directory.
 
     Args:
@@ -104,15 +103,15 @@ def opened(model: str, download: bool, table: Mapping[str, str | None]) -> Model
     Raises:
         PolicyError: named below; each message names the model and says what to do.
     """
-    path = find(model, download)
+    path = find_model(model, download)
     config = _config(path, model)
     labels = label_map(model, _id2label(config, model), table)
     tokenizer = load_tokenizer(path, model)
     shapes = dict(_shapes(path, model))
-    known = card.read(path, model)
+    known = read_card(path, model)
     _check_tokenizer(path, model, config, tokenizer, known)
     _check_head(model, shapes, len(labels.matrix))
-    if known is not None and card.file_hash(path / WEIGHTS) != known.weights:
+    if known is not None and file_hash(path / WEIGHTS) != known.weights:
         raise PolicyError(
             f"model {model}: {WEIGHTS} is not the file that training wrote.", "Restore it, or train the model again."
         )
@@ -198,7 +197,7 @@ def _check_tokenizer(
         raise PolicyError(
             f"model {model}: its tokenizer has {size} entries, it was trained with {known.vocabulary}.", remedy
         )
-    if known is not None and card.file_hash(path / TOKENIZER) != known.tokenizer:
+    if known is not None and file_hash(path / TOKENIZER) != known.tokenizer:
         raise PolicyError(f"model {model}: its tokenizer is not the one that it was trained with.", remedy)
     rows = config.get("vocab_size") or config.get("n_words")
     if isinstance(rows, int) and size > rows:
@@ -206,7 +205,7 @@ def _check_tokenizer(
 
 
 def _check_head(model: str, shapes: Mapping[str, tuple[int, ...]], labels: int) -> None:
-    """A model that was never taught to tag would get a random head, and find anything anywhere."""
+    """A model that was never taught to tag would get a random head, and find_model anything anywhere."""
     heads = [shape for key, shape in shapes.items() if "classifier" in key and len(shape) == 2]
     if not heads:
         raise PolicyError(
@@ -216,3 +215,61 @@ def _check_head(model: str, shapes: Mapping[str, tuple[int, ...]], labels: int) 
         raise PolicyError(
             f"model {model}: {CONFIG} has {labels} labels, its weights {heads[-1][0]}.", "Fetch the model again."
         )
+
+
+# `nocturne.json`, beside the weights of a model that the product trained: what it was trained with.
+CARD = "nocturne.json"
+
+
+class Card(BaseModel):
+    """What a model was trained with. Hashes are SHA-256 in hexadecimal digits.
+
+    `labels`: its tags, by index; `vocabulary`: entries of the tokenizer, special ones included; `tokenizer`: hash of
+    tokenizer.json; `weights`: hash of model.safetensors; `corpus`: hash of documents and mentions; `temperature`:
+    divides logits, so that probabilities are as often right as they say; `window`: sub-words that it saw at once,
+    special ones included; `versions`: of the libraries; `settings`: the training
+    configuration; `measures`: what was measured at the end.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    format: Literal[1] = 1
+    labels: tuple[str, ...]
+    vocabulary: int
+    tokenizer: str
+    weights: str
+    corpus: str
+    seed: int
+    temperature: float = Field(1.0, gt=0)
+    window: int = 512
+    versions: Mapping[str, str]
+    settings: Mapping[str, Any] = {}
+    measures: Mapping[str, float] = {}
+
+    def write(self, folder: Path) -> None:
+        """Write it to `folder`."""
+        content = json.dumps(self.model_dump(mode="json"), indent=2, ensure_ascii=False)
+        (folder / CARD).write_text(content + "\n", encoding="utf-8")
+
+
+def read_card(folder: Path, model: str) -> Card | None:
+    """The card in `folder`; None where there is none: another's model has no card.
+
+    Raises:
+        PolicyError: it cannot be read_card, or is not a card.
+    """
+    path = folder / CARD
+    if not path.exists():
+        return None
+    try:
+        return Card.model_validate_json(path.read_bytes())
+    except (OSError, ValidationError):
+        raise PolicyError(
+            f"model {model}: {CARD} cannot be read_card.", "Restore the directory as training wrote it."
+        ) from None
+
+
+def file_hash(path: Path) -> str:
+    """SHA-256 of a file."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()

@@ -11,9 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
-from deid.detection.annotators.transformer import tokenizing, windows
-from deid.detection.annotators.transformer.alignment import Alignment, Rows, complete, place
-from deid.detection.annotators.transformer.batches import batches
+from deid.detection.annotators.transformer.subwords import (
+    Alignment,
+    Distributions,
+    Subwords,
+    complete_rows,
+    plan_batches,
+    plan_windows,
+    special_subwords,
+    split_bare_labels,
+    tokenize_all,
+)
 from deid.detection.reading import Reading
 from deid.detection.taggers.tags import TAGS
 from deid.domain.errors import DocumentRefused, Reason
@@ -26,22 +34,22 @@ _TOGETHER = 64  # documents tokenized in one call
 
 
 @dataclass(frozen=True, slots=True)
-class Slot:
+class _WindowJob:
     """One window of one document, and where what the model says of it goes."""
 
-    document: Page
+    document: _DocumentRows
     ids: NDArray[np.int64]
     tokens: NDArray[np.int64]
     positions: NDArray[np.int64]
 
 
-class Page:
+class _DocumentRows:
     """One document on its way: what is known of its tokens so far."""
 
     def __init__(self, reading: Reading) -> None:
         self.reading = reading
         tokens = len(reading.starts)
-        self.rows: Rows = np.zeros((tokens, len(TAGS)), dtype=np.float32)
+        self.rows: Distributions = np.zeros((tokens, len(TAGS)), dtype=np.float32)
         self.known = np.zeros(tokens, dtype=bool)
         self.shared = np.zeros(tokens, dtype=bool)
         self.waiting = 0  # slots that have not come back
@@ -53,7 +61,7 @@ class Page:
         return self.whole and not self.waiting
 
 
-class Tagging:
+class WindowedInference:
     """What turns readings into rows with one tokenizer and one network."""
 
     def __init__(
@@ -66,19 +74,19 @@ class Tagging:
         batch_tokens: int,
     ) -> None:
         self._tokenizer, self._network, self._bare = tokenizer, network, bare
-        self._before, self._after = tokenizing.frame(tokenizer)
+        self._before, self._after = special_subwords(tokenizer)
         self._window, self._overlap = window, overlap
         self._batch_tokens = batch_tokens
 
-    def distributions(self, readings: Sequence[Reading]) -> Iterator[Rows]:
-        """Rows of each reading, in order. The GPU works on one group while the next is tokenized.
+    def distributions(self, readings: Sequence[Reading]) -> Iterator[Distributions]:
+        """Distributions of each reading, in order. The GPU works on one group while the next is tokenized.
 
         Raises:
             DocumentRefused: the model gave a number that is not finite.
         """
-        pages = [Page(reading) for reading in readings]
+        pages = [_DocumentRows(reading) for reading in readings]
         waiting = deque(pages)
-        under_way: deque[list[tuple[list[Slot], Pending]]] = deque()
+        under_way: deque[list[tuple[list[_WindowJob], Pending]]] = deque()
         for group in self._groups(pages):
             under_way.append(self._launched(group))
             if len(under_way) > 1:
@@ -90,8 +98,8 @@ class Tagging:
         while waiting:
             yield self._finished(waiting.popleft())
 
-    def _groups(self, pages: Sequence[Page]) -> Iterator[list[Slot]]:
-        group: list[Slot] = []
+    def _groups(self, pages: Sequence[_DocumentRows]) -> Iterator[list[_WindowJob]]:
+        group: list[_WindowJob] = []
         size = 0
         for slot in self._slots(pages):
             group.append(slot)
@@ -101,43 +109,43 @@ class Tagging:
                 group, size = [], 0
         yield group
 
-    def _slots(self, pages: Sequence[Page]) -> Iterator[Slot]:
+    def _slots(self, pages: Sequence[_DocumentRows]) -> Iterator[_WindowJob]:
         for start in range(0, len(pages), _TOGETHER):
             some = pages[start : start + _TOGETHER]
-            parts = tokenizing.together(self._tokenizer, [page.reading.text for page in some])
+            parts = tokenize_all(self._tokenizer, [page.reading.text for page in some])
             for page, of_page in zip(some, parts, strict=True):
                 yield from self._slots_of(page, of_page)
                 page.whole = True
 
-    def _slots_of(self, page: Page, parts: Iterable[windows.Subwords]) -> Iterator[Slot]:
+    def _slots_of(self, page: _DocumentRows, parts: Iterable[Subwords]) -> Iterator[_WindowJob]:
         alignment = Alignment(page.reading.starts, page.reading.ends)
         size = self._window - len(self._before) - len(self._after)
-        for window in windows.plan(page.reading.text, parts, size, min(self._overlap, size // 4)):
+        for window in plan_windows(page.reading.text, parts, size, min(self._overlap, size // 4)):
             tokens, positions, shared = alignment.take(window)
             if not len(tokens):
                 continue
             page.shared[tokens] = shared
             page.waiting += 1
             ids = np.concatenate((self._before, window.subwords.ids, self._after)).astype(np.int64)
-            yield Slot(page, ids, tokens, positions + len(self._before))
+            yield _WindowJob(page, ids, tokens, positions + len(self._before))
 
-    def _launched(self, group: Sequence[Slot]) -> list[tuple[list[Slot], Pending]]:
+    def _launched(self, group: Sequence[_WindowJob]) -> list[tuple[list[_WindowJob], Pending]]:
         launched = []
         lengths = [len(slot.ids) for slot in group]
-        for batch in batches(lengths, self._batch_tokens, self._window):
+        for batch in plan_batches(lengths, self._batch_tokens, self._window):
             slots = [group[index] for index in batch]
             at = np.repeat(np.arange(len(slots)), [len(slot.tokens) for slot in slots])
             positions = np.concatenate([slot.positions for slot in slots])
             launched.append((slots, self._network.launch([slot.ids for slot in slots], at, positions)))
         return launched
 
-    def _finished(self, page: Page) -> Rows:
-        place(page.rows, self._bare)
-        complete(page.rows, page.reading.breaks, page.known, page.shared)
+    def _finished(self, page: _DocumentRows) -> Distributions:
+        split_bare_labels(page.rows, self._bare)
+        complete_rows(page.rows, page.reading.breaks, page.known, page.shared)
         return page.rows
 
 
-def _collect(launched: Sequence[tuple[list[Slot], Pending]]) -> None:
+def _collect(launched: Sequence[tuple[list[_WindowJob], Pending]]) -> None:
     for slots, pending in launched:
         rows, sound = pending.result()
         start = 0
