@@ -18,17 +18,9 @@ from deid.detection.annotators.vocabulary import (
     PLURAL,
     PROFESSIONS,
 )
+from deid.detection.known_names import LOWER_PARTICLES, NOT_NAMES, PARTICLES
 from deid.detection.lexicon import gazetteers
-from deid.detection.names import (
-    LOWER_PARTICLES,
-    NOT_NAMES,
-    PARTICLES,
-    is_capital,
-    is_particle_here,
-    is_upper,
-    namelike,
-    read_name,
-)
+from deid.detection.names import is_capital, is_particle_here, is_upper, namelike, read_name
 from deid.detection.reading import Reading
 from deid.domain.document import Mention
 from deid.domain.labels import NAMES, Label
