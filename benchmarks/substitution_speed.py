@@ -1,4 +1,4 @@
-"""How fast mentions that are known become surrogates, and what share each room takes, as a Markdown table.
+"""How fast mentions that are known become surrogates, and what share each generator takes, as a Markdown table.
 
     make bench-substitution_speed > benchmarks/substitution_speed.md
     python benchmarks/substitution_speed.py [FOLDER] [--patients 640] [--workers 2] [--repeats 3]
@@ -33,13 +33,13 @@ from deid.domain.labels import Label
 from deid.evaluation.corpus import load
 from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor, substitutor
-from deid.substitution.drafts import Draft, Room
-from deid.substitution.registry import Rooms
+from deid.substitution.drafts import Draft, Generator
+from deid.substitution.registry import Generators
 from demo.population import population
 
 _CHUNK = 32
 _PASSES = ("begun", "new", "known")
-_ROOMS = {
+_PARTS = {
     **dict.fromkeys((Label.PATIENT, Label.DOCTOR, Label.PERSON), "names"),
     **dict.fromkeys((Label.DATE, Label.RELDATE, Label.AGE), "dates and ages"),
     **dict.fromkeys((Label.CITY, Label.ZIP), "communes and postal codes"),
@@ -103,43 +103,45 @@ def _seconds(work: Callable[[], object]) -> float:
     return time.perf_counter() - start
 
 
-class _TimedRoom(NamedTuple):
-    """A room that adds up the time it takes."""
+class _TimedGenerator(NamedTuple):
+    """A generator that adds up the time it takes."""
 
-    room: Room
+    generator: Generator
     part: str
     seconds: Counter[str]
 
     def write(self, mention: Mention, attempt: int) -> Draft:
         start = time.perf_counter()
         try:
-            return self.room.write(mention, attempt)
+            return self.generator.write(mention, attempt)
         finally:
             self.seconds[f"writing {self.part}"] += time.perf_counter() - start
 
 
-class _Timed(Rooms):
-    """Rooms that add up the time they take, by part."""
+class _Timed(Generators):
+    """Generators that add up the time they take, by part."""
 
     seconds: ClassVar[Counter[str]] = Counter()
 
     def __init__(self, *given: Any) -> None:
-        self.seconds["reading what mentions mean"] += _seconds(lambda: Rooms.__init__(self, *given))
-        self.by_label = {label: _TimedRoom(room, _ROOMS[label], self.seconds) for label, room in self.by_label.items()}
+        self.seconds["reading what mentions mean"] += _seconds(lambda: Generators.__init__(self, *given))
+        self.by_label = {
+            label: _TimedGenerator(generator, _PARTS[label], self.seconds) for label, generator in self.by_label.items()
+        }
 
     def draw(self, *given: Any) -> None:
-        self.seconds["drawing dates"] += _seconds(lambda: Rooms.draw(self, *given))
+        self.seconds["drawing dates"] += _seconds(lambda: Generators.draw(self, *given))
 
 
 def _shares(documents: Sequence[Known]) -> Counter[str]:
     """Seconds of each part, on one process; the rest is putting the text together and the ledger."""
-    substitutor.Rooms = _Timed  # type: ignore[misc]
+    substitutor.Generators = _Timed  # type: ignore[misc]
     _Timed.seconds.clear()
     try:
         drawing = _drawing(_key(0, 0))
         whole = _seconds(lambda: _substitute(documents, drawing))
     finally:
-        substitutor.Rooms = Rooms  # type: ignore[misc]
+        substitutor.Generators = Generators  # type: ignore[misc]
     return _Timed.seconds + Counter({"the rest": whole - _Timed.seconds.total()})
 
 

@@ -12,8 +12,7 @@ from pathlib import Path
 from deid.config.policy import load as load_policy
 from deid.domain.labels import Label
 from deid.evaluation.corpus import load
-from deid.substitution.context import Dossier
-from deid.substitution.memory import Memory
+from deid.substitution.context import DocumentContext
 from deid.substitution.temporal.agenda import read
 
 LABELS = (Label.DATE, Label.RELDATE, Label.AGE)
@@ -29,12 +28,12 @@ def main() -> None:
     unread: dict[Label, list[str]] = {label: [] for label in LABELS}
     policy = load_policy().substitution
     for gold in load(chosen.folder):
-        dossier = Dossier(gold.document, sorted(gold.mentions), policy, Memory(b"no draw is made"))
-        agenda = read(dossier)
-        for mention in dossier.of(LABELS):
+        context = DocumentContext(gold.document, sorted(gold.mentions), policy, b"no draw is made")
+        agenda = read(context)
+        for mention in context.of(LABELS):
             mentions[mention.label] += 1
             if not agenda.reads(mention):
-                unread[mention.label].append(dossier.text(mention))
+                unread[mention.label].append(context.text(mention))
     for label in LABELS:
         missed = len(unread[label])
         print(f"{label:8} {mentions[label]:6} mentions {missed:4} not read {missed / max(mentions[label], 1):8.2%}")

@@ -41,10 +41,10 @@ def validate(path: PolicyArgument = None) -> None:
     from deid.config.policy import load
     from deid.config.settings import settings
     from deid.detection import Detector
-    from deid.substitution import generators
+    from deid.substitution.registry import chosen_generators
 
     policy = load(path or settings().policy)
-    # An annotator or a provider that does not exist shows only when it is made.
+    # An annotator or a generator that does not exist shows only when it is made.
     Detector(policy)
-    generators.load(policy.substitution)
+    chosen_generators(policy.substitution)
     typer.echo(f"{policy.name} : valable, empreinte {policy.digest}")

@@ -1,4 +1,7 @@
-"""Masking providers (Braghin et al. 2019): which may write the surrogates of which label, and why others may not."""
+"""Generators that a policy may choose per label (Braghin et al. 2019), their options, and the choices refused.
+
+The policy names a generator by the key `provider`.
+"""
 
 from __future__ import annotations
 
@@ -8,17 +11,17 @@ from typing import Any
 
 from deid.domain.labels import CONTACT, IDENTIFIERS, NAMES, PLACES, TEMPORAL, Label
 
-# Each provider's job is told in docs/privacy.md. A user's own is a dotted path `package.module:Class`.
+# docs/privacy.md describes each generator. A hospital's own is a dotted path `package.module:Class`.
 DEFAULT = "format_preserving"
 NULL = "null"
 _EVERYWHERE = (DEFAULT, "redact", "tag", "hash", NULL)
 _SOME = ("truncate", "shift", "randomise")
-NAMES_OF = (*_EVERYWHERE, *_SOME)
+GENERATORS = (*_EVERYWHERE, *_SOME)
 
-# Provider → option → (default, least, most).
+# Generator → option → (default, least, most).
 OPTIONS: Mapping[str, Mapping[str, tuple[int, int, int]]] = MappingProxyType(
     {
-        **dict.fromkeys(NAMES_OF, MappingProxyType({})),
+        **dict.fromkeys(GENERATORS, MappingProxyType({})),
         "redact": MappingProxyType({"width": (5, 1, 40)}),
         "tag": MappingProxyType({"digits": (6, 4, 12)}),
         "hash": MappingProxyType({"length": (12, 8, 32)}),
@@ -30,7 +33,7 @@ _NO_NUMBER = "it is no number"
 _KEYED = "its check digits would no longer hold"
 _SOMEBODYS = "what comes out may be somebody's; format_preserving keeps to ranges that nobody has"
 
-# Provider → label → why it may not.
+# Generator → label → reason for the refusal.
 REFUSALS: Mapping[str, Mapping[Label, str]] = MappingProxyType(
     {
         **dict.fromkeys(_EVERYWHERE, MappingProxyType({})),
@@ -64,16 +67,16 @@ REFUSALS: Mapping[str, Mapping[Label, str]] = MappingProxyType(
 )
 
 
-def check(label: Label, provider: str, options: Mapping[str, Any]) -> None:
-    """See that a provider that ships may write this label's surrogates; a dotted path is checked when it is imported.
+def check_choice(label: Label, provider: str, options: Mapping[str, Any]) -> None:
+    """Check that a generator that ships may write this label's surrogates; a dotted path is checked at its import.
 
     Raises:
-        ValueError: no provider has that name, it is refused for this label, or it has no such option.
+        ValueError: no generator has that name, it is refused for this label, or it has no such option.
     """
     if ":" in provider:
         return
-    if provider not in NAMES_OF:
-        raise ValueError(f"{label}: no provider {provider}; known: {', '.join(NAMES_OF)}, or package.module:Class")
+    if provider not in GENERATORS:
+        raise ValueError(f"{label}: no provider {provider}; known: {', '.join(GENERATORS)}, or package.module:Class")
     if why := REFUSALS[provider].get(label):
         raise ValueError(f"{label}: {provider} is refused: {why}")
     for name, value in options.items():
@@ -84,6 +87,6 @@ def check(label: Label, provider: str, options: Mapping[str, Any]) -> None:
             raise ValueError(f"{label}: {provider}: {name} is a whole number from {least} to {most}")
 
 
-def settled(provider: str, options: Mapping[str, Any]) -> dict[str, int]:
-    """The options of a provider that ships, defaults filled in."""
+def filled_options(provider: str, options: Mapping[str, Any]) -> dict[str, int]:
+    """Return the options of a generator that ships, defaults filled in."""
     return {name: options.get(name, default) for name, (default, _, _) in OPTIONS[provider].items()}

@@ -138,12 +138,12 @@ class Places(Section):
     unit_km: float = Field(1.0, gt=0, le=1_000)
 
 
-class ProviderChoice(Section):
+class GeneratorChoice(Section):
     """The generator of a label's surrogates and its options.
 
     Named as in `deid.config.generators`, or by a dotted path `package.module:Class`.
 
-    A dotted path is called with the document's `Dossier` and the options, and is a `deid.substitution.drafts.Room`.
+    A dotted path is called with the `DocumentContext` and the options, and is a `deid.substitution.drafts.Generator`.
     """
 
     provider: str = generators.DEFAULT
@@ -174,7 +174,7 @@ class SubstitutionPolicy(Section):
     lets research see who treats whom, and lets counting tell the busiest
     (docs/decisions/2026-11-22-names-across-documents.md).
 
-    `labels` names another provider than the product's own for a label (docs/privacy.md); what it writes is constant
+    `labels` chooses another generator than the library's own for a label (docs/privacy.md); what it writes is constant
     over the same scope, and costs no ε.
     """
 
@@ -190,12 +190,12 @@ class SubstitutionPolicy(Section):
     dates: Dates = Dates()
     ages: Ages = Ages()
     places: Places = Places()
-    labels: dict[Label, ProviderChoice] = {}
+    labels: dict[Label, GeneratorChoice] = {}
 
     @model_validator(mode="after")
-    def _providers_fit_their_labels(self) -> SubstitutionPolicy:
+    def _generators_fit_their_labels(self) -> SubstitutionPolicy:
         for label, choice in self.labels.items():
-            generators.check(label, choice.provider, choice.options)
+            generators.check_choice(label, choice.provider, choice.options)
         return self
 
     @model_validator(mode="after")

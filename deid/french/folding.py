@@ -1,13 +1,22 @@
-"""One-to-one normalisation of text: every character maps to exactly one, so offsets stay true."""
+"""Text without case or accents: character by character, so that offsets stay true, or as words for comparison."""
 
 from __future__ import annotations
 
+import re
 import unicodedata
-from functools import cache
+from collections.abc import Mapping
+from functools import lru_cache
 
 _HYPHENS = "‐‑‒–—−"
 _APOSTROPHES = "’‘ʼ´`"
 _SPACES = "\u00a0\u2007\u2009\u202f\t"
+_FIGURE_DASH = "‒"  # a hyphen for `fold` only
+_LIGATURES = {"œ": "oe", "æ": "ae", "Œ": "OE", "Æ": "AE"}
+_LIGATURE = re.compile("[œæŒÆ]")
+_ACCENTS = re.compile("[\u0300-\u036f]+")  # the joiner U+034F among them, which is no combining character
+_NOT_WORD = re.compile(r"[^a-z0-9]+")
+_WORD = re.compile(r"[a-z0-9]+")
+_TABULATED = 0x250  # code points of Latin letters, folded when the module is read
 
 
 def _fold_character(character: str) -> str:
@@ -15,47 +24,110 @@ def _fold_character(character: str) -> str:
     return bare if len(bare) == 1 else character
 
 
-class _Table(dict[int, str]):
-    """A translation table that computes what it has not seen yet."""
+class _FoldTable(dict[int, str]):
+    """Translation table of `fold`, completed on first sight of a character."""
 
     def __missing__(self, code: int) -> str:
         character = chr(code)
-        folded = _fold_character(character) if character.isalpha() else character
-        self[code] = folded
+        self[code] = folded = _fold_character(character) if character.isalpha() else character
+        return folded
+
+
+class _LineTable(dict[int, str]):
+    """Translation table of `fold_line`, completed on first sight of a character."""
+
+    def __missing__(self, code: int) -> str:
+        self[code] = folded = _fold_line_character(chr(code))
         return folded
 
 
 class _SpacedTable(dict[int, str]):
+    """Translation table of `spaced`, completed on first sight of a character."""
+
     def __missing__(self, code: int) -> str:
         character = chr(code)
         self[code] = spaced = character if character.isalnum() else " "
         return spaced
 
 
-@cache
-def _folding() -> _Table:
-    table = _Table()
-    table.update(dict.fromkeys(map(ord, _HYPHENS), "-"))
-    table.update(dict.fromkeys(map(ord, _APOSTROPHES), "'"))
-    table.update(dict.fromkeys(map(ord, _SPACES), " "))
-    for code in range(0x250):
+def _fold_line_character(character: str) -> str:
+    if character in _APOSTROPHES:
+        return "'"
+    if character in _HYPHENS and character != _FIGURE_DASH:
+        return "-"
+    if character.isspace():
+        return " "
+    if not character.isalpha():
+        return character
+    base = unicodedata.normalize("NFKD", character)[0].lower()
+    return base if len(base) == 1 else character
+
+
+def _fold_table() -> Mapping[int, str]:
+    table = _FoldTable()
+    for characters, plain in ((_HYPHENS, "-"), (_APOSTROPHES, "'"), (_SPACES, " ")):
+        table.update(dict.fromkeys(map(ord, characters), plain))
+    for code in range(_TABULATED):
         table[code]
     return table
 
 
+_FOLDED = _fold_table()
+_FOLDED_LINE = _LineTable()
 _SPACED = _SpacedTable()
 
 
 def fold(text: str) -> str:
-    """Lower case, no accents, plain hyphens, apostrophes and spaces; same length as `text`."""
-    return text.translate(_folding())
+    """Return `text` in lower case, without accents, hyphens, apostrophes and spaces made plain; the same length.
+
+    Line breaks stay. The taggers and the tables of detection are built on this folding.
+    """
+    return text.translate(_FOLDED)
 
 
 def spaced(folded: str) -> str:
-    """What `fold` gave with all but letters and digits turned into spaces; same length."""
+    """Return the result of `fold` with a space for each character but letters and digits; the same length."""
     return folded.translate(_SPACED)
 
 
 def key(text: str) -> str:
-    """A name as a table key: folded, one space between its words."""
+    """Return a name as the key of a table: folded, one space between words."""
     return " ".join(spaced(fold(text)).split())
+
+
+def fold_line(text: str) -> str:
+    """Return `text` folded as one line, the same length: the folding that substitution reads mentions by.
+
+    Differs from `fold` in three ways: every white space is a space, line breaks included; compatibility characters
+    lose their form ("²" stays, "ª" is "a"); the figure dash stays.
+    """
+    return text.translate(_FOLDED_LINE)
+
+
+def without_accents(text: str) -> str:
+    """Return `text` without accents, case kept; ligatures are written with two letters."""
+    if text.isascii():
+        return text
+    if _LIGATURE.search(text):
+        text = _LIGATURE.sub(lambda match: _LIGATURES[match.group()], text)
+    decomposed = _ACCENTS.sub("", unicodedata.normalize("NFKD", text))
+    return "".join(char for char in decomposed if not unicodedata.combining(char))
+
+
+def words(text: str) -> tuple[str, ...]:
+    """Return the folded words and numbers of a text, in order."""
+    return tuple(_WORD.findall(without_accents(text).casefold()))
+
+
+@lru_cache(1 << 14)
+def comparable(text: str) -> str:
+    """Return the letters and digits of a text, folded: equal for texts that differ in case, accents and signs only.
+
+    A text without any letter or digit is returned as it is.
+    """
+    return _NOT_WORD.sub("", without_accents(text).casefold()) or text
+
+
+def alike(one: str, other: str) -> bool:
+    """Return whether two texts are equal under `comparable`."""
+    return comparable(one) == comparable(other)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from deid.french.comparison import without_accents
+from deid.french.folding import without_accents
 
 _PIECE = re.compile(r"[^\W\d_]+")
 _LOWERED = frozenset({"de", "du", "des", "d", "l", "la", "le", "les", "et", "en", "sur", "sous", "aux", "au", "lès"})

@@ -7,7 +7,8 @@
     planar_laplace   the same in the plane, on a grid: geo-indistinguishability (Andrés et al. 2013)
     exponential      the exponential mechanism over a finite public set
     enclosures       certified bounds that constants are proven with
-    audit            a lower bound of ε from draws, to hold against each claim
+    budget           the split of ε over a document, and the ledger of what was spent
+    pseudonyms       identifiers by keyed hash
 
 What is proven is information-theoretic for a stream of fair coins. The stream here is pseudo-random, so the
 claim is computational differential privacy (Mironov et al. 2009): it holds against whoever cannot break
@@ -19,11 +20,10 @@ from deid.privacy.bounded_laplace import bounded_epsilon, bounded_laplace, bound
 from deid.privacy.exponential import exponential
 from deid.privacy.laplace import discrete_laplace
 from deid.privacy.planar_laplace import planar_laplace
-from deid.privacy.stream import KeyedStream, Streams
+from deid.privacy.stream import KeyedStream
 
 __all__ = [
     "KeyedStream",
-    "Streams",
     "bernoulli",
     "bernoulli_exp",
     "bernoulli_exp_of",

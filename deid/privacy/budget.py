@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
-from functools import lru_cache
 from typing import NamedTuple
 
 from deid.config.policy import SubstitutionPolicy
@@ -26,7 +25,6 @@ class Shares(NamedTuple):
     place: Fraction
 
 
-@lru_cache(256)
 def rational(value: float) -> Fraction:
     """A number of the policy as the decimal that was written there, exactly."""
     return Fraction(str(value))
@@ -53,16 +51,9 @@ def shares(policy: SubstitutionPolicy, counts: Counts) -> Shares:
             part * weights["place"] / max(counts.place, 1),
         )
     number = policy.elements_per_document if policy.split == "nominal" else max(counts.time + counts.place, 1)
-    return _even(policy.epsilon_per_document, number)
-
-
-@lru_cache(256)
-def _even(epsilon: float, number: int) -> Shares:
-    each = rational(epsilon) / number
+    each = rational(policy.epsilon_per_document) / number
     return Shares(each, each)
 
-
-spend = lru_cache(1 << 12)(Spend)  # most documents have lines that others have
 
 # Ledger lines are kept as floating-point numbers, so a sum that is the limit may read as this much above it.
 ROUNDING = Fraction(1, 10**9)
@@ -78,17 +69,8 @@ def settle(policy: SubstitutionPolicy, document_id: str, spends: Iterable[Spend]
     limit = policy.max_epsilon_per_document
     if limit is None:
         return lines
-    epsilons = tuple([line.epsilon for line in lines])
-    if not _is_within(epsilons, limit):
-        detail = f"spends epsilon {float(_sum(epsilons)):.2f} where the policy allows {limit}"
+    spent = sum((rational(line.epsilon) for line in lines), Fraction(0))
+    if spent > rational(limit) + ROUNDING:
+        detail = f"spends epsilon {float(spent):.2f} where the policy allows {limit}"
         raise DocumentRefused(document_id, Reason.BUDGET_EXCEEDED, detail)
     return lines
-
-
-@lru_cache(1 << 12)
-def _is_within(epsilons: tuple[float, ...], limit: float) -> bool:
-    return _sum(epsilons) <= rational(limit) + ROUNDING
-
-
-def _sum(epsilons: tuple[float, ...]) -> Fraction:
-    return sum(map(rational, epsilons), Fraction(0))

@@ -10,7 +10,7 @@ from functools import cache, lru_cache
 from math import log10
 from typing import NamedTuple
 
-from deid.french.comparison import words
+from deid.french.folding import words
 from deid.french.shapes import titled
 
 

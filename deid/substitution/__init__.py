@@ -1,4 +1,4 @@
-"""Surrogates: what stands in for each mention, drawn from a secret, so that the text stays useful and coherent."""
+"""Surrogates of mentions, drawn from a secret, so that the text stays useful and coherent."""
 
 from deid.privacy.pseudonyms import pseudonym
 from deid.substitution.substitutor import Substitutor

@@ -1,56 +1,50 @@
-"""One document under substitution: what its generators share."""
+"""One document under substitution: the text, mentions and keyed streams that its generators share."""
 
 from __future__ import annotations
 
-import copy
 import re
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property, lru_cache
-from itertools import chain
-from operator import attrgetter
-from typing import TypeVar, cast
+from functools import cached_property, partial
 
 from deid.config.policy import SubstitutionPolicy
 from deid.domain.document import Document, Mention
 from deid.domain.labels import NAMES, PLACES, Label
 from deid.french.calendar import is_plausible
-from deid.french.comparison import cut_into_words, folded, words
-from deid.french.remembering import remembering
+from deid.french.folding import fold_line, words
 from deid.privacy import KeyedStream
-from deid.substitution.memory import Memory
-
-Found = TypeVar("Found")
 
 _ACCENTED = re.compile("[éèêàçùôîâûÉÈÀÇÊ]")
 _LEAST_LETTERS = 3
 _LEAST_IN_ADDRESSES = 4
 _CORPUS = ("corpus", "")
-_PLACE = attrgetter("start")
 # One commune in nine is a "Saint": left out of those drawn for another, they would tell which kind the other is of.
 _SHARED = frozenset({"saint", "sainte", "saints", "saintes", "sur", "sous", "les", "des", "aux", "mer"})
 
 
-class Dossier:
+class DocumentContext:
     """A document, its disjoint mentions in order, and the streams that its surrogates are drawn from.
 
-    `scope` is what surrogates are constant over: the patient, the document (also when the patient is unknown)
-    or the corpus, as the policy says.
+    Surrogates are constant over `scope`: the patient, the document (also when the patient is unknown) or the corpus,
+    as the policy says.
+
+    Attributes:
+        plain: the text folded by `fold_line`, position by position.
+        accented: True if the document writes accents at all.
     """
 
     def __init__(
-        self, document: Document, mentions: Sequence[Mention], policy: SubstitutionPolicy, memory: Memory
+        self, document: Document, mentions: Sequence[Mention], policy: SubstitutionPolicy, secret: bytes
     ) -> None:
-        self.document = _in_our_time(document)
+        self.document = _without_implausible_dates(document)
         self.mentions = tuple(mentions)
         self.policy = policy
         self.scope = self._scope()
-        self._own = memory.of(self.scope)
-        self._everywhere = memory.of(_CORPUS)
+        self.plain = fold_line(document.text)
+        self.accented = _ACCENTED.search(document.text) is not None
+        self._secret = secret
+        self._hidden = self.mentions  # the mentions that `forbidden` is about
         self._by_label = _by_label(self.mentions)
-        self.plain = folded(document.text)  # position by position, as `folding.flat`
-        # Whether the document writes accents at all.
-        self.accented = not document.text.isascii() and _ACCENTED.search(document.text) is not None
 
     def _scope(self) -> tuple[str, str]:
         if self.policy.scope == "corpus":
@@ -60,151 +54,108 @@ class Dossier:
         return ("document", self.document.id)
 
     def stream(self, *parts: str) -> KeyedStream:
-        """The stream of what `parts` name, within the scope."""
-        return self._own.streams.of(*parts)
+        """Return the stream about `parts` within the scope, from its first bit."""
+        return KeyedStream(self._secret, *self.scope, *parts)
 
-    def shared(self, *parts: str) -> KeyedStream:
-        """The stream of what `parts` name, over all patients and documents, whatever the scope."""
-        return self._everywhere.streams.of(*parts)
-
-    def remembered(
-        self,
-        question: tuple[str, ...],
-        make: Callable[[KeyedStream], Found],
-        by: Hashable = None,
-        *,
-        shared: bool = False,
-    ) -> Found:
-        """What `make` finds with the stream of a question, computed once for the scope, or with `shared` for all.
-
-        Nothing of the document may take part but what `by` holds: the scope's other documents get what this one found.
-        """
-        shelf = self._everywhere if shared else self._own
-        asked = question if by is None else (question, by)
-        known = shelf.known.get(asked)
-        if known is None:
-            known = shelf.known[asked] = make(shelf.streams.of(*question))
-        return cast(Found, known)
+    def shared_stream(self, *parts: str) -> KeyedStream:
+        """Return the stream about `parts` over all patients and documents, whatever the scope, from its first bit."""
+        return KeyedStream(self._secret, *_CORPUS, *parts)
 
     def text(self, mention: Mention) -> str:
-        """What the document writes there."""
+        """Return the text of a mention."""
         return self.document.text[mention.start : mention.end]
 
     def before(self, mention: Mention, characters: int = 30) -> str:
-        """The characters that stand before a mention."""
+        """Return the characters before a mention."""
         return self.document.text[max(0, mention.start - characters) : mention.start]
 
+    def plain_before(self, mention: Mention, characters: int = 30) -> str:
+        """Return the characters before a mention, folded."""
+        return self.plain[max(0, mention.start - characters) : mention.start]
+
+    def after(self, mention: Mention, characters: int = 30) -> str:
+        """Return the characters after a mention."""
+        return self.document.text[mention.end : mention.end + characters]
+
     def line_around(self, mention: Mention) -> str:
-        """What the lines that a mention stands on say beside it."""
+        """Return the rest of the lines that a mention stands on."""
         text = self.document.text
         end = text.find("\n", mention.end)
         before = text[text.rfind("\n", 0, mention.start) + 1 : mention.start]
         return before + text[mention.end : end if end >= 0 else None]
 
-    def plain_before(self, mention: Mention, characters: int = 30) -> str:
-        """What stands before a mention, folded position by position."""
-        return self.plain[max(0, mention.start - characters) : mention.start]
-
-    def after(self, mention: Mention, characters: int = 30) -> str:
-        """The characters that stand after a mention."""
-        return self.document.text[mention.end : mention.end + characters]
-
     def of(self, labels: Iterable[Label]) -> list[Mention]:
-        """Mentions of these labels, in order."""
-        groups = self._by_label
-        found = [groups[label] for label in labels if label in groups]
-        return list(found[0]) if len(found) == 1 else sorted(chain.from_iterable(found), key=_PLACE)
+        """Return the mentions of these labels, in order."""
+        found = [mention for label in labels for mention in self._by_label.get(label, ())]
+        return sorted(found, key=lambda mention: mention.start)
 
     def labelled(self, label: Label) -> Sequence[Mention]:
-        """Mentions of one label, in order."""
+        """Return the mentions of one label, in order."""
         return self._by_label.get(label, ())
 
-    def without(self, labels: Iterable[Label]) -> Dossier:
-        """The same dossier for who has nothing to do with these labels; what it may not bring back stays the same."""
+    def without(self, labels: Iterable[Label]) -> DocumentContext:
+        """Return the context without mentions of these labels; their words stay `forbidden`."""
         gone = frozenset(labels)
-        if not gone:
-            return self
-        other = copy.copy(self)
-        other.__dict__["forbidden"] = self.forbidden
-        other.mentions = tuple(mention for mention in self.mentions if mention.label not in gone)
-        other._by_label = _by_label(other.mentions)
+        kept = [mention for mention in self.mentions if mention.label not in gone]
+        other = DocumentContext(self.document, kept, self.policy, self._secret)
+        other._hidden = self._hidden
         return other
 
     @cached_property
     def forbidden(self) -> frozenset[str]:
-        """Folded words that no surrogate may bring in: those of names, places and addresses found here, and of the
-        identity; of places, not what so many share that it tells none of them.
+        """Folded words that no surrogate may bring in: those of the names, places and addresses found here, and of
+        the identity; words that many places share are left out.
 
-        Without this, a surrogate drawn for one mention could be what another mention hides. The patient's other
-        documents do not take part: which ones are at hand depends on the batch
+        Without this, a surrogate drawn for one mention could be the text that another mention hides. The patient's
+        other documents do not take part: which ones are at hand depends on the batch
         (docs/decisions/2026-11-22-names-across-documents.md).
         """
-        text, hiding = self.document.text, _HIDING
-        found = [
-            hidden(text[mention.start : mention.end])
-            for label, mentions in self._by_label.items()
-            if (hidden := hiding.get(label)) is not None
-            for mention in mentions
-        ]
         patient = self.document.patient
-        names = (patient.last_name, patient.birth_name, *patient.first_names)
-        return _hidden_of(names, patient.city, patient.addresses, patient.emails).union(*found)
+        found: set[str] = set()
+        for mention in self._hidden:
+            if (telling_words := _TELLING.get(mention.label)) is not None:
+                found |= telling_words(self.text(mention))
+        for name in (patient.last_name, patient.birth_name, *patient.first_names):
+            found |= _long_words(name or "")
+        for place in (patient.city or "", *patient.addresses):
+            found |= words_of_place(place)
+        for address in patient.emails:
+            found |= _long_words(address, least=_LEAST_IN_ADDRESSES)
+        return frozenset(found)
 
     def brings_back(self, candidate: str, allowed: frozenset[str] = frozenset()) -> bool:
-        """Whether a candidate surrogate has a word that is hidden elsewhere in this document."""
-        if candidate.isascii() and candidate.isalnum():
-            return (word := candidate.lower()) in self.forbidden and word not in allowed
-        if self.forbidden.isdisjoint(found := words(candidate)):
-            return False
-        return any(word in self.forbidden and word not in allowed for word in found)
+        """Return whether a candidate surrogate has a word that is hidden elsewhere in this document."""
+        return any(word in self.forbidden and word not in allowed for word in words(candidate))
 
 
 def _by_label(mentions: Iterable[Mention]) -> dict[Label, list[Mention]]:
     groups: dict[Label, list[Mention]] = {}
     for mention in mentions:
-        if (label := mention.label) in groups:
-            groups[label].append(mention)
-        else:
-            groups[label] = [mention]
+        groups.setdefault(mention.label, []).append(mention)
     return groups
 
 
-@remembering(1 << 14)
-def telling(place: str) -> frozenset[str]:
-    """The folded words of a place's name but those that tell none, unless it has no other ("Saintes")."""
-    found = _told(place)
+def words_of_place(place: str) -> frozenset[str]:
+    """Return the folded words of a place's name that tell it; those that many places share only where it has no
+    other ("Saintes").
+    """
+    found = _long_words(place)
     return found - _SHARED or found
 
 
-def _told(text: str, least: int = _LEAST_LETTERS) -> frozenset[str]:
-    return frozenset([word for word in cut_into_words(text) if len(word) >= least and not word.isdigit()])
+def _long_words(text: str, least: int = _LEAST_LETTERS) -> frozenset[str]:
+    return frozenset(word for word in words(text) if len(word) >= least and not word.isdigit())
 
 
-_hidden = remembering(1 << 14)(_told)
-
-
-@remembering(1 << 14)
-def _hidden_in_address(address: str) -> frozenset[str]:
-    return _told(address, _LEAST_IN_ADDRESSES)
-
-
-_HIDING: Mapping[Label, Callable[[str], frozenset[str]]] = {
-    **dict.fromkeys(PLACES | {Label.ORG}, telling),
-    **dict.fromkeys(NAMES, _hidden),
-    **dict.fromkeys((Label.EMAIL, Label.URL), _hidden_in_address),
+_TELLING: Mapping[Label, Callable[[str], frozenset[str]]] = {
+    **dict.fromkeys(PLACES | {Label.ORG}, words_of_place),
+    **dict.fromkeys(NAMES, _long_words),
+    **dict.fromkeys((Label.EMAIL, Label.URL), partial(_long_words, least=_LEAST_IN_ADDRESSES)),
 }
 
 
-@lru_cache(1 << 10)
-def _hidden_of(
-    names: tuple[str | None, ...], city: str | None, addresses: tuple[str, ...], emails: tuple[str, ...]
-) -> frozenset[str]:
-    places = map(telling, (city or "", *addresses))
-    return frozenset().union(*places, *map(_hidden, filter(None, names)), *map(_hidden_in_address, emails))
-
-
-def _in_our_time(document: Document) -> Document:
-    """A document without the dates that no hospital could have meant, such as the 9999-12-31 of a field left blank."""
+def _without_implausible_dates(document: Document) -> Document:
+    """Return a document without dates that no hospital could have meant, such as the 9999-12-31 of a blank field."""
     reference, birth = document.reference_date, document.patient.birth_date
     if (reference is None or is_plausible(reference)) and (birth is None or is_plausible(birth)):
         return document

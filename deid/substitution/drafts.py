@@ -1,4 +1,4 @@
-"""What a generator hands back for a mention: the surrogate's text and how it came about; and masks."""
+"""Result of a generator for one mention, the protocol of generators, and masks."""
 
 from __future__ import annotations
 
@@ -6,39 +6,36 @@ from typing import NamedTuple, Protocol
 
 from deid.domain.document import Mention
 from deid.domain.labels import Label
-from deid.french.comparison import comparable
+from deid.french.folding import comparable
 
 
 class Draft(NamedTuple):
-    """A surrogate's text, the strategy that made it, and whether the mention was understood."""
+    """A surrogate's text, the strategy that wrote it, and whether the mention could be read."""
 
     text: str
     strategy: str
     parsed: bool = True
 
 
-Drafted = tuple[str, str, bool]  # a `Draft`, or what one holds, which is made without a call
+class Generator(Protocol):
+    """Writes the surrogates of one document's mentions of some labels."""
 
-
-class Room(Protocol):
-    """A generator of surrogates for one document."""
-
-    def write(self, mention: Mention, attempt: int) -> Drafted:
-        """The surrogate of a mention; `attempt` above 0 asks for another one than before."""
+    def write(self, mention: Mention, attempt: int) -> Draft:
+        """Return the surrogate of a mention; `attempt` above 0 asks for another one than before."""
         ...
 
 
 def mask(label: Label, original: str) -> Draft:
-    """The label in brackets, for what was not understood; different from the original, whatever that is."""
-    return Draft(_tag(label, original), "mask", parsed=False)
+    """Return the label in brackets, for a mention that could not be read; different from the original."""
+    return Draft(_label_in_brackets(label, original), "mask", parsed=False)
 
 
 def tag(label: Label, original: str) -> Draft:
-    """The label in brackets, because the policy asks for it."""
-    return Draft(_tag(label, original), "tag")
+    """Return the label in brackets, because the policy asks for it; different from the original."""
+    return Draft(_label_in_brackets(label, original), "tag")
 
 
-def _tag(label: Label, original: str) -> str:
-    # What says its own label ("DATE :" left blank, a document that was tagged before) gets no letter at all.
+def _label_in_brackets(label: Label, original: str) -> str:
+    # A mention that says its own label ("DATE :" left blank, a document that was tagged before) gets no letter at all.
     text = f"[{label}]"
     return "[…]" if comparable(text) == comparable(original) or text.casefold() in original.casefold() else text

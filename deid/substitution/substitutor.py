@@ -3,54 +3,52 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from deid.config.generators import NULL
 from deid.config.policy import Policy
 from deid.domain.document import Document, Mention, Substitution, Surrogate
 from deid.domain.errors import DocumentRefused, Reason, SettingsError
 from deid.domain.labels import Label
-from deid.french.comparison import alike
+from deid.french.folding import alike
 from deid.privacy import budget
 from deid.reference import CommuneTable
 from deid.reference.names import NameTables
 from deid.reference.tables import packaged_tables
-from deid.substitution import generators, overlaps
-from deid.substitution.context import Dossier
-from deid.substitution.drafts import Drafted, Room, mask
-from deid.substitution.memory import Memory
+from deid.substitution.context import DocumentContext
+from deid.substitution.drafts import Draft, Generator, mask
 from deid.substitution.places.streets import street_names
-from deid.substitution.registry import Rooms
+from deid.substitution.registry import Generators, chosen_generators
 
 ATTEMPTS = 8
-_new = tuple.__new__
 
 
 class Substitutor:
-    """Draws surrogates under one policy, secret and commune table.
+    """Draws surrogates under one policy, secret and commune table. Keeps nothing of the documents that it was given.
 
     Args:
         policy: its `substitution` part is read.
-        key: the secret; every draw depends on it. What was drawn is kept for speed alone, in this object.
+        key: the secret; every draw depends on it.
         communes: places to draw from.
-        names: names to draw from; None for those that ship.
+        names: names to draw from; None for the tables that ship.
 
     Raises:
         SettingsError: the key is empty.
-        PolicyError: a provider of the policy's cannot be imported.
+        PolicyError: a generator that the policy names cannot be imported.
     """
 
     def __init__(self, policy: Policy, key: bytes, communes: CommuneTable, names: NameTables | None = None) -> None:
         if not key:
             raise SettingsError("No surrogate can be drawn with an empty key.", "Set NOCTURNE_SECRET.")
         self._policy = policy.substitution
-        self._memory = Memory(key)
+        self._key = key
         self._communes = communes
         self._names = packaged_tables().names if names is None else names
         self._streets = street_names(communes)
-        self._providers = generators.load(self._policy)
+        self._chosen = chosen_generators(self._policy)
 
     def substitute(self, document: Document, mentions: Sequence[Mention]) -> Substitution:
-        """The document with every mention replaced.
+        """Return the document with every mention replaced.
 
         Mentions may come in any order; overlapping ones are joined first, so the result may hold fewer.
         Deterministic in the key, the scope (docs/privacy.md) and the document; other documents do not matter.
@@ -59,66 +57,70 @@ class Substitutor:
             DocumentRefused: it would spend more than the policy allows (BUDGET_EXCEEDED), or a mention lies
                 outside the text (SUBSTITUTION_FAILED).
         """
-        settled = overlaps.settle(mentions)
-        if settled and settled[-1].end > len(document.text):
+        disjoint = _joined(mentions)
+        if disjoint and disjoint[-1].end > len(document.text):
             raise DocumentRefused(document.id, Reason.SUBSTITUTION_FAILED, "a mention ends after the text")
-        dossier = Dossier(document, settled, self._policy, self._memory)
-        rooms = Rooms(dossier, self._communes, self._names, self._streets, self._providers)
-        shares = budget.shares(self._policy, rooms.elements())
-        spends = budget.settle(self._policy, document.id, rooms.spends(shares))
-        rooms.draw(shares)
-        text, surrogates, spans = _rewritten(document.text, settled, rooms.by_label)
-        calendar = rooms.calendar
+        context = DocumentContext(document, disjoint, self._policy, self._key)
+        generators = Generators(context, self._communes, self._names, self._streets, self._chosen)
+        shares = budget.shares(self._policy, generators.elements())
+        spends = budget.settle(self._policy, document.id, generators.spends(shares))
+        generators.draw(shares)
+        text, surrogates, spans = _rewritten(document.text, disjoint, generators.by_label)
+        calendar = generators.calendar
         return Substitution(text, surrogates, spans, spends, calendar.moved_reference_date, calendar.durations)
 
 
-def _rewritten(
-    text: str, mentions: Sequence[Mention], rooms: Mapping[Label, Room]
-) -> tuple[str, tuple[Surrogate, ...], tuple[tuple[int, int], ...]]:
-    """The text with surrogates in place, these, and where each stands.
+def _joined(mentions: Sequence[Mention]) -> tuple[Mention, ...]:
+    """Mentions in order, those that share a character joined over their union.
 
-    Of each mention it is the first draft that differs from the original in more than case, accents and punctuation.
+    The joined mention takes label, subtype and votes from the longest, then the surest, then the first.
     """
+    joined: list[tuple[Mention, Mention]] = []  # (joined mention, the mention that it takes its label from)
+    for mention in sorted(mentions):
+        if not joined or mention.start >= joined[-1][0].end:
+            joined.append((mention, mention))
+            continue
+        before, chosen = joined[-1]
+        best = max(chosen, mention, key=lambda one: (one.end - one.start, one.score))
+        joined[-1] = (replace(best, start=before.start, end=max(before.end, mention.end)), best)
+    return tuple(mention for mention, _ in joined)
+
+
+def _rewritten(
+    text: str, mentions: Sequence[Mention], generators: Mapping[Label, Generator]
+) -> tuple[str, tuple[Surrogate, ...], tuple[tuple[int, int], ...]]:
+    """The text with surrogates in place, the surrogates, and the span of each in the new text."""
     pieces: list[str] = []
-    found: list[Surrogate] = []
+    surrogates: list[Surrogate] = []
     spans: list[tuple[int, int]] = []
-    position = moved = 0  # where the mention before ended, and by how much what follows it is moved
+    position = length = 0  # the end of the mention before, and the length of the new text so far
     for mention in mentions:
-        start, end = mention.start, mention.end
-        original, room = text[start:end], rooms[mention.label]
-        draft = room.write(mention, 0)
-        if not _replaces(draft, original):
-            draft = _another(mention, original, room)
-        written, strategy, parsed = draft
-        if "\n" in original:
-            written = _broken_like(original, written)
-        # What `Surrogate` does, a call of Python's less.
-        found.append(_new(Surrogate, (mention, written, strategy, parsed)))
-        pieces.append(text[position:start])
-        pieces.append(written)
-        stands = start + moved
-        spans.append((stands, stands + len(written)))
-        position = end
-        moved += len(written) - len(original)
+        original = text[mention.start : mention.end]
+        draft = _first_that_replaces(mention, original, generators[mention.label])
+        written = _broken_like(original, draft.text)
+        surrogates.append(Surrogate(mention, written, draft.strategy, draft.parsed))
+        pieces += (text[position : mention.start], written)
+        start = length + mention.start - position
+        spans.append((start, start + len(written)))
+        position, length = mention.end, start + len(written)
     pieces.append(text[position:])
-    return "".join(pieces), tuple(found), tuple(spans)
+    return "".join(pieces), tuple(surrogates), tuple(spans)
 
 
-def _another(mention: Mention, original: str, room: Room) -> Drafted:
-    """The first of the later drafts that replaces the original, or a mask."""
-    for attempt in range(1, ATTEMPTS):
-        draft = room.write(mention, attempt)
+def _first_that_replaces(mention: Mention, original: str, generator: Generator) -> Draft:
+    """The first draft that differs from the original in more than case, accents and punctuation, else a mask."""
+    for attempt in range(ATTEMPTS):
+        draft = generator.write(mention, attempt)
         if _replaces(draft, original):
             return draft
     return mask(mention.label, original)
 
 
-def _replaces(draft: Drafted, original: str) -> bool:
-    """Whether a draft hides its original; nothing does where nothing was asked for."""
-    text, strategy, _ = draft
-    if not text or text.isspace():
-        return strategy == NULL and bool(original.strip())
-    return not alike(text, original)
+def _replaces(draft: Draft, original: str) -> bool:
+    """Whether a draft hides its original; an empty text does only where the policy asks for it."""
+    if not draft.text.strip():
+        return draft.strategy == NULL and bool(original.strip())
+    return not alike(draft.text, original)
 
 
 def _broken_like(original: str, text: str) -> str:

@@ -14,7 +14,7 @@ from deid.evaluation.audit import Case, audit
 from deid.privacy import KeyedStream
 from deid.reference import Commune, CommuneTable
 from deid.reference.distances import MICRO
-from deid.substitution.context import Dossier
+from deid.substitution.context import DocumentContext
 from deid.substitution.places.draws import STRATEGIES
 from deid.substitution.places.planar import STEP_M
 from deid.substitution.temporal import bounded, metric
@@ -25,8 +25,8 @@ from deid.substitution.temporal.values import Instant, Unit
 DRAWS = 40_000
 
 
-class OneStream(Dossier):
-    """A dossier whose streams are all one, which goes on: each draw is a new secret's."""
+class OneStream(DocumentContext):
+    """A context whose streams are all one, which goes on: each draw is a new secret's."""
 
     def __init__(self, stream: KeyedStream, ages: Ages) -> None:
         self._stream = stream
@@ -50,8 +50,8 @@ def _ages(
         return "an original" if age in {one, other} else age
 
     def pair(stream: KeyedStream) -> tuple[Hashable, Hashable]:
-        dossier = OneStream(stream, ages)
-        return view(move(dossier, _age(one), epsilon)), view(move(dossier, _age(other), epsilon))
+        context = OneStream(stream, ages)
+        return view(move(context, _age(one), epsilon)), view(move(context, _age(other), epsilon))
 
     return Case(f"{move.__module__}, ε = {epsilon}", f"{one}, {other} years", claimed, pair)
 
@@ -125,11 +125,11 @@ def _months(one: int, other: int, claimed: float) -> Case:
     epsilon = Fraction(1, 4)
 
     def pair(stream: KeyedStream) -> tuple[Hashable, Hashable]:
-        dossier = OneStream(stream, Ages())
-        return view(moved(dossier, one)), view(moved(dossier, other))
+        context = OneStream(stream, Ages())
+        return view(moved(context, one)), view(moved(context, other))
 
-    def moved(dossier: OneStream, month: int) -> int:
-        return apart(dossier, Instant(Unit.MONTH, month), "", epsilon, _SHIFT, high=_APRIL)
+    def moved(context: OneStream, month: int) -> int:
+        return apart(context, Instant(Unit.MONTH, month), "", epsilon, _SHIFT, high=_APRIL)
 
     def view(month: int) -> Hashable:
         return "an original" if month in {one, other} else month

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deid.privacy import KeyedStream, Streams
+from deid.privacy import KeyedStream
 from deid.privacy.stream import encode
 
 SECRET = b"a secret of the tests"
@@ -64,11 +64,8 @@ def test_no_integer_is_below_nothing(bound: int) -> None:
         KeyedStream(SECRET, "x").below(bound)
 
 
-@given(st.binary(min_size=1, max_size=200), st.lists(st.text(), max_size=3), st.lists(st.text(), max_size=3))
-def test_the_stream_is_hmac_of_the_standard_library_in_counter_mode(
-    secret: bytes, first: list[str], parts: list[str]
-) -> None:
-    seed = hmac.digest(secret, encode(first + parts), "sha256")
+@given(st.binary(min_size=1, max_size=200), st.lists(st.text(), max_size=3))
+def test_the_stream_is_hmac_of_the_standard_library_in_counter_mode(secret: bytes, parts: list[str]) -> None:
+    seed = hmac.digest(secret, encode(parts), "sha256")
     blocks = b"".join(hmac.digest(seed, number.to_bytes(8, "big"), "sha256") for number in range(3))
-    for stream in (KeyedStream(secret, *first, *parts), Streams(secret, *first).of(*parts)):
-        assert stream.bits(8 * len(blocks)) == int.from_bytes(blocks, "big")
+    assert KeyedStream(secret, *parts).bits(8 * len(blocks)) == int.from_bytes(blocks, "big")

@@ -18,7 +18,7 @@ from deid.config.policy import Policy, load
 from deid.detection import Detector
 from deid.domain.document import Document, Patient, Substitution
 from deid.domain.labels import Label
-from deid.french.comparison import comparable
+from deid.french.folding import comparable
 from deid.pipeline import Deidentified, Incoming, deidentify
 from deid.reference import CommuneTable
 from deid.reference.tables import packaged_tables

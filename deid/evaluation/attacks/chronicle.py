@@ -12,8 +12,7 @@ from deid.domain.labels import Label
 from deid.evaluation.attacks.population import Record
 from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
-from deid.substitution.context import Dossier
-from deid.substitution.memory import Memory
+from deid.substitution.context import DocumentContext
 from deid.substitution.temporal import agenda, shifting, timeline
 from deid.substitution.temporal.values import Instant, Unit
 
@@ -90,8 +89,8 @@ def _chronicle(record: Record, policy: Policy, substitutor: Substitutor, key: by
     temporal = [one for one in record.mentions if one.label in _TEMPORAL]
     done = substitutor.substitute(record.document, temporal)
     mentions = [surrogate.mention for surrogate in done.surrogates]
-    dossier = Dossier(record.document, mentions, policy.substitution, Memory(key))
-    known = agenda.read(dossier)
+    context = DocumentContext(record.document, mentions, policy.substitution, key)
+    known = agenda.read(context)
     told = _told(record.document, done, policy)
     sayings = tuple(
         Saying(mention.label, known.instants[mention], instant, mention in known.births)
@@ -103,9 +102,9 @@ def _chronicle(record: Record, policy: Policy, substitutor: Substitutor, key: by
         case "generalise":
             shift = published_on.toordinal() - known.anchor.toordinal()
         case "uniform_shift":
-            shift = shifting.shift(dossier).days
+            shift = shifting.shift(context).days
         case _:
-            shift = timeline.shift(dossier).days
+            shift = timeline.shift(context).days
     return Chronicle(record, published_on, shift, sayings)
 
 
@@ -115,7 +114,7 @@ def _told(document: Document, done: Substitution, policy: Policy) -> list[Instan
         Mention(start, end, surrogate.mention.label)
         for surrogate, (start, end) in zip(done.surrogates, done.spans, strict=True)
     ]
-    read = agenda.read(Dossier(published, marks, policy.substitution, Memory(KEY)))
+    read = agenda.read(DocumentContext(published, marks, policy.substitution, KEY))
     return [read.instants.get(mark) for mark in marks]
 
 

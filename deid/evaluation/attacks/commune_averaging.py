@@ -17,7 +17,7 @@ from deid.domain.labels import Label
 from deid.evaluation.attacks.chronicle import KEY
 from deid.evaluation.attacks.commune_laws import Law, law_of
 from deid.evaluation.attacks.population import Population, Resident
-from deid.french.comparison import comparable
+from deid.french.folding import comparable
 from deid.privacy.budget import rational
 from deid.reference import Commune, CommuneTable
 from deid.substitution import Substitutor

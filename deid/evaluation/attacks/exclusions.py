@@ -24,7 +24,7 @@ from deid.config.policy import Places
 from deid.evaluation.attacks.commune_laws import law_of
 from deid.reference import Commune, CommuneTable
 from deid.reference.tables import packaged_tables
-from deid.substitution.context import telling
+from deid.substitution.context import words_of_place
 
 _GRID = {"health_exponential": ("1/4", "16"), "geo_indistinguishability": ("1/4", "1", "4")}
 _HEAD = """\
@@ -72,8 +72,8 @@ def _aside(
 ) -> NDArray[np.float64]:
     """P_v(E(v)) of each input; at least one draw of each is left, since another commune can always stand in."""
     pairs = law_of(table, inputs, places).at(float(epsilon))
-    names, codes = [telling(one.name) for one in table.communes], [frozenset(one.zips) for one in table.communes]
-    mine = [(one.insee, telling(one.name), frozenset(one.zips[:1] if with_code else ())) for one in inputs]
+    names, codes = [words_of_place(one.name) for one in table.communes], [frozenset(one.zips) for one in table.communes]
+    mine = [(one.insee, words_of_place(one.name), frozenset(one.zips[:1] if with_code else ())) for one in inputs]
 
     def excluded(at: int, output: int) -> bool:
         insee, words, code = mine[at]

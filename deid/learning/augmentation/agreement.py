@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from deid.domain.labels import Label
-from deid.french.comparison import flat
+from deid.french.folding import fold_line
 
 _BEFORE = re.compile(r"(?<![^\W\d_])(d['’]|de |du |des |à |a |au |aux |qu['’]|que )$", re.IGNORECASE)
 _ARTICLE = re.compile(r"(le|les) (?=\S)", re.IGNORECASE)
@@ -19,9 +19,9 @@ def agree(before: str, name: str, label: Label) -> tuple[str, str]:
     if found is None:
         return before, name
     written = found.group()
-    word = flat(written).rstrip("' ")
+    word = fold_line(written).rstrip("' ")
     if label is Label.CITY:
-        word = flat(_EXPANDED.get(word, word))
+        word = fold_line(_EXPANDED.get(word, word))
         article = _ARTICLE.match(name)
         contracted = _CONTRACTED.get((word if word != "d" else "de", article.group(1).lower())) if article else None
         if article and contracted:
@@ -29,7 +29,7 @@ def agree(before: str, name: str, label: Label) -> tuple[str, str]:
     text = {"d": "de ", "de": "de ", "a": "à ", "qu": "que ", "que": "que "}.get(word)
     if text is None:
         return before, name
-    if flat(name[:1]) in "aeiouy" and text[0] in "dq":
+    if fold_line(name[:1]) in "aeiouy" and text[0] in "dq":
         text = text[:-2] + "'"
     elif text == "à ":
         text = written.lower()

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 
 from deid.detection.lexicon import lexicon
-from deid.french.comparison import flat, words
+from deid.french.folding import fold_line, words
 from deid.french.shapes import in_case_of
 from deid.learning.augmentation import pools
 from deid.learning.augmentation.chance import Chance
@@ -43,7 +43,7 @@ class Addresses:
         return _WORD.sub(lambda match: in_case_of(match.group(), self._part(match.group())), local)
 
     def _part(self, part: str) -> str:
-        plain = flat(part)
+        plain = fold_line(part)
         if plain.isdigit():
             return self._chance.digits(len(plain))
         if plain in self._exchanged:
@@ -54,9 +54,11 @@ class Addresses:
 
     def _host(self, host: str, *, private: bool = False) -> str:
         """Another host; colleagues keep sharing one."""
-        if flat(host) not in self._hosts:
-            self._hosts[flat(host)] = self._any_host(private) if self._chance.once(self._rates.other_domain) else host
-        return self._hosts[flat(host)]
+        if fold_line(host) not in self._hosts:
+            self._hosts[fold_line(host)] = (
+                self._any_host(private) if self._chance.once(self._rates.other_domain) else host
+            )
+        return self._hosts[fold_line(host)]
 
     def _any_host(self, private: bool) -> str:
         chance = self._chance

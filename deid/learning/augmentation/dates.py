@@ -14,7 +14,7 @@ from deid.french.calendar import (
     THREE_LETTER_MONTHS,
     WEEKDAYS,
 )
-from deid.french.comparison import without_accents
+from deid.french.folding import without_accents
 from deid.french.shapes import sentence_case_of
 from deid.learning.augmentation.chance import Chance
 from deid.learning.augmentation.rates import Rates

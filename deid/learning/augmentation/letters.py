@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from deid.french.comparison import without_accents
+from deid.french.folding import without_accents
 from deid.learning.augmentation.chance import Chance
 from deid.learning.augmentation.pieces import Piece
 from deid.learning.augmentation.rates import Rates

@@ -31,8 +31,7 @@ from deid.learning.augmentation.places import Places
 from deid.learning.augmentation.rates import RATES, Rates
 from deid.learning.augmentation.streets import Streets
 from deid.reference.tables import packaged_tables
-from deid.substitution.context import Dossier
-from deid.substitution.memory import Memory
+from deid.substitution.context import DocumentContext
 from deid.substitution.names.roster import Roster
 
 _POLICY = SubstitutionPolicy(scope="document")
@@ -54,7 +53,7 @@ def multiply(documents: Sequence[GoldDocument], copies: int, seed: int, rates: R
     """
     for gold in documents:
         mentions = [mention for mention in gold.mentions if "\n" not in _text(gold, mention)]
-        roster = Roster(Dossier(gold.document, mentions, _POLICY, Memory(b"augmentation")), packaged_tables().names)
+        roster = Roster(DocumentContext(gold.document, mentions, _POLICY, b"augmentation"), packaged_tables().names)
         pieces = cut(gold.document.text, gold.mentions)
         for number in range(1, copies + 1):
             name = f"{gold.document.id}~{number}"
@@ -100,15 +99,15 @@ class _Writer:
         self, gold: GoldDocument, pieces: Sequence[Piece], roster: Roster, chance: Chance, rates: Rates
     ) -> None:
         secret = chance.randbytes(8)
-        dossier = Dossier(gold.document, gold.mentions, _POLICY, Memory(secret))
+        context = DocumentContext(gold.document, gold.mentions, _POLICY, secret)
         self._chance = chance
         self._rates = rates
-        self._accented = dossier.accented
-        self._names = Names(dossier, roster, chance, rates)
+        self._accented = context.accented
+        self._names = Names(context, roster, chance, rates)
         self._places = Places(pieces, self._accented, chance, rates)
-        self._streets = Streets(dossier, chance, rates)
+        self._streets = Streets(context, chance, rates)
         self._organisations = Organisations(self._places, self._accented, chance, rates)
-        self._numbers = Numbers(dossier, chance, rates)
+        self._numbers = Numbers(context, chance, rates)
         self._addresses = Addresses(self._names.exchanged, chance, rates)
         self._dates = Dates(self._accented, chance, rates)
 

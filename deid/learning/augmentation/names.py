@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from deid.domain.document import Mention
-from deid.french.comparison import flat, without_accents
+from deid.french.folding import fold_line, without_accents
 from deid.french.shapes import in_case_of, titled
 from deid.learning.augmentation import pools
 from deid.learning.augmentation.chance import Chance
 from deid.learning.augmentation.rates import Rates
 from deid.reference.names import NameTables, name_key
-from deid.substitution.context import Dossier
+from deid.substitution.context import DocumentContext
 from deid.substitution.names.parsing import Piece, Sort, despaced
 from deid.substitution.names.roster import Roster
 
@@ -24,8 +24,8 @@ _SHORTEST, _LONGEST = 4, 11  # letters of an invented surname
 class Names:
     """The names of one copy. Surrogates may clash or repeat an original: nothing here is hidden from anyone."""
 
-    def __init__(self, dossier: Dossier, roster: Roster, chance: Chance, rates: Rates) -> None:
-        self._dossier = dossier
+    def __init__(self, context: DocumentContext, roster: Roster, chance: Chance, rates: Rates) -> None:
+        self._context = context
         self._roster = roster
         self._tables: NameTables = roster.tables
         self._chance = chance
@@ -42,16 +42,16 @@ class Names:
             if piece.sort is Sort.WORD:
                 surname = self._roster.is_surname(name_key(piece.text), mention, piece.text)
                 drawn = self._word(piece.text, surname, mention, single=_beside_hyphen(found, index))
-                self._letters.setdefault(flat(piece.text)[0], without_accents(drawn)[0].upper())
+                self._letters.setdefault(fold_line(piece.text)[0], without_accents(drawn)[0].upper())
 
     @property
     def exchanged(self) -> dict[str, str]:
         """Folded word → its new one, for addresses built from names."""
-        return {word: flat(drawn) for (_, word), drawn in self._drawn.items()}
+        return {word: fold_line(drawn) for (_, word), drawn in self._drawn.items()}
 
     def write(self, mention: Mention) -> str:
         """The new text of a mention."""
-        original = self._dossier.text(mention)
+        original = self._context.text(mention)
         spaced = despaced(original)
         if spaced is not None:
             return original[1].join(in_case_of(spaced, self._word(spaced, True, mention, single=True)))
@@ -75,12 +75,12 @@ class Names:
             surname = self._roster.is_surname(name_key(piece.text), mention, piece.text)
             return self._cased(piece.text, self._word(piece.text, surname, mention))
         if piece.sort is Sort.INITIAL:
-            letter = self._letters.setdefault(flat(piece.text)[0], self._chance.choice(_LETTERS))
+            letter = self._letters.setdefault(fold_line(piece.text)[0], self._chance.choice(_LETTERS))
             return letter.lower() if piece.text.islower() else letter
         return piece.text
 
     def _cased(self, written: str, drawn: str) -> str:
-        if not self._dossier.accented or (written.isupper() and written.isascii()):
+        if not self._context.accented or (written.isupper() and written.isascii()):
             drawn = without_accents(drawn)
         return in_case_of(written, drawn)
 
@@ -89,7 +89,7 @@ class Names:
         known = self._drawn.get((surname, word))
         if known is None:
             if self._is_login(written, word):
-                known = self._chance.choice(_LETTERS).lower() + flat(self._surname(single=True))
+                known = self._chance.choice(_LETTERS).lower() + fold_line(self._surname(single=True))
             elif surname:
                 known = self._surname(single=single)
             else:

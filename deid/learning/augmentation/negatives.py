@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from deid.detection.annotators.vocabulary import EPONYM_CUES
 from deid.detection.lexicon import lexicon
-from deid.french.comparison import flat
+from deid.french.folding import fold_line
 from deid.french.shapes import in_case_of, titled
 from deid.learning.augmentation import pools
 from deid.learning.augmentation.chance import Chance
@@ -27,7 +27,7 @@ def vary(pieces: Sequence[Piece], chance: Chance, rates: Rates) -> list[Piece]:
     """Pieces with other eponyms, drugs and brands in what is not marked; no digit is touched."""
 
     def eponym(match: re.Match[str]) -> str:
-        cue = flat(match["cue"])
+        cue = fold_line(match["cue"])
         if cue not in EPONYM_CUES or not chance.once(rates.swapped_eponym) or not _is_eponym(match["name"]):
             return match.group()
         if chance.once(rates.eponym_from_surnames):
@@ -35,22 +35,22 @@ def vary(pieces: Sequence[Piece], chance: Chance, rates: Rates) -> list[Piece]:
         else:
             name = chance.choice(pools.eponyms().get(cue.rstrip("s")) or pools.eponyms()[""])
         name = in_case_of(match["name"], name)
-        of = "d'" if flat(name[0]) in _VOWELS else "de "
+        of = "d'" if fold_line(name[0]) in _VOWELS else "de "
         return f"{match['cue']} {of.upper() if match['of'].isupper() else of}{name}"
 
     def drug(match: re.Match[str]) -> str:
         word = match.group()
-        if flat(word) not in lexicon().drugs or not chance.once(rates.swapped_drug):
+        if fold_line(word) not in lexicon().drugs or not chance.once(rates.swapped_drug):
             return word
         return in_case_of(word, titled(chance.choice(pools.drugs())))
 
     def brand(match: re.Match[str]) -> str:
         word = match.group()
-        if not chance.once(rates.swapped_brand) or not _could_be_a_name(flat(word)):
+        if not chance.once(rates.swapped_brand) or not _could_be_a_name(fold_line(word)):
             return word
         name = chance.choice(pools.eponyms()[""] if chance.once(_MEDICAL) else pools.surnames().real)
         # What stands before fits a vowel or a consonant: "de", "l'".
-        return name if (flat(name[0]) in _VOWELS) is (flat(word[0]) in _VOWELS) else word
+        return name if (fold_line(name[0]) in _VOWELS) is (fold_line(word[0]) in _VOWELS) else word
 
     return [
         piece
@@ -70,4 +70,4 @@ def _could_be_a_name(word: str) -> bool:
 
 def _is_eponym(name: str) -> bool:
     eponyms = lexicon().eponyms
-    return any(part in eponyms for part in flat(name).split("-"))
+    return any(part in eponyms for part in fold_line(name).split("-"))

@@ -7,12 +7,12 @@ import re
 from deid.domain.document import Mention
 from deid.domain.labels import Label
 from deid.french.check_digits import nir_key
-from deid.french.comparison import comparable
+from deid.french.folding import comparable
 from deid.learning.augmentation import pools
 from deid.learning.augmentation.chance import Chance
 from deid.learning.augmentation.rates import Rates
-from deid.substitution.context import Dossier
-from deid.substitution.identifiers.numbers import Numbers as Writer
+from deid.substitution.context import DocumentContext
+from deid.substitution.generators.numbers import Numbers as Writer
 
 _NATIONAL = re.compile(r"0[1-9](?:[ .\-/]?\d\d){4}")
 # 0 is a digit, A a letter; the rest stands for itself.
@@ -42,16 +42,16 @@ _LETTERS = "ABCDEFGHJKLMNPRSTUVWXYZ"
 class Numbers:
     """The numbers of one copy; the same one stays the same."""
 
-    def __init__(self, dossier: Dossier, chance: Chance, rates: Rates) -> None:
-        self._dossier = dossier
-        self._writer = Writer(dossier)
+    def __init__(self, context: DocumentContext, chance: Chance, rates: Rates) -> None:
+        self._context = context
+        self._writer = Writer(context)
         self._chance = chance
         self._rates = rates
         self._drawn: dict[tuple[Label, str], str] = {}
 
     def write(self, mention: Mention) -> str:
         """The new text of a mention."""
-        original = self._dossier.text(mention)
+        original = self._context.text(mention)
         memory = (mention.label, comparable(original))
         if memory not in self._drawn:
             self._drawn[memory] = self._number(mention, original)

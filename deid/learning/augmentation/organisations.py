@@ -13,7 +13,7 @@ from deid.detection.annotators.vocabulary import (
     ORGANISATION_PARTICLES,
     SPECIFYING_WORDS,
 )
-from deid.french.comparison import comparable, flat
+from deid.french.folding import comparable, fold_line
 from deid.french.shapes import accented_like, in_case_of, titled
 from deid.learning.augmentation import pools
 from deid.learning.augmentation.chance import Chance
@@ -27,7 +27,7 @@ _KINDS = ORGANISATION_HEADS | SPECIFYING_WORDS | ORGANISATION_ACRONYMS
 _LONGEST_NAME = 30
 # Kinds that take the same article can stand for each other.
 _ALIKE = {
-    flat(kind): row
+    fold_line(kind): row
     for row in (
         (
             "CHU", "CH", "CHR", "CHRU", "CHI", "Centre hospitalier", "Centre hospitalier universitaire", "GHT",
@@ -63,8 +63,8 @@ class Organisations:
             self._drawn[comparable(rest)] = self._name(rest) if end else self._unannounced(original)
         name = self._drawn[comparable(rest)]
         gap = rest[: len(rest) - len(rest.lstrip(" -"))] or " "
-        if flat(kind) in _ALIKE and self._chance.once(self._rates.other_kind):
-            kind = in_case_of(kind, self._chance.choice(_ALIKE[flat(kind)]))
+        if fold_line(kind) in _ALIKE and self._chance.once(self._rates.other_kind):
+            kind = in_case_of(kind, self._chance.choice(_ALIKE[fold_line(kind)]))
         text = f"{kind}{gap}{in_case_of(rest, name)}" if end else in_case_of(original, name)
         return accented_like(original, text, self._accented)
 
@@ -103,11 +103,12 @@ def kind_end(text: str) -> int:
     end = 0
     words = list(_WORD.finditer(text))
     if not words or (
-        flat(words[0].group()) not in ORGANISATION_HEADS and flat(words[0].group()) not in ORGANISATION_PARTICLES
+        fold_line(words[0].group()) not in ORGANISATION_HEADS
+        and fold_line(words[0].group()) not in ORGANISATION_PARTICLES
     ):
         return 0
     for word in words:
-        plain = flat(word.group())
+        plain = fold_line(word.group())
         if plain in _KINDS:
             end = word.end()
         elif plain not in ORGANISATION_FILLERS:

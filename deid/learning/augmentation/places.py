@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from deid.domain.labels import Label
-from deid.french.comparison import comparable, without_accents
+from deid.french.folding import comparable, without_accents
 from deid.french.shapes import accented_like, in_case_of
 from deid.learning.augmentation import pools
 from deid.learning.augmentation.chance import Chance

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from deid.detection.known_names import COMPANIES, FOREIGN_CITIES, GEOGRAPHY
 from deid.detection.lexicon import lexicon
-from deid.french.comparison import comparable, flat
+from deid.french.folding import comparable, fold_line
 from deid.french.shapes import titled
 from deid.reference.packaged import packaged_rows
 
@@ -62,12 +62,12 @@ def surnames() -> Surnames:
     real = [titled(row["name"]) for row in packaged_rows("surnames")]
     firsts, inners, lasts = [], [], []
     for name in real[::3]:
-        parts = _SYLLABLE.findall(flat(name))
-        if name.isalpha() and len(parts) > 1 and "".join(parts) == flat(name):
+        parts = _SYLLABLE.findall(fold_line(name))
+        if name.isalpha() and len(parts) > 1 and "".join(parts) == fold_line(name):
             firsts.append(parts[0])
             inners += parts[1:-1]
             lasts.append(parts[-1])
-    words = [name for name in real if common.get(flat(name), 0.0) > _USUAL_WORD]
+    words = [name for name in real if common.get(fold_line(name), 0.0) > _USUAL_WORD]
     return Surnames(real, words, (firsts, inners, lasts))
 
 
@@ -92,7 +92,7 @@ def towns() -> Towns:
     every = [town for town, _ in table]
 
     def ambiguous(name: str) -> bool:
-        word = flat(name)
+        word = fold_line(name)
         return word.isalpha() and (
             words.common.get(word, 0.0) > 0.5
             or words.surnames.get(word, 0) > 500
@@ -117,8 +117,8 @@ def _accented_words() -> Mapping[str, str]:
     for table, column in (("words", "word"), ("first_names", "name")):
         for row in packaged_rows(table):
             word = row[column]
-            if not word.isascii() and word.isalpha() and len(word) == len(flat(word)):
-                spelt.setdefault(flat(word), titled(word))
+            if not word.isascii() and word.isalpha() and len(word) == len(fold_line(word)):
+                spelt.setdefault(fold_line(word), titled(word))
     return spelt
 
 
@@ -135,7 +135,7 @@ def accented(surname: str) -> str:
 
 def _grammar(name: str) -> tuple[str, bool]:
     """What decides the article of an area, nearly: how its first word ends, and whether that opens with a vowel."""
-    word = re.split("[- ]", flat(name))[0]
+    word = re.split("[- ]", fold_line(name))[0]
     ending = word if word in ("la", "le", "les") else "s" if word.endswith("s") else "e" if word.endswith("e") else ""
     return ending, word[0] in "aeiouy" or (word.startswith("h") and not word.startswith("haut"))
 
@@ -172,7 +172,7 @@ def eponyms() -> Mapping[str, Sequence[str]]:
         at = row["example"].find(row["name"])
         lead = _EXAMPLE.search(row["example"][: max(at, 0)])
         if lead is not None and row["name"][:1].isupper() and " " not in row["name"]:
-            pools[flat(lead["head"]).rstrip("s")].append(row["name"])
+            pools[fold_line(lead["head"]).rstrip("s")].append(row["name"])
             pools[""].append(row["name"])
     return pools
 

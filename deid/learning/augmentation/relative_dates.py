@@ -6,7 +6,7 @@ import re
 
 from deid.french import numerals
 from deid.french.calendar import MONTHS, WEEKDAYS
-from deid.french.comparison import flat, without_accents
+from deid.french.folding import fold_line, without_accents
 from deid.french.shapes import sentence_case_of
 from deid.learning.augmentation.chance import Chance
 
@@ -21,7 +21,7 @@ _ROWS = (
     "le week-end prochain|l'hiver prochain",
     "cette semaine|ce mois-ci|cette année|cet été|cet hiver|ce week-end|ce trimestre|ce mois|cet automne",
 )
-_KIN = {flat(one): row.split("|") for row in _ROWS for one in row.split("|")}
+_KIN = {fold_line(one): row.split("|") for row in _ROWS for one in row.split("|")}
 _UNITS = {
     "jour": ("jour", "mois", "an"),
     "an": ("an", "mois", "jour"),
@@ -32,12 +32,12 @@ _COUNTED = re.compile(
     r"(?P<lead>(?:il y a|dans|d'ici|voila|ca fait|sous) (?:environ |plus de |pres de |moins de |a peine )?)"
     r"(?P<count>\d{1,2}|[a-z-]+)(?P<gap> ?)(?P<unit>jour|an|mois|semaine)s?"
 )
-_MONTHS = frozenset(map(flat, MONTHS))
+_MONTHS = frozenset(map(fold_line, MONTHS))
 
 
 def other(original: str, accented: bool, chance: Chance) -> str:
     """Another expression in the place of `original`; what is not understood stays."""
-    plain = flat(original)
+    plain = fold_line(original)
     text: str | None = None
     if plain in _KIN:
         text = sentence_case_of(original, chance.choice(_KIN[plain]))
@@ -45,7 +45,7 @@ def other(original: str, accented: bool, chance: Chance) -> str:
         text = _counted(original, counted, chance)
     else:
         first, _, rest = original.partition(" ")
-        names = WEEKDAYS if flat(first) in WEEKDAYS else MONTHS if flat(first) in _MONTHS else None
+        names = WEEKDAYS if fold_line(first) in WEEKDAYS else MONTHS if fold_line(first) in _MONTHS else None
         if names is not None and rest:
             text = f"{sentence_case_of(first, chance.choice(names))} {rest}"
     if text is None:

@@ -11,7 +11,7 @@ from deid.learning.augmentation import pools
 from deid.learning.augmentation.chance import Chance
 from deid.learning.augmentation.rates import Rates
 from deid.reference.packaged import packaged_communes
-from deid.substitution.context import Dossier
+from deid.substitution.context import DocumentContext
 from deid.substitution.places.regions import of_place
 from deid.substitution.places.streets import StreetNames
 from deid.substitution.places.streets import Streets as Writer
@@ -53,8 +53,8 @@ _NUMBER = re.compile(r"^(\d+(?: ?(?:bis|ter))?),? (?=[^\W\d_])", re.IGNORECASE)
 class Streets:
     """The street addresses of one copy."""
 
-    def __init__(self, dossier: Dossier, chance: Chance, rates: Rates) -> None:
-        self._writer = Writer(dossier, _names())
+    def __init__(self, context: DocumentContext, chance: Chance, rates: Rates) -> None:
+        self._writer = Writer(context, _names())
         self._chance = chance
         self._rates = rates
 

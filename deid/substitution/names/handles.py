@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
 
@@ -15,8 +14,6 @@ class Spelling(NamedTuple):
     glued: str
 
 
-# Staff come back in document after document; fewer names than `parsing.cut` remembers.
-@lru_cache(1 << 10)
 def places(name: Spelling) -> Mapping[str, int]:
     """What people make of a name ("jpdurand"), and its place among the forms: the same place makes the surrogate's.
 

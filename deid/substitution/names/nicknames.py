@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from functools import cache, lru_cache
 
-from deid.french.comparison import without_accents
+from deid.french.folding import without_accents
 
 # First name: what people who bear it are called, by their key (folded). A diminutive may be of several names.
 _OF_MEN = """
@@ -86,13 +85,11 @@ def _names_of() -> Mapping[str, tuple[str, ...]]:
 NAMES_OF: Mapping[str, tuple[str, ...]] = _names_of()
 
 
-@lru_cache(1 << 12)
 def of(name: str, sex: str | None) -> Sequence[str]:
     """Diminutives of a first name by its key, those of a person of that sex (None: of either); none for most names."""
     return tuple(dict.fromkeys(called for each in _sexes(sex) for called in _BY_SEX[each].get(name, ())))
 
 
-@cache
 def every(sex: str | None) -> Sequence[str]:
     """All diminutives that people of a sex are called by (None: of either), in order."""
     return tuple(sorted({called for each in _sexes(sex) for names in _BY_SEX[each].values() for called in names}))

@@ -5,12 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from enum import StrEnum
-from functools import lru_cache
 from itertools import takewhile
-from sys import intern
 from typing import NamedTuple
 
-from deid.french.comparison import flat, without_accents
+from deid.french.folding import fold_line, without_accents
 from deid.reference.names import name_key
 
 # Small words inside names: they are kept, since they tell an origin at most, and shape the whole.
@@ -55,10 +53,6 @@ class Piece(NamedTuple):
     text: str
 
 
-# What most often stands between two words.
-_SIGNS = {sign: Piece(BETWEEN, sign) for sign in (" ", "-", "'", ". ")}
-
-
 class Cut(NamedTuple):
     """A name as its text alone tells it, whatever document it stands in, but for a title or form field before it.
 
@@ -80,21 +74,10 @@ class Cut(NamedTuple):
     spaced: str | None
 
 
-@lru_cache(1 << 12)  # the identity's names are asked for by several
 def cut(text: str, after_title: bool) -> Cut:
     """What a written name tells by itself."""
-    if not _is_plain(text):
-        return cut_up(text, after_title)
-    # A lone word, as most names are: the same in one step.
-    word = intern(name_key(text))
-    vote = _TITLE_SAYS if after_title else _FIRST_SAYS
-    return Cut((Piece(WORD, text),), ((0, word),), (word,), (vote,), None, after_title, "", None)
-
-
-def cut_up(text: str, after_title: bool) -> Cut:
-    """`cut` by the rules for all names."""
     found = pieces(text, after_title=after_title)
-    placed = tuple([(place, intern(name_key(written))) for place, (sort, written) in enumerate(found) if sort is WORD])
+    placed = tuple([(place, name_key(written)) for place, (sort, written) in enumerate(found) if sort is WORD])
     words = tuple([word for _, word in placed])
     by_case = _case_votes([found[place].text for place, _ in placed]) if len(placed) > 1 else ()
     told = tuple([place for (place, _), vote in zip(placed, by_case, strict=True) if vote <= 0]) if by_case else None
@@ -135,7 +118,7 @@ def pieces(text: str, *, after_title: bool = False) -> list[Piece]:
     for place, part in enumerate(parts):
         if place % 2 == 0:
             if part:
-                found.append(_SIGNS.get(part) or Piece(BETWEEN, part))
+                found.append(Piece(BETWEEN, part))
         elif _is_plain(part):
             found.append(Piece(WORD, part))
         else:
@@ -150,12 +133,12 @@ def _is_plain(word: str) -> bool:
         len(word) > _SHORT
         and word.isalpha()
         and (word.istitle() or word.isupper() or word.islower())
-        and (word.lower() if word.isascii() else flat(word)) not in _SMALL_WORDS
+        and fold_line(word) not in _SMALL_WORDS
     )
 
 
 def _group(text: str, word: str, following: str, *, lone: bool, last: bool, after_title: bool) -> list[Piece]:
-    plain = flat(word)
+    plain = fold_line(word)
     particle = plain in PARTICLES
     if (particle and following in _APOSTROPHES) or (plain in TITLES and not last):
         return [Piece(PARTICLE, word)]
@@ -167,7 +150,7 @@ def _group(text: str, word: str, following: str, *, lone: bool, last: bool, afte
         return [Piece(INITIAL, letter) for letter in word]
     humps = () if word.istitle() or word.isupper() else _HUMPS.findall(word)
     if len(humps) > 1 and "".join(humps) == word:
-        return [Piece(PARTICLE if flat(hump) in PARTICLES else WORD, hump) for hump in humps]
+        return [Piece(PARTICLE if fold_line(hump) in PARTICLES else WORD, hump) for hump in humps]
     return [Piece(WORD, word)]
 
 
@@ -177,7 +160,7 @@ def _is_initials(text: str, word: str, *, lone: bool, after_title: bool) -> bool
     if lone:
         return word.isupper() or (word.islower() and len(word) <= 2)
     others = text.replace(word, "", 1)
-    consonants = not any(char in "aeiouy" for char in flat(word))
+    consonants = not any(char in "aeiouy" for char in fold_line(word))
     return len(word) == 2 and consonants and ((word.isupper() and not others.isupper()) or word.islower())
 
 
@@ -190,6 +173,4 @@ def despaced(text: str) -> str | None:
 
 def bare(name: str) -> str:
     """The bare small letters of a name, as addresses are made of."""
-    if name.isascii() and name.isalpha():
-        return name.lower()
     return _NOT_BARE.sub("", without_accents(name).lower())

@@ -6,10 +6,10 @@ import re
 from collections.abc import Sequence
 
 from deid.domain.document import Mention
-from deid.french.comparison import flat, without_accents, words
+from deid.french.folding import fold_line, without_accents, words
 from deid.french.shapes import in_case_of
 from deid.reference.names import NameTables, Pool, name_key
-from deid.substitution.context import Dossier
+from deid.substitution.context import DocumentContext
 from deid.substitution.drafts import Draft
 from deid.substitution.names import nicknames
 from deid.substitution.names.drawing import Drawing
@@ -35,12 +35,12 @@ class People:
     logins and diminutives are those of the surrogate names.
     """
 
-    def __init__(self, dossier: Dossier, tables: NameTables) -> None:
-        self._dossier = dossier
+    def __init__(self, context: DocumentContext, tables: NameTables) -> None:
+        self._context = context
         self._tables = tables
-        self.roster = Roster(dossier, tables)
-        self.drawing = Drawing(dossier, tables, self.roster)
-        self.shorthand = Shorthand(dossier, tables, self.roster, self.drawing)
+        self.roster = Roster(context, tables)
+        self.drawing = Drawing(context, tables, self.roster)
+        self.shorthand = Shorthand(context, tables, self.roster, self.drawing)
 
     def write(self, mention: Mention, attempt: int) -> Draft:
         """The surrogate of a name."""
@@ -69,13 +69,13 @@ class People:
         """The surrogate of a word that is written letter by letter, written so."""
         surname = self.roster.is_surname(name_key(spaced), mention, spaced)
         surrogate = self._word(mention, word_of(spaced, name_key(spaced), surname), attempt)
-        return self._dossier.text(mention)[1].join(surrogate.upper() if spaced.isupper() else surrogate)
+        return self._context.text(mention)[1].join(surrogate.upper() if spaced.isupper() else surrogate)
 
     def _particle(self, written: str) -> str:
         """A particle as it is; but "del" tells a family, and a "dit" that the identity holds is a word of its name."""
-        bare = flat(written)
+        bare = fold_line(written)
         plain = _PLAIN_PARTICLES.get(bare)
-        if plain is None and bare in _LINKS and bare in _words_of(self._dossier):
+        if plain is None and bare in _LINKS and bare in _words_of(self._context):
             plain = _LINKS[bare]
         return written if plain is None else in_case_of(written, plain)
 
@@ -86,7 +86,7 @@ class People:
         surrogate = self._diminutive(mention, word, pool, attempt) if word.called else None
         if surrogate is None:
             surrogate = self.drawing.surrogate(word.key, word.surname, pool, word.sex, attempt)
-        if not surrogate.isascii() and (word.plain or not self._dossier.accented):
+        if word.plain or not self._context.accented:
             surrogate = without_accents(surrogate)
         return word.cased(surrogate)
 
@@ -104,16 +104,16 @@ class People:
         stream = self.drawing.stream(pool, "diminutive", pool, word, str(attempt))
         if bearer is not None:
             name = self.drawing.surrogate(bearer.word, False, pool, bearer.sex)
-            fitting = [one for one in nicknames.of(name_key(name), sex) if flat(one)[0] != flat(word)[0]]
+            fitting = [one for one in nicknames.of(name_key(name), sex) if fold_line(one)[0] != fold_line(word)[0]]
             if fitting:
                 return stream.choice(fitting).title()
         others = nicknames.every(sex or _sex_of(names))[_POOLS.index(pool) :: len(_POOLS)]
         return self.drawing.chosen(stream, others, word).title()
 
 
-def _words_of(dossier: Dossier) -> frozenset[str]:
+def _words_of(context: DocumentContext) -> frozenset[str]:
     """Folded words of the patient's names, as the warehouse knows them."""
-    return frozenset(word for name in dossier.document.patient.names for word in words(name))
+    return frozenset(word for name in context.document.patient.names for word in words(name))
 
 
 def _unelided(written: str) -> str:
@@ -121,7 +121,7 @@ def _unelided(written: str) -> str:
 
     def spelt(match: re.Match[str]) -> str:
         following = written[match.end() :]
-        if flat(following)[:1] in tuple("aeiouyh"):
+        if fold_line(following)[:1] in tuple("aeiouyh"):
             return match.group()
         capitals = match[1].isupper() and following[:2].isupper()
         return f"{match[1]}{'E' if capitals else 'e'} "

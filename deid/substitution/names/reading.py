@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from deid.domain.labels import Label
-from deid.french.comparison import flat
+from deid.french.folding import fold_line
 from deid.french.shapes import case_of
 from deid.reference.names import NameTables, name_key
 from deid.substitution.names import handles, nicknames
@@ -178,7 +178,6 @@ def word_of(written: str, word: str, surname: bool, sex: str | None = None) -> W
     return Word(written, word, surname, sex, cased, cased is str.lower, plain, called=word in nicknames.NAMES_OF)
 
 
-@lru_cache(1 << 10)
 def of_identity(tables: NameTables, name: str, surname: str) -> Named | None:
     """Whom the warehouse names by a first name and a surname."""
     given = all_given(tables, name)
@@ -186,7 +185,6 @@ def of_identity(tables: NameTables, name: str, surname: str) -> Named | None:
     return _named(given, family, None) if given and family else None
 
 
-@lru_cache(1 << 10)
 def all_given(tables: NameTables, name: str) -> Mapping[int, Given]:
     """The first names that a first name of the warehouse is."""
     found = cut(name, True)
@@ -203,7 +201,7 @@ def _given(tables: NameTables, found: Cut, places: Sequence[int]) -> dict[int, G
     given: dict[int, Given] = {}
     runs = [[places[0]]]
     for place, following in pairwise(places):
-        between = flat(found.pieces[place + 1].text) if following == place + 2 else ""
+        between = fold_line(found.pieces[place + 1].text) if following == place + 2 else ""
         if _joins(tables, keys[place], between, keys[following]):
             runs[-1].append(following)
         else:
@@ -238,10 +236,7 @@ def _named(given: Mapping[int, Given], family: tuple[Piece, ...], label: Label |
 def _family(found: Sequence[Piece]) -> tuple[Piece, ...]:
     """The words of a surname and the particles that stand before one; nothing where there is no word."""
     kept = [
-        piece
-        for piece in found
-        if (sort := piece[0]) is PARTICLE or sort is WORD
-        if (piece[1].lower() if piece[1].isascii() else flat(piece[1])) not in TITLES
+        piece for piece in found if (sort := piece[0]) is PARTICLE or sort is WORD if fold_line(piece[1]) not in TITLES
     ]
     while kept and kept[-1][0] is PARTICLE:
         kept.pop()

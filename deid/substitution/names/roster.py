@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 
 from deid.domain.document import Mention
 from deid.domain.labels import NAMES, Label
-from deid.french.comparison import flat
+from deid.french.folding import fold_line
 from deid.reference.names import NameTables, Pool, name_key
-from deid.substitution.context import Dossier
+from deid.substitution.context import DocumentContext
 from deid.substitution.names.parsing import Piece, cut
 from deid.substitution.names.reading import Given, Heard, Named, Reading, all_given, hear, of_identity
 
@@ -43,10 +42,10 @@ _BEFORE_TITLE, _BEFORE_SEX = 20, 24  # characters before a name that say whose i
 class Roster:
     """Names of one document. Words are known by their key (`tables.key`)."""
 
-    def __init__(self, dossier: Dossier, tables: NameTables) -> None:
-        self._dossier = dossier
+    def __init__(self, context: DocumentContext, tables: NameTables) -> None:
+        self._context = context
         self.tables = tables
-        self.mentions = dossier.of(NAMES)
+        self.mentions = context.of(NAMES)
         heard = self._hear()
         self._votes = votes = self._counted(heard)
         # What each mention reads as, by all the evidence, and by where it starts, which no two share.
@@ -59,7 +58,7 @@ class Roster:
 
     def _hear(self) -> Sequence[Heard]:
         """What each mention tells by itself."""
-        tables, text, plain, announces = self.tables, self._dossier.document.text, self._dossier.plain, _TITLE.match
+        tables, text, plain, announces = self.tables, self._context.document.text, self._context.plain, _TITLE.match
         found = []
         for mention in self.mentions:
             start = mention.start
@@ -82,22 +81,22 @@ class Roster:
 
     def sex(self, mention: Mention) -> str | None:
         """The sex that the words before a mention, or for the patient the warehouse, say."""
-        before = self._dossier.plain_before(mention, _BEFORE_SEX)
+        before = self._context.plain_before(mention, _BEFORE_SEX)
         if title := self.readings[mention.start].cut.title:
-            before += flat(title)
+            before += fold_line(title)
         if _WOMAN.search(before):
             return "F"
         if _MAN.search(before):
             return "M"
-        return self._dossier.document.patient.sex if mention.label is _PATIENT else None
+        return self._context.document.patient.sex if mention.label is _PATIENT else None
 
     def own_surnames(self) -> frozenset[str]:
         """Keys of the patient's surnames: the warehouse's, and what PATIENT mentions hold as surnames."""
         if self._own_surnames is None:
-            patient = self._dossier.document.patient
+            patient = self._context.document.patient
             here = [
                 word.key
-                for mention in self._dossier.labelled(_PATIENT)
+                for mention in self._context.labelled(_PATIENT)
                 for word in self.readings[mention.start].words
                 if word is not None and word.surname
             ]
@@ -106,7 +105,7 @@ class Roster:
 
     def own_first_names(self) -> frozenset[str]:
         """Keys of the patient's first names that the warehouse knows."""
-        return _first_names(self._dossier.document.patient.first_names)
+        return _first_names(self._context.document.patient.first_names)
 
     def _counted(self, heard: Sequence[Heard]) -> Mapping[str, float]:
         """Key → evidence that the word is a surname (above 0) or a first name (below)."""
@@ -118,7 +117,7 @@ class Roster:
                 told[word] = rather
         for word, rather in told.items():
             votes[word] += rather
-        patient = self._dossier.document.patient
+        patient = self._context.document.patient
         for word, vote in _certain(patient.last_name, patient.birth_name, patient.first_names):
             votes[word] += vote
         return votes
@@ -155,7 +154,7 @@ class Roster:
 
     def _all_named(self) -> Sequence[Named]:
         here = [reading.named for reading in self.readings.values() if reading.named is not None]
-        patient = self._dossier.document.patient
+        patient = self._context.document.patient
         own = [
             of_identity(self.tables, name, surname)
             for name in patient.first_names[:1]
@@ -176,7 +175,7 @@ class Roster:
             for mention in self.mentions
             for given in self.readings[mention.start].given.values()
         ]
-        own = [all_given(self.tables, name).values() for name in self._dossier.document.patient.first_names]
+        own = [all_given(self.tables, name).values() for name in self._context.document.patient.first_names]
         return here + [(_OF_PATIENTS, given) for names in own for given in names]
 
     def bearers(self, word: str) -> Sequence[Mention]:
@@ -189,22 +188,19 @@ class Roster:
         for mention in self.bearers(word):
             if self.pool(word, mention.label) is pool and (sex := self.sex(mention)):
                 return sex
-        return self._dossier.document.patient.sex if pool is _OF_PATIENTS and word in self.own_first_names() else None
+        return self._context.document.patient.sex if pool is _OF_PATIENTS and word in self.own_first_names() else None
 
 
-@lru_cache(1 << 10)
 def _certain(last: str | None, birth: str | None, first: tuple[str, ...]) -> Sequence[tuple[str, float]]:
     """What the identity says of the words of its names."""
     surnames = [(word, _CERTAIN) for name in (last, birth) for word in _parts(name or "")]
     return surnames + [(word, -_CERTAIN) for name in first for word in _parts(name)]
 
 
-@lru_cache(1 << 10)
 def _words(names: tuple[str | None, ...]) -> frozenset[str]:
     return frozenset(word for name in names for word in _parts(name or ""))
 
 
-@lru_cache(1 << 10)
 def _first_names(names: tuple[str, ...]) -> frozenset[str]:
     return _words(names).union(map(name_key, names))
 

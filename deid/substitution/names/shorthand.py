@@ -6,10 +6,10 @@ from collections.abc import Container, Sequence
 
 from deid.domain.document import Mention
 from deid.domain.labels import Label
-from deid.french.comparison import flat, without_accents
+from deid.french.folding import fold_line, without_accents
 from deid.reference.names import NameTables, Pool, name_key
 from deid.substitution.characters import redraw_digits
-from deid.substitution.context import Dossier
+from deid.substitution.context import DocumentContext
 from deid.substitution.names import handles
 from deid.substitution.names.drawing import Drawing
 from deid.substitution.names.handles import Spelling
@@ -24,8 +24,8 @@ _LOGIN_LEAST = 5
 class Shorthand:
     """Short forms of the names of one document: those of their bearer's surrogate, as far as it is told whose."""
 
-    def __init__(self, dossier: Dossier, tables: NameTables, roster: Roster, drawing: Drawing) -> None:
-        self._dossier = dossier
+    def __init__(self, context: DocumentContext, tables: NameTables, roster: Roster, drawing: Drawing) -> None:
+        self._context = context
         self._tables = tables
         self._roster = roster
         self._surrogate = drawing.surrogate
@@ -107,7 +107,7 @@ class Shorthand:
         if surrogate is None:
             return None
         digits = written[len(letters) :]
-        return surrogate + redraw_digits(digits, self._dossier.stream("login number", written, str(attempt)))
+        return surrogate + redraw_digits(digits, self._context.stream("login number", written, str(attempt)))
 
     # Initials
 
@@ -118,7 +118,7 @@ class Shorthand:
 
     def _letter_of(self, mention: Mention, letter: str, beside: Sequence[str], attempt: int) -> str:
         """The initial of the surrogate of the name that a letter beside whole words abbreviates."""
-        small, here = flat(letter), frozenset(beside)
+        small, here = fold_line(letter), frozenset(beside)
         for named in self._roster.named():
             if not here.isdisjoint(named.families):
                 for one in named.given:
@@ -135,14 +135,14 @@ class Shorthand:
         return self._roster.pool(word, named.label)
 
     def _letter(self, label: Label, beside: str, letter: str, attempt: int) -> str:
-        stream = self._dossier.stream("initial", label, beside, letter, str(attempt))
+        stream = self._context.stream("initial", label, beside, letter, str(attempt))
         while (drawn := stream.choice(_LETTERS)).lower() == letter[0]:
             pass
         return drawn
 
     def initials(self, mention: Mention, found: Sequence[Piece], attempt: int) -> str:
         """Initials that stand alone: those of someone named here if they fit, else others by the key."""
-        letters = "".join([flat(text) for sort, text in found if sort is INITIAL])
+        letters = "".join([fold_line(text) for sort, text in found if sort is INITIAL])
         surrogates = self._initials_of_named(mention, letters, attempt)
         if surrogates is None:
             surrogates = [

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from functools import cache
 
-from deid.french.comparison import comparable, flat, words
+from deid.french.folding import comparable, fold_line, words
 from deid.reference.packaged import packaged_rows
 from deid.substitution.places.abroad import World, world
 
@@ -45,7 +45,9 @@ def names(kind: str) -> Mapping[str, str]:
     if kind == "collectivity":
         return {code: names[0] for code, names in _COLLECTIVITIES.items()}
     named = {row["code"]: row["name"] for row in packaged_rows("territories") if row["kind"] == kind}
-    return {code: name for code, name in named.items() if len(words(name)) <= _LONGEST and not _ODD.search(flat(name))}
+    return {
+        code: name for code, name in named.items() if len(words(name)) <= _LONGEST and not _ODD.search(fold_line(name))
+    }
 
 
 @cache

@@ -7,9 +7,8 @@ function of that word, which is published as it stands, so choosing among them t
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
-from deid.french.comparison import comparable, flat
+from deid.french.folding import comparable, fold_line
 
 _MASCULINE = """
 Calvados, Cantal, Cher, Doubs, Finistère, Gard, Gers, Jura, Loir-et-Cher, Loiret, Lot, Lot-et-Garonne, Maine-et-Loire,
@@ -46,7 +45,6 @@ _AHEAD = re.compile(r"(?:^|[^a-z0-9'])(l'|d'|le|la|les|du|des|au|aux|en|de)\s*$"
 _OWN = re.compile(r"(?:l'|le |la |les )\s*(?=[a-z])")
 
 
-@lru_cache(1 << 12)
 def article_of(name: str) -> str:
     """ "le", "la", "l'", "les", or nothing: the article of a department, region, country or collectivity."""
     bare = comparable(name)
@@ -58,13 +56,13 @@ def article_of(name: str) -> str:
 
 def ahead(before: str) -> str | None:
     """The article or preposition that a text ends with: "dans le " → "le"; None where there is none."""
-    found = _AHEAD.search(flat(before))
+    found = _AHEAD.search(fold_line(before))
     return found[1] if found else None
 
 
 def own(text: str) -> str:
     """The article that a name itself begins with, as it is written ("le Doubs" → "le "); empty for none."""
-    found = _OWN.match(flat(text))
+    found = _OWN.match(fold_line(text))
     return text[: found.end()] if found and comparable(text) not in _BY_ARTICLE[""] else ""
 
 

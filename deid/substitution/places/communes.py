@@ -7,52 +7,48 @@ import re
 from deid.domain.document import Mention
 from deid.domain.labels import Label
 from deid.french import numerals
-from deid.french.comparison import comparable
-from deid.french.remembering import remembering
+from deid.french.folding import comparable
 from deid.french.shapes import accented_like, case_of, in_case_of
 from deid.privacy import KeyedStream
 from deid.reference import Commune
 from deid.substitution.characters import digits_of, redraw, redraw_digits
-from deid.substitution.context import Dossier
-from deid.substitution.drafts import Drafted, mask, tag
+from deid.substitution.context import DocumentContext
+from deid.substitution.drafts import Draft, mask, tag
 from deid.substitution.places.gazette import Gazette
 
 _CEDEX = re.compile(r"(?P<gap>[\s-]*)(?P<word>cedex\b)(?P<rest>.*)$", re.IGNORECASE)
 _DIGIT = re.compile(r"[0-9OolI]")
 _SPOKEN_WIDTH = 1000
-_ZIP = Label.ZIP
 
 
 class Communes:
     """CITY and ZIP mentions of one document."""
 
-    def __init__(self, dossier: Dossier, gazette: Gazette) -> None:
-        self._dossier = dossier
+    def __init__(self, context: DocumentContext, gazette: Gazette) -> None:
+        self._context = context
         self._gazette = gazette
-        self._strategy = dossier.policy.places.strategy
+        self._strategy = context.policy.places.strategy
 
-    def write(self, mention: Mention, attempt: int) -> Drafted:
+    def write(self, mention: Mention, attempt: int) -> Draft:
         """The surrogate commune's name or postal code."""
-        dossier, gazette, strategy = self._dossier, self._gazette, self._strategy
-        original = dossier.document.text[mention.start : mention.end]
+        context, gazette, strategy = self._context, self._gazette, self._strategy
+        original = context.document.text[mention.start : mention.end]
         if strategy == "tag":
             return tag(mention.label, original)
         commune = gazette.surrogate(gazette.places[mention.start], attempt)
-        if mention.label is _ZIP:
+        if mention.label is Label.ZIP:
             return self._code(original, commune, strategy)
         base, gap_and_word, rest = _before_cedex(original)
-        name = accented_like(base, case_of(base)(commune.name), dossier.accented)
+        name = accented_like(base, case_of(base)(commune.name), context.accented)
         if gap_and_word:
-            name += gap_and_word + redraw_digits(rest, dossier.stream("cedex", comparable(original)))
-        return name, strategy, True
+            name += gap_and_word + redraw_digits(rest, context.stream("cedex", comparable(original)))
+        return Draft(name, strategy)
 
-    def _code(self, original: str, commune: Commune, strategy: str) -> Drafted:
+    def _code(self, original: str, commune: Commune, strategy: str) -> Draft:
         if not commune.zips:  # a town abroad: its country's form of code
-            return redraw(original, self._dossier.stream("code abroad", comparable(original))), strategy, True
-        code = self._dossier.remembered(
-            ("zip", commune.insee), lambda stream: _other_code(original, commune, stream), original
-        )
-        return (code, strategy, True) if code else mask(_ZIP, original)
+            return Draft(redraw(original, self._context.stream("code abroad", comparable(original))), strategy)
+        code = _other_code(original, commune, self._context.stream("zip", commune.insee))
+        return Draft(code, strategy) if code else mask(Label.ZIP, original)
 
 
 def _other_code(original: str, commune: Commune, stream: KeyedStream) -> str:
@@ -73,7 +69,6 @@ def _other_code(original: str, commune: Commune, stream: KeyedStream) -> str:
     return code
 
 
-@remembering(1 << 12)
 def _before_cedex(city: str) -> tuple[str, str, str]:
     """A city without its "CEDEX 9", that word and the gap ahead of it, and what follows: "" where there is none."""
     cedex = _CEDEX.search(city)

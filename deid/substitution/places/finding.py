@@ -5,10 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
-from deid.french.comparison import flat
-from deid.french.remembering import remembering
+from deid.french.folding import fold_line
 from deid.reference import Commune, CommuneTable
 from deid.reference.place_names import JOINS, department_of_zip, is_bare_key, place_key
 from deid.substitution.places import abroad
@@ -26,7 +24,6 @@ _OF_PLACE = re.compile(r"(?:\bde |\bd'|\bdu |\bdes |\bde la |\bde l'|\ba |-)(?=[
 _PARTS = re.compile(r"\s+[-–—]\s+|[,;:()/]")
 # What a town follows without "de": "CHU Dijon".
 _OF_TOWN = re.compile(r"(?:chr?u|chr|chic?|ch|ghu|ght?|mairie|centre hospitalier) (?=[a-z])")
-_REMEMBERED = 1 << 14  # names: those of a region come back all night
 # Shorter names in the open list of towns abroad are met by abbreviations: "CAY" is Cayenne.
 _LEAST_ABROAD = 4
 
@@ -61,9 +58,6 @@ class Finder:
 
     def __init__(self, communes: CommuneTable) -> None:
         self._communes = communes
-        self.only = lru_cache(_REMEMBERED)(self._only)
-        self.city = lru_cache(_REMEMBERED)(self._city)
-        self.towns_in = remembering(_REMEMBERED)(self._towns_in)
 
     def named(self, name: str, hints: Hints) -> Place | None:
         """The place of a name: CEDEX, case, accents, hyphens and scanning errors do not matter, nor does the end of a
@@ -72,16 +66,16 @@ class Finder:
         base = without_cedex(name)
         return self._read(base, hints) or self._scanned(base, hints)
 
-    def _only(self, name: str, zip: str | None = None) -> Place | None:
+    def only(self, name: str, zip: str | None = None) -> Place | None:
         """The commune of a whole name, beside a postal code or alone, that means no other whatever the hints are."""
         found = self._communes.find(name, zip=zip)
         return _place(found[0]) if len(found) == 1 and not abroad.is_meant(name) else None
 
-    def _city(self, name: str, zip: str | None) -> Place | None:
+    def city(self, name: str, zip: str | None) -> Place | None:
         """What a city's whole name means in any document, with or without its CEDEX."""
-        return self._only(without_cedex(name), zip)
+        return self.only(without_cedex(name), zip)
 
-    def _towns_in(self, organisation: str) -> tuple[str, ...]:
+    def towns_in(self, organisation: str) -> tuple[str, ...]:
         """Towns' names in that of an organisation: "CHU de Lille", "CH de Beaune - site Nord", "CHU Dijon"."""
         return tuple(name for name in _after_of(organisation) if self._communes.find(name) or abroad.is_listed(name))
 
@@ -149,7 +143,7 @@ def without_cedex(name: str) -> str:
 def _after_of(organisation: str) -> Iterator[str]:
     """What may be a town's name in that of an organisation: in each part of it, the shortest first."""
     for part in _PARTS.split(organisation):
-        plain = flat(part)
+        plain = fold_line(part)
         for match in [*_OF_PLACE.finditer(plain)][::-1]:
             yield part[match.end() :]
         if (town := _OF_TOWN.match(plain)) is not None:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from itertools import count, islice
 
 from deid.domain.document import Spend
 from deid.privacy import KeyedStream
-from deid.privacy.budget import spend
 from deid.reference import Commune, CommuneTable
-from deid.substitution.context import Dossier
-from deid.substitution.memory import Row
+from deid.substitution.context import DocumentContext
 from deid.substitution.places import abroad
 from deid.substitution.places.draws import COSTS, MECHANISMS, STRATEGIES, anywhere
 from deid.substitution.places.finding import Place
@@ -25,14 +22,14 @@ _NONE = Fraction(0)
 class Gazette:
     """Places of one document, by where each mention starts, and the commune drawn for each."""
 
-    def __init__(self, dossier: Dossier, communes: CommuneTable) -> None:
-        self._dossier = dossier
+    def __init__(self, context: DocumentContext, communes: CommuneTable) -> None:
+        self._context = context
         self.communes = communes
         self._epsilon, self._said = _NONE, "0"
         self._drawn: dict[tuple[str, int], Commune] = {}
-        self._strategy = dossier.policy.places.strategy
+        self._strategy = context.policy.places.strategy
         self._tags = self._strategy == "tag"
-        survey = self._survey = Survey(dossier, communes)
+        survey = self._survey = Survey(context, communes)
         places = survey.places
         self.places: Mapping[int, Place] = places
         self._elements = 0 if self._tags else len({one.key for one in places.values() if one.commune is not None})
@@ -57,7 +54,7 @@ class Gazette:
         """The ledger line of places."""
         count, strategy = self._elements, self._strategy
         cost = epsilon.numerator * COSTS.get(strategy, 1) * count / epsilon.denominator
-        return [spend("place", MECHANISMS.get(strategy, "tag"), cost, count)]
+        return [Spend("place", MECHANISMS.get(strategy, "tag"), cost, count)]
 
     def surrogate(self, place: Place, attempt: int = 0) -> Commune:
         """The commune that stands in for a place; for one abroad, a town of the same part of the world."""
@@ -83,13 +80,13 @@ class Gazette:
     def _fits(self, commune: Commune, place: Place) -> bool:
         """Whether a commune may stand in for a place: another one, of no name hidden here, with another postal code."""
         true = place.commune
-        if (true is not None and commune.insee == true.insee) or self._dossier.brings_back(commune.name):
+        if (true is not None and commune.insee == true.insee) or self._context.brings_back(commune.name):
             return False
         codes = self._codes.get(place.key)
         return codes is None or not commune.zips or not codes.issuperset(commune.zips)
 
     def _draws(self, stream: KeyedStream, place: Place) -> Iterator[Commune]:
-        policy = self._dossier.policy.places
+        policy = self._context.policy.places
         if place.world is not None:
             towns = abroad.towns()[place.world]
             return (stream.choice(towns) for _ in count())
@@ -100,14 +97,8 @@ class Gazette:
     def _choose(self, place: Place, attempt: int) -> Commune:
         """The first draw that fits; after `attempt` such draws."""
         question = ("place", place.key, self._said)
-        around = place.commune or self.home
-        row = self._dossier.remembered(
-            question, lambda stream: Row(self._draws(stream, place)), (around.insee, place.world)
-        )
-        if not attempt and (first := row.first()) is not None and self._fits(first, place):
-            return first
-        found = self._fitting(row, place, attempt)
-        return found or self._elsewhere(self._dossier.stream(*question), place, attempt)
+        found = self._fitting(self._draws(self._context.stream(*question), place), place, attempt)
+        return found or self._elsewhere(self._context.stream(*question), place, attempt)
 
     def _fitting(self, draws: Iterable[Commune], place: Place, attempt: int) -> Commune | None:
         for commune in islice(draws, _DRAWS):
@@ -124,7 +115,8 @@ class Gazette:
         bought nothing there, and the original, the patient's home or a name hidden elsewhere would tell more than any
         draw.
         """
-        deque(islice(self._draws(stream, place), _DRAWS), maxlen=0)  # the bits that the strategy read
+        for _ in islice(self._draws(stream, place), _DRAWS):  # the bits that the strategy read
+            pass
         found = self._fitting(anywhere(stream, self.communes, place.commune or self.home), place, attempt)
         if found is None:
             everywhere = (stream.choice(self.communes.communes) for _ in count())

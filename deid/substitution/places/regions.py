@@ -9,13 +9,13 @@ from functools import cached_property, lru_cache
 
 from deid.domain.document import Mention
 from deid.domain.labels import Label
-from deid.french.comparison import comparable, flat, words
+from deid.french.folding import comparable, fold_line, words
 from deid.french.shapes import accented_like, in_case_of
 from deid.privacy import KeyedStream
 from deid.reference import Commune
 from deid.substitution.characters import redraw_digits
-from deid.substitution.context import Dossier
-from deid.substitution.drafts import Drafted, tag
+from deid.substitution.context import DocumentContext
+from deid.substitution.drafts import Draft, tag
 from deid.substitution.places import abroad, articles
 from deid.substitution.places.abroad import NOWHERE, world
 from deid.substitution.places.areas import area, countries, listed, names
@@ -51,20 +51,20 @@ _COMMON = frozenset({"département", "pays", "environs"})
 class Regions:
     """LOC mentions of one document."""
 
-    def __init__(self, dossier: Dossier, gazette: Gazette) -> None:
-        self._dossier = dossier
+    def __init__(self, context: DocumentContext, gazette: Gazette) -> None:
+        self._context = context
         self._gazette = gazette
 
-    def write(self, mention: Mention, attempt: int) -> Drafted:
+    def write(self, mention: Mention, attempt: int) -> Draft:
         """An area of the same kind; a commune of the home territory for what no table knows."""
-        original = self._dossier.text(mention)
-        if self._dossier.policy.places.strategy == "tag":
+        original = self._context.text(mention)
+        if self._context.policy.places.strategy == "tag":
             return tag(Label.LOC, original)
         article = articles.own(original) if area(original) else ""
         bare = original[len(article) :]
         text = self._text(bare, attempt)
         cased = text if text in _COMMON and not bare.isupper() else in_case_of(bare, text)
-        return article + accented_like(original, cased, self._dossier.accented), STRATEGY, True
+        return Draft(article + accented_like(original, cased, self._context.accented), STRATEGY)
 
     @cached_property
     def _ahead(self) -> Mapping[str, frozenset[str]]:
@@ -73,10 +73,10 @@ class Regions:
         A surrogate agrees with all of them, so that an area keeps one name.
         """
         found: dict[str, set[str]] = defaultdict(set)
-        for mention in self._dossier.of([Label.LOC]):
-            original = self._dossier.text(mention)
+        for mention in self._context.of([Label.LOC]):
+            original = self._context.text(mention)
             article = articles.own(original)
-            word = articles.ahead(article or self._dossier.before(mention))
+            word = articles.ahead(article or self._context.before(mention))
             if word is not None:
                 found[comparable(original[len(article) :])].add(word)
         return {name: frozenset(words) for name, words in found.items()}
@@ -100,7 +100,7 @@ class Regions:
             return self._other(listed(kind), original, attempt)
         if self._gazette.communes.department_name(original):
             return self._department_code(original, attempt)
-        if _NUMBERED.fullmatch(flat(original)):
+        if _NUMBERED.fullmatch(fold_line(original)):
             return self._numbered(original, attempt)
         return self._land(original, attempt)
 
@@ -127,7 +127,7 @@ class Regions:
             table = self._gazette.communes
             department, region = table.department_name(drawn.department), table.region_name(drawn.region)
             told = (department, region, _COUNTRY) if kind == "department" else (region, _COUNTRY)
-            fitting = (name for name in told if name == _COUNTRY or (name and not self._dossier.brings_back(name)))
+            fitting = (name for name in told if name == _COUNTRY or (name and not self._context.brings_back(name)))
             fitting = (name for name in (*fitting, *self._unnamed(kind, original)) if self._agrees(original, name))
             found = next((name for name in fitting if comparable(name) != comparable(original)), None)
             if found is not None:
@@ -148,7 +148,7 @@ class Regions:
         region = next((one.region for one in table.in_department(original)), "")
         codes = [code for code in names("department") if code != original]
         near = [code for code in codes if any(one.region == region for one in table.in_department(code)[:1])]
-        return self._dossier.stream("area code", original, str(attempt)).choice(near or codes)
+        return self._context.stream("area code", original, str(attempt)).choice(near or codes)
 
     def _country(self, code: str, original: str, attempt: int) -> str:
         """That of the town drawn for a place of the country, else one of the same part of the world by the key."""
@@ -162,17 +162,17 @@ class Regions:
 
     def _other(self, choices: tuple[str, ...], original: str, attempt: int) -> str:
         """One of some names that agrees with the text: which do is a function of the words ahead, and public."""
-        stream = self._dossier.stream("area", comparable(original), str(attempt))
+        stream = self._context.stream("area", comparable(original), str(attempt))
         fitting = self._agreeing(choices, original) or choices
         for _ in range(_TRIES):
             name = stream.choice(fitting)
-            if comparable(name) != comparable(original) and not self._dossier.brings_back(name):
+            if comparable(name) != comparable(original) and not self._context.brings_back(name):
                 break
         return name
 
     def _numbered(self, original: str, attempt: int) -> str:
-        stream = self._dossier.stream("area number", comparable(original), str(attempt))
-        district = _DISTRICT.fullmatch(flat(original))
+        stream = self._context.stream("area number", comparable(original), str(attempt))
+        district = _DISTRICT.fullmatch(fold_line(original))
         if district is not None and (district[2] or district[3]):
             return self._district(district, stream)
         if any(char.isdigit() for char in original):
@@ -196,7 +196,7 @@ class Regions:
             place = Place(f"abroad {country} {comparable(original)}", None, abroad.world(country), country)
             return self._gazette.surrogate(place, attempt).name
         commune = self._gazette.anywhere("land", " ".join(words(original)), str(attempt))
-        head = _LAND.match(flat(original))
+        head = _LAND.match(fold_line(original))
         if head is None or head.end() == len(original):
             return commune.name
         return f"{original[: head.end()]} {of_place(commune.name)}"
@@ -215,4 +215,4 @@ def of_place(name: str) -> str:
         article, _, rest = name.partition(" ")
         if rest and article in _OF:
             return _OF[article] + rest
-    return f"d'{name}" if flat(name[:1]) in "aeiouy" else f"de {name}"
+    return f"d'{name}" if fold_line(name[:1]) in "aeiouy" else f"de {name}"

@@ -9,13 +9,13 @@ from functools import cached_property, lru_cache
 
 from deid.domain.document import Mention
 from deid.french import numerals
-from deid.french.comparison import comparable, flat, words
+from deid.french.folding import comparable, fold_line, words
 from deid.french.shapes import accented_like, case_of, in_case_of
 from deid.privacy import KeyedStream
 from deid.reference import CommuneTable
 from deid.substitution.characters import redraw_digits
-from deid.substitution.context import Dossier
-from deid.substitution.drafts import Drafted
+from deid.substitution.context import DocumentContext
+from deid.substitution.drafts import Draft
 from deid.substitution.places.vocabulary import HAMLETS, PLAIN, SITE_NAMES, SITES, UNITS, WAYS
 
 STRATEGY = "street_list"
@@ -39,7 +39,7 @@ class StreetNames:
         groups: dict[str, list[str]] = defaultdict(list)
         for name in self._communes.streets:
             kind, _, rest = name.partition(" ")
-            way = WAYS.get(flat(kind))
+            way = WAYS.get(fold_line(kind))
             if way and any(char.isupper() for char in rest) and not any(char.isdigit() for char in rest):
                 groups[way].append(rest)
         return groups
@@ -54,18 +54,16 @@ def street_names(communes: CommuneTable) -> StreetNames:
 class Streets:
     """STREET mentions of one document."""
 
-    def __init__(self, dossier: Dossier, names: StreetNames) -> None:
-        self._dossier = dossier
+    def __init__(self, context: DocumentContext, names: StreetNames) -> None:
+        self._context = context
         self._names = names
 
-    def write(self, mention: Mention, attempt: int) -> Drafted:
+    def write(self, mention: Mention, attempt: int) -> Draft:
         """The address with other numbers and names; a hamlet's name where nothing of it could be changed."""
-        dossier = self._dossier
-        original = dossier.document.text[mention.start : mention.end]
-        text = dossier.remembered(
-            ("street", comparable(original), str(attempt)), lambda stream: self._other(original, stream), original
-        )
-        return accented_like(original, text, dossier.accented), STRATEGY, True
+        context = self._context
+        original = context.document.text[mention.start : mention.end]
+        text = self._other(original, context.stream("street", comparable(original), str(attempt)))
+        return Draft(accented_like(original, text, context.accented), STRATEGY)
 
     def _other(self, original: str, stream: KeyedStream) -> str:
         hidden = frozenset([word for word in words(original) if len(word) >= _LEAST_NAME and word not in PLAIN])
@@ -80,7 +78,7 @@ class Streets:
         """A part between commas: way, site, unit of a building, or a bare place name."""
         marks = list(_WORD.finditer(part))
         for following, mark in enumerate(marks, 1):
-            word = flat(mark.group()).rstrip(".")
+            word = fold_line(mark.group()).rstrip(".")
             if word in WAYS and len(marks) > 1:
                 return self._before(part[: mark.start()], stream) + self._way(part, mark, WAYS[word], stream)
             if word in SITES and following < len(marks):
@@ -95,7 +93,7 @@ class Streets:
         if not text or text.rstrip().isdigit():
             return redraw_digits(text, stream)
         marks = list(_WORD.finditer(text))
-        if not marks or all(_counts(one.group()) or flat(one.group()) in PLAIN for one in marks) or _spoken(text):
+        if not marks or all(_counts(one.group()) or fold_line(one.group()) in PLAIN for one in marks) or _spoken(text):
             return self._numbers(text, stream)
         return self._hamlet(text, marks, stream) + " "
 
@@ -109,9 +107,9 @@ class Streets:
         head, rest = mark.group(), part[mark.end() :]
         if all(_counts(one.group()) for one in after):
             return head + self._numbers(rest, stream)
-        if rest.startswith("-dit") or flat(rest).startswith((" dit", "dit")):
+        if rest.startswith("-dit") or fold_line(rest).startswith((" dit", "dit")):
             head, rest = part[mark.start() : after[0].end()], part[after[0].end() :]
-        names = HAMLETS if "dit" in flat(head) else SITE_NAMES
+        names = HAMLETS if "dit" in fold_line(head) else SITE_NAMES
         return f"{head} {in_case_of(rest, stream.choice(names))}"
 
     def _hamlet(self, part: str, marks: Sequence[re.Match[str]], stream: KeyedStream) -> str:
@@ -132,7 +130,7 @@ class Streets:
 
 def _counts(word: str) -> bool:
     """Whether a word of an address is a number, a letter, or what they count."""
-    return word.isdigit() or len(word) == 1 or flat(word).rstrip(".") in UNITS
+    return word.isdigit() or len(word) == 1 or fold_line(word).rstrip(".") in UNITS
 
 
 def _spoken(text: str) -> re.Match[str] | None:

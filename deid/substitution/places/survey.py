@@ -5,17 +5,16 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import pairwise
 
 from deid.domain.document import Mention
 from deid.domain.labels import Label
-from deid.french.comparison import comparable, flat, words
-from deid.french.remembering import remembering
+from deid.french.folding import comparable, fold_line, words
 from deid.reference import Commune, CommuneTable
 from deid.reference.place_names import department_of_zip
 from deid.substitution.characters import digits_of
-from deid.substitution.context import Dossier
+from deid.substitution.context import DocumentContext
 from deid.substitution.places import abroad
 from deid.substitution.places.finding import Finder, Hints, Place
 
@@ -24,18 +23,10 @@ _PAIR_REACH = 14
 _PAIRING = re.compile(r"[\s,;:()/–—-]*(?:f-|fr-)?[\s(]*", re.IGNORECASE)
 # What a postal code and a name of one department say of where a document is, in times what a homonym says.
 _CODE_SAYS, _NAME_SAYS = 3, 2
-_REMEMBERED = 1 << 14
-_CITY, _ZIP, _ORG = Label.CITY, Label.ZIP, Label.ORG
 
 
-@remembering(_REMEMBERED)
 def _digits(text: str) -> str:
     return digits_of(text.translate(_SCANNED))
-
-
-@lru_cache(maxsize=4)
-def _finder(communes: CommuneTable) -> Finder:
-    return Finder(communes)
 
 
 class Survey:
@@ -44,21 +35,21 @@ class Survey:
     `home` is the commune whose territory stands in for what nobody knows.
     """
 
-    def __init__(self, dossier: Dossier, communes: CommuneTable) -> None:
-        self._dossier = dossier
+    def __init__(self, context: DocumentContext, communes: CommuneTable) -> None:
+        self._context = context
         self._communes = communes
-        self._finder = _finder(communes)
-        text, city = dossier.document.text, dossier.document.patient.city
+        self._finder = Finder(communes)
+        text, city = context.document.text, context.document.patient.city
         self._patient_city = comparable(city) if city else None
-        self.codes = {one.start: _digits(text[one.start : one.end]) for one in dossier.labelled(_ZIP)}
+        self.codes = {one.start: _digits(text[one.start : one.end]) for one in context.labelled(Label.ZIP)}
         self._pairs = self._paired() if self.codes else {}
         self.places = self._placed()
 
     def _paired(self) -> dict[int, int]:
         """ZIP and CITY mentions that stand side by side, both ways, each by where it starts."""
-        text = self._dossier.document.text
+        text = self._context.document.text
         pairs: dict[int, int] = {}
-        for one, other in pairwise(self._dossier.of((_ZIP, _CITY))):
+        for one, other in pairwise(self._context.of((Label.ZIP, Label.CITY))):
             if one.label is other.label or one.start in pairs or other.start - one.end > _PAIR_REACH:
                 continue
             if _PAIRING.fullmatch(text, one.end, other.start):
@@ -70,14 +61,14 @@ class Survey:
         """Departments that the document is likely to be about: a postal code says it, a commune without namesake does,
         and a name of several communes speaks for the department that has most of the document's names.
         """
-        patient = self._dossier.document.patient
+        patient = self._context.document.patient
         votes: Counter[str] = Counter()
         sure: set[str] = set()
         for code in (*self.codes.values(), patient.zip or ""):
             if department := department_of_zip(code):
                 votes[department] += _CODE_SAYS
                 sure.add(department)
-        written = {comparable(text): text for text in map(self._dossier.text, self._dossier.labelled(_CITY))}
+        written = {comparable(text): text for text in map(self._context.text, self._context.labelled(Label.CITY))}
         for name in (*written.values(), patient.city or ""):
             found = {one.department: None for one in self._communes.find(name)}
             alone = len(found) == 1 and not abroad.is_meant(name)
@@ -90,15 +81,15 @@ class Survey:
         return Hints(None, departments, tuple(regions), frozenset(sure))
 
     def _placed(self) -> dict[int, Place]:
-        dossier, finder, pairs = self._dossier, self._finder, self._pairs
-        text = dossier.document.text
+        context, finder, pairs = self._context, self._finder, self._pairs
+        text = context.document.text
         places: dict[int, Place] = {}
-        for mention in dossier.labelled(_CITY):
+        for mention in context.labelled(Label.CITY):
             places[mention.start] = self._city(text[mention.start : mention.end], pairs.get(mention.start))
-        for mention in dossier.labelled(_ZIP):
+        for mention in context.labelled(Label.ZIP):
             pair = pairs.get(mention.start)
             places[mention.start] = places[pair] if pair is not None else self._zip(mention, places)
-        for mention in dossier.labelled(_ORG):
+        for mention in context.labelled(Label.ORG):
             for name in finder.towns_in(text[mention.start : mention.end]):
                 found = finder.only(name) or finder.inside(name, self._hints)
                 if found is not None:
@@ -111,7 +102,7 @@ class Survey:
         if pair is not None:
             code: str | None = self.codes[pair]
         elif self._patient_city is not None and comparable(name) == self._patient_city:
-            code = self._dossier.document.patient.zip
+            code = self._context.document.patient.zip
         else:
             code = None
         found = self._finder.city(name, code) or self._likeliest(name, code)
@@ -134,12 +125,12 @@ class Survey:
             department = department_of_zip(code)
             here = next((one for one, commune in named if commune.department == department), None)
         found = here or self._finder.at(code, self._hints)
-        return found or Place(f"unknown {code or flat(self._dossier.text(mention))}")
+        return found or Place(f"unknown {code or fold_line(self._context.text(mention))}")
 
     @cached_property
     def home(self) -> Commune:
         """The patient's commune, else the document's first, else any by the key."""
-        patient = self._dossier.document.patient
+        patient = self._context.document.patient
         city, code = patient.city, patient.zip
         known = (self._finder.city(city, code) or self._likeliest(city, code)) if city else None
         if (known is None or known.commune is None) and patient.zip:
@@ -147,4 +138,4 @@ class Survey:
         if known is not None and known.commune is not None:
             return known.commune
         found = next((place.commune for place in self.places.values() if place.commune), None)
-        return found or self._dossier.stream("home").choice(self._communes.communes)
+        return found or self._context.stream("home").choice(self._communes.communes)

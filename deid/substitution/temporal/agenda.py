@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from deid.domain.document import Mention
 from deid.domain.labels import TEMPORAL, Label
-from deid.substitution.context import Dossier
+from deid.substitution.context import DocumentContext
 from deid.substitution.temporal import ages, agreement, meanings, resolving, segments
 from deid.substitution.temporal.ages import Age
 from deid.substitution.temporal.expressions import Expression
@@ -25,9 +25,7 @@ _BORN = re.compile(
 _YEAR_AHEAD = re.compile(r"\b(?:en|ann[ée]e|depuis|dès|vers|an)\s*$", re.IGNORECASE)
 _BETWEEN_BOUNDS = re.compile(r"[\s,;/(>&+=-]*(?:au|et|a|ou|puis|jusqu'au)?[\s/>-]*(?:les?|au|du)?[\s-]*")
 _BOUNDS_REACH = 14
-_AGE, _NIR = Label.AGE, Label.NIR
-_DAY, _YEAR, _DECADE = Unit.DAY, Unit.YEAR, Unit.DECADE
-_BOUNDED = frozenset({_DAY, Unit.MONTH})
+_BOUNDED = frozenset({Unit.DAY, Unit.MONTH})
 _AHEAD_OF_MARCH = frozenset({"en", "jusqu'en"})
 _AHEAD_OF_A_DAY = frozenset({"le", "du", "au", "jusqu'au", "ce", "la", "les", "des", "un"})
 # Without any date, the anchor only serves to count from, and any fixed day will do.
@@ -69,26 +67,26 @@ class Agenda(NamedTuple):
         return self.birth is not None and (bool(self.births or self.own_ages) or self.numbered_birth)
 
 
-def read(dossier: Dossier) -> Agenda:
+def read(context: DocumentContext) -> Agenda:
     """The agenda of a document.
 
     The anchor is its reference date; without one, the latest whole date it holds that is no birth date; without
     any, a fixed day. The birth date is the warehouse's; without it, the one that the text says is a birth date.
     """
-    mentions = dossier.of(TEMPORAL)
+    mentions = context.of(TEMPORAL)
     cut = Segments(tuple(mentions), {}, {})
-    said, aged = _read(dossier, mentions)
-    if len(said) + len(aged) < len(mentions) or segments.may_go_on(dossier, mentions):
-        cut = meanings.cut(dossier)
+    said, aged = _read(context, mentions)
+    if len(said) + len(aged) < len(mentions) or segments.may_go_on(context, mentions):
+        cut = meanings.cut(context)
         bounds = frozenset(part for parts in cut.parts.values() for part in parts)
-        said, aged = _read(dossier, cut.spans, bounds)
-        aged = _with_units(dossier, cut, aged)
-    birth = dossier.document.patient.birth_date or _written_birth(dossier, said)
-    anchor = dossier.document.reference_date or _latest(dossier, said) or _NO_ANCHOR
+        said, aged = _read(context, cut.spans, bounds)
+        aged = _with_units(context, cut, aged)
+    birth = context.document.patient.birth_date or _written_birth(context, said)
+    anchor = context.document.reference_date or _latest(context, said) or _NO_ANCHOR
     if birth is not None and birth > anchor:
         birth = None  # nobody has a document before being born: one of the two dates is wrong, and links nothing
-    instants = _placed(dossier, said, anchor, birth)
-    births = _births(dossier, instants, birth)
+    instants = _placed(context, said, anchor, birth)
+    births = _births(context, instants, birth)
     dated = [one for mention, one in instants.items() if mention not in births] if births else instants.values()
     return Agenda(
         segments=cut,
@@ -99,41 +97,41 @@ def read(dossier: Dossier) -> Agenda:
         ages=aged,
         births=births,
         own_ages=frozenset([mention for mention, age in aged.items() if birth and _is_own(age, birth, anchor)]),
-        numbered_birth=birth is not None and bool(dossier.labelled(_NIR)),
+        numbered_birth=birth is not None and bool(context.labelled(Label.NIR)),
         dated=frozenset(dated),
         birth_instants=frozenset([instants[mention] for mention in births]),
     )
 
 
 def _read(
-    dossier: Dossier, spans: Iterable[Mention], bounds: frozenset[Mention] = frozenset()
+    context: DocumentContext, spans: Iterable[Mention], bounds: frozenset[Mention] = frozenset()
 ) -> tuple[dict[Mention, Expression | Relative], dict[Mention, Age]]:
     """What spans say, dates and ages apart; one that is in `bounds` is told by the mention it is in, not by the word
     ahead of it.
     """
     said: dict[Mention, Expression | Relative] = {}
     aged: dict[Mention, Age] = {}
-    whole = dossier.document.text
+    whole = context.document.text
     for span in spans:
         text, label = whole[span.start : span.end], span.label
-        if label is _AGE:
+        if label is Label.AGE:
             if (age := ages.parse(text)) is not None:
                 aged[span] = age
             continue
-        meant, may_be_year = meanings.USUAL[label](text)
-        if may_be_year and span not in bounds and _YEAR_AHEAD.search(dossier.before(span, 12)) is not None:
+        meant = meanings.meaning(text, label)
+        if meanings.may_be_year(meant, label) and span not in bounds and _YEAR_AHEAD.search(context.before(span, 12)):
             meant = meanings.meaning(text, label, as_year=True)
         if meant is not None:
             said[span] = meant
     return said, aged
 
 
-def _with_units(dossier: Dossier, cut: Segments, aged: Mapping[Mention, Age]) -> dict[Mention, Age]:
+def _with_units(context: DocumentContext, cut: Segments, aged: Mapping[Mention, Age]) -> dict[Mention, Age]:
     """Ages by span; a bound of a range without a unit ("2-3 mois") has that of the next one."""
     found = dict(aged)
     for parts in cut.parts.values():
         for part, following in reversed(list(pairwise(parts))):
-            if part in found and following in found and dossier.text(part).strip().isdecimal():
+            if part in found and following in found and context.text(part).strip().isdecimal():
                 found[part] = replace(found[part], unit=found[following].unit)
     return found
 
@@ -145,18 +143,18 @@ def _whole(meant: Expression | Relative) -> date | None:
     return resolving.place(meant, _NO_ANCHOR).first
 
 
-def _says_birth(dossier: Dossier, mention: Mention) -> bool:
+def _says_birth(context: DocumentContext, mention: Mention) -> bool:
     """Whether the words ahead of a mention say that it is a birth date."""
-    return _BORN.search(dossier.plain_before(mention)) is not None
+    return _BORN.search(context.plain_before(mention)) is not None
 
 
-def _written_birth(dossier: Dossier, said: Mapping[Mention, Expression | Relative]) -> date | None:
-    births = (meant for mention, meant in said.items() if _says_birth(dossier, mention))
+def _written_birth(context: DocumentContext, said: Mapping[Mention, Expression | Relative]) -> date | None:
+    births = (meant for mention, meant in said.items() if _says_birth(context, mention))
     return next((day for meant in births if (day := _whole(meant))), None)
 
 
-def _latest(dossier: Dossier, said: Mapping[Mention, Expression | Relative]) -> date | None:
-    days = [day for mention, meant in said.items() if (day := _whole(meant)) and not _says_birth(dossier, mention)]
+def _latest(context: DocumentContext, said: Mapping[Mention, Expression | Relative]) -> date | None:
+    days = [day for mention, meant in said.items() if (day := _whole(meant)) and not _says_birth(context, mention)]
     if days:
         return max(days)
     years = [m.year for m in said.values() if isinstance(m, Expression) and m.year is not None and m.year >= 100]
@@ -164,7 +162,7 @@ def _latest(dossier: Dossier, said: Mapping[Mention, Expression | Relative]) -> 
 
 
 def _placed(
-    dossier: Dossier, said: dict[Mention, Expression | Relative], anchor: date, birth: date | None
+    context: DocumentContext, said: dict[Mention, Expression | Relative], anchor: date, birth: date | None
 ) -> dict[Mention, Instant]:
     """Mentions on the calendar, the last first, since a bound without month or year takes the next one's.
 
@@ -179,10 +177,8 @@ def _placed(
             instant = resolving.place_relative(meant, anchor)
         else:
             if meant.march is not None:
-                meant = said[mention] = _settled(dossier, mention, meant, following, anchor)
-            instant = resolving.outright(meant) or resolving.place(
-                meant, anchor, birth, _partner(dossier, mention, bound)
-            )
+                meant = said[mention] = _settled(context, mention, meant, following, anchor)
+            instant = resolving.place(meant, anchor, birth, _partner(context, mention, bound))
         following = mention, meant
         if clamped(instant.unit, instant.index) != instant.index:
             continue  # "il y a 2000 ans": no document of a hospital speaks of that time
@@ -192,15 +188,15 @@ def _placed(
     return placed
 
 
-def _partner(dossier: Dossier, mention: Mention, bound: tuple[Mention, Instant] | None) -> date | None:
+def _partner(context: DocumentContext, mention: Mention, bound: tuple[Mention, Instant] | None) -> date | None:
     """A day of the next date, where that is the other bound of a range."""
-    if bound is None or bound[1].unit not in _BOUNDED or not _bounds(dossier, mention, bound[0]):
+    if bound is None or bound[1].unit not in _BOUNDED or not _bounds(context, mention, bound[0]):
         return None
     return bound[1].first
 
 
 def _settled(
-    dossier: Dossier,
+    context: DocumentContext,
     mention: Mention,
     meant: Expression,
     following: tuple[Mention, Expression | Relative] | None,
@@ -211,35 +207,35 @@ def _settled(
     The word ahead settles it ("en" stands before no Tuesday, "le" before no March), else the other bound of its range,
     else what fits the document (`resolving.is_march`).
     """
-    word = agreement.ahead(dossier, mention)
+    word = agreement.ahead(context, mention)
     if word in _AHEAD_OF_MARCH or word in _AHEAD_OF_A_DAY:
         march = word in _AHEAD_OF_MARCH
-    elif following is not None and _bounds(dossier, mention, following[0]):
+    elif following is not None and _bounds(context, mention, following[0]):
         march = following[1].unit is Unit.MONTH
     else:
         march = resolving.is_march(meant, anchor)
     return meant.march if march and meant.march is not None else meant._replace(march=None)
 
 
-def _bounds(dossier: Dossier, mention: Mention, following: Mention) -> bool:
+def _bounds(context: DocumentContext, mention: Mention, following: Mention) -> bool:
     """Whether two mentions are the bounds of one range, or items of one list."""
     if following.start - mention.end > _BOUNDS_REACH:
         return False
-    return _BETWEEN_BOUNDS.fullmatch(dossier.plain[mention.end : following.start]) is not None
+    return _BETWEEN_BOUNDS.fullmatch(context.plain[mention.end : following.start]) is not None
 
 
-def _births(dossier: Dossier, instants: Mapping[Mention, Instant], birth: date | None) -> frozenset[Mention]:
+def _births(context: DocumentContext, instants: Mapping[Mention, Instant], birth: date | None) -> frozenset[Mention]:
     """Mentions of the birth date, and of its year where the words ahead say that it is one."""
     if birth is None:
         return frozenset()
-    day, year = Instant(_DAY, birth.toordinal()), Instant(_YEAR, birth.year)
+    day, year = Instant(Unit.DAY, birth.toordinal()), Instant(Unit.YEAR, birth.year)
     if day not in (told := instants.values()) and year not in told:
         return frozenset()
     return frozenset(
-        [mention for mention, one in instants.items() if one == day or (one == year and _says_birth(dossier, mention))]
+        [mention for mention, one in instants.items() if one == day or (one == year and _says_birth(context, mention))]
     )
 
 
 def _is_own(age: Age, birth: date, anchor: date) -> bool:
-    linked = 0 if age.unit is _DECADE else _LINKED
+    linked = 0 if age.unit is Unit.DECADE else _LINKED
     return abs(age.value // age.step - age_at(birth, anchor, age.unit)) <= linked

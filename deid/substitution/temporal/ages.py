@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 from deid.french import numerals
-from deid.french.comparison import flat
+from deid.french.folding import fold_line
 from deid.french.shapes import sentence_case_of
 from deid.substitution.temporal import spoken
 from deid.substitution.temporal.values import Unit
@@ -96,10 +95,9 @@ def _years(unit: Unit, value: int, step: int) -> float:
     return value / step / _PER_YEAR[unit]
 
 
-@lru_cache(maxsize=16384)
 def parse(text: str) -> Age | None:
     """What an AGE mention says, or None if it cannot be read or nobody is that old (more than 125 years)."""
-    plain = _SCANNED.sub(lambda m: m.group().replace("o", "0").replace("l", "1"), flat(text))
+    plain = _SCANNED.sub(lambda m: m.group().replace("o", "0").replace("l", "1"), fold_line(text))
     if len(plain) != len(text):
         return None
     ahead = _AHEAD.match(plain)
@@ -116,7 +114,7 @@ def _with_months(plain: str, text: str) -> Age | None:
     if match is None or not 0 <= int(match["months"]) <= 11:
         return None
     between, after = (text[match.start(name) : match.end(name)] for name in ("between", "after"))
-    if ";" not in between and (after.strip().lower().startswith("an") or "a" not in flat(between)):
+    if ";" not in between and (after.strip().lower().startswith("an") or "a" not in fold_line(between)):
         return None  # "8 et 11 ans" are two ages
     value = int(match["years"]) * 12 + int(match["months"])
     return Age(Unit.MONTH, value, "months", text, head=between, tail=after, width=len(match["months"]))
@@ -267,7 +265,7 @@ def _top_coded(age: Age, top_code: int) -> str:
             words = spoken.say(top_code, _number(age))
             return sentence_case_of(age.model, f"{words} ans et plus")
     unit = re.match(r"\s*[A-Za-zé.]+", age.tail if age.kind == "figures" else "")
-    if unit is not None and flat(unit.group()).strip().startswith("an"):
+    if unit is not None and fold_line(unit.group()).strip().startswith("an"):
         return f"{top_code}{unit.group()} {'ET PLUS' if unit.group().isupper() else 'et plus'}"
     return f"{top_code}+"
 
@@ -282,7 +280,6 @@ _SINGULAR = re.compile(r"(?<![a-z])(an|semaine|jour|ann[ée]e)\b", re.IGNORECASE
 _PLURAL = re.compile(r"(?<![a-z])(an|semaine|jour|ann[ée]e)s\b", re.IGNORECASE)
 
 
-@lru_cache(maxsize=4096)
 def _plural(tail: str, value: int) -> str:
     """The unit agreed with the number: "1 an", "2 ans"."""
     if value < 2:

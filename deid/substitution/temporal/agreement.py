@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from deid.domain.document import Mention
-from deid.french.comparison import flat
-from deid.substitution.context import Dossier
+from deid.french.folding import fold_line
+from deid.substitution.context import DocumentContext
 
 _AHEAD = re.compile(
     r"(?:^|[^a-z0-9']|qu')(jusqu'a|jusqu'au|jusqu'en|[ld]'|le|la|les|du|des|au|aux|ce|cette|un|une|en|de|a|et|ou|"
@@ -62,23 +62,23 @@ _BESIDE = {("d'", "la veille"): "un jour plus tôt", ("d'", "le lendemain"): "un
 _BESIDE |= {(word, "le lendemain"): "dans un jour" for word in ("de", "a", "jusqu'a")}
 
 
-def ahead(dossier: Dossier, mention: Mention) -> str:
+def ahead(context: DocumentContext, mention: Mention) -> str:
     """The article or preposition that a mention stands behind, folded but for "dès"; "" for any other word, or none."""
-    found = _AHEAD.search(dossier.plain_before(mention, _REACH))
+    found = _AHEAD.search(context.plain_before(mention, _REACH))
     if found is None:
         return ""
-    accented = "è" in dossier.before(mention, _REACH)[slice(*found.span(1))].lower()
+    accented = "è" in context.before(mention, _REACH)[slice(*found.span(1))].lower()
     return "dès" if found[1] == "des" and accented else found[1]
 
 
-def elides(dossier: Dossier, mention: Mention) -> bool:
+def elides(context: DocumentContext, mention: Mention) -> bool:
     """Whether the word ahead of a mention may be elided ("d'", "l'"): quicker to see than which word it is."""
-    return "'" in dossier.plain_before(mention, _REACH)
+    return "'" in context.plain_before(mention, _REACH)
 
 
-def behind_a_word(dossier: Dossier, mention: Mention) -> bool:
+def behind_a_word(context: DocumentContext, mention: Mention) -> bool:
     """Whether a mention follows a word that is no article or preposition: "revient lundi"."""
-    return not ahead(dossier, mention) and _BEHIND_A_WORD.search(dossier.plain_before(mention, 2)) is not None
+    return not ahead(context, mention) and _BEHIND_A_WORD.search(context.plain_before(mention, 2)) is not None
 
 
 def of_less(word: str, text: str) -> str:
@@ -113,16 +113,16 @@ def of_band(word: str, text: str) -> str:
     return _OF_BAND.get(word, "") + text
 
 
-def matters(dossier: Dossier, mention: Mention, text: str) -> bool:
+def matters(context: DocumentContext, mention: Mention, text: str) -> bool:
     """Whether `of_moved` may change the text of a mention: it leaves figures alone, and most months."""
     if text[:1].isdecimal():
         return False
-    return elides(dossier, mention) or _OWN_OR_NOUN.match(flat(text)) is not None
+    return elides(context, mention) or _OWN_OR_NOUN.match(fold_line(text)) is not None
 
 
 def of_moved(word: str, text: str) -> str:
     """What a moved date begins with, a feast, a season or a month, as it may stand behind `word`."""
-    plain = flat(text)
+    plain = fold_line(text)
     if (article := _OWN.match(plain)) is not None and (noun := _noun(plain[article.end() :])) is not None:
         return _with_article(word, noun, text[article.end() :])
     if word == "d'" and _CONSONANT.match(plain) is not None:
@@ -138,7 +138,7 @@ def of_moved(word: str, text: str) -> str:
 
 def of_distance(word: str, text: str) -> str:
     """A moved distance or age as it may stand behind `word`: "d'hier" is "d'un jour plus tôt", not "d'la veille"."""
-    plain = flat(text)
+    plain = fold_line(text)
     if (said := _BESIDE.get((word, plain))) is not None:
         return said.upper() if text.isupper() else said
     return text if word != "d'" or _ELIDES.match(plain) else _after("environ ", "", text)

@@ -6,7 +6,7 @@ from datetime import date, timedelta
 from fractions import Fraction
 
 from deid.privacy import discrete_laplace
-from deid.substitution.context import Dossier
+from deid.substitution.context import DocumentContext
 from deid.substitution.temporal import scales
 from deid.substitution.temporal.tempering import not_nought, tempered
 from deid.substitution.temporal.values import add_months, add_years, months_between, on, years_between
@@ -16,7 +16,12 @@ _YEARS_FROM, _MONTHS_FROM = 3, 3
 
 
 def move(
-    dossier: Dossier, anchor: date, moved_anchor: date, birth: date, epsilon: Fraction, shifted: date | None = None
+    context: DocumentContext,
+    anchor: date,
+    moved_anchor: date,
+    birth: date,
+    epsilon: Fraction,
+    shifted: date | None = None,
 ) -> date:
     """The surrogate of a birth date: ε·d-private in its age and in its days, `epsilon` for each.
 
@@ -28,25 +33,24 @@ def move(
     if birth == anchor:
         return moved_anchor
     said, rate = str(epsilon), tempered(epsilon)
-    asked = ("birth", "day", birth.isoformat(), said)
-    days = dossier.remembered(asked, lambda stream: discrete_laplace(stream, rate))
+    days = discrete_laplace(context.stream("birth", "day", birth.isoformat(), said), rate)
     days += ((shifted or moved_anchor) - anchor).days
-    moved = on(_older(dossier, birth, anchor, said, rate).toordinal() + days)
-    moved = within_life(dossier, moved, moved_anchor)
+    moved = on(_older(context, birth, anchor, said, rate).toordinal() + days)
+    moved = within_life(context, moved, moved_anchor)
     return moved - timedelta(days=1) if moved == birth else moved
 
 
-def within_life(dossier: Dossier, moved: date, moved_anchor: date) -> date:
+def within_life(context: DocumentContext, moved: date, moved_anchor: date) -> date:
     """A birth date before the moved anchor, and no further from it than the top-coded age."""
-    return min(max(moved, eldest(dossier, moved_anchor)), moved_anchor - timedelta(days=1))
+    return min(max(moved, eldest(context, moved_anchor)), moved_anchor - timedelta(days=1))
 
 
-def eldest(dossier: Dossier, moved_anchor: date) -> date:
+def eldest(context: DocumentContext, moved_anchor: date) -> date:
     """The first day that anybody's life is told from, in a document of that date."""
-    return add_years(moved_anchor, -dossier.policy.ages.top_code)
+    return add_years(moved_anchor, -context.policy.ages.top_code)
 
 
-def _older(dossier: Dossier, birth: date, anchor: date, said: str, rate: Fraction) -> date:
+def _older(context: DocumentContext, birth: date, anchor: date, said: str, rate: Fraction) -> date:
     """The birth date moved by a number of years, months or days, as the age at the anchor is told; never by 0.
 
     Below 18 the policy may count years in smaller steps (`scales`). Each step has noise of its own: a child grows
@@ -54,17 +58,17 @@ def _older(dossier: Dossier, birth: date, anchor: date, said: str, rate: Fractio
     between the two.
     """
     years, months = years_between(birth, anchor), months_between(birth, anchor)
-    in_year = scales.steps(dossier.policy.ages)
+    in_year = scales.steps(context.policy.ages)
     if _YEARS_FROM <= years < scales.ADULT and in_year > 1:
         step = 12 // in_year
-        return add_months(birth, -step * max(_noise(dossier, said, rate, f"{step} months"), 1 - months // step))
+        return add_months(birth, -step * max(_noise(context, said, rate, f"{step} months"), 1 - months // step))
     if years >= _YEARS_FROM:
-        return add_years(birth, -max(_noise(dossier, said, rate), 1 - years))
+        return add_years(birth, -max(_noise(context, said, rate), 1 - years))
     if months >= _MONTHS_FROM:
-        return add_months(birth, -max(_noise(dossier, said, rate, "1 months"), 1 - months))
-    return on(birth.toordinal() - (max(_noise(dossier, said, rate, "days"), 1 - (anchor - birth).days) or 1))
+        return add_months(birth, -max(_noise(context, said, rate, "1 months"), 1 - months))
+    return on(birth.toordinal() - (max(_noise(context, said, rate, "days"), 1 - (anchor - birth).days) or 1))
 
 
-def _noise(dossier: Dossier, said: str, rate: Fraction, *step: str) -> int:
+def _noise(context: DocumentContext, said: str, rate: Fraction, *step: str) -> int:
     """Noise of a step, years if none is said; never 0."""
-    return dossier.remembered(("birth", "age", said, *step), lambda stream: not_nought(stream, rate))
+    return not_nought(context.stream("birth", "age", said, *step), rate)

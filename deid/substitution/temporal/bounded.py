@@ -6,7 +6,7 @@ from datetime import date
 from fractions import Fraction
 
 from deid.privacy import bounded_laplace
-from deid.substitution.context import Dossier
+from deid.substitution.context import DocumentContext
 from deid.substitution.temporal import births
 from deid.substitution.temporal.agenda import Agenda
 from deid.substitution.temporal.ages import Age
@@ -20,7 +20,7 @@ CLASSES = (61, 660, 36_000)
 _YEARS_AHEAD = 20  # no appointment is further
 
 
-def move(dossier: Dossier, agenda: Agenda, epsilon: Fraction) -> Timeline:
+def move(context: DocumentContext, agenda: Agenda, epsilon: Fraction) -> Timeline:
     """The timeline of a document, rebuilt from its moved anchor interval by interval.
 
     With e_0 the anchor and e_1, e_2… the days that elements stand on (the middle one of a month or a year) going
@@ -43,7 +43,7 @@ def move(dossier: Dossier, agenda: Agenda, epsilon: Fraction) -> Timeline:
     further back than the top-coded age, nor further ahead than twenty years, whatever was drawn.
     """
     anchor, birth = agenda.anchor, agenda.birth
-    moved_anchor = own_date(dossier, anchor, epsilon)
+    moved_anchor = own_date(context, anchor, epsilon)
     days = {one.middle.toordinal() for one in agenda.dated}
     exact = {one.index for one in agenda.dated if one.unit is Unit.DAY}
     if birth is not None and agenda.tells_birth:
@@ -58,7 +58,7 @@ def move(dossier: Dossier, agenda: Agenda, epsilon: Fraction) -> Timeline:
             width = _width(reached or distance)
             names = (str(here + side * reached), str(here + side * distance), str(width))
             forbidden = here + side * distance if here + side * distance in exact else None
-            stream = dossier.stream("interval", *names, str(epsilon))
+            stream = context.stream("interval", *names, str(epsilon))
             interval = min(distance - reached, width)
             while True:
                 drawn = bounded_laplace(stream, interval, 0, width, tempered(epsilon, width), width)
@@ -66,17 +66,17 @@ def move(dossier: Dossier, agenda: Agenda, epsilon: Fraction) -> Timeline:
                     break
             reached, moved = distance, moved + drawn
             stops[here + side * distance] = there + side * moved
-    return _rebuilt(dossier, agenda, stops, moved_anchor)
+    return _rebuilt(context, agenda, stops, moved_anchor)
 
 
-def _rebuilt(dossier: Dossier, agenda: Agenda, stops: dict[int, int], moved_anchor: date) -> Timeline:
+def _rebuilt(context: DocumentContext, agenda: Agenda, stops: dict[int, int], moved_anchor: date) -> Timeline:
     """Instants from the days that they stand on, none further back than the top-coded age."""
     birth, moved_birth = agenda.birth, None
     if birth is not None and agenda.tells_birth:
         moved_birth = on(stops[birth.toordinal()])
         if birth < agenda.anchor:
-            moved_birth = births.within_life(dossier, moved_birth, moved_anchor)
-    eldest, latest = births.eldest(dossier, moved_anchor), add_years(moved_anchor, _YEARS_AHEAD)
+            moved_birth = births.within_life(context, moved_birth, moved_anchor)
+    eldest, latest = births.eldest(context, moved_anchor), add_years(moved_anchor, _YEARS_AHEAD)
     instants: dict[Instant, Instant] = {}
     for one in agenda.dated:
         day = min(max(on(stops[one.middle.toordinal()]), eldest), latest)
@@ -86,19 +86,19 @@ def _rebuilt(dossier: Dossier, agenda: Agenda, stops: dict[int, int], moved_anch
     return Timeline(agenda.anchor, moved_anchor, birth, moved_birth, moved_birth, instants)
 
 
-def move_birth(dossier: Dossier, anchor: date, moved_anchor: date, birth: date, epsilon: Fraction) -> date:
+def move_birth(context: DocumentContext, anchor: date, moved_anchor: date, birth: date, epsilon: Fraction) -> date:
     """A birth date by itself, for ages to be told from where dates are not drawn: one interval from the anchor."""
-    stream = dossier.stream("birth", "interval", birth.isoformat(), str(epsilon))
+    stream = context.stream("birth", "interval", birth.isoformat(), str(epsilon))
     distance = (anchor - birth).days
     width = _width(distance)
     moved = on(
         moved_anchor.toordinal()
         - bounded_laplace(stream, min(distance, width), 0, width, tempered(epsilon, width), width)
     )
-    return births.within_life(dossier, moved, moved_anchor)
+    return births.within_life(context, moved, moved_anchor)
 
 
-def move_age(dossier: Dossier, age: Age, epsilon: Fraction) -> int:
+def move_age(context: DocumentContext, age: Age, epsilon: Fraction) -> int:
     """Another value of an age: bounded noise over the interval of its unit (`age_range`), drawn again while it is v.
 
     The unit is public by declaration, so the interval {0…D}, shifted, is; an age outside it is brought to its nearer
@@ -112,7 +112,7 @@ def move_age(dossier: Dossier, age: Age, epsilon: Fraction) -> int:
     loss at distance d is at most L'(d) = d·ε/D + log(C'(d)/C'(0)). It does not decrease with d, since C'(d + 1) ≥
     r·C'(d) ⇔ 2 ≥ (1 + r)·r^(D−d−1); and L'(D) = ε. The two as one output: C'(w)/C'(v) ≤ C'(d)/C'(0) ≤ e^L'(d).
     """
-    stream = dossier.stream("age interval", age.unit, str(age.step), str(age.value), str(epsilon))
+    stream = context.stream("age interval", age.unit, str(age.step), str(age.value), str(epsilon))
     low, high = age_range(age.unit)
     width = high - low
     whole = min(max(age.value // age.step, low), high)

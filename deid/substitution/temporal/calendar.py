@@ -8,9 +8,9 @@ from fractions import Fraction
 
 from deid.domain.document import Durations, Mention, Spend
 from deid.domain.labels import Label
-from deid.french.comparison import alike, without_accents
-from deid.substitution.context import Dossier
-from deid.substitution.drafts import Drafted, mask, tag
+from deid.french.folding import alike, without_accents
+from deid.substitution.context import DocumentContext
+from deid.substitution.drafts import Draft, mask, tag
 from deid.substitution.temporal import ages, agreement, generalising, ledger
 from deid.substitution.temporal.agenda import Agenda, read
 from deid.substitution.temporal.ages import Age
@@ -23,17 +23,16 @@ from deid.substitution.temporal.wording import NEARBY, Wording
 # What a document is dated by, and identifiers follow, where the policy asks for tags.
 _UNSAID = "metric"
 _NO_DURATIONS = Durations()
-_AGE = Label.AGE  # an enum's member takes long to find
 
 
 class Calendar:
     """Temporal mentions of one document and their surrogates."""
 
-    def __init__(self, dossier: Dossier) -> None:
-        self._dossier = dossier
-        self._policy = dossier.policy
-        self._agenda: Agenda = read(dossier)
-        self._costs = ledger.lines(dossier, self._agenda)
+    def __init__(self, context: DocumentContext) -> None:
+        self._context = context
+        self._policy = context.policy
+        self._agenda: Agenda = read(context)
+        self._costs = ledger.lines(context, self._agenda)
         self._texts: dict[Mention, str] = {}
         self._line: Timeline | None = None
         self.durations = _NO_DURATIONS  # none where dates are not told to the day
@@ -52,8 +51,8 @@ class Calendar:
         if self._policy.dates.strategy == "generalise":
             self._texts |= self._generalised()
         elif self._policy.dates.strategy != "tag":
-            ties = Ties(self._dossier, self._agenda)
-            wording = Wording(self._dossier, self._agenda, ties.reconciled(line))
+            ties = Ties(self._context, self._agenda)
+            wording = Wording(self._context, self._agenda, ties.reconciled(line))
             self._texts |= wording.texts()
             if ties.found:
                 self.durations = ties.count(wording.moved)
@@ -64,7 +63,7 @@ class Calendar:
     @property
     def moved_reference_date(self) -> date | None:
         """The document's own date as the surrogates have it; None when it has none."""
-        if self._dossier.document.reference_date is None or self._line is None:
+        if self._context.document.reference_date is None or self._line is None:
             return None
         return self._line.moved_anchor
 
@@ -75,45 +74,45 @@ class Calendar:
             return None
         return self._line.birth, self._line.moved_birth
 
-    def write(self, mention: Mention, attempt: int) -> Drafted:
+    def write(self, mention: Mention, attempt: int) -> Draft:
         """The surrogate of a temporal mention; what was not read is masked."""
-        strategy = self._policy.ages.strategy if mention.label is _AGE else self._policy.dates.strategy
+        strategy = self._policy.ages.strategy if mention.label is Label.AGE else self._policy.dates.strategy
         if strategy == "tag":
-            return tag(mention.label, self._dossier.text(mention))
+            return tag(mention.label, self._context.text(mention))
         text = None if attempt else self._texts.get(mention) or self._composed(mention, strategy)
-        return mask(mention.label, self._dossier.text(mention)) if text is None else (text, strategy, True)
+        return mask(mention.label, self._context.text(mention)) if text is None else Draft(text, strategy)
 
     def _composed(self, mention: Mention, strategy: str) -> str | None:
         """The text of a mention that holds several dates, or is half of one."""
         join = self._joined if strategy == "generalise" else None
-        return self._agenda.segments.compose(self._dossier, mention, self._texts, join)
+        return self._agenda.segments.compose(self._context, mention, self._texts, join)
 
     def _moved(self, epsilon: Fraction) -> Timeline:
         agenda, dates, ages = self._agenda, self._policy.dates.strategy, self._policy.ages.strategy
         if dates == "generalise":
-            line = generalising.timeline(self._dossier, agenda)
+            line = generalising.timeline(self._context, agenda)
         else:
-            line = DATES[_UNSAID if dates == "tag" else dates].move(self._dossier, agenda, epsilon)
+            line = DATES[_UNSAID if dates == "tag" else dates].move(self._context, agenda, epsilon)
         if line.told_birth is None and agenda.birth is not None and ages in AGES:
-            told = AGES[ages].move_birth(self._dossier, agenda.anchor, line.moved_anchor, agenda.birth, epsilon)
+            told = AGES[ages].move_birth(self._context, agenda.anchor, line.moved_anchor, agenda.birth, epsilon)
             return line._replace(told_birth=told)
         return line
 
     def _generalised(self) -> Mapping[Mention, str]:
-        texts = {one: generalising.date_text(self._dossier, self._agenda, one) for one in self._agenda.instants}
+        texts = {one: generalising.date_text(self._context, self._agenda, one) for one in self._agenda.instants}
         return {mention: self._plain(text) for mention, text in texts.items() if text is not None}
 
     def _joined(self, mention: Mention, texts: Sequence[str]) -> str:
-        return self._plain(generalising.joined(self._dossier, mention, texts))
+        return self._plain(generalising.joined(self._context, mention, texts))
 
     def _age_text(self, mention: Mention, age: Age, line: Timeline, epsilon: Fraction) -> str:
-        original = self._dossier.text(mention)
+        original = self._context.text(mention)
         strategy = self._policy.ages.strategy
         value = self._own_value(age, line) if mention in self._agenda.own_ages else None
         if strategy == "generalise":
-            return self._plain(generalising.age_text(self._dossier, self._agenda, mention, value or age.value))
+            return self._plain(generalising.age_text(self._context, self._agenda, mention, value or age.value))
         if value is None:
-            value = AGES[strategy].move(self._dossier, age, epsilon)
+            value = AGES[strategy].move(self._context, age, epsilon)
         top = self._policy.ages.top_code
         text = ages.write(age, value, top)
         for step in NEARBY:
@@ -121,8 +120,8 @@ class Calendar:
                 break
             if value + step >= 1:
                 text = ages.write(age, value + step, top)
-        if agreement.elides(self._dossier, mention):
-            text = agreement.of_distance(agreement.ahead(self._dossier, mention), text)
+        if agreement.elides(self._context, mention):
+            text = agreement.of_distance(agreement.ahead(self._context, mention), text)
         return self._plain(text)
 
     @staticmethod
@@ -135,4 +134,4 @@ class Calendar:
         return max(1, age_at(line.told_birth, line.moved_anchor, age.unit)) * age.step
 
     def _plain(self, text: str) -> str:
-        return text if self._dossier.accented else without_accents(text)
+        return text if self._context.accented else without_accents(text)

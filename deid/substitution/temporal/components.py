@@ -6,7 +6,7 @@ import re
 from datetime import date
 
 from deid.french.calendar import FIRST_YEAR, LAST_YEAR, MONTHS, SHORT_MONTHS, THREE_LETTER_MONTHS, WEEKDAYS
-from deid.french.comparison import flat
+from deid.french.folding import fold_line
 from deid.substitution.temporal import forms
 from deid.substitution.temporal.expressions import Expression
 from deid.substitution.temporal.forms import Form, Literal, Part
@@ -23,7 +23,7 @@ def weekday_of(found: list[Token], places: list[int], written: dict[int, Part]) 
         return None
     place = places.pop(0)
     token = found[place]
-    whole = bool(token.mended) or flat(token.text) in WEEKDAYS or (token.english and len(token.text) > 4)
+    whole = bool(token.mended) or fold_line(token.text) in WEEKDAYS or (token.english and len(token.text) > 4)
     written[place] = forms.Weekday(_model(token), 0 if whole else len(token.text), english=token.english)
     return token.value if token.value >= 0 else None
 
@@ -86,9 +86,11 @@ def _month_style(found: list[Token], place: int) -> str:
     token = found[place]
     around = "".join(one.text for one in found[max(0, place - 2) : place + 3])
     if token.english:
-        whole = flat(token.text) in ("june", "july") or (flat(token.text) == "may" and not _GLUED_THREE.search(around))
+        whole = fold_line(token.text) in ("june", "july") or (
+            fold_line(token.text) == "may" and not _GLUED_THREE.search(around)
+        )
         return "english" if whole or len(token.text) > 4 else "english three"
-    plain = flat(token.text)
+    plain = fold_line(token.text)
     if plain in _THREE and _GLUED_THREE.search(around):
         return "three"
     if plain in _LONG:
@@ -99,7 +101,7 @@ def _month_style(found: list[Token], place: int) -> str:
 
 
 _FIRST_OF = {month: date(2000, month, 1) for month in range(1, 13)}
-_LONG, _SHORT, _THREE = (frozenset(map(flat, names)) for names in (MONTHS, SHORT_MONTHS, THREE_LETTER_MONTHS))
+_LONG, _SHORT, _THREE = (frozenset(map(fold_line, names)) for names in (MONTHS, SHORT_MONTHS, THREE_LETTER_MONTHS))
 
 
 def year_of(found: list[Token], place: int, written: dict[int, Part]) -> int | None:

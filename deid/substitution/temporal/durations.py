@@ -13,13 +13,12 @@ from dataclasses import dataclass
 from datetime import date
 from itertools import pairwise
 from math import ceil
-from operator import attrgetter
 
 from deid.config.policy import Dates
 from deid.domain.document import Durations, Mention
 from deid.french import numerals
 from deid.privacy.budget import rational
-from deid.substitution.context import Dossier
+from deid.substitution.context import DocumentContext
 from deid.substitution.temporal import order
 from deid.substitution.temporal.agenda import Agenda
 from deid.substitution.temporal.timeline import Timeline, day_of
@@ -90,14 +89,14 @@ class Tie:
 class Ties:
     """The durations of one document that are about two of its days."""
 
-    def __init__(self, dossier: Dossier, agenda: Agenda) -> None:
-        self._policy: Dates = dossier.policy.dates
+    def __init__(self, context: DocumentContext, agenda: Agenda) -> None:
+        self._policy: Dates = context.policy.dates
         self._agenda = agenda
         self._spans = [span for span, one in agenda.instants.items() if one.unit is _DAY]
-        self._spans.sort(key=attrgetter("start"))
+        self._spans.sort()
         self.found: tuple[Tie, ...] = ()
-        if self._spans and _may_say(dossier.plain, self._spans):
-            self._text = _skeleton(dossier, agenda, self._spans)
+        if self._spans and _may_say(context.plain, self._spans):
+            self._text = _skeleton(context, agenda, self._spans)
             self.found = self._read()
 
     def _read(self) -> tuple[Tie, ...]:
@@ -243,13 +242,13 @@ def _tells_a_stay(text: str) -> bool:
     return False
 
 
-def _skeleton(dossier: Dossier, agenda: Agenda, dated: Sequence[Mention]) -> str:
+def _skeleton(context: DocumentContext, agenda: Agenda, dated: Sequence[Mention]) -> str:
     """The folded text with one sign in the stead of each dated span, and another for any other mention."""
-    plain = dossier.plain
+    plain = context.plain
     cut = agenda.segments
     # A mention that is cut in spans, or is half of one, is told by those.
     told = cut.parts.keys() | cut.halves.keys()
-    others = [one for one in dossier.mentions if one not in told] if told else dossier.mentions
+    others = [one for one in context.mentions if one not in told] if told else context.mentions
     marks = {(one.start, one.end): _OTHER for one in others} | {(span.start, span.end): _DATE for span in dated}
     pieces: list[str] = []
     position = 0

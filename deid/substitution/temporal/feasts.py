@@ -10,9 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from datetime import date, timedelta
-from functools import lru_cache
 
-from deid.french.comparison import flat
+from deid.french.folding import fold_line
 from deid.substitution.temporal import lunar
 
 Rule = Callable[[int], date]
@@ -113,7 +112,6 @@ def match(plain: str, at: int = 0) -> tuple[int, str] | None:
     return found.end(), _NAMES[found.lastindex - 1]
 
 
-@lru_cache(maxsize=4096)
 def month_in(name: str, year: int) -> int:
     """The month that a feast falls in, as an index from January of year 0."""
     day = _FEASTS[name](year)
@@ -131,5 +129,5 @@ def of_month(year: int, month: int) -> str:
 
 def named(text: str) -> str | None:
     """The feast that `text` is, by its name here."""
-    found = match(flat(text))
+    found = match(fold_line(text))
     return found[1] if found is not None and found[0] == len(text) else None

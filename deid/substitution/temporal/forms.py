@@ -19,7 +19,7 @@ from deid.french.calendar import (
     THREE_LETTER_MONTHS,
     WEEKDAYS,
 )
-from deid.french.comparison import without_accents
+from deid.french.folding import without_accents
 from deid.french.shapes import in_case_of, sentence_case_of
 from deid.substitution.temporal import feasts, spoken
 from deid.substitution.temporal.values import Unit, index_of

@@ -9,9 +9,9 @@ from datetime import date
 from deid.domain.document import Mention
 from deid.domain.labels import Label
 from deid.french.calendar import MONTHS
-from deid.french.comparison import comparable
+from deid.french.folding import comparable
 from deid.french.shapes import sentence_case_of
-from deid.substitution.context import Dossier
+from deid.substitution.context import DocumentContext
 from deid.substitution.temporal import agreement, births
 from deid.substitution.temporal.agenda import Agenda
 from deid.substitution.temporal.ages import Age
@@ -42,13 +42,13 @@ _NOW = ((1, "cette semaine"), (7, "ce mois-ci"), (31, "cette année"), (10**6, "
 _REACH = {Unit.DAY: 1, Unit.WEEK: 8, Unit.MONTH: 32, Unit.QUARTER: 32, Unit.SEASON: 32, Unit.SEMESTER: 32}
 
 
-def timeline(dossier: Dossier, agenda: Agenda) -> Timeline:
+def timeline(context: DocumentContext, agenda: Agenda) -> Timeline:
     """The document's own date, brought to the middle of its month or year; nothing else is moved."""
-    unit = Unit.MONTH if dossier.policy.dates.granularity == "month" else Unit.YEAR
+    unit = Unit.MONTH if context.policy.dates.granularity == "month" else Unit.YEAR
     return Timeline(agenda.anchor, Instant(unit, index_of(unit, agenda.anchor)).middle, agenda.birth)
 
 
-def date_text(dossier: Dossier, agenda: Agenda, mention: Mention) -> str | None:
+def date_text(context: DocumentContext, agenda: Agenda, mention: Mention) -> str | None:
     """A DATE or RELDATE with less detail; None where nothing coarser can be said.
 
     A day becomes its month or year (`granularity`), what is coarser than that the next coarser unit: a month its
@@ -57,43 +57,43 @@ def date_text(dossier: Dossier, agenda: Agenda, mention: Mention) -> str | None:
     whose dates fall in the same units have the same surrogates, others do not. It agrees with the words ahead, but for
     a date within a mention, whose words ahead are those of `joined`.
     """
-    original = dossier.text(mention)
+    original = context.text(mention)
     said, instant = agenda.said[mention], agenda.instants[mention]
-    eldest = births.eldest(dossier, agenda.anchor)
+    eldest = births.eldest(context, agenda.anchor)
     candidates: Iterator[str]
     if agenda.birth is not None and agenda.birth <= instant.first < eldest:
         candidates = iter((f"avant {eldest.year + 1}",))
     elif isinstance(said, Relative):
-        candidates = _distances(instant, agenda.anchor, dossier.policy.dates.granularity)
+        candidates = _distances(instant, agenda.anchor, context.policy.dates.granularity)
     else:
-        candidates = _coarser(instant, dossier.policy.dates.granularity)
-    texts = (_agreeing(dossier, agenda, mention, text) for text in candidates)
+        candidates = _coarser(instant, context.policy.dates.granularity)
+    texts = (_agreeing(context, agenda, mention, text) for text in candidates)
     return next((text for text in texts if comparable(text) != comparable(original)), None)
 
 
-def _agreeing(dossier: Dossier, agenda: Agenda, mention: Mention, text: str) -> str:
+def _agreeing(context: DocumentContext, agenda: Agenda, mention: Mention, text: str) -> str:
     """A candidate as the words ahead of the mention ask for it, in the mention's case."""
     if isinstance(agenda.said[mention], Relative):
-        return sentence_case_of(dossier.text(mention), agreement.of_vague(agreement.ahead(dossier, mention), text))
+        return sentence_case_of(context.text(mention), agreement.of_vague(agreement.ahead(context, mention), text))
     if agenda.segments.holds(mention):
-        return _cased(dossier, mention, text)
-    return _cased(dossier, mention, agreement.of_less(_ahead(dossier, agenda, mention), text))
+        return _cased(context, mention, text)
+    return _cased(context, mention, agreement.of_less(_ahead(context, agenda, mention), text))
 
 
-def _ahead(dossier: Dossier, agenda: Agenda, mention: Mention) -> str:
+def _ahead(context: DocumentContext, agenda: Agenda, mention: Mention) -> str:
     """The word ahead of a mention; behind a verb ("revient lundi") a weekday alone is said as behind "né"."""
     said = agenda.said[mention]
     if isinstance(said, Expression) and said.weekday is not None and said.day is None:
-        return "ne" if agreement.behind_a_word(dossier, mention) else agreement.ahead(dossier, mention)
-    return agreement.ahead(dossier, mention)
+        return "ne" if agreement.behind_a_word(context, mention) else agreement.ahead(context, mention)
+    return agreement.ahead(context, mention)
 
 
-def _cased(dossier: Dossier, mention: Mention, text: str) -> str:
+def _cased(context: DocumentContext, mention: Mention, text: str) -> str:
     """`text` in the case of the first word of the mention, or of its line where it has none."""
-    word = next(iter(_WORD.findall(dossier.text(mention))), None)
+    word = next(iter(_WORD.findall(context.text(mention))), None)
     if word is None:
-        return text.upper() if dossier.line_around(mention).isupper() else text
-    if word.isupper() or not agreement.ahead(dossier, mention):
+        return text.upper() if context.line_around(mention).isupper() else text
+    if word.isupper() or not agreement.ahead(context, mention):
         return sentence_case_of(word, text)
     return text
 
@@ -116,12 +116,12 @@ def _distances(instant: Instant, anchor: date, granularity: str) -> Iterator[str
     return (phrase for reach, phrase in phrases if reach >= least)
 
 
-def joined(dossier: Dossier, mention: Mention, texts: Sequence[str]) -> str:
+def joined(context: DocumentContext, mention: Mention, texts: Sequence[str]) -> str:
     """What several dates or ages of a mention say with less, as one that agrees with the words ahead of it."""
     text = _joined([text.lower() for text in texts] if mention.label is Label.DATE else texts)
     if mention.label is not Label.DATE:
         return text
-    return _cased(dossier, mention, agreement.of_less(agreement.ahead(dossier, mention), text))
+    return _cased(context, mention, agreement.of_less(agreement.ahead(context, mention), text))
 
 
 def _joined(texts: Sequence[str]) -> str:
@@ -141,19 +141,19 @@ def _joined(texts: Sequence[str]) -> str:
     return "-".join(told) if len(told) < 3 else f"{', '.join(told[:-1])} et {told[-1]}"
 
 
-def age_text(dossier: Dossier, agenda: Agenda, mention: Mention, value: int) -> str:
+def age_text(context: DocumentContext, agenda: Agenda, mention: Mention, value: int) -> str:
     """A band of years that holds `value` (in the unit and step of the mention): "70-74 ans", or "90 ans et plus".
 
     An age that only says its decade ("quadragénaire") gets a band of twenty years. It agrees with the words ahead, but
     for an age within a mention, which `joined` takes.
     """
     age = agenda.ages[mention]
-    word = "" if agenda.segments.holds(mention) else agreement.ahead(dossier, mention)
-    top = dossier.policy.ages.top_code
-    width: int = dossier.policy.ages.band_years
+    word = "" if agenda.segments.holds(mention) else agreement.ahead(context, mention)
+    top = context.policy.ages.top_code
+    width: int = context.policy.ages.band_years
     years = int(Age(age.unit, value, age.kind, age.model, age.step).years)
     if age.unit is Unit.DECADE:
         width = 20
     low = years // width * width
     band = f"{top} ans et plus" if years >= top else f"{low}-{min(low + width, top) - 1} ans"
-    return sentence_case_of(dossier.text(mention), agreement.of_band(word, band))
+    return sentence_case_of(context.text(mention), agreement.of_band(word, band))

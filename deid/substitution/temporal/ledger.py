@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from deid.domain.document import Spend
-from deid.privacy.budget import spend
-from deid.substitution.context import Dossier
+from deid.substitution.context import DocumentContext
 from deid.substitution.temporal import bounded, generalising, metric
 from deid.substitution.temporal.agenda import Agenda
 from deid.substitution.temporal.strategies import AGES, DATES
@@ -22,10 +21,10 @@ _FREE = Fraction(0)
 _BIRTH: tuple[Line, ...] = (("date", metric.MECHANISM, None, 1), ("age", metric.MECHANISM, None, 1))
 
 
-def lines(dossier: Dossier, agenda: Agenda) -> tuple[Line, ...]:
+def lines(context: DocumentContext, agenda: Agenda) -> tuple[Line, ...]:
     """What a document has drawn, one line per category and mechanism."""
     totals: dict[tuple[str, str], tuple[_Cost, int]] = {}
-    for category, mechanism, each, count in _lines(dossier, agenda):
+    for category, mechanism, each, count in _lines(context, agenda):
         known = totals.get((category, mechanism))
         totals[category, mechanism] = (each, known[1] + count if known else count)
     return tuple([(*key, *total) for key, total in totals.items()])
@@ -42,18 +41,18 @@ def spends(found: Sequence[Line], epsilon: Fraction) -> list[Spend]:
     for category, mechanism, own, count in found:
         if count:
             each = epsilon if own is None else own
-            spent.append(spend(category, mechanism, each.numerator * count / each.denominator, count))
+            spent.append(Spend(category, mechanism, each.numerator * count / each.denominator, count))
     return spent
 
 
-def _lines(dossier: Dossier, agenda: Agenda) -> list[Line]:
+def _lines(context: DocumentContext, agenda: Agenda) -> list[Line]:
     found: list[Line] = []
-    dates, ages = dossier.policy.dates.strategy, dossier.policy.ages.strategy
+    dates, ages = context.policy.dates.strategy, context.policy.ages.strategy
     anchored = dates in ("metric", "bounded_laplace", "tag")
     shown = bool(agenda.instants) and dates != "tag"
-    if anchored and (shown or dossier.document.reference_date is not None):
-        found.append(("anchor", metric.MECHANISM, anchor_epsilon(dossier), 1))
-        if dossier.policy.dates.document_date == "metric":
+    if anchored and (shown or context.document.reference_date is not None):
+        found.append(("anchor", metric.MECHANISM, anchor_epsilon(context), 1))
+        if context.policy.dates.document_date == "metric":
             found.append(("date", metric.MECHANISM, None, 1))
     found += _dates(agenda, dates)
     found += _birth(agenda, dates, ages)

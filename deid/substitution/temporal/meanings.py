@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import re
 from datetime import date
-from functools import partial
 
 from deid.domain.labels import Label
-from deid.french.remembering import remembering
-from deid.substitution.context import Dossier
+from deid.substitution.context import DocumentContext
 from deid.substitution.temporal import ages, parsing, relative, resolving, segments
 from deid.substitution.temporal.expressions import Expression
 from deid.substitution.temporal.relative import Relative
@@ -18,26 +16,20 @@ from deid.substitution.temporal.values import Unit
 # Where a date goes on behind a line break for sure: a separator at the break, a word after it, a year after a word.
 _CUT = re.compile(r"[/.-]\s*\n|\n\s*(?:[/.-]|[^\W\d_])|[^\W\d_]\.?\s*\n\s*\d{4}$")
 _ANY_DAY = date(2000, 1, 1)  # a whole date is the same from any
-_REMEMBERED = 1 << 14
-_DATE, _RELDATE, _AGE = Label.DATE, Label.RELDATE, Label.AGE  # an enum's member takes long to find
 
 
 def meaning(text: str, label: Label, *, as_year: bool = False) -> Expression | Relative | None:
     """What a DATE or RELDATE says, whichever of the two it reads as; None where it reads as neither."""
-    if label is _DATE:
+    if label is Label.DATE:
         return parsing.parse(text, as_year=as_year) or relative.parse(text)
     return relative.parse(text) or parsing.parse(text, as_year=as_year)
 
 
-def _usual(text: str, label: Label) -> tuple[Expression | Relative | None, bool]:
-    meant = meaning(text, label)
+def may_be_year(meant: Expression | Relative | None, label: Label) -> bool:
+    """Whether a word ahead could make a year of what a text says by itself: only of what has no month."""
     if isinstance(meant, Relative):
-        return meant, label is _DATE
-    return meant, meant is None or (meant.unit is Unit.DAY and meant.month is None)
-
-
-# By label, what a text says by itself, and whether a word ahead could make a year of it: only of what has no month.
-USUAL = {label: remembering(_REMEMBERED)(partial(_usual, label=label)) for label in (_DATE, _RELDATE)}
+        return label is Label.DATE
+    return meant is None or (meant.unit is Unit.DAY and meant.month is None)
 
 
 def _is_one_date(text: str) -> bool:
@@ -61,14 +53,14 @@ def _is_one_age(text: str) -> bool:
     return ages.parse(text) is not None and ages.parse(text.partition("\n")[2].strip()) is None
 
 
-def cut(dossier: Dossier) -> Segments:
+def cut(context: DocumentContext) -> Segments:
     """The segments of a document's temporal mentions."""
     kinds: list[tuple[Label, Reads, Reads]] = [
-        (_DATE, lambda text: meaning(text, _DATE) is not None, _is_one_date),
-        (_RELDATE, lambda text: meaning(text, _RELDATE) is not None, _is_one_distance),
-        (_AGE, lambda text: ages.parse(text) is not None, _is_one_age),
+        (Label.DATE, lambda text: meaning(text, Label.DATE) is not None, _is_one_date),
+        (Label.RELDATE, lambda text: meaning(text, Label.RELDATE) is not None, _is_one_distance),
+        (Label.AGE, lambda text: ages.parse(text) is not None, _is_one_age),
     ]
-    found = [segments.cut(dossier, dossier.of([label]), reads, joins) for label, reads, joins in kinds]
+    found = [segments.cut(context, context.of([label]), reads, joins) for label, reads, joins in kinds]
     return Segments(
         spans=tuple(sorted(span for one in found for span in one.spans)),
         parts={mention: parts for one in found for mention, parts in one.parts.items()},

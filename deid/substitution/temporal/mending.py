@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import lru_cache
 
 from rapidfuzz.distance import OSA
 
 from deid.french.calendar import MONTHS, WEEKDAYS
-from deid.french.comparison import flat
+from deid.french.folding import fold_line
 
 # Characters that scanners take for one another count as one, in the word that is read and in those that are known.
 _LOOKS = str.maketrans({"0": "o", "1": "i", "l": "i", "|": "i", "!": "i", "5": "s", "6": "e", "8": "b", "c": "e"})
@@ -42,12 +41,11 @@ class Lexicon:
         return near[0] if len(near) == 1 else None
 
 
-_WHOLE = tuple(map(flat, (*MONTHS, *WEEKDAYS)))
+_WHOLE = tuple(map(fold_line, (*MONTHS, *WEEKDAYS)))
 _CALENDAR = Lexicon((*_WHOLE, "janv", "fevr", "juil", "sept"), (word for word in _WHOLE if len(word) >= _LEAST))
 _RUN = re.compile(r"[a-z0-9|!]+")
 
 
-@lru_cache(maxsize=4096)
 def mended(word: str) -> str | None:
     """The month or weekday that a broken word is."""
     return _CALENDAR.mended(word) if any(char.isalpha() for char in word) else None

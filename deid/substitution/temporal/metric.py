@@ -6,7 +6,7 @@ from datetime import timedelta
 from fractions import Fraction
 
 from deid.privacy import discrete_laplace
-from deid.substitution.context import Dossier
+from deid.substitution.context import DocumentContext
 from deid.substitution.temporal import births, scales
 from deid.substitution.temporal.agenda import Agenda
 from deid.substitution.temporal.ages import Age
@@ -19,7 +19,7 @@ MECHANISM = "discrete_laplace"
 _ELDEST = 1_000_000  # in any unit more than the age that is told as "and more"
 
 
-def move(dossier: Dossier, agenda: Agenda, epsilon: Fraction) -> Timeline:
+def move(context: DocumentContext, agenda: Agenda, epsilon: Fraction) -> Timeline:
     """The timeline of a document, each instant moved on its own, in the originals' order.
 
     An instant v becomes v' = v + s − DLap(ε) in its own unit, s the patient's shift, brought to its side of the moved
@@ -36,37 +36,37 @@ def move(dossier: Dossier, agenda: Agenda, epsilon: Fraction) -> Timeline:
     shift is never 0, and ε·|v − w| + log(1 + e^(2ε)) for longer units, which the shift may be rounded to one off.
     """
     anchor = agenda.anchor
-    moved_anchor, days = own_date(dossier, anchor, epsilon), shift(dossier)
-    birth = births.move(dossier, anchor, moved_anchor, agenda.birth, epsilon, anchor + days) if agenda.birth else None
+    moved_anchor, days = own_date(context, anchor, epsilon), shift(context)
+    birth = births.move(context, anchor, moved_anchor, agenda.birth, epsilon, anchor + days) if agenda.birth else None
     line = Timeline(anchor, moved_anchor, agenda.birth, birth, birth)
     stay = line.fixed()
     said, rate = str(epsilon), tempered(epsilon)
     drawn = {}
     for one in agenda.dated:
-        drawn[one] = stay[one] if one in stay else _moved(dossier, line, one, said, rate, days)
+        drawn[one] = stay[one] if one in stay else _moved(context, line, one, said, rate, days)
     moved = restore(drawn, stay)
     for one in agenda.birth_instants:
         moved[one] = Instant(one.unit, index_of(one.unit, birth or moved_anchor))
     return Timeline(anchor, moved_anchor, agenda.birth, birth, birth, moved)
 
 
-def _moved(dossier: Dossier, line: Timeline, one: Instant, said: str, rate: Fraction, days: timedelta) -> int:
+def _moved(context: DocumentContext, line: Timeline, one: Instant, said: str, rate: Fraction, days: timedelta) -> int:
     """Where an instant goes by itself, on its side of the moved anchor."""
     unit, index = one
     distance, here = index - index_of(unit, line.anchor), index_of(unit, line.moved_anchor)
     if distance > 0:
-        return apart(dossier, one, said, rate, days, here + 1)
-    return apart(dossier, one, said, rate, days, None, here - 1 if distance else here)
+        return apart(context, one, said, rate, days, here + 1)
+    return apart(context, one, said, rate, days, None, here - 1 if distance else here)
 
 
-def move_age(dossier: Dossier, age: Age, epsilon: Fraction) -> int:
+def move_age(context: DocumentContext, age: Age, epsilon: Fraction) -> int:
     """Another value of an age: max(1, v + DLap(ε)) in its own unit, drawn again while it is the original.
 
     Years are counted on the public scale of `scales`: ε is per step of it.
     """
-    stream = dossier.stream("age", age.unit, str(age.step), str(age.value), str(epsilon))
+    stream = context.stream("age", age.unit, str(age.step), str(age.value), str(epsilon))
     whole = age.value // age.step
-    in_year = scales.steps(dossier.policy.ages) if age.unit is Unit.YEAR else 1
+    in_year = scales.steps(context.policy.ages) if age.unit is Unit.YEAR else 1
     low = 2 if age.unit is Unit.DECADE else 1
     rate = tempered(epsilon * in_year) / in_year  # a year has to be left, step by step
     while True:

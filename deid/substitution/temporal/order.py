@@ -8,14 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import date
-from operator import itemgetter
 
 from deid.substitution.temporal.values import Instant, Unit, clamped, index_of
 
 _FAR = 10**7
-_new = tuple.__new__
-_INDEX = itemgetter(1)  # of an instant
-_DAY = Unit.DAY
 
 
 def restore(drawn: Mapping[Instant, int], fixed: Mapping[Instant, int]) -> dict[Instant, Instant]:
@@ -32,25 +28,16 @@ def restore(drawn: Mapping[Instant, int], fixed: Mapping[Instant, int]) -> dict[
     target_of = {**drawn, **fixed}
     by_unit: dict[Unit, list[Instant]] = {}
     for one in target_of:
-        if (unit := one.unit) in by_unit:
-            by_unit[unit].append(one)
-        else:
-            by_unit[unit] = [one]
+        by_unit.setdefault(one.unit, []).append(one)
     placed: dict[Instant, Instant] = {}
     stretches: list[_Stretch] = []
-    units = sorted(by_unit, key=_FINENESS.__getitem__) if len(by_unit) > 1 else list(by_unit)
-    for unit in units:
-        ours = by_unit[unit]
-        ours.sort(key=_INDEX)
-        targets = [target_of[one] for one in ours]
-        bounds = [_bounds(one, stretches) for one in ours] if stretches else [_FREE] * len(ours)
-        if not _in_order(targets, bounds):
-            targets = project(targets, bounds, [one in fixed for one in ours])
+    for unit in sorted(by_unit, key=list(Unit).index):  # the finest first
+        ours = sorted(by_unit[unit])
+        bounds = [_bounds(one, stretches) for one in ours]
+        targets = project([target_of[one] for one in ours], bounds, [one in fixed for one in ours])
         for one, index in zip(ours, targets, strict=True):
-            # What `Instant` does, a call of Python's less.
-            placed[one] = _new(Instant, (unit, clamped(unit, index)))
-        if unit is not units[-1]:
-            stretches += [_stretch(one, placed[one]) for one in ours]
+            placed[one] = Instant(unit, clamped(unit, index))
+        stretches += [_stretch(one, placed[one]) for one in ours]
     for one in fixed:
         if one not in drawn:
             del placed[one]
@@ -58,30 +45,16 @@ def restore(drawn: Mapping[Instant, int], fixed: Mapping[Instant, int]) -> dict[
 
 
 Bounds = tuple[int | None, int | None]
-_FREE: Bounds = (None, None)
-_FINENESS = {unit: place for place, unit in enumerate(Unit)}
 # The first and the last day of an instant, and those of where it was moved to, as ordinals.
 _Stretch = tuple[int, int, int, int]
 
 
 def _stretch(original: Instant, moved: Instant) -> _Stretch:
-    if original.unit is _DAY:
-        return original.index, original.index, moved.index, moved.index
     return (*_ends(original), *_ends(moved))
 
 
 def _ends(instant: Instant) -> tuple[int, int]:
     return instant.first.toordinal(), instant.last.toordinal()
-
-
-def _in_order(targets: Sequence[int], bounds: Sequence[Bounds]) -> bool:
-    """Whether indexes increase strictly within their bounds: `project` leaves such as they are."""
-    reached = -_FAR
-    for target, (low, high) in zip(targets, bounds, strict=True):
-        if target <= reached or (low is not None and target < low) or (high is not None and target > high):
-            return False
-        reached = target
-    return True
 
 
 def room(instant: Instant, moved: Mapping[Instant, Instant]) -> range:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import lru_cache
 
-from deid.french.comparison import flat
-from deid.substitution.temporal import alike, forms, readers
+from deid.french.folding import fold_line
+from deid.substitution.temporal import forms, readers
 from deid.substitution.temporal.expressions import Expression
 from deid.substitution.temporal.forms import Form, Literal
 from deid.substitution.temporal.tokens import Token, tokens
@@ -25,7 +24,6 @@ _TUESDAY = re.compile(r"mar\.? ?\d{1,2}")  # or March of a year
 _SEPTEMBER = re.compile(r"sept\.?", re.IGNORECASE)
 
 
-@lru_cache(maxsize=65536)
 def parse(text: str, *, as_year: bool = False) -> Expression | None:
     """What a DATE mention says, or None if it cannot be read.
 
@@ -33,23 +31,6 @@ def parse(text: str, *, as_year: bool = False) -> Expression | None:
     one; a month above 12, a day above 31 or a year out of 1850-2150 is no date. `as_year` reads a lone number
     of two digits as a year ("en 98") instead of a day ("le 12").
     """
-    cut = alike.cut(text)
-    model = _model(cut[0], as_year) if cut is not None else None
-    return model.said(cut[1]) if cut is not None and model is not None else in_full(text, as_year)
-
-
-@lru_cache(maxsize=16384)
-def _model(text: str, as_year: bool) -> alike.Model | None:
-    """What is learnt from a text of the figures of a model; None where its readers are not those of tokens alone."""
-    if _SPREAD.fullmatch(text) or _TIME.search(text) or _TUESDAY.fullmatch(flat(text)):
-        return None
-    found = tokens(text)
-    read = _read(found, as_year) if found else None
-    return alike.learnt(text, found, read) if found and read is not None else None
-
-
-def in_full(text: str, as_year: bool) -> Expression | None:
-    """What a mention says, whatever was read before."""
     if not text.strip():
         return None
     if _SEPTEMBER.fullmatch(text) and (as_year or "." in text):
@@ -65,7 +46,7 @@ def in_full(text: str, as_year: bool) -> Expression | None:
 def _said(text: str, as_year: bool) -> Expression | None:
     found = tokens(text)
     read = _read(found, as_year) if found else None
-    if read is None or _TUESDAY.fullmatch(flat(text)) is None:
+    if read is None or _TUESDAY.fullmatch(fold_line(text)) is None:
         return read
     return read._replace(march=_march(text, as_year))
 
@@ -100,7 +81,6 @@ def _read(found: list[Token], as_year: bool) -> Expression | None:
     return None
 
 
-@lru_cache(maxsize=1024)
 def _readers(signature: str) -> tuple[Reader, ...]:
     """Readers of tokens of these kinds, in the order that they are tried in."""
     return tuple(reader for pattern, reader in _GRAMMAR if pattern.fullmatch(signature))

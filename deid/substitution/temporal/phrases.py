@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from deid.french import numerals
 from deid.french.calendar import MONTHS, SEASONS, WEEKDAYS
-from deid.french.comparison import comparable
+from deid.french.folding import comparable
 from deid.french.shapes import sentence_case_of
 from deid.substitution.temporal import feasts
 from deid.substitution.temporal.relative import ABOUT, Manner, Relative

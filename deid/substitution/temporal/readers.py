@@ -6,7 +6,7 @@ digits is a year.
 
 from __future__ import annotations
 
-from deid.french.comparison import flat
+from deid.french.folding import fold_line
 from deid.substitution.temporal import components as parts
 from deid.substitution.temporal import forms
 from deid.substitution.temporal.expressions import Expression
@@ -200,7 +200,7 @@ def single(found: list[Token], places: list[int], as_year: bool) -> Expression |
     weekday = parts.weekday_of(found, places, written)
     place = places[0]
     number = found[place]
-    plural = any(flat(token.text) in ("annees", "decennie") for token in found)
+    plural = any(fold_line(token.text) in ("annees", "decennie") for token in found)
     if number.kind == "N" and len(number.text) > 4:
         compact = parts.run_together(number.text, "0" * len(number.text))
         if compact is None:
@@ -228,7 +228,7 @@ def _is_announced(found: list[Token], place: int) -> bool:
     before = [token.text for token in found[:place]]
     if before and before[-1].endswith(("'", "’")):
         return len(before) == 1 or not before[-2][-1:].isalpha()
-    return any(flat(word) in _AS_YEAR for word in before)
+    return any(fold_line(word) in _AS_YEAR for word in before)
 
 
 def this_month(found: list[Token], places: list[int], _: bool) -> Expression | None:
@@ -247,7 +247,7 @@ def this_month(found: list[Token], places: list[int], _: bool) -> Expression | N
 def only_weekday(found: list[Token], places: list[int], _: bool) -> Expression | None:
     """A weekday alone, in letters."""
     written: dict[int, Part] = {}
-    if len(flat(found[places[0]].text)) == 1:
+    if len(fold_line(found[places[0]].text)) == 1:
         return None
     weekday = parts.weekday_of(found, places, written)
     return Expression(Unit.DAY, _form(found, written), weekday=weekday)

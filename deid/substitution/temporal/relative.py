@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 from deid.french import numerals
 from deid.french.calendar import MONTH_OF, SEASON_OF, WEEKDAY_OF
-from deid.french.comparison import flat
+from deid.french.folding import fold_line
 from deid.substitution.temporal import feasts
 from deid.substitution.temporal.mending import Lexicon, run
 from deid.substitution.temporal.values import Unit
@@ -128,14 +127,13 @@ class Manner:
     tail: str = ""
 
 
-@lru_cache(maxsize=16384)
 def parse(text: str) -> Relative | None:
     """What a RELDATE mention says, or None if it cannot be read."""
     one_line = re.sub(r"\s", " ", text)
     if "  " in one_line:
         one_line = re.sub(" +", " ", one_line)
     for said in _spellings(one_line.strip(" .,;")):
-        plain = flat(said)
+        plain = fold_line(said)
         for reader in (_named, _counted, _fortnight, _these, _ending, _sided, _this, _by):
             if (found := reader(plain, said)) is not None:
                 return found
@@ -154,7 +152,7 @@ def _spellings(text: str) -> Iterator[str]:
 
 def _mended(text: str) -> str:
     """`text` with the words that a scanner broke whole again."""
-    plain = _BROKEN_LEAD.sub(lambda match: {2: "il", 3: "il "}.get(len(match.group()), "l"), flat(text))
+    plain = _BROKEN_LEAD.sub(lambda match: {2: "il", 3: "il "}.get(len(match.group()), "l"), fold_line(text))
     pieces = re.split(r"([a-z0-9|!]+)", plain)
     found = []
     for piece in pieces:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import date, timedelta
-from functools import lru_cache
 
 from deid.substitution.temporal.expressions import Expression
 from deid.substitution.temporal.feasts import month_in
@@ -17,27 +16,6 @@ _RECENT = 30  # years back that a month with a year of two digits is looked for,
 # Notes look back more than ahead: a day ahead is taken for this many days back when a year or month is missing.
 _LOOK_BACK = 3
 _WHOLE_YEAR = 100  # a year below was written with two digits
-_REMEMBERED = 1 << 14
-_DAY, _YEAR, _DECADE = Unit.DAY, Unit.YEAR, Unit.DECADE  # an enum's member takes long to find
-
-
-def outright(expression: Expression) -> Instant | None:
-    """The instant of what says its year and all below, the same in all documents; None for what leaves a part out."""
-    unit, year = expression.unit, expression.year
-    if year is None or year < _WHOLE_YEAR:
-        return None
-    if unit is _DAY:
-        if expression.month is None or expression.day is None or expression.this_month:
-            return None
-        return _day_of(year, expression.month, expression.day)
-    if unit is _YEAR:
-        return Instant(unit, year)
-    return Instant(unit, year // 10 if unit is _DECADE else _index(expression, year))
-
-
-@lru_cache(_REMEMBERED)
-def _day_of(year: int, month: int, day: int) -> Instant:
-    return _day(on_real_day(year, month, day))
 
 
 def place(expression: Expression, anchor: date, birth: date | None = None, partner: date | None = None) -> Instant:
@@ -48,11 +26,11 @@ def place(expression: Expression, anchor: date, birth: date | None = None, partn
     """
     year = _whole_year(expression, anchor, birth)
     unit = expression.unit
-    if unit is _DAY:
+    if unit is Unit.DAY:
         return _place_day(expression, year, anchor, partner)
-    if unit is _YEAR:
+    if unit is Unit.YEAR:
         return Instant(unit, _required(year, anchor))
-    if unit is _DECADE:
+    if unit is Unit.DECADE:
         return Instant(unit, _required(year, anchor) // 10)
     years = _years(year, anchor, partner)
     return _nearest((Instant(unit, _index(expression, one)) for one in years), partner or anchor)
@@ -94,12 +72,12 @@ def _index(expression: Expression, year: int) -> int:
 
 def _place_day(expression: Expression, year: int | None, anchor: date, partner: date | None) -> Instant:
     if year is not None and expression.month is not None and expression.day is not None and not expression.this_month:
-        return _day_of(year, expression.month, expression.day)
+        return _day(on_real_day(year, expression.month, expression.day))
     days = _days(expression, year, anchor, partner)
     fitting = days if expression.weekday is None else [day for day in days if expression.weekday == day.weekday()]
     here = (partner or anchor).toordinal()
     near = [day.toordinal() for day in fitting or days]
-    return Instant(_DAY, min(near, key=lambda day: here - day if day <= here else _LOOK_BACK * (day - here)))
+    return Instant(Unit.DAY, min(near, key=lambda day: here - day if day <= here else _LOOK_BACK * (day - here)))
 
 
 def _days(expression: Expression, year: int | None, anchor: date, partner: date | None) -> list[date]:
@@ -155,7 +133,7 @@ def _required(year: int | None, anchor: date) -> int:
 
 
 def _day(day: date) -> Instant:
-    return Instant(_DAY, day.toordinal())
+    return Instant(Unit.DAY, day.toordinal())
 
 
 def place_relative(relative: Relative, anchor: date) -> Instant:

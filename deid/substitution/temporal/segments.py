@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from itertools import combinations, pairwise
 
 from deid.domain.document import Mention
-from deid.french.comparison import comparable, flat
+from deid.french.folding import comparable, fold_line
 from deid.french.numerals import NUMBER_WORDS
-from deid.substitution.context import Dossier
+from deid.substitution.context import DocumentContext
 
 Reads = Callable[[str], bool]
 Join = Callable[[Mention, Sequence[str]], str]
@@ -57,7 +57,7 @@ class Segments:
         return any(span in parts for parts in self.parts.values())
 
     def compose(
-        self, dossier: Dossier, mention: Mention, texts: Mapping[Mention, str], join: Join | None = None
+        self, context: DocumentContext, mention: Mention, texts: Mapping[Mention, str], join: Join | None = None
     ) -> str | None:
         """The text of a mention out of those of spans; None where one has none, or cannot be parted in two.
 
@@ -65,7 +65,7 @@ class Segments:
         """
         if mention in self.halves:
             half = self.halves[mention]
-            pair = _parted(dossier.text(half.whole), texts.get(half.whole), half.between)
+            pair = _parted(context.text(half.whole), texts.get(half.whole), half.between)
             return pair[half.side] if pair else None
         if mention not in self.parts:
             return texts.get(mention)
@@ -77,18 +77,18 @@ class Segments:
         pieces: list[str] = []
         position = mention.start
         for part in parts:
-            pieces += (dossier.document.text[position : part.start], texts[part])
+            pieces += (context.document.text[position : part.start], texts[part])
             position = part.end
-        return "".join((*pieces, dossier.document.text[position : mention.end]))
+        return "".join((*pieces, context.document.text[position : mention.end]))
 
 
-def may_go_on(dossier: Dossier, mentions: Sequence[Mention]) -> bool:
+def may_go_on(context: DocumentContext, mentions: Sequence[Mention]) -> bool:
     """Whether one of these mentions, in order, may be half a date: only spaces part it from the next of its kind."""
-    text = dossier.document.text
+    text = context.document.text
     return any(text[one.end : other.start].isspace() for one, other in pairwise(mentions) if one.label is other.label)
 
 
-def cut(dossier: Dossier, mentions: Iterable[Mention], reads: Reads, joins: Reads) -> Segments:
+def cut(context: DocumentContext, mentions: Iterable[Mention], reads: Reads, joins: Reads) -> Segments:
     """The segments of mentions of one kind.
 
     `reads` says whether a text can be read as it stands; `joins` whether two lines are one date for sure.
@@ -100,37 +100,37 @@ def cut(dossier: Dossier, mentions: Iterable[Mention], reads: Reads, joins: Read
     for index, mention in enumerate(queue):
         if mention in halves:
             continue
-        whole = _with_next(dossier, queue, index, joins)
+        whole = _with_next(context, queue, index, joins)
         if whole is not None:
             second = queue[index + 1]
-            between = dossier.document.text[mention.end : second.start]
+            between = context.document.text[mention.end : second.start]
             halves |= {mention: Half(whole, 0, between), second: Half(whole, 1, between)}
             spans.append(whole)
             continue
-        within = () if reads(dossier.text(mention)) else _within(dossier, mention, reads)
+        within = () if reads(context.text(mention)) else _within(context, mention, reads)
         if within:
             parts[mention] = within
         spans += within or (mention,)
     return Segments(tuple(spans), parts, halves)
 
 
-def _with_next(dossier: Dossier, queue: list[Mention], index: int, joins: Reads) -> Mention | None:
+def _with_next(context: DocumentContext, queue: list[Mention], index: int, joins: Reads) -> Mention | None:
     """A mention and the next one as one, where only a line break is between them and together they are one date."""
     if index + 1 == len(queue) or queue[index].label is not queue[index + 1].label:
         return None
     first, second = queue[index], queue[index + 1]
-    if _BREAK.fullmatch(dossier.document.text[first.end : second.start]) is None:
+    if _BREAK.fullmatch(context.document.text[first.end : second.start]) is None:
         return None
     whole = Mention(first.start, second.end, first.label)
-    return whole if joins(dossier.text(whole)) else None
+    return whole if joins(context.text(whole)) else None
 
 
-def _within(dossier: Dossier, mention: Mention, reads: Reads) -> tuple[Mention, ...]:
+def _within(context: DocumentContext, mention: Mention, reads: Reads) -> tuple[Mention, ...]:
     """The dates of a mention that holds several, or none."""
-    text = dossier.text(mention)
+    text = context.text(mention)
     if len(text) > _LONGEST:
         return ()
-    joints = [joint.span() for joint in _JOINT.finditer(flat(text)) if joint.start() and joint.end() < len(text)]
+    joints = [joint.span() for joint in _JOINT.finditer(fold_line(text)) if joint.start() and joint.end() < len(text)]
     # In as few dates as can be: "12/03 au 15/03" is two, not four.
     for number in range(1, min(len(joints), _MOST - 1) + 1):
         for chosen in combinations(joints, number):
@@ -174,7 +174,7 @@ def _may_be_range(text: str, joints: Sequence[tuple[int, int]], pieces: Sequence
         return False
     tight = {text[start:end].strip() for start, end in joints} & {"/", "-", "–", "—"}
     if _NAMED.search(text):
-        spoken = (word in NUMBER_WORDS for start, end in pieces for word in _NAMED.findall(flat(text[start:end])))
+        spoken = (word in NUMBER_WORDS for start, end in pieces for word in _NAMED.findall(fold_line(text[start:end])))
         return not (tight and any(spoken))
     if "/" in tight:
         return False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date, timedelta
 from fractions import Fraction
 
-from deid.substitution.context import Dossier
+from deid.substitution.context import DocumentContext
 from deid.substitution.temporal import births
 from deid.substitution.temporal.agenda import Agenda
 from deid.substitution.temporal.timeline import Timeline
@@ -14,15 +14,15 @@ from deid.substitution.temporal.values import Instant, Unit, clamped, index_of
 MECHANISM = "uniform_shift"
 
 
-def shift(dossier: Dossier) -> timedelta:
+def shift(context: DocumentContext) -> timedelta:
     """The patient's number of days: uniform over the policy's range, both signs, never 0."""
-    dates = dossier.policy.dates
-    stream = dossier.stream("uniform shift")
+    dates = context.policy.dates
+    stream = context.stream("uniform shift")
     days = dates.shift_min_days + stream.below(dates.shift_max_days - dates.shift_min_days + 1)
     return timedelta(days=-days if stream.bits(1) else days)
 
 
-def move(dossier: Dossier, agenda: Agenda, _epsilon: Fraction) -> Timeline:
+def move(context: DocumentContext, agenda: Agenda, _epsilon: Fraction) -> Timeline:
     """The timeline of a document, moved as a whole: durations are kept exactly.
 
     No ε bounds what that tells. Intervals between dates are left as they were, and those of one document are
@@ -33,10 +33,10 @@ def move(dossier: Dossier, agenda: Agenda, _epsilon: Fraction) -> Timeline:
     direction of the shift, so that no surrogate is its original and the order is kept. The birth date of who is past
     the top-coded age, and what lies between, is brought up to it.
     """
-    days = shift(dossier)
+    days = shift(context)
     anchor, birth = agenda.anchor, agenda.birth
     moved_anchor = anchor + days
-    moved_birth = None if birth is None else max(birth + days, births.eldest(dossier, moved_anchor))
+    moved_birth = None if birth is None else max(birth + days, births.eldest(context, moved_anchor))
     instants = {}
     for one in agenda.instants.values():
         instants[one] = _moved(one, days, moved_birth if birth is not None and one.first >= birth else None)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 
 from deid.french import numerals
-from deid.french.comparison import flat
+from deid.french.folding import fold_line
 
 _TENS = {7: "septante", 8: "quatre-vingt", 9: "nonante"}
 
 
 def say(number: int, model: str, *, feminine: bool = False) -> str:
     """`number` in words, spelt as `model` (a number in words, and what may follow it) spells its own."""
-    plain = flat(model)
+    plain = fold_line(model)
     words = _words(number, plain, feminine=feminine)
     if "-et-" in plain:
         words = words.replace(" et ", "-et-")

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import date
 from fractions import Fraction
 
-from deid.substitution.context import Dossier
+from deid.substitution.context import DocumentContext
 from deid.substitution.temporal import births, bounded, metric, shifting
 from deid.substitution.temporal.agenda import Agenda
 from deid.substitution.temporal.ages import Age
@@ -22,7 +22,7 @@ class DateStrategy:
     """Moves all dates of a document, given ε per element; `costs` says whether it spends any."""
 
     mechanism: str
-    move: Callable[[Dossier, Agenda, Fraction], Timeline]
+    move: Callable[[DocumentContext, Agenda, Fraction], Timeline]
     costs: bool = True
 
 
@@ -31,8 +31,8 @@ class AgeStrategy:
     """Moves an age, given ε; and a birth date that ages are told from, where the dates' strategy moves no age."""
 
     mechanism: str
-    move: Callable[[Dossier, Age, Fraction], int]
-    move_birth: Callable[[Dossier, date, date, date, Fraction], date]
+    move: Callable[[DocumentContext, Age, Fraction], int]
+    move_birth: Callable[[DocumentContext, date, date, date, Fraction], date]
     birth_draws: int
 
 

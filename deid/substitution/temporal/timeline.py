@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import date, timedelta
 from fractions import Fraction
-from functools import lru_cache
 from types import MappingProxyType
 from typing import NamedTuple
 
 from deid.privacy import discrete_laplace
 from deid.privacy.budget import rational
-from deid.substitution.context import Dossier
+from deid.substitution.context import DocumentContext
 from deid.substitution.temporal.tempering import not_nought, tempered
 from deid.substitution.temporal.values import DAYS_OF, Instant, Unit, clamped, index_of
-
-_DAY = Unit.DAY
 
 
 class Timeline(NamedTuple):
@@ -48,18 +45,18 @@ class Timeline(NamedTuple):
 
 def day_of(day: date) -> Instant:
     """A day as an instant."""
-    return Instant(_DAY, day.toordinal())
+    return Instant(Unit.DAY, day.toordinal())
 
 
-def shift(dossier: Dossier) -> timedelta:
+def shift(context: DocumentContext) -> timedelta:
     """Days that all anchors of the scope move by: discrete Laplace of the policy's scale, never 0.
 
     Drawn once per scope, so durations between a patient's documents stay; its ε is 1 / scale per day of shift.
     """
-    return dossier.remembered(("anchor",), lambda stream: timedelta(days=not_nought(stream, anchor_epsilon(dossier))))
+    return timedelta(days=not_nought(context.stream("anchor"), anchor_epsilon(context)))
 
 
-def own_date(dossier: Dossier, anchor: date, epsilon: Fraction) -> date:
+def own_date(context: DocumentContext, anchor: date, epsilon: Fraction) -> date:
     """The document's own date, moved as the policy's `document_date` says.
 
     `shift`: by the patient's shift s alone. Intervals between a patient's documents stay as they were, and no ε bounds
@@ -73,14 +70,14 @@ def own_date(dossier: Dossier, anchor: date, epsilon: Fraction) -> date:
     the text to be drawn from v and s alone. Counted from the noisy anchor instead, as they are from the shifted one,
     two documents that say one date, or the birth date, would show n_A − n_B, and give the interval back exactly.
     """
-    days = shift(dossier)
-    if dossier.policy.dates.document_date == "shift":
+    days = shift(context)
+    if context.policy.dates.document_date == "shift":
         return anchor + days
-    return date.fromordinal(apart(dossier, day_of(anchor), str(epsilon), tempered(epsilon), days))
+    return date.fromordinal(apart(context, day_of(anchor), str(epsilon), tempered(epsilon), days))
 
 
 def apart(
-    dossier: Dossier,
+    context: DocumentContext,
     instant: Instant,
     said: str,
     rate: Fraction,
@@ -97,7 +94,7 @@ def apart(
     unit, true = instant
     width = DAYS_OF[unit]
     shifted = true + (2 * days.days + width) // (2 * width)
-    stream = dossier.stream("instant", unit, str(true), said)
+    stream = context.stream("instant", unit, str(true), said)
     while True:
         index = shifted - discrete_laplace(stream, rate)
         beside = index if low is None or index >= low else low
@@ -109,11 +106,6 @@ def apart(
             return kept + (1 if beside < kept else -1)  # at the end of the calendar, where all noise would stay
 
 
-def anchor_epsilon(dossier: Dossier) -> Fraction:
+def anchor_epsilon(context: DocumentContext) -> Fraction:
     """ε of the anchor's shift, in nats per day."""
-    return _rate(dossier.policy.dates.anchor_scale_days)
-
-
-@lru_cache(256)
-def _rate(scale: float) -> Fraction:
-    return 1 / rational(scale)
+    return 1 / rational(context.policy.dates.anchor_scale_days)

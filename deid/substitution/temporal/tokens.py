@@ -16,7 +16,7 @@ from deid.french.calendar import (
     SEASON_OF,
     WEEKDAY_OF,
 )
-from deid.french.comparison import flat
+from deid.french.folding import fold_line
 from deid.substitution.temporal import feasts, mending
 
 _PIECE = re.compile(r"\d+|[a-z]+|[^a-z\d]+")
@@ -85,7 +85,7 @@ def tokens(text: str, *, as_march: bool = False) -> list[Token] | None:
     if _FIGURES.fullmatch(text) is not None:
         pieces = _PIECE.findall(text)
         return [Token("N", piece, int(piece)) if piece.isdecimal() else Token("L", piece) for piece in pieces]
-    plain = _SCANNED.sub(lambda match: match.group().translate(_MEND), _keep_initial(text, flat(text)))
+    plain = _SCANNED.sub(lambda match: match.group().translate(_MEND), _keep_initial(text, fold_line(text)))
     english = not ENGLISH_WORDS.isdisjoint(re.findall("[a-z]+", plain))
     found: list[Token] = []
     position = 0
@@ -206,7 +206,7 @@ def _english(word: str, raw: str) -> Token | None:
 def _settled(found: list[Token], as_march: bool) -> list[Token]:
     """Tokens with two words settled by what stands around them: "mar" (mars, mardi) and "sept" (7, September)."""
     for index, token in enumerate(found):
-        if token.kind != "X" or flat(token.text) != "sept" or any(one.kind == "M" for one in found):
+        if token.kind != "X" or fold_line(token.text) != "sept" or any(one.kind == "M" for one in found):
             continue
         if found[-1].kind == "N" or any(one.kind != "L" for one in found[:index]):
             found[index] = Token("M", token.text, 9)
@@ -215,6 +215,6 @@ def _settled(found: list[Token], as_march: bool) -> list[Token]:
         first = next(index for index, token in enumerate(found) if token.kind == "M")
         numbers = [token for token in found if token.kind == "N"]
         may_be_day = len(numbers[0].text) <= 2 and 1 <= numbers[0].value <= 31
-        if flat(found[first].text) == "mar" and (len(numbers) > 1 or (may_be_day and not as_march)):
+        if fold_line(found[first].text) == "mar" and (len(numbers) > 1 or (may_be_day and not as_march)):
             found[first] = Token("W", found[first].text, 1)
     return found

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from datetime import date, timedelta
 from enum import StrEnum
-from functools import lru_cache
 from typing import NamedTuple
 
 from deid.french.calendar import FIRST_YEAR, LAST_YEAR
@@ -24,15 +23,13 @@ class Unit(StrEnum):
     DECADE = "decade"
 
 
-_DAY = Unit.DAY  # a member of an enumeration takes long to look up
-
 DAYS_OF = {
     Unit.DAY: 1, Unit.WEEK: 7, Unit.MONTH: 30, Unit.QUARTER: 91, Unit.SEASON: 91, Unit.SEMESTER: 182, Unit.YEAR: 365,
     Unit.DECADE: 3652,
 }  # fmt: skip
 
 
-class Instant(NamedTuple):  # compared, sorted and looked up more than anything else here
+class Instant(NamedTuple):
     """The `index`-th unit of its scale: a day is its proleptic Gregorian ordinal, a year its number.
 
     Months, quarters and semesters count from January of year 0, seasons from the winter of year 0 (December to
@@ -45,21 +42,19 @@ class Instant(NamedTuple):  # compared, sorted and looked up more than anything 
     @property
     def first(self) -> date:
         """Its first day."""
-        return date.fromordinal(self.index) if self.unit is _DAY else _first(self.unit, self.index)
+        return _first(self.unit, self.index)
 
     @property
     def last(self) -> date:
         """Its last day."""
-        return date.fromordinal(self.index) if self.unit is _DAY else _last(self.unit, self.index)
+        return _last(self.unit, self.index)
 
     @property
     def middle(self) -> date:
         """A day that stands for it: the day itself, the middle one of a longer unit."""
-        return date.fromordinal(self.index) if self.unit is _DAY else _middle(self.unit, self.index)
+        return self.first + (self.last - self.first) // 2
 
 
-# A document compares each of its dates with each: their days are found once.
-@lru_cache(maxsize=65536)
 def _first(unit: Unit, index: int) -> date:
     match unit:
         case Unit.DAY:
@@ -80,15 +75,8 @@ def _first(unit: Unit, index: int) -> date:
             return date(index * 10, 1, 1)
 
 
-@lru_cache(maxsize=65536)
 def _last(unit: Unit, index: int) -> date:
     return _first(unit, index + 1) - timedelta(days=1)
-
-
-@lru_cache(maxsize=65536)
-def _middle(unit: Unit, index: int) -> date:
-    first = _first(unit, index)
-    return first + (_last(unit, index) - first) // 2
 
 
 def index_of(unit: Unit, day: date) -> int:

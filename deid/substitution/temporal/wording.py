@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from deid.domain.document import Mention
-from deid.french.comparison import alike, without_accents
-from deid.substitution.context import Dossier
+from deid.french.folding import alike, without_accents
+from deid.substitution.context import DocumentContext
 from deid.substitution.temporal import agreement, order, phrases
 from deid.substitution.temporal.agenda import Agenda
 from deid.substitution.temporal.relative import Relative
@@ -21,10 +21,10 @@ _WITH_NOUNS = frozenset({Unit.MONTH, Unit.SEASON})  # may be said by a month, a 
 class Wording:
     """Writes the dates of one document, as a timeline moved them."""
 
-    def __init__(self, dossier: Dossier, agenda: Agenda, line: Timeline) -> None:
-        self._dossier = dossier
-        self._text_of = dossier.document.text
-        self._accented = dossier.accented
+    def __init__(self, context: DocumentContext, agenda: Agenda, line: Timeline) -> None:
+        self._context = context
+        self._text_of = context.document.text
+        self._accented = context.accented
         self._instants = agenda.instants
         self._said = agenda.said
         self._line = line
@@ -35,10 +35,7 @@ class Wording:
         """The text of every mention that was read; one that has no room to move has none."""
         by_instant: dict[Instant, list[Mention]] = {}
         for mention, one in self._instants.items():
-            if one in by_instant:
-                by_instant[one].append(mention)
-            else:
-                by_instant[one] = [mention]
+            by_instant.setdefault(one, []).append(mention)
         found: dict[Mention, str] = {}
         for one, mentions in by_instant.items():
             texts = self._told(mentions, one, self._moved[one]) or self._nearby(mentions, one)
@@ -103,8 +100,8 @@ class Wording:
         return text if self._accented else without_accents(text)
 
     def _agreeing(self, mention: Mention, text: str, *, distance: bool) -> str:
-        if not distance and not agreement.matters(self._dossier, mention, text):
+        if not distance and not agreement.matters(self._context, mention, text):
             return text
-        word = agreement.ahead(self._dossier, mention)
+        word = agreement.ahead(self._context, mention)
         text = agreement.of_moved(word, text)
         return agreement.of_distance(word, text) if distance else text

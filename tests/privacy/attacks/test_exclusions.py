@@ -13,8 +13,7 @@ from deid.evaluation.attacks import exclusions
 from deid.evaluation.attacks.exclusions import exclusion
 from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
-from deid.substitution.context import Dossier, telling
-from deid.substitution.memory import Memory
+from deid.substitution.context import DocumentContext, words_of_place
 from tests.unit.substitution.examples import KEY, marked, surrogates
 
 TABLE = packaged_tables().communes
@@ -29,19 +28,19 @@ def test_a_surrogate_shares_neither_a_telling_word_nor_the_postal_code() -> None
         result = substitutor.substitute(*marked(markup, patient=Patient(key=f"patient-{number}")))
         code, city = surrogates(result)
         assert code != "70800"
-        assert telling(city).isdisjoint({"loup", "semouse"})
+        assert words_of_place(city).isdisjoint({"loup", "semouse"})
         drawn.add(city)
     assert any(city.startswith("Saint") for city in drawn)
 
 
 def test_a_place_called_by_a_shared_word_alone_is_hidden_by_it() -> None:
     """Mer and Saintes are towns: while a document hides one, no other place of it may become that."""
-    assert telling("Mer") == {"mer"}
-    assert telling("Saintes") == {"saintes"}
-    assert telling("Boulogne-sur-Mer") == {"boulogne"}
+    assert words_of_place("Mer") == {"mer"}
+    assert words_of_place("Saintes") == {"saintes"}
+    assert words_of_place("Boulogne-sur-Mer") == {"boulogne"}
     assert any(one.name == "Mer" for one in TABLE.communes)
-    dossier = Dossier(*marked("Vit à [[CITY|Mer]]."), load().substitution, Memory(KEY))
-    assert dossier.brings_back("Mer")
+    context = DocumentContext(*marked("Vit à [[CITY|Mer]]."), load().substitution, KEY)
+    assert context.brings_back("Mer")
 
 
 def test_setting_a_postal_code_aside_costs_more_than_the_words_of_a_name() -> None:

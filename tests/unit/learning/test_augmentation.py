@@ -15,7 +15,7 @@ from deid.domain.labels import Label
 from deid.evaluation.corpus import GoldDocument
 from deid.evaluation.markup import parse
 from deid.french.check_digits import nir_key
-from deid.french.comparison import flat
+from deid.french.folding import fold_line
 from deid.learning.augmentation import RATES, Rates, multiply
 
 LETTER = """[[ORG|CHU de Poitiers]]
@@ -137,12 +137,12 @@ def test_a_name_is_replaced_alike_wherever_it_stands_and_keeps_its_shape() -> No
         surname = full.split(" ", 1)[1]
         assert surname.isupper()
         assert birth.isupper()
-        assert flat(short) == flat(surname)
-        assert flat(husband).endswith(flat(surname))
+        assert fold_line(short) == fold_line(surname)
+        assert fold_line(husband).endswith(fold_line(surname))
         assert re.match(r"[^ ]+-[^ ]+ ", husband), "a compound first name stays one"
         assert signature[1] == "."
         assert signature[0] == doctor[0]
-        assert flat(signature[3:]) == flat(doctor.split(" ", 1)[1])
+        assert fold_line(signature[3:]) == fold_line(doctor.split(" ", 1)[1])
 
 
 def test_names_take_other_shapes() -> None:
@@ -160,14 +160,14 @@ def test_a_postal_code_is_one_of_its_town() -> None:
     from deid.reference.packaged import packaged_rows
 
     codes = {
-        (flat(row["name"]).replace("-", " "), code)
+        (fold_line(row["name"]).replace("-", " "), code)
         for row in packaged_rows("communes")
         for code in row["zips"].split("|")
     }
     known = 0
     for copy in copies(replace(QUIET, saint_shortened=0.0)):
         town = surfaces(copy, Label.CITY)[0].removesuffix(" CEDEX")
-        known += (flat(town).replace("-", " "), surfaces(copy, Label.ZIP)[0]) in codes
+        known += (fold_line(town).replace("-", " "), surfaces(copy, Label.ZIP)[0]) in codes
     assert known >= 38, "districts are written in several ways, all others match"
 
 
@@ -192,7 +192,7 @@ def test_dates_take_other_forms() -> None:
 def test_an_address_is_built_from_the_name_of_its_bearer() -> None:
     for copy in copies(SHAPED):
         surname = surfaces(copy, Label.DOCTOR)[0].split(" ", 1)[1]
-        bare = re.sub("[^a-z]", "", flat(surname))
+        bare = re.sub("[^a-z]", "", fold_line(surname))
         assert surfaces(copy, Label.EMAIL)[0].startswith(f"p.{bare}@")
 
 
@@ -291,4 +291,4 @@ def test_some_lines_are_in_capitals() -> None:
     made = copies(replace(STILL, shouted_lines=1.0, shouted_line=0.3), 20)
     shouted = [[line.isupper() for line in copy.document.text.split("\n") if line] for copy in made]
     assert any(any(lines) and not all(lines) for lines in shouted)
-    assert {flat(copy.document.text) for copy in made} == {flat(gold(LETTER).document.text)}
+    assert {fold_line(copy.document.text) for copy in made} == {fold_line(gold(LETTER).document.text)}

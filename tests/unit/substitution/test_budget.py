@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from deid.config.policy import Policy, load
 from deid.domain.document import Patient
 from deid.domain.errors import DocumentRefused, PolicyError, Reason
-from deid.french.comparison import comparable
+from deid.french.folding import comparable
 from deid.privacy.budget import Counts, Shares, shares
 from deid.reference import CommuneTable
 from deid.substitution import Substitutor

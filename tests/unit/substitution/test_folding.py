@@ -1,4 +1,4 @@
-"""Folding: a whole document is folded as each of its parts is, and keeps its length."""
+"""Folding: character by character, so that a text keeps its length."""
 
 from __future__ import annotations
 
@@ -6,15 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deid.french.comparison import alike, comparable, flat, folded
+from deid.french.folding import alike, comparable, fold, fold_line
 
 FRENCH = st.text("abcdéèçàùœŒÉÇ’‘`´–—−… \t\n\u00a0\u202f€½ß12/.:-")
 
 
 @given(st.one_of(FRENCH, st.text()))
-def test_a_document_is_folded_as_its_parts(text: str) -> None:
-    assert folded(text) == flat(text) == "".join(map(flat, text))
-    assert len(folded(text)) == len(text)
+def test_a_text_is_folded_as_its_characters(text: str) -> None:
+    for folded in (fold, fold_line):
+        assert folded(text) == "".join(map(folded, text))
+        assert len(folded(text)) == len(text)
 
 
 @pytest.mark.parametrize(
@@ -27,7 +28,7 @@ def test_a_document_is_folded_as_its_parts(text: str) -> None:
     ],
 )
 def test_what_is_folded_reads_so(text: str, plain: str) -> None:
-    assert folded(text) == plain
+    assert fold_line(text) == plain
 
 
 NEARLY = st.text("aAbB1²- éÉ\u0301œŒßİﬁ'’\n", max_size=5)

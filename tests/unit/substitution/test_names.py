@@ -5,18 +5,15 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from deid.config.policy import Policy
 from deid.domain.document import Patient
-from deid.french.comparison import without_accents, words
+from deid.french.folding import without_accents, words
 from deid.reference import CommuneTable
 from deid.reference.names import Pool
 from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
 from deid.substitution.names import nicknames
-from deid.substitution.names.parsing import cut, cut_up
 from tests.unit.substitution.examples import KEY, changed, marked, surrogates
 
 KEYS = [f"patient-{number}" for number in range(25)]
@@ -336,18 +333,3 @@ def test_a_rare_particle_and_a_word_of_the_identity_do_not_stay(substitutor: Sub
     assert " alias " in patient
     (other,) = surrogates(substitutor.substitute(*marked("[[PATIENT|BARBIER dit GREGOIRE]]")))
     assert " dit " in other
-
-
-@settings(max_examples=300)
-@given(
-    st.one_of(
-        st.sampled_from(
-            ["Dupont", "MARTIN", "lefèvre", "epouse", "DOCTEUR", "VON", "Bâ", "LeGoff", "Œdipe", "D U P O N T"]
-        ),
-        st.text("aeéÉœŒßDuMAx -'.’1_²ªİ李", min_size=1, max_size=9),
-        st.text(min_size=1, max_size=9),
-    ),
-    st.booleans(),
-)
-def test_a_lone_word_is_cut_as_all_names_are(text: str, after_title: bool) -> None:
-    assert cut(text, after_title) == cut_up(text, after_title)

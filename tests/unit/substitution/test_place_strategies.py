@@ -6,7 +6,7 @@ import pytest
 
 from deid.config.policy import Policy
 from deid.domain.document import Patient
-from deid.french.comparison import comparable
+from deid.french.folding import comparable
 from deid.reference import CommuneTable
 from deid.substitution import Substitutor
 from tests.unit.substitution.examples import KEY, changed, marked, surrogates

@@ -10,7 +10,7 @@ import pytest
 
 from deid.config.policy import Policy
 from deid.domain.document import Patient
-from deid.french.comparison import comparable
+from deid.french.folding import comparable
 from deid.privacy import KeyedStream
 from deid.reference import CommuneTable
 from deid.substitution import Substitutor

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deid.config import generators
-from deid.config.policy import Policy, ProviderChoice, load
+from deid.config.policy import GeneratorChoice, Policy, load
 from deid.domain.document import Document, Mention, Patient, Substitution, Surrogate
 from deid.domain.errors import PolicyError
 from deid.domain.labels import TEMPORAL, Label
@@ -23,20 +23,20 @@ from deid.domain.outcomes import Candidate, Severity
 from deid.evaluation.corpus import GoldDocument
 from deid.evaluation.corpus import load as load_corpus
 from deid.formats import read_source
-from deid.french.comparison import comparable
+from deid.french.folding import comparable
 from deid.quality import CHECKS, measure
 from deid.quality.integrity import visible_text
 from deid.reference import CommuneTable
 from deid.substitution import Substitutor
-from deid.substitution.context import Dossier
+from deid.substitution.context import DocumentContext
 from deid.substitution.drafts import Draft
-from deid.substitution.generators.hashing import ALPHABET
+from deid.substitution.generators.masking import ALPHABET
 from tests import ROOT
 from tests.unit.substitution.examples import ANCHOR, KEY, changed, marked, surrogates
 from tests.unit.substitution.test_substitutor import LETTER, PATIENT, SHORT, TEXTS
 
 CORPUS = ROOT / "corpus" / "dev"
-OTHERS = tuple(name for name in generators.NAMES_OF if name != generators.DEFAULT)
+OTHERS = tuple(name for name in generators.GENERATORS if name != generators.DEFAULT)
 PAIRS = [(label, name) for name in OTHERS for label in Label if label not in generators.REFUSALS[name]]
 WIDE = ("hash", "tag", "randomise", "shift")  # whose text depends on the value, drawn over the scope
 
@@ -44,7 +44,7 @@ WIDE = ("hash", "tag", "randomise", "shift")  # whose text depends on the value,
 def _choosing(policy: Policy, provider: str, **changes: Any) -> Policy:
     """`policy` with this provider wherever it is not refused."""
     refused = generators.REFUSALS[provider]
-    chosen = {label: ProviderChoice(provider=provider) for label in Label if label not in refused}
+    chosen = {label: GeneratorChoice(provider=provider) for label in Label if label not in refused}
     return changed(policy, labels=chosen, **changes)
 
 
@@ -261,8 +261,8 @@ def test_null_needs_no_quotes(tmp_path: Path) -> None:
 class Initials:
     """A provider of one's own: the document's own count of mentions, behind a word."""
 
-    def __init__(self, dossier: Dossier, *, word: str = "mention") -> None:
-        self._text = f"{word} {len(dossier.mentions)}"
+    def __init__(self, context: DocumentContext, *, word: str = "mention") -> None:
+        self._text = f"{word} {len(context.mentions)}"
 
     def write(self, mention: Mention, attempt: int) -> Draft:
         assert attempt < 8
@@ -272,12 +272,12 @@ class Initials:
 class Broken:
     """What forgets to write."""
 
-    def __init__(self, dossier: Dossier) -> None:
-        self.dossier = dossier
+    def __init__(self, context: DocumentContext) -> None:
+        self.context = context
 
 
 def _with_own(policy: Policy, communes: CommuneTable, path: str, **options: Any) -> Substitutor:
-    choice = ProviderChoice(provider=path, options=options)
+    choice = GeneratorChoice(provider=path, options=options)
     return Substitutor(changed(policy, labels={Label.EMAIL: choice, Label.URL: choice}), KEY, communes)
 
 

@@ -14,7 +14,7 @@ from deid.config.policy import Policy
 from deid.domain.document import Document, Mention, Patient, Substitution
 from deid.domain.errors import DocumentRefused, Reason, SettingsError
 from deid.domain.labels import Label
-from deid.french.comparison import comparable
+from deid.french.folding import comparable
 from deid.reference import CommuneTable
 from deid.substitution import Substitutor, pseudonym
 from tests.unit.substitution.examples import ANCHOR, KEY, marked, surrogates

@@ -8,7 +8,7 @@ import pytest
 
 from deid.config.policy import Policy
 from deid.domain.document import Patient, Substitution
-from deid.french.comparison import comparable
+from deid.french.folding import comparable
 from deid.reference import CommuneTable
 from deid.substitution import Substitutor
 from deid.substitution.temporal.parsing import parse

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from deid.config.policy import Policy
 from deid.domain.document import Patient
 from deid.french.calendar import MONTHS
-from deid.french.comparison import comparable
+from deid.french.folding import comparable
 from deid.reference import CommuneTable
 from deid.substitution import Substitutor
 from tests.unit.substitution.examples import KEY, changed, marked, surrogates

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from deid.french.comparison import comparable
+from deid.french.folding import comparable
 from deid.substitution.temporal import ages, phrases, relative
 from deid.substitution.temporal.parsing import parse
 from deid.substitution.temporal.resolving import place, place_relative

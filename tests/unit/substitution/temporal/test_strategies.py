@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from deid.config.policy import Dates, Policy
 from deid.domain.document import Document, Mention, Patient
 from deid.domain.labels import Label
-from deid.french.comparison import comparable
+from deid.french.folding import comparable
 from deid.reference import CommuneTable
 from deid.substitution import Substitutor
 from deid.substitution.temporal.parsing import parse

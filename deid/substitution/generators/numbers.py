@@ -9,11 +9,11 @@ from deid.domain.document import Mention
 from deid.domain.labels import Label
 from deid.french import numerals
 from deid.french.check_digits import iban_digits, luhn_digit, luhn_holds
-from deid.french.comparison import comparable, flat
+from deid.french.folding import comparable, fold_line
 from deid.privacy import KeyedStream
 from deid.substitution.characters import digits_of, redraw, redraw_digits
-from deid.substitution.context import Dossier
-from deid.substitution.drafts import Drafted
+from deid.substitution.context import DocumentContext
+from deid.substitution.drafts import Draft
 from deid.substitution.places.gazette import Gazette
 
 STRATEGY = "same_layout"
@@ -28,29 +28,24 @@ _ALWAYS_KEYED = frozenset({9, 11})
 # FINESS and ADELI begin with a department.
 _DEPARTMENTAL = 9
 _NATIONAL, _RPPS = 11, "10"
-_PROFESSIONAL, _ID = Label.RPPS, Label.ID
 
 
 class Numbers:
     """Identifying numbers of one document; without a gazette, no number follows a place."""
 
-    def __init__(self, dossier: Dossier, gazette: Gazette | None = None) -> None:
-        self._dossier = dossier
+    def __init__(self, context: DocumentContext, gazette: Gazette | None = None) -> None:
+        self._context = context
         self._gazette = gazette
-        self._shared = dossier.policy.professionals == "corpus"
+        self._shared = context.policy.professionals == "corpus"
 
-    def write(self, mention: Mention, attempt: int) -> Drafted:
+    def write(self, mention: Mention, attempt: int) -> Draft:
         """Another number in the same layout."""
-        original, label = self._dossier.document.text[mention.start : mention.end], mention.label
-        professional = label is _PROFESSIONAL
+        original, label = self._context.text(mention), mention.label
+        professional = label is Label.RPPS
         prefix = self._prefix(original) if professional else ""
-        text = self._dossier.remembered(
-            ("number", comparable(original), str(attempt)),
-            lambda stream: _other(original, label, prefix, stream),
-            (original, label, prefix),
-            shared=professional and self._shared,
-        )
-        return text, STRATEGY, True
+        stream_of = self._context.shared_stream if professional and self._shared else self._context.stream
+        stream = stream_of("number", comparable(original), str(attempt))
+        return Draft(_other(original, label, prefix, stream), STRATEGY)
 
     def _prefix(self, original: str) -> str:
         """What the number of a professional or establishment begins with."""
@@ -75,7 +70,7 @@ class Numbers:
 
 
 def _other(original: str, label: Label, prefix: str, stream: KeyedStream) -> str:
-    if label is _ID and not original.isdigit():
+    if label is Label.ID and not original.isdigit():
         for reader in (_internet, _iban, _plate):
             if (text := reader(original, stream)) is not None:
                 return text
@@ -99,9 +94,9 @@ def _keyed(original: str, label: Label, prefix: str, stream: KeyedStream) -> str
 
 def _is_keyed(digits: str, label: Label) -> bool:
     """Whether the last of the digits that a number has is a check digit."""
-    if label is _PROFESSIONAL:
+    if label is Label.RPPS:
         return len(digits) in _ALWAYS_KEYED
-    return label is _ID and len(digits) in _LUHN_LENGTHS and luhn_holds(digits)
+    return label is Label.ID and len(digits) in _LUHN_LENGTHS and luhn_holds(digits)
 
 
 def _has_letters(text: str) -> bool:
@@ -110,7 +105,7 @@ def _has_letters(text: str) -> bool:
 
 def _wordy(original: str, stream: KeyedStream) -> str:
     """A number in words is another one in words; other letters are redrawn."""
-    value = numerals.read(re.findall("[a-z]+", flat(original)))
+    value = numerals.read(re.findall("[a-z]+", fold_line(original)))
     return redraw(original, stream) if value is None else numerals.write(stream.below(1000))
 
 

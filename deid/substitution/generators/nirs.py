@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
 from deid.domain.document import Mention
 from deid.domain.labels import Label
 from deid.french import numerals
 from deid.french.check_digits import nir_key
-from deid.french.comparison import comparable, flat
+from deid.french.folding import comparable, fold_line
 from deid.privacy import KeyedStream
 from deid.substitution.characters import redraw_digits
-from deid.substitution.context import Dossier
-from deid.substitution.drafts import Drafted, mask
+from deid.substitution.context import DocumentContext
+from deid.substitution.drafts import Draft, mask
 from deid.substitution.places.gazette import Gazette
 from deid.substitution.temporal.calendar import Calendar
 
@@ -23,7 +22,6 @@ _PLAIN = re.compile(r"([12378])(\d\d)(\d\d)(\d\d|2[AB])(\d{3})(\d{3})(\d\d)?")
 _WORDS = re.compile(r"[^\W\d_]{3,}")
 _NEITHER = re.compile("[^0-9AB]")
 _WORD_OR_PLACE = re.compile(r"([^\W\d_]{3,})|[0-9OoIlABab]")
-_ANY_DIGIT = str.maketrans("123456789", "0" * 9)
 _WITHOUT_KEY = 13
 _KEY_WIDTH = 2
 _ABROAD = "99"
@@ -33,29 +31,25 @@ _GROUPS = (1, 2, 2, 2, 3, 3, 2)
 class Nirs:
     """NIR mentions of one document; a lone pair of digits is the key of the number before it."""
 
-    def __init__(self, dossier: Dossier, calendar: Calendar, gazette: Gazette) -> None:
-        self._dossier = dossier
+    def __init__(self, context: DocumentContext, calendar: Calendar, gazette: Gazette) -> None:
+        self._context = context
         self._calendar = calendar
         self._gazette = gazette
 
-    def write(self, mention: Mention, attempt: int) -> Drafted:
+    def write(self, mention: Mention, attempt: int) -> Draft:
         """Another number in the same layout."""
-        original = self._dossier.text(mention)
+        original = self._context.text(mention)
         number = self._number(_characters(original), attempt)
         if number is None:
             return self._other(mention, original, attempt)
-        return _filled(original, number), STRATEGY, True
+        return Draft(_filled(original, number), STRATEGY)
 
     def _number(self, characters: str, attempt: int) -> str | None:
         """Fifteen characters in the stead of a NIR with or without its key; None if `characters` are no NIR."""
         match = _PLAIN.fullmatch(characters)
         if match is None:
             return None
-        return self._dossier.remembered(
-            ("nir", characters[:_WITHOUT_KEY], str(attempt)),
-            lambda stream: self._drawn(match, stream),
-            (self._calendar.moved_birth, self._gazette.home.insee),
-        )
+        return self._drawn(match, self._context.stream("nir", characters[:_WITHOUT_KEY], str(attempt)))
 
     def _drawn(self, match: re.Match[str], stream: KeyedStream) -> str:
         sex, year, _, department, _, _, _ = match.groups()
@@ -79,32 +73,31 @@ class Nirs:
         members = self._gazette.communes.territory(self._gazette.home)
         return members[number % len(members)].insee
 
-    def _other(self, mention: Mention, original: str, attempt: int) -> Drafted:
+    def _other(self, mention: Mention, original: str, attempt: int) -> Draft:
         """What is no whole number: the key of the one before, a part, or digits in words."""
-        stream = self._dossier.stream("nir part", comparable(original), str(attempt))
+        stream = self._context.stream("nir part", comparable(original), str(attempt))
         part = original.strip().translate(_SCANNED)  # "ll", as a scanner breaks "11"
         if part.isdigit():
             key = self._key_before(mention) if len(part) == _KEY_WIDTH else None
-            return (key if key not in (None, part) else redraw_digits(part, stream)), STRATEGY, True
+            return Draft((key if key not in (None, part) else redraw_digits(part, stream)), STRATEGY)
         if not any(char.isdigit() for char in original):
-            if numerals.read(re.findall("[a-z]+", flat(original))[:1]) is None:
+            if numerals.read(re.findall("[a-z]+", fold_line(original))[:1]) is None:
                 return mask(Label.NIR, original)
             words = [
                 numerals.write(int("".join(str(stream.below(10)) for _ in range(w))) % 100, hyphens=False)
                 for w in _GROUPS
             ]
-            return " ".join(words), STRATEGY, True
-        return redraw_digits(original.translate(_SCANNED), stream), STRATEGY, True
+            return Draft(" ".join(words), STRATEGY)
+        return Draft(redraw_digits(original.translate(_SCANNED), stream), STRATEGY)
 
     def _key_before(self, mention: Mention) -> str | None:
-        for other in reversed(self._dossier.of([Label.NIR])):
+        for other in reversed(self._context.of([Label.NIR])):
             if other.end <= mention.start:
-                number = self._number(_characters(self._dossier.text(other)), 0)
+                number = self._number(_characters(self._context.text(other)), 0)
                 return number[_WITHOUT_KEY:] if number else None
         return None
 
 
-@lru_cache(1 << 12)
 def _characters(text: str) -> str:
     """The digits and the A or B of a NIR, without words such as "clé" and scanning errors."""
     return _NEITHER.sub("", _WORDS.sub("", text).translate(_SCANNED).upper())
@@ -112,19 +105,5 @@ def _characters(text: str) -> str:
 
 def _filled(layout: str, characters: str) -> str:
     """`characters` in the places of the digits of `layout`, words such as "clé" left alone."""
-    template, places = _template(layout.translate(_ANY_DIGIT))
-    missing = ("",) * (places - len(characters))
-    return template % (*characters[:places], *missing)
-
-
-@lru_cache(1 << 10)
-def _template(shape: str) -> tuple[str, int]:
-    """What numbers of a shape are formatted with, and how many characters that takes."""
-    places = 0
-
-    def held(match: re.Match[str]) -> str:
-        nonlocal places
-        places += match[1] is None
-        return match[1] or "%s"
-
-    return _WORD_OR_PLACE.sub(held, shape.replace("%", "%%")), places
+    source = iter(characters)
+    return _WORD_OR_PLACE.sub(lambda match: match[1] or next(source, ""), layout)

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
 from deid.domain.document import Mention
 from deid.domain.labels import Label
-from deid.french.comparison import comparable, flat
+from deid.french.folding import comparable, fold_line
 from deid.french.shapes import in_case_of
-from deid.privacy import KeyedStream
 from deid.reference.names import Pool
 from deid.substitution.characters import redraw, redraw_digits
-from deid.substitution.context import Dossier
+from deid.substitution.context import DocumentContext
 from deid.substitution.drafts import Draft
 from deid.substitution.names.parsing import bare
 from deid.substitution.names.people import People
@@ -39,7 +37,6 @@ _INITIALS = 2
 _TOKEN = re.compile(r"[^\W\d_]+|\d+")
 _BETWEEN_TOKENS = re.compile(rf"({_TOKEN.pattern})")
 _EMAIL = Label.EMAIL
-_WORDS_OF_DOMAINS = {name: frozenset(_TOKEN.findall(name)) for name in _DOMAINS}
 _SCHEME = re.compile(r"^(?:[a-z]+://|\\\\|//)?(?:www\.)?", re.IGNORECASE)
 _HOST = re.compile(r"[^/\\?#:\s]+")
 
@@ -54,13 +51,13 @@ class _Local(NamedTuple):
 class Addresses:
     """EMAIL and URL mentions of one document."""
 
-    def __init__(self, dossier: Dossier, people: People) -> None:
-        self._dossier = dossier
+    def __init__(self, context: DocumentContext, people: People) -> None:
+        self._context = context
         self._people = people
 
     def write(self, mention: Mention, attempt: int) -> Draft:
         """An address that leads nowhere."""
-        original = self._dossier.text(mention)
+        original = self._context.text(mention)
         if mention.label is _EMAIL and "@" in original:
             local, _, domain = original.partition("@")
             text = f"{self._local(local, attempt)}@{self._domain(domain, attempt)}"
@@ -68,7 +65,7 @@ class Addresses:
         scheme = _SCHEME.match(original)
         head = scheme.group() if scheme else ""
         host = _HOST.match(original, len(head)) if mention.label is not _EMAIL else None
-        stream = self._dossier.stream("address", comparable(original), str(attempt))
+        stream = self._context.stream("address", comparable(original), str(attempt))
         if host is None:
             return Draft(redraw(original, stream), STRATEGY)
         tail = original[host.end() :]
@@ -78,14 +75,11 @@ class Addresses:
 
     def _domain(self, domain: str, attempt: int) -> str:
         """Another domain per domain, so colleagues keep sharing one."""
-        plain = flat(domain)
-
-        def other(stream: KeyedStream) -> str:
-            hidden = set(_TOKEN.findall(plain))
-            names = [name for name, words in _WORDS_OF_DOMAINS.items() if hidden.isdisjoint(words)]
-            return f"{stream.choice(names)}-{100 + stream.below(900)}.example"
-
-        return self._dossier.remembered(("domain", plain, str(attempt)), other)
+        plain = fold_line(domain)
+        stream = self._context.stream("domain", plain, str(attempt))
+        hidden = set(_TOKEN.findall(plain))
+        names = [name for name in _DOMAINS if hidden.isdisjoint(_TOKEN.findall(name))]
+        return f"{stream.choice(names)}-{100 + stream.below(900)}.example"
 
     def _local(self, local: str, attempt: int) -> str:
         cut = _cut(local)
@@ -93,7 +87,7 @@ class Addresses:
         pieces = []
         for piece, word in cut.pieces:
             if word.isdigit():
-                pieces.append(redraw_digits(piece, self._dossier.stream("address number", piece, str(attempt))))
+                pieces.append(redraw_digits(piece, self._context.stream("address number", piece, str(attempt))))
             elif not word.isalpha() or word in _DESKS:
                 pieces.append(piece)
             else:
@@ -102,7 +96,7 @@ class Addresses:
 
     def _drawn(self, word: str, attempt: int) -> str:
         if len(word) <= _INITIALS:
-            return redraw(word, self._dossier.stream("address letters", word, str(attempt)))
+            return redraw(word, self._context.stream("address letters", word, str(attempt)))
         handle = self._people.shorthand.handle(word, attempt)
         return handle or bare(self._people.drawing.surrogate(word, True, Pool.PROFESSIONAL, attempt=attempt))
 
@@ -125,8 +119,7 @@ class Addresses:
         return known
 
 
-@lru_cache(1 << 12)
 def _cut(local: str) -> _Local:
-    plain, pieces = flat(local), _BETWEEN_TOKENS.split(local)
-    folded = pieces if plain == local else map(flat, pieces)
+    plain, pieces = fold_line(local), _BETWEEN_TOKENS.split(local)
+    folded = pieces if plain == local else map(fold_line, pieces)
     return _Local(tuple(zip(pieces, folded, strict=True)), _TOKEN.findall(plain))

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
-from itertools import count, islice
 
 from deid.domain.document import Mention
 from deid.domain.labels import Label
-from deid.french.comparison import comparable, flat, words
-from deid.french.remembering import remembering
+from deid.french.folding import comparable, fold_line, words
 from deid.french.shapes import accented_like, case_of
-from deid.privacy import KeyedStream
-from deid.substitution.context import Dossier
-from deid.substitution.drafts import Drafted, tag
-from deid.substitution.memory import Row
+from deid.substitution.context import DocumentContext
+from deid.substitution.drafts import Draft, tag
 from deid.substitution.places.gazette import Gazette
 from deid.substitution.places.regions import of_place
 
@@ -67,15 +62,15 @@ _SMALL = frozenset({"les", "la", "le", "l", "de", "du", "des", "d"})
 class Organisations:
     """ORG mentions of one document."""
 
-    def __init__(self, dossier: Dossier, gazette: Gazette) -> None:
-        self._dossier = dossier
+    def __init__(self, context: DocumentContext, gazette: Gazette) -> None:
+        self._context = context
         self._gazette = gazette
-        self._tags = dossier.policy.places.strategy == "tag"
+        self._tags = context.policy.places.strategy == "tag"
 
-    def write(self, mention: Mention, attempt: int) -> Drafted:
+    def write(self, mention: Mention, attempt: int) -> Draft:
         """An organisation of the same kind; the label where every invented name would bring something back."""
-        dossier, gazette = self._dossier, self._gazette
-        original = dossier.document.text[mention.start : mention.end]
+        context, gazette = self._context, self._gazette
+        original = context.document.text[mention.start : mention.end]
         kind, of_town = _kind(original)
         place = gazette.places.get(mention.start)
         name: str | None
@@ -89,30 +84,25 @@ class Organisations:
         if name is None:
             return tag(Label.ORG, original)
         text = f"{kind} {case_of(original[len(kind) :] or original)(name)}".strip()
-        return accented_like(original, text, dossier.accented), STRATEGY, True
+        return Draft(accented_like(original, text, context.accented), STRATEGY)
 
     def _name(self, original: str, kind: str, attempt: int) -> str | None:
         """An invented name that shares no word with the original; None if there is none."""
         hidden = _telling(original, kind)
-        names = self._dossier.remembered(("organisation", comparable(original), str(attempt)), _names)
-        for name in islice(names, _TRIES):
-            if hidden.isdisjoint(words(name)) and not self._dossier.brings_back(name, _ARTICLE):
+        stream = self._context.stream("organisation", comparable(original), str(attempt))
+        for _ in range(_TRIES):
+            name = stream.choice(_NAMES)
+            if hidden.isdisjoint(words(name)) and not self._context.brings_back(name, _ARTICLE):
                 return name
         return None
 
 
-def _names(stream: KeyedStream) -> Row[str]:
-    return Row(stream.choice(_NAMES) for _ in count())
-
-
-@lru_cache(1 << 12)
 def _telling(original: str, kind: str) -> frozenset[str]:
     """The folded words of an organisation's name that no name in its stead may have."""
     return frozenset(words(original)).difference(words(kind), _SMALL)
 
 
-@remembering(1 << 12)
 def _kind(original: str) -> tuple[str, bool]:
     """What says the kind of an organisation, as it is written, and whether that kind belongs to a town."""
-    head = _KINDS.match(flat(original))
+    head = _KINDS.match(fold_line(original))
     return (original[: head.end()], head["kind"].replace("-", " ") in _OF_TOWN) if head else ("", False)

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import NamedTuple
 
 from deid.domain.document import Mention
 from deid.domain.labels import Label
 from deid.french import numerals
-from deid.french.comparison import comparable, flat
+from deid.french.folding import comparable, fold_line
 from deid.french.shapes import in_case_of
 from deid.privacy import KeyedStream
 from deid.reference import Commune
 from deid.substitution.characters import digits_of, redraw_digits
-from deid.substitution.context import Dossier
-from deid.substitution.drafts import Drafted
+from deid.substitution.context import DocumentContext
+from deid.substitution.drafts import Draft
 from deid.substitution.places.gazette import Gazette
 
 STRATEGY = "fiction_range"
@@ -42,30 +41,28 @@ _PREFIXED = re.compile(r"\s*(?:\(?(?:\+|00)\s*33\)?)\s*(?:\(0\)\s*)?")
 class Phones:
     """PHONE mentions of one document."""
 
-    def __init__(self, dossier: Dossier, gazette: Gazette) -> None:
-        self._dossier = dossier
+    def __init__(self, context: DocumentContext, gazette: Gazette) -> None:
+        self._context = context
         self._gazette = gazette
         self._zones: dict[str, str] = {}  # zone of the document → that of its surrogates
 
-    def write(self, mention: Mention, attempt: int) -> Drafted:
+    def write(self, mention: Mention, attempt: int) -> Draft:
         """A number of the same zone, or a redrawn extension."""
-        original = self._dossier.document.text[mention.start : mention.end]
+        original = self._context.document.text[mention.start : mention.end]
         plain = _PAIRS.fullmatch(original)
         if plain is not None:
             first, a, second, b, third, c, fourth, d, fifth = plain.groups()
             number = self._number(f"{first}{second}{third}{fourth}{fifth}", attempt)
             text = f"{number[:2]}{a}{number[2:4]}{b}{number[4:6]}{c}{number[6:8]}{d}{number[8:]}"
-            return text, STRATEGY, True
+            return Draft(text, STRATEGY)
         layout = _layout(original)
         if layout.lettered and (spoken := self._spoken(original, attempt)):
-            return spoken, STRATEGY, True
+            return Draft(spoken, STRATEGY)
         if layout.national:
             number = self._number(layout.number, attempt)
-            return layout.head + _filled(layout.rest, number[layout.unwritten :]), STRATEGY, True
-        rest = self._dossier.remembered(
-            ("phone", layout.number, str(attempt)), lambda stream: redraw_digits(layout.rest, stream), layout.rest
-        )
-        return layout.head + rest, STRATEGY, True
+            return Draft(layout.head + _filled(layout.rest, number[layout.unwritten :]), STRATEGY)
+        rest = redraw_digits(layout.rest, self._context.stream("phone", layout.number, str(attempt)))
+        return Draft(layout.head + rest, STRATEGY)
 
     def _number(self, digits: str, attempt: int) -> str:
         """A fictional number with as many digits: a mobile stays one, a geographic zone follows the address.
@@ -76,9 +73,7 @@ class Phones:
         """
         zone = digits[1]
         zone = "6" if zone in "67" else self._moved(zone) if zone in _GEOGRAPHIC else _zone(self._gazette.home)
-        return self._dossier.remembered(
-            ("phone", digits, str(attempt)), lambda stream: _fictional(digits, zone, stream), zone
-        )
+        return _fictional(digits, zone, self._context.stream("phone", digits, str(attempt)))
 
     def _moved(self, zone: str) -> str:
         """The zone of the commune that stands in for the document's first place of a zone."""
@@ -94,11 +89,11 @@ class Phones:
 
     def _spoken(self, original: str, attempt: int) -> str | None:
         """A dictated number: pairs of digits in words; None where the words are no numbers."""
-        said = re.findall("[a-z]+", flat(original))
+        said = re.findall("[a-z]+", fold_line(original))
         if not any(word in numerals.NUMBER_WORDS or _glued_number(word) for word in said):
             return None
         number = self._number("06" + "0" * 8 if "six" in said[:2] else "01" + "0" * 8, attempt)
-        stream = self._dossier.stream("phone", Label.PHONE, comparable(original), str(attempt))
+        stream = self._context.stream("phone", Label.PHONE, comparable(original), str(attempt))
         number = number[:6] + "".join(str(stream.below(10)) for _ in range(4))
         pairs = [number[index : index + 2] for index in range(0, _NATIONAL, 2)]
         words = [_pair(pair) for pair in pairs]
@@ -119,10 +114,9 @@ class _Layout(NamedTuple):
     lettered: bool = False
 
 
-@lru_cache(1 << 14)
 def _layout(original: str) -> _Layout:
     text = original.translate(_SCANNED) if any(map(str.isdigit, original)) else original
-    lettered = _LETTERS.search(text) is not None and _SPOKEN.search(flat(text)) is not None
+    lettered = _LETTERS.search(text) is not None and _SPOKEN.search(fold_line(text)) is not None
     country, prefix = _FOREIGN.match(text), _PREFIXED.match(text)
     head = prefix.group() if prefix else ""
     rest = text[len(head) :]

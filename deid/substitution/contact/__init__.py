@@ -1,1 +1,0 @@
-"""PHONE, EMAIL and URL."""

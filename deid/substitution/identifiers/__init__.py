@@ -1,1 +1,0 @@
-"""NIR, IPP, NDA, RPPS and ID."""
