@@ -65,6 +65,15 @@ drill: $(DEV) ## kill Airflow with SIGKILL in the middle of a night, start again
 test: $(DEV) ## every test (ARGS="-k dates" for some)
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(ARGS)
 
+.PHONY: test-unit
+test-unit: $(DEV) ## tests that need neither PostgreSQL nor Airflow (minutes)
+	@$(BIN)/python -m pytest tests/unit -n $(WORKERS) $(ARGS)
+
+.PHONY: coverage
+coverage: $(DEV) ## branch coverage of the library, by package, over the tests without Airflow
+	@$(BIN)/python -m pytest tests/unit tests/database -n $(WORKERS) --cov=deid --cov-branch --cov-report= $(ARGS)
+	@$(BIN)/python -m benchmarks.coverage_by_package
+
 .PHONY: check
 check: $(DEV) ## lint (Python and SQL), format, types, import contracts; changes nothing
 	@$(BIN)/ruff check .

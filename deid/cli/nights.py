@@ -60,7 +60,7 @@ def night(
     autres continuent. Relancer la commande ne republie rien.
     """
     from deid.nightly import steps
-    from deid.warehouse.ledger import planned
+    from deid.warehouse.ledger import read_planned
 
     start, end = _bounds(first, last)
     trigger = name or f"cli {datetime.now(PARIS).isoformat()}"
@@ -74,7 +74,7 @@ def night(
         triggered_by=trigger,
         batch_size=batch_size,
     )
-    _say("plan", {**planned(trigger), "batches": len(batches), "dry_run": dry_run})
+    _say("plan", {**read_planned(trigger), "batches": len(batches), "dry_run": dry_run})
     for batch in batches:
         run_id, batch_id = batch["run_id"], batch["batch_id"]
         for step in (steps.detect, steps.substitute, steps.validate):

@@ -13,7 +13,7 @@ from deid.domain.outcomes import Refused
 from deid.evaluation.scoring import Judged
 from deid.warehouse.batches import open_content, read_mentions
 from deid.warehouse.connection import connect
-from deid.warehouse.extraction import contents
+from deid.warehouse.extraction import read_contents
 from deid.warehouse.ledger import read_run
 from deid.warehouse.queries import query
 from deid.warehouse.sources import Source
@@ -37,7 +37,7 @@ def judged(run_id: int) -> Iterator[Judged]:
         document_ids = [document_id for document_id, _ in page]
         gold, found = _gold(document_ids), read_mentions(run_id, document_ids)
         with connect(settings().dsn("reader"), application="nocturne score") as warehouse:
-            present = contents(warehouse, source, document_ids)
+            present = read_contents(warehouse, source, document_ids)
         for key in page:
             content = present.get(key[0])
             if content is None or content.content_hash != key[1] or key not in gold:

@@ -1,4 +1,4 @@
-"""The detector, the substitutor and the tables of this process, made once and made again when the policy changes."""
+"""Runtime resources of a process: detector, substitutor and tables, made again when the policy changes."""
 
 from __future__ import annotations
 
@@ -22,45 +22,45 @@ from deid.substitution import Substitutor
 
 
 def policy() -> Policy:
-    """The policy in force: the file of the settings, read now.
+    """Read the policy in force from the file that the settings name.
 
     Raises:
-        PolicyError: it cannot be read.
+        PolicyError: the file cannot be read.
     """
     return load(settings().policy)
 
 
 def detector(staff: Staff = NO_STAFF) -> Detector:
-    """The detector of the policy in force, which knows the hospital's `staff`."""
+    """Return the detector of the policy in force, with the hospital's `staff`."""
     return _detector(policy().digest, settings().policy, staff)
 
 
 def substitutor() -> Substitutor:
-    """The substitutor of the policy, the secret and the reference releases in force.
+    """Return the substitutor of the policy, the secret and the reference versions in force.
 
     Raises:
         SettingsError: the secret is missing.
-        ReferenceRefused: some references were loaded, but not all that are needed.
+        ReferenceRefused: some reference sources were loaded, but not all that are needed.
     """
     return _substitutor(policy().digest, settings().policy, settings().key, tables())
 
 
 def communes() -> CommuneTable:
-    """Communes of the reference releases in use; before any was loaded, those that ship.
+    """Return the communes of the reference version in use; the shipped communes before any was loaded.
 
     Raises:
-        PolicyError: they lack a health feature that the policy draws places by.
-        ReferenceRefused: some references were loaded, but not all that are needed.
+        PolicyError: the communes lack a health feature that the policy draws places by.
+        ReferenceRefused: some reference sources were loaded, but not all that are needed.
     """
     return tables().communes
 
 
 def tables() -> Tables:
-    """What substitution reads, of the reference releases in use; before any was loaded, of what ships.
+    """Return the tables of the reference versions in use; the shipped tables before any was loaded.
 
     Raises:
         PolicyError: the communes lack a health feature that the policy draws places by.
-        ReferenceRefused: some references were loaded, but not all that are needed.
+        ReferenceRefused: some reference sources were loaded, but not all that are needed.
     """
     made_of = kept.tables(settings().dsn("worker"), settings().lookups)
     if lacking := made_of.communes.lacking(policy().substitution.places.features):
@@ -72,14 +72,14 @@ def tables() -> Tables:
 
 
 def use_lookup() -> LookupTable:
-    """Have this process detect with the names of the reference releases in use, and of what ships."""
+    """Make this process detect with the names of the reference versions in use and of the shipped tables."""
     table = lookup(settings().dsn("worker"), settings().lookups)
     lexicon.use_lookup(table)
     return table
 
 
 def reference_versions() -> dict[str, str]:
-    """What `tables` and the lookup are made of, by source; first digits of either, and of the territories."""
+    """Return the reference version of each source, and 16 digits of the tables', lookup's and territories' digests."""
     dsn, now = settings().dsn("worker"), tables()
     made_of = versions(dsn) or {"packaged": now.communes.version}
     derived = {
@@ -91,10 +91,11 @@ def reference_versions() -> dict[str, str]:
 
 
 def pipeline_version() -> str:
-    """What decides a document's outcome beside its content: the package, the policy, the detector, the key.
+    """Return the version of package, policy and detector, such as `0.2.0-p1a2b3c4d-d5e6f7a8b`.
 
-    Of the policy, detection and substitution only: a moved threshold of the release must not redo every document. The
-    key's version only where the policy wants documents redone under a new one.
+    Documents are redone when the version changes. Of the policy, only detection and substitution count: a moved
+    threshold of the release must not redo documents. The version of the key counts only where the policy redoes
+    documents under a new key.
     """
     model = hashlib.sha256(detector().version.encode()).hexdigest()[:8]
     chosen = policy()

@@ -107,14 +107,14 @@ def gold(cursor: Cursor, actor: str, refusals: list[NocturneError]) -> Iterator[
 
 def _content(cursor: Cursor, one: Annotated) -> Content:
     """What the warehouse knows of a document beside its text."""
-    from deid.warehouse.extraction import contents
+    from deid.warehouse.extraction import read_contents
     from deid.warehouse.sources import Source
 
     cursor.execute(query("deid", "run", "source"), {"run_id": one.run_id})
     (source,) = only(cursor)
     with connect(settings().dsn("reader"), application="nocturne annotations") as warehouse:
         warehouse.set_session(readonly=True)
-        return contents(warehouse, Source(source), [one.document_id])[one.document_id]
+        return read_contents(warehouse, Source(source), [one.document_id])[one.document_id]
 
 
 def _record(content: Content, source: Original, mentions: Sequence[Mention]) -> dict[str, Any]:

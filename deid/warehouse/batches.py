@@ -17,7 +17,7 @@ from deid.domain.outcomes import Candidate, Detected, Incoming, Opened, Refused,
 from deid.formats.opening import open_document
 from deid.quality import batch_results
 from deid.warehouse.connection import connect
-from deid.warehouse.extraction import Content, contents, staff
+from deid.warehouse.extraction import Content, read_contents, read_staff_rows
 from deid.warehouse.ledger import BatchStep
 from deid.warehouse.queries import query
 from deid.warehouse.sources import Source
@@ -33,7 +33,7 @@ def open_batch(step: BatchStep) -> list[Opened]:
     with connect(settings().dsn("reader"), application=f"nocturne {step.name}") as warehouse:
         warehouse.set_session(readonly=True)
         source = Source(step.run.source)
-        found: Mapping[str, Content] = contents(warehouse, source, list(step.waiting)) if step.waiting else {}
+        found: Mapping[str, Content] = read_contents(warehouse, source, list(step.waiting)) if step.waiting else {}
     opened = []
     for document_id, waiting in step.waiting.items():
         content = found.get(document_id)
@@ -74,7 +74,7 @@ def read_staff(source: str) -> Staff:
     """
     with connect(settings().dsn("reader"), application="nocturne detect") as warehouse:
         warehouse.set_session(readonly=True)
-        records = staff(warehouse, Source(source))
+        records = read_staff_rows(warehouse, Source(source))
     return Staff.from_records(record for record in records if record["last_name"])
 
 

@@ -1,4 +1,4 @@
-"""What leaves the hospital's warehouse: ids of an interval page by page, then the contents of a batch."""
+"""Extraction from the hospital's warehouse: ids of an interval page by page, then the contents of a batch."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ IDENTIFIED = ("document_id", "content_hash", "document_type", "service")
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """One document of the interval: ids, digest and what filters look at; no content."""
+    """One document of the interval: ids, digest and filter fields; no content."""
 
     document_id: str
     content_hash: str
@@ -33,7 +33,7 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """One document with its bytes, and its patient as the warehouse knows him."""
+    """One document with its bytes, and its patient as the warehouse knows the patient."""
 
     document_id: str
     content_hash: str
@@ -49,8 +49,8 @@ class Content:
     patient: Patient
 
 
-def listed(link: Connection, source: Source, start: datetime, end: datetime) -> Iterator[list[Listed]]:
-    """Pages of the documents ingested in [start, end), ordered by ingestion time then id.
+def list_documents(link: Connection, source: Source, start: datetime, end: datetime) -> Iterator[list[Listed]]:
+    """List the documents ingested in [start, end) page by page, ordered by ingestion time then id.
 
     Raises:
         ContractBroken: the query lacks a column, gives a null id, digest or time, or is not ordered.
@@ -74,13 +74,13 @@ def listed(link: Connection, source: Source, start: datetime, end: datetime) -> 
         after = (page[-1].ingested_at, page[-1].document_id)
 
 
-def present(link: Connection, source: Source, document_ids: Sequence[str]) -> set[str]:
-    """Those of `document_ids` that the source still has and has not withdrawn."""
+def present_documents(link: Connection, source: Source, document_ids: Sequence[str]) -> set[str]:
+    """Return the ids among `document_ids` that the source still has and has not withdrawn."""
     return {row["document_id"] for row in _records(link, source, "present", {"document_ids": list(document_ids)})}
 
 
-def identified(link: Connection, source: Source, document_ids: Sequence[str]) -> list[dict[str, Any]]:
-    """document_id, content_hash, document_type and service of documents as they are now; no content leaves the server.
+def identify_documents(link: Connection, source: Source, document_ids: Sequence[str]) -> list[dict[str, Any]]:
+    """Return document_id, content_hash, document_type and service of documents; no content leaves the server.
 
     Raises:
         ContractBroken: the query lacks a column or gives another type.
@@ -92,8 +92,8 @@ def identified(link: Connection, source: Source, document_ids: Sequence[str]) ->
         return [dict(zip(IDENTIFIED, row, strict=True)) for row in cursor]
 
 
-def contents(link: Connection, source: Source, document_ids: Sequence[str]) -> dict[str, Content]:
-    """Documents by id, as they are now; an id that the source no longer has is absent.
+def read_contents(link: Connection, source: Source, document_ids: Sequence[str]) -> dict[str, Content]:
+    """Read documents by id, in their present version; an id that the source no longer has is absent.
 
     Raises:
         ContractBroken: the query lacks a column or gives another type.
@@ -103,8 +103,8 @@ def contents(link: Connection, source: Source, document_ids: Sequence[str]) -> d
     return {record["document_id"]: _content(record) for record in records}
 
 
-def staff(link: Connection, source: Source) -> list[dict[str, str | None]]:
-    """The hospital's professionals, as dictionaries with the columns of the contract.
+def read_staff_rows(link: Connection, source: Source) -> list[dict[str, str | None]]:
+    """Read the hospital's professionals, as dictionaries with the columns of the contract.
 
     Raises:
         ContractBroken: the query lacks a column or gives another type.
@@ -114,7 +114,7 @@ def staff(link: Connection, source: Source) -> list[dict[str, str | None]]:
 
 
 def _records(link: Connection, source: Source, step: str, parameters: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Rows of a contract's query, with the contract's columns only."""
+    """Yield the rows of a contract's query, with the contract's columns only."""
     with link.cursor() as cursor:
         cursor.execute(source.query(step), parameters)
         given = [column.name for column in cursor.description or ()]

@@ -1,4 +1,4 @@
-"""One step on one batch: what it reads from the ledger, and its outcome written in one transaction."""
+"""Steps on batches in the ledger: a step reads the waiting documents and writes its rows in one transaction."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ COLUMNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What a step needs to know of its run."""
+    """A run, as planned."""
 
     run_id: int
     source: str
@@ -52,7 +52,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """A document that waits for a step."""
+    """A document that waits for a step, in the version of `content_hash`."""
 
     document_id: str
     content_hash: str
@@ -106,7 +106,7 @@ class BatchStep:
 
 
 def read_run(run_id: int) -> Run:
-    """The run, as it was planned.
+    """Read a run, as planned.
 
     Raises:
         InputRefused: there is no such run, or it was a dry run.
@@ -120,7 +120,7 @@ def read_run(run_id: int) -> Run:
 
 
 def find_run(triggered_by: str) -> int:
-    """Id of the run that was planned for this trigger.
+    """Return the id of the run planned for a trigger.
 
     Raises:
         InputRefused: nothing was planned for it, or it was a dry run.
@@ -133,8 +133,8 @@ def find_run(triggered_by: str) -> int:
     return int(row[0])
 
 
-def planned(triggered_by: str) -> dict[str, Any]:
-    """What planning saw for this trigger, dry runs too: run_id, interval_key, seen, planned; empty if nothing did."""
+def read_planned(triggered_by: str) -> dict[str, Any]:
+    """Return run_id, interval_key, seen and planned of a trigger, dry runs included; empty if nothing was planned."""
     with connect(settings().dsn("worker")) as link, link.cursor() as cursor:
         cursor.execute(query("deid", "run", "planned"), {"triggered_by": triggered_by})
         columns = [column.name for column in cursor.description or ()]
@@ -183,16 +183,17 @@ def finish(step: BatchStep) -> dict[str, Any]:
 
 
 def tally(cursor: Cursor, run_id: int, batch_id: int) -> dict[str, Any]:
-    """Documents of a batch by state: `{"run_id": 7, "batch_id": 1, "documents": 500, "staged": 496, …}`."""
+    """Count the documents of a batch by state: `{"run_id": 7, "batch_id": 1, "documents": 500, "staged": 496, …}`."""
     cursor.execute(query("deid", "document", "tally"), {"run_id": run_id, "batch_id": batch_id})
     states = {state: documents for state, documents, _ in cursor.fetchall()}
     return {"run_id": run_id, "batch_id": batch_id, "documents": sum(states.values()), **states}
 
 
 def stage_run(run: Run, max_epsilon_per_patient: float | None = None) -> dict[str, Any]:
-    """Mark what passed validation as staged, and sum the run up; the second call changes nothing.
+    """Stage the validated documents of a run and return its summary; a second call changes nothing.
 
-    `max_epsilon_per_patient` sends to quarantine what would take a patient's account past it (`warehouse.accounts`).
+    Documents that would take a patient's account past `max_epsilon_per_patient` (nats of ε) go to quarantine
+    (`deid.warehouse.accounts`).
 
     Raises:
         ReleaseRefused: some documents have not gone through every step.

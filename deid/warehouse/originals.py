@@ -17,7 +17,7 @@ from deid.warehouse import audit
 from deid.warehouse.audit import Action
 from deid.warehouse.batches import open_content, read_mentions
 from deid.warehouse.connection import connect
-from deid.warehouse.extraction import Content, contents, present
+from deid.warehouse.extraction import Content, present_documents, read_contents
 from deid.warehouse.queries import query
 from deid.warehouse.sources import Source
 
@@ -89,10 +89,10 @@ def _text(source_name: str, document_id: str, content_hash: str, *, withdrawn: b
         warehouse.set_session(readonly=True)
         source = Source(source_name)
         source.verify(warehouse, "present")
-        content = contents(warehouse, source, [document_id]).get(document_id)
+        content = read_contents(warehouse, source, [document_id]).get(document_id)
         if content is None:
             raise OriginalRefused(document_id, Why.GONE)
-        if document_id not in present(warehouse, source, [document_id]) or _opposed(content):
+        if document_id not in present_documents(warehouse, source, [document_id]) or _opposed(content):
             raise OriginalRefused(document_id, Why.WITHDRAWN)
     if content.content_hash != content_hash:
         raise OriginalRefused(document_id, Why.CHANGED)

@@ -1,4 +1,4 @@
-"""What a night has to do: list the interval, keep what the ledger does not know, split it in batches."""
+"""Planning of a run: list the interval at the source, keep the documents new to the ledger, split them in batches."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ from deid.config.settings import settings
 from deid.domain.errors import ContractBroken, InputRefused
 from deid.warehouse.connection import connect
 from deid.warehouse.copy import copy_rows
-from deid.warehouse.extraction import identified, listed, present
+from deid.warehouse.extraction import identify_documents, list_documents, present_documents
 from deid.warehouse.keys import admit
 from deid.warehouse.queries import one, query
 from deid.warehouse.sources import Source
 from deid.warehouse.timing import WHOLE_RUN, record
 
 PARIS = ZoneInfo("Europe/Paris")
-PLAN_LOCK = 0x706C616E  # "plan": one plan decides at a time what is new
-LOOKUP = 10_000  # ids looked up at the source at once
+PLAN_LOCK = 0x706C616E  # "plan": one run at a time decides which documents are new
+LOOKUP = 10_000  # ids per query of the source
 LISTED = ("document_id", "content_hash", "ingested_at", "document_type", "service")
 
-# A source that is being reloaded looks like one whose documents were deleted. Past this share (and this number)
-# of documents gone without being marked as withdrawn, the plan stops rather than empty the research schema.
+# A source in the middle of a reload looks like a source whose documents were deleted. Past this share (and this
+# number) of documents gone without a withdrawal mark, planning stops rather than empty the research schema.
 VANISHED_SHARE = 0.05
 VANISHED_FLOOR = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """The span of ingestion times [start, end) that a run looks at.
+    """Span of ingestion times [start, end) of a run.
 
     Raises:
         InputRefused: a bound is absent or has no time zone, or the interval is empty.
@@ -62,7 +62,7 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class Versions:
-    """What the run's rows are stamped with."""
+    """Versions recorded with the rows of a run."""
 
     policy_hash: str
     pipeline_version: str
@@ -70,12 +70,12 @@ class Versions:
     key_version: int
     key_fingerprint: str
     reference_versions: Mapping[str, str]
-    policy: Mapping[str, Any] = field(default_factory=dict)  # what policy_hash stands for
+    policy: Mapping[str, Any] = field(default_factory=dict)  # content whose hash is policy_hash
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What was asked for: the interval, the filters (empty: all), and why."""
+    """Parameters of a run: interval, filters (empty: all documents), reason, and the request behind it."""
 
     interval: Interval
     document_types: Sequence[str] = ()
@@ -96,48 +96,48 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """A part of a run; `documents` counts those planned in it."""
+    """Part of a run; `documents` counts the documents planned in it."""
 
     run_id: int
     batch_id: int
     documents: int
 
     def as_dict(self) -> dict[str, int]:
-        """The batch as a task receives it."""
+        """Return the batch as a task receives it."""
         return asdict(self)
 
 
 def plan_run(request: Request) -> list[Batch]:
-    """Register the run and its new documents in one transaction; the same trigger finds the same run again.
+    """Register a run and its new documents in one transaction; the same trigger finds the same run again.
 
     Raises:
-        ContractBroken: the source's query is not what it should be, or too many documents vanished at once.
-        SettingsError: the secret is not the one that the ledger knows, or one that it needs is not held.
+        ContractBroken: a query breaks the source contract, or too many documents vanished at once.
+        SettingsError: the secret is not the one that the ledger knows, or a version of it is missing.
         WarehouseError: a statement failed; nothing was registered.
     """
     started = time.monotonic()
     source = Source(settings().source)
     with connect(settings().dsn("worker"), application="nocturne plan") as state:
         with state.cursor() as cursor:
-            if known := _find(cursor, request.triggered_by):
-                return _batches(cursor, *known)
+            if known := _find_run(cursor, request.triggered_by):
+                return _read_batches(cursor, *known)
         with connect(settings().dsn("reader"), application="nocturne plan") as warehouse:
             warehouse.set_session(isolation_level="REPEATABLE READ", readonly=True)
             with state.cursor() as cursor:
                 seen = _copy_interval(cursor, warehouse, source, request)
                 _copy_vanished(state, cursor, warehouse, source)
-                added, gone = _copy_asked(cursor, warehouse, source)
+                added, gone = _copy_retried(cursor, warehouse, source)
         with state.cursor() as cursor:
             return _register(cursor, request, source, seen + added, gone, started)
 
 
-def _find(cursor: Cursor, triggered_by: str) -> tuple[int, bool] | None:
+def _find_run(cursor: Cursor, triggered_by: str) -> tuple[int, bool] | None:
     cursor.execute(query("deid", "run", "find"), {"triggered_by": triggered_by})
     found: tuple[int, bool] | None = cursor.fetchone()
     return found
 
 
-def _batches(cursor: Cursor, run_id: int, dry_run: bool) -> list[Batch]:
+def _read_batches(cursor: Cursor, run_id: int, dry_run: bool) -> list[Batch]:
     if dry_run:
         return []
     cursor.execute(query("deid", "document", "batches"), {"run_id": run_id})
@@ -145,11 +145,11 @@ def _batches(cursor: Cursor, run_id: int, dry_run: bool) -> list[Batch]:
 
 
 def _copy_interval(cursor: Cursor, warehouse: Connection, source: Source, request: Request) -> int:
-    """List the interval into temporary tables; return how many documents it holds."""
+    """List the interval into temporary tables; return the number of its documents."""
     copy_rows(cursor, "deid", "document", LISTED, ())
     copy_rows(cursor, "deid", "withdrawal", ("document_id",), ())
     seen = 0
-    for page in listed(warehouse, source, request.interval.start, request.interval.end):
+    for page in list_documents(warehouse, source, request.interval.start, request.interval.end):
         kept = [row for row in page if not row.withdrawn]
         rows = ([getattr(row, column) for column in LISTED] for row in kept)
         copy_rows(cursor, "deid", "document", LISTED, rows)
@@ -160,11 +160,11 @@ def _copy_interval(cursor: Cursor, warehouse: Connection, source: Source, reques
 
 
 def _copy_vanished(state: Connection, cursor: Cursor, warehouse: Connection, source: Source) -> None:
-    """Add the documents we hold that the source has deleted or withdrawn, whenever that was."""
+    """Add the documents of the ledger that the source has deleted or withdrawn, whatever the interval."""
     source.verify(warehouse, "present")
     held, vanished = 0, []
-    for document_ids in _live(state):
-        still_there = present(warehouse, source, document_ids)
+    for document_ids in _live_documents(state):
+        still_there = present_documents(warehouse, source, document_ids)
         held += len(document_ids)
         vanished += [document_id for document_id in document_ids if document_id not in still_there]
     cursor.execute("SELECT document_id FROM incoming_withdrawal")
@@ -178,10 +178,10 @@ def _copy_vanished(state: Connection, cursor: Cursor, warehouse: Connection, sou
     copy_rows(cursor, "deid", "withdrawal", ("document_id",), ([document_id] for document_id in vanished))
 
 
-def _copy_asked(cursor: Cursor, warehouse: Connection, source: Source) -> tuple[int, list[str]]:
-    """Add the quarantined documents that people want done again, whenever they arrived, as the source has them now.
+def _copy_retried(cursor: Cursor, warehouse: Connection, source: Source) -> tuple[int, list[str]]:
+    """Add the quarantined documents that a person sent back for processing, whatever the interval.
 
-    Returns how many were added to what the interval lists, and the ids that the source no longer gives.
+    Returns the number of documents added, and the ids that the source no longer has.
     """
     cursor.execute(query("deid", "quarantine_choice", "asked"), {"source": source.name})
     asked = dict(cursor.fetchall())
@@ -190,8 +190,10 @@ def _copy_asked(cursor: Cursor, warehouse: Connection, source: Source) -> tuple[
     wanted = sorted(set(asked) - listed_too)
     added, gone = 0, []
     for document_ids in (wanted[start : start + LOOKUP] for start in range(0, len(wanted), LOOKUP)):
-        still_there = present(warehouse, source, document_ids)
-        found = [row for row in identified(warehouse, source, document_ids) if row["document_id"] in still_there]
+        still_there = present_documents(warehouse, source, document_ids)
+        found = [
+            row for row in identify_documents(warehouse, source, document_ids) if row["document_id"] in still_there
+        ]
         rows = (
             [row["document_id"], row["content_hash"], asked[row["document_id"]], row["document_type"], row["service"]]
             for row in found
@@ -202,7 +204,7 @@ def _copy_asked(cursor: Cursor, warehouse: Connection, source: Source) -> tuple[
     return added, gone
 
 
-def _live(state: Connection) -> Iterator[list[str]]:
+def _live_documents(state: Connection) -> Iterator[list[str]]:
     with state.cursor("live_documents") as cursor:
         cursor.execute(query("deid", "document", "live"))
         while rows := cursor.fetchmany(LOOKUP):
@@ -213,8 +215,8 @@ def _register(
     cursor: Cursor, request: Request, source: Source, seen: int, gone: Sequence[str], started: float
 ) -> list[Batch]:
     cursor.execute("SELECT pg_advisory_xact_lock(%s)", (PLAN_LOCK,))
-    if known := _find(cursor, request.triggered_by):  # the same plan ran beside this one and won
-        return _batches(cursor, *known)
+    if known := _find_run(cursor, request.triggered_by):  # the same plan ran beside this one and won
+        return _read_batches(cursor, *known)
     interval, versions = request.interval, asdict(request.versions)
     parameters: dict[str, Any] = {
         **versions,
@@ -253,4 +255,4 @@ def _register(
             cursor.execute(query("deid", table, step), parameters)
     cursor.execute(query("deid", "run", "counted"), parameters)
     record(cursor, parameters["run_id"], WHOLE_RUN, "plan", started, parameters["planned"])
-    return _batches(cursor, parameters["run_id"], request.dry_run)
+    return _read_batches(cursor, parameters["run_id"], request.dry_run)

@@ -1,4 +1,4 @@
-"""From staged to published: one transaction per batch, removals first, and a release that shows when it is whole."""
+"""Publication of staged documents: removals first, one transaction per batch, visible once the release is complete."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from psycopg2.extensions import cursor as Cursor
 from deid.config.keys import Key, Keyring
 from deid.config.settings import settings
 from deid.domain.errors import ReleaseRefused, WarehouseError
-from deid.substitution import pseudonym
+from deid.privacy.pseudonyms import pseudonym
 from deid.warehouse import opt_outs
 from deid.warehouse.connection import connect
 from deid.warehouse.copy import copy_rows
@@ -32,50 +32,49 @@ PUBLISHED = (
 
 
 def publish_interval(interval_key: str, decision: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """Publish what is staged for an interval; a second call finds nothing to do and returns the same release.
+    """Publish the staged documents of an interval; a second call finds nothing to do and returns the same release.
 
-    `decision` is the answer of whoever approved, with the `staged_digest` that he or she saw. A killed call
-    leaves whole batches, invisible to researchers; the next call finishes the release.
+    `decision` is the approval, with the `staged_digest` that the approver saw. A killed call leaves complete batches,
+    invisible to researchers; the next call finishes the release.
 
     Returns interval_key, release_id, run_ids, staged_digest, published, replaced and withdrawn (documents).
 
     Raises:
-        ReleaseRefused: nothing was ever staged, or what is staged is not what was approved or was altered since.
-        SettingsError: the secret is missing, the version that a run was planned with is not held, or one that would be
-            needed to reach published documents is not.
+        ReleaseRefused: nothing was ever staged, or the staged documents were altered or are not the approved ones.
+        SettingsError: the secret is missing, or a version of it that a run or published documents need.
         WarehouseUnreachable, WarehouseError: batches already written stay written.
     """
     keyring = settings().keyring
     opt_outs.apply()
-    with _alone() as link:
+    with _publication_lock() as link:
         with _transaction(link) as cursor:
             admit(cursor, keyring, published_by(cursor))
-            release_id = _open(cursor, interval_key, decision or {}, keyring)
+            release_id = _open_release(cursor, interval_key, decision or {}, keyring)
         if release_id is not None:
-            _write(link, release_id, keyring)
+            _write_release(link, release_id, keyring)
         with _transaction(link) as cursor:
-            return _latest(cursor, interval_key)
+            return _latest_release(cursor, interval_key)
 
 
 def staged_digest(interval_key: str) -> str | None:
-    """Digest of all that publishing the interval would change now; None if nothing is staged.
+    """Return the digest of the changes that publishing the interval would make now; None if nothing is staged.
 
     Raises:
-        WarehouseUnreachable, WarehouseError: it could not be read.
+        WarehouseUnreachable, WarehouseError: the ledger could not be read.
     """
     with connect(settings().dsn("publisher")) as link, link.cursor() as cursor:
         return digest_of(cursor, interval_key)
 
 
 def digest_of(cursor: Cursor, interval_key: str) -> str | None:
-    """The same by a cursor that may read deid.run, as a steward's."""
+    """Return `staged_digest` read through a cursor that may read deid.run."""
     runs = _staged_runs(cursor, interval_key)
     return _digest(runs) if runs else None
 
 
 @contextmanager
-def _alone() -> Iterator[Connection]:
-    """The publisher's connection, holding the one publication lock; it goes with the process."""
+def _publication_lock() -> Iterator[Connection]:
+    """Open the publisher's connection under the publication lock; the lock ends with the process."""
     with connect(settings().dsn("publisher"), application="nocturne publish") as link:
         with link.cursor() as cursor:
             cursor.execute("SELECT pg_advisory_lock(%s)", (PUBLISH_LOCK,))
@@ -85,13 +84,13 @@ def _alone() -> Iterator[Connection]:
 
 @contextmanager
 def _transaction(link: Connection) -> Iterator[Cursor]:
-    """Statements that are committed together; whatever raises leaves the rollback to the connection's owner."""
+    """Commit statements together; on an error, the owner of the connection rolls back."""
     with link.cursor() as cursor:
         yield cursor
     link.commit()
 
 
-def _write(link: Connection, release_id: int, keyring: Keyring) -> None:
+def _write_release(link: Connection, release_id: int, keyring: Keyring) -> None:
     started = time.monotonic()
     with _transaction(link) as cursor:
         _remove_withdrawn(cursor, release_id, keyring)
@@ -102,7 +101,7 @@ def _write(link: Connection, release_id: int, keyring: Keyring) -> None:
         with _transaction(link) as cursor:
             _publish_batch(cursor, {"release_id": release_id, "run_id": run_id, "batch_id": batch_id}, keyring)
     with _transaction(link) as cursor:
-        _finish(cursor, release_id, started)
+        _finish_release(cursor, release_id, started)
 
 
 def _staged_runs(cursor: Cursor, interval_key: str) -> list[tuple[Any, ...]]:
@@ -115,8 +114,8 @@ def _digest(runs: Sequence[tuple[Any, ...]]) -> str:
     return digests[0] if len(digests) == 1 else hashlib.sha256(" ".join(digests).encode()).hexdigest()
 
 
-def _open(cursor: Cursor, interval_key: str, decision: Mapping[str, Any], keyring: Keyring) -> int | None:
-    """The release to write: an interrupted one, or a new one that holds all that is staged; None if none is due."""
+def _open_release(cursor: Cursor, interval_key: str, decision: Mapping[str, Any], keyring: Keyring) -> int | None:
+    """Return the release to write: an interrupted one, or a new one of all staged documents; None if none is due."""
     cursor.execute(query("research", "release", "unfinished"), {"interval_key": interval_key})
     if interrupted := cursor.fetchone():
         cursor.execute(query("deid", "document", "drop_stale"), {"run_ids": interrupted[1]})
@@ -148,23 +147,23 @@ def _open(cursor: Cursor, interval_key: str, decision: Mapping[str, Any], keyrin
 
 
 def _check_unaltered(cursor: Cursor, interval_key: str, run_ids: Sequence[int]) -> None:
-    """Refuse contents that are not those that were sealed when they were staged, and so not those approved."""
+    """Refuse contents whose digest differs from the digest taken when they were staged."""
     cursor.execute(query("deid", "staged_content", "altered"), {"run_ids": list(run_ids)})
     if altered := cursor.fetchall():
-        raise _altered(interval_key, [f"{kind} {name}" for kind, name in altered])
+        raise _altered_error(interval_key, [f"{kind} {name}" for kind, name in altered])
 
 
-def _altered(what: str, names: Sequence[str]) -> ReleaseRefused:
+def _altered_error(what: str, names: Sequence[str]) -> ReleaseRefused:
     return ReleaseRefused(
         f"{what}: altered since it was staged, and so not what was approved: {', '.join(names)}.",
-        "Find out who wrote to deid.candidate, then send the interval back for reprocessing.",
+        "Find out what wrote to deid.candidate, then send the interval back for reprocessing.",
     )
 
 
 def _remove_withdrawn(cursor: Cursor, release_id: int, keyring: Keyring) -> None:
-    """Remove all that was withdrawn, whichever run learnt it: an opt-out does not wait for its own interval.
+    """Remove every withdrawn document, under each known version of the key.
 
-    Whatever key published it: each version that is held is tried.
+    Withdrawals of all runs are applied: an opt-out does not wait for an interval of its own.
     """
     cursor.execute(query("deid", "withdrawal", "pending"))
     document_ids = [row[0] for row in cursor.fetchall()]
@@ -176,7 +175,7 @@ def _remove_withdrawn(cursor: Cursor, release_id: int, keyring: Keyring) -> None
 
 
 def _remove(cursor: Cursor, document_ids: Sequence[str], keys: Sequence[Key]) -> int:
-    """Remove documents from the research schema under each of these keys; returns how many rows went."""
+    """Remove documents from the research schema under each of these keys; return the number of rows removed."""
     pseudonyms = [pseudonym(key.secret, "document", document_id) for key in keys for document_id in document_ids]
     cursor.execute(query("research", "document", "remove"), {"pseudonyms": pseudonyms})
     return cursor.rowcount
@@ -185,11 +184,11 @@ def _remove(cursor: Cursor, document_ids: Sequence[str], keys: Sequence[Key]) ->
 def _publish_batch(cursor: Cursor, batch: Mapping[str, int], keyring: Keyring) -> None:
     opt_outs.hold_off(cursor)
     cursor.execute(query("deid", "document", "release_batch"), batch)
-    documents = _unopposed(cursor, batch, cursor.fetchall(), keyring)
+    documents = _without_opt_outs(cursor, batch, cursor.fetchall(), keyring)
     if not documents:
         return
     if altered := [f"document {document[0]}" for document in documents if not document[-1]]:
-        raise _altered(f"release {batch['release_id']}", altered)
+        raise _altered_error(f"release {batch['release_id']}", altered)
     key = keyring.of(documents[0][-2])  # a batch is of one run, and a run of one key
     others = [one for one in keyring.keys if one != key]
     if others:
@@ -209,10 +208,10 @@ def _publish_batch(cursor: Cursor, batch: Mapping[str, int], keyring: Keyring) -
     cursor.execute(query("deid", "document", "publish"), batch)
 
 
-def _unopposed(
+def _without_opt_outs(
     cursor: Cursor, batch: Mapping[str, int], documents: list[tuple[Any, ...]], keyring: Keyring
 ) -> list[tuple[Any, ...]]:
-    """The documents whose patients have not objected; the others are withdrawn, and their rows of any key removed."""
+    """Return the documents of patients without an opt-out; withdraw the others and remove their rows under any key."""
     opposed = opt_outs.opposed(cursor, {patient_id for _, patient_id, *_ in documents}, keyring)
     held = [document_id for document_id, patient_id, *_ in documents if patient_id in opposed]
     if held:
@@ -221,7 +220,7 @@ def _unopposed(
     return [document for document in documents if document[1] not in opposed]
 
 
-def _finish(cursor: Cursor, release_id: int, started: float) -> None:
+def _finish_release(cursor: Cursor, release_id: int, started: float) -> None:
     cursor.execute(query("research", "release", "finish"), {"release_id": release_id})
     finished = cursor.fetchone()
     if finished is None:
@@ -233,7 +232,7 @@ def _finish(cursor: Cursor, release_id: int, started: float) -> None:
     record(cursor, run_id, WHOLE_RUN, "publish", started, documents)
 
 
-def _latest(cursor: Cursor, interval_key: str) -> dict[str, Any]:
+def _latest_release(cursor: Cursor, interval_key: str) -> dict[str, Any]:
     cursor.execute(query("research", "release", "latest"), {"interval_key": interval_key})
     row = cursor.fetchone()
     if row is None:

@@ -26,7 +26,7 @@ from deid.reference.packaged import packaged_rows
 from deid.release import actions
 from deid.substitution import pseudonym
 from deid.warehouse.connection import connect
-from deid.warehouse.extraction import contents
+from deid.warehouse.extraction import read_contents
 from deid.warehouse.sources import Source
 from demo.hospital import Hospital, generate, load
 from demo.hospital.faults import FAULTS
@@ -110,7 +110,7 @@ def _published(database: Database, hospital: Hospital) -> Iterator[Published]:
 
 def _known(database: Database, document: HospitalDocument, source: SourceText) -> Document:
     with connect(database.dsn("reader")) as link:
-        content = contents(link, Source("ehop"), [document.document_id])[document.document_id]
+        content = read_contents(link, Source("ehop"), [document.document_id])[document.document_id]
     return Document(document.document_id, source.text, content.patient, content.reference_date, content.document_type)
 
 

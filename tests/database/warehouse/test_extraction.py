@@ -14,7 +14,7 @@ from psycopg2.extensions import connection as Connection
 from deid.domain.errors import ContractBroken, SettingsError
 from deid.warehouse import extraction, sources
 from deid.warehouse.connection import connect
-from deid.warehouse.extraction import Listed, contents, listed, present, staff
+from deid.warehouse.extraction import Listed, list_documents, present_documents, read_contents, read_staff_rows
 from deid.warehouse.sources import CONTRACT, Source
 from tests.conftest import Database
 from tests.database.warehouse.small_hospital import DAY, LETTER, NIGHT, PAGE, open_hospital, put, withdraw
@@ -51,10 +51,10 @@ def test_the_omop_contract_gives_the_same_documents(hospital: Database) -> None:
             assert (ours.ingested_at, ours.withdrawn) == (theirs.ingested_at, theirs.withdrawn)
             assert (ours.document_type, ours.service) == (theirs.document_type, theirs.service)
         assert omop[0].content_hash == ehop[0].content_hash
-        assert present(link, Source("omop"), ["1", "2", "3", "4"]) == {"1", "2"}
-        found = contents(link, Source("omop"), ["1", "2", "3", "10"])
-        expected = contents(link, Source("ehop"), ["D000001", "D000002"])
-        professionals = staff(link, Source("omop"))
+        assert present_documents(link, Source("omop"), ["1", "2", "3", "4"]) == {"1", "2"}
+        found = read_contents(link, Source("omop"), ["1", "2", "3", "10"])
+        expected = read_contents(link, Source("ehop"), ["D000001", "D000002"])
+        professionals = read_staff_rows(link, Source("omop"))
     assert found["3"].content.decode() == "Fièvre."
     assert found["10"].content == b""
     for number, name in (("1", "D000001"), ("2", "D000002")):
@@ -67,13 +67,13 @@ def test_the_omop_contract_gives_the_same_documents(hospital: Database) -> None:
 
 
 def _pages(link: Connection, source: str) -> Iterator[Listed]:
-    for page in listed(link, Source(source), NIGHT, NIGHT + DAY):
+    for page in list_documents(link, Source(source), NIGHT, NIGHT + DAY):
         yield from page
 
 
 def _listed(hospital: Database, source: str = "ehop") -> list[str]:
     with connect(hospital.dsn("reader")) as link:
-        return [row.document_id for page in listed(link, Source(source), NIGHT, NIGHT + DAY) for row in page]
+        return [row.document_id for page in list_documents(link, Source(source), NIGHT, NIGHT + DAY) for row in page]
 
 
 def test_the_interval_is_half_open(hospital: Database) -> None:
@@ -94,8 +94,8 @@ def test_a_listed_document_has_its_digest_filters_and_withdrawal(hospital: Datab
     put(hospital, "gone")
     withdraw(hospital, "gone", NIGHT)
     with connect(hospital.dsn("reader")) as link:
-        gone, kept = next(listed(link, Source("ehop"), NIGHT, NIGHT + DAY))
-        assert present(link, Source("ehop"), ["kept", "gone", "never"]) == {"kept"}
+        gone, kept = next(list_documents(link, Source("ehop"), NIGHT, NIGHT + DAY))
+        assert present_documents(link, Source("ehop"), ["kept", "gone", "never"]) == {"kept"}
     assert (gone.withdrawn, kept.withdrawn) == (True, False)
     assert (kept.document_type, kept.service) == ("CRH", "CARD")
     assert kept.content_hash == hashlib.sha256(LETTER.encode()).hexdigest()
@@ -105,7 +105,7 @@ def test_contents_carry_the_patient_and_leave_unknowns_out(hospital: Database) -
     put(hospital, "one")
     put(hospital, "two", "", patient="P000002")
     with connect(hospital.dsn("reader")) as link:
-        found = contents(link, Source("ehop"), ["two", "one", "never"])
+        found = read_contents(link, Source("ehop"), ["two", "one", "never"])
     assert set(found) == {"one", "two"}
     assert found["one"].content.decode() == LETTER
     assert found["one"].reference_date == date(2026, 3, 2)
@@ -121,7 +121,7 @@ def test_contents_carry_the_patient_and_leave_unknowns_out(hospital: Database) -
 
 def test_staff_have_the_columns_of_the_contract(hospital: Database) -> None:
     with connect(hospital.dsn("reader")) as link:
-        (professional,) = staff(link, Source("ehop"))
+        (professional,) = read_staff_rows(link, Source("ehop"))
     assert set(professional) == set(CONTRACT["staff"])
     assert professional["last_name"] == "TREGUIER"
 
