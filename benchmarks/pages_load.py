@@ -28,7 +28,7 @@ from urllib.parse import urlsplit
 import psycopg2
 import requests
 
-from deid.reviews.sampling import Plan, open_review
+from deid.reviews.lifecycle import Plan, open_review
 from deid.warehouse.embedded import EmbeddedServer
 from deid.warehouse.provision import provision, read_env
 
@@ -201,7 +201,7 @@ def pages(dsn: str, review: int) -> Sequence[tuple[str, str]]:
         ("reviews", "/reviews"),
         ("a review", f"/reviews/{review}"),
         ("a text of it", f"/reviews/{review}/1"),
-        ("quarantine desk", "/quarantine"),
+        ("quarantine", "/quarantine"),
         ("quarantine, one reason", "/quarantine?reason=residual_identity"),
         ("quarantined document", f"/quarantine/{run_id}/{document_id}"),
         ("opt-outs", "/opt-outs"),

@@ -33,7 +33,7 @@ def apply_oppositions() -> None:
         """Retirer partout les patients qui se sont opposés."""
         from deid.warehouse import opt_outs
 
-        return dict(opt_outs.apply())
+        return dict(opt_outs.apply_opt_outs())
 
     apply()
 

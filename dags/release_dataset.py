@@ -34,7 +34,7 @@ from airflow.sdk import Asset, PartitionedAssetTimetable, dag, task
 from nocturne_airflow import deadlines, launch
 from nocturne_airflow.approval import ReleaseApproval
 from nocturne_airflow.launch import interval_key
-from nocturne_airflow.steps import DEFAULT_ARGS, Tag, step, walled
+from nocturne_airflow.steps import DEFAULT_ARGS, Tag, redacted_errors, step
 
 STAGED = Asset("staged_documents", uri="nocturne://deid/staged", group="nocturne")
 RELEASED = Asset("released_documents", uri="nocturne://research/document", group="nocturne")
@@ -67,7 +67,7 @@ def release_dataset() -> None:
         return actions.summarise(interval_key(partition_key))
 
     @task.branch(show_return_value_in_logs=False)
-    @walled
+    @redacted_errors
     def route(summary: dict[str, Any]) -> str:
         """Demander l'avis d'une personne, ou non."""
         from deid.release import actions

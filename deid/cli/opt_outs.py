@@ -1,4 +1,4 @@
-"""`opt-outs`: patients' oppositions from the command line, as JSON Lines: list, add, apply; and lift one."""
+"""`opt-outs`: list, add, apply and revoke patients' opt-outs, as JSON Lines."""
 
 from __future__ import annotations
 
@@ -27,14 +27,13 @@ def register(parent: typer.Typer) -> None:
 @app.command("list")
 def list_() -> None:
     """Écrit une ligne JSON par opposition, de la plus récente à la plus ancienne."""
-    from deid.config.settings import settings
     from deid.stewardship import opt_outs
-    from deid.warehouse.connection import connect
+    from deid.warehouse.connection import open_cursor
 
     before = None
     while True:
-        with connect(settings().dsn("steward"), application="nocturne opt-outs") as link, link.cursor() as cursor:
-            page = opt_outs.page(cursor, before)
+        with open_cursor("steward", "nocturne opt-outs") as cursor:
+            page = opt_outs.list_opt_outs(cursor, before)
         for one in page:
             _say(asdict(one))
         if len(page) < opt_outs.PAGE:
@@ -53,16 +52,15 @@ def add(
     Par pseudonyme, ses lignes publiées partent aussitôt. Le reste se fait à `opt-outs apply`, à la prochaine nuit ou
     à la prochaine publication.
     """
-    from deid.config.settings import settings
     from deid.stewardship import opt_outs
     from deid.stewardship.opt_outs import Patient
-    from deid.warehouse.connection import connect
+    from deid.warehouse.connection import open_cursor
 
     if (pseudonym is None) == (patient is None):
         raise InputRefused("a patient has one name here.", "Give --pseudonym or --patient, not both.")
     who = Patient(pseudonym, patient)
-    with connect(settings().dsn("steward"), application="nocturne opt-outs") as link, link.cursor() as cursor:
-        opt_out_id, removed = opt_outs.ask(cursor, getpass.getuser(), who, reason)
+    with open_cursor("steward", "nocturne opt-outs") as cursor:
+        opt_out_id, removed = opt_outs.record_opt_out(cursor, getpass.getuser(), who, reason)
     _say({"opt_out_id": opt_out_id, "removed": removed})
 
 
@@ -74,13 +72,12 @@ def revoke(
 
     Ne remet rien en place : les documents reviennent quand leurs nuits sont retraitées. Inscrit au journal.
     """
-    from deid.config.settings import settings
     from deid.stewardship import opt_outs
-    from deid.warehouse.connection import connect
+    from deid.warehouse.connection import open_cursor
 
-    with connect(settings().dsn("worker"), application="nocturne opt-outs") as link, link.cursor() as cursor:
-        if not opt_outs.revoke(cursor, getpass.getuser(), opt_out_id, reason):
-            raise InputRefused(f"no opposition {opt_out_id} is in force.", "See `python -m deid opt-outs list`.")
+    with open_cursor("worker", "nocturne opt-outs") as cursor:
+        if not opt_outs.revoke_opt_out(cursor, getpass.getuser(), opt_out_id, reason):
+            raise InputRefused(f"no opt-out {opt_out_id} is in force.", "See `python -m deid opt-outs list`.")
     _say({"opt_out_id": opt_out_id, "revoked": True})
 
 
@@ -89,7 +86,7 @@ def apply() -> None:
     """Applique maintenant toutes les oppositions, sous chaque version du secret ; des comptes seulement."""
     from deid.warehouse import opt_outs
 
-    _say(opt_outs.apply(getpass.getuser()))
+    _say(opt_outs.apply_opt_outs(getpass.getuser()))
 
 
 def _say(record: dict[str, Any]) -> None:

@@ -13,7 +13,7 @@ from deid.cli.guarding import REFUSED, Guarded
 from deid.domain.errors import InputRefused
 
 if TYPE_CHECKING:
-    from deid.stewardship.quarantine import Held
+    from deid.stewardship.quarantine import QuarantinedDocument
 
 app = typer.Typer(
     cls=Guarded, no_args_is_help=True, rich_markup_mode=None, help="Montre la quarantaine, et décide de documents."
@@ -39,11 +39,10 @@ def list_(
     interval: Annotated[str | None, typer.Option("--interval", help="Par exemple 2026-10-03.")] = None,
 ) -> None:
     """Écrit une ligne JSON par document retenu, du plus récent au plus ancien ; jamais de texte."""
-    from deid.config.settings import settings
     from deid.domain.errors import Reason
     from deid.stewardship import quarantine
     from deid.stewardship.quarantine import Filter, Standing
-    from deid.warehouse.connection import connect
+    from deid.warehouse.connection import open_cursor
 
     try:
         wanted = Filter(Standing(standing), Reason(reason) if reason else None, None, document_type, interval)
@@ -51,8 +50,8 @@ def list_(
         raise InputRefused("that is no state or no reason.", "See `quarantine list --help`.") from None
     after = None
     while True:
-        with connect(settings().dsn("steward"), application="nocturne quarantine") as link, link.cursor() as cursor:
-            page = quarantine.held(cursor, wanted, after)
+        with open_cursor("steward", "nocturne quarantine") as cursor:
+            page = quarantine.list_quarantined(cursor, wanted, after)
         for one in page:
             _say(_line(one))
         if len(page) < quarantine.PAGE:
@@ -77,13 +76,11 @@ def discard(
 
 def _choose(choice: str, entries: list[str], text: str) -> None:
     """Write a line per document: `done`, or what somebody decided before; exit 1 if any was taken."""
-    from deid.config.settings import settings
-    from deid.stewardship.quarantine import Choice
-    from deid.stewardship.quarantine_choices import choose
-    from deid.warehouse.connection import connect
+    from deid.stewardship.quarantine import Choice, record_choice
+    from deid.warehouse.connection import open_cursor
 
-    with connect(settings().dsn("steward"), application="nocturne quarantine") as link, link.cursor() as cursor:
-        chosen = choose(cursor, getpass.getuser(), Choice(choice), [_entry(entry) for entry in entries], text)
+    with open_cursor("steward", "nocturne quarantine") as cursor:
+        chosen = record_choice(cursor, getpass.getuser(), Choice(choice), [_entry(entry) for entry in entries], text)
     for one in chosen.done:
         _say({"entry": f"{one.run_id}:{one.document_id}", "done": choice})
     for one in chosen.taken:
@@ -99,7 +96,7 @@ def _entry(text: str) -> tuple[int, str]:
     return int(run_id), document_id
 
 
-def _line(one: Held) -> dict[str, Any]:
+def _line(one: QuarantinedDocument) -> dict[str, Any]:
     known = {name: value for name, value in asdict(one).items() if value is not None and name != "choice_id"}
     return {"entry": f"{one.run_id}:{one.document_id}", **known}
 

@@ -43,22 +43,17 @@ def export(
     de côté et nommé ; le code de sortie vaut alors 1.
     """
     from deid.cli.lines import written
-    from deid.config.settings import settings
     from deid.domain.errors import NocturneError
-    from deid.reviews import store
+    from deid.reviews.annotations import gold_records
     from deid.warehouse import audit
-    from deid.warehouse.connection import connect
+    from deid.warehouse.connection import open_cursor
 
     refusals: list[NocturneError] = []
     actor, exported = getpass.getuser(), 0
     before = os.umask(0o077)
     try:
-        with (
-            connect(settings().dsn("steward"), application="nocturne annotations") as link,
-            link.cursor() as cursor,
-            written(out) as write,
-        ):
-            for record in store.gold(cursor, actor, refusals):
+        with open_cursor("steward", "nocturne annotations") as cursor, written(out) as write:
+            for record in gold_records(cursor, actor, refusals):
                 write(record)
                 exported += 1
             audit.write(cursor, actor, audit.Action.EXPORT, "annotations", documents=exported, left_out=len(refusals))

@@ -72,7 +72,7 @@ def plan(
     chosen = runtime.policy()
     keyring = settings().keyring  # a missing secret stops the night here, before anything is registered
     if not dry_run and settings().publisher_dsn is not None:
-        opt_outs.apply()  # each night, whatever becomes of the interval; publication does it again
+        opt_outs.apply_opt_outs()  # each night, whatever becomes of the interval; publication does it again
     request = Request(
         Interval(interval_start, interval_end),
         document_types=document_types,
@@ -187,7 +187,7 @@ def _current_run(run_id: int) -> Run:
 def _without_opt_outs(step: BatchStep, opened: Sequence[Opened]) -> list[Opened]:
     """Return the documents of patients without an opt-out; the others leave as withdrawn."""
     patients = {item.document.id: step.contents[item.document.id].patient_id for item in opened}
-    opposed = opt_outs.opposed_among(set(patients.values()))
+    opposed = opt_outs.find_opted_out(set(patients.values()))
     for document_id, patient_id in patients.items():
         if patient_id in opposed:
             step.leave(document_id, "withdrawn", patient_id=patient_id)

@@ -1,2 +1,1 @@
-"""From staged to published: who may decide (permissions), when a person must (policies), what people answer (answers,
-questions), when it is late (lateness), what is done (actions)."""
+"""Release of staged intervals: rules of approval, people's decisions, publication, and the status shown to stewards."""

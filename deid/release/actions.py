@@ -1,4 +1,4 @@
-"""What is done to let an interval out: sum it up, ask whether a person must decide, publish, report."""
+"""Actions of the release DAG: sum up a staged interval, decide whether a person must approve, publish, report."""
 
 from __future__ import annotations
 
@@ -7,84 +7,86 @@ from typing import Any
 
 from deid.config.settings import settings
 from deid.domain.errors import ReleaseRefused
-from deid.release import answers, permissions, policies, room
-from deid.release.room import INTERVAL_KEY as INTERVAL_KEY
-from deid.release.room import NOBODY
+from deid.release.decisions import APPROVE, MAX_REASON, AnswerProblem, Decision, Outcome, take_answer
+from deid.release.interval import POLICY_ACTOR, check_interval_key, current_policy, open_interval
+from deid.release.rules import approval_needed, check_publishable
 from deid.reports import write_report
 from deid.reports.run_checks import run_checks
-from deid.reviews.closing import tidy
-from deid.reviews.sampling import Plan, open_review
+from deid.reviews.lifecycle import Plan, erase_expired_texts, open_review
 from deid.warehouse import audit
 from deid.warehouse.publish import publish_interval, staged_digest
-from deid.warehouse.queries import Cursor, one, query
+from deid.warehouse.queries import one, query
 
 
 def summarise(interval_key: str) -> dict[str, Any]:
-    """Judge the staged runs of an interval and count what publishing them would do.
+    """Judge the staged runs of an interval and count the effects of publishing them.
 
-    Counts only, flat: interval_key, runs, seen, staged, quarantined, corrected, withdrawn, critical and warnings
-    (run-level rules that failed) and staged_digest, None where nothing waits (then every count is 0). What was
-    summed up is remembered: only exactly that can be published. The review of a sample is opened if the policy wants
-    that, and the texts of reviews whose time is over are erased.
+    Returns counts only, flat: interval_key, runs, seen, staged, quarantined, corrected, withdrawn, critical and
+    warnings (failed run-level rules) and staged_digest, None if nothing is staged (then every count is 0). The digest
+    is recorded: only exactly this content can be published. A review of a sample is opened if the policy requires one,
+    and the texts of expired reviews are erased.
 
     Raises:
-        InputRefused: the key is not one of an interval.
+        InputRefused: malformed interval key.
         WarehouseUnreachable, WarehouseError: nothing was stored.
     """
-    room.check_key(interval_key)
-    policy, digest = room.policy(), staged_digest(interval_key)
-    run_ids = _staged_runs(interval_key)
+    check_interval_key(interval_key)
+    policy, digest = current_policy(), staged_digest(interval_key)
+    with open_interval(interval_key) as interval:
+        run_ids = interval.run_ids
     for run_id in run_ids:
         run_checks(run_id, policy)
-    with room.publisher() as cursor:
+    with open_interval(interval_key) as interval:
+        cursor, review = interval.cursor, policy.release.review
         cursor.execute(query("deid", "report", "staged"), {"run_ids": run_ids})
         columns = [column.name for column in cursor.description or ()]
         counts = dict(zip(columns, one(cursor), strict=True))
-        _, critical, warnings = room.judged(cursor, run_ids)
+        _, critical, warnings = interval.failed_rules(run_ids)
         if digest is not None:
-            _remember(cursor, interval_key, run_ids, digest, "proposed")
-        if digest is not None and policy.release.review.automatic and not critical and counts["staged"]:
-            open_review(cursor, interval_key, Plan.of(policy.release.review), NOBODY)
-        tidy(cursor, policy.release.review.keep_days)
+            interval.record_by_policy(run_ids[-1], digest, "proposed")
+        if digest is not None and review.automatic and not critical and counts["staged"]:
+            open_review(cursor, interval_key, Plan.of(review), POLICY_ACTOR)
+        erase_expired_texts(cursor, review.keep_days)
     verdict = {"critical": critical, "warnings": warnings, "staged_digest": digest}
     return {"interval_key": interval_key, "runs": len(run_ids), **counts, **verdict}
 
 
 def needs_approval(summary: Mapping[str, Any]) -> bool:
-    """Whether the policy wants a person to decide on what `summarise` returned."""
+    """Return whether the policy requires a person to decide on a summary of `summarise`."""
     if not summary["runs"]:
         return False
-    return policies.approval_needed(
-        room.policy().release.approval, critical=summary["critical"], warnings=summary["warnings"]
-    )
+    approval = current_policy().release.approval
+    return approval_needed(approval, critical=summary["critical"], warnings=summary["warnings"])
 
 
 def publish(
     interval_key: str, answer: Mapping[str, Any] | None = None, *, asked_by: str | None = None
 ) -> dict[str, Any]:
-    """Publish what was summed up, if the checks and, where the policy wants them, enough people let it.
+    """Publish the content that was summed up, if the checks pass and, where the policy requires it, people approve.
 
-    `answer` is a person's, to be taken first (`answers.take`); None where it was taken already or nobody was asked.
-    `asked_by` started the release by hand, if anyone did. The second call finds nothing to do and returns the same
-    release.
+    `answer` is a person's, to be taken first (`take_answer`); None if it was taken already or nobody was asked.
+    `asked_by` is the account that started the release by hand, if any. A second call changes nothing and returns the
+    same release.
 
     Raises:
-        ReleaseRefused: a critical check failed, the content is not what was summed up, the answer is negative or of
-            somebody who may not give it, approvals are missing. What was refused is remembered in deid.decision.
+        ReleaseRefused: a critical check failed, the content has changed since it was summed up, the answer is negative
+            or of a person who may not give it, or approvals are missing. The refusal is recorded in deid.decision.
         WarehouseUnreachable, WarehouseError, SettingsError: see `publish_interval`.
     """
-    room.check_key(interval_key)
-    run_ids, digest = _staged_runs(interval_key), staged_digest(interval_key)
+    check_interval_key(interval_key)
+    with open_interval(interval_key) as interval:
+        run_ids = interval.run_ids
+    digest = staged_digest(interval_key)
     if not run_ids or digest is None:
         return publish_interval(interval_key)
-    with room.publisher() as cursor:
-        cursor.execute(query("deid", "decision", "proposed"), {"interval_key": interval_key})
-        proposed = cursor.fetchone()
-        judged, critical, warnings = room.judged(cursor, run_ids)
+    with open_interval(interval_key) as interval:
+        interval.cursor.execute(query("deid", "decision", "proposed"), {"interval_key": interval_key})
+        proposed = interval.cursor.fetchone()
+        judged, critical, warnings = interval.failed_rules(run_ids)
         if critical:
             reason = f"{critical} critical run-level checks failed"
-            _remember(cursor, interval_key, run_ids, digest, "refused", reason)
-    policies.check_publishable(interval_key, judged=judged, critical=critical)
+            interval.record_by_policy(run_ids[-1], digest, "refused", reason)
+    check_publishable(interval_key, judged=judged, critical=critical)
     if proposed is None or proposed[0] != digest:
         raise ReleaseRefused(
             f"what is staged for {interval_key} is no longer what was summed up.",
@@ -102,48 +104,50 @@ def report(interval_key: str) -> dict[str, str]:
     Returns paths: `html` (French), `html_en`, `json` and `index`.
 
     Raises:
-        InputRefused: the key is not one of an interval, or no run ever worked on it.
+        InputRefused: malformed interval key, or no run ever processed the interval.
         WarehouseUnreachable, WarehouseError: nothing was written.
     """
-    room.check_key(interval_key)
+    check_interval_key(interval_key)
     return write_report(interval_key, settings().home / "reports")
 
 
 def _check_answer(interval_key: str, answer: Mapping[str, Any], digest: str, asked_by: str | None) -> None:
-    """Take an answer; anything but an approval that counts ends here."""
-    given = permissions.Decision.from_answer(answer)
-    taken = answers.take(interval_key, answer, digest=digest, asked_by=asked_by)
-    if taken.outcome in (answers.Outcome.REJECT, answers.Outcome.REWORK):
-        done = "rejected" if taken.outcome is answers.Outcome.REJECT else "sent back for reprocessing"
+    """Take an answer.
+
+    Raises:
+        ReleaseRefused: the answer is negative, void, or of a person who may not give it.
+    """
+    given = Decision.from_answer(answer)
+    taken = take_answer(interval_key, answer, digest=digest, asked_by=asked_by)
+    if taken.outcome in (Outcome.REJECT, Outcome.REWORK):
+        done = "rejected" if taken.outcome is Outcome.REJECT else "sent back for reprocessing"
         raise ReleaseRefused(
             f"{interval_key} was {done} by {given.decided_by or 'a person'}.",
             "Read the reason in its report; run the interval again once its cause is mended.",
         )
-    if taken.why is answers.Why.OWN:
-        permissions.check_may_approve(
-            permissions.Decision(permissions.APPROVE, given.decided_by, requested_by=given.decided_by),
-            own_approval=False,
+    if taken.why is AnswerProblem.OWN:
+        raise ReleaseRefused(
+            "whoever asked for a run may not approve it alone.", "Have another steward approve the interval."
         )
-    if taken.why in (answers.Why.UNREADABLE, answers.Why.NO_REASON):
+    if taken.why in (AnswerProblem.UNREADABLE, AnswerProblem.NO_REASON):
         raise ReleaseRefused(
             f"the answer about {interval_key} cannot be taken: {taken.why}.",
-            f"Answer from a personal account, with a reason of at most {answers.MAX_REASON} characters.",
+            f"Answer from a personal account, with a reason of at most {MAX_REASON} characters.",
         )
 
 
 def _check_approved(interval_key: str, run_ids: list[int], digest: str, warnings: int, asked_by: str | None) -> None:
-    """Refuse unless enough people approve this content, or the policy asks nobody, which is then remembered."""
-    release = room.policy().release
-    with room.publisher() as cursor:
-        given = room.approvers(cursor, interval_key, digest)
-        asked = room.requesters(cursor, run_ids, asked_by)
-        if permissions.enough(given, asked, approvals=release.approvals, own_approval=release.own_approval):
+    """Refuse unless enough people approve this content, or the policy requires nobody; the latter is then recorded."""
+    release = current_policy().release
+    with open_interval(interval_key, asked_by=asked_by) as interval:
+        if interval.is_approved(digest, run_ids):
             return
-        if not policies.approval_needed(release.approval, critical=0, warnings=warnings):
-            if _remember(cursor, interval_key, run_ids, digest, permissions.APPROVE):
-                about = f"release {interval_key}"
-                audit.write(cursor, NOBODY, audit.Action.APPROVE, about, staged_digest=digest, reason="", approvals=0)
+        if not approval_needed(release.approval, critical=0, warnings=warnings):
+            if interval.record_by_policy(run_ids[-1], digest, APPROVE):
+                about, details = f"release {interval_key}", {"staged_digest": digest, "reason": "", "approvals": 0}
+                audit.write(interval.cursor, POLICY_ACTOR, audit.Action.APPROVE, about, **details)
             return
+        given = interval.approvers(digest)
     if given:
         raise ReleaseRefused(
             f"{interval_key} needs the approval of another person: {len(given)} given, {release.approvals} wanted"
@@ -153,24 +157,3 @@ def _check_approved(interval_key: str, run_ids: list[int], digest: str, warnings
     raise ReleaseRefused(
         f"{interval_key} needs a person's approval by the policy.", "Answer the approval task in Airflow."
     )
-
-
-def _remember(
-    cursor: Cursor, interval_key: str, run_ids: list[int], digest: str, chosen: str, reason: str = ""
-) -> bool:
-    """Write down what the product itself proposed, let out or refused, once; True if it was new."""
-    row = {
-        "interval_key": interval_key,
-        "run_id": run_ids[-1],
-        "chosen": chosen,
-        "decided_by": NOBODY,
-        "reason": reason,
-        "staged_digest": digest,
-    }
-    cursor.execute(query("deid", "decision", "insert"), row)
-    return cursor.rowcount > 0
-
-
-def _staged_runs(interval_key: str) -> list[int]:
-    with room.publisher() as cursor:
-        return room.staged_runs(cursor, interval_key)

@@ -1,4 +1,4 @@
-"""Reviews of a random sample: people read de-identified texts, mark what is wrong, and a bound on leaks follows."""
+"""Reviews of a random sample: people read de-identified texts and mark errors; the marks bound the share of leaks."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from enum import StrEnum
 from deid.domain.errors import ReviewRefused
 
 
-class Why(StrEnum):
-    """Why something about a review cannot be done. The French and English words are the pages'."""
+class ReviewProblem(StrEnum):
+    """Reason for which an action on a review is refused. The French and English wording is the pages'."""
 
     UNKNOWN = "unknown"  # no such review, document or mark
     NOTHING_STAGED = "nothing_staged"  # nothing waits for publication in that interval
@@ -28,6 +28,6 @@ class Why(StrEnum):
     NOT_READ = "not_read"  # the readings of that document are not finished
 
 
-def refused(why: Why, about: str) -> ReviewRefused:
-    """The error for `why`; `about` names the review or document, never what it says."""
+def refused(why: ReviewProblem, about: str) -> ReviewRefused:
+    """Return the error for `why`; `about` names the review or document, never its text."""
     return ReviewRefused(why, f"{about}: {why}.", "See docs/fr/relecture.md.")

@@ -1,8 +1,8 @@
-"""Exact bounds on the share of documents that leak, from those that leaked in a random sample (Clopper & Pearson 1934).
+"""Exact bounds on the share of leaking documents, from a random sample (Clopper & Pearson 1934, Biometrika 26).
 
-Two models. With no population: each document leaks with one unknown probability (binomial). With one: the sample was
-drawn without replacement from that many documents, and the bound is on how many of these leak (hypergeometric).
-Both are exact: the true value is above the bound in at most 1 − confidence of all samples.
+Without a population, each document leaks with one unknown probability (binomial). With a population, the sample is
+drawn from it without replacement, and the bound is on the number of leaking documents (hypergeometric). Both are exact:
+the true value is above the bound in at most 1 − confidence of all samples.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from collections.abc import Callable
 
 
 def upper_bound(leaking: int, read: int, confidence: float) -> float:
-    """The highest probability of a leak that `leaking` of `read` documents leave plausible, one-sided.
+    """Return the one-sided upper bound on the probability of a leak, given `leaking` of `read` documents.
 
     Raises:
-        ValueError: there cannot be as many leaking documents.
+        ValueError: unless 0 <= leaking <= read.
     """
-    _check(leaking, read, read)
+    _check_counts(leaking, read, read)
     if leaking == read:
         return 1.0
     from scipy.stats import beta
@@ -25,33 +25,33 @@ def upper_bound(leaking: int, read: int, confidence: float) -> float:
 
 
 def most_leaking(leaking: int, read: int, population: int, confidence: float) -> int:
-    """The largest number of leaking documents among `population` that the sample leaves plausible, one-sided.
+    """Return the one-sided upper bound on the number of leaking documents in `population`.
 
     Raises:
-        ValueError: there cannot be as many leaking documents, or as many read.
+        ValueError: unless 0 <= leaking <= read <= population.
     """
-    _check(leaking, read, population)
+    _check_counts(leaking, read, population)
     from scipy.stats import hypergeom
 
     def plausible(leaks: int) -> bool:
         return bool(hypergeom.cdf(leaking, population, leaks, read) >= 1 - confidence)
 
-    return _last(plausible, leaking, population - (read - leaking))
+    return _last_where(plausible, leaking, population - (read - leaking))
 
 
 def fewest_leaking(leaking: int, read: int, population: int, confidence: float) -> int:
-    """The smallest number of leaking documents among `population` that the sample leaves plausible, one-sided.
+    """Return the one-sided lower bound on the number of leaking documents in `population`.
 
     Raises:
-        ValueError: there cannot be as many leaking documents, or as many read.
+        ValueError: unless 0 <= leaking <= read <= population.
     """
     return population - most_leaking(read - leaking, read, population, confidence)
 
 
 def sample_size(target: float, confidence: float, *, tolerated: int = 0, population: int | None = None) -> int:
-    """The fewest documents to read so that, with at most `tolerated` of them leaking, the bound is at most `target`.
+    """Return the smallest sample whose upper bound is at most `target` with `tolerated` leaking documents.
 
-    With a population, all of it where no fewer would do.
+    With a population, the whole of it if no smaller sample suffices.
     """
     if population is not None:
         size = population
@@ -60,21 +60,21 @@ def sample_size(target: float, confidence: float, *, tolerated: int = 0, populat
         def too_few(read: int) -> bool:
             return most_leaking(min(tolerated, read), read, size, confidence) > allowed
 
-        return 1 if not too_few(1) else min(population, _last(too_few, 1, population) + 1)
+        return 1 if not too_few(1) else min(population, _last_where(too_few, 1, population) + 1)
     ceiling = tolerated + 1
     while upper_bound(tolerated, ceiling, confidence) > target:
         ceiling *= 2
-    return _last(lambda read: upper_bound(tolerated, read, confidence) > target, tolerated, ceiling) + 1
+    return _last_where(lambda read: upper_bound(tolerated, read, confidence) > target, tolerated, ceiling) + 1
 
 
-def _last(holds: Callable[[int], bool], low: int, high: int) -> int:
-    """The largest value in [low, high] for which `holds`, which holds for `low` and never again once it does not."""
+def _last_where(holds: Callable[[int], bool], low: int, high: int) -> int:
+    """Return the largest value of [low, high] for which `holds`, a predicate true for `low` and then monotone."""
     while low < high:
         middle = (low + high + 1) // 2
         low, high = (middle, high) if holds(middle) else (low, middle - 1)
     return low
 
 
-def _check(leaking: int, read: int, population: int) -> None:
+def _check_counts(leaking: int, read: int, population: int) -> None:
     if not 0 <= leaking <= read <= population:
         raise ValueError("a bound needs 0 <= leaking <= read <= population")

@@ -1,4 +1,8 @@
-"""What the documents read so far say of the whole interval: how many may leak at most, in figures and in words."""
+"""Estimate of leaking documents in an interval from its sample, in figures and in words; agreement of two readers.
+
+Bounds are exact (`deid.reviews.bounds`); agreement on leaking documents is Cohen's kappa (Cohen 1960, Educational and
+Psychological Measurement 20, 37-46).
+"""
 
 from __future__ import annotations
 
@@ -8,17 +12,16 @@ from fractions import Fraction
 
 from deid.reports.numbers import Writer
 from deid.reviews.bounds import fewest_leaking, most_leaking
-from deid.reviews.marks import merged
-from deid.reviews.places import Kind
+from deid.reviews.marks import Kind, Mark, merge_marks
 from deid.reviews.progress import Review, Sampled
 
 NBSP = "\u00a0"
-FEW = 1000  # a population of at most so many is named as it is
+FEW = 1000  # a population of at most this size is given unrounded
 
 
 @dataclass(frozen=True, slots=True)
 class Mentions:
-    """What readers saw of single mentions. No bound is given: those of one document are not independent."""
+    """Counts of mentions judged by readers, without a bound: mentions of one document are not independent."""
 
     replaced: int
     missed: int
@@ -27,17 +30,17 @@ class Mentions:
 
     @property
     def missed_share(self) -> float | None:
-        """Missed ones among all that identify somebody; None where there is none."""
+        """Share of missed mentions among identifying mentions; None if there are none."""
         identifying = self.replaced - self.not_identifying + self.missed
         return self.missed / identifying if identifying > 0 else None
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What a sample says of `population` documents, of which `read` were read and `leaking` leak.
+    """Estimate for `population` documents, of which `read` were read and `leaking` leak.
 
-    `at_most` documents leak, at `confidence` (one-sided); between `interval[0]` and `interval[1]`, at the same
-    confidence, two-sided.
+    At most `at_most` documents leak, at `confidence` (one-sided); between `interval[0]` and `interval[1]` at the same
+    two-sided confidence.
     """
 
     population: int
@@ -56,20 +59,20 @@ class Estimate:
 
     @property
     def reached(self) -> bool:
-        """Whether the bound is what the review was opened to show."""
+        """True if the bound is at most the target of the review."""
         return float(self.upper) <= self.target
 
     @property
     def whole(self) -> bool:
-        """Whether every document was read: then nothing is estimated."""
+        """True if every document was read: nothing is estimated then."""
         return self.read == self.population
 
 
-def estimate(review: Review, sampled: Sequence[Sampled]) -> Estimate | None:
-    """What the sample says so far; None as long as nobody has finished a document.
+def estimate_leaks(review: Review, sampled: Sequence[Sampled]) -> Estimate | None:
+    """Return the estimate so far; None before the first finished reading.
 
-    A document counts once as many people as wanted have read it; one in which something missed is marked counts at once
-    and as leaking, whoever else has still to read it: the estimate is never better than what was seen.
+    A document counts once its required readings are finished. A document with a mark of a missed passage counts at once
+    and as leaking, before its other readings: the estimate is never better than the marks.
     """
     counted = [one for one in sampled if len(one.readers) >= review.readings or one.leaks]
     if not counted:
@@ -87,21 +90,21 @@ def estimate(review: Review, sampled: Sequence[Sampled]) -> Estimate | None:
             fewest_leaking(leaking, read, review.population, two_sided),
             most_leaking(leaking, read, review.population, two_sided),
         ),
-        mentions=_mentions(counted),
+        mentions=_count_mentions(counted),
     )
 
 
-def _mentions(counted: Sequence[Sampled]) -> Mentions:
-    marks = merged(mark for one in counted for mark in one.marks if mark.stands)
+def _count_mentions(counted: Sequence[Sampled]) -> Mentions:
+    marks = merge_marks(mark for one in counted for mark in one.marks if mark.stands)
     of = {kind: sum(mark.kind is kind for mark in marks) for kind in Kind}
     replaced = sum(one.surrogates for one in counted)
     return Mentions(replaced, of[Kind.MISSED], of[Kind.WRONG_LABEL], of[Kind.NOT_IDENTIFYING])
 
 
-def in_words(found: Estimate, lang: str) -> str:
-    """The one-sided bound as a person says it: « au plus 3 documents sur 1 000, à 95 % »; never less than it is."""
+def bound_in_words(found: Estimate, lang: str) -> str:
+    """Return the one-sided bound in words, rounded up: « au plus 3 documents sur 1 000, à 95 % »."""
     if found.whole:
-        return _counted(found, lang)
+        return _count_in_words(found, lang)
     w, level = Writer(lang), _percent(found.confidence, lang)
     if not found.at_most:
         return f"aucun document, à {level}" if lang == "fr" else f"no document, with {level} confidence"
@@ -113,7 +116,7 @@ def in_words(found: Estimate, lang: str) -> str:
 
 
 def interval_in_words(found: Estimate, lang: str) -> str:
-    """The two-sided interval in documents of the population."""
+    """Return the two-sided interval in words, in documents of the population."""
     w, (low, high) = Writer(lang), found.interval
     level = _percent(found.confidence, lang)
     if lang == "fr":
@@ -122,7 +125,7 @@ def interval_in_words(found: Estimate, lang: str) -> str:
     return f"between {w.plain(low)} and {w.plain(high)} of the {every} documents, with {level} confidence"
 
 
-def _counted(found: Estimate, lang: str) -> str:
+def _count_in_words(found: Estimate, lang: str) -> str:
     w = Writer(lang)
     some, every = w.plain(found.leaking), w.plain(found.population)
     if lang == "fr":
@@ -133,7 +136,7 @@ def _counted(found: Estimate, lang: str) -> str:
 
 
 def _rounded_up(share: Fraction) -> tuple[int, int]:
-    """A share as so many in a round number, never less than it is: three in 1,000, not 0.3 in 100."""
+    """Return a share as a count in a power of ten, rounded up: (3, 1000), not 0.3 in 100."""
     of = 100
     while share * of < 3 and of < 1_000_000:
         of *= 10
@@ -141,7 +144,72 @@ def _rounded_up(share: Fraction) -> tuple[int, int]:
 
 
 def _percent(share: float, lang: str) -> str:
-    """A level of confidence, never shown higher than it is."""
+    """Return a level of confidence in per cent, rounded down."""
     tenths = int(Fraction(str(share)) * 1000)
     digits = 0 if tenths % 10 == 0 else 1
     return Writer(lang).percent(tenths / 1000, digits)
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """Agreement of two readings of `documents` documents.
+
+    `both`, `one` and `none` count the documents in which two, one or no reader marked a missed passage. `kappa` is
+    Cohen's κ of these answers; None if all answers are equal. `passages` is the share of marks with an overlapping
+    mark of the other reader of the same kind and label; None without marks.
+    """
+
+    documents: int
+    both: int
+    one: int
+    none: int
+    kappa: float | None
+    passages: float | None
+    marks: int
+
+
+def measure_agreement(sampled: Sequence[Sampled]) -> Agreement | None:
+    """Return the agreement on the documents with two finished readings; None if there are none.
+
+    Each reader's own marks count, before any verdict. Of more than two readers, the first two by name count.
+    """
+    pairs = [_marks_of_two(one) for one in sampled if len(one.readers) >= 2]
+    if not pairs:
+        return None
+    table = [(_any_missed(first), _any_missed(second)) for first, second in pairs]
+    both, none = table.count((True, True)), table.count((False, False))
+    marks = sum(len(first) + len(second) for first, second in pairs)
+    shared = sum(_count_shared(first, second) + _count_shared(second, first) for first, second in pairs)
+    return Agreement(
+        documents=len(pairs),
+        both=both,
+        one=len(pairs) - both - none,
+        none=none,
+        kappa=cohen_kappa(table),
+        passages=shared / marks if marks else None,
+        marks=marks,
+    )
+
+
+def cohen_kappa(answers: Sequence[tuple[bool, bool]]) -> float | None:
+    """Return Cohen's κ of two raters' yes or no answers; None if expected agreement is 1."""
+    total = len(answers)
+    if not total:
+        return None
+    observed = sum(first == second for first, second in answers) / total
+    first_yes, second_yes = (sum(answer[rater] for answer in answers) / total for rater in (0, 1))
+    expected = first_yes * second_yes + (1 - first_yes) * (1 - second_yes)
+    return None if expected == 1 else (observed - expected) / (1 - expected)
+
+
+def _marks_of_two(one: Sampled) -> tuple[list[Mark], list[Mark]]:
+    first, second = one.readers[:2]
+    return [m for m in one.marks if m.reader == first], [m for m in one.marks if m.reader == second]
+
+
+def _any_missed(marks: Sequence[Mark]) -> bool:
+    return any(mark.kind is Kind.MISSED for mark in marks)
+
+
+def _count_shared(marks: Sequence[Mark], others: Sequence[Mark]) -> int:
+    return sum(any(mark.agrees(other) for other in others) for mark in marks)

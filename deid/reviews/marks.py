@@ -1,20 +1,51 @@
-"""What a reader says of a passage: something was missed, replaced by another kind, or replaced for nothing."""
+"""Marks of readers on a de-identified text, and the same passages in the source text.
+
+Outside surrogates the text is the source, shifted; a surrogate as a whole stands for its mention as a whole. Inside a
+surrogate no character corresponds to another: a mark that cuts a surrogate is extended to all of it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
+from typing import NamedTuple
 
 from deid.domain.labels import Label
-from deid.reviews import Why, reading, refused
-from deid.reviews.places import Kind, place
-from deid.warehouse import audit
-from deid.warehouse.queries import Cursor, one, query
+from deid.reviews import ReviewProblem, refused
+from deid.warehouse.queries import Cursor, query
+
+
+class Kind(StrEnum):
+    """Error that a reader reports in a passage."""
+
+    MISSED = "missed"  # identifying, and not replaced
+    WRONG_LABEL = "wrong_label"  # replaced by a surrogate of another label
+    NOT_IDENTIFYING = "not_identifying"  # replaced, although it identified nobody
+
+
+class Span(NamedTuple):
+    """A surrogate: `[start, end)` in the de-identified text, its label, and its mention's offsets in the source."""
+
+    start: int
+    end: int
+    label: str
+    source_start: int
+    source_end: int
+
+
+class Passage(NamedTuple):
+    """Offsets of a passage in the de-identified text and in the source."""
+
+    start: int
+    end: int
+    source_start: int
+    source_end: int
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A mark that was not taken back. `start` and `end` count in the de-identified text, the others in the source.
+    """A mark in force: offsets in the de-identified text (`start`, `end`) and in the source.
 
     `verdict` is a senior steward's: "upheld", "dismissed", or None.
     """
@@ -33,75 +64,66 @@ class Mark:
 
     @property
     def stands(self) -> bool:
-        """Whether nobody has dismissed it."""
+        """True unless the mark was dismissed."""
         return self.verdict != "dismissed"
 
     @property
     def leak(self) -> bool:
-        """Whether it says that something identifying was left."""
+        """True if the mark reports an identifying passage that was not replaced."""
         return self.kind is Kind.MISSED and self.stands
 
     def overlaps(self, other: Mark) -> bool:
-        """Whether both are about some of the same characters of the same document."""
+        """Return whether both marks share characters of the same document."""
         return self.ordinal == other.ordinal and self.start < other.end and other.start < self.end
 
     def agrees(self, other: Mark) -> bool:
-        """Whether both say the same of overlapping passages."""
+        """Return whether both marks overlap and have the same kind and label."""
         return self.overlaps(other) and (self.kind, self.label) == (other.kind, other.label)
 
 
-def add(
-    cursor: Cursor, review_id: int, ordinal: int, reader: str, kind: Kind, label: Label | None, start: int, end: int
-) -> Mark:
-    """Mark `[start, end)` of the text that a person reads. The same mark sent again is the same mark.
+def read_spans(stored: Iterable[Sequence[int | str]] | None) -> tuple[Span, ...]:
+    """Return the surrogates of a text from the ledger's rows, in order of the text."""
+    return tuple(sorted(Span(*item) for item in stored or ()))  # type: ignore[arg-type]
+
+
+def locate_passage(
+    text: str, surrogates: Sequence[Span], kind: Kind, label: Label | None, start: int, end: int, about: str
+) -> Passage:
+    """Return the passage of a mark on `[start, end)`: without white space around, extended to whole surrogates.
 
     Raises:
-        ReviewRefused: the person does not read that document, or has finished; the kind does not fit the passage.
+        ReviewRefused: the selection is empty, or `kind` and `label` do not fit the selected text.
     """
-    read = reading.held(cursor, review_id, ordinal, reader)
-    where = place(read.text, read.surrogates, kind, label, start, end, read.about)
-    for known in of_reader(cursor, review_id, ordinal, reader):
-        if (known.kind, known.label, known.start, known.end) == (kind, label, where.start, where.end):
-            return known
-    row = {"review_id": review_id, "ordinal": ordinal, "reader": reader, "kind": kind.value, **where._asdict()}
-    row["label"] = None if label is None else str(label)
-    cursor.execute(query("deid", "review_mark", "insert"), row)
-    (mark_id,) = one(cursor)
-    details = {"review": review_id, "ordinal": ordinal, "mark": mark_id, "kind": kind.value, "label": row["label"]}
-    audit.write(cursor, reader, audit.Action.MARK, f"document {read.document_id}", **details)
-    return Mark(mark_id, ordinal, reader, kind, row["label"], *where, None, None)
+    if not 0 <= start < end <= len(text):
+        raise refused(ReviewProblem.BAD_PLACE, about)
+    chosen = text[start:end]
+    start, end = start + len(chosen) - len(chosen.lstrip()), end - len(chosen) + len(chosen.rstrip())
+    if start >= end:
+        raise refused(ReviewProblem.BAD_PLACE, about)
+    if (label is None) != (kind is Kind.NOT_IDENTIFYING):
+        raise refused(ReviewProblem.NO_LABEL, about)
+    touched = [span for span in surrogates if span.start < end and start < span.end]
+    if kind is Kind.MISSED:
+        if touched and touched[0].start <= start and end <= touched[-1].end and len(touched) == 1:
+            raise refused(ReviewProblem.REPLACED, about)
+        start, end = min([start, *(s.start for s in touched)]), max([end, *(s.end for s in touched)])
+    elif not touched:
+        raise refused(ReviewProblem.NOT_REPLACED, about)
+    elif len(touched) == 1 and touched[0].label == label:
+        raise refused(ReviewProblem.SAME_LABEL, about)
+    else:
+        start, end = touched[0].start, touched[-1].end
+    return Passage(start, end, _source_offset(surrogates, start), _source_offset(surrogates, end))
 
 
-def remove(cursor: Cursor, review_id: int, ordinal: int, reader: str, mark_id: int) -> None:
-    """Take one's own mark back, until the reading is finished. A second time changes nothing.
-
-    Raises:
-        ReviewRefused: as `add`; or the mark is not this person's on that document.
-    """
-    read = reading.held(cursor, review_id, ordinal, reader)
-    row = {"review_id": review_id, "ordinal": ordinal, "reader": reader, "mark_id": mark_id}
-    cursor.execute(query("deid", "review_mark", "own"), row)
-    found = cursor.fetchone()
-    if found is None:
-        raise refused(Why.UNKNOWN, f"mark {mark_id}")
-    if found[0]:
-        return
-    cursor.execute(query("deid", "review_mark", "remove"), row)
-    audit.write(
-        *(cursor, reader, audit.Action.UNMARK, f"document {read.document_id}"),
-        review=review_id,
-        ordinal=ordinal,
-        mark=mark_id,
-    )
+def _source_offset(surrogates: Sequence[Span], offset: int) -> int:
+    """Map an offset outside surrogates to the source text."""
+    before = [span for span in surrogates if span.end <= offset]
+    return before[-1].source_end + offset - before[-1].end if before else offset
 
 
-def of_reader(cursor: Cursor, review_id: int, ordinal: int, reader: str) -> list[Mark]:
-    """A person's marks on a document, by place."""
-    return of_review(cursor, review_id, ordinal=ordinal, reader=reader)
-
-
-def of_review(cursor: Cursor, review_id: int, *, ordinal: int | None = None, reader: str | None = None) -> list[Mark]:
-    """The marks of a review that nobody took back, by document and place; of one document or person if named."""
+def list_marks(cursor: Cursor, review_id: int, *, ordinal: int | None = None, reader: str | None = None) -> list[Mark]:
+    """Return the marks in force of a review, by document and offset; of one document or reader if given."""
     row = {"review_id": review_id, "ordinal": ordinal, "reader": reader}
     cursor.execute(query("deid", "review_mark", "list"), row)
     return [
@@ -109,8 +131,8 @@ def of_review(cursor: Cursor, review_id: int, *, ordinal: int | None = None, rea
     ]
 
 
-def merged(marks: Iterable[Mark]) -> list[Mark]:
-    """One mark for each passage: of overlapping ones of a kind in a document, the first."""
+def merge_marks(marks: Iterable[Mark]) -> list[Mark]:
+    """Keep one mark for each passage: of overlapping marks of a kind in a document, the first."""
     kept: list[Mark] = []
     for mark in sorted(marks, key=lambda one: (one.ordinal, one.start, -one.end, one.mark_id)):
         if not any(mark.overlaps(other) and mark.kind is other.kind for other in kept):

@@ -1,4 +1,4 @@
-"""Where a review stands: its plan, its documents, who has read what. Counts and ids; no text."""
+"""Progress of a review: its plan, its sampled documents, their readers and marks. Counts and ids, no text."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from deid.reviews import Why, refused
-from deid.reviews.marks import Mark, of_review
+from deid.reviews import ReviewProblem, refused
+from deid.reviews.marks import Mark, list_marks
 from deid.warehouse.queries import Cursor, query
 
 PAGE = 20
@@ -15,7 +15,7 @@ PAGE = 20
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """A review as it was opened, and how many readings of how many are finished; `mine`: by the person who asks."""
+    """A review as it was opened, with its number of finished readings; `mine` counts those of the asking person."""
 
     review_id: int
     interval_key: str
@@ -36,18 +36,18 @@ class Review:
 
     @property
     def wanted(self) -> int:
-        """How many readings there are to finish; a document whose text is gone before it was read is not one."""
+        """Number of readings required; a document erased before its reading requires none."""
         return (self.sample - self.unreadable) * self.readings
 
     @property
     def closed(self) -> bool:
-        """Whether nothing more can be read or marked."""
+        """True if nothing more can be read or marked."""
         return self.closed_at is not None
 
 
 @dataclass(frozen=True, slots=True)
 class Sampled:
-    """A document of a review: who has finished reading it, and its marks that nobody took back."""
+    """A sampled document: the readers who have finished, and the marks in force."""
 
     ordinal: int
     document_id: str
@@ -59,40 +59,41 @@ class Sampled:
 
     @property
     def leaks(self) -> bool:
-        """Whether any reader's mark of something missed stands."""
+        """True if any mark of a missed passage stands."""
         return any(mark.leak for mark in self.marks)
 
 
-def find(cursor: Cursor, review_id: int, reader: str = "") -> Review:
-    """One review.
+def find_review(cursor: Cursor, review_id: int, reader: str = "") -> Review:
+    """Return one review.
 
     Raises:
-        ReviewRefused: there is none of that number.
+        ReviewRefused: unknown number.
     """
-    known = {"review_id": review_id, "reader": reader, "which": "all", "before": None, "limit": 1}
-    cursor.execute(query("deid", "review", "list"), known)
-    row = cursor.fetchone()
-    if row is None:
-        raise refused(Why.UNKNOWN, f"review {review_id}")
-    return Review(*row)
+    found = _list_reviews(cursor, review_id=review_id, reader=reader, which="all", before=None, limit=1)
+    if not found:
+        raise refused(ReviewProblem.UNKNOWN, f"review {review_id}")
+    return found[0]
 
 
-def page(
+def list_reviews(
     cursor: Cursor, reader: str, which: str = "open", before: int | None = None, limit: int = PAGE
 ) -> list[Review]:
-    """Reviews, the newest first, those numbered under `before` if given.
+    """Return reviews, newest first, with numbers under `before` if given.
 
-    `which` is "open", "closed", "mine" (that the person has read in) or "all".
+    `which` is "open", "closed", "mine" (with a reading of `reader`) or "all".
     """
-    known = {"review_id": None, "reader": reader, "which": which, "before": before, "limit": limit}
-    cursor.execute(query("deid", "review", "list"), known)
+    return _list_reviews(cursor, review_id=None, reader=reader, which=which, before=before, limit=limit)
+
+
+def _list_reviews(cursor: Cursor, **parameters: object) -> list[Review]:
+    cursor.execute(query("deid", "review", "list"), parameters)
     return [Review(*row) for row in cursor.fetchall()]
 
 
-def documents(cursor: Cursor, review_id: int) -> list[Sampled]:
-    """Every document of a review, in the random order in which it is read."""
+def list_documents(cursor: Cursor, review_id: int) -> list[Sampled]:
+    """Return every document of a review, in its random reading order."""
     by_document: dict[int, list[Mark]] = {}
-    for mark in of_review(cursor, review_id):
+    for mark in list_marks(cursor, review_id):
         by_document.setdefault(mark.ordinal, []).append(mark)
     cursor.execute(query("deid", "review_document", "list"), {"review_id": review_id})
     return [
@@ -102,5 +103,5 @@ def documents(cursor: Cursor, review_id: int) -> list[Sampled]:
 
 
 def read_by_all(sampled: Sequence[Sampled], readings: int) -> list[Sampled]:
-    """The documents that as many people as wanted have finished."""
+    """Return the documents with the required number of finished readings."""
     return [one for one in sampled if len(one.readers) >= readings]

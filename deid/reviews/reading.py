@@ -1,21 +1,22 @@
-"""Read a document of a review: whose turn it is, what is shown, and when it is done. Each text shown is recorded."""
+"""Readings of a sampled document: opening, marking, finishing. The audit trail records every display of a text."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
 
-from deid.reviews import Why, refused
-from deid.reviews.places import Span, spans
+from deid.domain.labels import Label
+from deid.reviews import ReviewProblem, refused
+from deid.reviews.marks import Kind, Mark, Span, list_marks, locate_passage, read_spans
 from deid.warehouse import audit
-from deid.warehouse.queries import Cursor, query
+from deid.warehouse.queries import Cursor, one, query
 
 HELD_HOURS = 1  # after that, an unfinished reading no longer keeps others from the document
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A document as one person reads it. Offsets count in `text`, the de-identified one."""
+    """A document as one person reads it. Offsets are those of `text`, the de-identified text."""
 
     review_id: int
     ordinal: int
@@ -31,114 +32,140 @@ class Reading:
 
     @property
     def about(self) -> str:
-        """What messages and the audit trail call it."""
-        return about(self.review_id, self.ordinal)
+        """Name of the document in messages."""
+        return _document_name(self.review_id, self.ordinal)
+
+    def write_audit(self, cursor: Cursor, actor: str, action: audit.Action, **details: object) -> None:
+        """Add a line about this document to the audit trail."""
+        about = f"document {self.document_id}"
+        audit.write(cursor, actor, action, about, review=self.review_id, ordinal=self.ordinal, **details)
 
 
-def about(review_id: int, ordinal: int) -> str:
-    """What messages call a document of a review."""
-    return f"review {review_id}, document {ordinal}"
-
-
-def begin(cursor: Cursor, review_id: int, ordinal: int, reader: str) -> Reading:
-    """Show a document to a person, who becomes one of its readers; recorded.
+def begin_reading(cursor: Cursor, review_id: int, ordinal: int, reader: str) -> Reading:
+    """Show a document to a person, who becomes one of its readers; the display is recorded.
 
     Raises:
-        ReviewRefused: there is no such document, the review is closed, the text is gone, or others read it already.
+        ReviewRefused: unknown document, closed review, erased text, or enough other readers.
     """
-    known = {"review_id": review_id, "ordinal": ordinal, "reader": reader, "held_hours": HELD_HOURS}
-    found, taken, readings, mine = _held(cursor, known)
+    found, taken, readings, mine = _lock_document(cursor, review_id, ordinal, reader)
     if not mine and taken >= readings:
-        raise refused(Why.TAKEN, found.about)
-    cursor.execute(query("deid", "review_reading", "begin"), known)
-    audit.write(
-        cursor,
-        reader,
-        audit.Action.READ_TEXT,
-        f"document {found.document_id}",
-        review=review_id,
-        ordinal=ordinal,
-    )
+        raise refused(ReviewProblem.TAKEN, found.about)
+    cursor.execute(query("deid", "review_reading", "begin"), _parameters(review_id, ordinal, reader))
+    found.write_audit(cursor, reader, audit.Action.READ_TEXT)
     return found
 
 
-def held(cursor: Cursor, review_id: int, ordinal: int, reader: str) -> Reading:
-    """A document that a person is reading, locked, so that it can be marked.
+def lock_for_verdict(cursor: Cursor, review_id: int, ordinal: int, person: str) -> Reading:
+    """Lock a document for a person who need not be one of its readers.
 
     Raises:
-        ReviewRefused: as `begin`; or the person has not opened it, or has finished it.
+        ReviewRefused: unknown document, closed review, or erased text.
     """
-    known = {"review_id": review_id, "ordinal": ordinal, "reader": reader, "held_hours": HELD_HOURS}
-    found, _, _, mine = _held(cursor, known)
-    if not mine:
-        raise refused(Why.UNREAD, found.about)
-    if found.finished_at is not None:
-        raise refused(Why.FINISHED, found.about)
-    return found
+    return _lock_document(cursor, review_id, ordinal, person)[0]
 
 
-def locked(cursor: Cursor, review_id: int, ordinal: int, person: str) -> Reading:
-    """A document that somebody who need not be a reader of it looks at.
+def finish_reading(cursor: Cursor, review_id: int, ordinal: int, reader: str) -> None:
+    """Record that the person has read and marked the document. A second call changes nothing.
 
     Raises:
-        ReviewRefused: there is no such document, the review is closed, or the text is gone.
+        ReviewRefused: closed review, erased text, or a document that the person never opened.
     """
-    known = {"review_id": review_id, "ordinal": ordinal, "reader": person, "held_hours": HELD_HOURS}
-    return _held(cursor, known)[0]
-
-
-def finish(cursor: Cursor, review_id: int, ordinal: int, reader: str) -> None:
-    """The person has read the document and marked all there is to mark. A second time changes nothing.
-
-    Raises:
-        ReviewRefused: the review is closed, the text is gone, or the person never opened it.
-    """
-    known = {"review_id": review_id, "ordinal": ordinal, "reader": reader, "held_hours": HELD_HOURS}
-    found, _, _, mine = _held(cursor, known)
-    if not mine:
-        raise refused(Why.UNREAD, found.about)
+    found = _lock_own(cursor, review_id, ordinal, reader)
     if found.finished_at is not None:
         return
-    cursor.execute(query("deid", "review_reading", "finish"), known)
-    audit.write(
-        cursor,
-        reader,
-        audit.Action.FINISH_READING,
-        f"document {found.document_id}",
-        review=review_id,
-        ordinal=ordinal,
-    )
+    cursor.execute(query("deid", "review_reading", "finish"), _parameters(review_id, ordinal, reader))
+    found.write_audit(cursor, reader, audit.Action.FINISH_READING)
 
 
-def following(cursor: Cursor, review_id: int, reader: str) -> int | None:
-    """The document that this person should read next: one left unfinished, else the first that lacks a reader."""
+def next_document(cursor: Cursor, review_id: int, reader: str) -> int | None:
+    """Return the ordinal that this person should read next: an unfinished one, else the first that lacks a reader."""
     known = {"review_id": review_id, "reader": reader, "held_hours": HELD_HOURS}
     cursor.execute(query("deid", "review_reading", "following"), known)
     found = cursor.fetchone()
     return None if found is None else int(found[0])
 
 
-def _held(cursor: Cursor, known: dict[str, object]) -> tuple[Reading, int, int, bool]:
-    """The document, locked; how many others read it, how many should, and whether this person does."""
-    review_id, ordinal = int(str(known["review_id"])), int(str(known["ordinal"]))
-    cursor.execute(query("deid", "review_document", "hold"), known)
+def add_mark(
+    cursor: Cursor, review_id: int, ordinal: int, reader: str, kind: Kind, label: Label | None, start: int, end: int
+) -> Mark:
+    """Mark `[start, end)` of the text that a person reads. A mark that is sent again is returned as stored.
+
+    Raises:
+        ReviewRefused: the person does not read this document, or has finished; the kind does not fit the passage.
+    """
+    read = _lock_unfinished(cursor, review_id, ordinal, reader)
+    where = locate_passage(read.text, read.surrogates, kind, label, start, end, read.about)
+    for known in list_marks(cursor, review_id, ordinal=ordinal, reader=reader):
+        if (known.kind, known.label, known.start, known.end) == (kind, label, where.start, where.end):
+            return known
+    row = {"review_id": review_id, "ordinal": ordinal, "reader": reader, "kind": kind.value, **where._asdict()}
+    row["label"] = None if label is None else str(label)
+    cursor.execute(query("deid", "review_mark", "insert"), row)
+    (mark_id,) = one(cursor)
+    read.write_audit(cursor, reader, audit.Action.MARK, mark=mark_id, kind=kind.value, label=row["label"])
+    return Mark(mark_id, ordinal, reader, kind, row["label"], *where, None, None)
+
+
+def remove_mark(cursor: Cursor, review_id: int, ordinal: int, reader: str, mark_id: int) -> None:
+    """Remove one's own mark before the reading is finished. A second call changes nothing.
+
+    Raises:
+        ReviewRefused: as `add_mark`; or the mark is not this person's on this document.
+    """
+    read = _lock_unfinished(cursor, review_id, ordinal, reader)
+    row = {"review_id": review_id, "ordinal": ordinal, "reader": reader, "mark_id": mark_id}
+    cursor.execute(query("deid", "review_mark", "own"), row)
+    found = cursor.fetchone()
+    if found is None:
+        raise refused(ReviewProblem.UNKNOWN, f"mark {mark_id}")
+    if found[0]:
+        return
+    cursor.execute(query("deid", "review_mark", "remove"), row)
+    read.write_audit(cursor, reader, audit.Action.UNMARK, mark=mark_id)
+
+
+def _lock_unfinished(cursor: Cursor, review_id: int, ordinal: int, reader: str) -> Reading:
+    """Lock a document that a person is reading."""
+    found = _lock_own(cursor, review_id, ordinal, reader)
+    if found.finished_at is not None:
+        raise refused(ReviewProblem.FINISHED, found.about)
+    return found
+
+
+def _lock_own(cursor: Cursor, review_id: int, ordinal: int, reader: str) -> Reading:
+    """Lock a document that a person has opened."""
+    found, _, _, mine = _lock_document(cursor, review_id, ordinal, reader)
+    if not mine:
+        raise refused(ReviewProblem.UNREAD, found.about)
+    return found
+
+
+def _lock_document(cursor: Cursor, review_id: int, ordinal: int, person: str) -> tuple[Reading, int, int, bool]:
+    """Lock a document; return it with its number of other readers, the number wanted, and whether `person` reads it."""
+    known = _parameters(review_id, ordinal, person)
+    cursor.execute(query("deid", "review_document", "lock"), known)
     row = cursor.fetchone()
+    about = _document_name(review_id, ordinal)
     if row is None:
-        raise refused(Why.UNKNOWN, about(review_id, ordinal))
+        raise refused(ReviewProblem.UNKNOWN, about)
     *shown, text, stored, erased_for, withdrawn, closed = row
     if closed:
-        raise refused(Why.CLOSED, f"review {review_id}")
+        raise refused(ReviewProblem.CLOSED, f"review {review_id}")
     if withdrawn or erased_for == "withdrawal":
-        raise refused(Why.WITHDRAWN, about(review_id, ordinal))
+        raise refused(ReviewProblem.WITHDRAWN, about)
     if text is None:
-        raise refused(Why.ERASED, about(review_id, ordinal))
-    # Counted once the row is locked: whoever waited for it sees who came before.
+        raise refused(ReviewProblem.ERASED, about)
+    # Counted under the lock: a person who waited for it sees the readers who came before.
     cursor.execute(query("deid", "review_reading", "readers"), known)
-    row = cursor.fetchone()
-    others, mine, finished_at = (0, False, None) if row is None else row
-    readings, sample, interval_key, run_id, document_id, content_hash, document_type = shown
-    found = Reading(
-        *(review_id, ordinal, sample, interval_key, run_id, document_id, content_hash, document_type, text),
-        *(spans(stored), finished_at),
-    )
+    others, mine, finished_at = cursor.fetchone() or (0, False, None)
+    readings, *rest = shown
+    found = Reading(*(review_id, ordinal, *rest, text, read_spans(stored), finished_at))
     return found, others, readings, mine
+
+
+def _parameters(review_id: int, ordinal: int, reader: str) -> dict[str, object]:
+    return {"review_id": review_id, "ordinal": ordinal, "reader": reader, "held_hours": HELD_HOURS}
+
+
+def _document_name(review_id: int, ordinal: int) -> str:
+    return f"review {review_id}, document {ordinal}"

@@ -1,1 +1,1 @@
-"""What stewards see and decide, without a page: figures, reviews, choices on quarantine, oppositions, audit trail."""
+"""Stewardship without a page: overview, releases, exports, choices on quarantined documents, and opt-outs."""

@@ -1,4 +1,4 @@
-"""Where each night stands, how the last ninety days went, and what a steward should look at first, with why."""
+"""Overview of the last ninety days: intervals beside usual values, findings to examine first, reference versions."""
 
 from __future__ import annotations
 
@@ -10,22 +10,24 @@ from typing import Any, Literal
 from deid.config.policy import Policy, load
 from deid.config.settings import settings
 from deid.refresh.ages import SourceState, states
-from deid.release.lateness import staging_due
+from deid.release.rules import staging_due
 from deid.reports.habit import Habit
 from deid.reports.intervals import MEASURES, Interval, habits, read
-from deid.stewardship.lateness import missing, skipped
-from deid.warehouse.connection import connect
+from deid.warehouse.connection import open_cursor
+from deid.warehouse.planning import PARIS
 from deid.warehouse.queries import Cursor
 
 DAYS = 90
-RECENT = 7  # treated intervals whose numbers are held against what is usual on the first page
+RECENT = 7  # treated intervals compared with usual values on the first page
 MOST_INTERVALS = 1000
+MOST_NIGHTS = 400
+ADJACENT = timedelta(hours=2)  # clocks change by one hour: a gap up to this is no missing night
 Level = Literal["bad", "warn", "info"]
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something to look at: `what` names the sentence, `facts` fill it (counts, keys, instants), `key` an interval."""
+    """A finding: `what` names its sentence, `facts` fill it (counts, keys, instants), `key` is its interval, if any."""
 
     level: Level
     what: str
@@ -34,74 +36,73 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
-    """An interval beside what was usual before it."""
+class ComparedInterval:
+    """An interval with the usual values of its measures."""
 
     interval: Interval
     habits: Mapping[str, Habit]
 
-    def unusual(self) -> list[str]:
-        """Measures that are out of the ordinary."""
+    def unusual_measures(self) -> list[str]:
+        """Return the names of unusual measures."""
         values = self.interval.measures
-        return [name for name in MEASURES if name in values and name in self.habits and not self.holds(name)]
+        return [name for name in MEASURES if name in values and name in self.habits and not self.is_usual(name)]
 
-    def holds(self, name: str) -> bool:
-        """Whether a measure is usual, or nothing can be said of it."""
+    def is_usual(self, name: str) -> bool:
+        """Return whether a measure is usual, or has no usual value."""
         return name not in self.habits or self.habits[name].holds(self.interval.measures[name])
 
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """Intervals of the `DAYS` days up to the newest one, newest first; what stands out; reference data in use."""
+    """Intervals of the last `DAYS` days, newest first; findings, most serious first; reference versions in use."""
 
-    judged: Sequence[Judged]
+    judged: Sequence[ComparedInterval]
     findings: Sequence[Finding]
     references: Sequence[SourceState]
     baseline: int
 
     @property
     def newest(self) -> Interval | None:
-        """The last interval that a run has worked on."""
+        """The latest interval processed by a run."""
         return self.judged[0].interval if self.judged else None
 
 
-def look(now: datetime | None = None) -> Overview:
-    """The state of things at `now`.
+def read_overview(now: datetime | None = None) -> Overview:
+    """Return the overview at `now`.
 
     Raises:
-        WarehouseUnreachable, WarehouseError: it could not be read.
+        WarehouseUnreachable, WarehouseError: the ledger could not be read.
         PolicyError: the policy cannot be read.
     """
     policy = load(settings().policy)
-    with connect(settings().dsn("steward"), application="nocturne pages") as link, link.cursor() as cursor:
-        link.set_session(readonly=True)
-        intervals = _window(cursor)
+    with open_cursor("steward", "nocturne pages", readonly=True) as cursor:
+        intervals = _read_window(cursor)
         references = states(cursor, policy.references)
     baseline = policy.quality.baseline_runs
     shown = [one for one in intervals if one.start >= intervals[0].start - timedelta(days=DAYS)]
     judged = [
-        Judged(one, habits(one, intervals[place + 1 : place + 1 + baseline]) if one.treated else {})
+        ComparedInterval(one, habits(one, intervals[place + 1 : place + 1 + baseline]) if one.treated else {})
         for place, one in enumerate(shown)
     ]
-    findings = _findings(judged, references, policy, now or datetime.now(UTC))
+    findings = _list_findings(judged, references, policy, now or datetime.now(UTC))
     return Overview(judged, findings, references, baseline)
 
 
-def _window(cursor: Cursor) -> list[Interval]:
-    """The intervals of the window, and enough before it to say what was usual at its start."""
+def _read_window(cursor: Cursor) -> list[Interval]:
+    """Read the intervals of the window, and 30 days before it for the usual values at its start."""
     newest = read(cursor, limit=1)
     return read(cursor, limit=MOST_INTERVALS, since=newest[0].start - timedelta(days=DAYS + 30)) if newest else []
 
 
-def _findings(
-    judged: Sequence[Judged], references: Sequence[SourceState], policy: Policy, now: datetime
+def _list_findings(
+    judged: Sequence[ComparedInterval], references: Sequence[SourceState], policy: Policy, now: datetime
 ) -> list[Finding]:
     intervals = [one.interval for one in judged]
     found = [
-        *_nights(intervals, policy.release.ready_by, now),
-        *(standing for one in intervals if (standing := _standing(one, policy, now)) is not None),
-        *_unusual(judged),
-        *_changed(intervals),
+        *_missing_nights(intervals, policy.release.ready_by, now),
+        *(finding for one in intervals if (finding := _state_finding(one, policy, now)) is not None),
+        *_unusual_measures(judged),
+        *_changed_versions(intervals),
         *(
             Finding("warn", "reference_old", facts={"source": one.source, "days": one.age_days, "most": one.most_days})
             for one in references
@@ -111,19 +112,19 @@ def _findings(
     return sorted(found, key=lambda one: ("bad", "warn", "info").index(one.level))
 
 
-def _nights(intervals: Sequence[Interval], ready_by: str, now: datetime) -> list[Finding]:
+def _missing_nights(intervals: Sequence[Interval], ready_by: str, now: datetime) -> list[Finding]:
     found = []
-    if nights := missing(intervals, ready_by, now):
+    if nights := nights_due(intervals, ready_by, now):
         facts = {"nights": len(nights), "first": nights[0], "hour": ready_by, "last": intervals[0].key}
         found.append(Finding("bad", "night_missing" if len(nights) == 1 else "nights_missing", facts=facts))
-    if nights := skipped(intervals):
+    if nights := nights_skipped(intervals):
         facts = {"nights": len(nights), "first": nights[0], "last": nights[-1]}
         found.append(Finding("warn", "night_skipped" if len(nights) == 1 else "nights_skipped", facts=facts))
     return found
 
 
-def _standing(one: Interval, policy: Policy, now: datetime) -> Finding | None:
-    """What the state of an interval asks for; None if nothing."""
+def _state_finding(one: Interval, policy: Policy, now: datetime) -> Finding | None:
+    """Return the finding for the state of an interval, if any."""
     hour = policy.release.ready_by
     if one.state == "unfinished":
         late = now > staging_due(max(one.end, one.started_at), hour)
@@ -141,7 +142,7 @@ def _standing(one: Interval, policy: Policy, now: datetime) -> Finding | None:
     return Finding("bad" if late else "warn", "decision_late" if late else "waiting", one.key, facts)
 
 
-def _unusual(judged: Sequence[Judged]) -> list[Finding]:
+def _unusual_measures(judged: Sequence[ComparedInterval]) -> list[Finding]:
     treated = [one for one in judged if one.interval.treated][:RECENT]
     return [
         Finding(
@@ -151,12 +152,12 @@ def _unusual(judged: Sequence[Judged]) -> list[Finding]:
             {"measure": name, "value": one.interval.measures[name], "habit": one.habits[name]},
         )
         for one in treated
-        for name in one.unusual()
+        for name in one.unusual_measures()
     ]
 
 
-def _changed(intervals: Sequence[Interval]) -> list[Finding]:
-    """Whether the newest interval was treated by another detector or under another policy than the one before."""
+def _changed_versions(intervals: Sequence[Interval]) -> list[Finding]:
+    """Report a change of detector or policy between the two newest treated intervals."""
     treated = [one for one in intervals if one.treated][:2]
     if len(treated) < 2:
         return []
@@ -167,3 +168,35 @@ def _changed(intervals: Sequence[Interval]) -> list[Finding]:
         for what, name in (("detector_changed", "detector_version"), ("policy_changed", "policy_hash"))
         if getattr(now, name) != getattr(before, name)
     ]
+
+
+def nights_due(intervals: Sequence[Interval], ready_by: str, now: datetime) -> list[str]:
+    """Return the keys of the nights after the newest interval that are due at `now`, oldest first."""
+    if not intervals:
+        return []
+    start = max(one.end for one in intervals)
+    keys: list[str] = []
+    while len(keys) < MOST_NIGHTS and staging_due(_days_later(start, 1), ready_by) < now:
+        keys.append(str(start.astimezone(PARIS).date()))
+        start = _days_later(start, 1)
+    return keys
+
+
+def nights_skipped(intervals: Sequence[Interval]) -> list[str]:
+    """Return the keys of the nights between intervals that belong to none, oldest first."""
+    keys: list[str] = []
+    ordered = sorted(intervals, key=lambda one: one.start)
+    reached = ordered[0].end if ordered else None
+    for one in ordered:
+        assert reached is not None  # noqa: S101 - there is a first
+        while one.start - reached > ADJACENT and len(keys) < MOST_NIGHTS:
+            keys.append(str(reached.astimezone(PARIS).date()))
+            reached = _days_later(reached, 1)
+        reached = max(reached, one.end)
+    return keys
+
+
+def _days_later(instant: datetime, days: int) -> datetime:
+    """Return the same hour of the hospital's clock, `days` days later."""
+    local = instant.astimezone(PARIS)
+    return datetime.combine(local.date() + timedelta(days=days), local.time(), PARIS)

@@ -1,30 +1,43 @@
-"""The quarantine desk: what is held back and why, and what people choose: do it again, let it pass, leave it out."""
+"""Quarantined documents: reasons and failed checks shown to stewards, and their choices: retry, release, discard.
+
+The first person to choose for a document wins; every choice is justified and written to the audit trail.
+"""
 
 from __future__ import annotations
 
+import json
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from deid.domain.errors import Reason
+from deid.domain.errors import NocturneError, Reason
+from deid.quality.waivers import CHECKS_OF, FOREIGN, WAIVABLE
+from deid.warehouse import audit
+from deid.warehouse.audit import Action
 from deid.warehouse.queries import Cursor, query
 
 PAGE = 50
-COUNTED = 1000  # more than anybody reads: "1 000 or more" is said, and the index is walked no further
+COUNTED = 1000  # the index is scanned no further: the pages show "1 000 or more"
+LEAST_JUSTIFICATION = 20  # characters, for a release
+LEAST_REASON = 5  # characters, for a discard
+MOST_TEXT = 500
+MOST_AT_ONCE = 200
+Entry = tuple[int, str]  # run and document
 
 
 class Choice(StrEnum):
-    """What a person decides of a quarantined document."""
+    """A person's decision on a quarantined document."""
 
-    RETRY = "retry"  # do it again at the next run
-    RELEASE = "release"  # do it again, and do not let the reason alone hold it back
-    DISCARD = "discard"  # leave it out until its content changes
+    RETRY = "retry"  # process it again at the next run
+    RELEASE = "release"  # process it again, with the checks of its reason waived
+    DISCARD = "discard"  # exclude it until its content changes
 
 
 class Standing(StrEnum):
-    """Where a quarantined document stands on the desk (deid.quarantine.standing)."""
+    """State of a quarantined document (column deid.quarantine.standing)."""
 
     WAITING = "waiting"
     RETRY = "retry"
@@ -34,7 +47,7 @@ class Standing(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class QuarantinedDocument:
     """One quarantined document version, and the choice in force, if any."""
 
     run_id: int
@@ -55,7 +68,7 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """What a page of the desk shows; None shows all. `since` and `before` bound the time of quarantine."""
+    """Criteria of quarantined documents; None accepts all. `since` and `before` bound the time of quarantine."""
 
     standing: Standing = Standing.WAITING
     reason: Reason | None = None
@@ -70,8 +83,8 @@ After = tuple[datetime, int, str]  # time, run and document of the last row show
 
 
 @dataclass(frozen=True, slots=True)
-class Failed:
-    """One failed check of a document: the number seen, and whether a person had waived it."""
+class FailedCheck:
+    """A failed check of a document: the observed number, and whether a person had waived the check."""
 
     check: str
     severity: str
@@ -80,8 +93,8 @@ class Failed:
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
-    """One thing that happened to a document: `kind` is state, quarantine, choice or undone; `what` says which."""
+class DocumentEvent:
+    """An event of a document: `kind` is state, quarantine, choice or undone; `what` is the state, reason or choice."""
 
     at: datetime
     kind: str
@@ -93,55 +106,176 @@ class Event:
     why: str
 
 
-def held(cursor: Cursor, wanted: Filter, after: After | None = None, limit: int = PAGE) -> list[Held]:
-    """Documents of the desk, the newest first, those after `after`."""
+_ACTIONS = {Choice.RETRY: Action.RETRY, Choice.RELEASE: Action.RELEASE_DOCUMENT, Choice.DISCARD: Action.DISCARD}
+
+
+class ChoiceProblem(StrEnum):
+    """Reason for which a choice is refused. The French and English wording is the pages'."""
+
+    NOTHING_CHOSEN = "nothing_chosen"
+    TOO_MANY = "too_many"
+    UNKNOWN = "unknown"
+    TOO_SHORT = "too_short"
+    TOO_LONG = "too_long"
+    NOT_WAIVABLE = "not_waivable"
+
+
+class ChoiceRefused(NocturneError):
+    """No choice was recorded. `held` is the document that prevents it, if there is one."""
+
+    def __init__(self, why: ChoiceProblem, held: QuarantinedDocument | None = None, entry: Entry | None = None) -> None:
+        about = f" (document {held.document_id})" if held else f" (document {entry[1]})" if entry else ""
+        super().__init__(f"nothing was chosen: {why}{about}.")
+        self.why, self.held, self.entry = why, held, entry
+
+
+@dataclass(frozen=True, slots=True)
+class ChoiceResult:
+    """Result of a choice: documents it was recorded for, and documents taken by another person or a run before."""
+
+    done: tuple[QuarantinedDocument, ...]
+    taken: tuple[QuarantinedDocument, ...]
+
+
+def list_quarantined(
+    cursor: Cursor, wanted: Filter, after: After | None = None, limit: int = PAGE
+) -> list[QuarantinedDocument]:
+    """Return quarantined documents, newest first, after the position `after`."""
     at, run_id, document_id = after or (None, None, None)
     parameters: dict[str, Any] = {
         **{name: getattr(wanted, name) for name in Filter.__dataclass_fields__},
         **{"after_at": at, "after_run": run_id, "after_document": document_id, "limit": limit},
     }
     cursor.execute(query("deid", "quarantine", "page"), parameters)
-    return [_held(row) for row in cursor.fetchall()]
+    return [_to_document(row) for row in cursor.fetchall()]
 
 
-def waiting(cursor: Cursor) -> list[tuple[Reason, int]]:
-    """How many documents wait for a person, by reason, the most first; no count goes beyond `COUNTED`."""
+def count_waiting(cursor: Cursor) -> list[tuple[Reason, int]]:
+    """Return the number of undecided documents by reason, highest first; no count exceeds `COUNTED`."""
     cursor.execute(query("deid", "quarantine", "waiting"), {"reasons": list(Reason), "most": COUNTED})
     return [(Reason(reason), documents) for reason, documents in cursor.fetchall()]
 
 
-def types(cursor: Cursor, standing: Standing) -> list[str]:
-    """Document types on the desk, for the filter."""
+def list_document_types(cursor: Cursor, standing: Standing) -> list[str]:
+    """Return the document types of quarantined documents, for the filter."""
     cursor.execute(query("deid", "quarantine", "types"), {"standing": standing})
     return [row[0] for row in cursor.fetchall()]
 
 
-def find(cursor: Cursor, run_id: int, document_id: str) -> Held | None:
-    """The document as that run quarantined it."""
+def find_quarantined(cursor: Cursor, run_id: int, document_id: str) -> QuarantinedDocument | None:
+    """Return a document as run `run_id` quarantined it; None if it did not."""
     cursor.execute(query("deid", "quarantine", "one"), {"run_id": run_id, "document_id": document_id})
     row = cursor.fetchone()
-    return None if row is None else _held(row)
+    return None if row is None else _to_document(row)
 
 
-def failed_checks(cursor: Cursor, run_id: int, document_id: str) -> list[Failed]:
-    """The checks that failed, critical ones first; none where the document never reached them."""
+def failed_checks(cursor: Cursor, run_id: int, document_id: str) -> list[FailedCheck]:
+    """Return the failed checks of a document, critical ones first; none if it was quarantined before the checks."""
     cursor.execute(query("deid", "verdict", "failed"), {"run_id": run_id, "document_id": document_id})
-    return [Failed(*row) for row in cursor.fetchall()]
+    return [FailedCheck(*row) for row in cursor.fetchall()]
 
 
-def history(cursor: Cursor, document_id: str) -> list[Event]:
-    """Everything that happened to a document, oldest first."""
+def document_history(cursor: Cursor, document_id: str) -> list[DocumentEvent]:
+    """Return all events of a document, oldest first."""
     cursor.execute(query("deid", "quarantine", "history"), {"document_id": document_id})
-    return [Event(*row) for row in cursor.fetchall()]
+    return [DocumentEvent(*row) for row in cursor.fetchall()]
 
 
-def _held(row: Sequence[Any]) -> Held:
+def _to_document(row: Sequence[Any]) -> QuarantinedDocument:
     run_id, document_id, content_hash, step, reason, at, interval_key, document_type, standing, *chosen = row
     choice_id, choice, *rest = chosen
-    return Held(
+    return QuarantinedDocument(
         *(run_id, document_id, content_hash, step, Reason(reason), at, interval_key, document_type),
         Standing(standing),
         choice_id,
         Choice(choice) if choice else None,
         *rest,
     )
+
+
+def record_choice(cursor: Cursor, actor: str, choice: Choice, entries: Sequence[Entry], text: str = "") -> ChoiceResult:
+    """Record one choice for every document of `entries`, in the caller's transaction, with one audit line each.
+
+    `text` is the justification of a release (at least 20 characters) or the reason of a discard (at least 5), stored
+    and shown. The caller checks the permissions of `actor`.
+
+    Raises:
+        ChoiceRefused: nothing was written; see `ChoiceProblem`.
+    """
+    entries = sorted(set(entries))  # locked in one order: two people with the same list do not deadlock
+    text = " ".join(text.split())
+    if not entries:
+        raise ChoiceRefused(ChoiceProblem.NOTHING_CHOSEN)
+    if len(entries) > MOST_AT_ONCE:
+        raise ChoiceRefused(ChoiceProblem.TOO_MANY)
+    _check_justification(choice, text)
+    found = [_find_known(cursor, entry) for entry in entries]
+    waived = {(one.run_id, one.document_id): _waived_checks(cursor, choice, one) for one in found}
+    done: list[QuarantinedDocument] = []
+    taken: list[QuarantinedDocument] = []
+    for one in found:
+        row = {
+            **{"run_id": one.run_id, "document_id": one.document_id, "content_hash": one.content_hash},
+            **{"choice": choice, "chosen_by": actor, "justification": text},
+            "waived": json.dumps(waived[one.run_id, one.document_id]),
+        }
+        cursor.execute(query("deid", "quarantine_choice", "insert"), row)
+        (done if cursor.fetchone() else taken).append(one)
+    for one in done:
+        facts = {"run_id": one.run_id, "content_hash": one.content_hash, "reason": one.reason.value}
+        checks = {"waived": waived[one.run_id, one.document_id]} if choice is Choice.RELEASE else {}
+        said = {"justification": text} if text else {}
+        audit.write(cursor, actor, _ACTIONS[choice], f"document {one.document_id}", **facts, **checks, **said)
+    return ChoiceResult(tuple(done), tuple(_find_known(cursor, (one.run_id, one.document_id)) for one in taken))
+
+
+def undo_choice(cursor: Cursor, actor: str, entry: Entry) -> bool:
+    """Undo a choice that no run has used; the document waits again. False if there is no such choice."""
+    run_id, document_id = entry
+    parameters = {"run_id": run_id, "document_id": document_id, "undone_by": actor}
+    cursor.execute(query("deid", "quarantine_choice", "undo"), parameters)
+    row = cursor.fetchone()
+    if row is None:
+        return False
+    _, choice, content_hash = row
+    details = {"run_id": run_id, "content_hash": content_hash, "undone": True}
+    audit.write(cursor, actor, _ACTIONS[Choice(choice)], f"document {document_id}", **details)
+    return True
+
+
+def is_waivable(reason: Reason) -> bool:
+    """Return whether a person may release documents quarantined for this reason."""
+    return reason in WAIVABLE
+
+
+def _check_justification(choice: Choice, text: str) -> None:
+    least = {Choice.RELEASE: LEAST_JUSTIFICATION, Choice.DISCARD: LEAST_REASON}.get(choice, 0)
+    if len(text) < least:
+        raise ChoiceRefused(ChoiceProblem.TOO_SHORT)
+    if len(text) > MOST_TEXT:
+        raise ChoiceRefused(ChoiceProblem.TOO_LONG)
+
+
+def _find_known(cursor: Cursor, entry: Entry) -> QuarantinedDocument:
+    found = find_quarantined(cursor, *entry)
+    if found is None:
+        raise ChoiceRefused(ChoiceProblem.UNKNOWN, entry=entry)
+    return found
+
+
+def _waived_checks(cursor: Cursor, choice: Choice, one: QuarantinedDocument) -> dict[str, float]:
+    """Return the checks that a release waives: failed checks of the reason, up to their observed values."""
+    if choice is not Choice.RELEASE:
+        return {}
+    if not is_waivable(one.reason):
+        raise ChoiceRefused(ChoiceProblem.NOT_WAIVABLE, one)
+    seen = {
+        item.check: item.observed
+        for item in failed_checks(cursor, one.run_id, one.document_id)
+        if item.check in CHECKS_OF[one.reason] and item.observed is not None and math.isfinite(item.observed)
+    }
+    if one.reason is Reason.NOT_FRENCH and one.step == "detect":  # refused before detection: no check was run
+        seen = {FOREIGN: 1.0}
+    if not seen:
+        raise ChoiceRefused(ChoiceProblem.NOT_WAIVABLE, one)
+    return seen

@@ -1,4 +1,4 @@
-"""The list of intervals, and what a release's page shows beside the figures of its report."""
+"""Intervals by month and state, their runs, and the ids of their quarantined documents."""
 
 from __future__ import annotations
 
@@ -6,19 +6,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from deid.config.settings import settings
 from deid.reports.intervals import Interval, read
-from deid.warehouse.connection import connect
+from deid.warehouse.connection import open_cursor
 from deid.warehouse.queries import Cursor, query
 
 PAGE = 31
-MOST_IDS = 50  # of one reason; the desk lists them all
+MOST_IDS = 50  # of one reason; the quarantine page lists them all
 STATES = ("waiting", "unfinished", "refused", "rejected", "published", "empty")
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
-    """A page of intervals, newest first; `older` is what to ask next as `before`, None at the end."""
+class IntervalPage:
+    """A page of intervals, newest first; `older` is the `before` of the next page, None at the end."""
 
     intervals: Sequence[Interval]
     older: str | None
@@ -26,7 +25,7 @@ class Listing:
 
 
 @dataclass(frozen=True, slots=True)
-class RunOf:
+class IntervalRun:
     """One run of an interval. `triggered_by` is the orchestrator's run id, `requested_by` an account or ""."""
 
     run_id: int
@@ -38,14 +37,13 @@ class RunOf:
     finished_at: datetime | None
 
 
-def listed(*, month: str | None = None, state: str | None = None, before: str | None = None) -> Listing:
-    """A page of intervals that begin in `month` ("2026-10") and stand at `state`; None is any.
+def list_intervals(*, month: str | None = None, state: str | None = None, before: str | None = None) -> IntervalPage:
+    """Return a page of intervals that begin in `month` ("2026-10") and have `state`; None accepts any.
 
     Raises:
-        WarehouseUnreachable, WarehouseError: it could not be read.
+        WarehouseUnreachable, WarehouseError: the ledger could not be read.
     """
-    with connect(settings().dsn("steward"), application="nocturne pages") as link, link.cursor() as cursor:
-        link.set_session(readonly=True)
+    with open_cursor("steward", "nocturne pages", readonly=True) as cursor:
         asked = {"month": month, "state": state, "before": before, "limit": PAGE + 1}
         cursor.execute(query("deid", "interval_state", "page"), asked)
         keys = [key for (key,) in cursor.fetchall()]
@@ -53,17 +51,17 @@ def listed(*, month: str | None = None, state: str | None = None, before: str | 
         intervals = read(cursor, limit=PAGE, keys=shown) if shown else []
         cursor.execute(query("deid", "interval_state", "months"))
         months = [found for (found,) in cursor.fetchall()]
-    return Listing(intervals, shown[-1] if len(keys) > PAGE else None, months)
+    return IntervalPage(intervals, shown[-1] if len(keys) > PAGE else None, months)
 
 
-def runs(cursor: Cursor, interval_key: str) -> list[RunOf]:
-    """The runs of an interval, the last first; [] if none ever worked on it."""
+def list_runs(cursor: Cursor, interval_key: str) -> list[IntervalRun]:
+    """Return the runs of an interval, latest first."""
     cursor.execute(query("deid", "run", "of_interval"), {"interval_key": interval_key})
-    return [RunOf(*row) for row in cursor.fetchall()]
+    return [IntervalRun(*row) for row in cursor.fetchall()]
 
 
-def held(cursor: Cursor, interval_key: str) -> dict[str, list[tuple[int, str]]]:
-    """Run and id of quarantined documents by reason, at most `MOST_IDS` of each."""
+def quarantined_ids(cursor: Cursor, interval_key: str) -> dict[str, list[tuple[int, str]]]:
+    """Return run and id of quarantined documents by reason, at most `MOST_IDS` of each."""
     cursor.execute(query("deid", "quarantine", "of_interval"), {"interval_key": interval_key, "most": MOST_IDS})
     found: dict[str, list[tuple[int, str]]] = {}
     for reason, run_id, document_id in cursor.fetchall():
@@ -71,13 +69,13 @@ def held(cursor: Cursor, interval_key: str) -> dict[str, list[tuple[int, str]]]:
     return found
 
 
-def interval_of(triggered_by: str) -> str | None:
-    """Key of the interval that a run of the orchestrator worked on; None if it has planned nothing yet.
+def interval_of_run(triggered_by: str) -> str | None:
+    """Return the key of the interval that an orchestrator run processes; None if it has planned nothing yet.
 
     Raises:
-        WarehouseUnreachable, WarehouseError: it could not be read.
+        WarehouseUnreachable, WarehouseError: the ledger could not be read.
     """
-    with connect(settings().dsn("steward"), application="nocturne pages") as link, link.cursor() as cursor:
+    with open_cursor("steward", "nocturne pages") as cursor:
         cursor.execute(query("deid", "run", "planned"), {"triggered_by": triggered_by})
         found = cursor.fetchone()
     return None if found is None else str(found[1])

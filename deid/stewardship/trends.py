@@ -1,4 +1,4 @@
-"""Geometry of the overview's drawings: one number over the days, with what was usual; no drawing itself."""
+"""Geometry of the overview's charts: one measure over the days, with the band of usual values."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 from deid.reports.distribution import round_up
-from deid.stewardship.overview import Judged
+from deid.stewardship.overview import ComparedInterval
 from deid.warehouse.planning import PARIS
 
 WIDTH, HEIGHT = 560, 190
@@ -17,7 +17,7 @@ LEFT, RIGHT, TOP, BOTTOM = 52, 12, 14, 30
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One interval: where it stands in the drawing, its number, and whether that is usual."""
+    """One interval: position in the chart, value, and True if the value is usual."""
 
     key: str
     x: float
@@ -28,7 +28,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """A mark on an axis: where, and the number or the day it stands for."""
+    """A tick of an axis: position, and its value or day."""
 
     place: float
     value: float = 0.0
@@ -37,7 +37,7 @@ class Tick:
 
 @dataclass(frozen=True, slots=True)
 class Trend:
-    """A drawing of one measure, oldest interval first. `line` and `band` are lists of points as SVG writes them."""
+    """A chart of one measure, oldest interval first. `line` and `band` are lists of points in SVG syntax."""
 
     measure: str
     points: tuple[Point, ...]
@@ -53,29 +53,29 @@ class Trend:
 
     @property
     def unusual(self) -> int:
-        """How many intervals are out of the ordinary."""
+        """Number of unusual intervals."""
         return sum(not point.usual for point in self.points)
 
 
-def trend(judged: Sequence[Judged], measure: str) -> Trend | None:
-    """Lay out `measure` over intervals given newest first; None under two of them."""
+def layout_trend(judged: Sequence[ComparedInterval], measure: str) -> Trend | None:
+    """Lay out `measure` over intervals, given newest first; None for fewer than two."""
     shown = [one for one in reversed(judged) if one.interval.treated]
     if len(shown) < 2:
         return None
     first, last = (shown[end].interval.start for end in (0, -1))
     whole = (last - first).total_seconds() or 1.0
-    highest = max([one.interval.measures[measure] for one in shown] + [_high(one, measure) for one in shown])
+    highest = max([one.interval.measures[measure] for one in shown] + [_usual_high(one, measure) for one in shown])
     tick = round_up((highest or 1.0) / 4)
     top = tick * math.ceil((highest or 1.0) / tick)
 
-    def across(one: Judged) -> float:
+    def across(one: ComparedInterval) -> float:
         return LEFT + (WIDTH - LEFT - RIGHT) * (one.interval.start - first).total_seconds() / whole
 
     def up(value: float) -> float:
         return HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * min(value, top) / top
 
     points = tuple(
-        Point(one.interval.key, across(one), up(value), value, one.holds(measure))
+        Point(one.interval.key, across(one), up(value), value, one.is_usual(measure))
         for one in shown
         for value in (one.interval.measures[measure],)
     )
@@ -85,23 +85,23 @@ def trend(judged: Sequence[Judged], measure: str) -> Trend | None:
     return Trend(
         measure,
         points,
-        _written([(point.x, point.y) for point in points]),
-        _written(above + under) if len(held) > 1 else "",
+        _svg_points([(point.x, point.y) for point in points]),
+        _svg_points(above + under) if len(held) > 1 else "",
         tuple(Tick(up(tick * level), tick * level) for level in range(round(top / tick) + 1)),
-        tuple(_days(first.astimezone(PARIS).date(), last.astimezone(PARIS).date())),
+        tuple(_day_ticks(first.astimezone(PARIS).date(), last.astimezone(PARIS).date())),
     )
 
 
-def _high(one: Judged, measure: str) -> float:
+def _usual_high(one: ComparedInterval, measure: str) -> float:
     return one.habits[measure].high if measure in one.habits else 0.0
 
 
-def _written(places: Sequence[tuple[float, float]]) -> str:
+def _svg_points(places: Sequence[tuple[float, float]]) -> str:
     return " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
 
 
-def _days(first: date, last: date) -> list[Tick]:
-    """About five days to write under the drawing."""
+def _day_ticks(first: date, last: date) -> list[Tick]:
+    """Return about five ticks for the day axis."""
     whole = (last - first).days
     step = max(1, round(whole / 4))
     return [

@@ -1,8 +1,8 @@
-"""The audit trail: who saw, decided or took away what, and when; append-only, each line sealed with the one before.
+"""Append-only audit trail of displays, decisions and removals, with actor and time; lines form a hash chain.
 
-The database does the chaining (`deid.audit_append`), refuses any rewriting, and gives no role the right to try. A chain
-alone cannot tell that its last lines were cut off: keep the seal (`head`) elsewhere from time to time; every export
-and every release report carries it.
+The database computes the chain (`deid.audit_append`), refuses updates and deletions, and grants no role the privilege
+for them. A chain alone cannot reveal that its last lines were cut off: store its head (`read_head`) elsewhere from time
+to time. Every export and every release report includes the head.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ PAGE = 100
 
 
 class Action(StrEnum):
-    """What is written down. The French and English words are the pages'."""
+    """Recorded actions. The French and English wording is the pages'."""
 
     READ_RELEASE = "read_release"
     READ_TEXT = "read_text"
@@ -51,7 +51,7 @@ class Action(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of the trail. `details` holds ids, counts and reasons that a person typed; never a text."""
+    """One line of the trail. `details` holds ids, counts and reasons typed by a person; never a text."""
 
     seq: int
     at: datetime
@@ -63,7 +63,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Seal:
+class Head:
     """The last line's number and digest; (0, "") for an empty trail."""
 
     seq: int
@@ -71,17 +71,17 @@ class Seal:
 
 
 def write(cursor: Cursor, actor: str, action: Action, about: str, /, **details: Any) -> int:
-    """Add a line in the caller's transaction and return its number: what is undone is not written, nor the reverse.
+    """Add a line in the caller's transaction and return its number: both are committed or rolled back together.
 
-    `actor` is the account's name, `about` the object ("release 2026-10-03", "document D-12"). Lines are added one
-    at a time: keep the transaction short after it.
+    `actor` is the account's name, `about` the object ("release 2026-10-03", "document D-12"). Writers wait
+    for each other: keep the transaction short after the call.
     """
     row = {"actor": actor, "action": action.value, "object": about, "details": json.dumps(details)}
     cursor.execute(query("deid", "audit", "append"), row)
     return int(one(cursor)[0])
 
 
-def page(
+def list_lines(
     cursor: Cursor,
     *,
     before: int | None = None,
@@ -90,7 +90,7 @@ def page(
     about: str | None = None,
     limit: int = PAGE,
 ) -> list[Line]:
-    """Lines, the newest first, those numbered under `before` if given."""
+    """Return lines, newest first, with numbers under `before` if given."""
     cursor.execute(
         query("deid", "audit", "page"),
         {"before": before, "actor": actor, "action": action, "object": about, "limit": limit},
@@ -98,29 +98,29 @@ def page(
     return [Line(*row) for row in cursor.fetchall()]
 
 
-def head(cursor: Cursor) -> Seal:
-    """The seal of the whole trail."""
+def read_head(cursor: Cursor) -> Head:
+    """Return the head of the trail."""
     cursor.execute(query("deid", "audit", "head"))
-    return Seal(*(cursor.fetchone() or (0, "")))
+    return Head(*(cursor.fetchone() or (0, "")))
 
 
-def first_break(cursor: Cursor) -> int | None:
-    """Number of the first line that does not follow from the one before it; None for a sound trail."""
+def find_first_break(cursor: Cursor) -> int | None:
+    """Return the number of the first line that breaks the hash chain; None for an intact trail."""
     cursor.execute(query("deid", "audit", "broken"))
     found = cursor.fetchone()
     return None if found is None else int(found[0])
 
 
-def exported(link: Connection) -> Iterator[dict[str, str]]:
-    """Every line, oldest first, as `line` (the exact sealed JSON) and `digest` (its SHA-256)."""
+def export_lines(link: Connection) -> Iterator[dict[str, str]]:
+    """Yield every line, oldest first, as `line` (the exact hashed JSON) and `digest` (its SHA-256)."""
     with link.cursor("audit_export") as cursor:
         cursor.execute(query("deid", "audit", "export"))
         for line, digest in cursor:
             yield {"line": line, "digest": digest}
 
 
-def sound(lines: Iterator[Mapping[str, str]]) -> bool:
-    """Whether an export is whole and unaltered from its first line on, with no database at hand."""
+def is_intact(lines: Iterator[Mapping[str, str]]) -> bool:
+    """Return whether an export is complete and unaltered from its first line, without a database."""
     previous = ""
     for number, entry in enumerate(lines, start=1):
         seq, *_, link = json.loads(entry["line"])

@@ -8,6 +8,7 @@ from typing import Any
 
 import psycopg2
 from psycopg2.extensions import connection as Connection
+from psycopg2.extensions import cursor as Cursor
 
 from deid.config.settings import settings
 from deid.domain.errors import WarehouseError, WarehouseUnreachable
@@ -35,6 +36,15 @@ def connect(dsn: str, *, application: str = "nocturne") -> Iterator[Connection]:
             yield link
     finally:
         link.close()
+
+
+@contextmanager
+def open_cursor(role: str, application: str, *, readonly: bool = False) -> Iterator[Cursor]:
+    """One transaction as a role of `settings().dsn` ("steward", "publisher"…), under the rules of `connect`."""
+    with connect(settings().dsn(role), application=application) as link, link.cursor() as cursor:
+        if readonly:
+            link.set_session(readonly=True)
+        yield cursor
 
 
 def _open(dsn: str, application: str) -> Connection:

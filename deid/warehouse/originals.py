@@ -1,7 +1,6 @@
-"""The source text of one document, for the few who may see it: read as the source's reader, never kept, recorded.
+"""Source text of one document, for people permitted to see it: read as the source's reader, never stored, recorded.
 
-The line of the audit trail is written, and committed, before the text is given out: a text that was shown without a
-line cannot be.
+The line of the audit trail is committed before the text is returned: no text is shown without a line.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from deid.domain.outcomes import Refused
 from deid.warehouse import audit
 from deid.warehouse.audit import Action
 from deid.warehouse.batches import open_content, read_mentions
-from deid.warehouse.connection import connect
+from deid.warehouse.connection import connect, open_cursor
 from deid.warehouse.extraction import Content, present_documents, read_contents
 from deid.warehouse.queries import query
 from deid.warehouse.sources import Source
@@ -24,28 +23,28 @@ from deid.warehouse.sources import Source
 APPLICATION = "nocturne original"
 
 
-class Why(StrEnum):
-    """Why an original is not shown."""
+class OriginalProblem(StrEnum):
+    """Reason for which an original is not shown."""
 
-    NOT_CONFIGURED = "not_configured"  # this process has no access to the source, by the deployment's choice
+    NOT_CONFIGURED = "not_configured"  # the deployment gives this process no access to the source
     UNKNOWN = "unknown"  # the ledger has no such document in that run
     GONE = "gone"  # the source has deleted it
-    WITHDRAWN = "withdrawn"  # withdrawn by the source, or its patient objected
-    CHANGED = "changed"  # corrected since: what one would read is not what was judged
+    WITHDRAWN = "withdrawn"  # withdrawn by the source, or its patient opted out
+    CHANGED = "changed"  # corrected since: not the version that was judged
     UNREADABLE = "unreadable"  # its bytes are no text
 
 
 class OriginalRefused(NocturneError):
-    """The original of a document cannot be shown. `why` decides the words that a person reads."""
+    """The original of a document cannot be shown. `why` selects the wording of the pages."""
 
-    def __init__(self, document_id: str, why: Why) -> None:
+    def __init__(self, document_id: str, why: OriginalProblem) -> None:
         super().__init__(f"document {document_id}: its original cannot be shown ({why}).")
         self.document_id, self.why = document_id, why
 
 
 @dataclass(frozen=True, slots=True)
 class Original:
-    """A source text, and what the run's detection found in it, in the order of the text."""
+    """A source text, and the mentions detected by the run, in order of the text."""
 
     document_id: str
     content_hash: str
@@ -54,26 +53,26 @@ class Original:
 
 
 def read_original(actor: str, run_id: int, document_id: str, content_hash: str) -> Original:
-    """The text of exactly this version of a document, with the mentions that run `run_id` found; recorded for `actor`.
+    """Return exactly this version of a document, with the mentions of run `run_id`; recorded for `actor`.
 
-    Whether `actor` may see originals is the caller's to know.
+    The caller checks the permissions of `actor`.
 
     Raises:
-        OriginalRefused: see `Why`; nothing was shown, and the refusal is recorded unless nothing could be asked.
-        ContractBroken: the source's query does not give what it must.
+        OriginalRefused: see `OriginalProblem`; the refusal is recorded, except for NOT_CONFIGURED and UNKNOWN.
+        ContractBroken: the source's query breaks its contract.
         WarehouseUnreachable, WarehouseError: the ledger or the source could not be read.
     """
     if settings().reader_dsn is None:
-        raise OriginalRefused(document_id, Why.NOT_CONFIGURED)
+        raise OriginalRefused(document_id, OriginalProblem.NOT_CONFIGURED)
     asked = {"run_id": run_id, "document_id": document_id, "content_hash": content_hash}
-    with connect(settings().dsn("steward"), application=APPLICATION) as link, link.cursor() as cursor:
+    with open_cursor("steward", APPLICATION) as cursor:
         cursor.execute(query("deid", "original", "asked"), asked)
         known = cursor.fetchone()
     if known is None:
-        raise OriginalRefused(document_id, Why.UNKNOWN)
+        raise OriginalRefused(document_id, OriginalProblem.UNKNOWN)
     source, withdrawn = known
     try:
-        text = _text(source, document_id, content_hash, withdrawn=withdrawn)
+        text = _read_text(source, document_id, content_hash, withdrawn=withdrawn)
     except OriginalRefused as refused:
         _record(actor, Action.REFUSED, asked, why=refused.why.value)
         raise
@@ -82,34 +81,34 @@ def read_original(actor: str, run_id: int, document_id: str, content_hash: str) 
     return Original(document_id, content_hash, text, mentions)
 
 
-def _text(source_name: str, document_id: str, content_hash: str, *, withdrawn: bool) -> str:
+def _read_text(source_name: str, document_id: str, content_hash: str, *, withdrawn: bool) -> str:
     if withdrawn:
-        raise OriginalRefused(document_id, Why.WITHDRAWN)
+        raise OriginalRefused(document_id, OriginalProblem.WITHDRAWN)
     with connect(settings().dsn("reader"), application=APPLICATION) as warehouse:
         warehouse.set_session(readonly=True)
         source = Source(source_name)
         source.verify(warehouse, "present")
         content = read_contents(warehouse, source, [document_id]).get(document_id)
         if content is None:
-            raise OriginalRefused(document_id, Why.GONE)
-        if document_id not in present_documents(warehouse, source, [document_id]) or _opposed(content):
-            raise OriginalRefused(document_id, Why.WITHDRAWN)
+            raise OriginalRefused(document_id, OriginalProblem.GONE)
+        if document_id not in present_documents(warehouse, source, [document_id]) or _has_opted_out(content):
+            raise OriginalRefused(document_id, OriginalProblem.WITHDRAWN)
     if content.content_hash != content_hash:
-        raise OriginalRefused(document_id, Why.CHANGED)
+        raise OriginalRefused(document_id, OriginalProblem.CHANGED)
     outcome = open_content(content)
     if isinstance(outcome, Refused):
-        raise OriginalRefused(document_id, Why.UNREADABLE)
+        raise OriginalRefused(document_id, OriginalProblem.UNREADABLE)
     return outcome.document.text
 
 
-def _opposed(content: Content) -> bool:
-    """Whether the document's patient has objected."""
-    with connect(settings().dsn("steward"), application=APPLICATION) as link, link.cursor() as cursor:
+def _has_opted_out(content: Content) -> bool:
+    """Return whether the document's patient has opted out."""
+    with open_cursor("steward", APPLICATION) as cursor:
         cursor.execute(query("deid", "opt_out", "of_patient"), {"patient_id": content.patient_id})
         return cursor.fetchone() is not None
 
 
 def _record(actor: str, action: Action, asked: dict[str, object], **details: object) -> None:
-    with connect(settings().dsn("steward"), application=APPLICATION) as link, link.cursor() as cursor:
+    with open_cursor("steward", APPLICATION) as cursor:
         about = f"document {asked['document_id']}"
         audit.write(cursor, actor, action, about, run_id=asked["run_id"], content_hash=asked["content_hash"], **details)

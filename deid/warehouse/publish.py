@@ -45,7 +45,7 @@ def publish_interval(interval_key: str, decision: Mapping[str, Any] | None = Non
         WarehouseUnreachable, WarehouseError: batches already written stay written.
     """
     keyring = settings().keyring
-    opt_outs.apply()
+    opt_outs.apply_opt_outs()
     with _publication_lock() as link:
         with _transaction(link) as cursor:
             admit(cursor, keyring, published_by(cursor))
@@ -182,7 +182,7 @@ def _remove(cursor: Cursor, document_ids: Sequence[str], keys: Sequence[Key]) ->
 
 
 def _publish_batch(cursor: Cursor, batch: Mapping[str, int], keyring: Keyring) -> None:
-    opt_outs.hold_off(cursor)
+    opt_outs.block_opt_outs(cursor)
     cursor.execute(query("deid", "document", "release_batch"), batch)
     documents = _without_opt_outs(cursor, batch, cursor.fetchall(), keyring)
     if not documents:
@@ -212,7 +212,7 @@ def _without_opt_outs(
     cursor: Cursor, batch: Mapping[str, int], documents: list[tuple[Any, ...]], keyring: Keyring
 ) -> list[tuple[Any, ...]]:
     """Return the documents of patients without an opt-out; withdraw the others and remove their rows under any key."""
-    opposed = opt_outs.opposed(cursor, {patient_id for _, patient_id, *_ in documents}, keyring)
+    opposed = opt_outs.select_opted_out(cursor, {patient_id for _, patient_id, *_ in documents}, keyring)
     held = [document_id for document_id, patient_id, *_ in documents if patient_id in opposed]
     if held:
         _remove(cursor, held, keyring.keys)

@@ -14,7 +14,7 @@ from airflow.providers.standard.operators.hitl import HITLOperator
 from airflow.sdk import Param
 
 from nocturne_airflow.launch import interval_key
-from nocturne_airflow.steps import walled
+from nocturne_airflow.steps import redacted_errors
 
 APPROVE, REJECT, REWORK = "Approve", "Reject", "Rework"
 DIGEST = "empreinte"
@@ -73,40 +73,40 @@ class ReleaseApproval(HITLOperator):
         return interval_key(context.get("partition_key")), str(summary["staged_digest"]), asked_by
 
     @staticmethod
-    @walled
+    @redacted_errors
     def _settled(key: str, digest: str, asked_by: str | None) -> dict[str, str] | None:
-        from deid.release import answers
+        from deid.release.decisions import settled_outcome
 
-        taken = answers.settled(key, digest, asked_by=asked_by)
+        taken = settled_outcome(key, digest, asked_by=asked_by)
         return None if taken is None else {"outcome": taken.outcome.value}
 
     @staticmethod
-    @walled
+    @redacted_errors
     def _ask(run_id: str, key: str, digest: str, asked_by: str | None) -> None:
-        from deid.release import questions
+        from deid.release.decisions import ask_question
 
-        questions.ask(run_id, key, digest, requested_by=asked_by)
+        ask_question(run_id, key, digest, requested_by=asked_by)
 
     @staticmethod
-    @walled
+    @redacted_errors
     def _close(run_id: str, outcome: str) -> None:
-        from deid.release import questions
+        from deid.release.decisions import close_question
 
-        questions.close(run_id, outcome)
+        close_question(run_id, outcome)
 
     @staticmethod
-    @walled
+    @redacted_errors
     def _take(run_id: str, key: str, digest: str, asked_by: str | None, answer: dict[str, Any]) -> dict[str, Any]:
         from deid.domain.errors import ReleaseRefused
-        from deid.release import answers, questions
+        from deid.release.decisions import Outcome, close_question, take_answer
 
         try:
-            taken = answers.take(key, answer, digest=digest, asked_by=asked_by)
+            taken = take_answer(key, answer, digest=digest, asked_by=asked_by)
         except ReleaseRefused:
-            questions.close(run_id, "stale")
+            close_question(run_id, "stale")
             raise
-        if taken.outcome is not answers.Outcome.ASK:
-            questions.close(run_id, taken.outcome.value)
+        if taken.outcome is not Outcome.ASK:
+            close_question(run_id, taken.outcome.value)
         return {
             "outcome": taken.outcome.value,
             "why": taken.why.value if taken.why else "",

@@ -71,9 +71,9 @@ def rework(decision: Mapping[str, Any] | None, key: str) -> dict[str, Any]:
     Raises:
         AirflowSkipException: it was not sent back.
     """
-    from deid.release import questions
+    from deid.release.decisions import rework_run
 
-    asked = questions.rework(key) if decision is not None and decision["outcome"] == "rework" else None
+    asked = rework_run(key) if decision is not None and decision["outcome"] == "rework" else None
     if asked is None:
         raise AirflowSkipException("L'intervalle n'a pas été renvoyé en traitement.")
     return asked

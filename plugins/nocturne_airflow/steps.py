@@ -57,12 +57,12 @@ def step(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     """
 
     def decorate(function: Callable[..., Any]) -> Any:
-        return task(show_return_value_in_logs=False, **options)(walled(function))
+        return task(show_return_value_in_logs=False, **options)(redacted_errors(function))
 
     return decorate
 
 
-def walled(function: Callable[..., Any]) -> Callable[..., Any]:
+def redacted_errors(function: Callable[..., Any]) -> Callable[..., Any]:
     """`function`, with its errors stripped of anything but types, places and messages that `deid` wrote."""
 
     @functools.wraps(function)

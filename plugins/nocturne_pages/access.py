@@ -1,4 +1,4 @@
-"""Who asks for a page, and with what powers: as Airflow's auth manager grants them.
+"""Who asks for a page, and with what permissions: as Airflow's auth manager grants them.
 
 FAB, Keycloak and any other manager are asked for a permission on a custom resource (docker/roles.sh makes the roles).
 Airflow's simple manager, which the demo runs with, knows four words only: they are mapped here.
@@ -17,7 +17,7 @@ from airflow.api_fastapi.core_api.security import GetUserDep
 from fastapi import HTTPException, Request
 
 from nocturne_pages.language import chosen
-from nocturne_pages.powers import ROLES, Power
+from nocturne_pages.permissions import ROLES, Permission
 from nocturne_pages.security import check_owner
 
 # What the demo's accounts are: Airflow's simple auth manager knows these four words only.
@@ -28,41 +28,41 @@ SIMPLE_ROLES: Mapping[str, str] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """The person who asks for a page: account id and shown name, powers, language ("fr" or "en")."""
+    """The person who asks for a page: account id and shown name, permissions, language ("fr" or "en")."""
 
     id: str
     name: str
-    powers: frozenset[Power]
+    permissions: frozenset[Permission]
     lang: str
 
-    def may(self, power: Power) -> bool:
-        """Whether the person has a power."""
-        return power in self.powers
+    def may(self, permission: Permission) -> bool:
+        """Whether the person has a permission."""
+        return permission in self.permissions
 
 
-def needs(power: Power) -> Callable[..., Visitor]:
-    """A dependency that gives the visitor, or refuses with 401 (nobody is signed in) or 403 (no such power)."""
+def needs(permission: Permission) -> Callable[..., Visitor]:
+    """A dependency that gives the visitor, or refuses with 401 (nobody is signed in) or 403 (no such permission)."""
 
     def visitor(request: Request, user: GetUserDep) -> Visitor:
-        powers = _powers(user)
-        if power not in powers:
-            raise HTTPException(403, power.name)
-        found = Visitor(str(user.get_id()), str(user.get_name()), powers, chosen(request))
+        permissions = _permissions(user)
+        if permission not in permissions:
+            raise HTTPException(403, permission.name)
+        found = Visitor(str(user.get_id()), str(user.get_name()), permissions, chosen(request))
         check_owner(request, found.id)
         request.state.visitor = found
         return found
 
-    visitor.power = power  # type: ignore[attr-defined]  # read by the truth table of the tests
+    visitor.permission = permission  # type: ignore[attr-defined]  # read by the truth table of the tests
     return visitor
 
 
-def _powers(user: Any) -> frozenset[Power]:
+def _permissions(user: Any) -> frozenset[Permission]:
     manager = get_auth_manager()
     if isinstance(manager, SimpleAuthManager):
         return ROLES.get(SIMPLE_ROLES.get(str(user.role or "").casefold(), ""), frozenset())
-    asked = {power: (power.method, power.resource) for power in Power}
+    asked = {permission: (permission.method, permission.resource) for permission in Permission}
     return frozenset(
-        power
-        for power, (method, resource) in asked.items()
+        permission
+        for permission, (method, resource) in asked.items()
         if manager.is_authorized_custom_view(method=method, resource_name=resource, user=user)
     )

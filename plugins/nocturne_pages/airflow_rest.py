@@ -13,7 +13,7 @@ import httpx
 from fastapi import Request
 
 FORWARDED = ("authorization", "cookie")
-PARKED = frozenset({"awaiting_input", "deferred"})
+WAITING_STATES = frozenset({"awaiting_input", "deferred"})
 
 
 async def question(request: Request, dag_id: str, run_id: str, task_id: str) -> tuple[int, bool]:
@@ -22,7 +22,7 @@ async def question(request: Request, dag_id: str, run_id: str, task_id: str) -> 
     if answer.status_code != 200:
         return answer.status_code, False
     said = answer.json()
-    return 200, said["task_instance"]["state"] in PARKED and not said["response_received"]
+    return 200, said["task_instance"]["state"] in WAITING_STATES and not said["response_received"]
 
 
 async def respond(request: Request, dag_id: str, run_id: str, task_id: str, chosen: str, form: dict[str, str]) -> int:

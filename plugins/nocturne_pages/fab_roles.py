@@ -1,8 +1,8 @@
 """Make the four roles of the pages in a deployment whose auth manager is FAB: `python -m nocturne_pages.fab_roles`.
 
-Each gets the powers of `powers.ROLES` as permissions on custom resources, and the little of Airflow itself that goes
-with them. Run again after an upgrade: a role that is there loses nothing that an administrator gave it. Needs
-`airflow sync-perm --include-dags` before it, which makes the permissions on single DAGs.
+Each role gets the permissions of `permissions.ROLES` on custom resources, and the permissions of Airflow that the
+pages need. Run again after an upgrade: existing roles keep every permission that an administrator added. Requires
+`airflow sync-perm --include-dags` first, which creates the permissions on single DAGs.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from nocturne_pages.powers import ROLES
+from nocturne_pages.permissions import ROLES
 
 READ, EDIT, CREATE, MENU = "can_read", "can_edit", "can_create", "menu_access"
 _ANYONE = (
@@ -49,8 +49,8 @@ AIRFLOW: Mapping[str, tuple[tuple[str, str], ...]] = MappingProxyType(
 def permissions(role: str) -> Iterator[tuple[str, str]]:
     """FAB's (action, resource) pairs of a role."""
     yield from AIRFLOW[role]
-    for power in ROLES[role]:
-        yield (READ if power.method == "GET" else EDIT), power.resource
+    for permission in ROLES[role]:
+        yield (READ if permission.method == "GET" else EDIT), permission.resource
 
 
 def make(manager: Any) -> dict[str, int]:

@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from deid.reports.numbers import Writer
 from deid.reports.render import TEMPLATES as REPORT_TEMPLATES
-from nocturne_pages.access import Power, Visitor
+from nocturne_pages.access import Permission, Visitor
 from nocturne_pages.language import words
 from nocturne_pages.security import token
 
@@ -24,11 +24,11 @@ TEMPLATES = Path(__file__).parent / "templates"
 def page(
     request: Request, visitor: Visitor, template: str, area: str, status: int = 200, **values: Any
 ) -> HTMLResponse:
-    """The page that `templates/<template>` makes of `values`, in the visitor's language, with the words of `area`.
+    """Render `templates/<template>` with `values`, in the visitor's language, with the words of `area`.
 
-    A template finds `t` (words), `w` (a `Writer` of numbers and days), `v` (the visitor), `Power`, `csrf` (for forms),
-    `root` (prefix of addresses), `airflow` (address of Airflow), `framed` (whether Airflow is around the page), `here`
-    (path of the page) and `lang`.
+    A template has `t` (words), `w` (a `Writer` of numbers and days), `v` (the visitor), `Permission`, `csrf` (for
+    forms), `root` (prefix of addresses), `airflow` (address of Airflow), `framed` (True inside Airflow's interface),
+    `here` (path of the page) and `lang`.
     """
     return HTMLResponse(_rendered(request, visitor, template, area, values), status)
 
@@ -43,7 +43,7 @@ def _rendered(request: Request, visitor: Visitor, template: str, area: str, valu
         "t": words(area, visitor.lang),
         "w": Writer(visitor.lang),
         "v": visitor,
-        "Power": Power,
+        "Permission": Permission,
         "csrf": token(visitor.id),
         "root": str(request.scope.get("root_path", "")),
         "airflow": conf.get("api", "base_url", fallback="/").rstrip("/"),

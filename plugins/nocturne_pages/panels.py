@@ -13,7 +13,7 @@ Panel = Callable[[Request, Visitor, str], Markup | None]
 
 # An area adds its own when its module of `routes` is imported. A panel is called with the request, the visitor and the
 # key of an interval that a run has worked on; what it gives (`pages.fragment` makes one) is a <section> with an <h2>,
-# or None for nothing. It decides by itself what the visitor's powers let be shown.
+# or None for nothing. It decides by itself what the visitor's permissions let be shown.
 PANELS: list[Panel] = []
 
 

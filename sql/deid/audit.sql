@@ -12,12 +12,12 @@ WITH chained AS (
         a.seq = lag(a.seq, 1, 0::bigint) OVER ordered + 1 AS counted,
         a.digest = encode(sha256(convert_to(
             deid.audit_line(a.seq, a.at, a.actor, a.action, a.object, a.details, a.previous), 'UTF8'
-        )), 'hex') AS sealed
+        )), 'hex') AS hashed
     FROM deid.audit AS a
     WINDOW ordered AS (ORDER BY a.seq)
 )
 
-SELECT c.seq FROM chained AS c WHERE NOT (c.linked AND c.counted AND c.sealed) ORDER BY c.seq LIMIT 1;
+SELECT c.seq FROM chained AS c WHERE NOT (c.linked AND c.counted AND c.hashed) ORDER BY c.seq LIMIT 1;
 
 -- name: export
 -- Grain: one line of the audit trail, oldest first. Purpose: the exact line whose SHA-256 is the digest, and the

@@ -1,9 +1,9 @@
 -- name: applied
--- Grain: one opposition. Purpose: the ledger knows it from now on.
+-- Grain: one opt-out. Purpose: the ledger knows it from now on.
 UPDATE deid.opt_out SET applied_at = coalesce(applied_at, now()) WHERE opt_out_id = %(opt_out_id)s;
 
 -- name: by_pseudonym
--- Grain: published documents of one release and type, of one pseudonym. Purpose: what an opposition would remove.
+-- Grain: published documents of one release and type, of one pseudonym. Purpose: what an opt-out would remove.
 SELECT d.release_id, r.interval_key, coalesce(d.document_type, '') AS document_type, count(*)::int AS documents
 FROM research.document AS d
 INNER JOIN research.release AS r ON d.release_id = r.release_id
@@ -12,7 +12,7 @@ GROUP BY d.release_id, r.interval_key, coalesce(d.document_type, '')
 ORDER BY d.release_id, 3;
 
 -- name: by_source_id
--- Grain: published documents of one release and type, of one patient of the source. Purpose: what an opposition would
+-- Grain: published documents of one release and type, of one patient of the source. Purpose: what an opt-out would
 -- remove.
 SELECT d.release_id, r.interval_key, coalesce(d.document_type, '') AS document_type, count(*)::int AS documents
 FROM deid.document AS d
@@ -22,14 +22,14 @@ GROUP BY d.release_id, r.interval_key, coalesce(d.document_type, '')
 ORDER BY d.release_id, 3;
 
 -- name: in_force
--- Grain: one opposition in force. Purpose: all of them, to be applied, oldest first.
+-- Grain: one opt-out in force. Purpose: all of them, to be applied, oldest first.
 SELECT o.opt_out_id, o.pseudonym, o.patient_id, o.applied_at IS NOT NULL AS applied
 FROM deid.opt_out AS o
 WHERE o.revoked_at IS NULL
 ORDER BY o.opt_out_id;
 
 -- name: insert
--- Grain: one opposition. Purpose: record it, unless the same is in force: then no row is given back.
+-- Grain: one opt-out. Purpose: record it, unless the same is in force: then no row is given back.
 INSERT INTO deid.opt_out (pseudonym, patient_id, asked_by, reason)
 SELECT %(pseudonym)s, %(patient_id)s, %(asked_by)s, %(reason)s
 WHERE NOT EXISTS (
@@ -42,24 +42,24 @@ ON CONFLICT DO NOTHING
 RETURNING opt_out_id;
 
 -- name: match
--- Grain: one opposition by pseudonym. Purpose: its patient at the source, so that it outlives the key.
+-- Grain: one opt-out by pseudonym. Purpose: its patient at the source, so that it outlives the key.
 UPDATE deid.opt_out SET patient_id = %(patient_id)s WHERE opt_out_id = %(opt_out_id)s AND patient_id IS NULL;
 
 -- name: of_patient
--- Grain: one opposition in force. Purpose: whether this patient of the source has objected.
+-- Grain: one opt-out in force. Purpose: whether this patient of the source has objected.
 SELECT o.opt_out_id
 FROM deid.opt_out AS o
 WHERE o.patient_id = %(patient_id)s AND o.revoked_at IS NULL
 LIMIT 1;
 
--- name: opposed
--- Grain: one opposition in force. Purpose: those of these patients, by the source's id or by a pseudonym.
+-- name: opted_out
+-- Grain: one opt-out in force. Purpose: those of these patients, by the source's id or by a pseudonym.
 SELECT o.patient_id, o.pseudonym
 FROM deid.opt_out AS o
 WHERE o.revoked_at IS NULL AND (o.patient_id = ANY(%(patient_ids)s) OR o.pseudonym = ANY(%(pseudonyms)s));
 
 -- name: page
--- Grain: one opposition. Purpose: the newest first, a page at a time, or one of them; how many documents it removed.
+-- Grain: one opt-out. Purpose: the newest first, a page at a time, or one of them; how many documents it removed.
 SELECT
     o.opt_out_id, o.pseudonym, o.asked_by, o.reason, o.asked_at, o.applied_at, o.patient_id IS NOT NULL AS matched,
     o.revoked_at, o.revoked_by, o.revoked_reason,
@@ -74,7 +74,7 @@ ORDER BY o.opt_out_id DESC
 LIMIT %(limit)s;
 
 -- name: recheck
--- Grain: one opposition. Purpose: a fresh look: rows that researchers can read under its pseudonym, and documents that
+-- Grain: one opt-out. Purpose: a fresh look: rows that researchers can read under its pseudonym, and documents that
 -- the ledger holds as published, or on their way, of its patient.
 SELECT
     (SELECT count(*) FROM research.document AS d WHERE d.patient_id = o.pseudonym)
@@ -87,14 +87,14 @@ FROM deid.opt_out AS o
 WHERE o.opt_out_id = %(opt_out_id)s;
 
 -- name: revoke
--- Grain: one opposition in force. Purpose: it is lifted; it stays in the table and no longer holds.
+-- Grain: one opt-out in force. Purpose: it is lifted; it stays in the table and no longer holds.
 UPDATE deid.opt_out
 SET revoked_at = now(), revoked_by = %(revoked_by)s, revoked_reason = %(revoked_reason)s
 WHERE opt_out_id = %(opt_out_id)s AND revoked_at IS NULL
 RETURNING opt_out_id;
 
--- name: standing
--- Grain: one opposition in force. Purpose: the one of this patient, if any.
+-- name: in_force_of
+-- Grain: one opt-out in force. Purpose: the one of this patient, if any.
 SELECT o.opt_out_id
 FROM deid.opt_out AS o
 WHERE
@@ -112,6 +112,6 @@ WHERE
     AND d.state IN ('planned', 'detected', 'substituted', 'validated', 'staged', 'quarantined');
 
 -- name: withdraw
--- Grain: published documents of one release and type. Purpose: those of an opposition's pseudonym leave at once.
+-- Grain: published documents of one release and type. Purpose: those of an opt-out's pseudonym leave at once.
 SELECT w.release_id, w.document_type, w.documents
 FROM deid.withdraw_pseudonym(%(opt_out_id)s) AS w;

@@ -1,6 +1,6 @@
 -- name: history
 -- Grain: one thing that happened to a document, in any version: it was planned, quarantined, chosen for, taken back.
--- Purpose: tell its story, oldest first.
+-- Purpose: its history, oldest first.
 SELECT s.at, s.kind, s.run_id, s.interval_key, s.content_hash, s.what, s.who, s.why
 FROM (
     SELECT
@@ -47,7 +47,7 @@ WITH held AS (
 SELECT h.reason, h.run_id, h.document_id FROM held AS h WHERE h.place <= %(most)s ORDER BY h.reason, h.document_id;
 
 -- name: one
--- Grain: one quarantined document version. Purpose: what the desk knows of it, with the choice in force.
+-- Grain: one quarantined document version. Purpose: its facts, with the choice in force.
 SELECT
     run_id, document_id, content_hash, step, reason, at, interval_key, document_type, standing,
     choice_id, choice, chosen_by, chosen_at, justification
@@ -57,7 +57,7 @@ ORDER BY at DESC
 LIMIT 1;
 
 -- name: page
--- Grain: one quarantined document version. Purpose: a page of the desk, the newest first, after the last one shown,
+-- Grain: one quarantined document version. Purpose: a page of them, the newest first, after the last one shown,
 -- with the choice in force.
 SELECT
     run_id, document_id, content_hash, step, reason, at, interval_key, document_type, standing,
@@ -79,7 +79,7 @@ ORDER BY at DESC, run_id DESC, document_id DESC
 LIMIT %(limit)s;
 
 -- name: types
--- Grain: one document type on the desk. Purpose: what one may filter by; a step per type on the index, not a scan.
+-- Grain: one document type in quarantine. Purpose: what one may filter by; a step per type on the index, not a scan.
 WITH RECURSIVE types AS (
     (
         SELECT q.document_type

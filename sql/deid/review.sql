@@ -1,4 +1,4 @@
--- name: alone
+-- name: lock_interval
 -- Grain: one interval. Purpose: two people who open its review at the same moment open one.
 SELECT pg_advisory_xact_lock(hashtextextended('review ' || %(interval_key)s, 0));
 
@@ -13,7 +13,7 @@ FROM deid.review AS r
 WHERE r.interval_key = %(interval_key)s AND r.staged_digest = %(staged_digest)s
 HAVING max(r.review_id) IS NOT NULL;
 
--- name: hold
+-- name: lock
 -- Grain: one review. Purpose: lock it against whoever marks or closes it at the same moment.
 SELECT r.closed_at IS NOT NULL AS closed FROM deid.review AS r WHERE r.review_id = %(review_id)s FOR UPDATE;
 

@@ -61,7 +61,7 @@ UPDATE deid.review_document
 SET text = NULL, spans = NULL, erased_at = now(), erased_for = 'closed'
 WHERE review_id = %(review_id)s AND text IS NOT NULL;
 
--- name: hold
+-- name: lock
 -- Grain: one document of a review. Purpose: the text to read, its row locked against a second reader of the same
 -- moment, its review against being closed meanwhile.
 SELECT

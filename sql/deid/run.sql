@@ -119,7 +119,7 @@ SET
     staged_digest = coalesce(r.staged_digest, deid.run_digest(r.run_id))
 WHERE r.run_id = %(run_id)s;
 
--- name: standing
+-- name: decision_status
 -- Grain: one interval. Purpose: what its runs left: those staged, how many are at work, when it was last staged, the
 -- end of the interval, whether the schedule asked for it, and when it was last published.
 SELECT

@@ -13,7 +13,7 @@ from nocturne_airflow import deadlines
 
 from deid.config.policy import DEFAULT, Release
 from deid.config.settings import settings
-from deid.release.lateness import decision_due, staging_due
+from deid.release.rules import decision_due, staging_due
 from tests.dags import mail
 
 RUN = {

@@ -1,4 +1,4 @@
-"""Every route of the pages with the power that it asks for, and which of them answer wrongly."""
+"""Every route of the pages with the permission that it asks for, and which of them answer wrongly."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from collections.abc import Iterator
 
 from fastapi.routing import APIRoute
 from nocturne_pages.app import app
-from nocturne_pages.powers import Power
+from nocturne_pages.permissions import Permission
 
 from tests.pages.serving import Server
 
 
-def _routes() -> Iterator[tuple[str, str, Power]]:
+def _routes() -> Iterator[tuple[str, str, Permission]]:
     for route in app.routes:
         if isinstance(route, APIRoute):
             calls = [dependency.call for dependency in route.dependant.dependencies]
-            (power,) = {call.power for call in calls if hasattr(call, "power")}
+            (permission,) = {call.permission for call in calls if hasattr(call, "permission")}
             for method in sorted(route.methods):
-                yield method, route.path, power
+                yield method, route.path, permission
 
 
 ROUTES = list(_routes())
@@ -29,18 +29,18 @@ def addressed(path: str) -> str:
     return re.sub(r"\{[^}]*\}", "0", path)
 
 
-def wrong_answers(server: Server, token: str | None, powers: frozenset[Power]) -> list[tuple[str, str, int]]:
-    """Routes that let in somebody without their power, or keep out somebody who has it; no token is nobody.
+def wrong_answers(server: Server, token: str | None, permissions: frozenset[Permission]) -> list[tuple[str, str, int]]:
+    """Routes that let in somebody without their permission, or keep out somebody who has it; no token is nobody.
 
     A change is sent without the form that it needs: it is let through to its own checks, or refused before them.
     """
     wrong = []
-    for method, path, power in ROUTES:
+    for method, path, permission in ROUTES:
         signed = {} if token is None else {"Authorization": f"Bearer {token}"}
         status = server.ask(method, addressed(path), None, headers=signed).status_code
         if token is None:
             right = status == 401
-        elif power in powers:
+        elif permission in permissions:
             right = status not in (401, 403) and status < 500
         else:
             right = status == 403

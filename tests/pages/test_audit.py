@@ -65,7 +65,7 @@ def test_the_export_is_whole_is_recorded_and_proves_itself(server: Server) -> No
     answer = server.get("/audit/export")
     assert answer.headers["Content-Disposition"] == 'attachment; filename="nocturne-audit.jsonl"'
     entries: list[dict[str, Any]] = [json.loads(line) for line in answer.text.splitlines()]
-    assert audit.sound(iter(entries))
+    assert audit.is_intact(iter(entries))
     assert json.loads(entries[-1]["line"])[2:5] == ["intendante", "export", "audit"]
 
 

@@ -14,12 +14,12 @@ from playwright.sync_api import Page, expect
 from deid.config.policy import DEFAULT
 from deid.config.settings import settings
 from deid.release import actions
-from deid.release.answers import take
+from deid.release.decisions import take_answer
 from tests.conftest import Database
 from tests.database.warehouse.nights import process
 from tests.database.warehouse.small_hospital import DAY, NIGHT, put
 from tests.pages.conftest import Server
-from tests.pages.parked import answered, park
+from tests.pages.open_questions import ask_people, read_answer
 
 KEY = "2026-03-02"
 PATH = f"/releases/{KEY}/decision"
@@ -47,31 +47,31 @@ def trail(database: Database) -> list[tuple[str, str]]:
 
 
 def test_an_answer_is_confirmed_and_given_under_the_persons_own_name(server: Server) -> None:
-    digest = park("asset__approve", KEY)
+    digest = ask_people("asset__approve", KEY)
     shown = server.get(PATH, headers=HTML)
     assert shown.status_code == 200
     assert digest in shown.text
     confirm = post(server, "intendante", digest, "approve", "lu en entier")
     assert confirm.status_code == 200
     assert "Voici ce qui va se passer" in confirm.text
-    assert answered("asset__approve")[1] is None
+    assert read_answer("asset__approve")[1] is None
     given = post(server, "intendante", digest, "approve", "lu en entier", confirmed="yes")
     assert (given.status_code, given.headers["Location"]) == (303, f"/nocturne{PATH}?given=approve")
     form = {"motif": "lu en entier", "empreinte": digest}
-    assert answered("asset__approve") == ("scheduled", "intendante", ["Approve"], form)
+    assert read_answer("asset__approve") == ("scheduled", "intendante", ["Approve"], form)
 
 
 def test_the_second_of_two_answers_is_told_so(server: Server) -> None:
-    digest = park("asset__twice", KEY)
+    digest = ask_people("asset__twice", KEY)
     assert post(server, "referente", digest, "reject", "trop d'alertes", confirmed="yes").status_code == 303
     second = post(server, "intendante", digest, "approve", confirmed="yes")
     assert second.status_code == 409
     assert "Une réponse a déjà été donnée" in second.text
-    assert answered("asset__twice")[1:3] == ("referente", ["Reject"])
+    assert read_answer("asset__twice")[1:3] == ("referente", ["Reject"])
 
 
 def test_what_changed_since_it_was_shown_is_said(server: Server, database: Database) -> None:
-    digest = park("asset__changed", KEY)
+    digest = ask_people("asset__changed", KEY)
     other = "0" * 64
     answer = post(server, "intendante", other, "approve", confirmed="yes")
     assert answer.status_code == 409
@@ -79,23 +79,23 @@ def test_what_changed_since_it_was_shown_is_said(server: Server, database: Datab
     assert digest[:12] in answer.text
     assert re.search(r"3 documents prêts, 1 en quarantaine", answer.text)
     assert trail(database)[-1] == ("intendante", "refused")
-    assert answered("asset__changed")[1] is None
+    assert read_answer("asset__changed")[1] is None
 
 
 @pytest.mark.parametrize("chosen", ["reject", "rework"])
 def test_a_refusal_without_a_reason_is_asked_for_one(server: Server, chosen: str) -> None:
-    digest = park(f"asset__bare_{chosen}", KEY)
+    digest = ask_people(f"asset__bare_{chosen}", KEY)
     answer = post(server, "intendante", digest, chosen, "  ")
     assert answer.status_code == 422
     assert "Écrivez un motif" in answer.text
     assert post(server, "intendante", digest, chosen, "x" * 201).status_code == 422
     assert post(server, "intendante", digest, "publish").status_code == 422
-    assert answered(f"asset__bare_{chosen}")[1] is None
+    assert read_answer(f"asset__bare_{chosen}")[1] is None
 
 
 def test_whoever_asked_for_the_run_is_told_that_another_must_approve(server: Server, database: Database) -> None:
     database.rows("UPDATE deid.run SET requested_by = 'intendante'")
-    digest = park("asset__own", KEY)
+    digest = ask_people("asset__own", KEY)
     answer = post(server, "intendante", digest, "approve", confirmed="yes")
     assert answer.status_code == 403
     assert "Vous avez demandé ce traitement" in answer.text
@@ -103,13 +103,13 @@ def test_whoever_asked_for_the_run_is_told_that_another_must_approve(server: Ser
     assert post(server, "referente", digest, "approve", confirmed="yes").status_code == 303
 
 
-def test_without_the_power_to_decide_one_sees_and_cannot_answer(server: Server) -> None:
-    digest = park("asset__powers", KEY)
+def test_without_the_permission_to_decide_one_sees_and_cannot_answer(server: Server) -> None:
+    digest = ask_people("asset__permissions", KEY)
     for account, status in (("lecteur", 403), ("exploitant", 403), (None, 401)):
         assert post(server, account, digest, "approve", confirmed="yes").status_code == status
         assert server.get(PATH, account, headers=HTML).status_code == (401 if account is None else 200)
     assert "<form" not in server.get(PATH, "lecteur", headers=HTML).text
-    assert answered("asset__powers")[1] is None
+    assert read_answer("asset__permissions")[1] is None
 
 
 def test_a_run_that_is_at_work_has_nothing_to_decide(server: Server, database: Database) -> None:
@@ -124,7 +124,7 @@ def test_a_run_that_is_at_work_has_nothing_to_decide(server: Server, database: D
 
 
 def test_what_is_not_asked_or_gone_or_unknown_is_said(server: Server, database: Database) -> None:
-    digest = park("asset__gone", KEY)
+    digest = ask_people("asset__gone", KEY)
     database.rows("UPDATE deid.question SET airflow_run = 'asset__deleted'")
     gone = post(server, "intendante", digest, "approve", confirmed="yes")
     assert (gone.status_code, "ne pose plus cette question" in gone.text) == (409, True)
@@ -136,30 +136,30 @@ def test_what_is_not_asked_or_gone_or_unknown_is_said(server: Server, database: 
 
 
 def test_a_form_of_another_site_changes_nothing(server: Server) -> None:
-    digest = park("asset__forged", KEY)
+    digest = ask_people("asset__forged", KEY)
     cookie = {"Cookie": f"_token={server.token('intendante')}", **HTML}
     form = {"digest": digest, "chosen": "approve", "confirmed": "yes"}
     for headers in (cookie, {**cookie, "Origin": "https://ailleurs.example"}):
         assert server.ask("POST", PATH, None, data=form, headers=headers).status_code == 403
-    assert answered("asset__forged")[1] is None
+    assert read_answer("asset__forged")[1] is None
 
 
 def test_a_late_decision_and_the_first_of_two_approvals_are_shown(
     server: Server, database: Database, tmp_path: Path
 ) -> None:
-    digest = park("asset__late", KEY)
+    digest = ask_people("asset__late", KEY)
     database.rows("UPDATE deid.question SET asked_at = now() - interval '49 hours'")
     text = (tmp_path / "policy.yaml").read_text(encoding="utf-8")
     (tmp_path / "policy.yaml").write_text(text.replace("approvals: 1", "approvals: 2"), encoding="utf-8")
     answer = {"chosen": "approve", "decided_by": "referente", "reason": "lu"}
-    assert take(KEY, answer, digest=digest).waiting_for == 1
+    assert take_answer(KEY, answer, digest=digest).waiting_for == 1
     shown = server.get(PATH, headers=HTML).text
     assert "Décision en retard" in shown
     assert "referente" in shown
 
 
 def test_a_person_rejects_by_keyboard_in_french(visit: Callable[..., Page], server: Server) -> None:
-    park("asset__keyboard", KEY)
+    ask_people("asset__keyboard", KEY)
     page = visit("intendante")
     page.goto(f"{server.pages}/releases/{KEY}")
     decision = page.get_by_role("region", name="Décision")
@@ -175,11 +175,11 @@ def test_a_person_rejects_by_keyboard_in_french(visit: Callable[..., Page], serv
     expect(page.get_by_text("<b>trop d'alertes</b>")).to_be_visible()
     page.get_by_role("button", name="Rejeter").press("Enter")
     expect(page.get_by_role("status")).to_contain_text("Votre rejet est transmis")
-    assert answered("asset__keyboard")[1:3] == ("intendante", ["Reject"])
+    assert read_answer("asset__keyboard")[1:3] == ("intendante", ["Reject"])
 
 
 def test_english_is_there_too(visit: Callable[..., Page], server: Server) -> None:
-    park("asset__english", KEY)
+    ask_people("asset__english", KEY)
     page = visit("intendante", lang="en")
     page.goto(f"{server.pages}{PATH}")
     expect(page.get_by_role("heading", level=1)).to_have_text("Decision")
@@ -188,7 +188,7 @@ def test_english_is_there_too(visit: Callable[..., Page], server: Server) -> Non
     page.get_by_role("button", name="Continue").click()
     expect(page.get_by_text("are erased at once")).to_be_visible()
     page.get_by_role("link", name="Go back without doing anything").click()
-    assert answered("asset__english")[1] is None
+    assert read_answer("asset__english")[1] is None
 
 
 def test_a_night_that_brought_nothing_asks_nothing(server: Server) -> None:

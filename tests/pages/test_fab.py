@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 import requests
-from nocturne_pages.powers import ROLES
+from nocturne_pages.permissions import ROLES
 
 from tests.airflow_home import ROOT
 from tests.conftest import Database
@@ -77,7 +77,7 @@ def fab(database: Database, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 
 
 def test_each_role_has_its_pages_and_no_other(fab: Server) -> None:
-    wrong = {role: wrong_answers(fab, fab.token(role.lower()), powers) for role, powers in ROLES.items()}
+    wrong = {role: wrong_answers(fab, fab.token(role.lower()), permissions) for role, permissions in ROLES.items()}
     assert wrong == {key: [] for key in ROLES}
 
 

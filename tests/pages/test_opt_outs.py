@@ -1,4 +1,4 @@
-"""A patient's opposition in a real browser: looked up, confirmed, proven; nothing of a patient in an address."""
+"""A patient's opt-out in a real browser: looked up, confirmed, proven; nothing of a patient in an address."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_a_patient_is_withdrawn_and_proven_with_the_keyboard_alone(
     expect(page.locator("main")).to_contain_text(digest)
     expect(page.locator("main")).to_contain_text("python -m deid opt-outs revoke")
     with as_deployed(database):
-        opt_outs.apply()
+        opt_outs.apply_opt_outs()
     page.reload()
     expect(page.locator(".pill").first).to_have_text("appliquée partout")
     page.goto(f"{server.pages}/opt-outs")
@@ -95,7 +95,7 @@ def test_by_the_hospitals_id_the_page_says_when_it_will_be_done(
     expect(page.get_by_role("status")).to_contain_text("Documents encore publiés ou prêts\u00a0: 1")
     assert "P000002" not in page.content()
     with as_deployed(database):
-        opt_outs.apply()
+        opt_outs.apply_opt_outs()
     page.reload()
     expect(page.get_by_role("status")).to_contain_text("aucun document de ce patient n'est publié")
     assert readers_see(database, names["P000002"]) == 0

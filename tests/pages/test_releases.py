@@ -42,8 +42,8 @@ def test_a_release_says_what_is_held_back_and_leads_to_its_run(visit: Callable[.
     page.goto(f"{server.pages}/releases/{NIGHT}")
     expect(page.get_by_role("heading", level=1)).to_have_text("Night of Monday 2 March 2026")
     page.get_by_text("Ids (1)").click()
-    desk = page.get_by_role("link", name="Handle at the quarantine desk")
-    assert desk.get_attribute("href") == f"/nocturne/quarantine?interval={NIGHT}&reason=undecodable"
+    link = page.get_by_role("link", name="Handle in quarantine")
+    assert link.get_attribute("href") == f"/nocturne/quarantine?interval={NIGHT}&reason=undecodable"
     document = page.get_by_role("link", name="D000004").get_attribute("href") or ""
     assert server.get(document.removeprefix("/nocturne"), "lecteur").status_code == 200
     run = page.get_by_role("link", name="Open run 1 in Airflow")

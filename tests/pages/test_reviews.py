@@ -11,9 +11,9 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from deid.domain.labels import Label
-from deid.reviews import closing, marks, reading
-from deid.reviews.places import Kind
-from deid.reviews.sampling import Plan, open_review
+from deid.reviews import lifecycle, reading
+from deid.reviews.lifecycle import Plan, open_review
+from deid.reviews.marks import Kind
 from deid.warehouse.connection import connect
 from tests.conftest import Database
 from tests.pages.serving import Server
@@ -243,9 +243,9 @@ def test_two_readers_and_a_senior_steward(
     text = text_of(database, twice, ordinal)
     start = text.index("bisoprolol")
     with connect(database.dsn("steward")) as link, link.cursor() as cursor:
-        reading.begin(cursor, twice, ordinal, "autre")
-        marks.add(cursor, twice, ordinal, "autre", Kind.MISSED, Label.DOCTOR, start, start + 10)
-        reading.finish(cursor, twice, ordinal, "autre")
+        reading.begin_reading(cursor, twice, ordinal, "autre")
+        reading.add_mark(cursor, twice, ordinal, "autre", Kind.MISSED, Label.DOCTOR, start, start + 10)
+        reading.finish_reading(cursor, twice, ordinal, "autre")
     page = visit("intendante")
     page.goto(f"{server.pages}/reviews/{twice}/{ordinal}")
     expect(page.get_by_text("Aucune marque sur ce document.")).to_be_visible()
@@ -314,7 +314,7 @@ def test_what_cannot_be_read_or_marked_has_a_clear_page(server: Server, database
     assert sent(1) == 410
     database.rows("DELETE FROM deid.withdrawal")
     with connect(database.dsn("steward")) as link, link.cursor() as cursor:
-        closing.close(cursor, review, "autre")
+        lifecycle.close_review(cursor, review, "autre")
     assert status(f"/reviews/{review}/1") == (409, "Cette relecture est close")
     assert sent(1) == 409
     closed = server.ask("POST", f"/reviews/{review}/close", "intendante", headers=FORM)
@@ -343,9 +343,11 @@ def test_axe_finds_nothing_to_say_and_a_narrow_screen_is_enough(
 ) -> None:
     with connect(database.dsn("steward")) as link, link.cursor() as cursor:
         for reader in ("autre", "referente"):
-            reading.begin(cursor, twice, 1, reader)
-            marks.add(cursor, twice, 1, reader, Kind.MISSED, Label.DOCTOR, *((0, 3) if reader == "autre" else (4, 9)))
-            reading.finish(cursor, twice, 1, reader)
+            reading.begin_reading(cursor, twice, 1, reader)
+            reading.add_mark(
+                cursor, twice, 1, reader, Kind.MISSED, Label.DOCTOR, *((0, 3) if reader == "autre" else (4, 9))
+            )
+            reading.finish_reading(cursor, twice, 1, reader)
     page = visit("referente", lang=lang, color_scheme=scheme)
     rules = {"runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]}}
     texts = [f"/reviews/{twice}/{ordinal}" for ordinal in (1, 2)]

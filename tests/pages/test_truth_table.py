@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from nocturne_pages.access import SIMPLE_ROLES
-from nocturne_pages.powers import ROLES
+from nocturne_pages.permissions import ROLES
 
 from tests.pages.conftest import ACCOUNTS
 from tests.pages.routes import ROUTES, addressed, wrong_answers
@@ -17,14 +17,14 @@ def test_there_are_routes_and_each_names_one_power() -> None:
 
 @pytest.mark.parametrize("account", [None, *ACCOUNTS])
 def test_each_route_opens_to_whoever_has_its_power_and_to_nobody_else(server: Server, account: str | None) -> None:
-    powers = frozenset() if account is None else ROLES[SIMPLE_ROLES[ACCOUNTS[account]]]
+    permissions = frozenset() if account is None else ROLES[SIMPLE_ROLES[ACCOUNTS[account]]]
     signed = None if account is None else server.token(account)
-    assert wrong_answers(server, signed, powers) == []
+    assert wrong_answers(server, signed, permissions) == []
 
 
 @pytest.mark.parametrize("account", ACCOUNTS)
 def test_a_browser_without_the_forms_token_changes_nothing(server: Server, account: str) -> None:
-    """Signed in by cookie, as a browser is: what another site could send is refused, whatever the power."""
+    """Signed in by cookie, as a browser is: what another site could send is refused, whatever the permission."""
     cookie = {"Cookie": f"_token={server.token(account)}"}
     for method, path, _ in ROUTES:
         if method != "GET":

@@ -12,12 +12,12 @@ from fastapi.responses import Response, StreamingResponse
 from deid.config.settings import settings
 from deid.warehouse import audit
 from deid.warehouse.audit import Action
-from deid.warehouse.connection import connect
-from nocturne_pages.access import Power, Visitor, needs
+from deid.warehouse.connection import connect, open_cursor
+from nocturne_pages.access import Permission, Visitor, needs
 from nocturne_pages.pages import page
 
 router = APIRouter()
-Reader = Annotated[Visitor, Depends(needs(Power.AUDIT))]
+Reader = Annotated[Visitor, Depends(needs(Permission.AUDIT))]
 Filter = Annotated[str, Query(max_length=200)]
 
 
@@ -33,11 +33,11 @@ def show(
 ) -> Response:
     """The newest lines, optionally of one person, action or object; `check` verifies the whole chain."""
     asked = {"actor": actor.strip(), "action": action.strip(), "about": about.strip()}
-    with connect(settings().dsn("steward"), application="nocturne pages") as link, link.cursor() as cursor:
+    with open_cursor("steward", "nocturne pages") as cursor:
         filters = {name: value or None for name, value in asked.items()}
-        lines = audit.page(cursor, **filters, before=before, limit=audit.PAGE + 1)
-        seal = audit.head(cursor)
-        broken = audit.first_break(cursor) if check else None
+        lines = audit.list_lines(cursor, **filters, before=before, limit=audit.PAGE + 1)
+        head = audit.read_head(cursor)
+        broken = audit.find_first_break(cursor) if check else None
         if check or any(asked.values()):
             audit.write(cursor, visitor.id, Action.READ_AUDIT, "audit", **asked, checked=check, broken_at=broken)
     shown, older = lines[: audit.PAGE], lines[audit.PAGE :]
@@ -48,7 +48,7 @@ def show(
         "audit",
         lines=shown,
         older=shown[-1].seq if older else None,
-        seal=seal,
+        head=head,
         checked=check,
         broken=broken,
         asked=asked,
@@ -59,7 +59,7 @@ def show(
 @router.get("/audit/export")
 def export(visitor: Reader) -> Response:
     """The whole trail as JSON Lines: each `line` with its `digest`, oldest first."""
-    with connect(settings().dsn("steward"), application="nocturne pages") as link, link.cursor() as cursor:
+    with open_cursor("steward", "nocturne pages") as cursor:
         audit.write(cursor, visitor.id, Action.EXPORT, "audit", format="jsonl")
     headers = {"Content-Disposition": 'attachment; filename="nocturne-audit.jsonl"'}
     return StreamingResponse(_lines(), media_type="application/x-ndjson", headers=headers)
@@ -67,5 +67,5 @@ def export(visitor: Reader) -> Response:
 
 def _lines() -> Iterator[str]:
     with connect(settings().dsn("steward"), application="nocturne audit export") as link:
-        for entry in audit.exported(link):
+        for entry in audit.export_lines(link):
             yield json.dumps(entry, ensure_ascii=False) + "\n"

@@ -1,5 +1,5 @@
 """The decision on an interval: what waits, who said what; approve, reject, send back, after a step that says what will
-happen. The answer goes to the task that Airflow has parked, on behalf of the person."""
+happen. The answer goes to the task that Airflow keeps waiting, on behalf of the person."""
 
 from __future__ import annotations
 
@@ -10,16 +10,15 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import RedirectResponse, Response
 from markupsafe import Markup
 
-from deid.release import answers, standing
-from deid.release.answers import MAX_REASON, Why
-from deid.release.permissions import APPROVE, CHOICES, Decision
-from deid.release.standing import Standing, State
+from deid.release.decisions import APPROVE, CHOICES, MAX_REASON, AnswerProblem, Decision, record_refused_answer
+from deid.release.interval import open_interval
+from deid.release.status import DecisionState, DecisionStatus, find_obstacle, read_status
 from nocturne_pages import airflow_rest
 from nocturne_pages.access import Visitor, needs
 from nocturne_pages.errors import Refusal
 from nocturne_pages.pages import fragment, page
 from nocturne_pages.panels import PANELS
-from nocturne_pages.powers import Power
+from nocturne_pages.permissions import Permission
 
 router = APIRouter()
 
@@ -30,7 +29,7 @@ SHORT = 12  # characters of a digest that people are shown
 
 def panel(request: Request, visitor: Visitor, interval_key: str) -> Markup | None:
     """The decision, above the figures of a release."""
-    found = standing.read(interval_key)
+    found = read_status(interval_key)
     if found is None:
         return None
     return fragment(request, visitor, "decisions/panel.html.j2", "decisions", **_shown(found, visitor))
@@ -43,7 +42,7 @@ PANELS.append(panel)
 def show(
     request: Request,
     interval_key: str,
-    visitor: Annotated[Visitor, Depends(needs(Power.READ))],
+    visitor: Annotated[Visitor, Depends(needs(Permission.READ))],
     given: str = "",
 ) -> Response:
     """Where the decision stands; `given` is the answer that was just sent."""
@@ -56,7 +55,7 @@ def show(
 async def decide(
     request: Request,
     interval_key: str,
-    visitor: Annotated[Visitor, Depends(needs(Power.DECIDE))],
+    visitor: Annotated[Visitor, Depends(needs(Permission.DECIDE))],
     digest: Annotated[str, Form(max_length=64)],
     chosen: Annotated[str, Form(max_length=10)],
     reason: Annotated[str, Form(max_length=2000)] = "",
@@ -67,8 +66,8 @@ async def decide(
         raise Refusal(422, "unreadable")
     decision = Decision(chosen, visitor.name, reason.strip(), staged_digest=digest)
     found = await run_in_threadpool(_open, interval_key, decision)
-    why = await run_in_threadpool(standing.obstacle, found, decision)
-    if why in (Why.NO_REASON, Why.UNREADABLE):
+    why = await run_in_threadpool(find_obstacle, found, decision)
+    if why in (AnswerProblem.NO_REASON, AnswerProblem.UNREADABLE):
         wrong = why.value if len(decision.reason) <= MAX_REASON else "too_long"
         said = {"given": "", "wrong": wrong, "filled": decision}
         return page(
@@ -76,7 +75,7 @@ async def decide(
         )
     if why is not None:
         await run_in_threadpool(_refused, interval_key, decision, why)
-        raise Refusal(403 if why is Why.OWN else 409, f"decision_{why}", key=interval_key)
+        raise Refusal(403 if why is AnswerProblem.OWN else 409, f"decision_{why}", key=interval_key)
     if confirmed != "yes":
         return page(
             request, visitor, "decisions/confirm.html.j2", "decisions", **_shown(found, visitor), decision=decision
@@ -86,11 +85,11 @@ async def decide(
     return RedirectResponse(f"{root}/releases/{interval_key}/decision?given={chosen}", 303)
 
 
-async def _give(request: Request, found: Standing, decision: Decision) -> None:
+async def _give(request: Request, found: DecisionStatus, decision: Decision) -> None:
     """Answer in Airflow, or say why that is not possible."""
     where = (DAG, str(found.airflow_run), TASK)
-    status, parked = await airflow_rest.question(request, *where)
-    if status == 200 and not parked:
+    status, waiting = await airflow_rest.question(request, *where)
+    if status == 200 and not waiting:
         raise Refusal(409, "decision_answered", key=found.interval_key)
     if status == 200:
         form = {"motif": decision.reason, "empreinte": str(found.digest)}
@@ -105,39 +104,39 @@ async def _give(request: Request, found: Standing, decision: Decision) -> None:
         raise Refusal(502, "decision_airflow_failed")
 
 
-def _found(interval_key: str) -> Standing:
-    found = standing.read(interval_key)
+def _found(interval_key: str) -> DecisionStatus:
+    found = read_status(interval_key)
     if found is None:
         raise Refusal(404, "decision_none")
     return found
 
 
-def _open(interval_key: str, decision: Decision) -> Standing:
+def _open(interval_key: str, decision: Decision) -> DecisionStatus:
     """The question that waits, if it is about what this person was shown."""
     found = _found(interval_key)
-    if found.state is State.RUNNING:
+    if found.state is DecisionState.RUNNING:
         raise Refusal(409, "decision_running", key=interval_key)
     if found.digest is not None and found.digest != decision.staged_digest:
         _refused(interval_key, decision, "stale")
         counts = {name: found.counts[name] for name in ("staged", "quarantined", "corrected", "withdrawn")}
         shown, now = str(decision.staged_digest)[:SHORT], found.digest[:SHORT]
         raise Refusal(409, "decision_changed", key=interval_key, shown=shown, now=now, **counts)
-    if found.state is not State.WAITING:
+    if found.state is not DecisionState.WAITING:
         raise Refusal(409, "decision_not_asked", key=interval_key)
     return found
 
 
 def _refused(interval_key: str, decision: Decision, why: str) -> None:
-    with standing.steward() as link, link.cursor() as cursor:
-        answers.refuse(cursor, interval_key, decision, why)
+    with open_interval(interval_key, role="steward") as interval:
+        record_refused_answer(interval, decision, why)
 
 
-def _shown(found: Standing, visitor: Visitor) -> dict[str, Any]:
+def _shown(found: DecisionStatus, visitor: Visitor) -> dict[str, Any]:
     """What the templates show of it."""
     return {
         "s": found,
         "short": (found.digest or "")[:SHORT],
-        "may": visitor.may(Power.DECIDE) and found.state is State.WAITING,
+        "may": visitor.may(Permission.DECIDE) and found.state is DecisionState.WAITING,
         "own": found.wanted == 1 and visitor.name in found.requesters and not found.own_approval,
         "again": visitor.name in found.approvers,
         "max_reason": MAX_REASON,

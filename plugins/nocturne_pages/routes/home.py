@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import RedirectResponse, Response
 
-from nocturne_pages.access import Power, Visitor, needs
+from nocturne_pages.access import Permission, Visitor, needs
 from nocturne_pages.errors import Refusal
 from nocturne_pages.language import COOKIE, LANGUAGES
 
@@ -17,7 +17,7 @@ router = APIRouter()
 
 @router.get("/language/{lang}")
 def choose_language(
-    request: Request, lang: str, _visitor: Annotated[Visitor, Depends(needs(Power.READ))], back: str = ""
+    request: Request, lang: str, _visitor: Annotated[Visitor, Depends(needs(Permission.READ))], back: str = ""
 ) -> Response:
     """Keep the language in a cookie and return to the page `back` of this application."""
     if lang not in LANGUAGES:

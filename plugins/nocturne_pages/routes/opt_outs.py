@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Depends, Form, Query, Request
 from fastapi.responses import RedirectResponse, Response
 
-from deid.config.settings import settings
 from deid.stewardship import opt_outs
-from deid.stewardship.opt_outs import LEAST_REASON, MOST_REASON, OptOutRefused, Patient, Why
+from deid.stewardship.opt_outs import LEAST_REASON, MOST_REASON, OptOutProblem, OptOutRefused, Patient, check_reason
 from deid.warehouse.audit import Action, write
-from deid.warehouse.connection import connect
-from nocturne_pages.access import Power, Visitor, needs
+from deid.warehouse.connection import open_cursor
+from nocturne_pages.access import Permission, Visitor, needs
 from nocturne_pages.errors import Refusal
 from nocturne_pages.pages import page
 
 router = APIRouter()
-Officer = Annotated[Visitor, Depends(needs(Power.WITHDRAW))]
+Officer = Annotated[Visitor, Depends(needs(Permission.WITHDRAW))]
 Given = Annotated[str, Form(max_length=500)]
 Reason = Annotated[str, Form(max_length=5000)]
 
@@ -25,8 +24,8 @@ Reason = Annotated[str, Form(max_length=5000)]
 @router.get("/opt-outs")
 def overview(request: Request, visitor: Officer, before: Annotated[int | None, Query(ge=1)] = None) -> Response:
     """The search, and the oppositions that were recorded."""
-    with _steward() as link, link.cursor() as cursor:
-        rows = opt_outs.page(cursor, before, opt_outs.PAGE + 1)
+    with open_cursor("steward", "nocturne pages") as cursor:
+        rows = opt_outs.list_opt_outs(cursor, before, opt_outs.PAGE + 1)
     shown = rows[: opt_outs.PAGE]
     older = shown[-1].opt_out_id if len(rows) > opt_outs.PAGE else None
     return page(request, visitor, "opt_outs/overview.html.j2", "opt_outs", rows=shown, older=older)
@@ -43,8 +42,8 @@ def begin_again(request: Request, _visitor: Officer) -> Response:
 def search(request: Request, visitor: Officer, pseudonym: Given = "", patient_id: Given = "") -> Response:
     """Published documents of a patient, by release and type."""
     patient = _patient(pseudonym, patient_id)
-    with _steward() as link, link.cursor() as cursor:
-        found = opt_outs.search(cursor, visitor.id, patient)
+    with open_cursor("steward", "nocturne pages") as cursor:
+        found = opt_outs.search_patient(cursor, visitor.id, patient)
     return page(
         request, visitor, "opt_outs/found.html.j2", "opt_outs", found=found, least=LEAST_REASON, most=MOST_REASON
     )
@@ -55,12 +54,13 @@ def confirm(
     request: Request, visitor: Officer, reason: Reason = "", pseudonym: Given = "", patient_id: Given = ""
 ) -> Response:
     """What is about to happen, once more, before it does."""
-    patient, reason = _patient(pseudonym, patient_id), " ".join(reason.split())
-    if not LEAST_REASON <= len(reason) <= MOST_REASON:
-        why = Why.TOO_SHORT if len(reason) < LEAST_REASON else Why.TOO_LONG
-        raise Refusal(422, f"opt_out_{why}", number="")
-    with _steward() as link, link.cursor() as cursor:
-        found = opt_outs.search(cursor, visitor.id, patient)
+    patient = _patient(pseudonym, patient_id)
+    try:
+        reason = check_reason(reason)
+    except OptOutRefused as refused:
+        raise _refusal(refused) from None
+    with open_cursor("steward", "nocturne pages") as cursor:
+        found = opt_outs.search_patient(cursor, visitor.id, patient)
     if found.opt_out_id is not None:
         raise Refusal(409, "opt_out_already", number=found.opt_out_id)
     return page(request, visitor, "opt_outs/confirm.html.j2", "opt_outs", found=found, reason=reason)
@@ -73,8 +73,8 @@ def withdraw(
     """Record the opposition; a pseudonym's rows leave with it."""
     patient = _patient(pseudonym, patient_id)
     try:
-        with _steward() as link, link.cursor() as cursor:
-            opt_out_id, _ = opt_outs.ask(cursor, visitor.id, patient, reason)
+        with open_cursor("steward", "nocturne pages") as cursor:
+            opt_out_id, _ = opt_outs.record_opt_out(cursor, visitor.id, patient, reason)
     except OptOutRefused as refused:
         raise _refusal(refused) from None
     return RedirectResponse(f"{_root(request)}/opt-outs/{opt_out_id}", 303)
@@ -83,10 +83,10 @@ def withdraw(
 @router.get("/opt-outs/{opt_out_id:int}")
 def proof(request: Request, visitor: Officer, opt_out_id: int) -> Response:
     """What was removed, and a fresh look: the page to print and to keep."""
-    with _steward() as link, link.cursor() as cursor:
-        found = opt_outs.proof(cursor, opt_out_id) if opt_out_id < 2**63 else None
+    with open_cursor("steward", "nocturne pages") as cursor:
+        found = opt_outs.prove_removal(cursor, opt_out_id) if opt_out_id < 2**63 else None
         if found is not None:
-            write(cursor, visitor.id, Action.SEARCH_PATIENT, opt_outs.about(opt_out_id), found=found.found_now)
+            write(cursor, visitor.id, Action.SEARCH_PATIENT, opt_outs.audit_name(opt_out_id), found=found.found_now)
     if found is None:
         raise Refusal(404, "opt_out_unknown")
     return page(request, visitor, "opt_outs/proof.html.j2", "opt_outs", proof=found, one=found.opt_out)
@@ -103,13 +103,9 @@ def _patient(pseudonym: str, patient_id: str) -> Patient:
 
 
 def _refusal(refused: OptOutRefused) -> Refusal:
-    status = 409 if refused.why is Why.ALREADY else 422
+    status = 409 if refused.why is OptOutProblem.ALREADY else 422
     return Refusal(status, f"opt_out_{refused.why}", number=refused.opt_out_id or "")
 
 
 def _root(request: Request) -> str:
     return str(request.scope.get("root_path", ""))
-
-
-def _steward() -> Any:
-    return connect(settings().dsn("steward"), application="nocturne pages")

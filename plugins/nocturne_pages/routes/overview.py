@@ -15,27 +15,27 @@ from deid.reports.view import TONES, measured
 from deid.reports.wording import WORDING
 from deid.stewardship import overview
 from deid.stewardship.overview import Finding, Overview
-from deid.stewardship.trends import trend
+from deid.stewardship.trends import layout_trend
 from nocturne_pages.access import Visitor, needs
 from nocturne_pages.language import words
 from nocturne_pages.pages import page
-from nocturne_pages.powers import Power
+from nocturne_pages.permissions import Permission
 
 router = APIRouter()
 LATEST = 14  # intervals in the table
 
 
 @router.get("/")
-def show(request: Request, visitor: Annotated[Visitor, Depends(needs(Power.READ))]) -> Response:
+def show(request: Request, visitor: Annotated[Visitor, Depends(needs(Permission.READ))]) -> Response:
     """What stands out first, then the latest intervals and the trends."""
-    found, write = overview.look(), Writer(visitor.lang)
+    found, write = overview.read_overview(), Writer(visitor.lang)
     values: dict[str, Any] = {
         "o": found,
         "latest": found.judged[:LATEST],
         "tones": TONES,
         "rt": WORDING[visitor.lang],
         "findings": [{"level": one.level, "key": one.key, **_said(one, visitor.lang)} for one in found.findings],
-        "trends": [drawn for name in MEASURES if (drawn := trend(found.judged, name)) is not None],
+        "trends": [drawn for name in MEASURES if (drawn := layout_trend(found.judged, name)) is not None],
         "measured": lambda name, value: measured(name, value, write),
         "sums": _sums(found),
         "titles": _titles(visitor.lang),

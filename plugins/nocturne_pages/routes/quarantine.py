@@ -9,27 +9,29 @@ from urllib.parse import quote, urlencode
 from fastapi import APIRouter, Depends, Form, Query, Request
 from fastapi.responses import RedirectResponse, Response
 
-from deid.config.settings import settings
 from deid.domain.errors import Reason
 from deid.domain.labels import FRENCH as LABELS
 from deid.quality import reasons
 from deid.quality.checks import BY_NAME
 from deid.quality.waivers import WAIVABLE
 from deid.stewardship import quarantine
-from deid.stewardship.quarantine import Choice, Filter, Held, Standing
-from deid.stewardship.quarantine_choices import (
+from deid.stewardship.quarantine import (
     LEAST_JUSTIFICATION,
     LEAST_REASON,
     MOST_TEXT,
+    Choice,
     ChoiceRefused,
     Entry,
-    choose,
-    undo,
-    waivable,
+    Filter,
+    QuarantinedDocument,
+    Standing,
+    is_waivable,
+    record_choice,
+    undo_choice,
 )
-from deid.warehouse.connection import connect
+from deid.warehouse.connection import open_cursor
 from deid.warehouse.originals import Original, OriginalRefused, read_original
-from nocturne_pages.access import Power, Visitor, needs
+from nocturne_pages.access import Permission, Visitor, needs
 from nocturne_pages.errors import Refusal
 from nocturne_pages.pages import page
 
@@ -37,14 +39,14 @@ router = APIRouter()
 STEPS = ("detect", "substitute", "validate", "stage")
 AGES = {"day": 1, "week": 7, "month": 30}  # days
 Words = Annotated[str, Query(max_length=200)]
-Reader = Annotated[Visitor, Depends(needs(Power.READ))]
-Chooser = Annotated[Visitor, Depends(needs(Power.RETRY))]
+Reader = Annotated[Visitor, Depends(needs(Permission.READ))]
+Chooser = Annotated[Visitor, Depends(needs(Permission.RETRY))]
 Entries = Annotated[list[str], Form(default_factory=list, max_length=1000)]
 Text = Annotated[str, Form(max_length=5000)]
 
 
 @router.get("/quarantine")
-def desk(
+def index(
     request: Request,
     visitor: Reader,
     standing: Words = "waiting",
@@ -65,17 +67,17 @@ def desk(
         "interval": interval.strip(),
         "age": age if age.removeprefix("over_") in AGES else "",
     }
-    with _steward() as link, link.cursor() as cursor:
+    with open_cursor("steward", "nocturne pages") as cursor:
         wanted = _filter(asked)
-        rows = quarantine.held(cursor, wanted, _after(after), limit=quarantine.PAGE + 1)
-        waiting = quarantine.waiting(cursor)
-        types = quarantine.types(cursor, wanted.standing)
+        rows = quarantine.list_quarantined(cursor, wanted, _after(after), limit=quarantine.PAGE + 1)
+        waiting = quarantine.count_waiting(cursor)
+        types = quarantine.list_document_types(cursor, wanted.standing)
     shown, more = rows[: quarantine.PAGE], len(rows) > quarantine.PAGE
     following = urlencode({**asked, "after": _place(shown[-1])}) if more else ""
     return page(
         request,
         visitor,
-        "quarantine/desk.html.j2",
+        "quarantine/list.html.j2",
         "quarantine",
         rows=shown,
         following=following,
@@ -90,7 +92,7 @@ def desk(
 
 @router.get("/quarantine/{run_id:int}/{document_id:path}")
 def show(request: Request, visitor: Reader, run_id: int, document_id: str) -> Response:
-    """One document: why it is held back, what failed, its story, and what one may do."""
+    """One document: why it is held back, what failed, its history, and the choices offered."""
     return _document(request, visitor, run_id, document_id)
 
 
@@ -106,7 +108,7 @@ def choices(
 
 @router.post("/quarantine/releases")
 def release(
-    request: Request, visitor: Annotated[Visitor, Depends(needs(Power.WAIVE))], entry: Entries, text: Text = ""
+    request: Request, visitor: Annotated[Visitor, Depends(needs(Permission.WAIVE))], entry: Entries, text: Text = ""
 ) -> Response:
     """Let one document pass, or many, with a justification."""
     return _choose(request, visitor, Choice.RELEASE, entry, text)
@@ -116,11 +118,11 @@ def release(
 def take_back(request: Request, visitor: Chooser, entry: Annotated[str, Form()]) -> Response:
     """Take back a choice that no run has used."""
     run_id, document_id = _entry(entry)
-    with _steward() as link, link.cursor() as cursor:
-        held = quarantine.find(cursor, run_id, document_id)
-        if held is not None and held.choice is Choice.RELEASE and not visitor.may(Power.WAIVE):
+    with open_cursor("steward", "nocturne pages") as cursor:
+        held = quarantine.find_quarantined(cursor, run_id, document_id)
+        if held is not None and held.choice is Choice.RELEASE and not visitor.may(Permission.WAIVE):
             raise Refusal(403, "forbidden")
-        if not undo(cursor, visitor.id, (run_id, document_id)):
+        if not undo_choice(cursor, visitor.id, (run_id, document_id)):
             raise Refusal(409, "choice_gone")
     return RedirectResponse(f"{_root(request)}{_path(run_id, document_id)}", 303)
 
@@ -128,13 +130,13 @@ def take_back(request: Request, visitor: Chooser, entry: Annotated[str, Form()])
 @router.post("/quarantine/{run_id:int}/{document_id:path}")
 def original(
     request: Request,
-    visitor: Annotated[Visitor, Depends(needs(Power.ORIGINALS))],
+    visitor: Annotated[Visitor, Depends(needs(Permission.ORIGINALS))],
     run_id: int,
     document_id: str,
 ) -> Response:
     """The same page with the source text: recorded, and in no address."""
-    with _steward() as link, link.cursor() as cursor:
-        held = quarantine.find(cursor, run_id, document_id)
+    with open_cursor("steward", "nocturne pages") as cursor:
+        held = quarantine.find_quarantined(cursor, run_id, document_id)
     if held is None:
         raise Refusal(404, "quarantine_unknown")
     try:
@@ -153,12 +155,12 @@ def _document(
     parts: list[tuple[str, str | None]] | None = None,
     refused: str = "",
 ) -> Response:
-    with _steward() as link, link.cursor() as cursor:
-        held = quarantine.find(cursor, run_id, document_id)
+    with open_cursor("steward", "nocturne pages") as cursor:
+        held = quarantine.find_quarantined(cursor, run_id, document_id)
         if held is None:
             raise Refusal(404, "quarantine_unknown")
         failed = quarantine.failed_checks(cursor, run_id, document_id)
-        history = quarantine.history(cursor, document_id)
+        history = quarantine.document_history(cursor, document_id)
     others = {
         known.reason
         for item in failed
@@ -176,7 +178,7 @@ def _document(
         parts=parts,
         refused=refused,
         others=sorted(others),
-        waivable=waivable(held.reason),
+        waivable=is_waivable(held.reason),
         why_waivable=WAIVABLE.get(held.reason, ("", ""))[visitor.lang != "fr"],
         labels=LABELS,
         **_known(visitor),
@@ -185,8 +187,8 @@ def _document(
 
 def _choose(request: Request, visitor: Visitor, choice: Choice, entries: list[str], text: str) -> Response:
     try:
-        with _steward() as link, link.cursor() as cursor:
-            chosen = choose(cursor, visitor.id, choice, [_entry(entry) for entry in entries], text)
+        with open_cursor("steward", "nocturne pages") as cursor:
+            chosen = record_choice(cursor, visitor.id, choice, [_entry(entry) for entry in entries], text)
     except ChoiceRefused as refused:
         status = 404 if refused.why == "unknown" else 422
         known = reasons.FRENCH if visitor.lang == "fr" else reasons.ENGLISH
@@ -222,7 +224,7 @@ def _known(visitor: Visitor) -> dict[str, Any]:
         "least": {"release": LEAST_JUSTIFICATION, "discard": LEAST_REASON},
         "most": MOST_TEXT,
         "counted": quarantine.COUNTED,
-        "can_waive": waivable,
+        "can_waive": is_waivable,
     }
 
 
@@ -241,7 +243,7 @@ def _filter(asked: dict[str, str]) -> Filter:
     )
 
 
-def _place(held: Held) -> str:
+def _place(held: QuarantinedDocument) -> str:
     return f"{held.at.isoformat()} {held.run_id} {held.document_id}"
 
 
@@ -278,7 +280,3 @@ def _parts(found: Original) -> list[tuple[str, str | None]]:
 
 def _root(request: Request) -> str:
     return str(request.scope.get("root_path", ""))
-
-
-def _steward() -> Any:
-    return connect(settings().dsn("steward"), application="nocturne pages")

@@ -9,20 +9,26 @@ from fastapi.responses import JSONResponse, RedirectResponse, Response
 from pydantic import BaseModel, ConfigDict
 
 from deid.domain.labels import Label
-from deid.reviews import marks, reading
-from deid.reviews.places import Kind
-from deid.warehouse.originals import OriginalRefused, Why, read_original
-from nocturne_pages.access import Power, Visitor, needs
+from deid.reviews import reading
+from deid.reviews.marks import Kind, Mark, list_marks
+from deid.warehouse.originals import OriginalProblem, OriginalRefused, read_original
+from nocturne_pages.access import Permission, Visitor, needs
 from nocturne_pages.errors import Refusal
 from nocturne_pages.pages import page
 from nocturne_pages.routes.reviews import steward
 from nocturne_pages.texts import label_names, parts
 
 router = APIRouter()
-Reviewer = Annotated[Visitor, Depends(needs(Power.REVIEW))]
-OfOriginals = Annotated[Visitor, Depends(needs(Power.ORIGINALS))]
+Reviewer = Annotated[Visitor, Depends(needs(Permission.REVIEW))]
+OfOriginals = Annotated[Visitor, Depends(needs(Permission.ORIGINALS))]
 TEXT = "/reviews/{review_id:int}/{ordinal:int}"
-STATUS = {Why.NOT_CONFIGURED: 503, Why.UNKNOWN: 404, Why.GONE: 410, Why.WITHDRAWN: 410, Why.CHANGED: 409}
+STATUS = {
+    OriginalProblem.NOT_CONFIGURED: 503,
+    OriginalProblem.UNKNOWN: 404,
+    OriginalProblem.GONE: 410,
+    OriginalProblem.WITHDRAWN: 410,
+    OriginalProblem.CHANGED: 409,
+}
 
 
 class Asked(BaseModel):
@@ -40,7 +46,7 @@ class Asked(BaseModel):
 def following(request: Request, review_id: int, visitor: Reviewer) -> Response:
     """The document that this person should read now; the review's page where there is none."""
     with steward() as cursor:
-        ordinal = reading.following(cursor, review_id, visitor.name)
+        ordinal = reading.next_document(cursor, review_id, visitor.name)
     return _to(request, review_id, ordinal)
 
 
@@ -53,7 +59,7 @@ def show(request: Request, review_id: int, ordinal: int, visitor: Reviewer) -> R
 @router.get(f"{TEXT}/original")
 def original(request: Request, review_id: int, ordinal: int, visitor: OfOriginals) -> Response:
     """The same with the source beside it."""
-    if not visitor.may(Power.REVIEW):
+    if not visitor.may(Permission.REVIEW):
         raise Refusal(403, "forbidden")
     return _text(request, review_id, ordinal, visitor, original=True)
 
@@ -62,7 +68,9 @@ def original(request: Request, review_id: int, ordinal: int, visitor: OfOriginal
 def mark(review_id: int, ordinal: int, asked: Asked, visitor: Reviewer) -> Response:
     """Mark a passage; answers with the mark as it was kept: trimmed, or grown to whole surrogates."""
     with steward() as cursor:
-        made = marks.add(cursor, review_id, ordinal, visitor.name, asked.kind, asked.label, asked.start, asked.end)
+        made = reading.add_mark(
+            cursor, review_id, ordinal, visitor.name, asked.kind, asked.label, asked.start, asked.end
+        )
     return JSONResponse(_as_json(made), 201)
 
 
@@ -70,7 +78,7 @@ def mark(review_id: int, ordinal: int, asked: Asked, visitor: Reviewer) -> Respo
 def unmark(review_id: int, ordinal: int, mark_id: int, visitor: Reviewer) -> Response:
     """Take one's own mark back."""
     with steward() as cursor:
-        marks.remove(cursor, review_id, ordinal, visitor.name, mark_id)
+        reading.remove_mark(cursor, review_id, ordinal, visitor.name, mark_id)
     return JSONResponse({"id": mark_id})
 
 
@@ -78,15 +86,15 @@ def unmark(review_id: int, ordinal: int, mark_id: int, visitor: Reviewer) -> Res
 def finish(request: Request, review_id: int, ordinal: int, visitor: Reviewer) -> Response:
     """This person has read the document; on to the next."""
     with steward() as cursor:
-        reading.finish(cursor, review_id, ordinal, visitor.name)
-        ordinal_next = reading.following(cursor, review_id, visitor.name)
+        reading.finish_reading(cursor, review_id, ordinal, visitor.name)
+        ordinal_next = reading.next_document(cursor, review_id, visitor.name)
     return _to(request, review_id, ordinal_next)
 
 
 def _text(request: Request, review_id: int, ordinal: int, visitor: Visitor, *, original: bool) -> Response:
     with steward() as cursor:
-        found = reading.begin(cursor, review_id, ordinal, visitor.name)
-        own = marks.of_reader(cursor, review_id, ordinal, visitor.name)
+        found = reading.begin_reading(cursor, review_id, ordinal, visitor.name)
+        own = list_marks(cursor, review_id, ordinal=ordinal, reader=visitor.name)
     values: dict[str, Any] = {"source": None}
     if original:
         try:
@@ -104,7 +112,7 @@ def _text(request: Request, review_id: int, ordinal: int, visitor: Visitor, *, o
     )
 
 
-def _as_json(mark: marks.Mark) -> dict[str, Any]:
+def _as_json(mark: Mark) -> dict[str, Any]:
     return {
         "id": mark.mark_id,
         "kind": mark.kind.value,

@@ -11,25 +11,24 @@ from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import RedirectResponse, Response
 from sqlalchemy import select
 
-from deid.config.settings import settings
 from deid.domain.errors import InputRefused
-from deid.release.room import INTERVAL_KEY
+from deid.release.interval import INTERVAL_KEY
 from deid.reports.figures import Figures, gather
 from deid.reports.numbers import Writer
 from deid.reports.view import TONES, measured, view
 from deid.reports.wording import WORDING
 from deid.stewardship import releases
-from deid.stewardship.exports import FORMS, exported
+from deid.stewardship.exports import FORMS, export_figures
 from deid.warehouse import audit
-from deid.warehouse.connection import connect
+from deid.warehouse.connection import open_cursor
 from nocturne_pages.access import Visitor, needs
 from nocturne_pages.errors import Refusal
 from nocturne_pages.pages import page
 from nocturne_pages.panels import panels
-from nocturne_pages.powers import Power
+from nocturne_pages.permissions import Permission
 
 router = APIRouter()
-Reader = Annotated[Visitor, Depends(needs(Power.READ))]
+Reader = Annotated[Visitor, Depends(needs(Permission.READ))]
 DAG, RELEASE_DAG = "deidentify_documents", "release_dataset"
 
 
@@ -44,7 +43,7 @@ def index(
     """Intervals, newest first, of one month or at one state."""
     write = Writer(visitor.lang)
     chosen = state if state in releases.STATES else ""
-    found = releases.listed(month=month or None, state=chosen or None, before=before or None)
+    found = releases.list_intervals(month=month or None, state=chosen or None, before=before or None)
     values: dict[str, Any] = {
         "found": found,
         "asked": {"month": month, "state": chosen},
@@ -61,9 +60,9 @@ def index(
 def show(request: Request, interval_key: str, visitor: Reader) -> Response:
     """Everything that is known of an interval: numbers, and the ids of the documents that it holds back."""
     figures = figures_of(interval_key)
-    with connect(settings().dsn("steward"), application="nocturne pages") as link, link.cursor() as cursor:
-        runs = releases.runs(cursor, interval_key)
-        held = releases.held(cursor, interval_key)
+    with open_cursor("steward", "nocturne pages") as cursor:
+        runs = releases.list_runs(cursor, interval_key)
+        held = releases.quarantined_ids(cursor, interval_key)
         audit.write(cursor, visitor.id, audit.Action.READ_RELEASE, f"release {interval_key}")
     values: dict[str, Any] = {
         "report": view(figures, visitor.lang),
@@ -84,8 +83,8 @@ def export(interval_key: str, form: str, visitor: Reader) -> Response:
         raise Refusal(404, "not_found")
     figures = figures_of(interval_key)
     media, ending = FORMS[form]
-    made = exported(figures, form, visitor.lang)
-    with connect(settings().dsn("steward"), application="nocturne pages") as link, link.cursor() as cursor:
+    made = export_figures(figures, form, visitor.lang)
+    with open_cursor("steward", "nocturne pages") as cursor:
         details = {"format": form, "lang": visitor.lang, "sha256": hashlib.sha256(made).hexdigest()}
         audit.write(cursor, visitor.id, audit.Action.EXPORT, f"release {interval_key}", **details)
     headers = {"Content-Disposition": f'attachment; filename="nocturne-{interval_key}.{visitor.lang}.{ending}"'}
@@ -101,7 +100,7 @@ def of_run(
     dag: Annotated[str, Query(max_length=250)] = DAG,
 ) -> Response:
     """From a run of Airflow to the page of the interval that it treats or publishes."""
-    key = releases.interval_of(run_id) if dag == DAG else None
+    key = releases.interval_of_run(run_id) if dag == DAG else None
     if dag == RELEASE_DAG:
         key = session.scalar(select(DagRun.partition_key).where(DagRun.dag_id == dag, DagRun.run_id == run_id))
     if key is None or INTERVAL_KEY.fullmatch(key) is None:

@@ -14,21 +14,20 @@ from deid.config.policy import Review as ReviewPolicy
 from deid.config.policy import load as load_policy
 from deid.config.settings import settings
 from deid.domain.errors import ReviewRefused
-from deid.release.room import INTERVAL_KEY
-from deid.reviews import adjudication, closing, progress, reading, sampling
-from deid.reviews.agreement import agreement
-from deid.reviews.estimate import estimate, in_words, interval_in_words
-from deid.warehouse.connection import connect
+from deid.release.interval import INTERVAL_KEY
+from deid.reviews import adjudication, lifecycle, progress, reading
+from deid.reviews.estimate import bound_in_words, estimate_leaks, interval_in_words, measure_agreement
+from deid.warehouse.connection import open_cursor
 from deid.warehouse.queries import Cursor
-from nocturne_pages.access import Power, Visitor, needs
+from nocturne_pages.access import Permission, Visitor, needs
 from nocturne_pages.errors import Refusal
 from nocturne_pages.pages import fragment, page
 from nocturne_pages.panels import PANELS
 from nocturne_pages.texts import label_names, parts
 
 router = APIRouter()
-Reviewer = Annotated[Visitor, Depends(needs(Power.REVIEW))]
-Senior = Annotated[Visitor, Depends(needs(Power.ADJUDICATE))]
+Reviewer = Annotated[Visitor, Depends(needs(Permission.REVIEW))]
+Senior = Annotated[Visitor, Depends(needs(Permission.ADJUDICATE))]
 TARGETS = (0.005, 0.01, 0.02, 0.05, 0.1)
 STATUS = {
     "unknown": 404,
@@ -49,7 +48,7 @@ STATUS = {
 def steward() -> Iterator[Cursor]:
     """A steward's transaction whose refusals are pages; a refusal about what was selected is 422."""
     try:
-        with connect(settings().dsn("steward"), application="nocturne pages") as link, link.cursor() as cursor:
+        with open_cursor("steward", "nocturne pages") as cursor:
             yield cursor
     except ReviewRefused as error:
         raise Refusal(STATUS.get(error.why, 422), f"review_{error.why}") from None
@@ -64,8 +63,8 @@ def show(
 ) -> Response:
     """Reviews, the newest first, and intervals that nobody has opened one for."""
     with steward() as cursor:
-        found = progress.page(cursor, visitor.name, which, before, progress.PAGE + 1)
-        waiting = [one for one in sampling.waiting(cursor) if one.review_id is None]
+        found = progress.list_reviews(cursor, visitor.name, which, before, progress.PAGE + 1)
+        waiting = [one for one in lifecycle.list_staged_intervals(cursor) if one.review_id is None]
     shown, older = found[: progress.PAGE], found[progress.PAGE :]
     last = shown[-1].review_id if older else None
     values = {"reviews": shown, "older": last, "which": which, "waiting": waiting}
@@ -82,7 +81,7 @@ def new(request: Request, interval_key: str, visitor: Reviewer) -> Response:
     policy = _policy()
     targets = sorted({*TARGETS, policy.target})
     sizes = {
-        target: sampling.Plan(target, policy.confidence, policy.readings).size(waiting.documents) for target in targets
+        target: lifecycle.Plan(target, policy.confidence, policy.readings).size(waiting.documents) for target in targets
     }
     values = {"waiting": waiting, "policy": policy, "sizes": sizes}
     return page(request, visitor, "reviews/new.html.j2", "reviews", **values)
@@ -99,8 +98,8 @@ def start(
     """Draw the sample, or find the one that was drawn meanwhile."""
     with steward() as cursor:
         _waiting(cursor, interval_key)
-        plan = sampling.Plan(target, _policy().confidence, int(readings))
-        review_id = sampling.open_review(cursor, interval_key, plan, visitor.name)
+        plan = lifecycle.Plan(target, _policy().confidence, int(readings))
+        review_id = lifecycle.open_review(cursor, interval_key, plan, visitor.name)
     return _to(request, f"/reviews/{review_id}")
 
 
@@ -108,18 +107,18 @@ def start(
 def one(request: Request, review_id: int, visitor: Reviewer) -> Response:
     """The plan of a review, how far it is, what it shows, and what is to be settled."""
     with steward() as cursor:
-        review = progress.find(cursor, review_id, visitor.name)
-        sampled = progress.documents(cursor, review_id)
-        following = None if review.closed else reading.following(cursor, review_id, visitor.name)
-    found = estimate(review, sampled)
+        review = progress.find_review(cursor, review_id, visitor.name)
+        sampled = progress.list_documents(cursor, review_id)
+        following = None if review.closed else reading.next_document(cursor, review_id, visitor.name)
+    found = estimate_leaks(review, sampled)
     values = {
         "review": review,
         "following": following,
         "estimate": found,
-        "words": in_words(found, visitor.lang) if found else "",
+        "words": bound_in_words(found, visitor.lang) if found else "",
         "interval": interval_in_words(found, visitor.lang) if found else "",
-        "agreement": agreement(sampled) if review.readings > 1 else None,
-        "disputed": adjudication.to_settle(review, sampled),
+        "agreement": measure_agreement(sampled) if review.readings > 1 else None,
+        "disputed": adjudication.documents_to_settle(review, sampled),
         "leaking": [one for one in progress.read_by_all(sampled, review.readings) if one.leaks],
         "labels": label_names(visitor.lang),
     }
@@ -130,7 +129,7 @@ def one(request: Request, review_id: int, visitor: Reviewer) -> Response:
 def close(request: Request, review_id: int, visitor: Reviewer) -> Response:
     """Close the review; its texts are erased."""
     with steward() as cursor:
-        closing.close(cursor, review_id, visitor.name)
+        lifecycle.close_review(cursor, review_id, visitor.name)
     return _to(request, f"/reviews/{review_id}")
 
 
@@ -138,8 +137,8 @@ def close(request: Request, review_id: int, visitor: Reviewer) -> Response:
 def adjudicate(request: Request, review_id: int, ordinal: int, visitor: Senior) -> Response:
     """A document that all have read, with everybody's marks."""
     with steward() as cursor:
-        found, sampled = adjudication.look(cursor, review_id, ordinal, visitor.name)
-    disputed = {mark.mark_id for mark in adjudication.disputed(sampled)}
+        found, sampled = adjudication.open_adjudication(cursor, review_id, ordinal, visitor.name)
+    disputed = {mark.mark_id for mark in adjudication.disputed_marks(sampled)}
     values = {
         "reading": found,
         "sampled": sampled,
@@ -161,25 +160,25 @@ def settle(
 ) -> Response:
     """Uphold or dismiss a mark."""
     with steward() as cursor:
-        adjudication.settle(cursor, review_id, ordinal, mark_id, visitor.name, verdict)
+        adjudication.settle_mark(cursor, review_id, ordinal, mark_id, visitor.name, verdict)
     return _to(request, f"/reviews/{review_id}/{ordinal}/adjudicate")
 
 
 def panel(request: Request, visitor: Visitor, interval_key: str) -> Markup | None:
     """On the page of a release: the review of what waits there, or the way to open one; the last one once published."""
-    if not visitor.may(Power.READ):
+    if not visitor.may(Permission.READ):
         return None
     with steward() as cursor:
-        waiting = next(iter(sampling.waiting(cursor, interval_key)), None)
-        review_id = waiting.review_id if waiting else sampling.last_of(cursor, interval_key)
+        waiting = next(iter(lifecycle.list_staged_intervals(cursor, interval_key)), None)
+        review_id = waiting.review_id if waiting else lifecycle.find_last_review(cursor, interval_key)
         if review_id is None:
             review, found = None, None
         else:
-            review = progress.find(cursor, review_id)
-            found = estimate(review, progress.documents(cursor, review_id))
-    if review is None and (waiting is None or not visitor.may(Power.REVIEW)):
+            review = progress.find_review(cursor, review_id)
+            found = estimate_leaks(review, progress.list_documents(cursor, review_id))
+    if review is None and (waiting is None or not visitor.may(Permission.REVIEW)):
         return None
-    values = {"review": review, "waiting": waiting, "words": in_words(found, visitor.lang) if found else ""}
+    values = {"review": review, "waiting": waiting, "words": bound_in_words(found, visitor.lang) if found else ""}
     return fragment(
         request, visitor, "reviews/panel.html.j2", "reviews", interval_key=interval_key, estimate=found, **values
     )
@@ -188,8 +187,8 @@ def panel(request: Request, visitor: Visitor, interval_key: str) -> Markup | Non
 PANELS.append(panel)
 
 
-def _waiting(cursor: Cursor, interval_key: str) -> sampling.Waiting:
-    found = sampling.waiting(cursor, interval_key) if INTERVAL_KEY.fullmatch(interval_key) else []
+def _waiting(cursor: Cursor, interval_key: str) -> lifecycle.StagedInterval:
+    found = lifecycle.list_staged_intervals(cursor, interval_key) if INTERVAL_KEY.fullmatch(interval_key) else []
     if not found:
         raise Refusal(409, "review_nothing_staged")
     return found[0]

@@ -3,7 +3,7 @@
 "use strict";
 
 const text = document.getElementById("reading");
-const desk = document.getElementById("desk");
+const workspace = document.getElementById("workspace");
 const list = document.getElementById("marks");
 const chunks = [...text.querySelectorAll("[data-start]")].map((element) => {
   const points = Array.from(element.textContent);
@@ -109,7 +109,7 @@ for (const item of list ? [...list.children] : []) {
   paint(item.dataset.mark, Number(item.dataset.start), Number(item.dataset.end));
 }
 if (list) renumber();
-if (desk && !desk.dataset.done) reading();
+if (workspace && !workspace.dataset.done) reading();
 
 function reading() {
   const known = document.getElementById("mark-words").content;
@@ -259,10 +259,10 @@ function reading() {
     pending = change;
     let answer;
     try {
-      answer = await fetch(desk.dataset.address + change.path, {
+      answer = await fetch(workspace.dataset.address + change.path, {
         method: change.method,
         body: change.body,
-        headers: { "Content-Type": "application/json", Accept: "application/json", "X-CSRF-Token": desk.dataset.csrf },
+        headers: { "Content-Type": "application/json", Accept: "application/json", "X-CSRF-Token": workspace.dataset.csrf },
         credentials: "same-origin",
         redirect: "error",
         cache: "no-store",

@@ -13,9 +13,9 @@ from deid.domain.document import Mention
 from deid.domain.errors import InputRefused
 from deid.domain.labels import Label
 from deid.evaluation.corpus import load
-from deid.reviews import closing, reading
-from deid.reviews.places import Kind
-from deid.reviews.store import Annotation, corrected
+from deid.reviews import lifecycle, reading
+from deid.reviews.annotations import Annotation, correct_mentions
+from deid.reviews.marks import Kind
 from deid.warehouse import audit
 from tests.conftest import Database
 from tests.database.reviews.test_reviews import begin, finish, lines, mark, opened, staged, steward
@@ -26,7 +26,7 @@ __all__ = ["staged"]  # the fixture
 
 def close(database: Database, review: int) -> None:
     with steward(database) as cursor:
-        closing.close(cursor, review, "intendante")
+        lifecycle.close_review(cursor, review, "intendante")
 
 
 def surrogate(database: Database, review: int, ordinal: int, label: str) -> str:
@@ -117,5 +117,5 @@ def test_people_correct_the_machine_and_a_label_wins_over_none() -> None:
         *(Annotation(2, 9, Label.PATIENT), Annotation(3, 6, Label.DOCTOR)),
         *(Annotation(10, 14, None), Annotation(20, 24, None), Annotation(20, 22, Label.NDA)),
     ]
-    assert corrected(found, said) == (Mention(2, 9, Label.PATIENT), Mention(20, 22, Label.NDA))
-    assert corrected(found, []) == tuple(found)
+    assert correct_mentions(found, said) == (Mention(2, 9, Label.PATIENT), Mention(20, 22, Label.NDA))
+    assert correct_mentions(found, []) == tuple(found)

@@ -15,12 +15,19 @@ from deid.config.settings import settings
 from deid.domain.errors import ReviewRefused
 from deid.domain.labels import Label
 from deid.release import actions
-from deid.reviews import Why, adjudication, closing, marks, reading
-from deid.reviews.agreement import agreement, kappa
-from deid.reviews.estimate import Estimate, Mentions, estimate, in_words, interval_in_words
-from deid.reviews.places import Kind
-from deid.reviews.progress import documents, find, page
-from deid.reviews.sampling import Plan, open_review, waiting
+from deid.reviews import ReviewProblem, adjudication, lifecycle, reading
+from deid.reviews.estimate import (
+    Estimate,
+    Mentions,
+    bound_in_words,
+    cohen_kappa,
+    estimate_leaks,
+    interval_in_words,
+    measure_agreement,
+)
+from deid.reviews.lifecycle import Plan, list_staged_intervals, open_review
+from deid.reviews.marks import Kind, Mark, list_marks
+from deid.reviews.progress import find_review, list_documents, list_reviews
 from deid.warehouse import audit
 from deid.warehouse.connection import connect
 from deid.warehouse.publish import publish_interval
@@ -58,7 +65,7 @@ def opened(database: Database, plan: Plan = STRICT) -> int:
 
 def begin(database: Database, review: int, ordinal: int = 1, reader: str = "intendante") -> reading.Reading:
     with steward(database) as cursor:
-        return reading.begin(cursor, review, ordinal, reader)
+        return reading.begin_reading(cursor, review, ordinal, reader)
 
 
 def mark(
@@ -70,18 +77,18 @@ def mark(
     reader: str = "intendante",
     kind: Kind = Kind.MISSED,
     label: Label | None = Label.DOCTOR,
-) -> marks.Mark:
+) -> Mark:
     text = begin(database, review, ordinal, reader).text
     start = text.index(passage)
     with steward(database) as cursor:
-        return marks.add(cursor, review, ordinal, reader, kind, label, start, start + len(passage))
+        return reading.add_mark(cursor, review, ordinal, reader, kind, label, start, start + len(passage))
 
 
 def finish(database: Database, review: int, *ordinals: int, reader: str = "intendante") -> None:
     for ordinal in ordinals:
         begin(database, review, ordinal, reader)
         with steward(database) as cursor:
-            reading.finish(cursor, review, ordinal, reader)
+            reading.finish_reading(cursor, review, ordinal, reader)
 
 
 def refusal(act: Callable[[], object]) -> str:
@@ -92,7 +99,7 @@ def refusal(act: Callable[[], object]) -> str:
 
 def lines(database: Database, action: audit.Action) -> list[tuple[str, str]]:
     with steward(database) as cursor:
-        return [(line.actor, line.object) for line in audit.page(cursor, action=action)]
+        return [(line.actor, line.object) for line in audit.list_lines(cursor, action=action)]
 
 
 def texts(database: Database) -> int:
@@ -101,11 +108,11 @@ def texts(database: Database) -> int:
 
 def test_a_review_is_a_random_sample_of_what_is_staged(staged: Database) -> None:
     with steward(staged) as cursor:
-        (before,) = waiting(cursor)
+        (before,) = list_staged_intervals(cursor)
         first = open_review(cursor, KEY, Plan(0.2, 0.8, 1), "intendante", seed="une graine")
         assert (before.interval_key, before.documents, before.review_id) == (KEY, 6, None)
-        assert waiting(cursor, KEY)[0].review_id == first
-        review = find(cursor, first)
+        assert list_staged_intervals(cursor, KEY)[0].review_id == first
+        review = find_review(cursor, first)
     assert (review.population, review.sample, review.finished, review.wanted) == (6, 4, 0, 4)
     drawn = staged.rows("SELECT document_id FROM deid.review_document ORDER BY ordinal")
     assert drawn == staged.rows(
@@ -125,7 +132,7 @@ def test_two_stewards_who_open_it_at_once_open_one(staged: Database) -> None:
 
 
 def test_nothing_staged_is_nothing_to_review(deployed: Database) -> None:
-    assert refusal(lambda: opened(deployed)) == Why.NOTHING_STAGED
+    assert refusal(lambda: opened(deployed)) == ReviewProblem.NOTHING_STAGED
 
 
 def test_every_text_shown_is_recorded_with_who_saw_it(staged: Database) -> None:
@@ -139,12 +146,12 @@ def test_a_reader_goes_on_where_he_stopped_then_to_the_first_that_lacks_a_reader
 
     def following(reader: str) -> int | None:
         with steward(staged) as cursor:
-            return reading.following(cursor, review, reader)
+            return reading.next_document(cursor, review, reader)
 
     assert following("intendante") == 1
     begin(staged, review, 1)
     assert (following("intendante"), following("autre")) == (1, 2)
-    assert refusal(lambda: begin(staged, review, 1, "autre")) == Why.TAKEN
+    assert refusal(lambda: begin(staged, review, 1, "autre")) == ReviewProblem.TAKEN
     staged.rows("UPDATE deid.review_reading SET started_at = now() - interval '2 hours'")
     assert following("autre") == 1  # left aside for two hours
     finish(staged, review, 1, 2, 3, 4, 5, 6, reader="autre")
@@ -173,56 +180,56 @@ def test_a_mark_is_exact_can_be_sent_twice_and_taken_back(staged: Database) -> N
     source = staged.rows("SELECT content FROM cdw.document WHERE document_id = %s", (document.document_id,))[0][0]
     assert bytes(source).decode()[first.source_start : first.source_end] == "rythme régulier"
     with steward(staged) as cursor:
-        marks.remove(cursor, review, 1, "intendante", first.mark_id)
-        marks.remove(cursor, review, 1, "intendante", first.mark_id)
-        assert marks.of_reader(cursor, review, 1, "intendante") == []
+        reading.remove_mark(cursor, review, 1, "intendante", first.mark_id)
+        reading.remove_mark(cursor, review, 1, "intendante", first.mark_id)
+        assert list_marks(cursor, review, ordinal=1, reader="intendante") == []
     assert len(lines(staged, audit.Action.UNMARK)) == 1
     with steward(staged) as cursor:
-        assert "régulier" not in str([line.details for line in audit.page(cursor)])
+        assert "régulier" not in str([line.details for line in audit.list_lines(cursor)])
 
 
 def test_only_who_reads_a_document_marks_it_until_it_is_finished(staged: Database) -> None:
     review = opened(staged)
     made = mark(staged, review, "rythme")
 
-    def add(reader: str) -> marks.Mark:
+    def add(reader: str) -> Mark:
         with steward(staged) as cursor:
-            return marks.add(cursor, review, 1, reader, Kind.MISSED, Label.ID, 0, 7)
+            return reading.add_mark(cursor, review, 1, reader, Kind.MISSED, Label.ID, 0, 7)
 
     def remove(reader: str, mark_id: int) -> None:
         with steward(staged) as cursor:
-            marks.remove(cursor, review, 1, reader, mark_id)
+            reading.remove_mark(cursor, review, 1, reader, mark_id)
 
-    assert refusal(lambda: add("autre")) == Why.UNREAD
-    assert refusal(lambda: remove("autre", made.mark_id)) == Why.UNREAD
-    assert refusal(lambda: remove("intendante", 10_000)) == Why.UNKNOWN
+    assert refusal(lambda: add("autre")) == ReviewProblem.UNREAD
+    assert refusal(lambda: remove("autre", made.mark_id)) == ReviewProblem.UNREAD
+    assert refusal(lambda: remove("intendante", 10_000)) == ReviewProblem.UNKNOWN
     finish(staged, review, 1)
     finish(staged, review, 1)
-    assert refusal(lambda: add("intendante")) == Why.FINISHED
-    assert refusal(lambda: begin(staged, review, 99)) == Why.UNKNOWN
+    assert refusal(lambda: add("intendante")) == ReviewProblem.FINISHED
+    assert refusal(lambda: begin(staged, review, 99)) == ReviewProblem.UNKNOWN
     assert len(lines(staged, audit.Action.FINISH_READING)) == 1
 
 
 def test_the_bound_follows_what_was_read_and_never_flatters(staged: Database) -> None:
     review = opened(staged)
     with steward(staged) as cursor:
-        assert estimate(find(cursor, review), documents(cursor, review)) is None
+        assert estimate_leaks(find_review(cursor, review), list_documents(cursor, review)) is None
     finish(staged, review, 1, 2)
     mark(staged, review, "rythme", ordinal=3)  # seen by a reader who has not finished
     with steward(staged) as cursor:
-        found = estimate(find(cursor, review), documents(cursor, review))
+        found = estimate_leaks(find_review(cursor, review), list_documents(cursor, review))
     assert found is not None
     assert (found.read, found.leaking, found.at_most, found.reached) == (3, 1, 4, False)
     assert found.mentions.missed == 1
     ((replaced,),) = staged.rows("SELECT sum(surrogates) FROM deid.review_document WHERE ordinal <= 3")
     assert found.mentions.replaced == replaced
-    assert in_words(found, "fr") == "au plus 4\u00a0documents sur 6, à 95\u202f%"
+    assert bound_in_words(found, "fr") == "au plus 4\u00a0documents sur 6, à 95\u202f%"
     finish(staged, review, 3, 4, 5, 6)
     with steward(staged) as cursor:
-        found = estimate(find(cursor, review), documents(cursor, review))
+        found = estimate_leaks(find_review(cursor, review), list_documents(cursor, review))
     assert found is not None
     assert found.whole
-    assert in_words(found, "fr") == "1 des 6\u00a0documents, tous lus"
+    assert bound_in_words(found, "fr") == "1 des 6\u00a0documents, tous lus"
     assert interval_in_words(found, "en") == "between 1 and 1 of the 6 documents, with 95% confidence"
 
 
@@ -232,39 +239,39 @@ def test_a_second_reader_sees_nothing_of_the_first_and_disagreements_are_settled
     shared = mark(staged, review, "bisoprolol", reader="un", label=Label.ID)
     begin(staged, review, 1, "deux")
     with steward(staged) as cursor:
-        assert marks.of_reader(cursor, review, 1, "deux") == []
+        assert list_marks(cursor, review, ordinal=1, reader="deux") == []
     mark(staged, review, "bisoprolol 2,5", reader="deux", label=Label.ID)
-    assert refusal(lambda: begin(staged, review, 1, "trois")) == Why.TAKEN
+    assert refusal(lambda: begin(staged, review, 1, "trois")) == ReviewProblem.TAKEN
 
     def settle(mark_id: int, senior: str, verdict: adjudication.Verdict) -> None:
         with steward(staged) as cursor:
-            adjudication.settle(cursor, review, 1, mark_id, senior, verdict)
+            adjudication.settle_mark(cursor, review, 1, mark_id, senior, verdict)
 
     finish(staged, review, 1, reader="un")
-    assert refusal(lambda: settle(lone.mark_id, "référente", "dismissed")) == Why.NOT_READ
+    assert refusal(lambda: settle(lone.mark_id, "référente", "dismissed")) == ReviewProblem.NOT_READ
     finish(staged, review, 1, reader="deux")
     finish(staged, review, 2, reader="un")
     finish(staged, review, 2, reader="deux")
     with steward(staged) as cursor:
-        sampled = documents(cursor, review)
-        assert [one.mark_id for one in adjudication.disputed(sampled[0])] == [lone.mark_id]
-        assert [one.ordinal for one in adjudication.to_settle(find(cursor, review), sampled)] == [1]
-        found = agreement(sampled)
+        sampled = list_documents(cursor, review)
+        assert [one.mark_id for one in adjudication.disputed_marks(sampled[0])] == [lone.mark_id]
+        assert [one.ordinal for one in adjudication.documents_to_settle(find_review(cursor, review), sampled)] == [1]
+        found = measure_agreement(sampled)
     assert found is not None
     assert (found.documents, found.both, found.one, found.none, found.kappa, found.marks) == (2, 1, 0, 1, 1.0, 3)
     assert found.passages == pytest.approx(2 / 3)
-    assert refusal(lambda: settle(lone.mark_id, "un", "dismissed")) == Why.OWN_MARK
+    assert refusal(lambda: settle(lone.mark_id, "un", "dismissed")) == ReviewProblem.OWN_MARK
     settle(lone.mark_id, "référente", "dismissed")
-    assert refusal(lambda: settle(lone.mark_id, "autre", "upheld")) == Why.SETTLED
+    assert refusal(lambda: settle(lone.mark_id, "autre", "upheld")) == ReviewProblem.SETTLED
     with steward(staged) as cursor:
-        assert adjudication.to_settle(find(cursor, review), documents(cursor, review)) == []
-        assert documents(cursor, review)[0].leaks  # the shared mark stands
+        assert adjudication.documents_to_settle(find_review(cursor, review), list_documents(cursor, review)) == []
+        assert list_documents(cursor, review)[0].leaks  # the shared mark stands
     settle(shared.mark_id, "référente", "dismissed")
     with steward(staged) as cursor:
-        second = marks.of_review(cursor, review, reader="deux")[0]
+        second = list_marks(cursor, review, reader="deux")[0]
     settle(second.mark_id, "référente", "dismissed")
     with steward(staged) as cursor:
-        assert not documents(cursor, review)[0].leaks
+        assert not list_documents(cursor, review)[0].leaks
 
 
 @pytest.mark.parametrize(
@@ -283,14 +290,17 @@ def test_the_bound_in_words_is_never_less_than_the_bound(
 ) -> None:
     found = Estimate(population, 39, 0, 0.95, 0.01, at_most, (0, at_most), Mentions(0, 0, 0, 0))
     spaces = str.maketrans("_~", "\u00a0\u202f")  # no-break, and narrow no-break
-    assert (in_words(found, "fr"), in_words(found, "en")) == (french.translate(spaces), english.translate(spaces))
+    assert (bound_in_words(found, "fr"), bound_in_words(found, "en")) == (
+        french.translate(spaces),
+        english.translate(spaces),
+    )
 
 
 def test_kappa_on_a_known_table() -> None:
     answers = [(True, True)] * 20 + [(True, False)] * 5 + [(False, True)] * 10 + [(False, False)] * 15
-    assert kappa(answers) == pytest.approx(0.4)
-    assert kappa([(False, False)] * 9) is None
-    assert kappa([]) is None
+    assert cohen_kappa(answers) == pytest.approx(0.4)
+    assert cohen_kappa([(False, False)] * 9) is None
+    assert cohen_kappa([]) is None
 
 
 def test_closing_erases_texts_and_keeps_figures(staged: Database) -> None:
@@ -298,20 +308,20 @@ def test_closing_erases_texts_and_keeps_figures(staged: Database) -> None:
     mark(staged, review, "rythme")
     finish(staged, review, 1, 2)
     with steward(staged) as cursor:
-        before = estimate(find(cursor, review), documents(cursor, review))
-        closing.close(cursor, review, "intendante")
-        assert estimate(find(cursor, review), documents(cursor, review)) == before
-        assert [one.review_id for one in page(cursor, "intendante", "closed")] == [review]
-        assert [one.review_id for one in page(cursor, "intendante", "mine")] == [review]
-        assert page(cursor, "intendante", "open") == page(cursor, "autre", "mine") == []
+        before = estimate_leaks(find_review(cursor, review), list_documents(cursor, review))
+        lifecycle.close_review(cursor, review, "intendante")
+        assert estimate_leaks(find_review(cursor, review), list_documents(cursor, review)) == before
+        assert [one.review_id for one in list_reviews(cursor, "intendante", "closed")] == [review]
+        assert [one.review_id for one in list_reviews(cursor, "intendante", "mine")] == [review]
+        assert list_reviews(cursor, "intendante", "open") == list_reviews(cursor, "autre", "mine") == []
     assert texts(staged) == 0
-    assert refusal(lambda: begin(staged, review, 3)) == Why.CLOSED
+    assert refusal(lambda: begin(staged, review, 3)) == ReviewProblem.CLOSED
 
     def again() -> None:
         with steward(staged) as cursor:
-            closing.close(cursor, review, "autre")
+            lifecycle.close_review(cursor, review, "autre")
 
-    assert refusal(again) == Why.CLOSED
+    assert refusal(again) == ReviewProblem.CLOSED
     assert staged.rows("SELECT annotator, origin, label FROM deid.annotation") == [
         ("intendante", f"review {review}", "DOCTOR")
     ]
@@ -324,12 +334,12 @@ def test_a_withdrawn_document_is_gone_from_its_review_with_its_withdrawal(staged
     process("nuit-2", NIGHT + DAY)
     # Known, and not yet carried out: nobody reads it any more, and another document is read in its place.
     assert texts(staged) == 6
-    assert refusal(lambda: begin(staged, review, 1)) == Why.WITHDRAWN
+    assert refusal(lambda: begin(staged, review, 1)) == ReviewProblem.WITHDRAWN
     with steward(staged) as cursor:
-        assert reading.following(cursor, review, "intendante") == 2
+        assert reading.next_document(cursor, review, "intendante") == 2
     publish_interval(KEY)
     assert staged.rows("SELECT ordinal, erased_for FROM deid.review_document WHERE text IS NULL") == [(1, "withdrawal")]
-    assert refusal(lambda: begin(staged, review, 1)) == Why.WITHDRAWN
+    assert refusal(lambda: begin(staged, review, 1)) == ReviewProblem.WITHDRAWN
 
 
 def test_a_document_withdrawn_once_published_is_gone_from_its_review_too(staged: Database) -> None:
@@ -341,7 +351,7 @@ def test_a_document_withdrawn_once_published_is_gone_from_its_review_too(staged:
     publish_interval(process("nuit-2", NIGHT + DAY)["interval_key"])
     assert staged.rows("SELECT ordinal, erased_for FROM deid.review_document WHERE text IS NULL") == [(1, "withdrawal")]
     with steward(staged) as cursor:
-        assert closing.erase_documents(cursor, ["D000001", "D000002"]) == 2 - (document in ("D000001", "D000002"))
+        assert lifecycle.erase_documents(cursor, ["D000001", "D000002"]) == 2 - (document in ("D000001", "D000002"))
 
 
 def test_texts_are_not_kept_beyond_their_time(staged: Database) -> None:
@@ -352,7 +362,7 @@ def test_texts_are_not_kept_beyond_their_time(staged: Database) -> None:
     staged.rows("UPDATE deid.review SET opened_at = now() - interval '91 days'")
     actions.summarise(KEY)
     assert texts(staged) == 0
-    assert refusal(lambda: begin(staged, review, 1)) == Why.ERASED
+    assert refusal(lambda: begin(staged, review, 1)) == ReviewProblem.ERASED
 
 
 def test_the_policy_opens_a_review_by_itself_once(
@@ -374,9 +384,9 @@ def test_the_policy_opens_a_review_by_itself_once(
 def test_what_a_patient_objects_to_is_read_no_more(staged: Database) -> None:
     review = opened(staged)
     staged.rows("INSERT INTO deid.opt_out (patient_id, asked_by) VALUES ('P000001', 'intendante')")
-    assert refusal(lambda: begin(staged, review, 1)) == Why.WITHDRAWN
+    assert refusal(lambda: begin(staged, review, 1)) == ReviewProblem.WITHDRAWN
     with steward(staged) as cursor:
-        assert reading.following(cursor, review, "intendante") is None
+        assert reading.next_document(cursor, review, "intendante") is None
     actions.summarise(KEY)
     assert texts(staged) == 0
 

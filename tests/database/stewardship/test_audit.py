@@ -34,12 +34,12 @@ def test_lines_come_back_the_newest_first_and_can_be_filtered(deployed: Database
     fill(deployed)
     with steward(deployed) as cursor:
         audit.write(cursor, "référente", Action.APPROVE, "release 2026-03-02", digest="ab" * 32)
-        assert [line.seq for line in audit.page(cursor)] == [4, 3, 2, 1]
-        assert [line.seq for line in audit.page(cursor, before=3, limit=1)] == [2]
-        (line,) = audit.page(cursor, actor="référente", action="approve", about="release 2026-03-02")
+        assert [line.seq for line in audit.list_lines(cursor)] == [4, 3, 2, 1]
+        assert [line.seq for line in audit.list_lines(cursor, before=3, limit=1)] == [2]
+        (line,) = audit.list_lines(cursor, actor="référente", action="approve", about="release 2026-03-02")
         assert line.details == {"digest": "ab" * 32}
-        assert audit.head(cursor) == audit.Seal(4, line.digest)
-        assert audit.first_break(cursor) is None
+        assert audit.read_head(cursor) == audit.Head(4, line.digest)
+        assert audit.find_first_break(cursor) is None
 
 
 def test_what_is_rolled_back_leaves_no_line_and_no_gap(deployed: Database) -> None:
@@ -48,8 +48,8 @@ def test_what_is_rolled_back_leaves_no_line_and_no_gap(deployed: Database) -> No
         _write_and_fail(cursor)
     fill(deployed, 1)
     with steward(deployed) as cursor:
-        assert [line.seq for line in audit.page(cursor)] == [2, 1]
-        assert audit.first_break(cursor) is None
+        assert [line.seq for line in audit.list_lines(cursor)] == [2, 1]
+        assert audit.find_first_break(cursor) is None
 
 
 def _write_and_fail(cursor: Cursor) -> None:
@@ -61,8 +61,8 @@ def test_lines_written_at_the_same_moment_form_one_chain(deployed: Database) -> 
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda _: fill(deployed, 5), range(8)))
     with steward(deployed) as cursor:
-        assert audit.head(cursor).seq == 40
-        assert audit.first_break(cursor) is None
+        assert audit.read_head(cursor).seq == 40
+        assert audit.find_first_break(cursor) is None
 
 
 @pytest.mark.parametrize("role", ["steward", "publisher", "worker", "reader", "researcher"])
@@ -103,27 +103,27 @@ def test_an_administrator_who_rewrites_it_is_found_out(deployed: Database, tampe
     deployed.rows("ALTER TABLE deid.audit DISABLE TRIGGER append_only")
     deployed.rows(tampering)
     with connect(deployed.dsn("steward")) as link, link.cursor() as cursor:
-        assert audit.first_break(cursor) == where
-        assert not audit.sound(audit.exported(link))
+        assert audit.find_first_break(cursor) == where
+        assert not audit.is_intact(audit.export_lines(link))
 
 
-def test_a_cut_tail_is_found_by_the_seal_kept_elsewhere(deployed: Database) -> None:
+def test_a_cut_tail_is_found_by_the_head_kept_elsewhere(deployed: Database) -> None:
     fill(deployed, 3)
     with steward(deployed) as cursor:
-        kept = audit.head(cursor)
+        kept = audit.read_head(cursor)
     deployed.rows("ALTER TABLE deid.audit DISABLE TRIGGER append_only")
     deployed.rows("DELETE FROM deid.audit WHERE seq = 3")
     with steward(deployed) as cursor:
-        assert audit.first_break(cursor) is None
-        assert audit.head(cursor) != kept
+        assert audit.find_first_break(cursor) is None
+        assert audit.read_head(cursor) != kept
 
 
 def test_an_export_is_checked_without_the_database(deployed: Database) -> None:
     fill(deployed, 3)
     with connect(deployed.dsn("steward")) as link:
-        lines = list(audit.exported(link))
-    assert audit.sound(iter(lines))
+        lines = list(audit.export_lines(link))
+    assert audit.is_intact(iter(lines))
     assert json.loads(lines[0]["line"])[2:5] == ["intendante", "read_text", "document D0"]
     lines[1]["line"] = lines[1]["line"].replace("intendante", "quelqu'un")
-    assert not audit.sound(iter(lines))
-    assert not audit.sound(iter(lines[1:]))
+    assert not audit.is_intact(iter(lines))
+    assert not audit.is_intact(iter(lines[1:]))

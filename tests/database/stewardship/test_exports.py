@@ -14,7 +14,7 @@ from pypdf import PdfReader
 
 from deid.release import actions
 from deid.reports import Figures, gather
-from deid.stewardship.exports import FORMS, exported
+from deid.stewardship.exports import FORMS, export_figures
 from tests.database.release.ledger import CANARY, Ledger
 
 NIGHT = "2026-10-03"
@@ -50,7 +50,7 @@ def unzipped(made: bytes, delimiter: str) -> dict[str, list[list[str]]]:
 
 
 def test_every_form_holds_the_same_numbers_and_no_patient(figures: Figures) -> None:
-    made = {form: exported(figures, form, "fr") for form in FORMS}
+    made = {form: export_figures(figures, form, "fr") for form in FORMS}
     assert json.loads(made["json"]) == figures
     tables = unzipped(made["csv"], ";")
     headline = dict(tables["headline"][1:])
@@ -70,31 +70,31 @@ def test_every_form_holds_the_same_numbers_and_no_patient(figures: Figures) -> N
 
 
 def test_english_readers_get_english(figures: Figures) -> None:
-    text = printed(exported(figures, "pdf", "en"))
+    text = printed(export_figures(figures, "pdf", "en"))
     assert "Night of Saturday 3 October 2026" in text
     assert "octobre" not in text
-    tables = unzipped(exported(figures, "csv", "en"), ",")
+    tables = unzipped(export_figures(figures, "csv", "en"), ",")
     means = [float(row[4]) for row in tables["epsilon"][1:]]
     assert means == pytest.approx([row["mean"] for row in figures["epsilon"]["mechanisms"]], rel=1e-9)
 
 
 def test_the_same_figures_give_the_same_bytes(figures: Figures) -> None:
     for form in FORMS:
-        assert exported(figures, form, "fr") == exported(figures, form, "fr")
+        assert export_figures(figures, form, "fr") == export_figures(figures, form, "fr")
 
 
 def test_a_document_type_is_no_formula_and_no_markup(figures: Figures) -> None:
     counts = figures["mentions"]["counts"]
     counts['=HYPERLINK("x")'] = counts.pop("CRH")
     figures["types"][0]["document_type"] = "<b>&</i>"
-    kinds = {row[1] for row in unzipped(exported(figures, "csv", "en"), ",")["mentions"]}
+    kinds = {row[1] for row in unzipped(export_figures(figures, "csv", "en"), ",")["mentions"]}
     assert '\'=HYPERLINK("x")' in kinds
     figures["mentions"]["counts"]["<b>&</i>"] = {"DATE": 3}
-    assert "<b>&</i>" in printed(exported(figures, "pdf", "fr")).replace(" ", ""), "a narrow cell parts it"
+    assert "<b>&</i>" in printed(export_figures(figures, "pdf", "fr")).replace(" ", ""), "a narrow cell parts it"
 
 
 def test_an_empty_night_can_be_exported(deployed: Any) -> None:
     Ledger(deployed).night(NIGHT, 0)
     empty = gather(NIGHT)
     for form in FORMS:
-        assert exported(empty, form, "fr")
+        assert export_figures(empty, form, "fr")

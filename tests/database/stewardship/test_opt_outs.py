@@ -13,7 +13,7 @@ from psycopg2.extensions import cursor as Cursor
 from deid.config.keys import fresh
 from deid.config.settings import settings
 from deid.stewardship import opt_outs
-from deid.stewardship.opt_outs import OptOutRefused, Patient, Proof, Why
+from deid.stewardship.opt_outs import OptOutProblem, OptOutRefused, Patient, RemovalProof
 from deid.substitution import pseudonym
 from deid.warehouse import audit
 from deid.warehouse import opt_outs as removal
@@ -52,12 +52,12 @@ def name(patient_id: str = "P000001") -> str:
 
 def objects(patient: Patient) -> int:
     with office() as cursor:
-        return opt_outs.ask(cursor, "intendante", patient, REASON)[0]
+        return opt_outs.record_opt_out(cursor, "intendante", patient, REASON)[0]
 
 
-def proof(opt_out_id: int) -> Proof:
+def proof(opt_out_id: int) -> RemovalProof:
     with office() as cursor:
-        found = opt_outs.proof(cursor, opt_out_id)
+        found = opt_outs.prove_removal(cursor, opt_out_id)
     assert found is not None
     return found
 
@@ -73,8 +73,8 @@ def two_keys(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_search_counts_by_release_and_type_and_is_recorded(hospital: Database) -> None:
     with office() as cursor:
-        by_name = opt_outs.search(cursor, "intendante", Patient(name()))
-        by_id = opt_outs.search(cursor, "intendante", Patient(patient_id="P000001"))
+        by_name = opt_outs.search_patient(cursor, "intendante", Patient(name()))
+        by_id = opt_outs.search_patient(cursor, "intendante", Patient(patient_id="P000001"))
     for found in (by_name, by_id):
         assert [(one.interval_key, one.document_type, one.documents) for one in found.published] == [
             ("2026-03-02", "CRH", 1),
@@ -93,7 +93,7 @@ def test_by_pseudonym_the_rows_leave_at_once_and_the_ledger_follows(hospital: Da
     before = proof(opt_out)
     assert (before.found_now, before.opt_out.applied_at, before.opt_out.matched) == (0, None, False)
     assert [(one.document_type, one.documents) for one in before.removed] == [("CRH", 1), ("ORD", 1)]
-    assert removal.apply() == {"oppositions": 1, "unmatched": 0, "removed": 0, "withdrawn": 2}
+    assert removal.apply_opt_outs() == {"oppositions": 1, "unmatched": 0, "removed": 0, "withdrawn": 2}
     assert states(hospital) == {"D1": "withdrawn", "D2": "published", "D3": "withdrawn"}
     after = proof(opt_out)
     assert after.opt_out.matched
@@ -101,7 +101,7 @@ def test_by_pseudonym_the_rows_leave_at_once_and_the_ledger_follows(hospital: Da
     assert (after.found_now, after.opt_out.removed) == (0, 2)
     assert [line.action for line in after.lines] == ["opt_out", "opt_out_applied"]
     with office() as cursor:
-        assert audit.first_break(cursor) is None
+        assert audit.find_first_break(cursor) is None
 
 
 def test_by_the_hospitals_own_id_the_next_night_removes(hospital: Database) -> None:
@@ -173,7 +173,7 @@ def test_a_pseudonym_of_a_former_key_still_finds_the_patient(
         night("redone")
     assert old != name()
     opt_out = objects(Patient(old))
-    removal.apply()
+    removal.apply_opt_outs()
     names = [pseudonym(key.secret, "patient", "P000001") for key in settings().keyring.keys]
     assert hospital.rows("SELECT count(*) FROM research.document WHERE patient_id = ANY(%s)", (names,)) == [(0,)]
     assert proof(opt_out).opt_out.removed == 3
@@ -183,13 +183,13 @@ def test_a_pseudonym_of_a_former_key_still_finds_the_patient(
     assert states(hospital)["D6"] == "withdrawn"
 
 
-def test_an_opposition_outlives_the_key_that_its_pseudonym_came_from(
+def test_an_opt_out_outlives_the_key_that_its_pseudonym_came_from(
     hospital: Database, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     two_keys(monkeypatch)
     decide(monkeypatch, tmp_path, "{rotation: redo}")
     objects(Patient(pseudonym(settings().keyring.of(1).secret, "patient", "P000001")))
-    removal.apply()
+    removal.apply_opt_outs()
     night("redone")
     hospital.rows("UPDATE deid.key SET destroyed_at = now() WHERE key_version = 1")
     monkeypatch.setenv("NOCTURNE_SECRET", f"2:{SECOND}")
@@ -201,16 +201,16 @@ def test_an_opposition_outlives_the_key_that_its_pseudonym_came_from(
 
 def test_a_pseudonym_that_leads_to_nobody_stays_unmatched_and_is_told(hospital: Database) -> None:
     opt_out = objects(Patient("a" * 20))
-    assert removal.apply() == {"oppositions": 1, "unmatched": 1, "removed": 0, "withdrawn": 0}
+    assert removal.apply_opt_outs() == {"oppositions": 1, "unmatched": 1, "removed": 0, "withdrawn": 0}
     assert proof(opt_out).opt_out.applied_at is None
     assert readers_see(hospital) == 3
 
 
 def test_what_is_applied_once_is_left_alone_for_good(hospital: Database) -> None:
     objects(Patient(name()))
-    removal.apply()
+    removal.apply_opt_outs()
     before = fingerprint(hospital)
-    assert removal.apply() == {"oppositions": 1, "unmatched": 0, "removed": 0, "withdrawn": 0}
+    assert removal.apply_opt_outs() == {"oppositions": 1, "unmatched": 0, "removed": 0, "withdrawn": 0}
     assert fingerprint(hospital) == before
 
 
@@ -219,11 +219,11 @@ def test_the_second_request_is_told_of_the_first(hospital: Database) -> None:
     for patient in (Patient(name()),):
         with pytest.raises(OptOutRefused) as refused:
             objects(patient)
-        assert (refused.value.why, refused.value.opt_out_id) == (Why.ALREADY, first)
-    removal.apply()
+        assert (refused.value.why, refused.value.opt_out_id) == (OptOutProblem.ALREADY, first)
+    removal.apply_opt_outs()
     with pytest.raises(OptOutRefused) as refused:
         objects(Patient(patient_id="P000001"))  # the same person, by the other name
-    assert (refused.value.why, refused.value.opt_out_id) == (Why.ALREADY, first)
+    assert (refused.value.why, refused.value.opt_out_id) == (OptOutProblem.ALREADY, first)
     assert hospital.rows("SELECT count(*) FROM deid.opt_out") == [(1,)]
 
 
@@ -233,38 +233,41 @@ def test_the_second_request_is_told_of_the_first(hospital: Database) -> None:
 def test_what_has_not_the_shape_of_a_pseudonym_is_refused(given: str) -> None:
     with pytest.raises(OptOutRefused) as refused:
         Patient(given)
-    assert refused.value.why is Why.NOT_A_PSEUDONYM
+    assert refused.value.why is OptOutProblem.NOT_A_PSEUDONYM
 
 
 @pytest.mark.parametrize("given", ["", " ", "x" * 101, "P\n1", "P\x001"])
 def test_what_cannot_be_an_id_of_the_hospital_is_refused(given: str) -> None:
     with pytest.raises(OptOutRefused) as refused:
         Patient(patient_id=given)
-    assert refused.value.why is Why.NOT_AN_ID
+    assert refused.value.why is OptOutProblem.NOT_AN_ID
 
 
-@pytest.mark.parametrize(("reason", "why"), [("", Why.TOO_SHORT), ("x" * 9, Why.TOO_SHORT), ("x" * 501, Why.TOO_LONG)])
+@pytest.mark.parametrize(
+    ("reason", "why"),
+    [("", OptOutProblem.TOO_SHORT), ("x" * 9, OptOutProblem.TOO_SHORT), ("x" * 501, OptOutProblem.TOO_LONG)],
+)
 @pytest.mark.usefixtures("deployed")
-def test_an_opposition_says_why(reason: str, why: Why) -> None:
+def test_an_opt_out_says_why(reason: str, why: OptOutProblem) -> None:
     with office() as cursor, pytest.raises(OptOutRefused) as refused:
-        opt_outs.ask(cursor, "intendante", Patient("a" * 20), reason)
+        opt_outs.record_opt_out(cursor, "intendante", Patient("a" * 20), reason)
     assert refused.value.why is why
 
 
 def test_a_patient_who_consents_again_is_taken_from_then_on(hospital: Database) -> None:
     opt_out = objects(Patient(name()))
-    removal.apply()
+    removal.apply_opt_outs()
     with office("worker") as cursor:
-        assert opt_outs.revoke(cursor, "exploitant", opt_out, "consentement signé ce jour")
+        assert opt_outs.revoke_opt_out(cursor, "exploitant", opt_out, "consentement signé ce jour")
     with office("worker") as cursor:
-        assert not opt_outs.revoke(cursor, "exploitant", opt_out, "consentement signé ce jour")
+        assert not opt_outs.revoke_opt_out(cursor, "exploitant", opt_out, "consentement signé ce jour")
     assert readers_see(hospital) == 1  # lifting puts nothing back by itself
     night("backfill")
     assert readers_see(hospital) == 3
     assert objects(Patient(name())) != opt_out  # and one may object again
 
 
-def test_nobody_lifts_an_opposition_from_the_pages(hospital: Database) -> None:
+def test_nobody_lifts_an_opt_out_from_the_pages(hospital: Database) -> None:
     objects(Patient(name()))
     with pytest.raises(psycopg2.errors.InsufficientPrivilege):
         hospital.rows("UPDATE deid.opt_out SET revoked_at = now()", role="steward")
@@ -277,7 +280,7 @@ def test_only_a_steward_makes_rows_leave_by_a_name(hospital: Database, role: str
         hospital.rows("SELECT deid.withdraw_pseudonym(%s)", (opt_out,), role=role)
 
 
-def test_no_row_leaves_without_an_opposition(hospital: Database) -> None:
+def test_no_row_leaves_without_an_opt_out(hospital: Database) -> None:
     opt_out = objects(Patient(patient_id="P000001"))
     for number in (opt_out, opt_out + 9):
         assert hospital.rows("SELECT * FROM deid.withdraw_pseudonym(%s)", (number,), role="steward") == []
@@ -295,6 +298,6 @@ def test_texts_in_a_review_leave_with_the_patient(hospital: Database) -> None:
         " SELECT 1, row_number() OVER (), run_id, document_id, content_hash, 'texte', '[]' FROM deid.document"
     )
     objects(Patient(name()))
-    removal.apply()
+    removal.apply_opt_outs()
     kept = hospital.rows("SELECT document_id FROM deid.review_document WHERE text IS NOT NULL")
     assert kept == [("D2",)]

@@ -9,7 +9,7 @@ import pytest
 from deid.config.settings import settings
 from deid.domain.document import Mention
 from deid.warehouse import originals
-from deid.warehouse.originals import OriginalRefused, Why
+from deid.warehouse.originals import OriginalProblem, OriginalRefused
 from tests.conftest import Database
 from tests.database.warehouse.light import decide
 from tests.database.warehouse.nights import process
@@ -55,16 +55,20 @@ def _objects(hospital: Database) -> None:
 @pytest.mark.parametrize(
     ("document", "happens", "why"),
     [
-        ("D2", lambda _: None, Why.UNREADABLE),
-        ("D1", lambda hospital: put(hospital, "D1", LETTER + "Addendum."), Why.CHANGED),
-        ("D1", lambda hospital: hospital.rows("DELETE FROM cdw.document WHERE document_id = 'D1'"), Why.GONE),
-        ("D1", lambda hospital: withdraw(hospital, "D1", NIGHT + DAY), Why.WITHDRAWN),
-        ("D1", _objects, Why.WITHDRAWN),
+        ("D2", lambda _: None, OriginalProblem.UNREADABLE),
+        ("D1", lambda hospital: put(hospital, "D1", LETTER + "Addendum."), OriginalProblem.CHANGED),
+        (
+            "D1",
+            lambda hospital: hospital.rows("DELETE FROM cdw.document WHERE document_id = 'D1'"),
+            OriginalProblem.GONE,
+        ),
+        ("D1", lambda hospital: withdraw(hospital, "D1", NIGHT + DAY), OriginalProblem.WITHDRAWN),
+        ("D1", _objects, OriginalProblem.WITHDRAWN),
     ],
     ids=["unreadable", "corrected", "deleted", "withdrawn", "objected"],
 )
 def test_what_was_not_judged_or_may_not_be_read_is_refused_and_recorded(
-    hospital: Database, document: str, happens: object, why: Why
+    hospital: Database, document: str, happens: object, why: OriginalProblem
 ) -> None:
     asked = known(hospital, document)
     happens(hospital)  # type: ignore[operator]
@@ -80,7 +84,7 @@ def test_a_document_that_no_run_knows_is_unknown(hospital: Database) -> None:
     for asked in ((run_id + 9, name, content_hash), (run_id, "D9", content_hash), (run_id, name, "0" * 64)):
         with pytest.raises(OriginalRefused) as refused:
             originals.read_original("référente", *asked)
-        assert refused.value.why is Why.UNKNOWN
+        assert refused.value.why is OriginalProblem.UNKNOWN
 
 
 def test_a_server_without_access_to_the_source_says_so(hospital: Database, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -89,5 +93,5 @@ def test_a_server_without_access_to_the_source_says_so(hospital: Database, monke
     settings.cache_clear()
     with pytest.raises(OriginalRefused) as refused:
         originals.read_original("référente", *asked)
-    assert refused.value.why is Why.NOT_CONFIGURED
+    assert refused.value.why is OriginalProblem.NOT_CONFIGURED
     assert trail(hospital) == []

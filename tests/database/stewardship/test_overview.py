@@ -9,11 +9,11 @@ import pytest
 
 from deid.config.settings import settings
 from deid.release import actions
-from deid.release.lateness import staging_due
+from deid.release.rules import staging_due
 from deid.reports.intervals import MEASURES
 from deid.stewardship import overview
-from deid.stewardship.releases import held, interval_of, listed
-from deid.stewardship.trends import HEIGHT, WIDTH, trend
+from deid.stewardship.releases import interval_of_run, list_intervals, quarantined_ids
+from deid.stewardship.trends import HEIGHT, WIDTH, layout_trend
 from deid.warehouse.connection import connect
 from tests.database.release.ledger import Ledger
 
@@ -27,7 +27,7 @@ def when(day: int, hour: int = 12) -> datetime:
 
 def found(now: datetime) -> list[tuple[str, str | None]]:
     """What stands out at `now`, and where."""
-    return [(one.what, one.key) for one in overview.look(now).findings]
+    return [(one.what, one.key) for one in overview.read_overview(now).findings]
 
 
 def staged(deployed: Any, day: str, documents: int = 60, **asked: Any) -> None:
@@ -43,9 +43,9 @@ def staged(deployed: Any, day: str, documents: int = 60, **asked: Any) -> None:
 
 @pytest.mark.usefixtures("deployed")
 def test_a_warehouse_without_nights_has_an_overview() -> None:
-    seen = overview.look()
+    seen = overview.read_overview()
     assert (seen.newest, list(seen.findings)) == (None, [])
-    assert listed().intervals == []
+    assert list_intervals().intervals == []
 
 
 def test_a_night_that_waits_is_said_then_late(deployed: Any) -> None:
@@ -69,14 +69,14 @@ def test_nights_that_nobody_worked_on_are_missed(deployed: Any) -> None:
     for day in ("2026-10-02", "2026-10-05"):
         staged(deployed, day)
         actions.publish(day, YES)
-    (skipped,) = overview.look(when(6, 4)).findings
+    (skipped,) = overview.read_overview(when(6, 4)).findings
     assert (skipped.what, skipped.facts["first"], skipped.facts["last"]) == (
         "nights_skipped",
         "2026-10-03",
         "2026-10-04",
     )
     assert found(when(7, 4)) == [("nights_skipped", None)], "the night of the 6th is due at 7 in Paris"
-    (missed, _) = overview.look(when(9, 12)).findings
+    (missed, _) = overview.read_overview(when(9, 12)).findings
     assert (missed.what, missed.facts["nights"], missed.facts["first"]) == ("nights_missing", 3, "2026-10-06")
 
 
@@ -92,7 +92,7 @@ def test_what_is_out_of_the_ordinary_is_named_with_what_is_usual(deployed: Any) 
         staged(deployed, f"2026-10-0{day}", 60 + day)
         actions.publish(f"2026-10-0{day}", YES)
     staged(deployed, "2026-10-09", 68, quarantined=16)
-    seen = overview.look(when(10, 4))
+    seen = overview.read_overview(when(10, 4))
     refused = [one for one in seen.findings if one.level == "bad"]
     assert [(one.what, one.key) for one in refused] == [("critical", "2026-10-09")]
     unusual = {one.facts["measure"]: one.facts for one in seen.findings if one.what == "unusual"}
@@ -102,7 +102,7 @@ def test_what_is_out_of_the_ordinary_is_named_with_what_is_usual(deployed: Any) 
     with pytest.raises(Exception, match="critical"):
         actions.publish("2026-10-09", YES)
     assert ("refused", "2026-10-09") in found(when(10, 4))
-    drawn = [trend(seen.judged, name) for name in MEASURES]
+    drawn = [layout_trend(seen.judged, name) for name in MEASURES]
     for one in drawn:
         assert one is not None
         assert [point.key for point in one.points] == [f"2026-10-0{day}" for day in range(1, 10)]
@@ -115,22 +115,22 @@ def test_the_list_is_paged_and_filtered(deployed: Any, monkeypatch: pytest.Monke
     for day in ("2026-09-30", "2026-10-01", "2026-10-02", "2026-10-03"):
         staged(deployed, day, 30)
     actions.publish("2026-10-01", YES)
-    first = listed()
+    first = list_intervals()
     assert [one.key for one in first.intervals] == ["2026-10-03", "2026-10-02"]
     assert first.months == ["2026-10", "2026-09"]
-    second = listed(before=first.older)
+    second = list_intervals(before=first.older)
     assert [one.key for one in second.intervals] == ["2026-10-01", "2026-09-30"]
     assert second.older is None
-    assert [one.key for one in listed(month="2026-09").intervals] == ["2026-09-30"]
-    assert [(one.key, one.published) for one in listed(state="published").intervals] == [("2026-10-01", 29)]
-    assert interval_of("scheduled__2026-10-02") == "2026-10-02"
-    assert interval_of("scheduled__2026-12-24") is None
+    assert [one.key for one in list_intervals(month="2026-09").intervals] == ["2026-09-30"]
+    assert [(one.key, one.published) for one in list_intervals(state="published").intervals] == [("2026-10-01", 29)]
+    assert interval_of_run("scheduled__2026-10-02") == "2026-10-02"
+    assert interval_of_run("scheduled__2026-12-24") is None
 
 
 def test_an_interval_holds_back_documents_by_reason(deployed: Any) -> None:
     staged(deployed, "2026-10-02", 60, quarantined=8)
     with connect(settings().dsn("steward")) as link, link.cursor() as cursor:
-        ids = held(cursor, "2026-10-02")
+        ids = quarantined_ids(cursor, "2026-10-02")
     assert sorted(one for reason in ids.values() for _, one in reason) == [f"D2026-10-02-{n}" for n in range(8)]
     known = deployed.rows("SELECT reason, count(*) FROM deid.quarantine GROUP BY 1 ORDER BY 1")
     assert [(reason, len(found)) for reason, found in sorted(ids.items())] == known

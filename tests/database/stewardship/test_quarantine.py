@@ -1,4 +1,4 @@
-"""The quarantine desk, over nights of a small hospital: what people choose is what the next run does, and no more."""
+"""Choices on quarantined documents, over nights of a small hospital: the next run applies them, and nothing more."""
 
 from __future__ import annotations
 
@@ -15,8 +15,17 @@ from deid.config.settings import settings
 from deid.domain.errors import Reason
 from deid.quality.waivers import CHECKS_OF, WAIVABLE
 from deid.stewardship import quarantine
-from deid.stewardship.quarantine import Choice, Filter, Held, Standing
-from deid.stewardship.quarantine_choices import ChoiceRefused, Chosen, Why, choose, undo
+from deid.stewardship.quarantine import (
+    Choice,
+    ChoiceProblem,
+    ChoiceRefused,
+    ChoiceResult,
+    Filter,
+    QuarantinedDocument,
+    Standing,
+    record_choice,
+    undo_choice,
+)
 from deid.warehouse.connection import connect
 from tests.conftest import Database
 from tests.database.warehouse.light import decide
@@ -43,21 +52,21 @@ def hospital(deployed: Database, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 
 
 @contextmanager
-def desk() -> Iterator[Cursor]:
+def steward_cursor() -> Iterator[Cursor]:
     with connect(settings().dsn("steward")) as link, link.cursor() as cursor:
         yield cursor
 
 
-def on_desk(standing: Standing = Standing.WAITING, **wanted: object) -> list[Held]:
-    with desk() as cursor:
-        return quarantine.held(cursor, Filter(standing, **wanted))  # type: ignore[arg-type]
+def on_desk(standing: Standing = Standing.WAITING, **wanted: object) -> list[QuarantinedDocument]:
+    with steward_cursor() as cursor:
+        return quarantine.list_quarantined(cursor, Filter(standing, **wanted))  # type: ignore[arg-type]
 
 
-def decided(choice: Choice, documents: Sequence[str] = (), text: str = WHY, actor: str = "intendante") -> Chosen:
+def decided(choice: Choice, documents: Sequence[str] = (), text: str = WHY, actor: str = "intendante") -> ChoiceResult:
     """The choice for these waiting documents, or for all that wait."""
     entries = [(one.run_id, one.document_id) for one in on_desk() if not documents or one.document_id in documents]
-    with desk() as cursor:
-        return choose(cursor, actor, choice, entries, text)
+    with steward_cursor() as cursor:
+        return record_choice(cursor, actor, choice, entries, text)
 
 
 def test_a_retry_is_done_by_the_next_night_whatever_its_interval(hospital: Database) -> None:
@@ -196,10 +205,12 @@ def test_the_second_of_two_people_is_told_what_the_first_decided(hospital: Datab
     night("first")
     entries = [(one.run_id, one.document_id) for one in on_desk()]
 
-    def person(number: int) -> Chosen:
-        with desk() as cursor:
+    def person(number: int) -> ChoiceResult:
+        with steward_cursor() as cursor:
             order = entries if number % 2 else entries[::-1]
-            return choose(cursor, f"p{number}", Choice.RETRY if number % 2 else Choice.DISCARD, order, "hors sujet")
+            return record_choice(
+                cursor, f"p{number}", Choice.RETRY if number % 2 else Choice.DISCARD, order, "hors sujet"
+            )
 
     with ThreadPoolExecutor(4) as pool:
         outcomes = list(pool.map(person, range(4)))
@@ -233,15 +244,15 @@ def test_a_choice_that_no_run_has_used_is_taken_back(hospital: Database) -> None
     night("first")
     (chosen,) = decided(Choice.DISCARD).done
     entry = (chosen.run_id, chosen.document_id)
-    with desk() as cursor:
-        assert undo(cursor, "référente", entry)
-    with desk() as cursor:
-        assert not undo(cursor, "référente", entry)
+    with steward_cursor() as cursor:
+        assert undo_choice(cursor, "référente", entry)
+    with steward_cursor() as cursor:
+        assert not undo_choice(cursor, "référente", entry)
     assert [one.document_id for one in on_desk()] == ["D1"]
     assert decided(Choice.RETRY).done
     night("second", NIGHT + DAY)
-    with desk() as cursor:
-        assert not undo(cursor, "référente", entry)
+    with steward_cursor() as cursor:
+        assert not undo_choice(cursor, "référente", entry)
 
 
 def test_no_other_reason_can_be_waived(hospital: Database) -> None:
@@ -251,7 +262,7 @@ def test_no_other_reason_can_be_waived(hospital: Database) -> None:
         hospital.rows("UPDATE deid.quarantine SET reason = %s", (reason,))
         with pytest.raises(ChoiceRefused) as refused:
             decided(Choice.RELEASE)
-        assert refused.value.why is Why.NOT_WAIVABLE
+        assert refused.value.why is ChoiceProblem.NOT_WAIVABLE
     assert hospital.rows("SELECT count(*) FROM deid.quarantine_choice") == [(0,)]
 
 
@@ -267,26 +278,30 @@ def test_what_survived_of_a_person_is_never_waivable() -> None:
 @pytest.mark.parametrize(
     ("choice", "text", "why"),
     [
-        (Choice.RELEASE, "", Why.TOO_SHORT),
-        (Choice.RELEASE, "x" * 19, Why.TOO_SHORT),
-        (Choice.RELEASE, " " * 30, Why.TOO_SHORT),
-        (Choice.DISCARD, "", Why.TOO_SHORT),
-        (Choice.DISCARD, "x" * 501, Why.TOO_LONG),
+        (Choice.RELEASE, "", ChoiceProblem.TOO_SHORT),
+        (Choice.RELEASE, "x" * 19, ChoiceProblem.TOO_SHORT),
+        (Choice.RELEASE, " " * 30, ChoiceProblem.TOO_SHORT),
+        (Choice.DISCARD, "", ChoiceProblem.TOO_SHORT),
+        (Choice.DISCARD, "x" * 501, ChoiceProblem.TOO_LONG),
     ],
 )
 @pytest.mark.usefixtures("hospital")
-def test_a_choice_without_its_words_is_refused(choice: Choice, text: str, why: Why) -> None:
-    with desk() as cursor, pytest.raises(ChoiceRefused) as refused:
-        choose(cursor, "intendante", choice, [(1, "D1")], text)
+def test_a_choice_without_its_words_is_refused(choice: Choice, text: str, why: ChoiceProblem) -> None:
+    with steward_cursor() as cursor, pytest.raises(ChoiceRefused) as refused:
+        record_choice(cursor, "intendante", choice, [(1, "D1")], text)
     assert refused.value.why is why
 
 
 @pytest.mark.usefixtures("hospital")
 def test_nothing_too_much_and_the_unknown_are_refused() -> None:
-    cases = (([], Why.NOTHING_CHOSEN), ([(1, str(n)) for n in range(201)], Why.TOO_MANY), ([(1, "D9")], Why.UNKNOWN))
+    cases = (
+        ([], ChoiceProblem.NOTHING_CHOSEN),
+        ([(1, str(n)) for n in range(201)], ChoiceProblem.TOO_MANY),
+        ([(1, "D9")], ChoiceProblem.UNKNOWN),
+    )
     for entries, why in cases:
-        with desk() as cursor, pytest.raises(ChoiceRefused) as refused:
-            choose(cursor, "intendante", Choice.RETRY, entries)
+        with steward_cursor() as cursor, pytest.raises(ChoiceRefused) as refused:
+            record_choice(cursor, "intendante", Choice.RETRY, entries)
         assert refused.value.why is why
 
 
@@ -295,12 +310,12 @@ def test_the_desk_is_filtered_and_leafed_through(hospital: Database) -> None:
         put(hospital, f"D{number}", NOTHING_INSIDE, type_code="ORD" if number % 2 else "CRH")
     put(hospital, "D9", UNREADABLE)
     process("first")
-    with desk() as cursor:
-        assert dict(quarantine.waiting(cursor)) == {Reason.UNCHANGED: 7, Reason.UNDECODABLE: 1}
-        assert quarantine.types(cursor, Standing.WAITING) == ["CRH", "ORD"]
+    with steward_cursor() as cursor:
+        assert dict(quarantine.count_waiting(cursor)) == {Reason.UNCHANGED: 7, Reason.UNDECODABLE: 1}
+        assert quarantine.list_document_types(cursor, Standing.WAITING) == ["CRH", "ORD"]
         seen: list[str] = []
         after = None
-        while page := quarantine.held(cursor, Filter(), after, limit=3):
+        while page := quarantine.list_quarantined(cursor, Filter(), after, limit=3):
             seen += [one.document_id for one in page]
             after = (page[-1].at, page[-1].run_id, page[-1].document_id)
     assert sorted(seen) == [*(f"D{number}" for number in range(7)), "D9"]
@@ -319,8 +334,8 @@ def test_the_story_of_a_document_is_told_in_order(hospital: Database) -> None:
     night("first")
     decided(Choice.RELEASE)
     night("second", NIGHT + DAY)
-    with desk() as cursor:
-        kinds = [(event.kind, event.what) for event in quarantine.history(cursor, "D1")]
+    with steward_cursor() as cursor:
+        kinds = [(event.kind, event.what) for event in quarantine.document_history(cursor, "D1")]
         (entry,) = hospital.rows("SELECT min(run_id) FROM deid.quarantine")
         checks = quarantine.failed_checks(cursor, entry[0], "D1")
     assert kinds == [("quarantine", "unchanged"), ("choice", "release"), ("state", "published")]

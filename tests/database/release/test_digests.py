@@ -42,7 +42,7 @@ def test_an_altered_document_is_refused_by_its_id_and_nothing_goes_out(
     assert deployed.rows("SELECT count(*) FROM research.release") == [(0,)]
 
 
-def test_altering_the_seal_as_well_changes_nothing(deployed: Any, ledger: Ledger) -> None:
+def test_altering_the_digest_as_well_changes_nothing(deployed: Any, ledger: Ledger) -> None:
     run_id = ledger.night(NIGHT, 60)
     actions.summarise(NIGHT)
     deployed.rows(f"{ALTERED['text']} WHERE document_id = %s", (ONE,))
@@ -101,7 +101,7 @@ def test_what_was_withdrawn_since_may_be_missing(deployed: Any, ledger: Ledger) 
 @pytest.mark.parametrize(
     "statement", ["UPDATE deid.staged_content SET digest = 'x'", "DELETE FROM deid.staged_content"]
 )
-def test_no_working_role_can_change_a_seal(deployed: Any, statement: str) -> None:
+def test_no_working_role_can_change_a_digest(deployed: Any, statement: str) -> None:
     for role in ("worker", "publisher", "steward"):
         with pytest.raises(Exception, match="permission denied"):
             deployed.rows(statement, role=role)

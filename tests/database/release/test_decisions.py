@@ -10,9 +10,17 @@ import pytest
 from deid.config.policy import DEFAULT
 from deid.config.settings import settings
 from deid.domain.errors import ReleaseRefused
-from deid.release import actions, answers, questions
-from deid.release.answers import Outcome, Taken, Why
-from deid.release.permissions import enough
+from deid.release import actions, decisions
+from deid.release.decisions import (
+    AnswerProblem,
+    Outcome,
+    Taken,
+    ask_question,
+    close_question,
+    rework_run,
+    settled_outcome,
+)
+from deid.release.rules import approvals_suffice
 from deid.warehouse.publish import staged_digest
 from tests.database.release.ledger import Ledger
 
@@ -35,8 +43,8 @@ ENOUGH = [
 
 
 @pytest.mark.parametrize(("given", "asked", "wanted", "own", "expected"), ENOUGH)
-def test_enough(given: list[str], asked: list[str], wanted: int, own: bool, expected: bool) -> None:
-    assert enough(given, asked, approvals=wanted, own_approval=own) is expected
+def test_approvals_suffice(given: list[str], asked: list[str], wanted: int, own: bool, expected: bool) -> None:
+    assert approvals_suffice(given, asked, approvals=wanted, own_approval=own) is expected
 
 
 def says(chosen: str, who: str, reason: str = "lu", digest: str | None = None) -> dict[str, Any]:
@@ -47,7 +55,7 @@ def says(chosen: str, who: str, reason: str = "lu", digest: str | None = None) -
 
 def take(chosen: str, who: str, reason: str = "lu", **options: Any) -> Taken:
     digest = options.pop("shown", None) or staged_digest(NIGHT) or "nothing"
-    return answers.take(NIGHT, says(chosen, who, reason, options.pop("sent", None)), digest=digest, **options)
+    return decisions.take_answer(NIGHT, says(chosen, who, reason, options.pop("sent", None)), digest=digest, **options)
 
 
 def trail(database: Any) -> list[tuple[str, str]]:
@@ -84,10 +92,10 @@ def test_one_person_is_enough_where_the_policy_wants_one(night: Any) -> None:
 
 @pytest.mark.usefixtures("two")
 def test_two_different_people_where_it_wants_two(night: Any) -> None:
-    assert take("Approve", "morel") == Taken(Outcome.ASK, Why.SECOND, 1)
+    assert take("Approve", "morel") == Taken(Outcome.ASK, AnswerProblem.SECOND, 1)
     with pytest.raises(ReleaseRefused, match="another person: 1 given, 2 wanted"):
         actions.publish(NIGHT)
-    assert take("Approve", "morel") == Taken(Outcome.ASK, Why.AGAIN, 1)
+    assert take("Approve", "morel") == Taken(Outcome.ASK, AnswerProblem.AGAIN, 1)
     assert take("Approve", "leroy") == Taken(Outcome.APPROVE)
     assert decided(night) == [("approve", "morel"), ("approve", "leroy")]
     assert trail(night) == [("morel", "approve"), ("leroy", "approve")]
@@ -96,17 +104,17 @@ def test_two_different_people_where_it_wants_two(night: Any) -> None:
 
 def test_whoever_asked_for_the_run_may_not_approve_it_alone(night: Any) -> None:
     night.rows("UPDATE deid.run SET requested_by = 'morel'")
-    assert take("Approve", "morel") == Taken(Outcome.ASK, Why.OWN, 1)
+    assert take("Approve", "morel") == Taken(Outcome.ASK, AnswerProblem.OWN, 1)
     assert decided(night) == []
     assert trail(night) == [("morel", "refused")]
-    assert take("Approve", "leroy", asked_by="leroy").why is Why.OWN
+    assert take("Approve", "leroy", asked_by="leroy").why is AnswerProblem.OWN
     assert take("Approve", "leroy") == Taken(Outcome.APPROVE)
 
 
 @pytest.mark.usefixtures("two")
 def test_whoever_asked_for_the_run_may_be_one_of_two(night: Any) -> None:
     night.rows("UPDATE deid.run SET requested_by = 'morel'")
-    assert take("Approve", "morel").why is Why.SECOND
+    assert take("Approve", "morel").why is AnswerProblem.SECOND
     assert take("Approve", "leroy") == Taken(Outcome.APPROVE)
 
 
@@ -114,7 +122,7 @@ def test_whoever_asked_for_the_run_may_be_one_of_two(night: Any) -> None:
 def test_approvals_before_a_refusal_do_not_count_after_it() -> None:
     take("Approve", "morel")
     assert take("Reject", "leroy", "trop d'alertes") == Taken(Outcome.REJECT)
-    assert take("Approve", "durand").why is Why.SECOND
+    assert take("Approve", "durand").why is AnswerProblem.SECOND
     with pytest.raises(ReleaseRefused, match="another person"):
         actions.publish(NIGHT)
     assert take("Approve", "morel") == Taken(Outcome.APPROVE)
@@ -122,7 +130,7 @@ def test_approvals_before_a_refusal_do_not_count_after_it() -> None:
 
 @pytest.mark.parametrize("chosen", ["Reject", "Rework"])
 def test_a_refusal_needs_a_reason(night: Any, chosen: str) -> None:
-    assert take(chosen, "morel", "  ") == Taken(Outcome.ASK, Why.NO_REASON, 1)
+    assert take(chosen, "morel", "  ") == Taken(Outcome.ASK, AnswerProblem.NO_REASON, 1)
     assert decided(night) == []
 
 
@@ -140,8 +148,8 @@ def test_what_is_no_answer_to_this_question_changes_nothing(night: Any, answer: 
     person = answer.get("responded_by_user")
     if person == {"id": "9", "name": ""}:
         person["id"] = ""
-    taken = answers.take(NIGHT, answer, digest=str(staged_digest(NIGHT)))
-    assert taken.why is Why.UNREADABLE
+    taken = decisions.take_answer(NIGHT, answer, digest=str(staged_digest(NIGHT)))
+    assert taken.why is AnswerProblem.UNREADABLE
     assert decided(night) == []
 
 
@@ -166,8 +174,8 @@ def test_sending_back_erases_texts_and_makes_the_documents_new(night: Any) -> No
     assert night.rows("SELECT state, sent_back_at IS NOT NULL FROM deid.run") == [("superseded", True)]
     ((details,),) = night.rows("SELECT details FROM deid.audit WHERE action = 'rework'")
     assert details == {"staged_digest": digest, "reason": "trop de noms masqués", "documents": 39}
-    asked = questions.rework(NIGHT)
-    assert asked == questions.rework(NIGHT)
+    asked = rework_run(NIGHT)
+    assert asked == rework_run(NIGHT)
     assert asked is not None
     assert asked["run"].startswith(f"rework__{NIGHT}__")
     assert asked["conf"] == {
@@ -178,7 +186,7 @@ def test_sending_back_erases_texts_and_makes_the_documents_new(night: Any) -> No
         "services": ["CARD"],
         "requested_by": "morel",
     }
-    assert answers.settled(NIGHT, str(digest)) == Taken(Outcome.REWORK)
+    assert settled_outcome(NIGHT, str(digest)) == Taken(Outcome.REWORK)
     with pytest.raises(ReleaseRefused, match="nothing is staged"):
         actions.publish(NIGHT)
 
@@ -196,9 +204,9 @@ def test_what_is_being_published_is_not_sent_back(night: Any) -> None:
 
 def test_a_lost_answer_is_found_again(night: Any) -> None:
     digest = str(staged_digest(NIGHT))
-    assert answers.settled(NIGHT, digest) is None
+    assert settled_outcome(NIGHT, digest) is None
     take("Approve", "morel")
-    assert answers.settled(NIGHT, digest) == Taken(Outcome.APPROVE)
+    assert settled_outcome(NIGHT, digest) == Taken(Outcome.APPROVE)
     assert take("Approve", "morel") == Taken(Outcome.APPROVE)
     assert decided(night) == [("approve", "morel")]
 
@@ -207,7 +215,7 @@ def test_an_answer_and_its_line_of_the_trail_are_written_together(night: Any, mo
     def broken(*_: Any, **__: Any) -> int:
         raise RuntimeError("no trail, no decision")
 
-    monkeypatch.setattr(answers.audit, "write", broken)
+    monkeypatch.setattr(decisions.audit, "write", broken)
     for chosen in ("Approve", "Rework"):
         with pytest.raises(RuntimeError):
             take(chosen, "morel")
@@ -216,14 +224,14 @@ def test_an_answer_and_its_line_of_the_trail_are_written_together(night: Any, mo
 
 
 def test_questions_wait_close_and_wait_anew(night: Any) -> None:
-    questions.ask("asset__1", NIGHT, "d1", requested_by="leroy")
+    ask_question("asset__1", NIGHT, "d1", requested_by="leroy")
     ((asked_at,),) = night.rows("SELECT asked_at FROM deid.question")
-    questions.ask("asset__1", NIGHT, "d1", requested_by="leroy")
+    ask_question("asset__1", NIGHT, "d1", requested_by="leroy")
     assert night.rows("SELECT asked_at, requested_by, outcome FROM deid.question") == [(asked_at, "leroy", None)]
-    questions.close("asset__1", "reject")
-    questions.close("asset__1", "approve")
+    close_question("asset__1", "reject")
+    close_question("asset__1", "approve")
     assert night.rows("SELECT outcome, closed_at IS NULL FROM deid.question") == [("reject", False)]
-    questions.ask("asset__1", NIGHT, "d2")
+    ask_question("asset__1", NIGHT, "d2")
     ((again, digest, outcome),) = night.rows("SELECT asked_at, staged_digest, outcome FROM deid.question")
     assert again > asked_at
     assert (digest, outcome) == ("d2", None)

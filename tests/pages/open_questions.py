@@ -1,4 +1,4 @@
-"""A release run of the tests' Airflow that is parked at its question, as the scheduler leaves it."""
+"""A release run of the tests' Airflow that waits for an answer, as the scheduler leaves it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from airflow.utils.state import DagRunState
 from airflow.utils.types import DagRunTriggeredByType, DagRunType
 from sqlalchemy import select
 
-from deid.release import actions, questions
+from deid.release import actions
+from deid.release.decisions import ask_question
 from tests.airflow_home import ROOT
 
 DAG = "release_dataset"
@@ -30,7 +31,7 @@ def _known_to_airflow() -> None:
     sync_bag_to_db(bag, "nocturne", None)
 
 
-def park(run_id: str, interval_key: str, asked_by: str | None = None) -> str:
+def ask_people(run_id: str, interval_key: str, asked_by: str | None = None) -> str:
     """Ask people about what is staged; returns the digest of it."""
     _known_to_airflow()
     digest = str(actions.summarise(interval_key)["staged_digest"])
@@ -53,12 +54,12 @@ def park(run_id: str, interval_key: str, asked_by: str | None = None) -> str:
         session.add(
             HITLDetail(ti_id=task.id, options=options, subject="Publier ?", params={"motif": "", "empreinte": ""})
         )
-    questions.ask(run_id, interval_key, digest, requested_by=asked_by)
+    ask_question(run_id, interval_key, digest, requested_by=asked_by)
     return digest
 
 
-def answered(run_id: str) -> tuple[str, str | None, list[str], dict[str, str]]:
-    """State of the parked task, who answered, what, with which form."""
+def read_answer(run_id: str) -> tuple[str, str | None, list[str], dict[str, str]]:
+    """State of the waiting task, who answered, what, with which form."""
     with create_session() as session:
         task = _approve(session, run_id)
         detail = session.get(HITLDetail, task.id)

@@ -1,4 +1,4 @@
-"""Powers and roles: the one list of who may do what on the pages."""
+"""Permissions and roles: the one list of who may do what on the pages."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Literal
 
 
-class Power(Enum):
+class Permission(Enum):
     """Something that a person may be allowed to do: HTTP method and resource that the auth manager is asked about.
 
     FAB knows GET as `can_read` and PUT as `can_edit`.
@@ -35,14 +35,16 @@ class Power(Enum):
         return self.value[1]
 
 
-_STEWARD = frozenset({Power.READ, Power.RETRY, Power.DECIDE, Power.REVIEW, Power.WITHDRAW, Power.AUDIT})
+_STEWARD = frozenset(
+    {Permission.READ, Permission.RETRY, Permission.DECIDE, Permission.REVIEW, Permission.WITHDRAW, Permission.AUDIT}
+)
 
 # Names as FAB shows them. Only the senior steward sees originals, settles readings and waives a check.
-ROLES: Mapping[str, frozenset[Power]] = MappingProxyType(
+ROLES: Mapping[str, frozenset[Permission]] = MappingProxyType(
     {
-        "NocturneViewer": frozenset({Power.READ}),
-        "NocturneOperator": frozenset({Power.READ, Power.RETRY}),
+        "NocturneViewer": frozenset({Permission.READ}),
+        "NocturneOperator": frozenset({Permission.READ, Permission.RETRY}),
         "DataSteward": _STEWARD,
-        "SeniorDataSteward": frozenset(Power),
+        "SeniorDataSteward": frozenset(Permission),
     }
 )

@@ -8,17 +8,17 @@ from hypothesis import strategies as st
 
 from deid.domain.errors import ReviewRefused
 from deid.domain.labels import Label
-from deid.reviews import Why
-from deid.reviews.places import Kind, Place, Span, place, spans
+from deid.reviews import ReviewProblem
+from deid.reviews.marks import Kind, Passage, Span, locate_passage, read_spans
 
 TEXT = "Mme Aaron Salabert, vue par Tréguier 🙂 à Arre."
 SOURCE = "Mme Jo Li, vue par Tréguier 🙂 à Besançon."
-SPANS = spans([[4, 18, "PATIENT", 4, 9], [41, 45, "CITY", 32, 40]])
+SPANS = read_spans([[4, 18, "PATIENT", 4, 9], [41, 45, "CITY", 32, 40]])
 
 
-def put(kind: Kind, label: Label | None, passage: str) -> Place:
+def put(kind: Kind, label: Label | None, passage: str) -> Passage:
     start = TEXT.index(passage)
-    return place(TEXT, SPANS, kind, label, start, start + len(passage), "review 1, document 1")
+    return locate_passage(TEXT, SPANS, kind, label, start, start + len(passage), "review 1, document 1")
 
 
 def test_a_missed_mention_is_where_it_is_in_the_source() -> None:
@@ -46,18 +46,18 @@ def test_a_mark_on_a_surrogate_is_on_all_of_it(kind: Kind) -> None:
 @pytest.mark.parametrize(
     ("kind", "label", "passage", "why"),
     [
-        (Kind.MISSED, Label.PATIENT, "Salabert", Why.REPLACED),
-        (Kind.MISSED, Label.CITY, "Arre", Why.REPLACED),
-        (Kind.MISSED, None, "Tréguier", Why.NO_LABEL),
-        (Kind.WRONG_LABEL, None, "Arre", Why.NO_LABEL),
-        (Kind.WRONG_LABEL, Label.CITY, "Arre", Why.SAME_LABEL),
-        (Kind.WRONG_LABEL, Label.CITY, "Tréguier", Why.NOT_REPLACED),
-        (Kind.NOT_IDENTIFYING, None, "vue", Why.NOT_REPLACED),
-        (Kind.NOT_IDENTIFYING, Label.CITY, "Arre", Why.NO_LABEL),
-        (Kind.MISSED, Label.CITY, " ", Why.BAD_PLACE),
+        (Kind.MISSED, Label.PATIENT, "Salabert", ReviewProblem.REPLACED),
+        (Kind.MISSED, Label.CITY, "Arre", ReviewProblem.REPLACED),
+        (Kind.MISSED, None, "Tréguier", ReviewProblem.NO_LABEL),
+        (Kind.WRONG_LABEL, None, "Arre", ReviewProblem.NO_LABEL),
+        (Kind.WRONG_LABEL, Label.CITY, "Arre", ReviewProblem.SAME_LABEL),
+        (Kind.WRONG_LABEL, Label.CITY, "Tréguier", ReviewProblem.NOT_REPLACED),
+        (Kind.NOT_IDENTIFYING, None, "vue", ReviewProblem.NOT_REPLACED),
+        (Kind.NOT_IDENTIFYING, Label.CITY, "Arre", ReviewProblem.NO_LABEL),
+        (Kind.MISSED, Label.CITY, " ", ReviewProblem.BAD_PLACE),
     ],
 )
-def test_a_mark_that_does_not_fit_is_refused(kind: Kind, label: Label | None, passage: str, why: Why) -> None:
+def test_a_mark_that_does_not_fit_is_refused(kind: Kind, label: Label | None, passage: str, why: ReviewProblem) -> None:
     with pytest.raises(ReviewRefused) as refused:
         put(kind, label, passage)
     assert refused.value.why == why
@@ -66,7 +66,7 @@ def test_a_mark_that_does_not_fit_is_refused(kind: Kind, label: Label | None, pa
 @pytest.mark.parametrize(("start", "end"), [(-1, 3), (5, 5), (7, 3), (0, 10_000)])
 def test_a_place_outside_the_text_is_refused(start: int, end: int) -> None:
     with pytest.raises(ReviewRefused, match="bad_place"):
-        place(TEXT, SPANS, Kind.MISSED, Label.ID, start, end, "review 1, document 1")
+        locate_passage(TEXT, SPANS, Kind.MISSED, Label.ID, start, end, "review 1, document 1")
 
 
 PIECES = st.lists(
@@ -92,7 +92,7 @@ def test_every_passage_outside_surrogates_is_the_same_in_both_texts(
     first = data.draw(st.integers(0, len(text) - 1))
     last = data.draw(st.integers(first + 1, len(text)))
     try:
-        found = place(text, stored, Kind.MISSED, Label.PERSON, first, last, "a document")
+        found = locate_passage(text, stored, Kind.MISSED, Label.PERSON, first, last, "a document")
     except ReviewRefused:
         chosen = text[first:last]
         first, last = last - len(chosen.lstrip()), first + len(chosen.rstrip())

@@ -57,7 +57,7 @@ def test_what_cannot_be_is_refused(arguments: tuple[str, ...], capsys: pytest.Ca
     assert said(capsys, "quarantine", *arguments, status=2) == []
 
 
-def test_an_opposition_is_recorded_applied_listed_and_lifted(
+def test_an_opt_out_is_recorded_applied_listed_and_lifted(
     hospital: Database, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (added,) = said(capsys, "opt-outs", "add", "--patient", "P000001", "--reason", "courrier du 3 mars")

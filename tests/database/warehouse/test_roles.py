@@ -1,4 +1,4 @@
-"""The roles are walls: a truth table of who may do what, checked on the server itself."""
+"""Privileges of the roles as a truth table, checked on the server itself."""
 
 from __future__ import annotations
 

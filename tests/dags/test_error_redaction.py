@@ -12,7 +12,7 @@ from airflow.sdk.exceptions import AirflowFailException, AirflowSkipException
 from hypothesis import given
 from hypothesis import strategies as st
 from nocturne_airflow.launch import interval_key, plan_arguments
-from nocturne_airflow.steps import StepFailed, walled
+from nocturne_airflow.steps import StepFailed, redacted_errors
 from nocturne_airflow.xcom import MAX_BYTES, MAX_STRING, GuardedXCom, TextInXCom, strings
 
 from deid.config.settings import settings
@@ -65,9 +65,9 @@ def test_whatever_passes_is_short(value: Any) -> None:
 
 
 def failing_with(error: Exception) -> Any:
-    """A walled step that raises `error`, as a driver does, out of another error."""
+    """A step under `redacted_errors` that raises `error`, as a driver does, out of another error."""
 
-    @walled
+    @redacted_errors
     def detect() -> None:
         try:
             raise KeyError(SECRET)
@@ -78,7 +78,7 @@ def failing_with(error: Exception) -> Any:
 
 
 def test_an_unforeseen_error_is_shown_by_type_and_place() -> None:
-    with pytest.raises(StepFailed, match=r"^detect: ValueError at test_walls\.py:\d+$") as failed:
+    with pytest.raises(StepFailed, match=r"^detect: ValueError at test_error_redaction\.py:\d+$") as failed:
         failing_with(ValueError(SECRET))()
     assert "Quervilly" not in "".join(traceback.format_exception(failed.value))
 
@@ -104,7 +104,7 @@ def test_the_secret_may_be_a_connection_unless_the_environment_has_one(
     monkeypatch.setenv("AIRFLOW_CONN_NOCTURNE_KEY", f'{{"conn_type": "generic", "password": "3:{lent}"}}')
     monkeypatch.setenv("NOCTURNE_SECRET_CONNECTION", "nocturne_key")
     monkeypatch.setenv("NOCTURNE_SECRET", given)
-    current = walled(lambda: settings().keyring.current)()
+    current = redacted_errors(lambda: settings().keyring.current)()
     assert (current.version, current.secret.hex()) == ((1, given) if given else (3, lent))
 
 

@@ -1,43 +1,45 @@
-"""A release as an A4 document to print or file: the report's figures, in text that can be selected and searched."""
+"""A release as an A4 PDF document: the figures of its report, as text that can be selected and searched."""
 
 from __future__ import annotations
 
+import importlib.util
 import io
 from collections.abc import Sequence
+from functools import cache
+from html import escape
+from pathlib import Path
 from typing import Any
 
+from reportlab.graphics.shapes import Drawing, Line, Rect, String
+from reportlab.lib.colors import HexColor
 from reportlab.lib.pagesizes import A4
+from reportlab.lib.styles import ParagraphStyle
 from reportlab.lib.units import mm
+from reportlab.pdfbase.pdfmetrics import registerFont, registerFontFamily
+from reportlab.pdfbase.ttfonts import TTFont
 from reportlab.platypus import BaseDocTemplate, Flowable, Frame, PageTemplate, Paragraph, Spacer, Table, TableStyle
 
+from deid.reports.charts import Histogram
 from deid.reports.figures import Figures
 from deid.reports.view import view
-from deid.stewardship.exports.drawing import histogram
-from deid.stewardship.exports.style import (
-    BAD,
-    BODY,
-    FONT,
-    GOOD,
-    GROUND,
-    H1,
-    H2,
-    HEAD,
-    INFO,
-    LINE,
-    MUTED,
-    SMALL,
-    WARN,
-    fonts,
-    text,
-)
 
+FONT, BOLD = "NocturneSans", "NocturneSans-Bold"
+INK, MUTED, LINE = HexColor("#17212b"), HexColor("#56626f"), HexColor("#c9d0d8")
+ACCENT, GROUND = HexColor("#1d5c9e"), HexColor("#f4f6f8")
+GOOD, WARN, BAD, INFO = HexColor("#17714f"), HexColor("#b26a00"), HexColor("#a3261f"), HexColor("#1d5c9e")
+
+BODY = ParagraphStyle("body", fontName=FONT, fontSize=9, leading=12.5, textColor=INK, spaceAfter=4)
+SMALL = ParagraphStyle("small", parent=BODY, fontSize=8, leading=10.5, textColor=MUTED)
+H1 = ParagraphStyle("h1", parent=BODY, fontName=BOLD, fontSize=18, leading=22, spaceAfter=4)
+H2 = ParagraphStyle("h2", parent=BODY, fontName=BOLD, fontSize=12, leading=15, spaceBefore=10, keepWithNext=1)
+HEAD = ParagraphStyle("head", parent=BODY, fontName=BOLD, fontSize=9.5, leading=12, spaceBefore=6, keepWithNext=1)
 WIDTH = A4[0] - 36 * mm
 TONES = {"good": GOOD, "warn": WARN, "bad": BAD, "info": INFO}
 
 
-def document(figures: Figures, lang: str) -> bytes:
-    """The PDF of an interval's figures, in `lang` ("fr" or "en")."""
-    fonts()
+def render_pdf(figures: Figures, lang: str) -> bytes:
+    """Return the PDF of an interval's figures, in `lang` ("fr" or "en"). Equal figures give equal bytes."""
+    _register_fonts()
     seen = view(figures, lang)
     held = io.BytesIO()
     title = f"{seen['t']['title']} – {seen['w'].interval(figures['interval']['key'])}"
@@ -51,15 +53,15 @@ def document(figures: Figures, lang: str) -> bytes:
         title=title,
         author="Nocturne",
         lang=lang,
-        invariant=True,  # no clock in the file: the same figures give the same bytes
+        invariant=True,  # no timestamp in the file
     )
     frame = Frame(made.leftMargin, made.bottomMargin, made.width, made.height, 0, 0, 0, 0)
-    made.addPageTemplates(PageTemplate("page", frame, onPage=_foot(title, seen)))
-    made.build(_story(figures, seen))
+    made.addPageTemplates(PageTemplate("page", frame, onPage=_draw_footer(title, seen)))
+    made.build(_build_content(figures, seen))
     return held.getvalue()
 
 
-def _foot(title: str, seen: dict[str, Any]) -> Any:
+def _draw_footer(title: str, seen: dict[str, Any]) -> Any:
     def draw(canvas: Any, made: Any) -> None:
         canvas.saveState()
         canvas.setFont(FONT, 7.5)
@@ -71,23 +73,23 @@ def _foot(title: str, seen: dict[str, Any]) -> Any:
     return draw
 
 
-def _story(figures: Figures, seen: dict[str, Any]) -> list[Flowable]:
+def _build_content(figures: Figures, seen: dict[str, Any]) -> list[Flowable]:
     said, write = seen["t"], seen["w"]
     return [
         *_opening(figures, seen),
-        Paragraph(text(said["checks"]), H2),
-        Paragraph(text(said["checks_run"]), HEAD),
+        _paragraph(said["checks"], H2),
+        _paragraph(said["checks_run"], HEAD),
         _checks(seen["run_checks"], seen, whole=True),
         Spacer(0, 3 * mm),
-        Paragraph(text(said["checks_document"]), HEAD),
+        _paragraph(said["checks_document"], HEAD),
         *([_checks(seen["failing"], seen, whole=False)] if seen["failing"] else []),
-        Paragraph(text(f"{len(seen['passing'])} {said['all_passed']}."), SMALL),
+        _paragraph(f"{len(seen['passing'])} {said['all_passed']}.", SMALL),
         *_mentions(seen),
         *_quarantine(seen),
         *_epsilon(figures, seen),
         *_changes(figures, seen),
         Spacer(0, 6 * mm),
-        Paragraph(text(f"{said['footer']} {said['generated']} {write.instant(figures['generated_at'])}."), SMALL),
+        _paragraph(f"{said['footer']} {said['generated']} {write.instant(figures['generated_at'])}.", SMALL),
     ]
 
 
@@ -98,21 +100,21 @@ def _opening(figures: Figures, seen: dict[str, Any]) -> list[Flowable]:
     names = ("seen", "published", "waiting", "quarantined", "corrected", "withdrawn")
     tiles = Table(
         [
-            [Paragraph(text(write.plain(headline[name])), H2) for name in names],
-            [Paragraph(text(said[name]), SMALL) for name in names],
+            [_paragraph(write.plain(headline[name]), H2) for name in names],
+            [_paragraph(said[name], SMALL) for name in names],
         ],
         [WIDTH / len(names)] * len(names),
     )
     tiles.setStyle(TableStyle([("LEFTPADDING", (0, 0), (-1, -1), 0), ("VALIGN", (0, 0), (-1, -1), "TOP")]))
     notes = seen["notes"] or [("good", said["all_clear"])]
     return [
-        Paragraph(text(said["title"]), SMALL),
-        Paragraph(text(write.interval(figures["interval"]["key"])), H1),
-        Paragraph(text(f"{said['state_' + figures['state']]}. {decision['words']}{by}."), BODY),
+        _paragraph(said["title"], SMALL),
+        _paragraph(write.interval(figures["interval"]["key"]), H1),
+        _paragraph(f"{said['state_' + figures['state']]}. {decision['words']}{by}.", BODY),
         tiles,
-        Paragraph(text(said["attention"]), H2),
+        _paragraph(said["attention"], H2),
         *(_note(kind, sentence) for kind, sentence in notes),
-        Paragraph(text(said["usual"]), H2),
+        _paragraph(said["usual"], H2),
         _table(
             [said["now"], said["habit"], said["change"], said["result"]],
             [
@@ -126,7 +128,7 @@ def _opening(figures: Figures, seen: dict[str, Any]) -> list[Flowable]:
 
 
 def _note(kind: str, sentence: str) -> Flowable:
-    note = Table([[Paragraph(text(sentence), BODY)]], [WIDTH])
+    note = Table([[_paragraph(sentence, BODY)]], [WIDTH])
     note.setStyle(
         TableStyle(
             [
@@ -174,7 +176,7 @@ def _mentions(seen: dict[str, Any]) -> list[Flowable]:
     rows = [[*(write.plain(cell["count"]) for cell in row["cells"]), write.plain(row["total"])] for row in heat["rows"]]
     share = 0.74 / (len(columns) + 1)
     return [
-        Paragraph(text(said["mentions_section"]), H2),
+        _paragraph(said["mentions_section"], H2),
         _table(
             [*columns, said["total"]],
             rows,
@@ -183,18 +185,18 @@ def _mentions(seen: dict[str, Any]) -> list[Flowable]:
             size=8.0 if len(columns) <= 10 else 6.5,
         ),
         Spacer(0, 2 * mm),
-        Paragraph(text(f"{said['durations']}. {seen['durations'] or said['durations_none']}"), BODY),
+        _paragraph(f"{said['durations']}. {seen['durations'] or said['durations_none']}", BODY),
     ]
 
 
 def _quarantine(seen: dict[str, Any]) -> list[Flowable]:
     said, write = seen["t"], seen["w"]
     if not seen["quarantine"]:
-        return [Paragraph(text(said["quarantine"]), H2), Paragraph(text(said["quarantine_empty"]), BODY)]
+        return [_paragraph(said["quarantine"], H2), _paragraph(said["quarantine_empty"], BODY)]
     rows = [[write.plain(row["documents"]), row["words"].remedy] for row in seen["quarantine"]]
     names = [f"{row['words'].title}. {row['words'].meaning}" for row in seen["quarantine"]]
     return [
-        Paragraph(text(said["quarantine"]), H2),
+        _paragraph(said["quarantine"], H2),
         _table([said["documents"], said["remedy"]], rows, first=(said["reason"], names), widths=(0.46, 0.12, 0.42)),
     ]
 
@@ -202,14 +204,14 @@ def _quarantine(seen: dict[str, Any]) -> list[Flowable]:
 def _epsilon(figures: Figures, seen: dict[str, Any]) -> list[Flowable]:
     said, write = seen["t"], seen["w"]
     if not seen["epsilon_chart"]:
-        return [Paragraph(text(said["epsilon"]), H2), Paragraph(text(said["epsilon_empty"]), BODY)]
+        return [_paragraph(said["epsilon"], H2), _paragraph(said["epsilon_empty"], BODY)]
     numbers = ("mean", "p50", "p95", "most")
     mechanisms = figures["epsilon"]["mechanisms"]
     return [
-        Paragraph(text(said["epsilon"]), H2),
-        Paragraph(text(said["epsilon_lead"]), SMALL),
-        Paragraph(text(said["epsilon_documents"]), HEAD),
-        histogram(seen["epsilon_chart"], WIDTH),
+        _paragraph(said["epsilon"], H2),
+        _paragraph(said["epsilon_lead"], SMALL),
+        _paragraph(said["epsilon_documents"], HEAD),
+        _draw_histogram(seen["epsilon_chart"], WIDTH),
         _table(
             [said[name] for name in ("mechanism", "documents", "mean", "median", "p95", "most")],
             [
@@ -225,28 +227,28 @@ def _epsilon(figures: Figures, seen: dict[str, Any]) -> list[Flowable]:
 def _changes(figures: Figures, seen: dict[str, Any]) -> list[Flowable]:
     said, write = seen["t"], seen["w"]
     if not figures["previous"]:
-        return [Paragraph(text(said["comparison"]), H2), Paragraph(text(said["comparison_none"]), BODY)]
+        return [_paragraph(said["comparison"], H2), _paragraph(said["comparison_none"], BODY)]
     heads = [said["before"], said["now"]]
-    story: list[Flowable] = [
-        Paragraph(text(said["comparison"]), H2),
-        Paragraph(text(write.interval(figures["previous"]["key"])), BODY),
+    content: list[Flowable] = [
+        _paragraph(said["comparison"], H2),
+        _paragraph(write.interval(figures["previous"]["key"]), BODY),
         _table(
             [*heads, said["change"]],
             [[row["before"], row["now"], row["change"] or "–"] for row in seen["comparison"]],
             first=("", [row["name"] for row in seen["comparison"]]),
             widths=(0.4, 0.2, 0.2, 0.2),
         ),
-        Paragraph(text(said["policy_changes"]), HEAD),
+        _paragraph(said["policy_changes"], HEAD),
     ]
     if changes := figures["policy_changes"]:
         rows = [[one if one is not None else said["absent"] for one in (row["before"], row["now"])] for row in changes]
-        story.append(
+        content.append(
             _table(heads, rows, first=(said["key"], [row["key"] for row in changes]), widths=(0.44, 0.28, 0.28))
         )
     else:
-        story.append(Paragraph(text(said["policy_unknown" if changes is None else "policy_same"]), BODY))
-    story += [
-        Paragraph(text(said["versions"]), HEAD),
+        content.append(_paragraph(said["policy_unknown" if changes is None else "policy_same"], BODY))
+    content += [
+        _paragraph(said["versions"], HEAD),
         _table(
             heads,
             [[str(row["before"] or "–"), str(row["value"])] for row in seen["versions"]],
@@ -254,7 +256,7 @@ def _changes(figures: Figures, seen: dict[str, Any]) -> list[Flowable]:
             widths=(0.34, 0.33, 0.33),
         ),
     ]
-    return story
+    return content
 
 
 def _table(
@@ -265,13 +267,13 @@ def _table(
     widths: Sequence[float],
     size: float = 8.0,
 ) -> Flowable:
-    """A table whose heading comes again on each page; `first` is its first column, `widths` are shares of the page."""
+    """Return a table with its heading on each page; `first` is its first column, `widths` are shares of the page."""
     small = SMALL.clone("cell", fontSize=size, leading=size * 1.28, textColor=BODY.textColor)
     head = SMALL.clone("head", fontSize=size, leading=size * 1.28)
     heading, names = first
-    body = [[Paragraph(text(cell), small) for cell in (name, *row)] for name, row in zip(names, rows, strict=True)]
+    body = [[_paragraph(cell, small) for cell in (name, *row)] for name, row in zip(names, rows, strict=True)]
     made = Table(
-        [[Paragraph(text(cell), head) for cell in (heading, *heads)], *body],
+        [[_paragraph(cell, head) for cell in (heading, *heads)], *body],
         [WIDTH * share for share in widths],
         repeatRows=1,
     )
@@ -288,3 +290,51 @@ def _table(
         )
     )
     return made
+
+
+def _draw_histogram(chart: Histogram, width: float) -> Drawing:
+    """Draw a report histogram `width` points wide. The y axis points down in SVG, up in PDF."""
+    scale = width / chart.width
+    made = Drawing(width, chart.height * scale)
+    made.scale(scale, scale)
+
+    def up(y: float) -> float:
+        return chart.height - y
+
+    for tick in chart.beside:
+        made.add(Line(chart.left, up(tick.y - 4), chart.right, up(tick.y - 4), strokeColor=LINE))
+        made.add(_label(tick.x, up(tick.y), tick.label, "end"))
+    for bar in chart.bars:
+        box = Rect(bar.x, up(bar.y + bar.height), bar.width, bar.height, fillColor=ACCENT, strokeColor=None)
+        made.add(box)
+    for tick in chart.below:
+        made.add(_label(tick.x, up(tick.y), tick.label, "middle"))
+    for place, mark in enumerate(chart.marks):
+        top = up(10 + 13 * place)
+        made.add(Line(mark.x, top, mark.x, up(chart.floor), strokeColor=INK, strokeDashArray=[3, 3]))
+        near = mark.x < chart.width - 140
+        words = _label(mark.x + (5 if near else -5), top - 4, mark.label, "start" if near else "end")
+        words.fontName, words.fillColor = BOLD, INK
+        made.add(words)
+    return made
+
+
+def _label(x: float, y: float, words: str, anchor: str) -> String:
+    return String(x, y, words, fontName=FONT, fontSize=12, fillColor=MUTED, textAnchor=anchor)
+
+
+@cache
+def _register_fonts() -> None:
+    """Register DejaVu Sans of Matplotlib (free to embed): the standard PDF fonts lack ε and −."""
+    found = importlib.util.find_spec("matplotlib")
+    if found is None or not found.submodule_search_locations:
+        raise FileNotFoundError("Matplotlib, whose fonts the document uses, is not installed")
+    folder = Path(found.submodule_search_locations[0]) / "mpl-data" / "fonts" / "ttf"
+    registerFont(TTFont(FONT, str(folder / "DejaVuSans.ttf")))
+    registerFont(TTFont(BOLD, str(folder / "DejaVuSans-Bold.ttf")))
+    registerFontFamily(FONT, normal=FONT, bold=BOLD, italic=FONT, boldItalic=BOLD)
+
+
+def _paragraph(value: object, style: ParagraphStyle) -> Paragraph:
+    """Return a paragraph of plain text, without markup."""
+    return Paragraph(escape(str(value), quote=False), style)

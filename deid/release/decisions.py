@@ -1,0 +1,260 @@
+"""People's decisions on staged intervals: questions asked, answers weighed and recorded, and runs to do again.
+
+An answer from a steward's page, from Airflow's «Required Actions» or from the command line is taken here, under the
+same rules and in one transaction with its line of the audit trail.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from deid.domain.errors import ReleaseRefused
+from deid.release.interval import IntervalContext, check_interval_key, open_interval
+from deid.release.rules import may_approve
+from deid.warehouse import audit
+from deid.warehouse.connection import open_cursor
+from deid.warehouse.queries import one, query
+
+APPROVE, REJECT, REWORK = "approve", "reject", "rework"
+CHOICES = (APPROVE, REJECT, REWORK)
+MAX_REASON = 200  # characters: an answer passes through Airflow, which keeps no texts
+
+
+class Outcome(StrEnum):
+    """Consequence of an answer."""
+
+    APPROVE = APPROVE  # enough people approve: publish
+    REJECT = REJECT  # nothing is published, the interval stays staged
+    REWORK = REWORK  # the interval was emptied, and is to be processed again
+    ASK = "ask"  # the answer does not settle it: the question stays open
+
+
+class AnswerProblem(StrEnum):
+    """Reason for which a question stays open, or an answer cannot be given. The wording is the pages'."""
+
+    SECOND = "second"  # another person must approve too
+    OWN = "own"  # the person asked for the run, and may not approve it alone
+    AGAIN = "again"  # this person has approved already
+    NO_REASON = "no_reason"  # rejecting and sending back need a reason
+    UNREADABLE = "unreadable"  # not an answer to this question
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """A person's answer: a choice, an account's name, a reason, and the digest of the content shown, if known."""
+
+    chosen: str
+    decided_by: str
+    reason: str = ""
+    staged_digest: str | None = None
+
+    @classmethod
+    def from_answer(cls, answer: Mapping[str, Any]) -> Decision:
+        """Read an answer of Airflow's approval task, or the same facts under plain names (`chosen`, `decided_by`…).
+
+        The account's name is preferred to its id, because Airflow stores the name of the person who started a run.
+
+        Raises:
+            ReleaseRefused: the answer is neither approve nor reject nor rework.
+        """
+        options = answer.get("chosen_options") or [answer.get("chosen", "")]
+        chosen = str(options[0]).casefold() if len(options) == 1 else ""
+        if chosen not in CHOICES:
+            raise ReleaseRefused(
+                "the answer is neither “Approve” nor “Reject” nor “Rework”.", "Ask for the decision again."
+            )
+        person = answer.get("responded_by_user") or {}
+        given = answer.get("params_input") or {}
+        return cls(
+            chosen=chosen,
+            decided_by=str(person.get("name") or person.get("id") or answer.get("decided_by") or ""),
+            reason=str(given.get("motif") or answer.get("reason") or "").strip(),
+            staged_digest=given.get("empreinte") or answer.get("staged_digest"),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """Result of an answer: `why` is set if the question stays open, `waiting_for` counts missing approvals."""
+
+    outcome: Outcome
+    why: AnswerProblem | None = None
+    waiting_for: int = 0
+
+
+def ask_question(airflow_run: str, interval_key: str, digest: str, *, requested_by: str | None = None) -> None:
+    """Record that a release run asks people about a content; a repeated question is open again.
+
+    Raises:
+        InputRefused: malformed interval key.
+        WarehouseUnreachable, WarehouseError: nothing was stored.
+    """
+    check_interval_key(interval_key)
+    row = {
+        "airflow_run": airflow_run,
+        "interval_key": interval_key,
+        "staged_digest": digest,
+        "requested_by": requested_by or "",
+    }
+    with open_interval(interval_key) as interval:
+        interval.cursor.execute(query("deid", "question", "ask"), row)
+
+
+def close_question(airflow_run: str, outcome: str) -> None:
+    """Record the end of a release run's question: approve, reject, rework, stale or expired."""
+    with open_cursor("publisher", "nocturne release") as cursor:
+        cursor.execute(query("deid", "question", "close"), {"airflow_run": airflow_run, "outcome": outcome})
+
+
+def settled_outcome(interval_key: str, digest: str, *, asked_by: str | None = None) -> Taken | None:
+    """Return the decision already made on exactly this content, after its task was lost; None if there is none.
+
+    Raises:
+        WarehouseUnreachable, WarehouseError: the ledger could not be read.
+    """
+    with open_interval(interval_key, asked_by=asked_by) as interval:
+        interval.cursor.execute(query("deid", "decision", "last"), {"interval_key": interval_key})
+        last = interval.cursor.fetchone()
+        if last is not None and last[:2] == (REWORK, digest) and interval.digest != digest:
+            return Taken(Outcome.REWORK)
+        if interval.is_approved(digest, interval.run_ids):
+            return Taken(Outcome.APPROVE)
+    return None
+
+
+def take_answer(interval_key: str, answer: Mapping[str, Any], *, digest: str, asked_by: str | None = None) -> Taken:
+    """Take an answer about the content of `digest`; `asked_by` is the account that started the release by hand, if any.
+
+    Sending back empties the interval in the same transaction: its staged documents are superseded, their texts erased.
+
+    Raises:
+        ReleaseRefused: the staged content is another, or its publication has begun: the question is void.
+        WarehouseUnreachable, WarehouseError: nothing was recorded.
+    """
+    check_interval_key(interval_key)
+    with open_interval(interval_key, asked_by=asked_by) as interval:
+        interval.lock_decisions()
+        taken = _take_answer(interval, answer, digest)
+    if isinstance(taken, ReleaseRefused):  # raised after the commit, which keeps the line of the audit trail
+        raise taken
+    return taken
+
+
+def _take_answer(interval: IntervalContext, answer: Mapping[str, Any], digest: str) -> Taken | ReleaseRefused:
+    try:
+        decision = Decision.from_answer(answer)
+    except ReleaseRefused:
+        return Taken(Outcome.ASK, AnswerProblem.UNREADABLE)
+    run_ids = interval.run_ids
+    if not run_ids or interval.digest != digest:
+        record_refused_answer(interval, decision, "stale")
+        return ReleaseRefused(
+            f"what is staged for {interval.key} is no longer what the answer is about.",
+            "Run the step `summarise` again, and have it decided again.",
+        )
+    if why := answer_obstacle(interval, decision, digest):
+        if why is not AnswerProblem.AGAIN:
+            record_refused_answer(interval, decision, why)
+        return Taken(Outcome.ASK, why, _missing_approvals(interval, digest))
+    if decision.chosen == REWORK and _publication_begun(interval):
+        record_refused_answer(interval, decision, "begun")
+        return ReleaseRefused(
+            f"the publication of {interval.key} has begun: it can no longer be sent back.",
+            "Run the step `publish` to its end.",
+        )
+    _record_decision(interval, run_ids, decision, digest)
+    if decision.chosen != APPROVE:
+        return Taken(Outcome(decision.chosen))
+    if interval.is_approved(digest, run_ids):
+        return Taken(Outcome.APPROVE)
+    return Taken(Outcome.ASK, AnswerProblem.SECOND, _missing_approvals(interval, digest))
+
+
+def answer_obstacle(interval: IntervalContext, decision: Decision, digest: str) -> AnswerProblem | None:
+    """Return the reason for which this person cannot give this answer about `digest`; None if there is none."""
+    if not decision.decided_by or decision.staged_digest not in (None, digest) or len(decision.reason) > MAX_REASON:
+        return AnswerProblem.UNREADABLE
+    if decision.chosen in (REJECT, REWORK):
+        return None if decision.reason else AnswerProblem.NO_REASON
+    run_ids, release = interval.run_ids, interval.release
+    asked = interval.requesters(run_ids)
+    if not may_approve(decision.decided_by, asked, approvals=release.approvals, own_approval=release.own_approval):
+        return AnswerProblem.OWN
+    if decision.decided_by in interval.approvers(digest) and not interval.is_approved(digest, run_ids):
+        return AnswerProblem.AGAIN
+    return None
+
+
+def record_refused_answer(interval: IntervalContext, decision: Decision, why: str) -> None:
+    """Write an answer that was not taken to the audit trail."""
+    actor, details = decision.decided_by or "?", {"chosen": decision.chosen, "why": str(why)}
+    audit.write(interval.cursor, actor, audit.Action.REFUSED, f"release {interval.key}", **details)
+
+
+def rework_run(interval_key: str) -> dict[str, Any] | None:
+    """Return the name (`run`) and launch form (`conf`) of the run that a sent-back interval needs.
+
+    None if the last decision was another. The name derives from the decision, so that a repeat asks for the same run.
+    """
+    with open_interval(interval_key) as interval:
+        cursor = interval.cursor
+        cursor.execute(query("deid", "decision", "last"), {"interval_key": interval_key})
+        last = cursor.fetchone()
+        if last is None or last[0] != REWORK:
+            return None
+        _, _, decided_by, reason, decided_at = last
+        cursor.execute(query("deid", "run", "scope"), {"interval_key": interval_key, "decided_at": decided_at})
+        scope = cursor.fetchone()
+    if scope is None:
+        return None
+    start, end, document_types, services = scope
+    period = interval_key.replace("..", "_to_")  # Airflow refuses two dots in the name of a run
+    return {
+        "run": f"rework__{period}__{decided_at:%Y%m%dT%H%M%S%f}",
+        "conf": {
+            "reason": reason,
+            "interval_start": start.isoformat(),
+            "interval_end": end.isoformat(),
+            "document_types": list(document_types),
+            "services": list(services),
+            "requested_by": decided_by,
+        },
+    }
+
+
+def _record_decision(interval: IntervalContext, run_ids: list[int], decision: Decision, digest: str) -> None:
+    cursor, given = interval.cursor, interval.approvers(digest)
+    if decision.chosen == APPROVE and decision.decided_by in given:
+        return  # the task that brought the approval is being repeated
+    row = {
+        "interval_key": interval.key,
+        "run_id": run_ids[-1],
+        "chosen": decision.chosen,
+        "decided_by": decision.decided_by,
+        "reason": decision.reason,
+        "staged_digest": digest,
+    }
+    cursor.execute(query("deid", "decision", "record"), row)
+    (decided_at,) = one(cursor)
+    action = {APPROVE: audit.Action.APPROVE, REJECT: audit.Action.REJECT, REWORK: audit.Action.REWORK}[decision.chosen]
+    details: dict[str, Any] = {"staged_digest": digest, "reason": decision.reason}
+    if decision.chosen == APPROVE:
+        details["approvals"] = len(given) + 1
+    if decision.chosen == REWORK:
+        back = {"run_ids": run_ids, "decided_at": decided_at}
+        cursor.execute(query("deid", "document", "send_back"), back)
+        details["documents"] = cursor.rowcount
+        cursor.execute(query("deid", "run", "send_back"), back)
+    audit.write(cursor, decision.decided_by, action, f"release {interval.key}", **details)
+
+
+def _missing_approvals(interval: IntervalContext, digest: str) -> int:
+    return max(1, interval.release.approvals - len(interval.approvers(digest)))
+
+
+def _publication_begun(interval: IntervalContext) -> bool:
+    interval.cursor.execute(query("research", "release", "unfinished"), {"interval_key": interval.key})
+    return interval.cursor.fetchone() is not None

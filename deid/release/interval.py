@@ -1,0 +1,114 @@
+"""Staged intervals: their key, and the transaction in which one is judged, decided and recorded."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from deid.config.policy import Policy, Release
+from deid.config.policy import load as load_policy
+from deid.config.settings import settings
+from deid.domain.errors import InputRefused
+from deid.release.rules import approvals_suffice
+from deid.warehouse.connection import open_cursor
+from deid.warehouse.publish import digest_of
+from deid.warehouse.queries import Cursor, one, query
+
+INTERVAL_KEY = re.compile(r"\d{4}-\d{2}-\d{2}(?:\.\.\d{4}-\d{2}-\d{2})?")
+POLICY_ACTOR = "politique"  # recorded as the decider if the policy requires no person
+
+
+@dataclass(frozen=True, slots=True)
+class IntervalContext:
+    """One transaction on an interval: cursor, interval key, and the account that started the release by hand, if any.
+
+    `run_ids`, `digest` and `release` are read at each access: a lock taken in between counts.
+    """
+
+    cursor: Cursor
+    key: str
+    asked_by: str | None = None
+
+    @property
+    def release(self) -> Release:
+        """Release section of this process's policy."""
+        return current_policy().release
+
+    @property
+    def run_ids(self) -> list[int]:
+        """Staged runs, oldest first."""
+        self.cursor.execute(query("deid", "run", "interval"), {"interval_key": self.key})
+        return [row[0] for row in self.cursor.fetchall()]
+
+    @property
+    def digest(self) -> str | None:
+        """Digest of the staged content; None if nothing is staged."""
+        return digest_of(self.cursor, self.key)
+
+    def lock_decisions(self) -> None:
+        """Keep other decisions on the interval waiting until this transaction ends."""
+        statement = "SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))"
+        self.cursor.execute(statement, (f"decision {self.key}",))
+
+    def failed_rules(self, run_ids: list[int]) -> tuple[bool, int, int]:
+        """Return whether every run was judged, and how many critical and warning rules failed at run level."""
+        self.cursor.execute(query("deid", "check_result", "judged"), {"run_ids": run_ids})
+        judged, critical, warnings = one(self.cursor)
+        return bool(judged), int(critical), int(warnings)
+
+    def requesters(self, run_ids: list[int]) -> set[str]:
+        """Accounts that asked by hand for these runs, or for their release."""
+        self.cursor.execute(query("deid", "run", "requesters"), {"run_ids": run_ids})
+        return {row[0] for row in self.cursor.fetchall()} | ({self.asked_by} if self.asked_by else set())
+
+    def approvers(self, digest: str) -> list[str]:
+        """Accounts whose approval of this content is valid, in order of approval."""
+        parameters = {"interval_key": self.key, "staged_digest": digest, "nobody": POLICY_ACTOR}
+        self.cursor.execute(query("deid", "decision", "given"), parameters)
+        return [row[0] for row in self.cursor.fetchall()]
+
+    def is_approved(self, digest: str, run_ids: list[int]) -> bool:
+        """Return whether enough people approve this content."""
+        release = self.release
+        given, asked = self.approvers(digest), self.requesters(run_ids)
+        return approvals_suffice(given, asked, approvals=release.approvals, own_approval=release.own_approval)
+
+    def record_by_policy(self, run_id: int, digest: str, chosen: str, reason: str = "") -> bool:
+        """Record once that the policy, not a person, proposed, approved or refused this content; True if new."""
+        row = {
+            "interval_key": self.key,
+            "run_id": run_id,
+            "chosen": chosen,
+            "decided_by": POLICY_ACTOR,
+            "reason": reason,
+            "staged_digest": digest,
+        }
+        self.cursor.execute(query("deid", "decision", "insert"), row)
+        return self.cursor.rowcount > 0
+
+
+@contextmanager
+def open_interval(key: str, *, role: str = "publisher", asked_by: str | None = None) -> Iterator[IntervalContext]:
+    """Open one transaction on an interval as `role`: "publisher" records decisions, "steward" serves the pages."""
+    application = "nocturne pages" if role == "steward" else "nocturne release"
+    with open_cursor(role, application) as cursor:
+        yield IntervalContext(cursor, key, asked_by)
+
+
+def check_interval_key(interval_key: str) -> None:
+    """Refuse a malformed interval key.
+
+    Raises:
+        InputRefused: the key is neither a night nor a period.
+    """
+    if INTERVAL_KEY.fullmatch(interval_key) is None:
+        raise InputRefused(
+            "that is no key of an interval.", "Give a night (2026-10-03) or a period (2026-09-01..2026-09-28)."
+        )
+
+
+def current_policy() -> Policy:
+    """Policy of this process."""
+    return load_policy(settings().policy)

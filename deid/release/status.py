@@ -1,0 +1,162 @@
+"""Status of the decision on an interval, for people: staged content, answers given, approvals wanted, deadlines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+
+from deid.release.decisions import REJECT, REWORK, AnswerProblem, Decision, answer_obstacle
+from deid.release.interval import INTERVAL_KEY, IntervalContext, open_interval
+from deid.release.rules import approval_needed, decision_due, staging_due
+from deid.warehouse.queries import one, query
+
+
+class DecisionState(StrEnum):
+    """DecisionState of the decision on an interval. The wording is the pages'."""
+
+    RUNNING = "running"  # a run is at work on it, and nothing waits yet
+    WAITING = "waiting"  # people are asked about what is staged
+    CHANGED = "changed"  # people are asked about what was staged before
+    CRITICAL = "critical"  # a critical check failed: nobody is asked
+    REJECTED = "rejected"  # people said no, and nobody is asked again yet
+    AUTOMATIC = "automatic"  # the policy asks nobody
+    UNASKED = "unasked"  # people will be asked once it is summed up
+    SENT_BACK = "sent_back"  # it was emptied, and is to be processed again
+    PUBLISHED = "published"  # nothing is left to decide
+    EMPTY = "empty"  # nothing was staged
+
+
+@dataclass(frozen=True, slots=True)
+class GivenAnswer:
+    """A decision in the ledger; `about_this` if on the content staged now, `published` if on published content."""
+
+    chosen: str
+    decided_by: str
+    reason: str
+    decided_at: datetime
+    about_this: bool
+    published: bool
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionStatus:
+    """Status of the decision on an interval.
+
+    `digest` identifies the staged content, `counts` are the effects of publishing it (as in `summarise`),
+    `airflow_run` and `asked_at` describe the open question. `approvers` approve this content, `wanted` is the number
+    required by the policy. `requesters` asked for the runs by hand; `own_approval` if one of them alone may approve.
+    """
+
+    interval_key: str
+    state: DecisionState
+    digest: str | None
+    counts: Mapping[str, int]
+    airflow_run: str | None
+    asked_about: str | None
+    asked_for: str
+    asked_at: datetime | None
+    due_at: datetime | None
+    staged_at: datetime | None
+    staging_due_at: datetime | None
+    approvers: tuple[str, ...]
+    requesters: frozenset[str]
+    wanted: int
+    own_approval: bool
+    said: tuple[GivenAnswer, ...]
+
+    @property
+    def late(self) -> bool:
+        """True if an answer is overdue."""
+        return self.due_at is not None and datetime.now(UTC) > self.due_at
+
+    @property
+    def staged_late(self) -> bool:
+        """True if a night with documents was staged, or is still not staged, after the policy's time."""
+        if self.staging_due_at is None or self.state is DecisionState.EMPTY:
+            return False
+        return (self.staged_at or datetime.now(UTC)) > self.staging_due_at
+
+
+def read_status(interval_key: str) -> DecisionStatus | None:
+    """Read the status of the decision on an interval; None for a malformed key, or if no run ever processed it.
+
+    Raises:
+        WarehouseUnreachable, WarehouseError: the ledger could not be read.
+    """
+    if INTERVAL_KEY.fullmatch(interval_key) is None:
+        return None
+    with open_interval(interval_key, role="steward") as interval:
+        return _read_status(interval)
+
+
+def find_obstacle(status: DecisionStatus, decision: Decision) -> AnswerProblem | None:
+    """Return the reason for which this person cannot give this answer now; None if there is none.
+
+    Raises:
+        WarehouseUnreachable, WarehouseError: the ledger could not be read.
+    """
+    with open_interval(status.interval_key, role="steward", asked_by=status.asked_for or None) as interval:
+        return answer_obstacle(interval, decision, status.digest or "")
+
+
+def _read_status(interval: IntervalContext) -> DecisionStatus | None:
+    cursor, about = interval.cursor, {"interval_key": interval.key}
+    cursor.execute(query("deid", "run", "decision_status"), about)
+    runs, at_work, staged_at, interval_end, scheduled, published_at = one(cursor)
+    if not runs:
+        return None
+    release, run_ids, digest = interval.release, interval.run_ids, interval.digest
+    cursor.execute(query("deid", "report", "staged"), {"run_ids": run_ids})
+    names = [column.name for column in cursor.description or ()]
+    counts = {name: int(value) for name, value in zip(names, one(cursor), strict=True)}
+    judged, critical, warnings = interval.failed_rules(run_ids)
+    cursor.execute(query("deid", "question", "open"), about | {"staged_digest": digest or ""})
+    airflow_run, asked_about, asked_for, asked_at = cursor.fetchone() or (None, None, "", None)
+    cursor.execute(query("deid", "decision", "history"), about)
+    said = tuple(
+        GivenAnswer(chosen, by, reason, at, about_this=content == digest, published=published)
+        for chosen, by, reason, at, content, published in cursor.fetchall()
+    )
+    last = said[0].chosen if said else ""
+    if airflow_run is None and not any(counts[name] for name in ("staged", "quarantined", "withdrawn")):
+        digest = None  # the digest of an empty content: the night had no document, and nobody is asked about it
+    if digest is None:
+        state = _state_without_content(at_work, last, published_at)
+    elif airflow_run is not None:
+        state = DecisionState.WAITING if asked_about == digest else DecisionState.CHANGED
+    elif critical:
+        state = DecisionState.CRITICAL
+    elif last == REJECT and said[0].about_this:
+        state = DecisionState.REJECTED
+    elif judged and not approval_needed(release.approval, critical=critical, warnings=warnings):
+        state = DecisionState.AUTOMATIC
+    else:
+        state = DecisionState.UNASKED
+    return DecisionStatus(
+        interval_key=interval.key,
+        state=state,
+        digest=digest,
+        counts={**counts, "critical": critical, "warnings": warnings},
+        airflow_run=airflow_run,
+        asked_about=asked_about,
+        asked_for=asked_for,
+        asked_at=asked_at,
+        due_at=decision_due(asked_at, release) if asked_at else None,
+        staged_at=staged_at,
+        staging_due_at=staging_due(interval_end, release.ready_by) if scheduled else None,
+        approvers=tuple(interval.approvers(digest)) if digest else (),
+        requesters=frozenset(interval.requesters(run_ids)) | ({asked_for} if asked_for else set()),
+        wanted=release.approvals,
+        own_approval=release.own_approval,
+        said=said,
+    )
+
+
+def _state_without_content(at_work: int, last: str, published_at: datetime | None) -> DecisionState:
+    if at_work:
+        return DecisionState.RUNNING
+    if last == REWORK:
+        return DecisionState.SENT_BACK
+    return DecisionState.PUBLISHED if published_at is not None else DecisionState.EMPTY

@@ -1,0 +1,139 @@
+"""Exports of a release's figures: PDF document, HTML report, CSV tables in a zip, JSON. Numbers only."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import zipfile
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+from deid.reports.figures import Figures
+from deid.reports.render import render
+from deid.reports.view import view
+
+# Form → media type, file extension.
+FORMS: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {
+        "pdf": ("application/pdf", "pdf"),
+        "html": ("text/html; charset=utf-8", "html"),
+        "csv": ("application/zip", "csv.zip"),
+        "json": ("application/json", "json"),
+    }
+)
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet computes cells that begin so
+_EPOCH = (1980, 1, 1, 0, 0, 0)  # fixed, so that equal figures give equal bytes
+_CHECK = ("suite", "rule", "meaning", "severity", "success", "elements", "unexpected", "observed")
+_HABIT = ("median", "low", "high", "intervals")
+
+
+def export_figures(figures: Figures, form: str, lang: str) -> bytes:
+    """Return the figures of an interval in one of `FORMS`, in `lang` ("fr" or "en").
+
+    Raises:
+        KeyError: unknown form.
+    """
+    makers: Mapping[str, Callable[[], bytes]] = {
+        "pdf": lambda: _pdf(figures, lang),
+        "html": lambda: render(figures, lang).encode(),
+        "csv": lambda: zip_tables(figures, lang),
+        "json": lambda: (json.dumps(figures, ensure_ascii=False, indent=1) + "\n").encode(),
+    }
+    return makers[form]()
+
+
+def _pdf(figures: Figures, lang: str) -> bytes:
+    from deid.stewardship.pdf import render_pdf  # ReportLab, for this export only
+
+    return render_pdf(figures, lang)
+
+
+def zip_tables(figures: Figures, lang: str) -> bytes:
+    """Return a zip of CSV tables. In `fr`, columns are separated by ";" and decimals by a comma, as in spreadsheets."""
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, rows in build_tables(figures, lang).items():
+            entry = zipfile.ZipInfo(f"{figures['interval']['key']}/{name}.csv", _EPOCH)
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(entry, _to_csv(rows, lang))
+    return held.getvalue()
+
+
+def build_tables(figures: Figures, lang: str) -> dict[str, list[list[Any]]]:
+    """Return each table by name: a row of headings, then rows of values."""
+    seen = view(figures, lang)
+    checks = [*seen["run_checks"], *seen["failing"], *seen["passing"]]
+    cells = figures["mentions"]["counts"]
+    return {
+        "headline": [["figure", "value"], *([name, value] for name, value in figures["headline"].items())],
+        "checks": [
+            [*_CHECK[:2], seen["t"]["requirement"], *_CHECK[3:], "usual"],
+            *([*(check[name] for name in _CHECK), (check["usual"] or {}).get("median")] for check in checks),
+        ],
+        "usual": [
+            ["measure", "value", *_HABIT, "usual"],
+            *(
+                [row["measure"], row["value"], *((row["habit"] or {}).get(name) for name in _HABIT), row["holds"]]
+                for row in figures["usual"]
+            ),
+        ],
+        "mentions": [
+            ["label", "document_type", "mentions"],
+            *(
+                [label, kind, counts[label]]
+                for kind, counts in sorted(cells.items())
+                for label in figures["mentions"]["labels"]
+                if label in counts
+            ),
+        ],
+        "policy_changes": [
+            ["key", "before", "now"],
+            *([row["key"], row["before"], row["now"]] for row in figures["policy_changes"] or ()),
+        ],
+        "versions": [
+            ["part", "before", "now", "changed"],
+            *([row["name"], row["before"], row["value"], row["changed"]] for row in seen["versions"]),
+        ],
+        "quarantine": _select_columns(figures["quarantine"], ("reason", "step", "documents")),
+        "types": _select_columns(
+            figures["types"],
+            ("document_type", "documents", "quarantined", "characters", "median_characters", "mentions"),
+        ),
+        "epsilon": _select_columns(
+            figures["epsilon"]["mechanisms"],
+            ("category", "mechanism", "documents", "elements", "mean", "p50", "p95", "most"),
+        ),
+        "epsilon_histogram": _select_columns(figures["epsilon"]["histogram"], ("from", "to", "documents")),
+        "steps": _select_columns(
+            figures["steps"], ("step", "batches", "seconds", "documents", "characters", "peak_rss_mb")
+        ),
+        "references": _select_columns(
+            figures["references"],
+            ("source", "version", "loaded_at", "age_days", "most_days", "old", "rows", "drift", "used"),
+        ),
+    }
+
+
+def _select_columns(rows: Sequence[dict[str, Any]], names: Sequence[str]) -> list[list[Any]]:
+    return [list(names), *([row[name] for name in names] for row in rows)]
+
+
+def _to_csv(rows: Sequence[Sequence[Any]], lang: str) -> str:
+    held = io.StringIO()
+    writer = csv.writer(held, delimiter=";" if lang == "fr" else ",", lineterminator="\r\n")
+    writer.writerows([_to_cell(value, lang) for value in row] for row in rows)
+    return "\ufeff" + held.getvalue()  # spreadsheets read a file without a byte-order mark as Windows-1252
+
+
+def _to_cell(value: Any, lang: str) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(int(value))
+    if isinstance(value, float):
+        text = f"{value:.10g}"
+        return text.replace(".", ",") if lang == "fr" else text
+    text = str(value)
+    return f"'{text}" if isinstance(value, str) and text.startswith(_FORMULA) else text
