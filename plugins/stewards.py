@@ -1,4 +1,4 @@
-"""Airflow's plugin: puts the stewards' pages into its interface. Every component imports this: keep it light."""
+"""Airflow plugin of the stewards' pages. Every component of Airflow imports this module: keep its imports few."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""The question whether an interval goes out, as an Airflow task that asks until the answer settles it.
+"""Airflow task that asks people to approve an interval until an answer settles the question.
 
 An answer arrives from a steward's page or from Airflow's own «Required Actions»; both end here, where `deid.release`
-weighs it. One that does not settle the question (a second person is wanted, whoever asked for the run answered alone,
-no reason was given) parks the task again: the same question waits for another answer.
+weighs it. After an answer that does not settle the question (a second person is required, a requester answered alone,
+no reason was given) the task waits again with the same question.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ REASON = "motif"
 
 
 class ReleaseApproval(HITLOperator):
-    """Parks until people have settled what `summarise` presented; returns `{"outcome": …}`: approve, reject or rework.
+    """Waits until people have settled the content of `summarise`; returns `{"outcome": …}`: approve, reject or rework.
 
-    `summary_of` is the task id of the summary. Each question carries the digest of the content that it is about; a form
-    filled in for another content is no answer. Silence never publishes: the task fails at its timeout.
+    `summary_of` is the task id of the summary. Each question holds the digest of its content; a form filled in for
+    another content is no answer. Silence never publishes: the task fails at its timeout.
     """
 
     def __init__(self, *, summary_of: str, **kwargs: Any) -> None:

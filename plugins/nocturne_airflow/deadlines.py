@@ -1,6 +1,6 @@
-"""When Airflow must tell somebody: a night that is not staged in the morning, a decision that is long in coming.
+"""Deadline alerts of Airflow: a night that is not staged in the morning, a decision that is overdue.
 
-What is told holds the interval's key and a link, nothing else. It is always logged; it is sent where
+An alert holds the interval's key and a link, nothing else. It is always logged, and sent by e-mail if
 NOCTURNE_ALERT_CONNECTION names an Airflow connection of type SMTP whose extra holds `to` (a list of addresses).
 """
 
@@ -33,21 +33,21 @@ log = logging.getLogger(__name__)
 
 
 def staging() -> DeadlineAlert:
-    """A night must be staged by the policy's `release.ready_by`, counted from when it was queued."""
+    """Alert if a night is not staged by the policy's `release.ready_by`, counted from when it was queued."""
     ready = time.fromisoformat(_release().ready_by)
     minutes = (ready.hour * 60 + ready.minute - STARTS_AT.hour * 60 - STARTS_AT.minute) % (24 * 60)
     return _alert("staging", timedelta(minutes=minutes or 24 * 60))
 
 
 def decision() -> DeadlineAlert:
-    """An interval must be decided on within the policy's `release.decision_hours`."""
+    """Alert if an interval is not decided within the policy's `release.decision_hours`."""
     return _alert("decision", timedelta(hours=_release().decision_hours))
 
 
 def tell(kind: str, context: dict[str, Any] | None = None, **_: Any) -> bool:
-    """Log that a run is late, and send it if there is where to; True if there was something to tell.
+    """Log that a run is late, and send the alert if configured; True if the run is late.
 
-    A run that ended well meanwhile is not late; nor is a release that failed, which waits for no decision.
+    A run that succeeded meanwhile is not late; nor is a failed release, which awaits no decision.
     """
     run = (context or {})["dag_run"]
     if run["state"] == "success" or (kind == "decision" and run["state"] == "failed"):
@@ -68,7 +68,7 @@ def _alert(kind: str, interval: timedelta) -> DeadlineAlert:
 
 
 def _release() -> Any:
-    """The policy's section; the one that ships where the policy cannot be read: `plan` says so, and what is wrong."""
+    """Return the policy's release section; its defaults if the policy cannot be read, which `plan` reports."""
     from deid.config.policy import Release, load
     from deid.config.settings import settings
 
@@ -101,7 +101,7 @@ def _link(kind: str, run: dict[str, Any], key: str) -> str:
 
 
 def _send(name: str, subject: str, page: str) -> None:
-    """Send by the connection; where that fails the log remains, and says so without the server's words."""
+    """Send by the connection; a failure is logged without the server's message."""
     try:
         from airflow.providers.smtp.hooks.smtp import SmtpHook
         from airflow.sdk import Connection

@@ -1,4 +1,4 @@
-"""What a launch or a person's answer asks for, as plain arguments; refuses a launch that says too little."""
+"""Arguments of the steps from a run's launch form or a person's answer; incomplete launches are refused."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ HOSPITAL_TIME = ZoneInfo("Europe/Paris")
 def plan_arguments(
     params: Mapping[str, Any], dag_run: Any, start: datetime | None, end: datetime | None
 ) -> dict[str, Any]:
-    """Keyword arguments of `deid.nightly.steps.plan`.
+    """Return the keyword arguments of `deid.nightly.steps.plan`.
 
-    The interval of the form wins over the run's own `start` and `end`; a date without offset is hospital time.
+    The form's interval takes precedence over the run's `start` and `end`; a date without offset is in hospital time.
 
     Raises:
         AirflowFailException: no reason was given outside the schedule, or the interval is missing or empty.
@@ -45,7 +45,7 @@ def plan_arguments(
 
 
 def interval_key(partition_key: str | None) -> str:
-    """The interval that a release run is about.
+    """Return the interval key of a release run.
 
     Raises:
         AirflowFailException: a manual run was started without its partition key.
@@ -56,7 +56,7 @@ def interval_key(partition_key: str | None) -> str:
 
 
 def approved(decision: Mapping[str, Any] | None) -> None:
-    """Let a step go on unless people decided otherwise: that is an outcome, so the step is skipped, not failed.
+    """Skip a step, rather than fail it, unless people approved.
 
     Raises:
         AirflowSkipException: people rejected the interval, or sent it back.
@@ -66,7 +66,7 @@ def approved(decision: Mapping[str, Any] | None) -> None:
 
 
 def rework(decision: Mapping[str, Any] | None, key: str) -> dict[str, Any]:
-    """What an interval that was sent back asks `deidentify_documents` to run.
+    """Return the run of `deidentify_documents` that a sent-back interval needs.
 
     Raises:
         AirflowSkipException: it was not sent back.
@@ -80,9 +80,9 @@ def rework(decision: Mapping[str, Any] | None, key: str) -> dict[str, Any]:
 
 
 def requested_by(dag_run: Any) -> str:
-    """Who asked for a run: the account that started it by hand, or that sent the interval back; empty for the schedule.
+    """Return the account that started a run by hand or sent its interval back; empty for the schedule.
 
-    Only a run that another DAG started may name somebody else than who started it.
+    Only a run started by another DAG may name another account in its form.
     """
     conf = getattr(dag_run, "conf", None) or {}
     named = conf.get("requested_by", "") if dag_run.run_type == "operator_triggered" else ""
@@ -90,7 +90,7 @@ def requested_by(dag_run: Any) -> str:
 
 
 def moment(text: str | None) -> datetime | None:
-    """An ISO date and time of the form, or None."""
+    """Return an ISO date and time of the form, or None."""
     if not text:
         return None
     read = datetime.fromisoformat(text)

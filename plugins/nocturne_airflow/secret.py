@@ -1,4 +1,4 @@
-"""The secret out of an Airflow connection, for a deployment whose secrets live in Airflow's own backend or vault."""
+"""The secret from an Airflow connection, for a deployment whose secrets are in Airflow's backend or a vault."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from deid.config.settings import settings
 CONNECTION = "NOCTURNE_SECRET_CONNECTION"
 
 
-def lend() -> None:
-    """Put the password of the connection named by NOCTURNE_SECRET_CONNECTION where settings read the secret.
+def export_secret() -> None:
+    """Set NOCTURNE_SECRET from the password of the connection named by NOCTURNE_SECRET_CONNECTION.
 
     For this process only, and only if neither NOCTURNE_SECRET nor NOCTURNE_SECRET_FILE is set. A connection without
     a password is an empty secret, which the first step refuses.

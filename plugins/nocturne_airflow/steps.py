@@ -1,4 +1,4 @@
-"""How every step behaves in Airflow: hidden return value, retries by exception, no value in an error."""
+"""Airflow behaviour of every step: hidden return value, retries by exception type, errors without values."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from airflow.sdk import ExceptionRetryPolicy, RetryAction, RetryRule, task
 from airflow.sdk.exceptions import AirflowException
 
 from deid.domain.errors import NocturneError
-from nocturne_airflow.secret import lend
+from nocturne_airflow.secret import export_secret
 
 GPU_POOL = "gpu"  # one slot per device, in docker/pools.json
 GPU_QUEUE = "gpu"  # for CeleryExecutor; LocalExecutor has no queues
@@ -36,7 +36,7 @@ DEFAULT_ARGS: dict[str, Any] = {
 
 
 class Tag(StrEnum):
-    """The legal tags of a DAG: what it is about, and what breaks if it does not run."""
+    """Permitted tags of a DAG: subject, and impact of a missed run."""
 
     DEIDENTIFICATION = "deidentification"
     RELEASE = "release"
@@ -46,13 +46,13 @@ class Tag(StrEnum):
 
 
 class StepFailed(Exception):
-    """A step met an error that nobody foresaw. Names its type and place; its message may hold text and is dropped."""
+    """An unforeseen error in a step, by type and place; its message is dropped, because it may hold text."""
 
 
 def step(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     """`@task` for the product's steps; `options` are those of `@task`.
 
-    What a step returns is not logged. An error of `deid` passes without its causes; any other is replaced by
+    Return values are not logged. An error of `deid` passes without its causes; any other is replaced by
     `StepFailed`: driver and parser messages quote the values they choke on, and Airflow shows them to viewers.
     """
 
@@ -63,12 +63,12 @@ def step(**options: Any) -> Callable[[Callable[..., Any]], Any]:
 
 
 def redacted_errors(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`function`, with its errors stripped of anything but types, places and messages that `deid` wrote."""
+    """Wrap `function` so that its errors hold only types, places and messages written by `deid`."""
 
     @functools.wraps(function)
     def inside(*args: Any, **kwargs: Any) -> Any:
         try:
-            lend()
+            export_secret()
             return function(*args, **kwargs)
         except (NocturneError, AirflowException) as error:
             raise error from None
@@ -79,7 +79,7 @@ def redacted_errors(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def place(error: BaseException) -> str:
-    """File name and line where `error` was raised."""
+    """Return file name and line of the statement that raised `error`."""
     trace = error.__traceback__
     while trace and trace.tb_next:
         trace = trace.tb_next

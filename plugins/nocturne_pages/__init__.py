@@ -1,1 +1,1 @@
-"""The data stewards' pages, served by Airflow's API server: routes and templates; what they show is `deid`'s."""
+"""The data stewards' pages, served by Airflow's API server: routes and templates; the content is `deid`'s."""

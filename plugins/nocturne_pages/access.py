@@ -1,7 +1,7 @@
-"""Who asks for a page, and with what permissions: as Airflow's auth manager grants them.
+"""Visitors of the pages, with the permissions that Airflow's auth manager grants.
 
-FAB, Keycloak and any other manager are asked for a permission on a custom resource (docker/roles.sh makes the roles).
-Airflow's simple manager, which the demo runs with, knows four words only: they are mapped here.
+FAB, Keycloak and any other manager are asked for a permission on a custom resource (docker/roles.sh creates the roles).
+Airflow's simple manager, used by the demo, has four fixed roles: they are mapped here.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from nocturne_pages.language import chosen
 from nocturne_pages.permissions import ROLES, Permission
 from nocturne_pages.security import check_owner
 
-# What the demo's accounts are: Airflow's simple auth manager knows these four words only.
+# Roles of Airflow's simple auth manager.
 SIMPLE_ROLES: Mapping[str, str] = MappingProxyType(
     {"viewer": "NocturneViewer", "op": "NocturneOperator", "user": "DataSteward", "admin": "SeniorDataSteward"}
 )
@@ -28,7 +28,7 @@ SIMPLE_ROLES: Mapping[str, str] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """The person who asks for a page: account id and shown name, permissions, language ("fr" or "en")."""
+    """The person who requests a page: account id, displayed name, permissions, language ("fr" or "en")."""
 
     id: str
     name: str
@@ -36,12 +36,12 @@ class Visitor:
     lang: str
 
     def may(self, permission: Permission) -> bool:
-        """Whether the person has a permission."""
+        """Return whether the person has a permission."""
         return permission in self.permissions
 
 
 def needs(permission: Permission) -> Callable[..., Visitor]:
-    """A dependency that gives the visitor, or refuses with 401 (nobody is signed in) or 403 (no such permission)."""
+    """Return a dependency that yields the visitor, or refuses with 401 (not signed in) or 403 (permission missing)."""
 
     def visitor(request: Request, user: GetUserDep) -> Visitor:
         permissions = _permissions(user)
@@ -52,7 +52,7 @@ def needs(permission: Permission) -> Callable[..., Visitor]:
         request.state.visitor = found
         return found
 
-    visitor.permission = permission  # type: ignore[attr-defined]  # read by the truth table of the tests
+    visitor.permission = permission  # type: ignore[attr-defined]  # read by the permission tests
     return visitor
 
 

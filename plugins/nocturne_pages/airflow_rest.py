@@ -1,6 +1,6 @@
-"""Airflow's own REST interface, asked within this process on behalf of the person who asks for a page.
+"""Airflow's REST interface, called within this process on behalf of the visitor.
 
-Its permission check and its record of who did what apply as if the person had used Airflow's pages.
+Its permission check and event log apply as if the person had used Airflow's pages.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ WAITING_STATES = frozenset({"awaiting_input", "deferred"})
 
 
 async def question(request: Request, dag_id: str, run_id: str, task_id: str) -> tuple[int, bool]:
-    """HTTP status, and whether the task waits for a person."""
+    """Return the HTTP status, and whether the task waits for a person."""
     answer = await _ask(request, "GET", _path(dag_id, run_id, task_id))
     if answer.status_code != 200:
         return answer.status_code, False
@@ -26,7 +26,7 @@ async def question(request: Request, dag_id: str, run_id: str, task_id: str) -> 
 
 
 async def respond(request: Request, dag_id: str, run_id: str, task_id: str, chosen: str, form: dict[str, str]) -> int:
-    """Answer the question that a task asks; HTTP status: 409 if it was answered already."""
+    """Answer the question of a task; return the HTTP status, 409 if it was answered already."""
     body = {"chosen_options": [chosen], "params_input": form}
     return (await _ask(request, "PATCH", _path(dag_id, run_id, task_id), body)).status_code
 

@@ -1,4 +1,4 @@
-"""The application that Airflow mounts: routers, static files, headers, errors. Everything needs a signed-in person."""
+"""The application mounted by Airflow: routers, static files, headers, errors. Every route requires a sign-in."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ STATIC = Path(__file__).parent / "static"
 
 
 def build() -> FastAPI:
-    """A fresh application, with no documentation pages of its own."""
+    """Return a new application, without API documentation pages."""
     made = FastAPI(
         title="Nocturne",
         docs_url=None,
@@ -34,7 +34,7 @@ def build() -> FastAPI:
 
 
 async def _answered(request: Request, call_next: Any) -> Response:
-    """Whatever happens inside, an answer leaves, with its headers."""
+    """Answer every request with the security headers, also after an unforeseen error."""
     try:
         answer: Response = await call_next(request)
     except Exception as error:

@@ -1,4 +1,4 @@
-"""What cannot be shown or done, as a clear page: who asked for what cannot be, why, and what to do next."""
+"""Error pages: what is refused, why, and what to do next."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ log = logging.getLogger(__name__)
 
 
 class Refusal(Exception):
-    """A page that says no. `what` names an entry of wording/errors.yaml; `<what>_next` is what to do.
+    """A refusal shown as a page. `what` names an entry of wording/errors.yaml; `<what>_next` is the remedy.
 
     `status` is HTTP's; `facts` fill the braces of the words: ids and counts, never text.
     """
@@ -30,7 +30,7 @@ class Refusal(Exception):
 
 
 def install(app: FastAPI) -> None:
-    """Have every error of the application answered by a page, or by JSON where a script asked."""
+    """Answer every error of the application with a page, or with JSON to a script."""
     app.add_exception_handler(Refusal, _refused)
     app.add_exception_handler(HTTPException, _http)
     app.add_exception_handler(RequestValidationError, _unreadable)
@@ -55,14 +55,14 @@ async def _unreadable(request: Request, _error: Exception) -> Response:
 
 
 async def _known(request: Request, error: Exception) -> Response:
-    """The product's own errors: the type decides the words; the message stays in the server's log."""
+    """Answer the product's own errors by type, without their message."""
     if isinstance(error, WarehouseUnreachable):
         return _answer(request, 503, "unreachable", {})
     return _answer(request, 500, "failed", {})
 
 
 def unforeseen(request: Request, error: Exception) -> Response:
-    """The answer to an error that nobody foresaw. Its message may hold text: type and place alone are logged."""
+    """Answer an unforeseen error. Its message may hold text: only its type and place are logged."""
     log.error("%s %s: %s at %s", request.method, request.scope.get("root_path", ""), type(error).__name__, place(error))
     return _answer(request, 500, "failed", {})
 

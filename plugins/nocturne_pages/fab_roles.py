@@ -1,4 +1,4 @@
-"""Make the four roles of the pages in a deployment whose auth manager is FAB: `python -m nocturne_pages.fab_roles`.
+"""Create the four roles of the pages in a deployment whose auth manager is FAB: `python -m nocturne_pages.fab_roles`.
 
 Each role gets the permissions of `permissions.ROLES` on custom resources, and the permissions of Airflow that the
 pages need. Run again after an upgrade: existing roles keep every permission that an administrator added. Requires
@@ -19,7 +19,7 @@ _ANYONE = (
     *((EDIT, resource) for resource in ("My Password",)),
     *((MENU, resource) for resource in ("DAGs", "Browse")),
 )
-# A steward answers releases; sees no log and no XCom, starts nothing. Answering needs both permissions to edit.
+# A steward answers releases, without logs, XCom or starting runs. Answering requires both edit permissions.
 _STEWARD = (
     *((action, "DAG:release_dataset") for action in (READ, EDIT)),
     *((action, "HITL Detail") for action in (READ, EDIT, MENU)),
@@ -47,14 +47,14 @@ AIRFLOW: Mapping[str, tuple[tuple[str, str], ...]] = MappingProxyType(
 
 
 def permissions(role: str) -> Iterator[tuple[str, str]]:
-    """FAB's (action, resource) pairs of a role."""
+    """Yield FAB's (action, resource) pairs of a role."""
     yield from AIRFLOW[role]
     for permission in ROLES[role]:
         yield (READ if permission.method == "GET" else EDIT), permission.resource
 
 
 def make(manager: Any) -> dict[str, int]:
-    """Give each role what it lacks, through FAB's security manager; returns how many permissions each was given."""
+    """Add the missing permissions of each role through FAB's security manager; return their number by role."""
     given = {}
     for name in ROLES:
         role = manager.add_role(name)

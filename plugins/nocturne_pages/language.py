@@ -1,4 +1,4 @@
-"""French unless English is asked for, and the words of each area in both languages."""
+"""Language of a request (French by default), and the wording of each area in both languages."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ WORDING = Path(__file__).parent / "wording"
 
 
 def chosen(request: Request) -> str:
-    """The language of a request: asked in the address, kept in the cookie, else French."""
+    """Return the language of a request: from its address, else from the cookie, else French."""
     for asked in (request.query_params.get("lang"), request.cookies.get(COOKIE)):
         if asked in LANGUAGES:
             return asked
@@ -25,7 +25,7 @@ def chosen(request: Request) -> str:
 
 @cache
 def words(area: str, lang: str) -> Mapping[str, str]:
-    """The words of `wording/<area>.yaml` in one language, those of `common.yaml` beside them.
+    """Return the words of `wording/<area>.yaml` and `common.yaml` in one language.
 
     Each entry of a file is `key: {fr: …, en: …}`.
     """

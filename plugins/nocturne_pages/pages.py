@@ -1,4 +1,4 @@
-"""From values to an answer: templates, words, numbers as the language writes them."""
+"""Rendering of pages: templates, wording, numbers in the format of the language."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def page(
 
 
 def fragment(request: Request, visitor: Visitor, template: str, area: str, **values: Any) -> Markup:
-    """A part of a page, made as `page` makes a whole one; for another page to put in as it is."""
+    """Render a part of a page, as `page` does, for inclusion in another page."""
     return Markup(_rendered(request, visitor, template, area, values))  # noqa: S704 - templates escape what they show
 
 
@@ -49,7 +49,7 @@ def _rendered(request: Request, visitor: Visitor, template: str, area: str, valu
         "airflow": conf.get("api", "base_url", fallback="/").rstrip("/"),
         "lang": visitor.lang,
         "here": request.url.path,
-        "framed": request.headers.get("Sec-Fetch-Dest") == "iframe",  # shown inside Airflow, which is around it then
+        "framed": request.headers.get("Sec-Fetch-Dest") == "iframe",  # shown inside Airflow's interface
     }
     return _environment().get_template(template).render(**known, **values)
 

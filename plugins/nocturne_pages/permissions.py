@@ -1,4 +1,4 @@
-"""Permissions and roles: the one list of who may do what on the pages."""
+"""Permissions of the pages, and the roles that have them."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import Literal
 
 
 class Permission(Enum):
-    """Something that a person may be allowed to do: HTTP method and resource that the auth manager is asked about.
+    """A permission: the HTTP method and resource checked by the auth manager.
 
-    FAB knows GET as `can_read` and PUT as `can_edit`.
+    In FAB, GET is `can_read` and PUT is `can_edit`.
     """
 
     READ = ("GET", "Nocturne Releases")  # figures, releases, exports: counts and ids
     DECIDE = ("PUT", "Nocturne Releases")  # approve, reject, send back
     REVIEW = ("PUT", "Nocturne Reviews")  # read de-identified samples and mark them
-    ADJUDICATE = ("PUT", "Nocturne Adjudications")  # settle where readers disagree
+    ADJUDICATE = ("PUT", "Nocturne Adjudications")  # settle disagreements of readers
     ORIGINALS = ("GET", "Nocturne Originals")  # read source texts
     RETRY = ("PUT", "Nocturne Quarantine")  # retry or discard a quarantined document
     WAIVE = ("PUT", "Nocturne Waivers")  # release a quarantined document with a justification
@@ -26,12 +26,12 @@ class Permission(Enum):
 
     @property
     def method(self) -> Literal["GET", "PUT"]:
-        """What is asked of the auth manager."""
+        """HTTP method checked by the auth manager."""
         return "GET" if self.value[0] == "GET" else "PUT"
 
     @property
     def resource(self) -> str:
-        """On what."""
+        """Resource checked by the auth manager."""
         return self.value[1]
 
 

@@ -1,4 +1,4 @@
-"""What every answer carries against foreign scripts and frames, and what every change must carry against forgery."""
+"""Security headers of every answer, and the anti-forgery token (CSRF) required of every change."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ HEADERS = {
 
 
 def protect(request: Request, answer: Response) -> Response:
-    """The answer with its headers; static files may be kept by the browser, pages may not."""
+    """Add the security headers to an answer; browsers may cache static files, but no page."""
     for name, value in HEADERS.items():
         answer.headers[name] = value
     if "/static/" in request.url.path and answer.status_code == 200:
@@ -38,14 +38,14 @@ def protect(request: Request, answer: Response) -> Response:
 
 
 def token(user_id: str) -> str:
-    """What a form of this person carries in its field `csrf`."""
+    """Return the anti-forgery token of this person, for the form field `csrf`."""
     return str(_signer().dumps(user_id))
 
 
 async def check_change(request: Request, _user: GetUserDep) -> None:
-    """A dependency of every route: refuses with 403 a change that another site could have had a browser send.
+    """Refuse with 403 a change that another site could have made a browser send; a dependency of every route.
 
-    Nobody signed in is 401 first. A request signed by an Authorization header is no browser's doing, and passes.
+    A missing sign-in is refused with 401 first. A request with an Authorization header is not sent by a browser form.
     """
     if request.method in SAFE or request.headers.get("Authorization"):
         return
@@ -62,7 +62,7 @@ async def check_change(request: Request, _user: GetUserDep) -> None:
 
 
 def check_owner(request: Request, user_id: str) -> None:
-    """Refuse with 403 a change whose token was given to another person."""
+    """Refuse with 403 a change with another person's token."""
     if getattr(request.state, "csrf_user", user_id) != user_id:
         raise HTTPException(403, "FORGED")
 

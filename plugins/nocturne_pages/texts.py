@@ -1,4 +1,4 @@
-"""A document's text cut for the page that shows it: what is a surrogate, what is not, and where each piece begins."""
+"""A document's text in pieces for display: each with its offset, and the label of its surrogate or mention."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _LINE = re.compile(r"[^\r]*(?:\r\n?|$)")
 
 
 class Part(NamedTuple):
-    """A piece of a text, its first character's offset, and the label of the surrogate or mention that it is of."""
+    """A piece of a text: offset of its first character, text, and label of its surrogate or mention, if any."""
 
     start: int
     text: str
@@ -20,9 +20,9 @@ class Part(NamedTuple):
 
 
 def parts(text: str, marked: Iterable[tuple[int, int, str]]) -> list[Part]:
-    """`text` in order, cut at the `[start, end, label, …]` of `marked`, which do not overlap.
+    """Cut `text` at the `[start, end, label, …]` of `marked`, which do not overlap.
 
-    Pieces also end after each carriage return: a browser drops it, and would count later characters wrong.
+    Pieces also end after each carriage return: a browser drops it, which would shift later offsets.
     """
     made: list[Part] = []
     at = 0
@@ -38,7 +38,7 @@ def _lines(text: str, start: int, end: int, label: str | None) -> list[Part]:
 
 
 def label_names(lang: str) -> Mapping[str, str]:
-    """What each label is called, in the order of the annotation guide."""
+    """Return the name of each label, in the order of the annotation guide."""
     from deid.reports.wording import LABELS_ENGLISH
 
     return {str(label): name if lang == "fr" else LABELS_ENGLISH[label] for label, name in FRENCH.items()}

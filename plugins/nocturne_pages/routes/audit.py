@@ -1,4 +1,4 @@
-"""The audit trail: a page of lines, a check of the chain, an export that can be checked elsewhere."""
+"""The audit trail: a page of lines, verification of the hash chain, export."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def show(
 
 @router.get("/audit/export")
 def export(visitor: Reader) -> Response:
-    """The whole trail as JSON Lines: each `line` with its `digest`, oldest first."""
+    """Export the whole trail as JSON Lines: each `line` with its `digest`, oldest first."""
     with open_cursor("steward", "nocturne pages") as cursor:
         audit.write(cursor, visitor.id, Action.EXPORT, "audit", format="jsonl")
     headers = {"Content-Disposition": 'attachment; filename="nocturne-audit.jsonl"'}

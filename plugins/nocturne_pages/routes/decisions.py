@@ -1,5 +1,7 @@
-"""The decision on an interval: what waits, who said what; approve, reject, send back, after a step that says what will
-happen. The answer goes to the task that Airflow keeps waiting, on behalf of the person."""
+"""The decision on an interval: status, and answers (approve, reject, send back) after a confirmation.
+
+The answer is given to the waiting task of Airflow on behalf of the person.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,7 @@ router = APIRouter()
 
 DAG, TASK = "release_dataset", "approve"
 OPTIONS = {choice: choice.capitalize() for choice in CHOICES}  # as the task names them
-SHORT = 12  # characters of a digest that people are shown
+SHORT = 12  # characters of a digest in short form
 
 
 def panel(request: Request, visitor: Visitor, interval_key: str) -> Markup | None:
@@ -45,7 +47,7 @@ def show(
     visitor: Annotated[Visitor, Depends(needs(Permission.READ))],
     given: str = "",
 ) -> Response:
-    """Where the decision stands; `given` is the answer that was just sent."""
+    """Status of the decision; `given` is the answer just sent."""
     found = _found(interval_key)
     sent = given if given in CHOICES else ""
     return page(request, visitor, "decisions/decision.html.j2", "decisions", **_shown(found, visitor), given=sent)
@@ -61,7 +63,7 @@ async def decide(
     reason: Annotated[str, Form(max_length=2000)] = "",
     confirmed: Annotated[str, Form(max_length=3)] = "",
 ) -> Response:
-    """Say what an answer will do; once that is confirmed, give it."""
+    """Show the effects of an answer; give it once confirmed."""
     if chosen not in CHOICES:
         raise Refusal(422, "unreadable")
     decision = Decision(chosen, visitor.name, reason.strip(), staged_digest=digest)
@@ -86,7 +88,7 @@ async def decide(
 
 
 async def _give(request: Request, found: DecisionStatus, decision: Decision) -> None:
-    """Answer in Airflow, or say why that is not possible."""
+    """Answer in Airflow, or refuse with the reason."""
     where = (DAG, str(found.airflow_run), TASK)
     status, waiting = await airflow_rest.question(request, *where)
     if status == 200 and not waiting:
@@ -112,7 +114,7 @@ def _found(interval_key: str) -> DecisionStatus:
 
 
 def _open(interval_key: str, decision: Decision) -> DecisionStatus:
-    """The question that waits, if it is about what this person was shown."""
+    """Return the status of the open question, if it is about the content that this person was shown."""
     found = _found(interval_key)
     if found.state is DecisionState.RUNNING:
         raise Refusal(409, "decision_running", key=interval_key)
@@ -132,7 +134,7 @@ def _refused(interval_key: str, decision: Decision, why: str) -> None:
 
 
 def _shown(found: DecisionStatus, visitor: Visitor) -> dict[str, Any]:
-    """What the templates show of it."""
+    """Return the values of the templates."""
     return {
         "s": found,
         "short": (found.digest or "")[:SHORT],

@@ -1,4 +1,4 @@
-"""The language that a person chooses, and the way in."""
+"""Choice of language."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ router = APIRouter()
 def choose_language(
     request: Request, lang: str, _visitor: Annotated[Visitor, Depends(needs(Permission.READ))], back: str = ""
 ) -> Response:
-    """Keep the language in a cookie and return to the page `back` of this application."""
+    """Store the language in a cookie and return to the page `back` of this application."""
     if lang not in LANGUAGES:
         raise Refusal(404, "not_found")
     root = str(request.scope.get("root_path", ""))

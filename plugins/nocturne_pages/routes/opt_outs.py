@@ -1,4 +1,4 @@
-"""Patients' oppositions: find a patient without any text, withdraw in two steps, and the proof of it."""
+"""Patients' opt-outs: search without any text, recording in two steps, proof of the removal."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Reason = Annotated[str, Form(max_length=5000)]
 
 @router.get("/opt-outs")
 def overview(request: Request, visitor: Officer, before: Annotated[int | None, Query(ge=1)] = None) -> Response:
-    """The search, and the oppositions that were recorded."""
+    """The search form, and the recorded opt-outs."""
     with open_cursor("steward", "nocturne pages") as cursor:
         rows = opt_outs.list_opt_outs(cursor, before, opt_outs.PAGE + 1)
     shown = rows[: opt_outs.PAGE]
@@ -34,7 +34,7 @@ def overview(request: Request, visitor: Officer, before: Annotated[int | None, Q
 @router.get("/opt-outs/search")
 @router.get("/opt-outs/confirm")
 def begin_again(request: Request, _visitor: Officer) -> Response:
-    """A patient stands in no address: whoever reloads begins again."""
+    """Redirect to the search form: no address names a patient."""
     return RedirectResponse(f"{_root(request)}/opt-outs", 303)
 
 
@@ -53,7 +53,7 @@ def search(request: Request, visitor: Officer, pseudonym: Given = "", patient_id
 def confirm(
     request: Request, visitor: Officer, reason: Reason = "", pseudonym: Given = "", patient_id: Given = ""
 ) -> Response:
-    """What is about to happen, once more, before it does."""
+    """Show the effects of an opt-out before it is recorded."""
     patient = _patient(pseudonym, patient_id)
     try:
         reason = check_reason(reason)
@@ -70,7 +70,7 @@ def confirm(
 def withdraw(
     request: Request, visitor: Officer, reason: Reason = "", pseudonym: Given = "", patient_id: Given = ""
 ) -> Response:
-    """Record the opposition; a pseudonym's rows leave with it."""
+    """Record the opt-out; a pseudonym's rows are removed with it."""
     patient = _patient(pseudonym, patient_id)
     try:
         with open_cursor("steward", "nocturne pages") as cursor:
@@ -82,7 +82,7 @@ def withdraw(
 
 @router.get("/opt-outs/{opt_out_id:int}")
 def proof(request: Request, visitor: Officer, opt_out_id: int) -> Response:
-    """What was removed, and a fresh look: the page to print and to keep."""
+    """Removed documents and a new search: the page to print and file."""
     with open_cursor("steward", "nocturne pages") as cursor:
         found = opt_outs.prove_removal(cursor, opt_out_id) if opt_out_id < 2**63 else None
         if found is not None:

@@ -1,4 +1,4 @@
-"""The first page: what to look at, where each night stands, how the last ninety days went."""
+"""The first page: findings, state of each night, trends of the last ninety days."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LATEST = 14  # intervals in the table
 
 @router.get("/")
 def show(request: Request, visitor: Annotated[Visitor, Depends(needs(Permission.READ))]) -> Response:
-    """What stands out first, then the latest intervals and the trends."""
+    """Findings first, then the latest intervals and the trends."""
     found, write = overview.read_overview(), Writer(visitor.lang)
     values: dict[str, Any] = {
         "o": found,
@@ -48,7 +48,7 @@ def _titles(lang: str) -> dict[str, str]:
 
 
 def _sums(found: Overview) -> dict[str, float]:
-    """What the days shown add up to."""
+    """Return totals over the days shown."""
     intervals = [one.interval for one in found.judged]
     return {
         "published": sum(one.published for one in intervals),
@@ -59,7 +59,7 @@ def _sums(found: Overview) -> dict[str, float]:
 
 
 def _said(one: Finding, lang: str) -> dict[str, str]:
-    """A finding as two sentences: what it is, and what to do."""
+    """Return a finding as two sentences: the finding, and what to do."""
     said, write = words("overview", lang), Writer(lang)
     facts = dict(one.facts)
     if one.what == "unusual":
@@ -88,7 +88,7 @@ def _said(one: Finding, lang: str) -> dict[str, str]:
 
 
 def _since(hours: float, said: Mapping[str, str], write: Writer) -> str:
-    """A delay as a person says it."""
+    """Return a delay in words."""
     if hours < 1:
         return said["minutes"]
     return said["hours"].format(n=write.plain(hours)) if hours < 48 else said["days"].format(n=write.plain(hours / 24))

@@ -1,4 +1,4 @@
-"""The quarantine desk: what is held back and why; retry, leave out, or let pass with a justification."""
+"""Quarantined documents: list, history and failed checks of one; retry, discard, or release with a justification."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def index(
     after: Words = "",
     done: Words = "",
 ) -> Response:
-    """A page of the desk. What a filter does not know filters nothing."""
+    """A page of quarantined documents. Unknown filter values are ignored."""
     asked = {
         "standing": standing if standing in list(Standing) else Standing.WAITING.value,
         "reason": reason if reason in list(Reason) else "",
@@ -92,7 +92,7 @@ def index(
 
 @router.get("/quarantine/{run_id:int}/{document_id:path}")
 def show(request: Request, visitor: Reader, run_id: int, document_id: str) -> Response:
-    """One document: why it is held back, what failed, its history, and the choices offered."""
+    """One document: why it is held back, its failed checks, its history, and the choices offered."""
     return _document(request, visitor, run_id, document_id)
 
 
@@ -100,7 +100,7 @@ def show(request: Request, visitor: Reader, run_id: int, document_id: str) -> Re
 def choices(
     request: Request, visitor: Chooser, choice: Annotated[str, Form()], entry: Entries, text: Text = ""
 ) -> Response:
-    """Do again, or leave out, one document or many."""
+    """Retry or discard one document or many."""
     if choice not in (Choice.RETRY, Choice.DISCARD):
         raise Refusal(422, "unreadable")
     return _choose(request, visitor, Choice(choice), entry, text)
@@ -110,13 +110,13 @@ def choices(
 def release(
     request: Request, visitor: Annotated[Visitor, Depends(needs(Permission.WAIVE))], entry: Entries, text: Text = ""
 ) -> Response:
-    """Let one document pass, or many, with a justification."""
+    """Release one document or many, with a justification."""
     return _choose(request, visitor, Choice.RELEASE, entry, text)
 
 
 @router.post("/quarantine/undo")
 def take_back(request: Request, visitor: Chooser, entry: Annotated[str, Form()]) -> Response:
-    """Take back a choice that no run has used."""
+    """Undo a choice that no run has used."""
     run_id, document_id = _entry(entry)
     with open_cursor("steward", "nocturne pages") as cursor:
         held = quarantine.find_quarantined(cursor, run_id, document_id)
@@ -134,7 +134,7 @@ def original(
     run_id: int,
     document_id: str,
 ) -> Response:
-    """The same page with the source text: recorded, and in no address."""
+    """The page of a document with its source text: recorded; a POST, so that no address leads to it."""
     with open_cursor("steward", "nocturne pages") as cursor:
         held = quarantine.find_quarantined(cursor, run_id, document_id)
     if held is None:
@@ -213,7 +213,7 @@ def _choose(request: Request, visitor: Visitor, choice: Choice, entries: list[st
 
 
 def _known(visitor: Visitor) -> dict[str, Any]:
-    """What every template of the desk needs."""
+    """Return the values that every template needs."""
     return {
         "words": reasons.FRENCH if visitor.lang == "fr" else reasons.ENGLISH,
         "reasons": list(Reason),
@@ -267,7 +267,7 @@ def _path(run_id: int, document_id: str) -> str:
 
 
 def _parts(found: Original) -> list[tuple[str, str | None]]:
-    """The text cut at its mentions: each part, and its label or None."""
+    """Cut the text at its mentions: each part with its label or None."""
     parts: list[tuple[str, str | None]] = []
     place = 0
     for mention in found.mentions:

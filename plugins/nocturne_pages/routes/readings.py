@@ -1,4 +1,4 @@
-"""Reading a document of a review: its text, its original for who may see it, marks sent one by one, and its end."""
+"""Reading a document of a review: text, original with the permission, marks, end of the reading."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Asked(BaseModel):
 
 @router.get("/reviews/{review_id:int}/next")
 def following(request: Request, review_id: int, visitor: Reviewer) -> Response:
-    """The document that this person should read now; the review's page where there is none."""
+    """Redirect to the next document of this person, or to the review's page."""
     with steward() as cursor:
         ordinal = reading.next_document(cursor, review_id, visitor.name)
     return _to(request, review_id, ordinal)
@@ -58,7 +58,7 @@ def show(request: Request, review_id: int, ordinal: int, visitor: Reviewer) -> R
 
 @router.get(f"{TEXT}/original")
 def original(request: Request, review_id: int, ordinal: int, visitor: OfOriginals) -> Response:
-    """The same with the source beside it."""
+    """The de-identified text with the source text beside it."""
     if not visitor.may(Permission.REVIEW):
         raise Refusal(403, "forbidden")
     return _text(request, review_id, ordinal, visitor, original=True)
@@ -66,7 +66,7 @@ def original(request: Request, review_id: int, ordinal: int, visitor: OfOriginal
 
 @router.post(f"{TEXT}/marks")
 def mark(review_id: int, ordinal: int, asked: Asked, visitor: Reviewer) -> Response:
-    """Mark a passage; answers with the mark as it was kept: trimmed, or grown to whole surrogates."""
+    """Mark a passage; answer with the stored mark: trimmed, or extended to whole surrogates."""
     with steward() as cursor:
         made = reading.add_mark(
             cursor, review_id, ordinal, visitor.name, asked.kind, asked.label, asked.start, asked.end
@@ -76,7 +76,7 @@ def mark(review_id: int, ordinal: int, asked: Asked, visitor: Reviewer) -> Respo
 
 @router.delete(TEXT + "/marks/{mark_id:int}")
 def unmark(review_id: int, ordinal: int, mark_id: int, visitor: Reviewer) -> Response:
-    """Take one's own mark back."""
+    """Remove one's own mark."""
     with steward() as cursor:
         reading.remove_mark(cursor, review_id, ordinal, visitor.name, mark_id)
     return JSONResponse({"id": mark_id})
@@ -84,7 +84,7 @@ def unmark(review_id: int, ordinal: int, mark_id: int, visitor: Reviewer) -> Res
 
 @router.post(f"{TEXT}/finish")
 def finish(request: Request, review_id: int, ordinal: int, visitor: Reviewer) -> Response:
-    """This person has read the document; on to the next."""
+    """Finish the reading; redirect to the next document."""
     with steward() as cursor:
         reading.finish_reading(cursor, review_id, ordinal, visitor.name)
         ordinal_next = reading.next_document(cursor, review_id, visitor.name)

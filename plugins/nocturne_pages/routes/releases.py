@@ -1,4 +1,4 @@
-"""The list of releases, and the page of one: its figures, and above them what other areas have a person do."""
+"""The list of releases, and the page of one: panels of other areas, then its figures; exports."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def index(
 
 @router.get("/releases/{interval_key}")
 def show(request: Request, interval_key: str, visitor: Reader) -> Response:
-    """Everything that is known of an interval: numbers, and the ids of the documents that it holds back."""
+    """Figures, runs and panels of an interval, and the ids of its quarantined documents."""
     figures = figures_of(interval_key)
     with open_cursor("steward", "nocturne pages") as cursor:
         runs = releases.list_runs(cursor, interval_key)
@@ -78,7 +78,7 @@ def show(request: Request, interval_key: str, visitor: Reader) -> Response:
 
 @router.get("/releases/{interval_key}/export/{form}")
 def export(interval_key: str, form: str, visitor: Reader) -> Response:
-    """The figures of an interval as a file; who took which is written down first."""
+    """The figures of an interval as a file; the export is recorded first."""
     if form not in FORMS:
         raise Refusal(404, "not_found")
     figures = figures_of(interval_key)
@@ -99,7 +99,7 @@ def of_run(
     session: SessionDep,
     dag: Annotated[str, Query(max_length=250)] = DAG,
 ) -> Response:
-    """From a run of Airflow to the page of the interval that it treats or publishes."""
+    """Redirect from a run of Airflow to the page of its interval."""
     key = releases.interval_of_run(run_id) if dag == DAG else None
     if dag == RELEASE_DAG:
         key = session.scalar(select(DagRun.partition_key).where(DagRun.dag_id == dag, DagRun.run_id == run_id))
@@ -109,10 +109,10 @@ def of_run(
 
 
 def figures_of(interval_key: str) -> Figures:
-    """The numbers of an interval.
+    """Return the figures of an interval.
 
     Raises:
-        Refusal: no run ever worked on it.
+        Refusal: no run ever processed the interval.
     """
     if INTERVAL_KEY.fullmatch(interval_key) is None:
         raise Refusal(404, "no_release")

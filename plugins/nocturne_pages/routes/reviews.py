@@ -1,4 +1,4 @@
-"""Reviews: the list, one review with what it shows so far, opening and closing it, settling where readers differ."""
+"""Reviews: the list, one review with its estimate, opening, closing, adjudication."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ STATUS = {
 
 @contextmanager
 def steward() -> Iterator[Cursor]:
-    """A steward's transaction whose refusals are pages; a refusal about what was selected is 422."""
+    """Open a steward's transaction whose refusals are shown as pages; a refused selection is 422."""
     try:
         with open_cursor("steward", "nocturne pages") as cursor:
             yield cursor
@@ -61,7 +61,7 @@ def show(
     which: Literal["open", "mine", "closed"] = "open",
     before: Annotated[int | None, Query(ge=1)] = None,
 ) -> Response:
-    """Reviews, the newest first, and intervals that nobody has opened one for."""
+    """Reviews, newest first, and staged intervals without a review."""
     with steward() as cursor:
         found = progress.list_reviews(cursor, visitor.name, which, before, progress.PAGE + 1)
         waiting = [one for one in lifecycle.list_staged_intervals(cursor) if one.review_id is None]
@@ -73,7 +73,7 @@ def show(
 
 @router.get("/reviews/new/{interval_key}")
 def new(request: Request, interval_key: str, visitor: Reviewer) -> Response:
-    """How many documents to read for which precision, and the button that draws them."""
+    """Sample sizes by precision, and the form that draws the sample."""
     with steward() as cursor:
         waiting = _waiting(cursor, interval_key)
     if waiting.review_id is not None:
@@ -95,7 +95,7 @@ def start(
     target: Annotated[float, Form(gt=0, lt=1)],
     readings: Annotated[Literal["1", "2"], Form()],
 ) -> Response:
-    """Draw the sample, or find the one that was drawn meanwhile."""
+    """Draw the sample, or redirect to one drawn meanwhile."""
     with steward() as cursor:
         _waiting(cursor, interval_key)
         plan = lifecycle.Plan(target, _policy().confidence, int(readings))
@@ -105,7 +105,7 @@ def start(
 
 @router.get("/reviews/{review_id:int}")
 def one(request: Request, review_id: int, visitor: Reviewer) -> Response:
-    """The plan of a review, how far it is, what it shows, and what is to be settled."""
+    """Plan, progress, estimate and disputed documents of a review."""
     with steward() as cursor:
         review = progress.find_review(cursor, review_id, visitor.name)
         sampled = progress.list_documents(cursor, review_id)
@@ -135,7 +135,7 @@ def close(request: Request, review_id: int, visitor: Reviewer) -> Response:
 
 @router.get("/reviews/{review_id:int}/{ordinal:int}/adjudicate")
 def adjudicate(request: Request, review_id: int, ordinal: int, visitor: Senior) -> Response:
-    """A document that all have read, with everybody's marks."""
+    """A fully read document with all marks."""
     with steward() as cursor:
         found, sampled = adjudication.open_adjudication(cursor, review_id, ordinal, visitor.name)
     disputed = {mark.mark_id for mark in adjudication.disputed_marks(sampled)}
@@ -165,7 +165,7 @@ def settle(
 
 
 def panel(request: Request, visitor: Visitor, interval_key: str) -> Markup | None:
-    """On the page of a release: the review of what waits there, or the way to open one; the last one once published."""
+    """Panel of a release: the review of its staged content, a link to open one, or the last review once published."""
     if not visitor.may(Permission.READ):
         return None
     with steward() as cursor:
