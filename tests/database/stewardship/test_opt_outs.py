@@ -152,7 +152,7 @@ def test_publication_itself_refuses_whoever_slipped_through(
     put(hospital, "D4", at=NIGHT + DAY)
     put(hospital, "D5", PAGE, patient="P000002", format="text/html", at=NIGHT + DAY)
     staged = process("second", NIGHT + DAY)
-    monkeypatch.setattr(removal, "apply", lambda *_: objects(Patient(name())))
+    monkeypatch.setattr(removal, "apply_opt_outs", lambda *_: objects(Patient(name())))
     publish_interval(staged["interval_key"])
     assert states(hospital)["D4"] == "withdrawn"
     assert states(hospital)["D5"] == "published"
