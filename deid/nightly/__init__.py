@@ -1,0 +1,1 @@
+"""Nightly steps over `deid.warehouse` and `deid.pipeline`, and the runtime resources of a process."""

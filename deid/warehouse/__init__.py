@@ -1,1 +1,1 @@
-"""The only room that speaks SQL: connections, migrations, extraction, the ledger and publication."""
+"""PostgreSQL: connections, migrations, the source contract, the ledger and publication; the owner of all SQL."""

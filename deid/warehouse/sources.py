@@ -1,4 +1,4 @@
-"""The contract of a source: three queries of `sql/sources/<source>/`, and the columns they must give."""
+"""Source contract: four queries of `sql/sources/<source>/`, and the columns that each must give."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _TYPES: Mapping[str, frozenset[int]] = MappingProxyType(
 
 
 def _columns(**groups: str) -> Mapping[str, str]:
-    """Column → type from `type="column column"`; `_list` stands for `[]`."""
+    """Return column → type from `type="column column"`; `_list` stands for `[]`."""
     return MappingProxyType(
         {column: kind.replace("_list", "[]") for kind, columns in groups.items() for column in columns.split()}
     )
@@ -49,7 +49,7 @@ CONTRACT: Mapping[str, Mapping[str, str]] = MappingProxyType(
     }
 )
 
-# Parameters that make each query return little or nothing: its columns can be looked at without reading a content.
+# Parameters under which each query returns little or nothing: its columns are described without reading a content.
 _NOTHING: Mapping[str, Any] = MappingProxyType(
     {
         "interval_start": "2000-01-01T00:00:00Z",
@@ -63,7 +63,7 @@ _NOTHING: Mapping[str, Any] = MappingProxyType(
 
 
 class Source:
-    """One source, by the name of its folder.
+    """A source, by the name of its folder.
 
     Raises:
         SettingsError: there is no such folder, or it lacks a query.
@@ -83,11 +83,11 @@ class Source:
             ) from None
 
     def query(self, step: str) -> str:
-        """The SQL of `step`, one of `CONTRACT`."""
+        """Return the SQL of `step`, a key of `CONTRACT`."""
         return self._queries[step]
 
     def verify(self, link: Connection, *steps: str) -> None:
-        """Check that the queries of `steps` still give the contract's columns with its types; reads no row.
+        """Check that the queries of `steps` give the columns of the contract with their types; no row is read.
 
         Raises:
             ContractBroken: names the first column or table at fault and the file to mend.
@@ -97,7 +97,7 @@ class Source:
                 try:
                     cursor.execute(self.query(step), _NOTHING)
                 except psycopg2.ProgrammingError as error:
-                    raise self._broken(step, _culprit(cursor, error)) from None
+                    raise self._broken(step, _fault(cursor, error)) from None
                 given = {column.name: column.type_code for column in cursor.description or ()}
             for column, kind in CONTRACT[step].items():
                 if column not in given:
@@ -112,8 +112,8 @@ class Source:
         )
 
 
-def _culprit(cursor: Any, error: psycopg2.Error) -> str:
-    """What the server stumbled on, read from our own statement at the position it gave: no value, any language."""
+def _fault(cursor: Any, error: psycopg2.Error) -> str:
+    """Name the fault of a refused statement from its SQLSTATE and position: no value, in any language of the server."""
     position = error.diag.statement_position
     if position is None:
         name = "something"
