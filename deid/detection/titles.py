@@ -1,7 +1,6 @@
 """Titles that may be published as they are: nothing in them identifies anybody.
 
-A title is metadata, mostly one of a few dozen; now and then somebody types a name into it. It is not rewritten: it is
-kept whole or left out.
+A title is metadata, mostly one of a few dozen, and sometimes holds a name. A title is published whole or left out.
 """
 
 from __future__ import annotations
@@ -20,10 +19,9 @@ LEAST_GLUED = 5
 
 
 def clean_titles(detector: Detector, documents: Iterable[tuple[str, str | None, Patient]]) -> frozenset[str]:
-    """Ids of the documents (id, title, patient) whose title identifies nobody; those without a title are in it.
+    """Return the ids of documents (id, title, patient) without a title or with one that identifies nobody.
 
-    Each distinct title is searched once for what identifies anybody, then compared with what is known of each
-    document's own patient.
+    Each distinct title is searched once by the detector, then compared with the identity of each document's patient.
     """
     known = list(documents)
     titles = sorted({title for _, title, _ in known if title})
@@ -39,7 +37,7 @@ def clean_titles(detector: Detector, documents: Iterable[tuple[str, str | None, 
 
 
 def _names(title: str, patient: Patient) -> bool:
-    """Whether a part of the patient's identity stands in the title, as a word or glued to others."""
+    """Return whether a part of the patient's identity stands in the title, as a word or joined to other words."""
     words = set(_words(title))
     glued = "".join(_words(title))
     identity = (*patient.names, patient.city, patient.zip, patient.ipp, patient.nda, patient.nir)

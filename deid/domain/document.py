@@ -1,4 +1,4 @@
-"""The nouns everything else speaks in: document, patient, professional, mention, surrogate."""
+"""Document, patient, professional, mention, surrogate: the types that the whole library exchanges."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from deid.domain.labels import Label
 
 @dataclass(frozen=True, slots=True)
 class Patient:
-    """What the warehouse knows of the person a document is about; any field may be unknown.
+    """Identity of a document's patient in the warehouse; any field may be unknown.
 
-    `key` is the warehouse's own identifier of the patient: it seeds the surrogates and is never shown.
+    `key` is the warehouse's own identifier of the patient. It seeds the surrogates and is never shown.
     """
 
     key: str | None = None
@@ -55,14 +55,14 @@ class Patient:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Every name of the patient, surnames first."""
+        """Return every name of the patient, surnames first."""
         surnames = (self.last_name, self.birth_name)
         return tuple(name for name in (*surnames, *self.first_names) if name)
 
 
 @dataclass(frozen=True, slots=True)
 class Professional:
-    """Somebody of the hospital's staff, as its directory knows him; `role` is the directory's own word."""
+    """Member of the hospital's staff, as in its directory; `role` is the directory's own word."""
 
     last_name: str
     first_names: tuple[str, ...] = ()
@@ -72,7 +72,7 @@ class Professional:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One text to de-identify. Offsets into `text` count Unicode code points."""
+    """Text to de-identify. Offsets into `text` count Unicode code points."""
 
     id: str
     text: str
@@ -83,7 +83,7 @@ class Document:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Vote:
-    """What one annotator said of a mention: its label and its own score in [0, 1]."""
+    """Label and score in [0, 1] that one annotator gave to a mention."""
 
     annotator: str
     label: Label
@@ -93,9 +93,9 @@ class Vote:
 @total_ordering
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A span `[start, end)` of a document's text that identifies, with who said so.
+    """Span `[start, end)` of a document's text that identifies, with the votes for it.
 
-    `score` is in [0, 1]; `subtype` refines a label (IBAN, plate… of ID). Mentions sort by their place in the text.
+    `score` is in [0, 1]; `subtype` refines a label (IBAN, plate… of ID). Mentions sort by position in the text.
     """
 
     start: int
@@ -114,7 +114,7 @@ class Mention:
 
     @property
     def _order(self) -> tuple[int, int, str, float, str, tuple[Vote, ...]]:
-        # A subtype may be missing, which no order of tuples knows.
+        # None, of a missing subtype, does not compare with a string.
         return self.start, self.end, self.label, self.score, self.subtype or "", self.votes
 
     def __hash__(self) -> int:
@@ -122,15 +122,15 @@ class Mention:
         return self.start
 
     def overlaps(self, other: Mention) -> bool:
-        """Whether both spans share a character."""
+        """Return whether both spans share a character."""
         return self.start < other.end and other.start < self.end
 
 
 class Surrogate(NamedTuple):
-    """The text that stands in for a mention, and how it was drawn.
+    """Text that replaces a mention.
 
-    `strategy` names the mechanism; `parsed` is False where the value could not be understood and was
-    masked instead of replaced in kind.
+    `strategy` names the mechanism of the draw; `parsed` is False if the value was not understood and was masked instead
+    of replaced in kind.
     """
 
     mention: Mention
@@ -141,7 +141,7 @@ class Surrogate(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Spend:
-    """A line of the budget: what a category of elements of a document cost, in nats of ε."""
+    """Line of the budget: cost of a category of elements of a document, in nats of ε."""
 
     category: str  # "date", "age", "place"
     mechanism: str
@@ -151,7 +151,7 @@ class Spend:
 
 @dataclass(frozen=True, slots=True)
 class Durations:
-    """Durations in a text that agreed with its dates, and how many of them do not with the moved ones."""
+    """Number of durations that agreed with the dates of a text, and of those among them that no longer agree."""
 
     seen: int = 0
     inconsistent: int = 0
@@ -159,9 +159,9 @@ class Durations:
 
 @dataclass(frozen=True, slots=True)
 class Substitution:
-    """A document's candidate text: not proven yet.
+    """Candidate text of a document, not proven yet.
 
-    `spans` holds, per surrogate and in the same order, its `[start, end)` in `text`.
+    `spans` holds the `[start, end)` of each surrogate in `text`, in the order of `surrogates`.
     """
 
     text: str

@@ -1,4 +1,4 @@
-"""Turn one de-identified document into numbers: everything that is judged about it, and nothing else of it."""
+"""Numbers of one candidate: everything that the checks judge, and no text."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ log = logging.getLogger(__name__)
 def measure(candidate: Candidate) -> dict[str, float]:
     """Return every number that the row-level checks judge, by check name.
 
-    A document that cannot be measured, whatever the cause, gets infinite numbers: nothing of it is proven, so it
-    fails every check, and the others of its batch go on.
+    A document that cannot be measured gets infinite numbers: the document fails every check as unproven, and the others
+    of its batch go on.
     """
     try:
         return {**_measure(candidate), "unmeasured": 0.0}
@@ -53,7 +53,7 @@ def _measure(candidate: Candidate) -> dict[str, float]:
 
 
 def _survival(document: Document, substitution: Substitution) -> dict[str, float]:
-    """Residual patterns and the patient's identity in a candidate text."""
+    """Count residual patterns and the patient's identity in a candidate text."""
     between = outside(substitution)
     dates = list(readings(between, document.reference_date))
     inside = [Inside(surrogate.mention.label, surrogate.text) for surrogate in substitution.surrogates]

@@ -1,4 +1,4 @@
-"""Validate a batch: measure each document, let Great Expectations judge the numbers, give each its verdict."""
+"""Validation of a batch: numbers per document, judged by Great Expectations, to one verdict each."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ROW_SUITE = "document"
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """A line of deid.check_result: one rule over many elements."""
+    """Line of deid.check_result: one rule over many elements."""
 
     suite: str
     rule: str
@@ -51,7 +51,7 @@ def validate_batch(batch: Sequence[Candidate]) -> list[Verdict]:
 
 
 def batch_results(verdicts: Sequence[Verdict]) -> list[CheckResult]:
-    """The row-level checks counted over a batch, one line per check."""
+    """Count the row-level checks over a batch, one line per check."""
     failures = Counter(item.check for verdict in verdicts for item in verdict.outcomes if not item.success)
     return [
         CheckResult(
