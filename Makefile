@@ -136,6 +136,10 @@ oracles: ## the mechanisms against OpenDP and diffprivlib, in an environment of 
 pictures: $(DEV) ## docs/images/pages: the stewards' pages of the demo, as Chromium shows them; needs `make up`
 	@PYTHONPATH=. $(BIN)/python docs/pictures.py $(ARGS)
 
+.PHONY: docs
+docs: $(DEV) ## write the tables that README.md, CONTRIBUTING.md and docs/architecture.md take from the code
+	@$(BIN)/python -m docs.tables
+
 .PHONY: bench-%
 bench-%: $(DEV) ## run benchmarks/%.py: `make bench-night` after `make demo`
 	@PYTHONPATH=. $(BIN)/python benchmarks/$*.py $(ARGS)

@@ -1,0 +1,99 @@
+"""Write the tables that the documents take from the code: `make docs`, or `python -m docs.tables`.
+
+Each table stands between two comments, `<!-- NAME -->` and `<!-- /NAME -->`. Tests compare them with the code.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from docs import raw_text
+
+ROOT = Path(__file__).resolve().parents[1]
+
+# DAG → its purpose. The DAGs' own documentation is in French, for the stewards who read it in Airflow.
+PURPOSES = {
+    "apply_oppositions": "removes patients who opted out from the research schema, the ledger and open reviews",
+    "deidentify_documents": "finds, replaces and checks the documents of an interval, in batches, and stages them",
+    "refresh_references": "loads each source of reference data beside the version in use, checks it, and swaps them",
+    "release_dataset": "publishes a staged interval once the policy's conditions are met, and writes its report",
+}
+
+
+def bag() -> Any:
+    """The DAGs of this checkout, read by an Airflow that writes to a temporary folder."""
+    if "airflow" not in sys.modules:
+        os.environ.update(AIRFLOW_HOME=tempfile.mkdtemp(prefix="nocturne-docs-"), AIRFLOW__CORE__LOAD_EXAMPLES="False")
+        sys.path.insert(0, str(ROOT / "plugins"))
+    from airflow.dag_processing.dagbag import DagBag
+
+    return DagBag(ROOT / "dags", known_pools={"default_pool", "gpu"})
+
+
+def schedule(dag: Any) -> str:
+    """Tell when a DAG starts."""
+    kind, timetable = type(dag.timetable).__name__, dag.timetable
+    if kind == "NullTimetable":
+        return "by hand"
+    if kind == "PartitionedAssetTimetable":
+        return f"each time `{timetable.asset_condition.name}` gains an interval"
+    after = ", over the interval before" if kind == "CronDataIntervalTimetable" else ""
+    return f"`{timetable.expression}` {timetable.timezone}{after}"
+
+
+def tasks(dag: Any) -> str:
+    """List the tasks of a DAG in order; a mapped one is marked ×, for it runs once per batch."""
+    return ", ".join(f"`{task.task_id}`{' ×' if task.is_mapped else ''}" for task in dag.topological_sort())
+
+
+def dag_table(dags: Any = None) -> str:
+    """The Markdown table of the DAGs: id, schedule, tasks, purpose."""
+    read = (dags or bag()).dags
+    rows = [f"| `{name}` | {schedule(dag)} | {tasks(dag)} | {PURPOSES[name]} |" for name, dag in sorted(read.items())]
+    return "\n".join(["| DAG | starts | tasks | purpose |", "|---|---|---|---|", *rows])
+
+
+def short_dag_table(dags: Any = None) -> str:
+    """The same without the tasks."""
+    read = (dags or bag()).dags
+    rows = [f"| `{name}` | {schedule(dag)} | {PURPOSES[name]} |" for name, dag in sorted(read.items())]
+    return "\n".join(["| DAG | starts | purpose |", "|---|---|---|", *rows])
+
+
+# (document, name of its block) → the function that writes it
+BLOCKS: Mapping[tuple[str, str], Callable[[], str]] = {
+    ("CONTRIBUTING.md", "raw text"): raw_text.table,
+    ("README.md", "dags"): short_dag_table,
+    ("docs/architecture.md", "dags"): dag_table,
+}
+
+
+def block(text: str, name: str) -> re.Match[str]:
+    """Find a block in a document; its group `body` is what stands between the comments.
+
+    Raises:
+        LookupError: the document has no such block, or has it twice.
+    """
+    found = list(re.finditer(rf"<!-- {name} -->\n(?P<body>.*?)<!-- /{name} -->", text, re.DOTALL))
+    if len(found) != 1:
+        raise LookupError(f"{len(found)} blocks called {name}")
+    return found[0]
+
+
+def main() -> None:
+    """Write every block anew."""
+    for (document, name), write in BLOCKS.items():
+        path = ROOT / document
+        text = path.read_text(encoding="utf-8")
+        old = block(text, name)
+        path.write_text(f"{text[: old.start('body')]}{write()}\n{text[old.end('body') :]}", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,134 @@
+"""The documents name what is there: paths, modules, links, packages, states, commands."""
+
+from __future__ import annotations
+
+import re
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from deid.cli import app
+from deid.release.status import DecisionState
+from tests import ROOT
+
+# Decisions are dated and superseded rather than edited, so they may name what is no more; so may the changelog.
+DOCUMENTS = sorted(
+    path.relative_to(ROOT).as_posix()
+    for folder in ("*.md", "docs/*.md", "docs/fr/*.md", "corpus/*.md", "deid/models/*/*.md", "benchmarks/*.md")
+    for path in ROOT.glob(folder)
+    if path.name != "CHANGELOG.md"
+)
+ARCHITECTURE = (ROOT / "docs/architecture.md").read_text()
+MADE_LATER = {"docker/secrets/nocturne_secret"}  # by docker/secrets.sh
+TOP = "deid|demo|dags|plugins|sql|docker|docs|tests|benchmarks|corpus"
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_links_lead_somewhere(document: str) -> None:
+    text = re.sub(r"```.*?```", "", (ROOT / document).read_text(), flags=re.DOTALL)
+    links = [link.split("#")[0] for link in re.findall(r"\]\(([^)\s]+)\)", text) if "://" not in link]
+    assert not [link for link in links if link and not ((ROOT / document).parent / link).exists()]
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_paths_that_are_named_exist(document: str) -> None:
+    named = re.findall(rf"(?<![\w/.-])((?:{TOP})/[\w./-]*[\w/])", (ROOT / document).read_text())
+    assert not {path for path in set(named) - MADE_LATER if not [*ROOT.glob(f"{path.rstrip('/')}*")]}
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_modules_that_are_named_exist(document: str) -> None:
+    named = set(re.findall(r"\b((?:deid|demo|benchmarks)(?:\.[a-z_]\w*)+)\b(?!\.)", (ROOT / document).read_text()))
+    tables = {f"deid.{path.stem}" for path in (ROOT / "sql/deid").glob("*.sql")}
+    made = set(re.findall(r"CREATE (?:TABLE|VIEW|FUNCTION) (deid\.\w+)", MIGRATIONS))
+    assert not {name for name in named if not is_there(name) and ".".join(name.split(".")[:2]) not in tables | made}
+
+
+def is_there(name: str) -> bool:
+    """Return whether a dotted name is a module, or the name of something in one."""
+    parts = name.split(".")
+    for length in range(len(parts), 0, -1):
+        try:
+            spec = find_spec(".".join(parts[:length]))
+        except ModuleNotFoundError:
+            continue
+        if spec is not None:
+            left = parts[length:]
+            source = Path(spec.origin).read_text() if spec.origin and spec.origin.endswith(".py") else ""
+            return not left or re.search(rf"\b{left[0]}\b", source) is not None
+    return False
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_commands_that_are_named_exist(document: str) -> None:
+    text = (ROOT / document).read_text()
+    groups = {info.name or "" for info in app.registered_groups} | {
+        command.name or (command.callback.__name__.replace("_", "-") if command.callback else "")
+        for command in app.registered_commands
+    }
+    assert set(re.findall(r"python -m deid ([a-z][a-z-]*)", text)) <= groups
+    targets = set(re.findall(r"^([a-z%-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    asked = {name for name in re.findall(r"`make ([a-z][a-z-]*)", text) if not name.startswith("bench-")}
+    assert asked <= targets
+    assert all((ROOT / f"benchmarks/{name}.py").is_file() for name in re.findall(r"make bench-(\w+)", text))
+
+
+def test_the_readme_stays_short() -> None:
+    assert 600 <= len((ROOT / "README.md").read_text().split()) <= 800
+
+
+def test_every_package_is_described() -> None:
+    rows = set(re.findall(r"`(deid/\w+(?:/|\.py))`", ARCHITECTURE.split("## Packages and layers")[1].split("## ")[0]))
+    there = {f"deid/{path.name}/" for path in (ROOT / "deid").iterdir() if (path / "__init__.py").is_file()}
+    assert rows == there | {"deid/pipeline.py"}
+
+
+MIGRATIONS = "\n".join(path.read_text() for path in sorted((ROOT / "sql/migrations").glob("*.sql")))
+
+
+def checked(table: str, column: str) -> set[str]:
+    """Values that a check constraint of the migrations allows in a column."""
+    made = re.search(rf"CREATE TABLE {re.escape(table)} \((.*?)^\);", MIGRATIONS, re.DOTALL | re.MULTILINE)
+    added = re.findall(rf"^ALTER TABLE {re.escape(table)}\n(.*?);", MIGRATIONS, re.DOTALL | re.MULTILINE)
+    for text in (made.group(1) if made else "", *added):
+        found = re.search(rf"\b{column} text NOT NULL[^,]*?CHECK \({column} IN \(([^)]*)\)", text)
+        if found:
+            return set(re.findall(r"'(\w+)'", found.group(1)))
+    raise LookupError(f"no check of {table}.{column}")
+
+
+def computed(view: str) -> set[str]:
+    """Values that the last CASE of a view of the migrations gives."""
+    body = MIGRATIONS.split(f"CREATE VIEW {view} AS")[1].split("AS state")[0].rsplit("CASE", 1)[1]
+    return set(re.findall(r"(?:THEN|ELSE) '(\w+)'", body))
+
+
+STATES = {
+    "deid.document.state": checked("deid.document", "state"),
+    "deid.run.state": checked("deid.run", "state"),
+    "deid.interval_state.state": computed("deid.interval_state"),
+    "deid.quarantine.standing": checked("deid.quarantine", "standing"),
+    "ref.release.state": checked("ref.release", "state"),
+    "deid.release": {state.value for state in DecisionState},
+}
+
+
+def drawn(name: str) -> set[str]:
+    """States of the diagram of `docs/architecture.md` that follows a comment `states: NAME`."""
+    (text,) = re.findall(
+        rf"<!-- states: {re.escape(name)} -->\n```mermaid\nstateDiagram-v2\n(.*?)```", ARCHITECTURE, re.DOTALL
+    )
+    composite = set(re.findall(r"^\s*state (\w+) \{", text, re.MULTILINE))
+    ends = re.findall(r"^\s*(\S+) --> (\S+)", text, re.MULTILINE)
+    return {end for pair in ends for end in pair} - composite - {"[*]"}
+
+
+@pytest.mark.parametrize("name", STATES)
+def test_diagrams_show_every_state_and_no_other(name: str) -> None:
+    assert drawn(name) == STATES[name]
+
+
+def test_every_diagram_is_compared() -> None:
+    assert set(re.findall(r"<!-- states: (\S+) -->", ARCHITECTURE)) == set(STATES)
+    assert ARCHITECTURE.count("stateDiagram-v2") == len(STATES)
