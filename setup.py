@@ -9,6 +9,7 @@ setup(
         "deid": [
             "config/policies/*.yaml",
             "detection/*.toml",
+            "detection/annotators/*.toml",
             *(f"models/*/*.{ending}" for ending in ("crfsuite", "json", "md", "safetensors")),
             *(f"reference/packaged_data/*/*.{ending}" for ending in ("gz", "lookup", "tables")),
             "reports/templates/*",

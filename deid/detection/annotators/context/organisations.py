@@ -16,6 +16,7 @@ from deid.detection.annotators.vocabulary import (
     SERVICE_HEADS,
     SPECIFYING_WORDS,
     WEAK_HEADS,
+    words,
 )
 from deid.detection.lexicon import Kind, gazetteers
 from deid.detection.names import glued, is_capital, is_upper, namelike
@@ -279,20 +280,8 @@ def _without_capitals(reading: Reading, index: int) -> tuple[int, float] | None:
 
 
 # Places that a generic word announces ("vallée de la Maurienne", "quartier Saint-Michel", "A63").
-_GEOGRAPHIC_HEADS = frozenset(
-    """
-    aeroport anse atoll baie barrage bassin calanque calanques canal canton cap cascade causse cirque cite col
-    conche crique delta domaine dune estuaire etang falaise falaises faubourg fleuve foret gare glacier golfe
-    gorges grotte halle halles ile iles ilet ilot lac lagon marais massif metro mont montagne morne parc pays
-    phare pic plage plateau pointe port presqu quartier ravine refuge riviere secteur source station vallee
-    """.split()
-)
-_SURE_GEOGRAPHIC_HEADS = frozenset(
-    """
-    aeroport baie calanque cirque col etang fleuve foret gare golfe gorges ile lac massif morne pic plage
-    quartier riviere vallee
-    """.split()
-)
+_GEOGRAPHIC_HEADS = words("geographic_heads")
+_SURE_GEOGRAPHIC_HEADS = words("sure_geographic_heads")
 _ROAD = re.compile(r"(?<![\w-])(?:A|N|RN|D|RD)[ ]?\d{1,4}(?![\w,.°%-])")
 _GEOGRAPHIC_LINKS = frozenset("de du des d la le les l aux et sur en saint".split())
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from deid.detection.annotators.vocabulary import EPONYM_CUES, KINSHIP, ORGANISATION_HEADS, PROFESSIONS
+from deid.detection.annotators.vocabulary import EPONYM_CUES, KINSHIP, ORGANISATION_HEADS, PROFESSIONS, words
 from deid.detection.known_names import LOWER_PARTICLES, NOT_NAMES
 from deid.detection.lexicon import Kind, gazetteers
 from deid.detection.names import glued, is_capital, is_upper, namelike, read_name
@@ -16,11 +16,7 @@ from deid.domain.labels import Label
 
 _TOWNS = frozenset({Kind.COMMUNE, Kind.FORMER, Kind.FOREIGN, Kind.TERRITORY})
 _SACRED = frozenset({"saint", "sainte", "st", "ste", "notre", "mont", "bois", "val", "pont"})
-_PLACE_LEADS = frozenset(
-    """
-    allee avenue boulevard chemin college cours ecole impasse lycee place quai residence rue saint sainte square
-    """.split()
-)
+_PLACE_LEADS = words("place_leads")
 
 _BREAK = re.compile(r"[^\w \u00a0.'’-]|\d")
 _NOT_PEOPLE = _PLACE_LEADS | ORGANISATION_HEADS

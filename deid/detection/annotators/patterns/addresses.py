@@ -5,39 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from deid.detection.annotators.vocabulary import HOME_CUES
+from deid.detection.annotators.vocabulary import HOME_CUES, words
 from deid.detection.lexicon import Kind
 from deid.detection.reading import Reading
 from deid.domain.document import Mention
 from deid.domain.labels import Label
 from deid.french.numerals import DETECTED_NUMBER_WORDS
 
-_SURE_TYPES = frozenset(
-    """
-    all allee allees av ave avenue bd bld blvd boul boulevard carraire carrere chaussee che chem chemin
-    cheminement corniche coron esplanade faubourg fbg grand grande hameau hent hlm imp impasse lieu lieudit
-    lotissement montee mtee parvis promenade quai rampe resid residence rond route rte rue ruelle sentier
-    servitude straed traverse venelle
-    """.split()
-)
-_LOOSE_TYPES = frozenset(
-    """
-    appartement appt apt bat batiment ch cite clos cote cours digue domaine esc escalier etage etg ferme foyer
-    galerie imm immeuble logement logt mail maison mas parc passage pl place porte quartier r res residences sq
-    square tour villa voie za zac zi zone
-    """.split()
-)
+_SURE_TYPES = words("sure_street_types")
+_LOOSE_TYPES = words("loose_street_types")
 # Words that open a street only with another beside them, or with a house number.
 _SECOND_WORDS = {"grand": {"rue", "place"}, "grande": {"rue", "place"}, "lieu": {"dit"}, "rond": {"point"}}
 _NUMBERED_ONLY = frozenset({"r", "ch", "av", "all", "che"})
 _PLAIN_NOUNS = frozenset({"quartier", "maison", "foyer", "parc"})
 _BOXES = frozenset({"bp", "cs", "tsa", "cidex"})
-_NAMED = frozenset(
-    """
-    appartement appt bat batiment chateau cite ferme immeuble mas place residence residences square za zac zi
-    zone
-    """.split()
-)
+_NAMED = words("named_street_types")
 _COMPONENTS = (
     _SURE_TYPES
     | _LOOSE_TYPES
@@ -45,12 +27,7 @@ _COMPONENTS = (
     | {"n", "rdc", "rez", "1er", "2e", "3e", "4e", "local", "chez", "entree", "chambre"}
 )
 _STREET_PARTICLES = frozenset("de du des d la le les l aux au a en sur sous et lez les ".split())
-_STOPS = frozenset(
-    """
-    a apres au aux avant avec car chez cote dans depuis dont elle est et fax il ils lors mais ne nous ont ou par
-    pas pour puis qui sa sans se ses son sur tel tenu tenue vers vit vous
-    """.split()
-)
+_STOPS = words("street_stops")
 _NUMBER = re.compile(r"\d{1,4}(?: ?[-/] ?\d{1,4})?(?: ?(?:bis|ter|quater|[a-e]))?,?[ ]{0,2}$")
 _BOX = re.compile(r"(?<!\w)(?:bp|cs|tsa|cidex|b\.p\.) ?(?:n° ?)?(?:\d{1,5}(?: ?\d{3})?|[a-z]\d)(?!\w|[/,]\d)")
 _HOUSE_NUMBERS = DETECTED_NUMBER_WORDS - {"et", "un", "une"}
@@ -195,12 +172,7 @@ _HOME = re.compile(
     r"(?=\S)"
 )
 _PIECE_END = re.compile(r"[,;(\n|¦┃<>]|  | [-–—] |\. |\.$|:")
-_NOT_STREETS = frozenset(
-    """
-    centre ch chez chu clinique docteur dr ehpad fax hopital ipp le m madame mme monsieur mr ne nee nir pr sa
-    son tel
-    """.split()
-)
+_NOT_STREETS = words("not_streets")
 _NOT_HOMES = _NOT_STREETS - {"le"}
 _PLACES = frozenset({Kind.COMMUNE, Kind.FOREIGN, Kind.TERRITORY})
 _ADDRESS_LENGTH = 160  # characters before a postal code that may belong to its address

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from deid.detection.annotators.vocabulary import words
 from deid.detection.reading import Reading
 from deid.domain.document import Mention
 from deid.domain.labels import Label
@@ -274,18 +275,8 @@ def _lone_day(reading: Reading, index: int) -> Iterator[Mention]:
 
 # Bare years: "en 2015", "(1998)", "1981-2007".
 _YEAR = re.compile(r"(?:19|20)\d\d")
-_YEAR_LEADS = frozenset(
-    """
-    a annee annees apres automne avant courant de debut depuis des en et ete exercice fin hiver jusqu mi
-    millesime noel ou paques printemps promotion rentree saison toussaint vers
-    """.split()
-)
-_NOT_YEARS = frozenset(
-    """
-    % ans cal cc cm copies cp eur euros fois g gy h habitants hz j/ kcal kg kilometres km l lits m mcg metres mg
-    mgy ml mm pas sievert ug ui unites volts €
-    """.split()
-)
+_YEAR_LEADS = words("year_leads")
+_NOT_YEARS = words("year_units")
 _ENDS = frozenset({")", ",", ".", ";", "\n", "", ":", "-", "(", "par", "et", "a", "pour"})
 _COMPARISONS = frozenset({">", "<", "=", "~"})
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from ipaddress import ip_address
 
+from deid.detection.annotators.vocabulary import words
 from deid.detection.reading import Reading
 from deid.domain.document import Mention
 from deid.domain.labels import Label
@@ -49,9 +50,7 @@ TRIGGERS: dict[str, tuple[Label, float]] = {
     **dict.fromkeys("ipp nip patientid ipph".split(), (_IPP, 0.97)),
     **dict.fromkeys("nda iep ndadossier sejour sej venue episode".split(), (_NDA, 0.95)),
     **dict.fromkeys(
-        """
-    admission affaire dos doss dossier hospit hospitalisation intervention mission passage visite
-    """.split(),
+        words("stay_triggers"),
         (_NDA, 0.9),
     ),
     "administrative": (_NDA, 0.8),
@@ -60,14 +59,7 @@ TRIGGERS: dict[str, tuple[Label, float]] = {
     **dict.fromkeys("rpps adeli finess fei fej".split(), (_RPPS_, 0.97)),
     **dict.fromkeys("nir secu nss ss securite".split(), (_NIR_, 0.96)),
     **dict.fromkeys(
-        """
-    accession adh adherent agrement bloc boitier bon bordereau bracelet carte cliche client cni code colis
-    commande compte concentrateur console conteneur contrat cristal cycle demande devis dispositif dn ech
-    echantillon echantillons ecrou etiquette examen facture flacon flacons iban identifiant imei immat
-    immatriculation implant ine inventaire ip lame licence lot lots mac marche matricule moniteur ordonnance
-    ordonnancier passeport permis plaque plaques poche police prelev prelevement prelevements procedure pv
-    recepisse rg rib scelle scelles serie sinistre siren siret sn souche ticket titre tube tubes vehicule
-    """.split(),
+        words("other_triggers"),
         (_ID, 0.9),
     ),
     **dict.fromkeys("n no numero num".split(), (_ID, 0.75)),
@@ -101,14 +93,7 @@ _UNIT_AFTER = re.compile(r" ?(?:%|°|kg|cm|mm|mg|ml|g/|ans|jours|mois|h\b|fois|/
 _NOT_NUMBERED = frozenset(
     "chambre ch lit rue avenue av bd porte appt apt etage dent salle bloc box stade secteur uf".split()
 )
-_NEEDS_SIGN = frozenset(
-    """
-    adherent admission affaire bloc bon carte client code compte console contrat courrier cycle demande
-    dispositif dos dossier examen fiche flacon flacons hospitalisation implant intervention ip lame lots mac
-    marche mission moniteur n no ordonnance passage permis plaque plaques poche police securite sejour serie ss
-    titre tube tubes vehicule visite
-    """.split()
-)
+_NEEDS_SIGN = words("triggers_with_sign")
 _SIGN = re.compile(r"[:=|#°]|\bn[°o]?\b|numero|num\b")
 
 

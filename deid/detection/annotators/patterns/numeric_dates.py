@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from datetime import date
 
+from deid.detection.annotators.vocabulary import words
 from deid.detection.reading import Reading
 from deid.domain.document import Mention
 from deid.domain.labels import Label
@@ -24,32 +25,11 @@ _BOUNDS = re.compile(
 )
 
 # Words after which a pair of numbers is a date.
-_LEADS = (
-    frozenset(
-        """
-    admission apres au avant bloc courant date datee daté ddg ddn ddr debut depuis des dicte dn du echo en
-    entree fait faite fin frappe irm jusqu le les lp ne nee nuit pose posee pour rcp rdv recu recue ref
-    reference relu revu revue rx seance sortie tdm tep vers vu vue
-    """.split()
-    )
-    | DETECTED_WEEKDAYS
-)
+_LEADS = words("date_leads") | DETECTED_WEEKDAYS
 # Words after which it is a measure, a score or a ratio.
-_MEASURES = frozenset(
-    """
-    acuite adl algoplus apache apgar bloc bmi borg braden bref cervical cervicale ch constantes cotation cote
-    cotee dent dizygote dose ecog en ens eva evs feuillet flacon force fr gcs gds gir glasgow grade grossesse
-    hdrs horloge iadl igs karnofsky lame madrs mms mmse moca moteur motrice nihss niveau norton note od og
-    orientation pa pad page pansement paranté pas plan ramsay rappel rapport rass ratio risque score sofa stade
-    ta tas tension testing tinetti va
-    """.split()
-)
+_MEASURES = words("measure_words")
 _SURE_MEASURES = _MEASURES - _LEADS
-_UNITS = frozenset(
-    """
-    ans bpm cm cp g h j jour jours kg l mg min ml mm mmhg mmol mois points pts sem semaines ui
-    """.split()
-)
+_UNITS = words("measure_units")
 _COMPACT_LEADS = frozenset("le du au ne nee ddn dn date naissance depuis".split())
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from deid.detection.annotators.vocabulary import words
 from deid.detection.reading import Reading
 from deid.domain.document import Mention
 from deid.domain.labels import Label
@@ -49,12 +50,7 @@ _RELATIVE = {
     for word in words
 }  # fmt: skip
 _AGE_UNITS = {"ans": "year", "an": "year", "a": "year", "mois": "month", "jours": "day", "semaines": "week", "j": "day"}
-_DURATION_LEADS = frozenset(
-    """
-    apres arret au cumul dans depuis durant dure en encore environ fois les maximum minimum moins par pendant
-    plus pour prescrit quelques recul renouvelable sevre sevree soit sous suivi sur survie total tous toutes x y
-    """.split()
-)
+_DURATION_LEADS = words("duration_leads")
 _AGE_LEADS = frozenset({"age", "agee", "ages", "agees", "ag", "aged"})
 _PEOPLE = frozenset(
     "enfant nourrisson bebe garcon fille fillette homme femme patient patiente monsieur dame fils adolescent "
