@@ -1,4 +1,4 @@
-"""Annotator *identity*: what the warehouse already knows of the patient and of the hospital's staff."""
+"""Annotator *identity*: data of the warehouse on the patient and on the hospital's staff, exact then fuzzy."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from deid.french.folding import fold, key, spaced
 
 
 class Identity:
-    """The patient's names, birth date, address, contact and identifiers, and the staff's names, wherever they stand."""
+    """Finds names, birth date, address, contact and identifiers of the patient, and names of the staff."""
 
     name = "identity"
 
@@ -39,19 +39,18 @@ class Identity:
         self._staff = NO_STAFF
 
     def use_staff(self, staff: Staff) -> None:
-        """Know the staff from now on; what was known before is forgotten."""
+        """Use `staff`, instead of earlier staff, for every document from now on."""
         self._staff = staff
 
     def annotate(self, reading: Reading) -> Iterator[Mention]:
-        """Mentions of what is known; nothing where nothing is known."""
+        """Yield mentions of the known values."""
         yield from find_patient(reading)
         if self._staff:
             yield from find_staff(reading, self._staff)
 
 
-# What the warehouse already knows of the document's patient, exact then fuzzy.
 def find_patient(reading: Reading) -> Iterator[Mention]:
-    """Mentions of what is known; nothing where nothing is known."""
+    """Yield mentions of the patient's values."""
     patient = reading.document.patient
     yield from _patient_names(reading, patient)
     yield from _patient_numbers(reading, patient)
@@ -62,7 +61,7 @@ def find_patient(reading: Reading) -> Iterator[Mention]:
 
 
 def _literal(reading: Reading, value: str, label: Label, score: float) -> Iterator[Mention]:
-    """Every place where the words of `value` stand in a row, whatever the signs between them."""
+    """Yield every place with the words of `value` in a row, whatever the signs between them."""
     words = key(value).split()
     if not words or sum(map(len, words)) < 3:
         return
@@ -71,17 +70,15 @@ def _literal(reading: Reading, value: str, label: Label, score: float) -> Iterat
         yield Mention(match.start(), match.end(), label, score)
 
 
-def _name_words(patient: Patient) -> dict[str, float]:
-    """Folded word of a name → score of meeting it alone."""
-    words: dict[str, float] = {}
+def _name_words(patient: Patient) -> list[str]:
+    """Return the folded words of the patient's names, and each name written as one word."""
+    found: list[str] = []
     for name in patient.names:
         parts = key(name).split()
-        for part in parts:
-            if part not in PARTICLES and len(part) > 1:
-                words[part] = 0.97
+        found += [part for part in parts if part not in PARTICLES and len(part) > 1]
         if len(parts) > 1:
-            words["".join(parts)] = 0.97
-    return words
+            found.append("".join(parts))
+    return list(dict.fromkeys(found))
 
 
 def _patient_names(reading: Reading, patient: Patient) -> Iterator[Mention]:
@@ -103,9 +100,7 @@ def _patient_names(reading: Reading, patient: Patient) -> Iterator[Mention]:
         while at < len(matched) and reading.starts[at] - reading.ends[at - 1] <= 2:
             if matched[at]:
                 last, score = at, max(score, matched[at])
-            elif (reading.words[at] not in PARTICLES and reading.words[at] not in ("-", "'")) or reading.words[
-                at
-            ] == "\n":
+            elif reading.words[at] not in PARTICLES and reading.words[at] not in ("-", "'"):
                 break
             at += 1
         yield Mention(reading.starts[index], reading.ends[last], Label.PATIENT, score)
@@ -113,25 +108,23 @@ def _patient_names(reading: Reading, patient: Patient) -> Iterator[Mention]:
     yield from _spaced_letters(reading, known)
 
 
-def _known_name_score(reading: Reading, index: int, known: dict[str, float]) -> float:
+def _known_name_score(reading: Reading, index: int, known: Sequence[str]) -> float:
     word = reading.words[index]
     if len(word) < 2 or not word.isalpha():
         return 0.0
     if word in known:
         if is_capital(reading, index) or reading.lexicon.common.get(word, 0.0) < 1:
-            return known[word]
+            return 0.97
         return 0.55 if reading.lower_case and reading.lexicon.common.get(word, 0.0) < 20 else 0.0
-    if (
-        len(word) < 5
-        or reading.lexicon.common.get(word, 0.0) > 0
-        or (not is_capital(reading, index) and word in reading.lexicon.medical)
-    ):
+    lower_medical = word in reading.lexicon.medical and not is_capital(reading, index)
+    if len(word) < 5 or reading.lexicon.common.get(word, 0.0) > 0 or lower_medical:
         return 0.0
+    other_first_name = reading.lexicon.is_first_name(word)
     for name in known:
         edits = allowed_edits(len(name))
-        if edits and abs(len(name) - len(word)) <= edits and OSA.distance(name, word, score_cutoff=edits) <= edits:
-            if reading.lexicon.is_first_name(word) and word[0] != name[0]:
-                continue
+        if not edits or abs(len(name) - len(word)) > edits or (other_first_name and word[0] != name[0]):
+            continue
+        if OSA.distance(name, word, score_cutoff=edits) <= edits:
             return 0.8
     return 0.0
 
@@ -167,8 +160,7 @@ def _patient_numbers(reading: Reading, patient: Patient) -> Iterator[Mention]:
         *((value, Label.ID) for value in patient.identifiers),
     ]
     for value, label in values:
-        pattern = _digits_pattern(value) if value else None
-        if pattern:
+        if value and (pattern := _digits_pattern(value)):
             for match in pattern.finditer(reading.digits):
                 end = match.end()
                 if label is Label.NIR and (key := _NIR_KEY.match(reading.digits, end)):
@@ -204,7 +196,8 @@ def _birth_date(reading: Reading, born: date | None) -> Iterator[Mention]:
                 yield Mention(match.start(), match.end(), Label.DATE, 0.99)
 
 
-# The hospital's professionals wherever they are named, exact then fuzzy; what stands beside a surname decides.
+# The hospital's staff: the words beside a surname decide
+
 _FULL, _INITIAL, _CUED, _ALONE, _FAINT = 0.97, 0.93, 0.95, 0.75, 0.65
 _GAP = 3  # characters that may stand between a surname and its first name
 _CUE_REACH = 4  # tokens before a surname among which a title or profession announces it
@@ -224,7 +217,7 @@ _NUMBER = re.compile(r"(?<!\d)\d(?:[ .]?\d){8,10}(?!\d)")
 
 @dataclass(frozen=True, slots=True)
 class _Surname:
-    """A surname over tokens `first` to `last`, and who bears it; `exact` unless it is misspelt."""
+    """A surname over tokens `first` to `last` and its bearers; `exact` unless it is misspelt."""
 
     first: int
     last: int
@@ -233,18 +226,14 @@ class _Surname:
 
 
 def find_staff(reading: Reading, staff: Staff) -> Iterator[Mention]:
-    """Names, initials, logins and numbers of `staff`."""
+    """Yield names, initials, logins and numbers of `staff`."""
     seen: set[int] = set()
     for place in _exact_surnames(reading, staff):
-        if place.first in seen:
-            continue
-        mention = _judged(reading, place)
-        if mention:
+        if place.first not in seen and (mention := _judged(reading, place)):
             seen.update(range(place.first, place.last + 1))
             yield mention
     for place in _misspelt_surnames(reading, staff, seen):
-        mention = _judged(reading, place)
-        if mention:
+        if mention := _judged(reading, place):
             yield mention
     yield from _staff_initials(reading, staff)
     for index, word in enumerate(reading.words):
@@ -284,7 +273,7 @@ def _misspellings(staff: Staff) -> Misspellings:
 
 
 def _judged(reading: Reading, place: _Surname) -> Mention | None:
-    """The mention of a professional around a surname, if enough says that the surname is one."""
+    """Return the mention of a professional around a surname, None without enough evidence."""
     for one in place.bearers:
         reach = _first_name(reading, place, one)
         if reach:
@@ -333,7 +322,7 @@ def _run(reading: Reading, edge: int, step: int) -> list[int]:
 
 
 def _fits(reading: Reading, run: Sequence[int], parts: Sequence[str]) -> tuple[int, float]:
-    """How many words of `run` are the first name `parts` or its initials, and the score; (0, 0) for none."""
+    """Return the number of words of `run` that are the first name `parts` or its initials, and the score."""
     for length in range(len(run), 0, -1):
         chosen = sorted(run[:length])
         written = [reading.words[at] for at in chosen]
@@ -347,12 +336,12 @@ def _fits(reading: Reading, run: Sequence[int], parts: Sequence[str]) -> tuple[i
 
 
 def _kin_before(reading: Reading, first: int) -> bool:
-    """Whether a word of kinship announces the name: "son fils Paul Roux" is a relative, whoever else is called so."""
+    """Return whether a word of kinship announces the name: "son fils Paul Roux" is a relative."""
     return any(reading.word(at) in KINSHIP for at in range(first - 3, first))
 
 
 def _cued(reading: Reading, first: int) -> bool:
-    """Whether a title or profession stands before, with nothing but names and signs between."""
+    """Return whether a title or profession stands before, with nothing but names and signs between."""
     for at in range(first - 1, first - 1 - _CUE_REACH, -1):
         word = reading.word(at)
         if word in _CUES:

@@ -10,21 +10,21 @@ from deid.domain.labels import Label
 _LISTS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 
 
-def words(title: str) -> frozenset[str]:
+def word_list(title: str) -> frozenset[str]:
     """Return the word list of that title."""
     return frozenset(_LISTS[title].split())
 
 
 DOCTOR_TITLES = frozenset("dr drs docteur docteurs pr prs professeur professeurs prof doc dresse dre".split())
-CIVILITIES = words("civilities")
-PERSON_TITLES = words("person_titles")
+CIVILITIES = word_list("civilities")
+PERSON_TITLES = word_list("person_titles")
 BIRTH = frozenset("nee ne epouse ep epse veuve vve divorcee dite dit".split())
-PROFESSIONS = words("professions")
-KINSHIP = words("kinship")
+PROFESSIONS = word_list("professions")
+KINSHIP = word_list("kinship")
 # Words after which a list of names may have commas.
-PLURAL = words("plural")
+PLURAL = word_list("plural")
 # Words that may stand between a profession or relationship and the name.
-FILLERS = words("fillers")
+FILLERS = word_list("fillers")
 # Words before a name ("vu par", "chère", "nommé"), which count only before a word that looks like a name.
 LINKS = {
     word: (label, score)
@@ -46,32 +46,32 @@ LINKS = {
 }
 # Last words of the labels of form fields, and the role of the name in the field.
 NAME_FIELDS = {
-    **dict.fromkeys(words("patient_fields"), Label.PATIENT),
+    **dict.fromkeys(word_list("patient_fields"), Label.PATIENT),
     **dict.fromkeys("contact confiance prevenir accompagnant appelant conjoint tuteur mere pere".split(), Label.PERSON),
 }
-NOT_INITIALS = words("not_initials")
+NOT_INITIALS = word_list("not_initials")
 # Words before an address.
-HOME_CUES = words("home_cues")
-EPONYM_CUES = words("eponym_cues")
+HOME_CUES = word_list("home_cues")
+EPONYM_CUES = word_list("eponym_cues")
 # Eponyms of two people that the table of eponyms lacks.
-DOUBLE_EPONYMS = words("double_eponyms")
+DOUBLE_EPONYMS = word_list("double_eponyms")
 # Germs that are written like a town or a person ("ulcère à Helicobacter").
-GENERA = words("genera")
+GENERA = word_list("genera")
 
 # Head words of organisations that need a continuation to name one.
-ORGANISATION_HEADS = words("organisation_heads")
+ORG_HEADS = word_list("organisation_heads")
 # Acronyms that name an organisation alone.
-ORGANISATION_ACRONYMS = words("organisation_acronyms")
+ORG_ACRONYMS = word_list("organisation_acronyms")
 # Head words that are common nouns too; they need two words or a cue.
-WEAK_HEADS = words("weak_heads")
+WEAK_HEADS = word_list("weak_heads")
 # Head words of generic services: with a mere town after them, only the town identifies.
-SERVICE_HEADS = words("service_heads")
+SERVICE_HEADS = word_list("service_heads")
 # Head words that a number may follow ("SDIS 29").
 NUMBERED_HEADS = frozenset("sdis samu cnr lycee universite paris umg cmp crip udaf ase cpam caf mdph ado umd".split())
 # Common words inside the name of an organisation.
-ORGANISATION_FILLERS = words("organisation_fillers")
-ORGANISATION_PARTICLES = frozenset("de du des d la le les l et en aux au a sur sous pour".split())
-SPECIFYING_WORDS = ORGANISATION_FILLERS - ORGANISATION_PARTICLES
+ORG_FILLERS = word_list("organisation_fillers")
+ORG_PARTICLES = frozenset("de du des d la le les l et en aux au a sur sous pour".split())
+SPECIFYING_WORDS = ORG_FILLERS - ORG_PARTICLES
 ADJECTIVE_ENDS = tuple("ique iques al ale ales aux aire aires if ive ives ee ees o iere ier".split())
 # Words that never belong to the name of an organisation.
-ORGANISATION_STOPS = words("organisation_stops")
+ORG_STOPS = word_list("organisation_stops")

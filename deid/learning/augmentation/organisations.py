@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from functools import cache
 
 from deid.detection.annotators.vocabulary import (
-    ORGANISATION_ACRONYMS,
-    ORGANISATION_FILLERS,
-    ORGANISATION_HEADS,
-    ORGANISATION_PARTICLES,
+    ORG_ACRONYMS,
+    ORG_FILLERS,
+    ORG_HEADS,
+    ORG_PARTICLES,
     SPECIFYING_WORDS,
 )
 from deid.french.folding import comparable, fold_line
@@ -23,7 +23,7 @@ from deid.reference.packaged import packaged_rows
 from deid.substitution.places.regions import of_place
 
 _WORD = re.compile(r"[^\W\d_]+")
-_KINDS = ORGANISATION_HEADS | SPECIFYING_WORDS | ORGANISATION_ACRONYMS
+_KINDS = ORG_HEADS | SPECIFYING_WORDS | ORG_ACRONYMS
 _LONGEST_NAME = 30
 # Kinds that take the same article can stand for each other.
 _ALIKE = {
@@ -102,16 +102,13 @@ def kind_end(text: str) -> int:
     """Where the words for the kind of an organisation end: "centre hospitalier" of "centre hospitalier d'Agen"."""
     end = 0
     words = list(_WORD.finditer(text))
-    if not words or (
-        fold_line(words[0].group()) not in ORGANISATION_HEADS
-        and fold_line(words[0].group()) not in ORGANISATION_PARTICLES
-    ):
+    if not words or (fold_line(words[0].group()) not in ORG_HEADS and fold_line(words[0].group()) not in ORG_PARTICLES):
         return 0
     for word in words:
         plain = fold_line(word.group())
         if plain in _KINDS:
             end = word.end()
-        elif plain not in ORGANISATION_FILLERS:
+        elif plain not in ORG_FILLERS:
             break
     return end
 

@@ -1,4 +1,4 @@
-"""Form fields: "Nom : ", "Prénom …… ", table cells, signatures and letterheads."""
+"""Form fields ("Nom : ", "Prénom …… ", table cells), datelines, signatures, initials, logins, authors of messages."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from deid.domain.labels import Label
 _FIELD_END = re.compile(r"(?:\s?\([a-z /.]{1,24}\))?(?: \*)?[ \t]*(?:[:=|>┃¦│]|\.{3,}|…|_{2,}|\t)[ \t:.…_|]*")
 _PARTS_OF_NAME = frozenset({"naissance", "fille", "famille"})
 _SURE_FIELDS = frozenset("nom prenom prenoms noms patient patiente usage patientname naissance".split())
+_BARE_FIELDS = frozenset("nom prenom prenoms naissance usage patient patiente assure assuree".split())
 _CIVILITIES = frozenset("m mme mlle mr monsieur madame mademoiselle . dr".split())
 _WIDE = re.compile(r"[ \t]+(?=\w)")
 _PLACE_FIELD = re.compile(
@@ -39,7 +40,7 @@ _REFERENCE_INITIALS = re.compile(
 
 
 def find_fields(reading: Reading) -> Iterator[Mention]:
-    """Values of name and place fields, the town of a dateline, typists' initials."""
+    """Yield values of name and place fields, the town of a dateline, typists' initials."""
     for index, word in enumerate(reading.words):
         if word in NAME_FIELDS:
             yield from _name(reading, index)
@@ -60,17 +61,7 @@ def find_fields(reading: Reading) -> Iterator[Mention]:
 
 def _bare_field(reading: Reading, index: int) -> re.Match[str] | None:
     """A field name in capitals or before wide blanks needs no sign ("NOM  DUPONT")."""
-    if reading.words[index] not in (
-        "nom",
-        "prenom",
-        "prenoms",
-        "naissance",
-        "usage",
-        "patient",
-        "patiente",
-        "assure",
-        "assuree",
-    ):
+    if reading.words[index] not in _BARE_FIELDS:
         return None
     wide = _WIDE.match(reading.text, reading.ends[index])
     if reading.words[index] in _PARTS_OF_NAME:
@@ -81,7 +72,7 @@ def _bare_field(reading: Reading, index: int) -> re.Match[str] | None:
 
 
 def _is_town(reading: Reading, match: re.Match[str]) -> bool:
-    """Whether what opens a dateline names a town rather than an event ("Entrée le 3 mars")."""
+    """Return whether the first words of a dateline name a town, not an event ("Entrée le 3 mars")."""
     folded = reading.folded[match.start(1) : match.end(1)]
     if any(hit.end == match.end(1) for hit in reading.hits_at.get(match.start(1), ())):
         return "," in match[2] or not reading.lexicon.is_word(folded)
@@ -110,7 +101,7 @@ def _name(reading: Reading, index: int) -> Iterator[Mention]:
 
 
 def _after_nom(reading: Reading, index: int) -> bool:
-    """Whether "nom" stands before a word such as "naissance" or "jeune fille"."""
+    """Return whether "nom" stands before a word such as "naissance" or "jeune fille"."""
     return "nom" in (reading.word(at) for at in range(index - 3, index))
 
 
@@ -156,7 +147,8 @@ def _place(reading: Reading, match: re.Match[str]) -> Iterator[Mention]:
         yield Mention(reading.starts[at], reading.ends[last], Label.CITY, 0.85)
 
 
-# Who wrote: signatures and initials at the foot, logins, authors of messages.
+# Writers
+
 _LOGIN = re.compile(r"(?<![\w.@/-])(?:([a-z]{1,2})\.([a-z]{3,})|([a-z]{3,})\.([a-z]))(?![\w@/.-]|\.\w)")
 _MESSAGE = re.compile(
     r"^[>\s]*([^\W\d_]{2,14}(?:[ .][^\W\d_]{1,12})?)(?= {1,2}(?:[a-z]{2,5} )?\d{1,2}[:h]\d\d)", re.MULTILINE
@@ -175,7 +167,7 @@ _FOOT = 400  # characters from the end within which a lone line signs the docume
 
 
 def find_signatures(reading: Reading) -> Iterator[Mention]:
-    """Writers, all professionals."""
+    """Yield writers, all professionals."""
     text = reading.text
     if "." in text:
         for match in _LOGIN.finditer(text):

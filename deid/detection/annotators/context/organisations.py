@@ -1,4 +1,4 @@
-"""Organisations by their head word and what continues it ("CHU de Lille", "école Jean-Moulin")."""
+"""Organisations ("CHU de Lille", "école Jean-Moulin") and places ("vallée de la Maurienne", "A63") by head word."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from collections.abc import Iterator
 from deid.detection.annotators.vocabulary import (
     ADJECTIVE_ENDS,
     NUMBERED_HEADS,
-    ORGANISATION_ACRONYMS,
-    ORGANISATION_FILLERS,
-    ORGANISATION_HEADS,
-    ORGANISATION_PARTICLES,
-    ORGANISATION_STOPS,
+    ORG_ACRONYMS,
+    ORG_FILLERS,
+    ORG_HEADS,
+    ORG_PARTICLES,
+    ORG_STOPS,
     SERVICE_HEADS,
     SPECIFYING_WORDS,
     WEAK_HEADS,
-    words,
+    word_list,
 )
 from deid.detection.lexicon import Kind, gazetteers
 from deid.detection.names import glued, is_capital, is_upper, namelike
@@ -24,22 +24,23 @@ from deid.detection.reading import Reading
 from deid.domain.document import Mention
 from deid.domain.labels import Label
 
+_NOT_EMPLOYERS = frozenset("m me mlle les la le l".split())
 _NAMED_BY = frozenset("la le les l".split())
 
 
 def find_organisations(reading: Reading) -> Iterator[Mention]:
-    """Organisations with a head word; those of the tables; the employer after "chez"."""
+    """Yield organisations with a head word, known acronyms, and the employer after "chez"."""
     words = reading.words
     index = 0
     while index < len(words):
         word = words[index]
-        if word in ORGANISATION_HEADS and not (index and words[index - 1] == "-" and glued(reading, index)):
+        if word in ORG_HEADS and not (index and words[index - 1] == "-" and glued(reading, index)):
             found = _organisation(reading, index)
             if found:
                 last, score = found
                 yield Mention(reading.starts[index], reading.ends[last], Label.ORG, score)
                 index = last
-        elif word in ORGANISATION_ACRONYMS and (is_capital(reading, index) or reading.lower_case):
+        elif word in ORG_ACRONYMS and (is_capital(reading, index) or reading.lower_case):
             yield Mention(reading.starts[index], reading.ends[index], Label.ORG, 0.7)
         elif word == "chez":
             yield from _employer(reading, index)
@@ -49,32 +50,16 @@ def find_organisations(reading: Reading) -> Iterator[Mention]:
 def _employer(reading: Reading, index: int) -> Iterator[Mention]:
     """ "chez Renault Trucks": a company, unless it reads as a person."""
     at = index + 1
-    if not is_capital(reading, at) or not reading.words[at].isalpha() or reading.words[at] in ORGANISATION_STOPS:
+    if not is_capital(reading, at) or not reading.words[at].isalpha() or reading.words[at] in ORG_STOPS:
         return
-    if reading.lexicon.is_first_name(reading.words[at]) or reading.words[at] in (
-        "m",
-        "me",
-        "mlle",
-        "les",
-        "la",
-        "le",
-        "l",
-    ):
+    if reading.lexicon.is_first_name(reading.words[at]) or reading.words[at] in _NOT_EMPLOYERS:
         return
     last = at
     while True:
-        if (
-            reading.word(last + 1) in ("-", "'", "&")
-            and glued(reading, last + 1)
-            and last + 2 < len(reading.words)
-            and glued(reading, last + 2)
-        ):
+        after = reading.word(last + 1)
+        if after in ("-", "'", "&") and glued(reading, last + 1) and glued(reading, last + 2):
             last += 2
-        elif (
-            is_capital(reading, last + 1)
-            and reading.words[last + 1].isalpha()
-            and reading.starts[last + 1] - reading.ends[last] == 1
-        ):
+        elif after.isalpha() and is_capital(reading, last + 1) and reading.starts[last + 1] - reading.ends[last] == 1:
             last += 1
         else:
             break
@@ -127,7 +112,7 @@ def _organisation(reading: Reading, index: int) -> tuple[int, float] | None:
 
 
 def _word_step(reading: Reading, index: int, at: int, proper: int, shouted: bool, last: int) -> int | None:
-    """What a word does to an organisation's name: None ends it, 0 may lead on, 1 extends it, 2 makes it proper."""
+    """Return the effect of a word on a name: None ends it, 0 may continue it, 1 extends it, 2 makes it proper."""
     words = reading.words
     word = words[at]
     upper = is_capital(reading, at)
@@ -135,57 +120,41 @@ def _word_step(reading: Reading, index: int, at: int, proper: int, shouted: bool
     if (
         upper
         and not glue
-        and (
-            word in ORGANISATION_STOPS
-            or (is_upper(reading, at) and not shouted and word in ORGANISATION_HEADS and proper)
-        )
+        and (word in ORG_STOPS or (is_upper(reading, at) and not shouted and word in ORG_HEADS and proper))
     ):
         return None
     if upper:
         if shouted and not is_upper(reading, at) and len(word) > 1 and proper and not glue:
             return None
-        if (
-            word in ORGANISATION_PARTICLES
-            and not glue
-            and (words[at - 1] in ORGANISATION_PARTICLES or words[at - 1] in "'-")
-        ):
-            return 0
-        if (
-            word in ORGANISATION_PARTICLES
-            and len(word) > 1
-            and is_capital(reading, at + 1)
-            and not shouted
-            and last == at - 1
-            and proper == 0
-        ):
-            return 1
-        if word in ORGANISATION_PARTICLES:
-            return 0
+        if word in ORG_PARTICLES:
+            follows = not glue and (words[at - 1] in ORG_PARTICLES or words[at - 1] in "'-")
+            opens = len(word) > 1 and is_capital(reading, at + 1) and not shouted and last == at - 1 and not proper
+            return int(opens and not follows)
         weak = words[index] in WEAK_HEADS or (
             shouted and words[index] in ("centre", "laboratoire", "institut", "ecole")
         )
         common = (
-            word in ORGANISATION_FILLERS
-            or word in ORGANISATION_HEADS
+            word in ORG_FILLERS
+            or word in ORG_HEADS
             or (shouted and weak and reading.lexicon.is_word(word) and not reading.lexicon.is_surname(word))
         )
         return 1 if common else 2
-    if word in ORGANISATION_PARTICLES or glue:
+    if word in ORG_PARTICLES or glue:
         return 1 if glue and proper else 0
     if proper:
         return None
     if (
-        word in ORGANISATION_HEADS
-        or word in ORGANISATION_FILLERS
+        word in ORG_HEADS
+        or word in ORG_FILLERS
         or word in reading.lexicon.medical
-        or (word.endswith(ADJECTIVE_ENDS) and word not in ORGANISATION_STOPS)
+        or (word.endswith(ADJECTIVE_ENDS) and word not in ORG_STOPS)
     ):
         return 0
     return None
 
 
 def _sign_goes_on(reading: Reading, at: int) -> bool:
-    """Whether a sign at `at` stands inside a name."""
+    """Return whether a sign at `at` stands inside a name."""
     word = reading.words[at]
     if word in ("'", "&"):
         return True
@@ -201,24 +170,19 @@ def _sign_goes_on(reading: Reading, at: int) -> bool:
 
 
 def _without_town(reading: Reading, index: int, last: int) -> int:
-    """Last token once a generic service has given back the town after it; `index` if nothing else remains."""
+    """Return the last token without the town after a generic service; `index` if nothing else remains."""
     if reading.words[index] not in SERVICE_HEADS:
         return last
     at = index + 1
     first_proper = next(
-        (
-            t
-            for t in range(index + 1, last + 1)
-            if is_capital(reading, t) and reading.words[t] not in ORGANISATION_PARTICLES
-        ),
+        (t for t in range(index + 1, last + 1) if is_capital(reading, t) and reading.words[t] not in ORG_PARTICLES),
         last,
     )
     for t in range(last, index, -1):
         if not reading.words[t].isalpha():
             continue
-        if reading.word(t - 1) in ("de", "d", "du", "a", "des") or (
-            reading.word(t - 1) == "'" and reading.word(t - 2) == "d"
-        ):
+        before = reading.word(t - 2) if reading.word(t - 1) == "'" else reading.word(t - 1)
+        if before == "d" or reading.word(t - 1) in ("de", "du", "a", "des"):
             name = " ".join(word for word in reading.words[t : last + 1] if word not in ("-", "'"))
             if (
                 gazetteers().towns(name)
@@ -226,7 +190,7 @@ def _without_town(reading: Reading, index: int, last: int) -> int:
                 or (name in gazetteers().names and t == first_proper)
             ):
                 at = t - 1
-                while at > index and (reading.words[at] in ORGANISATION_PARTICLES or reading.words[at] == "'"):
+                while at > index and (reading.words[at] in ORG_PARTICLES or reading.words[at] == "'"):
                     at -= 1
                 return at if at >= first_proper else index
     return last
@@ -235,9 +199,7 @@ def _without_town(reading: Reading, index: int, last: int) -> int:
 def _head_score(reading: Reading, index: int) -> float:
     word = reading.words[index]
     if word in WEAK_HEADS and not (word == "centre" and reading.words[index + 1] in SPECIFYING_WORDS):
-        if not is_capital(reading, index):
-            return 0.6
-        return 0.8
+        return 0.8 if is_capital(reading, index) else 0.6
     return 0.9
 
 
@@ -247,9 +209,9 @@ def _without_capitals(reading: Reading, index: int) -> tuple[int, float] | None:
         return None
     at = index + 1
     while (
-        reading.word(at) in ORGANISATION_PARTICLES
+        reading.word(at) in ORG_PARTICLES
         or reading.word(at) == "'"
-        or (reading.word(at) in ORGANISATION_FILLERS and reading.word(at) != "-")
+        or (reading.word(at) in ORG_FILLERS and reading.word(at) != "-")
     ):
         at += 1
     if at >= len(reading.words) or not reading.words[at].isalpha():
@@ -265,29 +227,27 @@ def _without_capitals(reading: Reading, index: int) -> tuple[int, float] | None:
             reading.words[nxt].isalpha()
             and reading.starts[nxt] - reading.ends[last] <= 1
             and namelike(reading, nxt)
-            and reading.words[nxt] not in ORGANISATION_STOPS
+            and reading.words[nxt] not in ORG_STOPS
         ):
             last += 1
         else:
             break
     if last < at or reading.words[last] == "-":
         return None
-    if reading.words[index] in WEAK_HEADS or (
-        reading.words[index] in SERVICE_HEADS and reading.words[at - 1] in ("de", "d", "du", "'")
-    ):
-        return None
-    return last, 0.75
+    of_town = reading.words[index] in SERVICE_HEADS and reading.words[at - 1] in ("de", "d", "du", "'")
+    return None if reading.words[index] in WEAK_HEADS or of_town else (last, 0.75)
 
 
-# Places that a generic word announces ("vallée de la Maurienne", "quartier Saint-Michel", "A63").
-_GEOGRAPHIC_HEADS = words("geographic_heads")
-_SURE_GEOGRAPHIC_HEADS = words("sure_geographic_heads")
+# Places
+
+_GEOGRAPHIC_HEADS = word_list("geographic_heads")
+_SURE_GEOGRAPHIC_HEADS = word_list("sure_geographic_heads")
 _ROAD = re.compile(r"(?<![\w-])(?:A|N|RN|D|RD)[ ]?\d{1,4}(?![\w,.°%-])")
 _GEOGRAPHIC_LINKS = frozenset("de du des d la le les l aux et sur en saint".split())
 
 
 def find_geography(reading: Reading) -> Iterator[Mention]:
-    """Geographic features with their proper name; the mention includes the generic word where it belongs to it."""
+    """Yield geographic features with their proper name; the generic word is included where the name has it."""
     words, text = reading.words, reading.text
     for index, word in enumerate(words):
         if word not in _GEOGRAPHIC_HEADS:

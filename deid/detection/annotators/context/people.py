@@ -35,11 +35,12 @@ _PLACE_LINKS = frozenset("de d du des a au aux en la le les".split())
 _FULL_CIVILITIES = CIVILITIES - {"m", "mm"}  # "Dr M. Vraz": there the M is an initial
 _ANNOUNCING_SIGNS = frozenset({":", ",", "(", "-", ".", "«", '"', "=", ">", "'", "|", "e"})
 _SINGULAR = PROFESSIONS | KINSHIP
+_CIVIL_OR_BIRTH = frozenset("mme m mr madame monsieur mlle melle mademoiselle nee ep epouse ne veuve vve epse".split())
 _JOINERS = frozenset({"et", "/", ",", "+", "&", "ou", ";", "-", "–"})
 
 
 def find_announced_names(reading: Reading) -> Iterator[Mention]:
-    """Names that a word announces."""
+    """Yield names that a word announces."""
     for match in _GLUED_TITLE.finditer(reading.text):
         if not (reading.lexicon.is_word(fold(match[1])) or reading.lexicon.is_word(fold(match.group()))):
             yield Mention(
@@ -208,7 +209,7 @@ def _past_fillers(reading: Reading, index: int) -> int:
 
 
 def _fitness(reading: Reading, at: int, sure: bool) -> float | None:
-    """What a capitalised word takes off the score of a name there; None if it is no name."""
+    """Return the deduction from the score of a name that a capitalised word opens; None if it is no name."""
     word = reading.words[at]
     if namelike(reading, at):
         return 0.0
@@ -248,14 +249,15 @@ def _after_link(reading: Reading, index: int, label: Label, score: float) -> Ite
         yield from _further_names(reading, last, label, score - 0.1, commas=reading.words[index] in PLURAL)
 
 
-# Enumerations of people: beside a sure name, what looks like a name is one.
+# Lists of people
+
 _LIST_SEPARATORS = frozenset({",", "/", "+", "et", ";", "&", "→"})
 _LIST_ENDS = frozenset({",", ";", ")", ".", "/", "+", "(", "\n", "", "et", ":", "&", "]", "→"})
 _SURE_NAME = 0.6
 
 
 def extend_lists(reading: Reading, names: Sequence[Mention]) -> Iterator[Mention]:
-    """Names to the right of known ones in lists such as "(Rakoto, Cherqui-Blum, Samama)"."""
+    """Yield names to the right of sure ones in lists such as "(Rakoto, Cherqui-Blum, Samama)"."""
     starts = {mention.start for mention in names}
     for mention in names:
         if mention.label not in NAMES or mention.score < _SURE_NAME:
@@ -288,14 +290,16 @@ def _list_item(reading: Reading, at: int) -> int | None:
     return None if name in gazetteers().names else end
 
 
-# Who a name stands for, decided once per document: the patient, a professional or someone else.
+# Roles, decided once per document: the patient, a professional or someone else
+
+
 def settle_roles(reading: Reading, mentions: Iterable[Mention]) -> Iterator[Mention]:
-    """The mentions, with names that only a civility announced given the role their document gives them."""
+    """Yield the mentions; names announced by a civility only take their role from the rest of the document."""
     found = list(mentions)
     roles = _roles(reading, found)
     patient_known = any(label is Label.PATIENT for label in roles.values())
     for mention in sorted(found, key=lambda one: one.start):
-        if mention.label is not Label.PERSON or mention.label not in NAMES or not _civility_before(reading, mention):
+        if mention.label is not Label.PERSON or not _civility_before(reading, mention):
             yield mention
             continue
         known = [roles[word] for word in _name_words(reading, mention) if word in roles]
@@ -334,30 +338,9 @@ def _roles(reading: Reading, mentions: list[Mention]) -> dict[str, Label]:
 
 
 def _civility_before(reading: Reading, mention: Mention) -> bool:
-    """Whether a civility or a birth word announced the mention."""
+    """Return whether a civility or a birth word announced the mention."""
     index = reading.token_at(mention.start)
-    before = [reading.word(back) for back in range(index - 2, index)]
-    return any(
-        word
-        in (
-            "mme",
-            "m",
-            "mr",
-            "madame",
-            "monsieur",
-            "mlle",
-            "melle",
-            "mademoiselle",
-            "nee",
-            "ep",
-            "epouse",
-            "ne",
-            "veuve",
-            "vve",
-            "epse",
-        )
-        for word in before
-    )
+    return any(reading.word(at) in _CIVIL_OR_BIRTH for at in range(index - 2, index))
 
 
 def _profession_follows(reading: Reading, mention: Mention) -> bool:

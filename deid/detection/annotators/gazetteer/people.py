@@ -1,4 +1,4 @@
-"""Names that no word announces: first names and surnames of the tables, weighed with shape and surroundings."""
+"""Names without an announcing word: first names and surnames of the tables, scored by shape and context."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from deid.detection.annotators.vocabulary import EPONYM_CUES, KINSHIP, ORGANISATION_HEADS, PROFESSIONS, words
+from deid.detection.annotators.vocabulary import EPONYM_CUES, KINSHIP, ORG_HEADS, PROFESSIONS, word_list
 from deid.detection.known_names import LOWER_PARTICLES, NOT_NAMES
 from deid.detection.lexicon import Kind, gazetteers
 from deid.detection.names import glued, is_capital, is_upper, namelike, read_name
@@ -16,15 +16,15 @@ from deid.domain.labels import Label
 
 _TOWNS = frozenset({Kind.COMMUNE, Kind.FORMER, Kind.FOREIGN, Kind.TERRITORY})
 _SACRED = frozenset({"saint", "sainte", "st", "ste", "notre", "mont", "bois", "val", "pont"})
-_PLACE_LEADS = words("place_leads")
+_PLACE_LEADS = word_list("place_leads")
 
 _BREAK = re.compile(r"[^\w \u00a0.'’-]|\d")
-_NOT_PEOPLE = _PLACE_LEADS | ORGANISATION_HEADS
+_NOT_PEOPLE = _PLACE_LEADS | ORG_HEADS
 _PROFESSIONS = PROFESSIONS - KINSHIP
 
 
 def find_names(reading: Reading) -> Iterator[Mention]:
-    """Runs of capitalised words that read as a name."""
+    """Yield runs of capitalised words that read as a name."""
     yield from _without_capitals(reading)
     towns = {hit.start: hit.end for hit in reversed(reading.hits) if hit.entry.kind in _TOWNS}
     index, count = 0, len(reading.words)
@@ -33,7 +33,7 @@ def find_names(reading: Reading) -> Iterator[Mention]:
             index += 1
             continue
         if (reading.word(index + 1) == "-" and reading.words[index] in _SACRED) or _inside_compound(reading, index):
-            index = _compound_end(reading, index) + 1
+            index = compound_end(reading, index) + 1
             continue
         if reading.words[index] == "m" and reading.word(index + 1) == ".":
             index += 2
@@ -51,14 +51,12 @@ def find_names(reading: Reading) -> Iterator[Mention]:
         if towns.get(reading.starts[index], 0) >= reading.ends[last] and "-" in reading.words[index : last + 1]:
             score = min(score, 0.3)
         if score > 0:
-            label = _role(reading, last)
-            yield Mention(reading.starts[index], reading.ends[last], label, score)
+            yield Mention(reading.starts[index], reading.ends[last], _role(reading, last), score)
         index = last + 1
 
 
 def find_directory_names(reading: Reading) -> Iterator[Mention]:
-    """Full names that the Health Directory has, written with capitals: it says that somebody bears the name, while
-    the words around say who is meant."""
+    """Yield full names of the Health Directory, written with capitals; the words around them decide the role."""
     for hit in reading.listed:
         first, last = reading.token_at(hit.start), reading.token_at(hit.end - 1)
         words = [at for at in range(first, last + 1) if reading.words[at].isalpha()]
@@ -70,27 +68,18 @@ def find_directory_names(reading: Reading) -> Iterator[Mention]:
 
 
 def _without_capitals(reading: Reading) -> Iterator[Mention]:
-    """Where nobody writes capitals: first names that are no words, and the surnames beside them."""
+    """Yield, in text without capitals, first names that are no words and the surnames beside them."""
     lexicon = reading.lexicon
     words = reading.words
     for index, word in enumerate(words):
         if len(word) < 4 or word not in lexicon.first_names or is_capital(reading, index) or not reading.lowered(index):
             continue
-        if (
-            lexicon.first_names[word] < 800
-            or (lexicon.is_word(word) and lexicon.common.get(word, 0.0) > 0.2)
-            or gazetteers().towns(word)
-        ):
+        used = lexicon.is_word(word) and lexicon.common.get(word, 0.0) > 0.2
+        if used or lexicon.first_names[word] < 800 or gazetteers().towns(word):
             continue
-        if (
-            reading.word(index - 1) in _NOT_PEOPLE
-            or reading.word(index - 2) in ORGANISATION_HEADS
-            or _eponym(reading, index)
-        ):
+        if reading.word(index - 1) in _NOT_PEOPLE or reading.word(index - 2) in ORG_HEADS or _eponym(reading, index):
             continue
-        first = last = index
-        while reading.word(last + 1) == "-" and glued(reading, last + 1) and reading.word(last + 2).isalpha():
-            last += 2
+        first, last = index, compound_end(reading, index)
         if _surname_beside(reading, index - 1):
             first = index - 1
         elif last + 1 < len(words) and _surname_beside(reading, last + 1):
@@ -106,8 +95,8 @@ def _inside_compound(reading: Reading, index: int) -> bool:
     return reading.word(index - 1) == "-" and glued(reading, index) and glued(reading, index - 1)
 
 
-def _compound_end(reading: Reading, index: int) -> int:
-    """Last token of the hyphenated word that `index` belongs to."""
+def compound_end(reading: Reading, index: int) -> int:
+    """Return the last token of the hyphenated word of token `index`."""
     while reading.word(index + 1) == "-" and glued(reading, index + 1) and reading.word(index + 2).isalpha():
         index += 2
     return index
@@ -156,7 +145,7 @@ def _run(reading: Reading, index: int, last: int) -> _Run | None:
 
 
 def _score(reading: Reading, index: int, last: int) -> float:
-    """How much a run of capitalised words reads as a name."""
+    """Return the score of a run of capitalised words as a name."""
     run = _run(reading, index, last)
     if run is None or reading.word(index - 1) in _NOT_PEOPLE or _eponym(reading, index):
         return 0.0
@@ -203,7 +192,7 @@ def _single(reading: Reading, index: int, run: _Run) -> float:
 
 
 def _told_after(reading: Reading, last: int) -> bool:
-    """Whether what follows a name tells who it is: "(mari)", ", 38 ans", ", gériatre"."""
+    """Return whether what follows a name tells who it is: "(mari)", ", 38 ans", ", gériatre"."""
     sign, word = reading.word(last + 1), reading.word(last + 2)
     if sign not in (",", "("):
         return False
@@ -215,6 +204,4 @@ def _told_after(reading: Reading, last: int) -> bool:
 def _role(reading: Reading, last: int) -> Label:
     """The role that the words after the name give it; PERSON otherwise."""
     after = {reading.word(at) for at in range(last + 1, last + 4)}
-    if after & _PROFESSIONS:
-        return Label.DOCTOR
-    return Label.PERSON
+    return Label.DOCTOR if after & _PROFESSIONS else Label.PERSON

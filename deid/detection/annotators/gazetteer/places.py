@@ -1,11 +1,13 @@
-"""Communes, foreign cities, departments, regions, countries and streets of the tables, where the text means them."""
+"""Places of the tables (communes, cities, territories, streets, lieux-dits) where case and context mean a place."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-from deid.detection.annotators.vocabulary import EPONYM_CUES, HOME_CUES, ORGANISATION_HEADS
+from deid.detection.annotators.gazetteer.people import compound_end
+from deid.detection.annotators.patterns.addresses import CEDEX
+from deid.detection.annotators.vocabulary import EPONYM_CUES, HOME_CUES, ORG_HEADS
 from deid.detection.known_names import LOWER_PARTICLES
 from deid.detection.lexicon import Hit, Kind, gazetteers
 from deid.detection.names import is_capital
@@ -25,11 +27,10 @@ _PROFESSIONAL = re.compile(
     r"\b(?:dr|docteur|pr|pharmacie|cabinet|laboratoire|ide|kinesitherapeute)\b[^,;:(]*(?:, ?|\()$"
 )
 _ENDS = re.compile(r" *(?:$|[.;)])")
-_CEDEX = re.compile(r"[ ,-]{1,3}cedex(?: ?\d{1,2}(?!\d))?")
 
 
 def find_listed_places(reading: Reading) -> Iterator[Mention]:
-    """The longest entry at each place; single words only where case and context allow a place."""
+    """Yield the longest entry at each place; single words only where case and context allow a place."""
     reached = 0
     for hit in reading.hits:
         if hit.start < reached:
@@ -38,39 +39,27 @@ def find_listed_places(reading: Reading) -> Iterator[Mention]:
         if score <= 0.0:
             continue
         end = hit.end
-        if label is Label.CITY and (cedex := _CEDEX.match(reading.folded, end)):
+        if label is Label.CITY and (cedex := CEDEX.match(reading.folded, end)):
             end = cedex.end()
         yield Mention(hit.start, end, label, score)
         reached = hit.end
 
 
 def find_unlisted_towns(reading: Reading) -> Iterator[Mention]:
-    """Towns that no table has: a capitalised word after "à", "né à", "habite"."""
+    """Yield towns that no table has: a capitalised word after "à"."""
     for index, word in enumerate(reading.words):
-        if word != "a" or reading.text[reading.starts[index]] not in "àÀaA":
-            continue
         at = index + 1
-        if (
-            at >= len(reading.words)
-            or not reading.text[reading.starts[at]].isupper()
-            or reading.text[reading.starts[index]] == "A"
-        ):
+        if word != "a" or reading.text[reading.starts[index]] not in "àÀa" or not is_capital(reading, at):
             continue
         first = reading.words[at]
         if (
             len(first) < 3
             or reading.lexicon.is_word(first)
             or reading.lexicon.is_first_name(first)
-            or first in ORGANISATION_HEADS
+            or first in ORG_HEADS
         ):
             continue
-        last = at
-        while (
-            reading.word(last + 1) == "-"
-            and reading.ends[last] == reading.starts[last + 1]
-            and reading.word(last + 2).isalpha()
-        ):
-            last += 2
+        last = compound_end(reading, at)
         if reading.text[reading.starts[at] : reading.ends[last]].isupper() and last == at and len(first) < 6:
             continue
         yield Mention(reading.starts[at], reading.ends[last], Label.CITY, 0.7)
@@ -83,7 +72,7 @@ def _judge(reading: Reading, hit: Hit) -> tuple[Label, float]:
     if (
         kind is Kind.ESTABLISHMENT
         and _capital(reading, hit)
-        and hit.entry.name.split()[0] in ORGANISATION_HEADS
+        and hit.entry.name.split()[0] in ORG_HEADS
         and not _BREAK.search(written)
     ):
         return Label.ORG, 0.8
@@ -149,13 +138,14 @@ def _territory_score(reading: Reading, hit: Hit) -> float:
     return 0.65
 
 
+_SCORE_LEADS = frozenset("selon score classification criteres protocole scale echelle".split())
 _SCORES_NAMED = frozenset(
     "glasgow deauville lugano vittel milan maastricht bethesda rotterdam atlanta boston bristol lille oslo".split()
 )
 
 
 def _after_professional(reading: Reading, hit: Hit) -> bool:
-    """Whether the town ends what names a professional or a shop: "Double au Dr Brizard, Richerenches"."""
+    """Return whether the town ends what names a professional or a shop: "Double au Dr Brizard, Richerenches"."""
     start, end = reading.line(hit.start)
     return bool(
         _PROFESSIONAL.search(reading.folded[max(start, hit.start - 60) : hit.start])
@@ -187,15 +177,7 @@ def _town_score(reading: Reading, hit: Hit) -> float:
         return 0.8
     if name in _SCORES_NAMED and (not lead or reading.word(reading.token_at(hit.end)).isdigit()):
         after = reading.word(reading.token_at(hit.end))
-        if after.isdigit() or before in (
-            "selon",
-            "score",
-            "classification",
-            "criteres",
-            "protocole",
-            "scale",
-            "echelle",
-        ):
+        if after.isdigit() or before in _SCORE_LEADS:
             return 0.0
     if len(name) < 3 and not lead:
         return 0.0
@@ -237,7 +219,7 @@ _HOME_REACH = 4  # words between what announces a home and its name
 
 
 def find_localities(reading: Reading) -> Iterator[Mention]:
-    """The longest name at each place, where the text means a place."""
+    """Yield lieux-dits, the longest name at each place, where the text means a place."""
     reached = 0
     for hit in reading.localities:
         if hit.start >= reached and (score := _locality_score(reading, hit)) > 0.0:
@@ -272,12 +254,12 @@ def _tells(word: str) -> bool:
 
 
 def _is_known(reading: Reading, word: str) -> bool:
-    """Whether a word is used, or borne by people: then a name made of it may be meant otherwise."""
+    """Return whether a word is used, or borne by people: then a name made of it may be meant otherwise."""
     return not reading.lexicon.is_unknown(word) or word in reading.lexicon.eponyms
 
 
 def _home_announced(reading: Reading, first: int) -> bool:
-    """Whether a word right before token `first`, articles and prepositions apart, says that somebody lives there."""
+    """Return whether a word before token `first`, articles and prepositions apart, announces a home."""
     for at in range(first - 1, max(first - 1 - _HOME_REACH, -1), -1):
         if reading.words[at] in _HOMES:
             return True
@@ -287,7 +269,7 @@ def _home_announced(reading: Reading, first: int) -> bool:
 
 
 def _in_commune(reading: Reading, last: int) -> bool:
-    """Whether a commune follows, after a comma or a bracket: "Les Fangeas, Embrun"."""
+    """Return whether a commune follows, after a comma or a bracket: "Les Fangeas, Embrun"."""
     at = last + 2
     if reading.word(last + 1) not in (",", "(") or not is_capital(reading, at):
         return False

@@ -1,25 +1,25 @@
-"""Streets with their house number, and the boxes, buildings and flats of an address."""
+"""Addresses: streets with house number, boxes, buildings and flats; postal codes and their towns."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-from deid.detection.annotators.vocabulary import HOME_CUES, words
+from deid.detection.annotators.vocabulary import HOME_CUES, word_list
 from deid.detection.lexicon import Kind
 from deid.detection.reading import Reading
 from deid.domain.document import Mention
 from deid.domain.labels import Label
 from deid.french.numerals import DETECTED_NUMBER_WORDS
 
-_SURE_TYPES = words("sure_street_types")
-_LOOSE_TYPES = words("loose_street_types")
+_SURE_TYPES = word_list("sure_street_types")
+_LOOSE_TYPES = word_list("loose_street_types")
 # Words that open a street only with another beside them, or with a house number.
 _SECOND_WORDS = {"grand": {"rue", "place"}, "grande": {"rue", "place"}, "lieu": {"dit"}, "rond": {"point"}}
 _NUMBERED_ONLY = frozenset({"r", "ch", "av", "all", "che"})
 _PLAIN_NOUNS = frozenset({"quartier", "maison", "foyer", "parc"})
 _BOXES = frozenset({"bp", "cs", "tsa", "cidex"})
-_NAMED = words("named_street_types")
+_NAMED = word_list("named_street_types")
 _COMPONENTS = (
     _SURE_TYPES
     | _LOOSE_TYPES
@@ -27,14 +27,14 @@ _COMPONENTS = (
     | {"n", "rdc", "rez", "1er", "2e", "3e", "4e", "local", "chez", "entree", "chambre"}
 )
 _STREET_PARTICLES = frozenset("de du des d la le les l aux au a en sur sous et lez les ".split())
-_STOPS = words("street_stops")
+_STOPS = word_list("street_stops")
 _NUMBER = re.compile(r"\d{1,4}(?: ?[-/] ?\d{1,4})?(?: ?(?:bis|ter|quater|[a-e]))?,?[ ]{0,2}$")
 _BOX = re.compile(r"(?<!\w)(?:bp|cs|tsa|cidex|b\.p\.) ?(?:n° ?)?(?:\d{1,5}(?: ?\d{3})?|[a-z]\d)(?!\w|[/,]\d)")
 _HOUSE_NUMBERS = DETECTED_NUMBER_WORDS - {"et", "un", "une"}
 
 
 def find_streets(reading: Reading) -> Iterator[Mention]:
-    """Streets, with or without number, up to the postal code; boxes."""
+    """Yield streets, with or without number, up to the postal code, and boxes."""
     for index, word in enumerate(reading.words):
         if word in _SURE_TYPES or word in _LOOSE_TYPES:
             yield from _street(reading, index)
@@ -44,7 +44,7 @@ def find_streets(reading: Reading) -> Iterator[Mention]:
 
 
 def _street(reading: Reading, index: int) -> Iterator[Mention]:
-    """The street that a type word at `index` opens, if it does."""
+    """Yield the street that the type word at `index` opens, if any."""
     word = reading.words[index]
     line_start, line_end = reading.line(reading.starts[index])
     head = _house_number(reading, index, line_start)
@@ -64,7 +64,7 @@ def _street(reading: Reading, index: int) -> Iterator[Mention]:
 
 
 def _house_number(reading: Reading, index: int, line_start: int) -> int | None:
-    """Where the house number before token `index` starts, on the same line; None without one."""
+    """Return the offset of the house number before token `index`, on the same line; None without one."""
     end = reading.starts[index]
     head = _NUMBER.search(reading.digits[max(line_start, end - 16) : end])
     if not head:
@@ -75,7 +75,7 @@ def _house_number(reading: Reading, index: int, line_start: int) -> int | None:
 
 
 def _opens(reading: Reading, index: int, numbered: bool, cue: bool) -> bool:
-    """Whether a type word is used as one: not inside a code, nor as a plain noun."""
+    """Return whether a type word is used as one: not inside a code, nor as a plain noun."""
     word, after = reading.words[index], reading.word(index + 1)
     if after.isdigit() and reading.ends[index] == reading.starts[index + 1]:
         return False
@@ -114,7 +114,7 @@ def _street_end(reading: Reading, index: int, line_end: int, cue: bool) -> tuple
     while at < len(reading.words) and reading.starts[at] < line_end and at - index < 24:
         word = reading.words[at]
         if reading.text[reading.starts[at]] == "à" and reading.capitals[at + 1 : at + 2] == [True]:
-            break  # "12 rue des Lilas à Dijon": the town stands for itself
+            break  # "12 rue des Lilas à Dijon": the town is another mention
         if word.isalpha():
             upper = reading.capitals[at]
             inside = reading.words[at - 1] in ("-", "'") and at - 1 > index
@@ -139,7 +139,7 @@ def _street_end(reading: Reading, index: int, line_end: int, cue: bool) -> tuple
 
 
 def _sign_goes_on(reading: Reading, at: int, line_end: int) -> bool:
-    """Whether a sign inside an address leads on: a comma before "bât. C", a dot of "av.", a hyphen."""
+    """Return whether a sign inside an address leads on: a comma before "bât. C", a dot of "av.", a hyphen."""
     word = reading.words[at]
     if word == ",":
         return _component_follows(reading, at + 1, line_end)
@@ -160,19 +160,19 @@ def _component_follows(reading: Reading, at: int, line_end: int) -> bool:
     return word in _COMPONENTS
 
 
-# Postal codes, the town after them, and the place-name before them or in a form's field.
+# Postal codes
 _ZIP = re.compile(
     r"(?<![\w.,/+-])(?:f ?- ?)?((?:0[1-9]|[1-8]\d|9[0-5]|97|98)(?: ?\d{3}))(?=[ ,]{0,6}[a-z]|\s{1,3}[a-z]|"
     r"[ ]*\n|[ ]*[|¦┃)\]]|$)(?!\d)"
 )
-_CEDEX = re.compile(r"[ ,-]{1,3}cedex(?: ?\d{1,2}(?!\d))?")
+CEDEX = re.compile(r"[ ,-]{1,3}cedex(?: ?\d{1,2}(?!\d))?")
 _HOME = re.compile(
     r"(?:\b(?:adresse|domicile|dom|ad|adr)(?: personnelle| du patient)? ?[:.]+ ?:? ?|\b(?:demeurant|demeure|"
     r"domiciliee?|habitant|reside|residant) (?:au |a |aux )?)"
     r"(?=\S)"
 )
 _PIECE_END = re.compile(r"[,;(\n|¦┃<>]|  | [-–—] |\. |\.$|:")
-_NOT_STREETS = words("not_streets")
+_NOT_STREETS = word_list("not_streets")
 _NOT_HOMES = _NOT_STREETS - {"le"}
 _PLACES = frozenset({Kind.COMMUNE, Kind.FOREIGN, Kind.TERRITORY})
 _ADDRESS_LENGTH = 160  # characters before a postal code that may belong to its address
@@ -180,7 +180,7 @@ _TOWN_LINKS = frozenset("sur sous en les lez le la l de du des d et aux saint sa
 
 
 def find_postal_codes(reading: Reading) -> Iterator[Mention]:
-    """Postal codes with their towns, and streets that only their place gives away."""
+    """Yield postal codes with their towns, and streets without a street word before them or in a field."""
     for match in _ZIP.finditer(reading.digits):
         yield from _zip(reading, match)
     for match in _HOME.finditer(reading.folded):
@@ -220,7 +220,7 @@ def _before_zip(reading: Reading, start: int) -> Iterator[Mention]:
 
 
 def _home(reading: Reading, match: re.Match[str]) -> Iterator[Mention]:
-    """What a form or a phrase gives as a home, up to the next sign, unless it is a town."""
+    """Yield the place-name after a word such as "domicile :", up to the next sign, unless it is a town."""
     start = match.end()
     _, line_end = reading.line(start)
     line_end = min(line_end, start + _ADDRESS_LENGTH)
@@ -244,7 +244,7 @@ def _zip(reading: Reading, match: re.Match[str]) -> Iterator[Mention]:
             yield Mention(match.start(1), match.end(1), Label.ZIP, 0.9)
         return
     end = reading.ends[last]
-    cedex = _CEDEX.match(reading.folded, end)
+    cedex = CEDEX.match(reading.folded, end)
     upper = reading.text[reading.starts[first]].isupper()
     yield Mention(match.start(1), match.end(1), Label.ZIP, 0.95 if upper else 0.75)
     yield from _before_zip(reading, match.start())

@@ -28,12 +28,15 @@ _DICTATED = re.compile(
 _LINK = re.compile(r"(?:https?://|www\.)[^\s<>()|\]]+[^\s<>()|\].,;:!?»\"']")
 _TOP_LEVEL = re.compile(r"\.(?:fr|com|org|net|eu|sante|example|info|gouv)(?:/[^\s<>()|\]]*[\w/])?(?![\w@.-]{0,64}@|\w)")
 _HOST_BEFORE = re.compile(r"(?<![\w@.-])[a-z0-9-]+(?:\.[a-z0-9-]+)*$")
-# First words of what announces a number.
+# First words of the phrases of `_SHORT`.
 _ANNOUNCES = frozenset(
     "poste postes bip beep dect tel tél telephone fax int ligne portable port t f te tei standard p vini "
     "mobilis whatsapp appele "
     "appeler rappeler joignable repond composer tapez".split()
 )
+_SURE_ANNOUNCES = frozenset("poste postes bip beep dect tel tél telephone fax te1 tei vini mobilis tapez".split()) | {
+    "joignable au"
+}
 _SHORT = re.compile(
     r"(poste|postes|bip|beep|dect|tel|tél|telephone|fax|int\b\.?|ligne interne|ligne|portable|port|t|f|te1|"
     r"tei|standard|p|vini|mobilis|whatsapp|appele au|appeler au|appeler le|rappeler le|rappeler au|"
@@ -46,7 +49,7 @@ _SHORT = re.compile(
 
 
 def find_contacts(reading: Reading) -> Iterator[Mention]:
-    """Ways to reach someone. A number that no numbering plan allows scores lower; it may be mistyped."""
+    """Yield numbers and addresses; a number that no numbering plan allows, perhaps mistyped, scores lower."""
     text = reading.digits
     for number in reading.numbers:
         # A plus sign or a bracket may open the number.
@@ -79,23 +82,7 @@ def _extension(match: re.Match[str]) -> Iterator[Mention]:
     if match.start(2) == match.end(1) or (len(match[1]) == 1 and not {":", "."} & set(match.group())):
         return
     digits = sum(character.isdigit() for character in match[2])
-    strong = match[1] in (
-        "poste",
-        "postes",
-        "bip",
-        "beep",
-        "dect",
-        "tel",
-        "tél",
-        "telephone",
-        "fax",
-        "te1",
-        "tei",
-        "vini",
-        "mobilis",
-        "joignable au",
-        "tapez",
-    )
+    strong = match[1] in _SURE_ANNOUNCES
     if digits < (2 if strong else 4) or digits > 15:
         return
     yield Mention(match.start(2), match.end(2), Label.PHONE, 0.9 if strong else 0.7)
@@ -104,18 +91,16 @@ def _extension(match: re.Match[str]) -> Iterator[Mention]:
 def _nets(reading: Reading) -> Iterator[Mention]:
     """Addresses are anchored on their rare sign and read outwards, so that no run of letters is scanned twice."""
     text = reading.folded
-    if "@" in text or "(at)" in text or "arobase" in text:
-        for match in _AT.finditer(text):
-            local = _LOCAL_PART.search(text, max(0, match.start() - 64), match.start())
-            host = _HOST.match(text, match.end())
-            if local and host:
-                yield Mention(local.start(), host.end(), Label.EMAIL, 0.99)
+    for match in _AT.finditer(text):
+        local = _LOCAL_PART.search(text, max(0, match.start() - 64), match.start())
+        host = _HOST.match(text, match.end())
+        if local and host:
+            yield Mention(local.start(), host.end(), Label.EMAIL, 0.99)
     if " point " in text:
         for match in _DICTATED.finditer(text):
             yield Mention(match.start(), match.end(), Label.EMAIL, 0.95)
-    if "www" in text or "http" in text:
-        for match in _LINK.finditer(text):
-            yield Mention(match.start(), match.end(), Label.URL, 0.9)
+    for match in _LINK.finditer(text):
+        yield Mention(match.start(), match.end(), Label.URL, 0.9)
     for match in _TOP_LEVEL.finditer(text):
         host = _HOST_BEFORE.search(text, max(0, match.start() - 80), match.start())
         if host:

@@ -1,11 +1,11 @@
-"""Dates around a month in letters: "lundi 3 mars 2020", "du 11 au 16 mars", "trois février quarante huit"."""
+"""Dates with a word: months ("du 11 au 16 mars 2020"), weekdays, seasons, feasts, lone days ("le 20"), bare years."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-from deid.detection.annotators.vocabulary import words
+from deid.detection.annotators.vocabulary import word_list
 from deid.detection.reading import Reading
 from deid.domain.document import Mention
 from deid.domain.labels import Label
@@ -29,7 +29,7 @@ _YEAR_DIGITS = re.compile(r"(?:1[89]|20)\d\d(?!\w)|\d\d(?![\w°%]|[.,:/]\d| ?h\b
 
 
 def find_months(reading: Reading) -> Iterator[Mention]:
-    """Dates with a month in letters, complete or partial, and the elliptic bounds before them."""
+    """Yield dates with a month in letters, complete or partial, and the elliptic bounds before them."""
     for index, word in enumerate(reading.words):
         if word in DETECTED_MONTHS:
             yield from _around(reading, index)
@@ -161,7 +161,8 @@ def _first_bounds(reading: Reading, index: int) -> Iterator[Mention]:
         at = first
 
 
-# Weekdays, seasons, feasts and lone days: "depuis lundi", "printemps 2011", "Toussaint 2019", "le 20".
+# Weekdays, seasons, feasts and lone days: "depuis lundi", "printemps 2011", "Toussaint 2019", "le 20"
+
 _FEASTS = re.compile(
     r"(?:(?:debut|fin|mi|veille de|lendemain de)[ -])?\b(?:" + "|".join(FEASTS) + r")\b(?: (?:19|20)\d\d\b)?"
 )
@@ -175,7 +176,7 @@ _AFTER_LE_DAY = _AFTER_ANY_DAY | {"a", "vers", "pour", "avec", "et", "par", "der
 
 
 def find_calendar_days(reading: Reading) -> Iterator[Mention]:
-    """Days that no month in letters names."""
+    """Yield days named without a month in letters."""
     for index, word in enumerate(reading.words):
         if word in WEEKDAYS:
             yield from _weekday(reading, index)
@@ -211,7 +212,7 @@ def _weekday(reading: Reading, index: int) -> Iterator[Mention]:
 
 
 def _recurs(reading: Reading, index: int) -> bool:
-    """Whether a weekday stands for a habit: "le lundi", "mardi, jeudi", "du lundi au vendredi"."""
+    """Return whether a weekday stands for a habit: "le lundi", "mardi, jeudi", "du lundi au vendredi"."""
     before, after = reading.word(index - 1), reading.word(index + 1)
     if before in _RECURRING or (after in ("et", "au", ",") and reading.word(index + 2) in WEEKDAYS):
         return True
@@ -249,7 +250,7 @@ def _saint(reading: Reading, index: int) -> Iterator[Mention]:
 
 
 def _in_a_name(reading: Reading, index: int) -> bool:
-    """Whether a feast is part of someone's name: "Toussaint Santoni", "Marie-Noël"."""
+    """Return whether a feast is part of someone's name: "Toussaint Santoni", "Marie-Noël"."""
     before, after = reading.text[reading.starts[index] - 1 : reading.starts[index]], reading.word(index + 1)
     if before == "-" or (after == "-" and reading.ends[index] == reading.starts[index + 1]):
         return True
@@ -273,16 +274,17 @@ def _lone_day(reading: Reading, index: int) -> Iterator[Mention]:
         yield _date(reading, last + 2, last + 2, 0.6)
 
 
-# Bare years: "en 2015", "(1998)", "1981-2007".
+# Bare years: "en 2015", "(1998)", "1981-2007"
+
 _YEAR = re.compile(r"(?:19|20)\d\d")
-_YEAR_LEADS = words("year_leads")
-_NOT_YEARS = words("year_units")
+_YEAR_LEADS = word_list("year_leads")
+_NOT_YEARS = word_list("year_units")
 _ENDS = frozenset({")", ",", ".", ";", "\n", "", ":", "-", "(", "par", "et", "a", "pour"})
 _COMPARISONS = frozenset({">", "<", "=", "~"})
 
 
 def find_years(reading: Reading) -> Iterator[Mention]:
-    """Years of four digits; sure after "en", "depuis"…, likely elsewhere unless a unit follows."""
+    """Yield years of four digits: sure after "en", "depuis"…, likely elsewhere unless a unit follows."""
     for index, word in enumerate(reading.words):
         if len(word) == 4 and _YEAR.fullmatch(word) and 1900 <= int(word) <= 2040:
             yield from _year(reading, index)
@@ -309,7 +311,7 @@ def _year(reading: Reading, index: int) -> Iterator[Mention]:
 
 
 def _part_of_number(text: str, start: int, end: int) -> bool:
-    """Whether signs or letters around four digits make them part of something longer."""
+    """Return whether signs or letters around four digits make them part of something longer."""
     before, after = text[start - 1 : start], text[end : end + 1]
     if before and (before.isalnum() or before in "-.,/°#_"):
         return True
@@ -319,7 +321,7 @@ def _part_of_number(text: str, start: int, end: int) -> bool:
 
 
 def _in_range(text: str, start: int, end: int) -> bool:
-    """Whether a year is one bound of "1981-2007"."""
+    """Return whether a year is one bound of "1981-2007"."""
     return bool(
         re.match(r" ?[-/] ?(?:19|20)\d\d(?![\d/.-])", text[end : end + 8])
         or re.search(r"(?<![\d/.-])(?:19|20)\d\d ?[-/] ?$", text[max(0, start - 9) : start])

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from ipaddress import ip_address
 
-from deid.detection.annotators.vocabulary import words
+from deid.detection.annotators.vocabulary import word_list
 from deid.detection.reading import Reading
 from deid.domain.document import Mention
 from deid.domain.labels import Label
@@ -44,25 +44,18 @@ _GLUED = re.compile(
 )
 _ACT = re.compile(r"[A-Z]{4}\d{3}|[A-Z]\d\d(?:\.\d{1,3})?|[A-Z]{1,3}\d{1,3}")
 
-_IPP, _NDA, _RPPS_, _ID, _NIR_ = Label.IPP, Label.NDA, Label.RPPS, Label.ID, Label.NIR
-# Trigger word → label and score of the number that follows; scores tell sure triggers from loose ones.
+# Trigger word → label and score of the number that follows; sure triggers score higher.
 TRIGGERS: dict[str, tuple[Label, float]] = {
-    **dict.fromkeys("ipp nip patientid ipph".split(), (_IPP, 0.97)),
-    **dict.fromkeys("nda iep ndadossier sejour sej venue episode".split(), (_NDA, 0.95)),
-    **dict.fromkeys(
-        words("stay_triggers"),
-        (_NDA, 0.9),
-    ),
-    "administrative": (_NDA, 0.8),
-    "provisoire": (_IPP, 0.8),
-    **dict.fromkeys("fiche courrier ref reference references refs".split(), (_NDA, 0.8)),
-    **dict.fromkeys("rpps adeli finess fei fej".split(), (_RPPS_, 0.97)),
-    **dict.fromkeys("nir secu nss ss securite".split(), (_NIR_, 0.96)),
-    **dict.fromkeys(
-        words("other_triggers"),
-        (_ID, 0.9),
-    ),
-    **dict.fromkeys("n no numero num".split(), (_ID, 0.75)),
+    **dict.fromkeys("ipp nip patientid ipph".split(), (Label.IPP, 0.97)),
+    **dict.fromkeys("nda iep ndadossier sejour sej venue episode".split(), (Label.NDA, 0.95)),
+    **dict.fromkeys(word_list("stay_triggers"), (Label.NDA, 0.9)),
+    "administrative": (Label.NDA, 0.8),
+    "provisoire": (Label.IPP, 0.8),
+    **dict.fromkeys("fiche courrier ref reference references refs".split(), (Label.NDA, 0.8)),
+    **dict.fromkeys("rpps adeli finess fei fej".split(), (Label.RPPS, 0.97)),
+    **dict.fromkeys("nir secu nss ss securite".split(), (Label.NIR, 0.96)),
+    **dict.fromkeys(word_list("other_triggers"), (Label.ID, 0.9)),
+    **dict.fromkeys("n no numero num".split(), (Label.ID, 0.75)),
 }
 # Words between a trigger and its number.
 _CONNECT = re.compile(
@@ -93,12 +86,12 @@ _UNIT_AFTER = re.compile(r" ?(?:%|°|kg|cm|mm|mg|ml|g/|ans|jours|mois|h\b|fois|/
 _NOT_NUMBERED = frozenset(
     "chambre ch lit rue avenue av bd porte appt apt etage dent salle bloc box stade secteur uf".split()
 )
-_NEEDS_SIGN = words("triggers_with_sign")
+_NEEDS_SIGN = word_list("triggers_with_sign")
 _SIGN = re.compile(r"[:=|#°]|\bn[°o]?\b|numero|num\b")
 
 
 def find_identifiers(reading: Reading) -> Iterator[Mention]:
-    """Identifying numbers, by their own form and by the word before them; a wrong key only lowers the score."""
+    """Yield identifying numbers, by their own form and by the word before them; a wrong key lowers the score."""
     folded, digits = reading.folded, reading.digits
     for at in reading.numbers:
         yield from _number(digits, at)
@@ -123,7 +116,7 @@ def find_identifiers(reading: Reading) -> Iterator[Mention]:
 
 
 def _number(digits: str, at: int) -> Iterator[Mention]:
-    """What the run of digits at `at` is by its own form."""
+    """Yield the mentions of the run of digits at `at` by its own form."""
     if match := _NIR.match(digits, at):
         number = re.sub(r"[^0-9ab]", "", match.group().replace("cle", ""))
         yield Mention(at, match.end(), Label.NIR, 0.99 if nir_holds(number) else 0.96)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from datetime import date
 
-from deid.detection.annotators.vocabulary import words
+from deid.detection.annotators.vocabulary import word_list
 from deid.detection.reading import Reading
 from deid.domain.document import Mention
 from deid.domain.labels import Label
@@ -25,16 +25,16 @@ _BOUNDS = re.compile(
 )
 
 # Words after which a pair of numbers is a date.
-_LEADS = words("date_leads") | DETECTED_WEEKDAYS
-# Words after which it is a measure, a score or a ratio.
-_MEASURES = words("measure_words")
+_LEADS = word_list("date_leads") | DETECTED_WEEKDAYS
+# Words after which a pair of numbers is a measure, a score or a ratio.
+_MEASURES = word_list("measure_words")
 _SURE_MEASURES = _MEASURES - _LEADS
-_UNITS = words("measure_units")
+_UNITS = word_list("measure_units")
 _COMPACT_LEADS = frozenset("le du au ne nee ddn dn date naissance depuis".split())
 
 
 def find_numeric_dates(reading: Reading) -> Iterator[Mention]:
-    """Dates in digits. One that does not exist in the calendar scores lower; it may be a mistyped date."""
+    """Yield dates in digits; a date that is not in the calendar, perhaps mistyped, scores lower."""
     text = reading.digits
     for at in reading.numbers:
         if match := _FULL.match(text, at):
@@ -112,7 +112,7 @@ def _partial(reading: Reading, match: re.Match[str]) -> float:
 
 
 def _compact(reading: Reading, match: re.Match[str]) -> float:
-    """Score of 05012025, 250966 or 20250105: eight digits carry their own proof, six need a date's context."""
+    """Score of 05012025, 250966 or 20250105: eight digits are enough, six need the word of a date before them."""
     digits = match.group()
     if len(digits) == 8 and digits[:2] in ("19", "20") and _exists(digits[6:], digits[4:6], digits[:4]):
         return 0.8

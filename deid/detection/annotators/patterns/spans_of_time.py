@@ -1,11 +1,11 @@
-"""Ages ("72 ans", "soixante-douze ans") and dates told relative to the document ("il y a dix ans", "hier soir")."""
+"""Ages ("72 ans", "soixante-douze ans") and dates relative to the document ("il y a dix ans", "hier soir")."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-from deid.detection.annotators.vocabulary import words
+from deid.detection.annotators.vocabulary import word_list
 from deid.detection.reading import Reading
 from deid.domain.document import Mention
 from deid.domain.labels import Label
@@ -20,7 +20,7 @@ _UNIT = r"(?:ans?|annees?|mois|semaines?|sem|jours?|j|heures?|h|minutes?|min|qui
 _PART = r"(?: (?:matin|soir|midi|apres-midi|nuit|au soir|au matin))?"
 _DAY = f"(?:{'|'.join(WEEKDAYS)})"
 
-# First word → what may start there. Anchored, so that a document is read once.
+# First word → patterns of the phrases that it opens.
 _RELATIVE = {
     word: [re.compile(pattern) for pattern in patterns]
     for words, patterns in (
@@ -49,13 +49,13 @@ _RELATIVE = {
     )
     for word in words
 }  # fmt: skip
-_AGE_UNITS = {"ans": "year", "an": "year", "a": "year", "mois": "month", "jours": "day", "semaines": "week", "j": "day"}
-_DURATION_LEADS = words("duration_leads")
+_AGE_UNITS = frozenset("ans an a mois jours semaines j".split())
+_DURATION_LEADS = word_list("duration_leads")
 _AGE_LEADS = frozenset({"age", "agee", "ages", "agees", "ag", "aged"})
+_BEFORE_AGES = frozenset((*"de d a ses vers avait et des h f , ( : - ; / .".split(), "\n", ""))
 _PEOPLE = frozenset(
     "enfant nourrisson bebe garcon fille fillette homme femme patient patiente monsieur dame fils adolescent "
-    "adolescente "
-    "nouveau jumeaux jumelles frere soeur petit petite eleve lyceen lyceenne collegien H F".lower().split()
+    "adolescente nouveau jumeaux jumelles frere soeur petit petite eleve lyceen lyceenne collegien h f".split()
 )
 _TAILS = re.compile(r"\s?(?:et demie?|1/2|et (?:\d{1,2}|[a-z]+) mois|\d{1,2} mois|et (?:\d{1,2}|[a-z]+) jours)\b")
 _FIELD = re.compile(r"\bage\s*(?:[:=|]|\.{2,})\s*(\d{1,3})(?!\d)(?:\s?(?:ans?|a|mois|jours)\b)?")
@@ -70,7 +70,7 @@ _AFTER_DURATION = re.compile(
 
 
 def find_ages_and_relative_dates(reading: Reading) -> Iterator[Mention]:
-    """Ages and relative dates."""
+    """Yield ages and relative dates."""
     for index, word in enumerate(reading.words):
         if word in _RELATIVE:
             yield from _relative(reading, index, word)
@@ -84,8 +84,7 @@ def find_ages_and_relative_dates(reading: Reading) -> Iterator[Mention]:
 
 def _relative(reading: Reading, index: int, word: str) -> Iterator[Mention]:
     for pattern in _RELATIVE[word]:
-        match = pattern.match(reading.folded, reading.starts[index])
-        if match:
+        if match := pattern.match(reading.folded, reading.starts[index]):
             yield Mention(match.start(), match.end(), Label.RELDATE, 0.98)
             return
 
@@ -107,15 +106,9 @@ def _age(reading: Reading, index: int, unit: str) -> Iterator[Mention]:
         end = reading.ends[index]
         tail = _TAILS.match(reading.folded, end) if unit in ("ans", "an", "mois") else None
         yield Mention(reading.starts[first], tail.end() if tail else end, Label.AGE, score)
-        if (
-            (
-                words[first - 1 : first] in (["et"], ["/"], [","], ["ou"], ["-"])
-                and reading.word(first - 2).isdigit()
-                and unit in ("ans", "mois")
-            )
-            and int(words[first - 2]) < 110
-            and reading.word(first - 3) in ("de", "et", ",", "a", "(")
-        ):
+        joined = reading.word(first - 1) in ("et", "/", ",", "ou", "-") and unit in ("ans", "mois")
+        other = reading.word(first - 2)
+        if joined and other.isdigit() and int(other) < 110 and reading.word(first - 3) in ("de", "et", ",", "a", "("):
             yield Mention(reading.starts[first - 2], reading.ends[first - 2], Label.AGE, score - 0.05)
 
 
@@ -131,7 +124,7 @@ def _number_before(reading: Reading, index: int) -> int | None:
         ):
             return None
         if reading.starts[at] and reading.text[reading.starts[at] - 1].isalpha():
-            return reading.token_at(reading.starts[at]) if False else None
+            return None
         return at
     if words[at] == "o" and at >= 1 and words[at - 1].isdigit() and reading.ends[at - 1] == reading.starts[at]:
         return at - 1
@@ -163,29 +156,7 @@ def _age_score(reading: Reading, first: int, index: int, unit: str) -> float:
     if unit in ("ans", "an", "a"):
         if unit == "an" and before not in (",", "("):
             return 0.0
-        if before in (
-            "de",
-            "d",
-            "a",
-            ",",
-            "(",
-            "\n",
-            "",
-            ":",
-            "ses",
-            "-",
-            ";",
-            "/",
-            "vers",
-            "avait",
-            "et",
-            "des",
-            "h",
-            "f",
-            ".",
-        ):
-            return 0.85
-        return 0.6
+        return 0.85 if before in _BEFORE_AGES else 0.6
     if (
         before in (",", "(")
         and unit in ("mois", "jours", "j", "semaines")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from hashlib import sha256
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,24 +18,21 @@ from deid.domain.document import Mention
 from deid.domain.errors import PolicyError
 from deid.models import FOLDER
 
-if TYPE_CHECKING:
-    from deid.detection.annotators.transformer.network import Network
-
 SHIPPED = "transformer"  # in deid/models
 
 
 class Transformer:
-    """A model that tags tokens, of our training or another's.
+    """A token classifier, trained here or elsewhere.
 
-    What can be refused without weights is refused when this is made; the weights are loaded at the first document.
+    Faults that show without weights are refused at construction; the weights are loaded at the first document.
 
     Args:
-        model: directory, or name on the hub; None is the model that ships.
+        model: directory, or name on the hub; None is the packaged model.
         batch_tokens: sub-words of a batch, padding included; None chooses by device. With int8 a window is always a
             batch by itself: activations are rounded on a scale that a batch shares, and a document's mentions must
             not depend on its neighbours.
-        window: sub-words that the model sees at once, special ones included; None is what it was trained on, or what
-            it can take if nobody says, at most 512.
+        window: sub-words of an input, special ones included; None is the length of its training, else the longest
+            input, at most 512.
         overlap: sub-words that neighbouring windows share, at least; None is an eighth of the window.
         precision: numbers to compute with; `auto` is bf16 (or fp16) on a GPU, int8 on a CPU.
         device: `auto`, `cpu`, `cuda`, `cuda:1`…
@@ -69,17 +66,17 @@ class Transformer:
 
     @property
     def labels(self) -> frozenset[str]:
-        """The labels that this model can give; it says nothing of the others, whatever its O."""
+        """The labels that this model can give; its O is no evidence on other labels."""
         return frozenset(self._directory.labels.labels)
 
     @cached_property
     def version(self) -> str:
-        """Names the model and what of the options changes its answers."""
+        """The model and the options that change its output, as a name for the ledger."""
         options = [self._window, self._overlap, self._precision, self._directory.labels.matrix.tobytes().hex()]
         return f"transformer-{self._directory.digest}-{sha256(repr(options).encode()).hexdigest()[:6]}"
 
     def distributions(self, readings: Sequence[Reading]) -> list[NDArray[np.float32]]:
-        """Per reading an array (tokens, tags) of probabilities: finite, rows summing to one.
+        """Return per reading an array (tokens, tags) of finite probabilities; rows sum to one.
 
         Raises:
             DocumentRefused: the model gave a number that is not finite.
@@ -87,7 +84,7 @@ class Transformer:
         return list(self._tagging.distributions(readings))
 
     def annotate_batch(self, readings: Sequence[Reading]) -> list[list[Mention]]:
-        """Mentions of each document, by the most probable path of tags.
+        """Return the mentions of each document, by the most probable path of tags.
 
         Raises:
             DocumentRefused: the model gave a number that is not finite.
@@ -95,7 +92,7 @@ class Transformer:
         return best_mentions(readings, self.distributions(readings))
 
     def annotate(self, reading: Reading) -> list[Mention]:
-        """Mentions of one document."""
+        """Return the mentions of one document."""
         return self.annotate_batch([reading])[0]
 
     @cached_property
@@ -112,7 +109,7 @@ class Transformer:
             self._directory.labels.bare,
             self._window,
             self._overlap,
-            _most(self._batch_tokens, loaded),
+            1 if loaded.precision == "int8" else self._batch_tokens or (1 << 16 if device.type == "cuda" else 1),
         )
 
     def _check(self) -> None:
@@ -123,13 +120,6 @@ class Transformer:
                 f"transformer: an overlap of {self._overlap} in windows of {self._window} sub-words.",
                 "Keep it at a quarter of the window, or less.",
             )
-
-
-def _most(asked: int | None, network: Network) -> int:
-    """Sub-words of a batch."""
-    if network.precision == "int8":
-        return 1
-    return asked or (1 << 16 if network.device.type == "cuda" else 1)
 
 
 def _shipped() -> str:

@@ -29,13 +29,13 @@ from deid.domain.errors import DocumentRefused, Reason
 if TYPE_CHECKING:
     from deid.detection.annotators.transformer.network import Network, Pending
 
-_GROUP = 1 << 18  # sub-words sorted by length together; bounds what is held beside the results
+_GROUP = 1 << 18  # sub-words sorted by length together; bounds memory
 _TOGETHER = 64  # documents tokenized in one call
 
 
 @dataclass(frozen=True, slots=True)
 class _WindowJob:
-    """One window of one document, and where what the model says of it goes."""
+    """One window of one document, and the tokens of its rows."""
 
     document: _DocumentRows
     ids: NDArray[np.int64]
@@ -44,7 +44,7 @@ class _WindowJob:
 
 
 class _DocumentRows:
-    """One document on its way: what is known of its tokens so far."""
+    """Distributions of the tokens of one document, filled window after window."""
 
     def __init__(self, reading: Reading) -> None:
         self.reading = reading
@@ -57,12 +57,12 @@ class _DocumentRows:
 
     @property
     def done(self) -> bool:
-        """Whether nothing more will come for it."""
+        """True if no window is missing."""
         return self.whole and not self.waiting
 
 
 class WindowedInference:
-    """What turns readings into rows with one tokenizer and one network."""
+    """Computes the distributions of documents with one tokenizer and one network, window by window."""
 
     def __init__(
         self,

@@ -17,8 +17,8 @@ from deid.domain.labels import SCHEMES, Label
 _TAG = re.compile(r"([BIESLU])[-_](.+)")
 _BEGINNINGS = frozenset("BSU")
 
-# Where a class of another scheme stands for several labels, the one that says least. Never spread over several: each
-# share could then be smaller than that of O, and the mention be lost.
+# A class of another scheme that covers several labels becomes the widest. Spread over several, each share could be
+# smaller than the share of O, and the mention be lost.
 _WIDEST = (Label.PERSON, Label.LOC, Label.ID, Label.DATE, Label.URL, Label.AGE)
 # hipaa's classes are letters: not names that a model would have.
 _PUBLIC = ("nocturne", "coarse", "t22", "t23", "e24", "aphp")
@@ -45,7 +45,7 @@ KNOWN: Mapping[str, Label] = _known()
 
 @dataclass(frozen=True, slots=True)
 class LabelMap:
-    """What a model's labels become.
+    """The tags for a model's labels.
 
     `matrix`: (model labels, tags), one 1 per row; `bare`: positions in the scheme of labels that the model gives
     without saying where a mention begins; `labels`: those that the model can give at all.
@@ -57,7 +57,7 @@ class LabelMap:
 
 
 def label_map(model: str, id2label: Mapping[int, str], table: Mapping[str, str | None]) -> LabelMap:
-    """How to read a model's labels.
+    """Return the tags for a model's labels.
 
     Args:
         model: the model's name, for messages.
@@ -100,7 +100,7 @@ def _parted(tag: str) -> tuple[str, str]:
 
 
 def _target(model: str, name: str, table: Mapping[str, str | None]) -> str | None:
-    """The label for a class, None for none, empty if nobody says."""
+    """Return the label for a class, None for none, empty if unknown."""
     if name not in table:
         return KNOWN.get(name, "")
     target = table[name]

@@ -65,14 +65,14 @@ def _digest(files: tuple[tuple[str, int, int], ...]) -> str:
 
 
 def find_model(model: str, download: bool) -> Path:
-    """Where a model is: a directory, or a name of the hub that the local cache holds.
+    """Return the directory of a model: a path, or a name of the hub that is in the local cache.
 
     Args:
         model: path or name.
         download: whether a name may be fetched from the hub.
 
     Raises:
-        PolicyError: neither; or the download failed.
+        PolicyError: not found, or the download failed.
     """
     path = Path(model)
     if path.is_dir():
@@ -101,7 +101,7 @@ def open_model(model: str, download: bool, table: Mapping[str, str | None]) -> M
         table: class of the model → one of our labels, or None for none.
 
     Raises:
-        PolicyError: named below; each message names the model and says what to do.
+        PolicyError: the model cannot be used; the message names it and the remedy.
     """
     path = find_model(model, download)
     config = _config(path, model)
@@ -124,7 +124,7 @@ def open_model(model: str, download: bool, table: Mapping[str, str | None]) -> M
 
 
 def load_tokenizer(path: Path, model: str) -> Tokenizer:
-    """The directory's fast tokenizer, which knows offsets, with truncation and padding off: nothing is dropped.
+    """Return the directory's fast tokenizer, which gives offsets, without truncation or padding.
 
     Raises:
         PolicyError: there is none, or it cannot be read.
@@ -222,11 +222,11 @@ CARD = "nocturne.json"
 
 
 class Card(BaseModel):
-    """What a model was trained with. Hashes are SHA-256 in hexadecimal digits.
+    """Description of a training, `nocturne.json` beside the weights; hashes are SHA-256 in hexadecimal digits.
 
     `labels`: its tags, by index; `vocabulary`: entries of the tokenizer, special ones included; `tokenizer`: hash of
     tokenizer.json; `weights`: hash of model.safetensors; `corpus`: hash of documents and mentions; `temperature`:
-    divides logits, so that probabilities are as often right as they say; `window`: sub-words that it saw at once,
+    divides logits, so that probabilities are calibrated; `window`: sub-words of an input,
     special ones included; `versions`: of the libraries; `settings`: the training
     configuration; `measures`: what was measured at the end.
     """
@@ -247,13 +247,13 @@ class Card(BaseModel):
     measures: Mapping[str, float] = {}
 
     def write(self, folder: Path) -> None:
-        """Write it to `folder`."""
+        """Write the card to `folder`."""
         content = json.dumps(self.model_dump(mode="json"), indent=2, ensure_ascii=False)
         (folder / CARD).write_text(content + "\n", encoding="utf-8")
 
 
 def read_card(folder: Path, model: str) -> Card | None:
-    """The card in `folder`; None where there is none: another's model has no card.
+    """Return the card in `folder`; None for a model trained elsewhere.
 
     Raises:
         PolicyError: it cannot be read_card, or is not a card.
@@ -270,6 +270,6 @@ def read_card(folder: Path, model: str) -> Card | None:
 
 
 def file_hash(path: Path) -> str:
-    """SHA-256 of a file."""
+    """Return the SHA-256 of a file, hexadecimal."""
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()

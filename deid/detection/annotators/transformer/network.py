@@ -21,14 +21,14 @@ from deid.domain.errors import PolicyError
 
 Precision = Literal["fp32", "bf16", "fp16", "int8"]
 _DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16, "int8": torch.float32}
-_SHARED = 30_000_000  # parameters from which a window is worth the waiting of several threads for each other
-# What old checkpoints hold beside the weights, and no forward pass reads.
+_SHARED = 30_000_000  # parameters from which several threads are faster than one for a window
+# Tensors of old checkpoints that no forward pass reads.
 _IDLE = ("position_ids", "pooler.", "lm_head.", "cls.predictions")
 
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """Rows under way from the device: `result()` waits for them."""
+    """Rows of a batch that the device computes; `result()` waits for them."""
 
     rows: torch.Tensor
     sound: torch.Tensor
@@ -108,7 +108,7 @@ class Network:
 
 
 def chosen_device(name: str) -> torch.device:
-    """The device that an option names; `auto` is a GPU where there is one.
+    """Return the device that an option names; `auto` is a GPU if available.
 
     Raises:
         PolicyError: no such device here.
@@ -125,7 +125,7 @@ def chosen_device(name: str) -> torch.device:
 
 
 def chosen_precision(name: str, device: torch.device) -> Precision:
-    """The precision that an option names; `auto` is what the device is fast at.
+    """Return the precision that an option names; `auto` is the fastest of the device.
 
     Raises:
         PolicyError: the device does not have it.
