@@ -93,14 +93,9 @@ def ask_question(airflow_run: str, interval_key: str, digest: str, *, requested_
         WarehouseUnreachable, WarehouseError: nothing was stored.
     """
     check_interval_key(interval_key)
-    row = {
-        "airflow_run": airflow_run,
-        "interval_key": interval_key,
-        "staged_digest": digest,
-        "requested_by": requested_by or "",
-    }
-    with open_interval(interval_key) as interval:
-        interval.cursor.execute(query("deid", "question", "ask"), row)
+    row = {"airflow_run": airflow_run, "interval_key": interval_key, "staged_digest": digest}
+    with open_cursor("publisher", "nocturne release") as cursor:
+        cursor.execute(query("deid", "question", "ask"), row | {"requested_by": requested_by or ""})
 
 
 def close_question(airflow_run: str, outcome: str) -> None:
@@ -229,15 +224,9 @@ def _record_decision(interval: IntervalContext, run_ids: list[int], decision: De
     cursor, given = interval.cursor, interval.approvers(digest)
     if decision.chosen == APPROVE and decision.decided_by in given:
         return  # the task that brought the approval is being repeated
-    row = {
-        "interval_key": interval.key,
-        "run_id": run_ids[-1],
-        "chosen": decision.chosen,
-        "decided_by": decision.decided_by,
-        "reason": decision.reason,
-        "staged_digest": digest,
-    }
-    cursor.execute(query("deid", "decision", "record"), row)
+    row = {"interval_key": interval.key, "run_id": run_ids[-1], "staged_digest": digest}
+    answer = {"chosen": decision.chosen, "decided_by": decision.decided_by, "reason": decision.reason}
+    cursor.execute(query("deid", "decision", "record"), row | answer)
     (decided_at,) = one(cursor)
     action = {APPROVE: audit.Action.APPROVE, REJECT: audit.Action.REJECT, REWORK: audit.Action.REWORK}[decision.chosen]
     details: dict[str, Any] = {"staged_digest": digest, "reason": decision.reason}

@@ -77,15 +77,8 @@ class IntervalContext:
 
     def record_by_policy(self, run_id: int, digest: str, chosen: str, reason: str = "") -> bool:
         """Record once that the policy, not a person, proposed, approved or refused this content; True if new."""
-        row = {
-            "interval_key": self.key,
-            "run_id": run_id,
-            "chosen": chosen,
-            "decided_by": POLICY_ACTOR,
-            "reason": reason,
-            "staged_digest": digest,
-        }
-        self.cursor.execute(query("deid", "decision", "insert"), row)
+        row = {"interval_key": self.key, "run_id": run_id, "chosen": chosen, "decided_by": POLICY_ACTOR}
+        self.cursor.execute(query("deid", "decision", "insert"), row | {"reason": reason, "staged_digest": digest})
         return self.cursor.rowcount > 0
 
 

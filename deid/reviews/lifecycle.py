@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from deid.config.policy import Review
 from deid.reviews import ReviewProblem, refused
@@ -87,21 +87,12 @@ def open_review(cursor: Cursor, interval_key: str, plan: Plan, opened_by: str, *
     (population,) = one(cursor)
     if not population:
         raise refused(ReviewProblem.NOTHING_STAGED, f"interval {interval_key}")
-    row = {
-        "interval_key": interval_key,
-        "staged_digest": digest,
-        "population": population,
-        "sample": plan.size(population),
-        "target": plan.target,
-        "confidence": plan.confidence,
-        "readings": plan.readings,
-        "seed": seed or secrets.token_hex(16),
-        "opened_by": opened_by,
-    }
+    counts = {"population": population, "sample": plan.size(population), **asdict(plan)}
+    counts["seed"] = seed or secrets.token_hex(16)
+    row = {"interval_key": interval_key, "staged_digest": digest, "opened_by": opened_by, **counts}
     cursor.execute(query("deid", "review", "insert"), row)
     review_id = int(one(cursor)[0])
     cursor.execute(query("deid", "review_document", "draw"), row | {"review_id": review_id})
-    counts = {name: row[name] for name in ("population", "sample", "target", "confidence", "readings", "seed")}
     audit.write(cursor, opened_by, audit.Action.OPEN_REVIEW, f"review {review_id}", interval_key=interval_key, **counts)
     return review_id
 

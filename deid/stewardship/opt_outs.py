@@ -62,6 +62,11 @@ class Patient:
             if not given.strip() or len(given) > MOST_ID or not given.isprintable():
                 raise OptOutRefused(OptOutProblem.NOT_AN_ID)
 
+    @property
+    def parameters(self) -> dict[str, str | None]:
+        """Parameters of the statements on opt-outs."""
+        return {"pseudonym": self.pseudonym, "patient_id": None if self.pseudonym else self.patient_id}
+
 
 @dataclass(frozen=True, slots=True)
 class ReleaseCount:
@@ -119,13 +124,19 @@ class RemovalProof:
 def search_patient(cursor: Cursor, actor: str, patient: Patient) -> PatientRecord:
     """Count a patient's published documents by release and type, without any text; the search is recorded."""
     step = "by_pseudonym" if patient.pseudonym else "by_source_id"
-    cursor.execute(query("deid", "opt_out", step), _parameters(patient))
+    cursor.execute(query("deid", "opt_out", step), patient.parameters)
     published = tuple(ReleaseCount(*row) for row in cursor.fetchall())
-    cursor.execute(query("deid", "opt_out", "waiting"), _parameters(patient))
+    cursor.execute(query("deid", "opt_out", "waiting"), patient.parameters)
     (waiting,) = one(cursor)
     opt_out_id = _opt_out_in_force(cursor, patient)
     found = PatientRecord(patient, published, int(waiting), opt_out_id)
-    audit.write(cursor, actor, Action.SEARCH_PATIENT, _patient_name(patient), documents=found.documents)
+    audit.write(
+        cursor,
+        actor,
+        Action.SEARCH_PATIENT,
+        f"patient {patient.pseudonym or patient.patient_id}",
+        documents=found.documents,
+    )
     return found
 
 
@@ -138,7 +149,7 @@ def record_opt_out(cursor: Cursor, actor: str, patient: Patient, reason: str) ->
         OptOutRefused: the patient has opted out already, or see `check_reason`.
     """
     reason = check_reason(reason)
-    cursor.execute(query("deid", "opt_out", "insert"), {**_parameters(patient), "asked_by": actor, "reason": reason})
+    cursor.execute(query("deid", "opt_out", "insert"), {**patient.parameters, "asked_by": actor, "reason": reason})
     row = cursor.fetchone()
     if row is None:
         raise OptOutRefused(OptOutProblem.ALREADY, _opt_out_in_force(cursor, patient))
@@ -146,29 +157,32 @@ def record_opt_out(cursor: Cursor, actor: str, patient: Patient, reason: str) ->
     if patient.pseudonym:
         cursor.execute(query("deid", "opt_out", "withdraw"), {"opt_out_id": opt_out_id})
         removed = sum(documents for _, _, documents in cursor.fetchall())
-    details: Mapping[str, Any] = {**_parameters(patient), "reason": reason, "removed": removed}
+    details: Mapping[str, Any] = {**patient.parameters, "reason": reason, "removed": removed}
     audit.write(cursor, actor, Action.OPT_OUT, audit_name(opt_out_id), **details)
     return opt_out_id, removed
 
 
 def list_opt_outs(cursor: Cursor, before: int | None = None, limit: int = PAGE) -> list[OptOut]:
     """Return opt-outs, newest first, with numbers under `before` if given."""
-    cursor.execute(query("deid", "opt_out", "page"), {"before": before, "opt_out_id": None, "limit": limit})
+    return _read_opt_outs(cursor, before=before, opt_out_id=None, limit=limit)
+
+
+def _read_opt_outs(cursor: Cursor, **parameters: int | None) -> list[OptOut]:
+    cursor.execute(query("deid", "opt_out", "page"), parameters)
     return [OptOut(*row) for row in cursor.fetchall()]
 
 
 def prove_removal(cursor: Cursor, opt_out_id: int) -> RemovalProof | None:
     """Return what one opt-out removed and what a new search finds; None for an unknown number."""
-    cursor.execute(query("deid", "opt_out", "page"), {"before": None, "opt_out_id": opt_out_id, "limit": 1})
-    row = cursor.fetchone()
-    if row is None:
+    found = _read_opt_outs(cursor, before=None, opt_out_id=opt_out_id, limit=1)
+    if not found:
         return None
     cursor.execute(query("deid", "opt_out_removal", "of_opt_out"), {"opt_out_id": opt_out_id})
     removed = tuple(ReleaseCount(*line) for line in cursor.fetchall())
     cursor.execute(query("deid", "opt_out", "recheck"), {"opt_out_id": opt_out_id})
     found_now, checked_at = one(cursor)
     lines: Sequence[Line] = audit.list_lines(cursor, about=audit_name(opt_out_id))
-    return RemovalProof(OptOut(*row), removed, int(found_now), checked_at, tuple(reversed(lines)))
+    return RemovalProof(found[0], removed, int(found_now), checked_at, tuple(reversed(lines)))
 
 
 def revoke_opt_out(cursor: Cursor, actor: str, opt_out_id: int, reason: str) -> bool:
@@ -206,14 +220,6 @@ def audit_name(opt_out_id: int) -> str:
 
 
 def _opt_out_in_force(cursor: Cursor, patient: Patient) -> int | None:
-    cursor.execute(query("deid", "opt_out", "in_force_of"), _parameters(patient))
+    cursor.execute(query("deid", "opt_out", "in_force_of"), patient.parameters)
     row = cursor.fetchone()
     return None if row is None else int(row[0])
-
-
-def _parameters(patient: Patient) -> dict[str, str | None]:
-    return {"pseudonym": patient.pseudonym, "patient_id": None if patient.pseudonym else patient.patient_id}
-
-
-def _patient_name(patient: Patient) -> str:
-    return f"patient {patient.pseudonym or patient.patient_id}"

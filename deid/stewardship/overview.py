@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any, Literal
 
 from deid.config.policy import Policy, load
 from deid.config.settings import settings
 from deid.refresh.ages import SourceState, states
 from deid.release.rules import staging_due
+from deid.reports.distribution import round_up
 from deid.reports.habit import Habit
 from deid.reports.intervals import MEASURES, Interval, habits, read
 from deid.warehouse.connection import open_cursor
@@ -22,6 +24,8 @@ RECENT = 7  # treated intervals compared with usual values on the first page
 MOST_INTERVALS = 1000
 MOST_NIGHTS = 400
 ADJACENT = timedelta(hours=2)  # clocks change by one hour: a gap up to this is no missing night
+WIDTH, HEIGHT = 560, 190  # of a chart
+LEFT, RIGHT, TOP, BOTTOM = 52, 12, 14, 30
 Level = Literal["bad", "warn", "info"]
 
 
@@ -116,10 +120,10 @@ def _missing_nights(intervals: Sequence[Interval], ready_by: str, now: datetime)
     found = []
     if nights := nights_due(intervals, ready_by, now):
         facts = {"nights": len(nights), "first": nights[0], "hour": ready_by, "last": intervals[0].key}
-        found.append(Finding("bad", "night_missing" if len(nights) == 1 else "nights_missing", facts=facts))
+        found.append(Finding("bad", f"night{'s' if len(nights) > 1 else ''}_missing", facts=facts))
     if nights := nights_skipped(intervals):
         facts = {"nights": len(nights), "first": nights[0], "last": nights[-1]}
-        found.append(Finding("warn", "night_skipped" if len(nights) == 1 else "nights_skipped", facts=facts))
+        found.append(Finding("warn", f"night{'s' if len(nights) > 1 else ''}_skipped", facts=facts))
     return found
 
 
@@ -176,27 +180,124 @@ def nights_due(intervals: Sequence[Interval], ready_by: str, now: datetime) -> l
         return []
     start = max(one.end for one in intervals)
     keys: list[str] = []
-    while len(keys) < MOST_NIGHTS and staging_due(_days_later(start, 1), ready_by) < now:
+    while len(keys) < MOST_NIGHTS and staging_due(_next_day(start), ready_by) < now:
         keys.append(str(start.astimezone(PARIS).date()))
-        start = _days_later(start, 1)
+        start = _next_day(start)
     return keys
 
 
 def nights_skipped(intervals: Sequence[Interval]) -> list[str]:
     """Return the keys of the nights between intervals that belong to none, oldest first."""
     keys: list[str] = []
-    ordered = sorted(intervals, key=lambda one: one.start)
-    reached = ordered[0].end if ordered else None
-    for one in ordered:
-        assert reached is not None  # noqa: S101 - there is a first
-        while one.start - reached > ADJACENT and len(keys) < MOST_NIGHTS:
+    reached: datetime | None = None
+    for one in sorted(intervals, key=lambda one: one.start):
+        while reached and one.start - reached > ADJACENT and len(keys) < MOST_NIGHTS:
             keys.append(str(reached.astimezone(PARIS).date()))
-            reached = _days_later(reached, 1)
-        reached = max(reached, one.end)
+            reached = _next_day(reached)
+        reached = max(reached or one.end, one.end)
     return keys
 
 
-def _days_later(instant: datetime, days: int) -> datetime:
-    """Return the same hour of the hospital's clock, `days` days later."""
+def _next_day(instant: datetime) -> datetime:
+    """Return the same hour of the hospital's clock, one day later."""
     local = instant.astimezone(PARIS)
-    return datetime.combine(local.date() + timedelta(days=days), local.time(), PARIS)
+    return datetime.combine(local.date() + timedelta(days=1), local.time(), PARIS)
+
+
+# Charts of the trends: geometry only; the template draws them.
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One interval: position in the chart, value, and True if the value is usual."""
+
+    key: str
+    x: float
+    y: float
+    value: float
+    usual: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """A tick of an axis: position, and its value or day."""
+
+    place: float
+    value: float = 0.0
+    day: date | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Trend:
+    """A chart of one measure, oldest interval first. `line` and `band` are lists of points in SVG syntax."""
+
+    measure: str
+    points: tuple[Point, ...]
+    line: str
+    band: str
+    beside: tuple[Tick, ...]
+    below: tuple[Tick, ...]
+    width: int = WIDTH
+    height: int = HEIGHT
+    left: int = LEFT
+    right: int = WIDTH - RIGHT
+    floor: int = HEIGHT - BOTTOM
+
+    @property
+    def unusual(self) -> int:
+        """Number of unusual intervals."""
+        return sum(not point.usual for point in self.points)
+
+
+def layout_trend(judged: Sequence[ComparedInterval], measure: str) -> Trend | None:
+    """Lay out `measure` over intervals, given newest first; None for fewer than two."""
+    shown = [one for one in reversed(judged) if one.interval.treated]
+    if len(shown) < 2:
+        return None
+    first, last = (shown[end].interval.start for end in (0, -1))
+    whole = (last - first).total_seconds() or 1.0
+    highest = max([one.interval.measures[measure] for one in shown] + [_usual_high(one, measure) for one in shown])
+    tick = round_up((highest or 1.0) / 4)
+    top = tick * math.ceil((highest or 1.0) / tick)
+
+    def across(one: ComparedInterval) -> float:
+        return LEFT + (WIDTH - LEFT - RIGHT) * (one.interval.start - first).total_seconds() / whole
+
+    def up(value: float) -> float:
+        return HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * min(value, top) / top
+
+    points = tuple(
+        Point(one.interval.key, across(one), up(value), value, one.is_usual(measure))
+        for one in shown
+        for value in (one.interval.measures[measure],)
+    )
+    held = [one for one in shown if measure in one.habits]
+    above = [(across(one), up(one.habits[measure].high)) for one in held]
+    under = [(across(one), up(one.habits[measure].low)) for one in reversed(held)]
+    return Trend(
+        measure,
+        points,
+        _svg_points([(point.x, point.y) for point in points]),
+        _svg_points(above + under) if len(held) > 1 else "",
+        tuple(Tick(up(tick * level), tick * level) for level in range(round(top / tick) + 1)),
+        tuple(_day_ticks(first.astimezone(PARIS).date(), last.astimezone(PARIS).date())),
+    )
+
+
+def _usual_high(one: ComparedInterval, measure: str) -> float:
+    return one.habits[measure].high if measure in one.habits else 0.0
+
+
+def _svg_points(places: Sequence[tuple[float, float]]) -> str:
+    return " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
+
+
+def _day_ticks(first: date, last: date) -> list[Tick]:
+    """Return about five ticks for the day axis."""
+    whole = (last - first).days
+    step = max(1, round(whole / 4))
+    return [
+        Tick(LEFT + (WIDTH - LEFT - RIGHT) * gone / max(1, whole), day=first + timedelta(days=gone))
+        for gone in range(0, whole + 1, step)
+        if whole - gone >= step / 2 or gone == whole
+    ]

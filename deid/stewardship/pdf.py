@@ -105,7 +105,7 @@ def _opening(figures: Figures, seen: dict[str, Any]) -> list[Flowable]:
         ],
         [WIDTH / len(names)] * len(names),
     )
-    tiles.setStyle(TableStyle([("LEFTPADDING", (0, 0), (-1, -1), 0), ("VALIGN", (0, 0), (-1, -1), "TOP")]))
+    _styled(tiles, LEFTPADDING=0, VALIGN="TOP")
     notes = seen["notes"] or [("good", said["all_clear"])]
     return [
         _paragraph(said["title"], SMALL),
@@ -129,29 +129,13 @@ def _opening(figures: Figures, seen: dict[str, Any]) -> list[Flowable]:
 
 def _note(kind: str, sentence: str) -> Flowable:
     note = Table([[_paragraph(sentence, BODY)]], [WIDTH])
-    note.setStyle(
-        TableStyle(
-            [
-                ("LINEBEFORE", (0, 0), (0, -1), 2.5, TONES[kind]),
-                ("BACKGROUND", (0, 0), (-1, -1), GROUND),
-                ("TOPPADDING", (0, 0), (-1, -1), 2),
-                ("BOTTOMPADDING", (0, 0), (-1, -1), 4),
-            ]
-        )
-    )
-    return note
+    bar = ("LINEBEFORE", (0, 0), (0, -1), 2.5, TONES[kind])
+    return _styled(note, bar, BACKGROUND=GROUND, TOPPADDING=2, BOTTOMPADDING=4)
 
 
 def _checks(rows: Sequence[dict[str, Any]], seen: dict[str, Any], *, whole: bool) -> Flowable:
     said, write = seen["t"], seen["w"]
-    states = {
-        "ok": "passed",
-        "failed": "failed",
-        "held": "held",
-        "raised": "raised",
-        "counted": "counted",
-        "absent": "not_judged",
-    }
+    states = {"ok": "passed", "absent": "not_judged"}
     return _table(
         [said["severity"], said["observed" if whole else "concerned"], said["habit"], said["result"]],
         [
@@ -159,7 +143,7 @@ def _checks(rows: Sequence[dict[str, Any]], seen: dict[str, Any], *, whole: bool
                 ", ".join(said[f"severity_{one}"] for one in row.get("severities", [row["severity"]])),
                 row["shown"] or "–" if whole else f"{write.plain(row['unexpected'])} / {write.plain(row['elements'])}",
                 row["habit"] or "–",
-                said[states[row["state"]]],
+                said[states.get(row["state"], row["state"])],
             ]
             for row in rows
         ],
@@ -277,19 +261,14 @@ def _table(
         [WIDTH * share for share in widths],
         repeatRows=1,
     )
-    made.setStyle(
-        TableStyle(
-            [
-                ("LINEBELOW", (0, 0), (-1, -1), 0.4, LINE),
-                ("VALIGN", (0, 0), (-1, -1), "TOP"),
-                ("LEFTPADDING", (0, 0), (-1, -1), 0),
-                ("RIGHTPADDING", (0, 0), (-1, -1), 4),
-                ("TOPPADDING", (0, 0), (-1, -1), 2),
-                ("BOTTOMPADDING", (0, 0), (-1, -1), 2.5),
-            ]
-        )
-    )
-    return made
+    rule = ("LINEBELOW", (0, 0), (-1, -1), 0.4, LINE)
+    return _styled(made, rule, VALIGN="TOP", LEFTPADDING=0, RIGHTPADDING=4, TOPPADDING=2, BOTTOMPADDING=2.5)
+
+
+def _styled(table: Table, *commands: tuple[Any, ...], **properties: Any) -> Table:
+    """Style all cells of a table: ReportLab commands, then properties such as VALIGN."""
+    table.setStyle(TableStyle([*commands, *((name, (0, 0), (-1, -1), value) for name, value in properties.items())]))
+    return table
 
 
 def _draw_histogram(chart: Histogram, width: float) -> Drawing:

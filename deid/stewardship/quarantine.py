@@ -21,9 +21,7 @@ from deid.warehouse.queries import Cursor, query
 
 PAGE = 50
 COUNTED = 1000  # the index is scanned no further: the pages show "1 000 or more"
-LEAST_JUSTIFICATION = 20  # characters, for a release
-LEAST_REASON = 5  # characters, for a discard
-MOST_TEXT = 500
+MOST_TEXT = 500  # characters
 MOST_AT_ONCE = 200
 Entry = tuple[int, str]  # run and document
 
@@ -106,6 +104,7 @@ class DocumentEvent:
     why: str
 
 
+LEAST_TEXT = {Choice.RETRY: 0, Choice.RELEASE: 20, Choice.DISCARD: 5}  # characters
 _ACTIONS = {Choice.RETRY: Action.RETRY, Choice.RELEASE: Action.RELEASE_DOCUMENT, Choice.DISCARD: Action.DISCARD}
 
 
@@ -208,18 +207,19 @@ def record_choice(cursor: Cursor, actor: str, choice: Choice, entries: Sequence[
         raise ChoiceRefused(ChoiceProblem.NOTHING_CHOSEN)
     if len(entries) > MOST_AT_ONCE:
         raise ChoiceRefused(ChoiceProblem.TOO_MANY)
-    _check_justification(choice, text)
+    if len(text) < LEAST_TEXT[choice]:
+        raise ChoiceRefused(ChoiceProblem.TOO_SHORT)
+    if len(text) > MOST_TEXT:
+        raise ChoiceRefused(ChoiceProblem.TOO_LONG)
     found = [_find_known(cursor, entry) for entry in entries]
     waived = {(one.run_id, one.document_id): _waived_checks(cursor, choice, one) for one in found}
     done: list[QuarantinedDocument] = []
     taken: list[QuarantinedDocument] = []
     for one in found:
-        row = {
-            **{"run_id": one.run_id, "document_id": one.document_id, "content_hash": one.content_hash},
-            **{"choice": choice, "chosen_by": actor, "justification": text},
-            "waived": json.dumps(waived[one.run_id, one.document_id]),
-        }
-        cursor.execute(query("deid", "quarantine_choice", "insert"), row)
+        row = {"run_id": one.run_id, "document_id": one.document_id, "content_hash": one.content_hash}
+        chosen = {"choice": choice, "chosen_by": actor, "justification": text}
+        stored = json.dumps(waived[one.run_id, one.document_id])
+        cursor.execute(query("deid", "quarantine_choice", "insert"), row | chosen | {"waived": stored})
         (done if cursor.fetchone() else taken).append(one)
     for one in done:
         facts = {"run_id": one.run_id, "content_hash": one.content_hash, "reason": one.reason.value}
@@ -243,19 +243,6 @@ def undo_choice(cursor: Cursor, actor: str, entry: Entry) -> bool:
     return True
 
 
-def is_waivable(reason: Reason) -> bool:
-    """Return whether a person may release documents quarantined for this reason."""
-    return reason in WAIVABLE
-
-
-def _check_justification(choice: Choice, text: str) -> None:
-    least = {Choice.RELEASE: LEAST_JUSTIFICATION, Choice.DISCARD: LEAST_REASON}.get(choice, 0)
-    if len(text) < least:
-        raise ChoiceRefused(ChoiceProblem.TOO_SHORT)
-    if len(text) > MOST_TEXT:
-        raise ChoiceRefused(ChoiceProblem.TOO_LONG)
-
-
 def _find_known(cursor: Cursor, entry: Entry) -> QuarantinedDocument:
     found = find_quarantined(cursor, *entry)
     if found is None:
@@ -267,7 +254,7 @@ def _waived_checks(cursor: Cursor, choice: Choice, one: QuarantinedDocument) -> 
     """Return the checks that a release waives: failed checks of the reason, up to their observed values."""
     if choice is not Choice.RELEASE:
         return {}
-    if not is_waivable(one.reason):
+    if one.reason not in WAIVABLE:
         raise ChoiceRefused(ChoiceProblem.NOT_WAIVABLE, one)
     seen = {
         item.check: item.observed

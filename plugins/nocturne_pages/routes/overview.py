@@ -14,8 +14,7 @@ from deid.reports.numbers import Writer
 from deid.reports.view import TONES, measured
 from deid.reports.wording import WORDING
 from deid.stewardship import overview
-from deid.stewardship.overview import Finding, Overview
-from deid.stewardship.trends import layout_trend
+from deid.stewardship.overview import Finding, Overview, layout_trend
 from nocturne_pages.access import Visitor, needs
 from nocturne_pages.language import words
 from nocturne_pages.pages import page

@@ -16,8 +16,7 @@ from deid.quality.checks import BY_NAME
 from deid.quality.waivers import WAIVABLE
 from deid.stewardship import quarantine
 from deid.stewardship.quarantine import (
-    LEAST_JUSTIFICATION,
-    LEAST_REASON,
+    LEAST_TEXT,
     MOST_TEXT,
     Choice,
     ChoiceRefused,
@@ -25,7 +24,6 @@ from deid.stewardship.quarantine import (
     Filter,
     QuarantinedDocument,
     Standing,
-    is_waivable,
     record_choice,
     undo_choice,
 )
@@ -178,7 +176,7 @@ def _document(
         parts=parts,
         refused=refused,
         others=sorted(others),
-        waivable=is_waivable(held.reason),
+        waivable=held.reason in WAIVABLE,
         why_waivable=WAIVABLE.get(held.reason, ("", ""))[visitor.lang != "fr"],
         labels=LABELS,
         **_known(visitor),
@@ -221,10 +219,10 @@ def _known(visitor: Visitor) -> dict[str, Any]:
         "ages": ("day", "week", "over_week", "over_month"),
         "standings": list(Standing),
         "path": _path,
-        "least": {"release": LEAST_JUSTIFICATION, "discard": LEAST_REASON},
+        "least": LEAST_TEXT,
         "most": MOST_TEXT,
         "counted": quarantine.COUNTED,
-        "can_waive": is_waivable,
+        "can_waive": WAIVABLE.__contains__,
     }
 
 

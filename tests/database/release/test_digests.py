@@ -79,13 +79,13 @@ def test_what_is_altered_while_a_release_is_being_written_stops_its_batch(
 ) -> None:
     ledger.night(NIGHT, 60)
     actions.summarise(NIGHT)
-    write = publishing._write
+    write = publishing._write_release
 
     def altered_first(*given: Any) -> None:
         deployed.rows(f"{ALTERED['text']} WHERE document_id = %s", (ONE,))
         write(*given)
 
-    monkeypatch.setattr(publishing, "_write", altered_first)
+    monkeypatch.setattr(publishing, "_write_release", altered_first)
     with pytest.raises(ReleaseRefused, match=f"document {ONE}"):
         actions.publish(NIGHT)
     assert published(deployed) == 0

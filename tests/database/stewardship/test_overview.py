@@ -12,8 +12,8 @@ from deid.release import actions
 from deid.release.rules import staging_due
 from deid.reports.intervals import MEASURES
 from deid.stewardship import overview
+from deid.stewardship.overview import HEIGHT, WIDTH, layout_trend
 from deid.stewardship.releases import interval_of_run, list_intervals, quarantined_ids
-from deid.stewardship.trends import HEIGHT, WIDTH, layout_trend
 from deid.warehouse.connection import connect
 from tests.database.release.ledger import Ledger
 
