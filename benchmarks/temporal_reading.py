@@ -13,7 +13,7 @@ from deid.config.policy import load as load_policy
 from deid.domain.labels import Label
 from deid.evaluation.corpus import load
 from deid.substitution.context import DocumentContext
-from deid.substitution.temporal.agenda import read
+from deid.substitution.temporal.normalisation import normalise
 
 LABELS = (Label.DATE, Label.RELDATE, Label.AGE)
 
@@ -29,10 +29,10 @@ def main() -> None:
     policy = load_policy().substitution
     for gold in load(chosen.folder):
         context = DocumentContext(gold.document, sorted(gold.mentions), policy, b"no draw is made")
-        agenda = read(context)
+        normalised = normalise(context)
         for mention in context.of(LABELS):
             mentions[mention.label] += 1
-            if not agenda.reads(mention):
+            if not normalised.reads(mention):
                 unread[mention.label].append(context.text(mention))
     for label in LABELS:
         missed = len(unread[label])

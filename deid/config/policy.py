@@ -126,7 +126,7 @@ class Places(Section):
 
     `health_exponential`: the exponential mechanism over a territory, a fixed public set. `knn_exponential` (Tchouka et
     al. 2023): over the `neighbours` communes of the nearest profile within `radius_km`; what it promises is weaker
-    (`deid.substitution.places.neighbours`). `geo_indistinguishability` (Tchouka et al. 2022): a noisy point, then the
+    (`deid.substitution.places.strategies`). `geo_indistinguishability` (Tchouka et al. 2022): a noisy point, then the
     commune nearest to it; ε is counted per `unit_km` kilometres, so the mean move is 2 · unit_km / ε. `tag` writes the
     label instead.
     """

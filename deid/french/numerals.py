@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+
+from deid.french.folding import fold_line
 
 _SMALL = (
     "zéro un deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize "
@@ -21,7 +24,7 @@ NUMBER_WORDS = frozenset(_VALUE)
 DETECTED_NUMBER_WORDS = NUMBER_WORDS | {"premier", "et"}
 
 
-def read(words: Sequence[str]) -> int | None:
+def read_number(words: Sequence[str]) -> int | None:
     """The number that folded words spell ("quatre", "vingt", "deux": 82), or None if they spell none.
 
     "et" may stand between two words; nothing else may.
@@ -51,7 +54,8 @@ def read(words: Sequence[str]) -> int | None:
 def read_loosely(words: Sequence[str]) -> int | None:
     """Return the value of folded number words in any order ("mille neuf cent premier": 1901), None for other words.
 
-    Detection reads dictated text, where `read` is too strict: hyphens and "et" may stand anywhere, units are added up.
+    Detection reads dictated text, where `read_number` is too strict: hyphens and "et" may stand anywhere, units are
+    added up.
     """
     thousands, total, seen = 0, 0, False
     for word in words:
@@ -83,7 +87,7 @@ def _follows(total: int, value: int) -> bool:
     return total in (10, 70, 90) and 7 <= value <= 9
 
 
-def write(number: int, *, hyphens: bool = True, feminine: bool = False) -> str:
+def write_number(number: int, *, hyphens: bool = True, feminine: bool = False) -> str:
     """`number` (0 to 999 999) in words, hyphenated between the tens and units or not at all.
 
     Raises:
@@ -124,3 +128,34 @@ def _tens(number: int) -> str:
     if unit in (1, 11) and ten < 8:
         return f"{_TENS[ten]} et {_SMALL[unit]}"
     return f"{_TENS[ten]}-{_SMALL[unit]}"
+
+
+# Numbers in words, in the spelling of those they replace: hyphens, "vingt-et-un", "septante".
+
+_TENS_ABROAD = {7: "septante", 8: "quatre-vingt", 9: "nonante"}
+
+
+def write_like(number: int, model: str, *, feminine: bool = False) -> str:
+    """`number` in words, spelt as `model` (a number in words, and what may follow it) spells its own."""
+    plain = fold_line(model)
+    words = _words_like(number, plain, feminine=feminine)
+    if "-et-" in plain:
+        words = words.replace(" et ", "-et-")
+    return words if _hyphenated(plain) else words.replace("-", " ")
+
+
+def _words_like(number: int, plain: str, *, feminine: bool) -> str:
+    """The words of a number, tens said as in Belgium or Switzerland where the model does."""
+    ten, unit = divmod(number % 100, 10)
+    eighty = next((word for word in ("huitante", "octante") if word in plain), None)
+    if ten not in _TENS_ABROAD or not (eighty or re.search("septante|nonante", plain)) or (ten == 8 and eighty is None):
+        return write_number(number, feminine=feminine)
+    word = eighty if ten == 8 and eighty else _TENS_ABROAD[ten]
+    said = word if not unit else f"{word} et un" if unit == 1 else f"{word}-{write_number(unit)}"
+    said += "e" if feminine and unit == 1 else ""
+    return f"{write_number(number - number % 100)} {said}" if number >= 100 else said
+
+
+def _hyphenated(plain: str) -> bool:
+    """Whether numbers in words carry hyphens: unless the model spells several words with spaces only."""
+    return "-" in plain or len([word for word in plain.split() if word != "et"]) < 2 or " et " in plain

@@ -12,7 +12,7 @@ from deid.config.policy import Policy
 from deid.evaluation.attacks.city_posterior import law
 from deid.privacy import KeyedStream
 from deid.reference import Commune, CommuneTable
-from deid.substitution.places import neighbours
+from deid.substitution.places.strategies import neighbour_draws
 from tests.unit.substitution.examples import changed
 
 EPSILON = Fraction(1, 4)
@@ -87,7 +87,7 @@ def test_the_law_is_the_published_one(figure: CommuneTable, policy: Policy) -> N
 
 def test_draws_have_that_law(figure: CommuneTable, policy: Policy) -> None:
     dijon, places, number = figure.find("Dijon")[0], _knn(policy).substitution.places, 20_000
-    draws = neighbours.draws(KeyedStream(b"law", "figure 6"), figure, dijon, places, EPSILON)
+    draws = neighbour_draws(KeyedStream(b"law", "figure 6"), figure, dijon, places, EPSILON)
     counts = Counter(commune for _, commune in zip(range(number), draws, strict=False))
     shares = law(figure, dijon, places, EPSILON)
     assert set(counts) == set(shares)

@@ -15,8 +15,7 @@ from deid.privacy import KeyedStream
 from deid.reference import Commune, CommuneTable
 from deid.reference.distances import MICRO
 from deid.substitution.context import DocumentContext
-from deid.substitution.places.draws import STRATEGIES
-from deid.substitution.places.planar import STEP_M
+from deid.substitution.places.strategies import STEP_M, STRATEGIES
 from deid.substitution.temporal import bounded, metric
 from deid.substitution.temporal.ages import Age
 from deid.substitution.temporal.timeline import apart

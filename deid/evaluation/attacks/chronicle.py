@@ -13,7 +13,9 @@ from deid.evaluation.attacks.population import Record
 from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
 from deid.substitution.context import DocumentContext
-from deid.substitution.temporal import agenda, shifting, timeline
+from deid.substitution.temporal import timeline
+from deid.substitution.temporal.normalisation import normalise
+from deid.substitution.temporal.strategies import uniform_shift
 from deid.substitution.temporal.values import Instant, Unit
 
 KEY = b"the attacks' key is the same for everyone"
@@ -90,7 +92,7 @@ def _chronicle(record: Record, policy: Policy, substitutor: Substitutor, key: by
     done = substitutor.substitute(record.document, temporal)
     mentions = [surrogate.mention for surrogate in done.surrogates]
     context = DocumentContext(record.document, mentions, policy.substitution, key)
-    known = agenda.read(context)
+    known = normalise(context)
     told = _told(record.document, done, policy)
     sayings = tuple(
         Saying(mention.label, known.instants[mention], instant, mention in known.births)
@@ -102,7 +104,7 @@ def _chronicle(record: Record, policy: Policy, substitutor: Substitutor, key: by
         case "generalise":
             shift = published_on.toordinal() - known.anchor.toordinal()
         case "uniform_shift":
-            shift = shifting.shift(context).days
+            shift = uniform_shift(context).days
         case _:
             shift = timeline.shift(context).days
     return Chronicle(record, published_on, shift, sayings)
@@ -114,7 +116,7 @@ def _told(document: Document, done: Substitution, policy: Policy) -> list[Instan
         Mention(start, end, surrogate.mention.label)
         for surrogate, (start, end) in zip(done.surrogates, done.spans, strict=True)
     ]
-    read = agenda.read(DocumentContext(published, marks, policy.substitution, KEY))
+    read = normalise(DocumentContext(published, marks, policy.substitution, KEY))
     return [read.instants.get(mark) for mark in marks]
 
 

@@ -19,7 +19,7 @@ from deid.substitution.temporal.values import Instant, Unit, index_of
 
 Floats = NDArray[np.float64]
 Source = Literal["text", "document"]
-# Days before the last document that known dates are drawn from: what a stay table or an agenda holds.
+# Days before the last document that known dates are drawn from: what a stay table or an normalised holds.
 _YEARS = 3 * 365
 # Days that noise may move a date by and still be looked for; further, the floor answers.
 _REACH = 1500

@@ -29,7 +29,7 @@ def other(original: str, chance: Chance, rates: Rates) -> str:
     value = chance.randint(low, high) if not chance.once(_RARE) else high + chance.randint(1, 5)
     if _YEARS.fullmatch(original) and value > 1 and chance.once(rates.reformed_age):
         if chance.once(0.4):
-            return sentence_case_of(original, f"{numerals.write(value, hyphens=chance.once(0.5))} ans")
+            return sentence_case_of(original, f"{numerals.write_number(value, hyphens=chance.once(0.5))} ans")
         return chance.choice(_FORMS).format(value)
     return ages.write(age, _stepped(age, value, chance), _NO_TOP)
 

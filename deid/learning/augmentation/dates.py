@@ -19,7 +19,7 @@ from deid.french.shapes import sentence_case_of
 from deid.learning.augmentation.chance import Chance
 from deid.learning.augmentation.rates import Rates
 from deid.substitution.temporal import parsing, resolving
-from deid.substitution.temporal.expressions import Expression
+from deid.substitution.temporal.forms import Expression
 from deid.substitution.temporal.values import Unit
 
 # Fields: d, dd day; m, mm month; month, short, three, roman its names; y, yy year; weekday, wd its first letters.

@@ -55,11 +55,11 @@ def other(original: str, accented: bool, chance: Chance) -> str:
 
 def _counted(original: str, counted: re.Match[str], chance: Chance) -> str | None:
     written = counted["count"]
-    if not written.isdigit() and numerals.read(written.split("-")) is None:
+    if not written.isdigit() and numerals.read_number(written.split("-")) is None:
         return None
     unit = chance.choice(_UNITS[counted["unit"]])
     count = chance.randint(2, 30 if unit in ("jour", "an") else 18)
-    number = str(count) if written.isdigit() else numerals.write(count, feminine=unit in ("semaine", "heure"))
+    number = str(count) if written.isdigit() else numerals.write_number(count, feminine=unit in ("semaine", "heure"))
     plural = unit if unit == "mois" else unit + "s"
     tail = f"{number}{counted['gap']}{plural}"
     return original[: counted.end("lead")] + (tail.upper() if original.isupper() else tail)

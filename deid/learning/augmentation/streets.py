@@ -13,9 +13,8 @@ from deid.learning.augmentation.rates import Rates
 from deid.reference.packaged import packaged_communes
 from deid.substitution.context import DocumentContext
 from deid.substitution.places.regions import of_place
-from deid.substitution.places.streets import StreetNames
+from deid.substitution.places.streets import HAMLETS, SITE_NAMES, StreetNames
 from deid.substitution.places.streets import Streets as Writer
-from deid.substitution.places.vocabulary import HAMLETS, SITE_NAMES
 
 _FEW = re.compile("|".join(map(re.escape, (*HAMLETS, *SITE_NAMES))), re.IGNORECASE)
 _MADE = (

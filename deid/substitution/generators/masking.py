@@ -17,7 +17,7 @@ from deid.french.folding import comparable
 from deid.substitution.characters import redraw
 from deid.substitution.context import DocumentContext
 from deid.substitution.drafts import Draft, mask, tag
-from deid.substitution.temporal.agenda import Agenda, read
+from deid.substitution.temporal.normalisation import NormalisedTimes, normalise
 from deid.substitution.temporal.values import Unit, years_between
 
 BLOCK = "█"
@@ -141,15 +141,15 @@ class Truncation:
         return zone.end() if zone else None
 
     @cached_property
-    def _agenda(self) -> Agenda:
-        return read(self._context)
+    def _normalised(self) -> NormalisedTimes:
+        return normalise(self._context)
 
     def _year(self, mention: Mention, original: str) -> Draft:
-        instant = self._agenda.instants.get(mention)
+        instant = self._normalised.instants.get(mention)
         if instant is None:
             return mask(Label.DATE, original)
         eldest = self._context.policy.ages.top_code
-        if instant.unit not in _FINE or years_between(instant.first, self._agenda.anchor) >= eldest:
+        if instant.unit not in _FINE or years_between(instant.first, self._normalised.anchor) >= eldest:
             return tag(Label.DATE, original)
         return Draft(str(instant.middle.year), "truncate")
 

@@ -81,10 +81,10 @@ class Nirs:
             key = self._key_before(mention) if len(part) == _KEY_WIDTH else None
             return Draft((key if key not in (None, part) else redraw_digits(part, stream)), STRATEGY)
         if not any(char.isdigit() for char in original):
-            if numerals.read(re.findall("[a-z]+", fold_line(original))[:1]) is None:
+            if numerals.read_number(re.findall("[a-z]+", fold_line(original))[:1]) is None:
                 return mask(Label.NIR, original)
             words = [
-                numerals.write(int("".join(str(stream.below(10)) for _ in range(w))) % 100, hyphens=False)
+                numerals.write_number(int("".join(str(stream.below(10)) for _ in range(w))) % 100, hyphens=False)
                 for w in _GROUPS
             ]
             return Draft(" ".join(words), STRATEGY)

@@ -105,8 +105,8 @@ def _has_letters(text: str) -> bool:
 
 def _wordy(original: str, stream: KeyedStream) -> str:
     """A number in words is another one in words; other letters are redrawn."""
-    value = numerals.read(re.findall("[a-z]+", fold_line(original)))
-    return redraw(original, stream) if value is None else numerals.write(stream.below(1000))
+    value = numerals.read_number(re.findall("[a-z]+", fold_line(original)))
+    return redraw(original, stream) if value is None else numerals.write_number(stream.below(1000))
 
 
 def _internet(original: str, stream: KeyedStream) -> str | None:

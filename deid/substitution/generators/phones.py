@@ -149,7 +149,7 @@ def _glued_number(word: str) -> bool:
 
 
 def _pair(digits: str) -> str:
-    said = numerals.write(int(digits), hyphens=False)
+    said = numerals.write_number(int(digits), hyphens=False)
     return f"zéro {said}" if digits[0] == "0" and digits != "00" else "zéro zéro" if digits == "00" else said
 
 

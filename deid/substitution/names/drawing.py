@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
-from deid.french.folding import fold_line, words
+from deid.domain.document import Mention
+from deid.domain.labels import Label
+from deid.french.folding import fold_line, without_accents, words
 from deid.privacy import KeyedStream
-from deid.reference.names import NameTables, Pool
+from deid.reference.names import NameTables, Pool, name_key
+from deid.substitution.characters import redraw_digits
 from deid.substitution.context import DocumentContext
+from deid.substitution.names.parsing import INITIAL, WORD, Piece, bare
+from deid.substitution.names.reading import Named, Spelling, form, places
 from deid.substitution.names.roster import Roster
 
 _TRIES = 200
@@ -63,3 +68,162 @@ class Drawing:
             if fold_line(name[0]) != fold_line(word[0]) and self._context.forbidden.isdisjoint(words(name)):
                 return name
         return _NOBODY  # every name that fits would bring something back
+
+
+# What stands for a whole name: initials, logins, and the local parts of e-mail addresses.
+
+_LETTERS = "ABCDEFGHJLMNPRSTV"
+_LOGIN_LEAST = 5
+
+
+class Shorthand:
+    """Short forms of the names of one document: those of their bearer's surrogate, as far as it is told whose."""
+
+    def __init__(self, context: DocumentContext, tables: NameTables, roster: Roster, drawing: Drawing) -> None:
+        self._context = context
+        self._tables = tables
+        self._roster = roster
+        self._surrogate = drawing.surrogate
+        self._spelt: dict[Named, Spelling] = {}
+        self._plain: frozenset[str] | None = None
+
+    # Logins
+
+    def known(self, token: str) -> str | None:
+        """What stands for what a login or e-mail address makes of a full name here, the first one that may be meant."""
+        first = token[:1]
+        for named in self._roster.named():
+            # Most logins are told from most names by their first letter alone.
+            if first in (named.beginnings or named.begun()):
+                place = places(named.spelling()).get(token)
+                if place is not None:
+                    return form(self._drawn(named), place)
+        return None
+
+    def _plain_names(self) -> frozenset[str]:
+        """Words that are names by themselves: whose they are depends on the mention, not on who else is called so."""
+        if self._plain is None:
+            self._plain = frozenset([word for one in self._roster.named() for word in one.surnames + one.firsts])
+        return self._plain
+
+    def _drawn(self, named: Named) -> Spelling:
+        """The surrogate of a full name."""
+        spelling = self._spelt.get(named)
+        if spelling is None:
+            spelling = self._spelt[named] = self._spell(named)
+        return spelling
+
+    def _spell(self, named: Named) -> Spelling:
+        given = [self._surrogate(one.word, False, self._pool_of(named, one.word), one.sex) for one in named.given]
+        surnames = [self._surrogate(word, True, self._pool_of(named, word)) for word in named.surnames]
+        drawn = iter(surnames)
+        family = [next(drawn) if piece.sort is WORD else piece.text for piece in named.family]
+        return Spelling(tuple(map(bare, given)), tuple(map(bare, surnames)), "".join(map(bare, family)))
+
+    def handle(self, token: str, attempt: int = 0) -> str | None:
+        """The surrogate of a run of letters out of a login or address, where it can be taken apart into names.
+
+        By the full names known here; else by the tables, into an initial and a surname, either first.
+        """
+        word = name_key(token)
+        known = None if attempt else self.known(word)
+        if known is not None:
+            return known
+        if self._tables.surname_births(word) or self._tables.first_name(word):
+            return None
+        for letter, surname in ((word[0], word[1:]), (word[-1], word[:-1])):
+            if len(surname) < _LOGIN_LEAST - 1 or not self._tables.surname_births(surname):
+                continue
+            drawn = bare(self._surrogate(surname, True, Pool.PROFESSIONAL, attempt=attempt))
+            initial = self._letter(Label.DOCTOR, surname, letter, attempt).lower()
+            return initial + drawn if surname == word[1:] else drawn + initial
+        return None
+
+    def initials_beside(self, letters: str, names: Container[str]) -> str | None:
+        """The surrogate of initials in an address ("j", "jp") whose surname is among the names that stand beside."""
+        for named in self._roster.named():
+            given, surnames, glued = named.spelling()
+            if glued in names or any(name in names for name in surnames):
+                firsts = "".join(word[:1] for word in given)
+                if letters in (firsts, firsts[:1]):
+                    return "".join(word[:1] for word in self._drawn(named).given)[: len(letters)]
+        return None
+
+    def login(self, mention: Mention, written: str, attempt: int) -> str | None:
+        """The surrogate of a login ("hklein", "martinj2"); None where the word is none."""
+        if not written.islower() or mention.label is Label.PERSON:
+            return None
+        letters = written.rstrip("0123456789")
+        if len(letters) < _LOGIN_LEAST:
+            return None
+        if letters == written and (self._roster.words(mention) != (written,) or written in self._plain_names()):
+            return None  # a name in small letters, alone or among others
+        surrogate = self.handle(letters, attempt)
+        if surrogate is None:
+            return None
+        digits = written[len(letters) :]
+        return surrogate + redraw_digits(digits, self._context.stream("login number", written, str(attempt)))
+
+    # Initials
+
+    def initial(self, mention: Mention, written: str, attempt: int) -> str:
+        """One initial, or several run together ("jp")."""
+        beside = self._roster.words(mention)
+        return "".join([_cased(letter, self._letter_of(mention, letter, beside, attempt)) for letter in written])
+
+    def _letter_of(self, mention: Mention, letter: str, beside: Sequence[str], attempt: int) -> str:
+        """The initial of the surrogate of the name that a letter beside whole words abbreviates."""
+        small, here = fold_line(letter), frozenset(beside)
+        for named in self._roster.named():
+            if not here.isdisjoint(named.families):
+                for one in named.given:
+                    if one.word.startswith(small):
+                        pool = self._pool_of(named, one.word)
+                        return self._surrogate(one.word, False, pool, one.sex, attempt)[0]
+            if not here.isdisjoint(named.firsts):
+                for word in named.surnames:
+                    if word.startswith(small):
+                        return self._surrogate(word, True, self._pool_of(named, word), attempt=attempt)[0]
+        return self._letter(mention.label, " ".join(beside), small, attempt)
+
+    def _pool_of(self, named: Named, word: str) -> Pool:
+        return self._roster.pool(word, named.label)
+
+    def _letter(self, label: Label, beside: str, letter: str, attempt: int) -> str:
+        stream = self._context.stream("initial", label, beside, letter, str(attempt))
+        while (drawn := stream.choice(_LETTERS)).lower() == letter[0]:
+            pass
+        return drawn
+
+    def initials(self, mention: Mention, found: Sequence[Piece], attempt: int) -> str:
+        """Initials that stand alone: those of someone named here if they fit, else others by the key."""
+        letters = "".join([fold_line(text) for sort, text in found if sort is INITIAL])
+        surrogates = self._initials_of_named(mention, letters, attempt)
+        if surrogates is None:
+            surrogates = [
+                self._letter(mention.label, letters, f"{letter}{place}", attempt)
+                for place, letter in enumerate(letters)
+            ]
+        drawn = iter(surrogates)
+        written: list[str] = []
+        for sort, text in found:
+            written += [_cased(letter, next(drawn)) for letter in text] if sort is INITIAL else [text]
+        return "".join(written)
+
+    def _initials_of_named(self, mention: Mention, letters: str, attempt: int) -> Sequence[str] | None:
+        """Initials of the surrogate of who is named by these letters, first names before or after the surname."""
+        for named in self._roster.named():
+            if named.label is not None and named.label is not mention.label:
+                continue
+            parts = named.parts(letters)
+            if parts is not None:
+                return [
+                    self._surrogate(word, surname, self._pool_of(named, word), sex, attempt)[0]
+                    for word, surname, sex in parts
+                ]
+        return None
+
+
+def _cased(model: str, letter: str) -> str:
+    plain = without_accents(letter)
+    return plain.lower() if model.islower() else plain.upper()

@@ -1,4 +1,4 @@
-"""The room of PATIENT, DOCTOR and PERSON: the same word gets the same surrogate word, whoever writes it how."""
+"""Generator of PATIENT, DOCTOR and PERSON: the same word gets the same surrogate word, whoever writes it how."""
 
 from __future__ import annotations
 
@@ -12,11 +12,10 @@ from deid.reference.names import NameTables, Pool, name_key
 from deid.substitution.context import DocumentContext
 from deid.substitution.drafts import Draft
 from deid.substitution.names import nicknames
-from deid.substitution.names.drawing import Drawing
+from deid.substitution.names.drawing import Drawing, Shorthand
 from deid.substitution.names.parsing import BETWEEN, INITIAL
 from deid.substitution.names.reading import Word, word_of
 from deid.substitution.names.roster import POOLS, Roster
-from deid.substitution.names.shorthand import Shorthand
 
 STRATEGY = "frequency_band"
 _POOLS = tuple(Pool)

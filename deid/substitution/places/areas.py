@@ -10,6 +10,84 @@ from deid.french.folding import comparable, fold_line, words
 from deid.reference.packaged import packaged_rows
 from deid.substitution.places.abroad import World, world
 
+_MASCULINE = """
+Calvados, Cantal, Cher, Doubs, Finistère, Gard, Gers, Jura, Loir-et-Cher, Loiret, Lot, Lot-et-Garonne, Maine-et-Loire,
+Morbihan, Nord, Pas-de-Calais, Puy-de-Dôme, Bas-Rhin, Haut-Rhin, Rhône, Tarn, Tarn-et-Garonne, Var, Vaucluse,
+Val-de-Marne, Val-d'Oise, Territoire de Belfort, Grand Est, Centre-Val de Loire, Centre, département, pays, Danemark,
+Liechtenstein, Monténégro, Vatican, Royaume-Uni, Luxembourg, Portugal, Kosovo, Liban, Pakistan, Bhoutan, Népal, Japon,
+Brunei, Cambodge, Sri Lanka, Koweït, Laos, Vietnam, Bangladesh, Qatar, Yémen, Kazakhstan, Kirghizstan, Tadjikistan,
+Turkménistan, Timor oriental, Libéria, Zimbabwe, Burundi, Cameroun, Congo, Bénin, Gabon, Ghana, Burkina, Kenya, Malawi,
+Mali, Niger, Nigéria, Rwanda, Sénégal, Soudan, Tchad, Togo, Botswana, Lesotho, Soudan du Sud, Maroc, Sahara occidental,
+Swaziland, Mozambique, Cap-Vert, Canada, Mexique, Costa Rica, Guatemala, Honduras, Nicaragua, Panama, Salvador, Brésil,
+Chili, Paraguay, Pérou, Vénézuéla, Guyana, Bélize, Groenland, Suriname, Vanuatu
+"""
+_PLURAL = """
+Alpes-de-Haute-Provence, Hautes-Alpes, Alpes-Maritimes, Ardennes, Bouches-du-Rhône, Côtes-d'Armor, Landes,
+Pyrénées-Atlantiques, Hautes-Pyrénées, Pyrénées-Orientales, Deux-Sèvres, Vosges, Yvelines, Hauts-de-Seine,
+Hauts-de-France, Pays de la Loire, environs, Pays-Bas, Féroé, Philippines, Maldives, Émirats arabes unis, Comores,
+Seychelles, États-Unis, Bahamas, Salomon, Marshall, Palaos, Fidji, Cook, Chagos, Terres australes et antarctiques
+"""
+_WITHOUT = """
+Paris, Mayotte, La Réunion, Saint-Pierre-et-Miquelon, Saint-Barthélemy, Saint-Martin, Wallis-et-Futuna, Andorre, Monaco,
+Saint-Marin, Malte, Israël, Singapour, Hong Kong, Macao, Taïwan, Bahreïn, Oman, Chypre, Madagascar, Maurice,
+Sao Tomé-et-Principe, Djibouti, Cuba, Haïti, Aruba, Trinité-et-Tobago, Sainte-Lucie, Saint-Vincent-et-les-Grenadines,
+Antigua-et-Barbuda, Saint-Christophe-et-Niévès, Curaçao, Pitcairn, Nauru, Tonga, Kiribati, Niue, Samoa, Tuvalu, Åland
+"""
+_SILENT = "Hérault, Hexagone"  # an h that elides; other names with one keep their article whole
+
+
+def _folded(names: str) -> frozenset[str]:
+    return frozenset(comparable(name.strip()) for name in names.split(",") if name.strip())
+
+
+_BY_ARTICLE = {"le": _folded(_MASCULINE), "les": _folded(_PLURAL), "": _folded(_WITHOUT), "l'": _folded(_SILENT)}
+_AHEAD = re.compile(r"(?:^|[^a-z0-9'])(l'|d'|le|la|les|du|des|au|aux|en|de)\s*$")
+_OWN = re.compile(r"(?:l'|le |la |les )\s*(?=[a-z])")
+
+
+def article_of(name: str) -> str:
+    """ "le", "la", "l'", "les", or nothing: the article of a department, region, country or collectivity."""
+    bare = comparable(name)
+    listed = next((article for article, names in _BY_ARTICLE.items() if bare in names), None)
+    if listed is not None:
+        return listed
+    return "l'" if _is_vowel(bare) else "la"
+
+
+def ahead(before: str) -> str | None:
+    """The article or preposition that a text ends with: "dans le " → "le"; None where there is none."""
+    found = _AHEAD.search(fold_line(before))
+    return found[1] if found else None
+
+
+def own(text: str) -> str:
+    """The article that a name itself begins with, as it is written ("le Doubs" → "le "); empty for none."""
+    found = _OWN.match(fold_line(text))
+    return text[: found.end()] if found and comparable(text) not in _BY_ARTICLE[""] else ""
+
+
+def agrees(word: str, name: str) -> bool:
+    """Whether a name may stand behind an article or preposition as `ahead` gives it."""
+    article = article_of(name)
+    match word:
+        case "le" | "du" | "au":
+            return article == "le"
+        case "les" | "des" | "aux":
+            return article == "les"
+        case "la" | "l'":
+            return article == word
+        case "en":
+            return article in ("la", "l'")
+        case "d'":
+            return article == "l'" or (not article and _is_vowel(comparable(name)))
+        case _:
+            return article == "la" or (not article and not _is_vowel(comparable(name)))
+
+
+def _is_vowel(bare: str) -> bool:
+    return bare[:1] in tuple("aeiou") or bare.startswith(("yonne", "yvelines"))
+
+
 _LONGEST = 5
 _ODD = re.compile("antarctique|territoire|terres|britannique|^france$|,|[(]")
 _ARTICLE = re.compile(r"^(?:l['’ ]|la |le |les )", re.IGNORECASE)

@@ -64,7 +64,7 @@ def _other_code(original: str, commune: Commune, stream: KeyedStream) -> str:
         return _DIGIT.sub(lambda _: next(digits), original)
     if places == 0:
         thousands, rest = divmod(int(code), _SPOKEN_WIDTH)
-        said = f"{numerals.write(thousands)} mille {numerals.write(rest) if rest else ''}".strip()
+        said = f"{numerals.write_number(thousands)} mille {numerals.write_number(rest) if rest else ''}".strip()
         return in_case_of(original, said if "-" in original else said.replace("-", " "))
     return code
 

@@ -11,8 +11,8 @@ from deid.privacy import KeyedStream
 from deid.reference import Commune, CommuneTable
 from deid.substitution.context import DocumentContext
 from deid.substitution.places import abroad
-from deid.substitution.places.draws import COSTS, MECHANISMS, STRATEGIES, anywhere
 from deid.substitution.places.finding import Place
+from deid.substitution.places.strategies import COSTS, MECHANISMS, STRATEGIES, anywhere
 from deid.substitution.places.survey import Survey
 
 _DRAWS = 400

@@ -16,9 +16,9 @@ from deid.reference import Commune
 from deid.substitution.characters import redraw_digits
 from deid.substitution.context import DocumentContext
 from deid.substitution.drafts import Draft, tag
-from deid.substitution.places import abroad, articles
+from deid.substitution.places import abroad
 from deid.substitution.places.abroad import NOWHERE, world
-from deid.substitution.places.areas import area, countries, listed, names
+from deid.substitution.places.areas import agrees, ahead, area, countries, listed, names, own
 from deid.substitution.places.finding import Place
 from deid.substitution.places.gazette import Gazette
 
@@ -60,7 +60,7 @@ class Regions:
         original = self._context.text(mention)
         if self._context.policy.places.strategy == "tag":
             return tag(Label.LOC, original)
-        article = articles.own(original) if area(original) else ""
+        article = own(original) if area(original) else ""
         bare = original[len(article) :]
         text = self._text(bare, attempt)
         cased = text if text in _COMMON and not bare.isupper() else in_case_of(bare, text)
@@ -75,14 +75,14 @@ class Regions:
         found: dict[str, set[str]] = defaultdict(set)
         for mention in self._context.of([Label.LOC]):
             original = self._context.text(mention)
-            article = articles.own(original)
-            word = articles.ahead(article or self._context.before(mention))
+            article = own(original)
+            word = ahead(article or self._context.before(mention))
             if word is not None:
                 found[comparable(original[len(article) :])].add(word)
         return {name: frozenset(words) for name, words in found.items()}
 
     def _agrees(self, original: str, name: str) -> bool:
-        return all(articles.agrees(word, name) for word in self._ahead.get(comparable(original), ()))
+        return all(agrees(word, name) for word in self._ahead.get(comparable(original), ()))
 
     def _agreeing(self, choices: tuple[str, ...], original: str) -> Sequence[str]:
         told = comparable(original)
@@ -206,7 +206,7 @@ class Regions:
 def _fitting(choices: tuple[str, ...], ahead: frozenset[str], told: str) -> Sequence[str]:
     """Those of some names that agree with all the words ahead, without the one that is told."""
     others = [name for name in choices if comparable(name) != told]
-    return tuple([name for name in others if all(articles.agrees(word, name) for word in ahead)])
+    return tuple([name for name in others if all(agrees(word, name) for word in ahead)])
 
 
 def of_place(name: str) -> str:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 from deid.french import numerals
 from deid.french.folding import fold_line
+from deid.french.numerals import write_like
 from deid.french.shapes import sentence_case_of
-from deid.substitution.temporal import spoken
 from deid.substitution.temporal.values import Unit
 
 OLDEST = 125
@@ -172,7 +172,7 @@ def _ordinal(plain: str, text: str) -> Age | None:
     stem = re.findall("[a-z]+", match["words"])
     stem[-1] = {"quatr": "quatre", "neuv": "neuf", "cinqu": "cinq", "onz": "onze", "un": "un"}.get(stem[-1], stem[-1])
     for end in ("", "e"):
-        value = numerals.read([*stem[:-1], stem[-1] + end])
+        value = numerals.read_number([*stem[:-1], stem[-1] + end])
         if value is not None:
             return Age(Unit.YEAR, value, "ordinal", text)
     return None
@@ -182,7 +182,7 @@ def _spoken_months(plain: str, text: str) -> Age | None:
     match = _SPOKEN_MONTHS.fullmatch(plain)
     if match is None:
         return None
-    years, months = (numerals.read(re.findall("[a-z]+", match[name])) for name in ("years", "months"))
+    years, months = (numerals.read_number(re.findall("[a-z]+", match[name])) for name in ("years", "months"))
     if years is None or months is None or months > 11:
         return None
     between, after = (text[match.start(name) : match.end(name)] for name in ("between", "after"))
@@ -193,7 +193,7 @@ def _spoken(plain: str, text: str) -> Age | None:
     match = _SPOKEN.fullmatch(plain)
     if match is None:
         return None
-    value = numerals.read(re.findall("[a-z]+", match["words"]))
+    value = numerals.read_number(re.findall("[a-z]+", match["words"]))
     if value is None:
         return None
     tail = match["tail"].strip()
@@ -222,7 +222,7 @@ def _written(age: Age, value: int) -> str:
             width = age.width if age.tail == "" or age.width == 1 else 1
             return f"{value // 12}{_plural(age.head, value // 12)}{value % 12:0{width}d}{age.tail}"
         case "spoken months":
-            years, months = (spoken.say(one, age.model) for one in divmod(value, 12))
+            years, months = (write_like(one, age.model) for one in divmod(value, 12))
             return sentence_case_of(age.model, f"{years}{_plural(age.head, value // 12)}{months}{age.tail}")
         case "figures":
             return f"{value:0{age.width}d}{_plural(age.tail, value)}"
@@ -239,11 +239,11 @@ def _written(age: Age, value: int) -> str:
         case "ordinal":
             return sentence_case_of(age.model, f"{_ordinal_word(value)} année")
         case "spoken parts":
-            words = sentence_case_of(age.model, spoken.say(value // age.step, _number(age)))
+            words = sentence_case_of(age.model, write_like(value // age.step, _number(age)))
             return words + _plural(age.head, value // age.step) + _part(age, value) + age.tail
         case _:
             feminine = age.unit is Unit.WEEK
-            words = spoken.say(value, _number(age), feminine=feminine)
+            words = write_like(value, _number(age), feminine=feminine)
             return sentence_case_of(age.model, words) + _plural(age.tail, value)
 
 
@@ -262,7 +262,7 @@ def _top_coded(age: Age, top_code: int) -> str:
         case "decade" | "ordinal" | "parts" | "decimal":
             return sentence_case_of(age.model, f"{top_code} ans et plus")
         case "spoken" | "spoken parts":
-            words = spoken.say(top_code, _number(age))
+            words = write_like(top_code, _number(age))
             return sentence_case_of(age.model, f"{words} ans et plus")
     unit = re.match(r"\s*[A-Za-zé.]+", age.tail if age.kind == "figures" else "")
     if unit is not None and fold_line(unit.group()).strip().startswith("an"):
@@ -288,7 +288,7 @@ def _plural(tail: str, value: int) -> str:
 
 
 def _ordinal_word(value: int) -> str:
-    words = numerals.write(value)
+    words = numerals.write_number(value)
     words = words.removesuffix("s") if words.endswith(("vingts", "cents")) else words
     for end, instead in (("cinq", "cinqu"), ("neuf", "neuv")):
         if words.endswith(end):

@@ -2,20 +2,52 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import date, timedelta
 from fractions import Fraction
 
+from deid.config.policy import Ages
 from deid.privacy import discrete_laplace
 from deid.substitution.context import DocumentContext
-from deid.substitution.temporal import scales
-from deid.substitution.temporal.tempering import not_nought, tempered
+from deid.substitution.temporal.timeline import not_nought, tempered
 from deid.substitution.temporal.values import add_months, add_years, months_between, on, years_between
+
+ADULT = 18
+# Steps in a year of childhood, by the policy's `paediatric_unit`.
+STEPS_IN_YEAR: Mapping[str, int] = {"year": 1, "quarter": 4, "month": 12}
+
+
+def steps_in_year(ages: Ages) -> int:
+    """Steps in a year of childhood."""
+    return STEPS_IN_YEAR[ages.paediatric_unit]
+
+
+def place_of_age(years: int, in_year: int) -> int:
+    """φ: the place of an age on the scale, `in_year` steps to a year below `ADULT`, one from there.
+
+    φ is public and increasing, so |φ(v) − φ(w)| is a distance between ages, and noise on φ(v) of scale 1/ε is
+    ε·|φ(v) − φ(w)|-private (Alvim et al. 2018); reading the age off the noisy place is post-processing. With one step
+    to a year it is the distance in years. With more, ages of children are that many times easier to tell apart, and
+    move by that many times less.
+
+    An age that the noise leaves where it was is drawn again. Among children that happens with one probability K, among
+    adults with another, A < K: between a child and an adult, and there only, the bound is
+    ε·|φ(v) − φ(w)| + log((1 − A) / (1 − K)), 0.4 more at ε = 0.25 in quarters, 1.4 in months.
+    """
+    return years * in_year if years < ADULT else ADULT * in_year + years - ADULT
+
+
+def age_at_place(place: int, in_year: int) -> int:
+    """The age whose place is nearest; of two, the greater."""
+    whole = ADULT * in_year
+    return ADULT + place - whole if place >= whole else (2 * place + in_year) // (2 * in_year)
+
 
 # Below these, years are too coarse for a child's age: it is moved by months, then by days.
 _YEARS_FROM, _MONTHS_FROM = 3, 3
 
 
-def move(
+def move_birth(
     context: DocumentContext,
     anchor: date,
     moved_anchor: date,
@@ -42,10 +74,10 @@ def move(
 
 def within_life(context: DocumentContext, moved: date, moved_anchor: date) -> date:
     """A birth date before the moved anchor, and no further from it than the top-coded age."""
-    return min(max(moved, eldest(context, moved_anchor)), moved_anchor - timedelta(days=1))
+    return min(max(moved, first_told_day(context, moved_anchor)), moved_anchor - timedelta(days=1))
 
 
-def eldest(context: DocumentContext, moved_anchor: date) -> date:
+def first_told_day(context: DocumentContext, moved_anchor: date) -> date:
     """The first day that anybody's life is told from, in a document of that date."""
     return add_years(moved_anchor, -context.policy.ages.top_code)
 
@@ -58,8 +90,8 @@ def _older(context: DocumentContext, birth: date, anchor: date, said: str, rate:
     between the two.
     """
     years, months = years_between(birth, anchor), months_between(birth, anchor)
-    in_year = scales.steps(context.policy.ages)
-    if _YEARS_FROM <= years < scales.ADULT and in_year > 1:
+    in_year = steps_in_year(context.policy.ages)
+    if _YEARS_FROM <= years < ADULT and in_year > 1:
         step = 12 // in_year
         return add_months(birth, -step * max(_noise(context, said, rate, f"{step} months"), 1 - months // step))
     if years >= _YEARS_FROM:

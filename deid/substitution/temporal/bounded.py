@@ -8,10 +8,9 @@ from fractions import Fraction
 from deid.privacy import bounded_laplace
 from deid.substitution.context import DocumentContext
 from deid.substitution.temporal import births
-from deid.substitution.temporal.agenda import Agenda
 from deid.substitution.temporal.ages import Age
-from deid.substitution.temporal.tempering import tempered
-from deid.substitution.temporal.timeline import Timeline, own_date
+from deid.substitution.temporal.normalisation import NormalisedTimes
+from deid.substitution.temporal.timeline import Timeline, own_date, tempered
 from deid.substitution.temporal.values import DAYS_OF, Instant, Unit, add_years, clamped, index_of, on
 
 MECHANISM = "bounded_laplace"
@@ -20,7 +19,7 @@ CLASSES = (61, 660, 36_000)
 _YEARS_AHEAD = 20  # no appointment is further
 
 
-def move(context: DocumentContext, agenda: Agenda, epsilon: Fraction) -> Timeline:
+def move(context: DocumentContext, normalised: NormalisedTimes, epsilon: Fraction) -> Timeline:
     """The timeline of a document, rebuilt from its moved anchor interval by interval.
 
     With e_0 the anchor and e_1, e_2… the days that elements stand on (the middle one of a month or a year) going
@@ -42,11 +41,11 @@ def move(context: DocumentContext, agenda: Agenda, epsilon: Fraction) -> Timelin
     at most, C that of `deid.privacy.bounded_laplace`: 0.02 over 61 days at ε = 0.25, 0.3 at 16. Nothing is put
     further back than the top-coded age, nor further ahead than twenty years, whatever was drawn.
     """
-    anchor, birth = agenda.anchor, agenda.birth
+    anchor, birth = normalised.anchor, normalised.birth
     moved_anchor = own_date(context, anchor, epsilon)
-    days = {one.middle.toordinal() for one in agenda.dated}
-    exact = {one.index for one in agenda.dated if one.unit is Unit.DAY}
-    if birth is not None and agenda.tells_birth:
+    days = {one.middle.toordinal() for one in normalised.dated}
+    exact = {one.index for one in normalised.dated if one.unit is Unit.DAY}
+    if birth is not None and normalised.tells_birth:
         days.add(birth.toordinal())
         exact.add(birth.toordinal())
     here, there = anchor.toordinal(), moved_anchor.toordinal()
@@ -66,24 +65,26 @@ def move(context: DocumentContext, agenda: Agenda, epsilon: Fraction) -> Timelin
                     break
             reached, moved = distance, moved + drawn
             stops[here + side * distance] = there + side * moved
-    return _rebuilt(context, agenda, stops, moved_anchor)
+    return _rebuilt(context, normalised, stops, moved_anchor)
 
 
-def _rebuilt(context: DocumentContext, agenda: Agenda, stops: dict[int, int], moved_anchor: date) -> Timeline:
+def _rebuilt(
+    context: DocumentContext, normalised: NormalisedTimes, stops: dict[int, int], moved_anchor: date
+) -> Timeline:
     """Instants from the days that they stand on, none further back than the top-coded age."""
-    birth, moved_birth = agenda.birth, None
-    if birth is not None and agenda.tells_birth:
+    birth, moved_birth = normalised.birth, None
+    if birth is not None and normalised.tells_birth:
         moved_birth = on(stops[birth.toordinal()])
-        if birth < agenda.anchor:
+        if birth < normalised.anchor:
             moved_birth = births.within_life(context, moved_birth, moved_anchor)
-    eldest, latest = births.eldest(context, moved_anchor), add_years(moved_anchor, _YEARS_AHEAD)
+    eldest, latest = births.first_told_day(context, moved_anchor), add_years(moved_anchor, _YEARS_AHEAD)
     instants: dict[Instant, Instant] = {}
-    for one in agenda.dated:
+    for one in normalised.dated:
         day = min(max(on(stops[one.middle.toordinal()]), eldest), latest)
         instants[one] = Instant(one.unit, clamped(one.unit, index_of(one.unit, day)))
     if moved_birth is not None:
-        instants |= {one: Instant(one.unit, index_of(one.unit, moved_birth)) for one in agenda.birth_instants}
-    return Timeline(agenda.anchor, moved_anchor, birth, moved_birth, moved_birth, instants)
+        instants |= {one: Instant(one.unit, index_of(one.unit, moved_birth)) for one in normalised.birth_instants}
+    return Timeline(normalised.anchor, moved_anchor, birth, moved_birth, moved_birth, instants)
 
 
 def move_birth(context: DocumentContext, anchor: date, moved_anchor: date, birth: date, epsilon: Fraction) -> date:

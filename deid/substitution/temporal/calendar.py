@@ -1,4 +1,4 @@
-"""The room of DATE, RELDATE and AGE: has a document's temporal mentions moved and writes them in their own forms."""
+"""Generator of DATE, RELDATE and AGE: moves a document's temporal mentions, writes them, and says what they cost."""
 
 from __future__ import annotations
 
@@ -11,14 +11,97 @@ from deid.domain.labels import Label
 from deid.french.folding import alike, without_accents
 from deid.substitution.context import DocumentContext
 from deid.substitution.drafts import Draft, mask, tag
-from deid.substitution.temporal import ages, agreement, generalising, ledger
-from deid.substitution.temporal.agenda import Agenda, read
+from deid.substitution.temporal import ages, agreement, bounded, generalising, metric
 from deid.substitution.temporal.ages import Age
 from deid.substitution.temporal.durations import Ties
+from deid.substitution.temporal.normalisation import NormalisedTimes, normalise
 from deid.substitution.temporal.strategies import AGES, DATES
-from deid.substitution.temporal.timeline import Timeline
+from deid.substitution.temporal.timeline import Timeline, anchor_epsilon, day_of
 from deid.substitution.temporal.values import Unit, age_at
 from deid.substitution.temporal.wording import NEARBY, Wording
+
+# What an element costs: the ε that each gets (None), or one of its own, 0 for what no ε bounds.
+_Cost = Fraction | None
+# Category, mechanism, cost of one element, elements.
+CostLine = tuple[str, str, _Cost, int]
+_FREE = Fraction(0)
+# The two draws of a birth date.
+_BIRTH: tuple[CostLine, ...] = (("date", metric.MECHANISM, None, 1), ("age", metric.MECHANISM, None, 1))
+
+
+def cost_lines(context: DocumentContext, normalised: NormalisedTimes) -> tuple[CostLine, ...]:
+    """What a document has drawn, one line per category and mechanism."""
+    totals: dict[tuple[str, str], tuple[_Cost, int]] = {}
+    for category, mechanism, each, count in _all_lines(context, normalised):
+        known = totals.get((category, mechanism))
+        totals[category, mechanism] = (each, known[1] + count if known else count)
+    return tuple([(*key, *total) for key, total in totals.items()])
+
+
+def drawn_elements(found: Sequence[CostLine]) -> int:
+    """Distinct elements that are drawn, the anchor apart: it has a budget of its own."""
+    return sum([count for _, _, each, count in found if each is None])
+
+
+def ledger_lines(found: Sequence[CostLine], epsilon: Fraction) -> list[Spend]:
+    """Ledger lines, `epsilon` nats per element; 0 for what no ε bounds."""
+    spent = []
+    for category, mechanism, own, count in found:
+        if count:
+            each = epsilon if own is None else own
+            spent.append(Spend(category, mechanism, each.numerator * count / each.denominator, count))
+    return spent
+
+
+def _all_lines(context: DocumentContext, normalised: NormalisedTimes) -> list[CostLine]:
+    found: list[CostLine] = []
+    dates, ages = context.policy.dates.strategy, context.policy.ages.strategy
+    anchored = dates in ("metric", "bounded_laplace", "tag")
+    shown = bool(normalised.instants) and dates != "tag"
+    if anchored and (shown or context.document.reference_date is not None):
+        found.append(("anchor", metric.MECHANISM, anchor_epsilon(context), 1))
+        if context.policy.dates.document_date == "metric":
+            found.append(("date", metric.MECHANISM, None, 1))
+    found += _date_lines(normalised, dates)
+    found += _birth_lines(normalised, dates, ages)
+    if ages in AGES:
+        own = normalised.own_ages
+        free = {(age.unit, age.step, age.value) for mention, age in normalised.ages.items() if mention not in own}
+        found.append(("age", AGES[ages].mechanism, None, len(free)))
+    elif ages == "generalise":
+        told = {(one.unit, one.step, one.value) for one in normalised.ages.values()}
+        found.append(("age", generalising.MECHANISM, _FREE, len(told)))
+    return found
+
+
+def _date_lines(normalised: NormalisedTimes, dates: str) -> tuple[CostLine, ...]:
+    """What is neither the anchor nor the birth date costs a draw; an interval of `bounded_laplace` is one of days."""
+    anchor = day_of(normalised.anchor)
+    if dates == "metric":
+        return (("date", metric.MECHANISM, None, len(normalised.dated) - (anchor in normalised.dated)),)
+    if dates == "bounded_laplace":
+        days = {one.middle for one in normalised.dated - {anchor}} | (
+            {normalised.birth} if normalised.tells_birth else set()
+        )
+        return (("date", bounded.MECHANISM, None, len(days - {normalised.anchor})),)
+    if dates in DATES or dates == "generalise":
+        mechanism = DATES[dates].mechanism if dates in DATES else generalising.MECHANISM
+        return (("date", mechanism, _FREE, len(set(normalised.instants.values()))),)
+    return ()
+
+
+def _birth_lines(normalised: NormalisedTimes, dates: str, ages: str) -> tuple[CostLine, ...]:
+    """The birth date's own draws, once it shows: in a date, in an age of the patient, in a NIR."""
+    if normalised.birth is None or normalised.birth == normalised.anchor:
+        return ()
+    in_ages = bool(normalised.own_ages) and ages != "tag"
+    if dates in ("metric", "tag"):
+        if in_ages or normalised.numbered_birth or (normalised.births and dates == "metric"):
+            return _BIRTH
+    elif dates != "bounded_laplace" and in_ages and ages in AGES:
+        return (("age", AGES[ages].mechanism, None, AGES[ages].birth_draws),)
+    return ()
+
 
 # What a document is dated by, and identifiers follow, where the policy asks for tags.
 _UNSAID = "metric"
@@ -31,19 +114,19 @@ class Calendar:
     def __init__(self, context: DocumentContext) -> None:
         self._context = context
         self._policy = context.policy
-        self._agenda: Agenda = read(context)
-        self._costs = ledger.lines(context, self._agenda)
+        self._normalised: NormalisedTimes = normalise(context)
+        self._costs = cost_lines(context, self._normalised)
         self._texts: dict[Mention, str] = {}
         self._line: Timeline | None = None
         self.durations = _NO_DURATIONS  # none where dates are not told to the day
 
     def elements(self) -> int:
         """Distinct elements to draw; the birth date counts twice, for its years and its days."""
-        return ledger.elements(self._costs)
+        return drawn_elements(self._costs)
 
     def spends(self, epsilon: Fraction) -> list[Spend]:
         """Ledger lines: the anchor once it shows, dates and ages that were drawn."""
-        return ledger.spends(self._costs, epsilon)
+        return ledger_lines(self._costs, epsilon)
 
     def draw(self, epsilon: Fraction) -> None:
         """Move everything, `epsilon` nats per unit and element."""
@@ -51,13 +134,13 @@ class Calendar:
         if self._policy.dates.strategy == "generalise":
             self._texts |= self._generalised()
         elif self._policy.dates.strategy != "tag":
-            ties = Ties(self._context, self._agenda)
-            wording = Wording(self._context, self._agenda, ties.reconciled(line))
+            ties = Ties(self._context, self._normalised)
+            wording = Wording(self._context, self._normalised, ties.reconciled(line))
             self._texts |= wording.texts()
             if ties.found:
                 self.durations = ties.count(wording.moved)
         if self._policy.ages.strategy != "tag":
-            for mention, age in self._agenda.ages.items():
+            for mention, age in self._normalised.ages.items():
                 self._texts[mention] = self._age_text(mention, age, line, epsilon)
 
     @property
@@ -85,21 +168,21 @@ class Calendar:
     def _composed(self, mention: Mention, strategy: str) -> str | None:
         """The text of a mention that holds several dates, or is half of one."""
         join = self._joined if strategy == "generalise" else None
-        return self._agenda.segments.compose(self._context, mention, self._texts, join)
+        return self._normalised.segments.compose(self._context, mention, self._texts, join)
 
     def _moved(self, epsilon: Fraction) -> Timeline:
-        agenda, dates, ages = self._agenda, self._policy.dates.strategy, self._policy.ages.strategy
+        normalised, dates, ages = self._normalised, self._policy.dates.strategy, self._policy.ages.strategy
         if dates == "generalise":
-            line = generalising.timeline(self._context, agenda)
+            line = generalising.timeline(self._context, normalised)
         else:
-            line = DATES[_UNSAID if dates == "tag" else dates].move(self._context, agenda, epsilon)
-        if line.told_birth is None and agenda.birth is not None and ages in AGES:
-            told = AGES[ages].move_birth(self._context, agenda.anchor, line.moved_anchor, agenda.birth, epsilon)
+            line = DATES[_UNSAID if dates == "tag" else dates].move(self._context, normalised, epsilon)
+        if line.told_birth is None and normalised.birth is not None and ages in AGES:
+            told = AGES[ages].move_birth(self._context, normalised.anchor, line.moved_anchor, normalised.birth, epsilon)
             return line._replace(told_birth=told)
         return line
 
     def _generalised(self) -> Mapping[Mention, str]:
-        texts = {one: generalising.date_text(self._context, self._agenda, one) for one in self._agenda.instants}
+        texts = {one: generalising.date_text(self._context, self._normalised, one) for one in self._normalised.instants}
         return {mention: self._plain(text) for mention, text in texts.items() if text is not None}
 
     def _joined(self, mention: Mention, texts: Sequence[str]) -> str:
@@ -108,9 +191,9 @@ class Calendar:
     def _age_text(self, mention: Mention, age: Age, line: Timeline, epsilon: Fraction) -> str:
         original = self._context.text(mention)
         strategy = self._policy.ages.strategy
-        value = self._own_value(age, line) if mention in self._agenda.own_ages else None
+        value = self._own_value(age, line) if mention in self._normalised.own_ages else None
         if strategy == "generalise":
-            return self._plain(generalising.age_text(self._context, self._agenda, mention, value or age.value))
+            return self._plain(generalising.age_text(self._context, self._normalised, mention, value or age.value))
         if value is None:
             value = AGES[strategy].move(self._context, age, epsilon)
         top = self._policy.ages.top_code

@@ -20,7 +20,7 @@ from deid.french import numerals
 from deid.privacy.budget import rational
 from deid.substitution.context import DocumentContext
 from deid.substitution.temporal import order
-from deid.substitution.temporal.agenda import Agenda
+from deid.substitution.temporal.normalisation import NormalisedTimes
 from deid.substitution.temporal.timeline import Timeline, day_of
 from deid.substitution.temporal.values import Instant, Unit
 
@@ -89,14 +89,14 @@ class Tie:
 class Ties:
     """The durations of one document that are about two of its days."""
 
-    def __init__(self, context: DocumentContext, agenda: Agenda) -> None:
+    def __init__(self, context: DocumentContext, normalised: NormalisedTimes) -> None:
         self._policy: Dates = context.policy.dates
-        self._agenda = agenda
-        self._spans = [span for span, one in agenda.instants.items() if one.unit is _DAY]
+        self._normalised = normalised
+        self._spans = [span for span, one in normalised.instants.items() if one.unit is _DAY]
         self._spans.sort()
         self.found: tuple[Tie, ...] = ()
         if self._spans and _may_say(context.plain, self._spans):
-            self._text = _skeleton(context, agenda, self._spans)
+            self._text = _skeleton(context, normalised, self._spans)
             self.found = self._read()
 
     def _read(self) -> tuple[Tie, ...]:
@@ -115,7 +115,7 @@ class Ties:
         """
         if not self.found:
             return line
-        births = {one: to for one, to in line.instants.items() if one in self._agenda.birth_instants}
+        births = {one: to for one, to in line.instants.items() if one in self._normalised.birth_instants}
         pins = line.fixed()
         moved = {one: Instant(one.unit, index) for one, index in pins.items()} | dict(line.instants)
         for tie in self.found:
@@ -162,7 +162,7 @@ class Ties:
         if _SINCE_DAY not in self._text:
             return
         for match in _SINCE.finditer(self._text):
-            yield from self._tie(match, self._at(match.start("first")), day_of(self._agenda.anchor))
+            yield from self._tie(match, self._at(match.start("first")), day_of(self._normalised.anchor))
 
     def _stays(self) -> Iterator[Tie]:
         """A length of stay and the nearest admission with its discharge, or range of dates."""
@@ -197,7 +197,7 @@ class Ties:
 
     def _tie(self, length: re.Match[str], first: Instant, last: Instant) -> Iterator[Tie]:
         count, unit = length["count"], length["unit"]
-        number = int(count) if count.isdecimal() else numerals.read([count])
+        number = int(count) if count.isdecimal() else numerals.read_number([count])
         if number:
             days = number * _DAYS[unit[0]]
             yield Tie(first, last, days, self._slack(days, unit))
@@ -210,7 +210,7 @@ class Ties:
     def _at(self, position: int) -> Instant:
         """The day that stands at a place of the skeleton."""
         span: Mention = self._spans[self._text.count(_DATE, 0, position)]
-        return self._agenda.instants[span]
+        return self._normalised.instants[span]
 
 
 def _may_say(plain: str, spans: Sequence[Mention]) -> bool:
@@ -242,10 +242,10 @@ def _tells_a_stay(text: str) -> bool:
     return False
 
 
-def _skeleton(context: DocumentContext, agenda: Agenda, dated: Sequence[Mention]) -> str:
+def _skeleton(context: DocumentContext, normalised: NormalisedTimes, dated: Sequence[Mention]) -> str:
     """The folded text with one sign in the stead of each dated span, and another for any other mention."""
     plain = context.plain
-    cut = agenda.segments
+    cut = normalised.segments
     # A mention that is cut in spans, or is half of one, is told by those.
     told = cut.parts.keys() | cut.halves.keys()
     others = [one for one in context.mentions if one not in told] if told else context.mentions

@@ -12,7 +12,77 @@ from collections.abc import Callable
 from datetime import date, timedelta
 
 from deid.french.folding import fold_line
-from deid.substitution.temporal import lunar
+
+
+def easter(year: int) -> date:
+    """Easter Sunday of the Gregorian calendar (anonymous algorithm, Meeus 1991)."""
+    golden = year % 19
+    century, rest = divmod(year, 100)
+    leaps, skipped = divmod(century, 4)
+    moon = (19 * golden + century - leaps - (century - (century + 8) // 25 + 1) // 3 + 15) % 30
+    sunday = (32 + 2 * skipped + 2 * (rest // 4) - moon - rest % 4) % 7
+    late = (golden + 11 * moon + 22 * sunday) // 451
+    month, day = divmod(moon + sunday - 7 * late + 114, 31)
+    return date(year, month, day + 1)
+
+
+def orthodox_easter(year: int) -> date:
+    """Easter Sunday of the Julian calendar, on the Gregorian one."""
+    moon = (19 * (year % 19) + 15) % 30
+    sunday = (2 * (year % 4) + 4 * (year % 7) - moon + 34) % 7
+    month, day = divmod(moon + sunday + 114, 31)
+    gap = year // 100 - year // 400 - 2
+    return date(year, month, day + 1) + timedelta(days=gap)
+
+
+_HIJRA = 227_015  # 16 July 622 of the Julian calendar, the day 1 Muharram 1, as an ordinal
+
+
+def muslim(year: int, month: int, day: int) -> date:
+    """The first such day of the tabular Muslim calendar in a civil year, or in the one before where it has none.
+
+    The calendar that is lived follows the sight of the moon, a day before or after this one.
+    """
+    hijri = (year - 622) * 33 // 32
+    found = [_muslim_day(hijri + offset, month, day) for offset in range(-2, 3)]
+    return min((one for one in found if one.year <= year), key=lambda one: (year - one.year, one))
+
+
+def _muslim_day(year: int, month: int, day: int) -> date:
+    months = 29 * (month - 1) + month // 2
+    return date.fromordinal(_HIJRA + (year - 1) * 354 + (3 + 11 * year) // 30 + months + day - 1)
+
+
+_CREATION = -1_373_427  # 1 Tishri of the Jewish year 1, before its postponements, as an ordinal
+
+
+def jewish_new_year(year: int) -> date:
+    """1 Tishri in a civil year: the mean conjunction, postponed by the four rules (Dershowitz and Reingold 2008)."""
+    jewish = year + 3761
+    before, here, after = (_elapsed(jewish + offset) for offset in (-1, 0, 1))
+    delay = 2 if after - here == 356 else 1 if here - before == 382 else 0
+    return date.fromordinal(_CREATION + here + delay)
+
+
+def _elapsed(jewish: int) -> int:
+    """Days from the creation to the conjunction of Tishri, kept off Sunday, Wednesday and Friday."""
+    months = (235 * jewish - 234) // 19
+    parts = 12_084 + 13_753 * months
+    day = 29 * months + parts // 25_920
+    return day + 1 if 3 * (day + 1) % 7 < 3 else day
+
+
+# A new moon (7 January 2000, 2:14 in Peking) and the mean month between two, in hundred thousandths of a day.
+_NEW_MOON = date(2000, 1, 7).toordinal() * 100_000 + 9_300
+_MONTH = 2_953_059
+
+
+def new_moon(first: date) -> date:
+    """The first mean new moon on or after a day, in Peking, within a day of the true one."""
+    start = first.toordinal() * 100_000
+    number = -((_NEW_MOON - start) // _MONTH)
+    return date.fromordinal((_NEW_MOON + number * _MONTH) // 100_000)
+
 
 Rule = Callable[[int], date]
 
@@ -22,20 +92,20 @@ def _on(month: int, day: int) -> Rule:
 
 
 def _easter(days: int) -> Rule:
-    return lambda year: lunar.easter(year) + timedelta(days=days)
+    return lambda year: easter(year) + timedelta(days=days)
 
 
 def _muslim(month: int, day: int) -> Rule:
-    return lambda year: lunar.muslim(year, month, day)
+    return lambda year: muslim(year, month, day)
 
 
 def _tishri(days: int) -> Rule:
     """So many days after the Jewish new year that falls in the year."""
-    return lambda year: lunar.jewish_new_year(year) + timedelta(days=days)
+    return lambda year: jewish_new_year(year) + timedelta(days=days)
 
 
 def _moon(month: int, day: int) -> Rule:
-    return lambda year: lunar.new_moon(date(year, month, day))
+    return lambda year: new_moon(date(year, month, day))
 
 
 # From Nisan to Tishri the Jewish months have fixed lengths: spring feasts are so many days before the new year.
@@ -64,7 +134,7 @@ _FEASTS: dict[str, Rule] = {
     "mi-careme": _easter(-24), "rameaux": _easter(-7), "semaine sainte": _easter(-6), "jeudi saint": _easter(-3),
     "vendredi saint": _easter(-2), "samedi saint": _easter(-1), "paques": _easter(0), "quasimodo": _easter(7),
     "ascension": _easter(39), "pentecote": _easter(49), "fete-dieu": _easter(60), "trinite": _easter(56),
-    "paques orthodoxe": lunar.orthodox_easter, "paques orthodoxes": lunar.orthodox_easter, "ramadan": _muslim(9, 1),
+    "paques orthodoxe": orthodox_easter, "paques orthodoxes": orthodox_easter, "ramadan": _muslim(9, 1),
     "ramadhan": _muslim(9, 1), "nuit du destin": _muslim(9, 27), "aid": _muslim(10, 1), "aid el-fitr": _muslim(10, 1),
     "aid es-seghir": _muslim(10, 1), "korite": _muslim(10, 1), "aid el-kebir": _muslim(12, 10),
     "aid al-adha": _muslim(12, 10), "aid el-adha": _muslim(12, 10), "tabaski": _muslim(12, 10),
@@ -103,7 +173,7 @@ _FIXED = (
 _MOVABLE = {4: ("Pâques", "paques"), 5: ("Ascension", "ascension")}
 
 
-def match(plain: str, at: int = 0) -> tuple[int, str] | None:
+def match_feast(plain: str, at: int = 0) -> tuple[int, str] | None:
     """Where the feast that begins at `at` ends, and its name here; None if none does. `plain` is folded."""
     first = _WORD.match(plain, at)
     found = _ANY.match(plain, at) if first is not None and first.group() in _BEGINNINGS else None
@@ -112,13 +182,13 @@ def match(plain: str, at: int = 0) -> tuple[int, str] | None:
     return found.end(), _NAMES[found.lastindex - 1]
 
 
-def month_in(name: str, year: int) -> int:
+def month_of_feast(name: str, year: int) -> int:
     """The month that a feast falls in, as an index from January of year 0."""
     day = _FEASTS[name](year)
     return day.year * 12 + day.month - 1
 
 
-def of_month(year: int, month: int) -> str:
+def feast_of_month(year: int, month: int) -> str:
     """How a feast of a month is called."""
     if month in _MOVABLE:
         name, rule = _MOVABLE[month]
@@ -127,7 +197,7 @@ def of_month(year: int, month: int) -> str:
     return _FIXED[month - 1]
 
 
-def named(text: str) -> str | None:
+def feast_named(text: str) -> str | None:
     """The feast that `text` is, by its name here."""
-    found = match(fold_line(text))
+    found = match_feast(fold_line(text))
     return found[1] if found is not None and found[0] == len(text) else None

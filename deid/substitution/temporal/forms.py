@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from deid.french import numerals
 from deid.french.calendar import (
@@ -20,8 +20,9 @@ from deid.french.calendar import (
     WEEKDAYS,
 )
 from deid.french.folding import without_accents
+from deid.french.numerals import write_like
 from deid.french.shapes import in_case_of, sentence_case_of
-from deid.substitution.temporal import feasts, spoken
+from deid.substitution.temporal import feasts
 from deid.substitution.temporal.values import Unit, index_of
 
 # "fin de janvier" becomes "fin d'avril", "début de l'hiver" "début du printemps", "fin du Ramadan" "fin de Pâques".
@@ -218,7 +219,7 @@ class Feast:
     model: str
 
     def write(self, day: date) -> str:
-        name = feasts.of_month(day.year, day.month)
+        name = feasts.feast_of_month(day.year, day.month)
         return _plain(self.model, name.upper() if self.model.isupper() else name)
 
 
@@ -254,7 +255,7 @@ class SpokenDay:
     model: str
 
     def write(self, day: date) -> str:
-        words = "premier" if day.day == 1 else spoken.say(day.day, self.model)
+        words = "premier" if day.day == 1 else write_like(day.day, self.model)
         return _like(self.model, words)
 
 
@@ -265,7 +266,7 @@ class SpokenMonth:
     model: str
 
     def write(self, day: date) -> str:
-        return _like(self.model, numerals.write(day.month))
+        return _like(self.model, numerals.write_number(day.month))
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,7 +283,7 @@ class SpokenYear:
 
     def write(self, day: date) -> str:
         if self.short and (day.year % 100 > _LAST_DAY or not self.alone):
-            return _like(self.model, spoken.say(day.year % 100, self.model))
+            return _like(self.model, write_like(day.year % 100, self.model))
         words = self._whole(day.year)
         joined = not self.short and " " not in self.model and "-" in self.model
         return _like(self.model, words.replace(" ", "-") if joined else words)
@@ -290,13 +291,17 @@ class SpokenYear:
     def _whole(self, year: int) -> str:
         century, rest = divmod(year, 100)
         if not 11 <= century <= 19:
-            return spoken.say(year, self.model)
+            return write_like(year, self.model)
         model = without_accents(self.model).lower()
-        ending = f" {spoken.say(rest, self.model)}" if rest else ("s" if century > 11 else "")
+        ending = f" {write_like(rest, self.model)}" if rest else ("s" if century > 11 else "")
         if not model.startswith(("mil", "deux")) and not self.short:
-            return f"{spoken.say(century, self.model)} cent{ending}"
+            return f"{write_like(century, self.model)} cent{ending}"
         thousand = "mil" if re.match(r"mil\b", model) else "mille"
-        return f"{thousand} {numerals.write(century - 10)} cent{ending}" if century > 11 else f"{thousand} cent{ending}"
+        return (
+            f"{thousand} {numerals.write_number(century - 10)} cent{ending}"
+            if century > 11
+            else f"{thousand} cent{ending}"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -350,3 +355,27 @@ def _like(model: str, text: str) -> str:
 def _plain(model: str, text: str) -> str:
     """Without accents where the model is in capitals and has none."""
     return without_accents(text) if model.isupper() and model.isascii() else text
+
+
+# What a DATE mention says before it is placed on the calendar: the fields it writes, and how it writes them.
+
+
+class Expression(NamedTuple):
+    """Fields that are written; the others are None and come from the context.
+
+    `year` below 100 was written with two digits. `weekday` is 0 on Monday, `season` 0 in winter; `rank` is the number
+    of a quarter or semester; `feast` a name of `feasts`. `this_month`: the month is the document's ("le 8 courant").
+    `march`: what a Tuesday may be as well, March of a year ("mar 13").
+    """
+
+    unit: Unit
+    form: Form
+    year: int | None = None
+    month: int | None = None
+    day: int | None = None
+    weekday: int | None = None
+    season: int | None = None
+    rank: int | None = None
+    feast: str | None = None
+    this_month: bool = False
+    march: Expression | None = None

@@ -13,9 +13,9 @@ from deid.french.folding import comparable
 from deid.french.shapes import sentence_case_of
 from deid.substitution.context import DocumentContext
 from deid.substitution.temporal import agreement, births
-from deid.substitution.temporal.agenda import Agenda
 from deid.substitution.temporal.ages import Age
-from deid.substitution.temporal.expressions import Expression
+from deid.substitution.temporal.forms import Expression
+from deid.substitution.temporal.normalisation import NormalisedTimes
 from deid.substitution.temporal.relative import Relative
 from deid.substitution.temporal.timeline import Timeline
 from deid.substitution.temporal.values import Instant, Unit, index_of
@@ -42,13 +42,13 @@ _NOW = ((1, "cette semaine"), (7, "ce mois-ci"), (31, "cette année"), (10**6, "
 _REACH = {Unit.DAY: 1, Unit.WEEK: 8, Unit.MONTH: 32, Unit.QUARTER: 32, Unit.SEASON: 32, Unit.SEMESTER: 32}
 
 
-def timeline(context: DocumentContext, agenda: Agenda) -> Timeline:
+def timeline(context: DocumentContext, normalised: NormalisedTimes) -> Timeline:
     """The document's own date, brought to the middle of its month or year; nothing else is moved."""
     unit = Unit.MONTH if context.policy.dates.granularity == "month" else Unit.YEAR
-    return Timeline(agenda.anchor, Instant(unit, index_of(unit, agenda.anchor)).middle, agenda.birth)
+    return Timeline(normalised.anchor, Instant(unit, index_of(unit, normalised.anchor)).middle, normalised.birth)
 
 
-def date_text(context: DocumentContext, agenda: Agenda, mention: Mention) -> str | None:
+def date_text(context: DocumentContext, normalised: NormalisedTimes, mention: Mention) -> str | None:
     """A DATE or RELDATE with less detail; None where nothing coarser can be said.
 
     A day becomes its month or year (`granularity`), what is coarser than that the next coarser unit: a month its
@@ -58,31 +58,31 @@ def date_text(context: DocumentContext, agenda: Agenda, mention: Mention) -> str
     a date within a mention, whose words ahead are those of `joined`.
     """
     original = context.text(mention)
-    said, instant = agenda.said[mention], agenda.instants[mention]
-    eldest = births.eldest(context, agenda.anchor)
+    said, instant = normalised.said[mention], normalised.instants[mention]
+    eldest = births.first_told_day(context, normalised.anchor)
     candidates: Iterator[str]
-    if agenda.birth is not None and agenda.birth <= instant.first < eldest:
+    if normalised.birth is not None and normalised.birth <= instant.first < eldest:
         candidates = iter((f"avant {eldest.year + 1}",))
     elif isinstance(said, Relative):
-        candidates = _distances(instant, agenda.anchor, context.policy.dates.granularity)
+        candidates = _distances(instant, normalised.anchor, context.policy.dates.granularity)
     else:
         candidates = _coarser(instant, context.policy.dates.granularity)
-    texts = (_agreeing(context, agenda, mention, text) for text in candidates)
+    texts = (_agreeing(context, normalised, mention, text) for text in candidates)
     return next((text for text in texts if comparable(text) != comparable(original)), None)
 
 
-def _agreeing(context: DocumentContext, agenda: Agenda, mention: Mention, text: str) -> str:
+def _agreeing(context: DocumentContext, normalised: NormalisedTimes, mention: Mention, text: str) -> str:
     """A candidate as the words ahead of the mention ask for it, in the mention's case."""
-    if isinstance(agenda.said[mention], Relative):
+    if isinstance(normalised.said[mention], Relative):
         return sentence_case_of(context.text(mention), agreement.of_vague(agreement.ahead(context, mention), text))
-    if agenda.segments.holds(mention):
+    if normalised.segments.holds(mention):
         return _cased(context, mention, text)
-    return _cased(context, mention, agreement.of_less(_ahead(context, agenda, mention), text))
+    return _cased(context, mention, agreement.of_less(_ahead(context, normalised, mention), text))
 
 
-def _ahead(context: DocumentContext, agenda: Agenda, mention: Mention) -> str:
+def _ahead(context: DocumentContext, normalised: NormalisedTimes, mention: Mention) -> str:
     """The word ahead of a mention; behind a verb ("revient lundi") a weekday alone is said as behind "né"."""
-    said = agenda.said[mention]
+    said = normalised.said[mention]
     if isinstance(said, Expression) and said.weekday is not None and said.day is None:
         return "ne" if agreement.behind_a_word(context, mention) else agreement.ahead(context, mention)
     return agreement.ahead(context, mention)
@@ -141,14 +141,14 @@ def _joined(texts: Sequence[str]) -> str:
     return "-".join(told) if len(told) < 3 else f"{', '.join(told[:-1])} et {told[-1]}"
 
 
-def age_text(context: DocumentContext, agenda: Agenda, mention: Mention, value: int) -> str:
+def age_text(context: DocumentContext, normalised: NormalisedTimes, mention: Mention, value: int) -> str:
     """A band of years that holds `value` (in the unit and step of the mention): "70-74 ans", or "90 ans et plus".
 
     An age that only says its decade ("quadragénaire") gets a band of twenty years. It agrees with the words ahead, but
     for an age within a mention, which `joined` takes.
     """
-    age = agenda.ages[mention]
-    word = "" if agenda.segments.holds(mention) else agreement.ahead(context, mention)
+    age = normalised.ages[mention]
+    word = "" if normalised.segments.holds(mention) else agreement.ahead(context, mention)
     top = context.policy.ages.top_code
     width: int = context.policy.ages.band_years
     years = int(Age(age.unit, value, age.kind, age.model, age.step).years)

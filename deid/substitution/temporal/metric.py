@@ -7,19 +7,19 @@ from fractions import Fraction
 
 from deid.privacy import discrete_laplace
 from deid.substitution.context import DocumentContext
-from deid.substitution.temporal import births, scales
-from deid.substitution.temporal.agenda import Agenda
+from deid.substitution.temporal import births
 from deid.substitution.temporal.ages import Age
+from deid.substitution.temporal.births import age_at_place, place_of_age, steps_in_year
+from deid.substitution.temporal.normalisation import NormalisedTimes
 from deid.substitution.temporal.order import restore
-from deid.substitution.temporal.tempering import tempered
-from deid.substitution.temporal.timeline import Timeline, apart, own_date, shift
+from deid.substitution.temporal.timeline import Timeline, apart, own_date, shift, tempered
 from deid.substitution.temporal.values import Instant, Unit, index_of
 
 MECHANISM = "discrete_laplace"
 _ELDEST = 1_000_000  # in any unit more than the age that is told as "and more"
 
 
-def move(context: DocumentContext, agenda: Agenda, epsilon: Fraction) -> Timeline:
+def move(context: DocumentContext, normalised: NormalisedTimes, epsilon: Fraction) -> Timeline:
     """The timeline of a document, each instant moved on its own, in the originals' order.
 
     An instant v becomes v' = v + s − DLap(ε) in its own unit, s the patient's shift, brought to its side of the moved
@@ -35,19 +35,23 @@ def move(context: DocumentContext, agenda: Agenda, epsilon: Fraction) -> Timelin
     noise and more gathers on it, and the others get likelier: there the bound is ε·|v − w| + log 2 for days, whose
     shift is never 0, and ε·|v − w| + log(1 + e^(2ε)) for longer units, which the shift may be rounded to one off.
     """
-    anchor = agenda.anchor
+    anchor = normalised.anchor
     moved_anchor, days = own_date(context, anchor, epsilon), shift(context)
-    birth = births.move(context, anchor, moved_anchor, agenda.birth, epsilon, anchor + days) if agenda.birth else None
-    line = Timeline(anchor, moved_anchor, agenda.birth, birth, birth)
+    birth = (
+        births.move_birth(context, anchor, moved_anchor, normalised.birth, epsilon, anchor + days)
+        if normalised.birth
+        else None
+    )
+    line = Timeline(anchor, moved_anchor, normalised.birth, birth, birth)
     stay = line.fixed()
     said, rate = str(epsilon), tempered(epsilon)
     drawn = {}
-    for one in agenda.dated:
+    for one in normalised.dated:
         drawn[one] = stay[one] if one in stay else _moved(context, line, one, said, rate, days)
     moved = restore(drawn, stay)
-    for one in agenda.birth_instants:
+    for one in normalised.birth_instants:
         moved[one] = Instant(one.unit, index_of(one.unit, birth or moved_anchor))
-    return Timeline(anchor, moved_anchor, agenda.birth, birth, birth, moved)
+    return Timeline(anchor, moved_anchor, normalised.birth, birth, birth, moved)
 
 
 def _moved(context: DocumentContext, line: Timeline, one: Instant, said: str, rate: Fraction, days: timedelta) -> int:
@@ -66,12 +70,12 @@ def move_age(context: DocumentContext, age: Age, epsilon: Fraction) -> int:
     """
     stream = context.stream("age", age.unit, str(age.step), str(age.value), str(epsilon))
     whole = age.value // age.step
-    in_year = scales.steps(context.policy.ages) if age.unit is Unit.YEAR else 1
+    in_year = steps_in_year(context.policy.ages) if age.unit is Unit.YEAR else 1
     low = 2 if age.unit is Unit.DECADE else 1
     rate = tempered(epsilon * in_year) / in_year  # a year has to be left, step by step
     while True:
         noise = discrete_laplace(stream, rate)
-        moved = min(max(low, scales.years_at(scales.position(whole, in_year) + noise, in_year)), _ELDEST)
+        moved = min(max(low, age_at_place(place_of_age(whole, in_year) + noise, in_year)), _ELDEST)
         if moved == whole:
             continue
         if age.unit is Unit.DECADE or age.step == 1:

@@ -7,8 +7,7 @@ from collections.abc import Callable
 
 from deid.french.folding import fold_line
 from deid.substitution.temporal import forms, readers
-from deid.substitution.temporal.expressions import Expression
-from deid.substitution.temporal.forms import Form, Literal
+from deid.substitution.temporal.forms import Expression, Form, Literal
 from deid.substitution.temporal.tokens import Token, tokens
 from deid.substitution.temporal.values import Unit
 

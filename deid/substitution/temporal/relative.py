@@ -10,7 +10,7 @@ from deid.french import numerals
 from deid.french.calendar import MONTH_OF, SEASON_OF, WEEKDAY_OF
 from deid.french.folding import fold_line
 from deid.substitution.temporal import feasts
-from deid.substitution.temporal.mending import Lexicon, run
+from deid.substitution.temporal.tokens import Lexicon, run_at
 from deid.substitution.temporal.values import Unit
 
 _UNITS = {
@@ -156,7 +156,7 @@ def _mended(text: str) -> str:
     pieces = re.split(r"([a-z0-9|!]+)", plain)
     found = []
     for piece in pieces:
-        if not piece or run(piece, 0) != piece or piece in _UNITS or piece in _SIDE:
+        if not piece or run_at(piece, 0) != piece or piece in _UNITS or piece in _SIDE:
             found.append(piece)
         elif re.fullmatch(r"[0-9ol|]*\d[0-9ol|]*", piece):
             found.append(piece.translate(str.maketrans("ol|", "011")))
@@ -210,7 +210,7 @@ def _quantity(about: str | None, digits: str | None, words: str | None) -> int |
         return ABOUT.get(about)
     if digits and digits.isdecimal():
         return int(digits)
-    return numerals.read(re.findall("[a-z]+", words or ""))
+    return numerals.read_number(re.findall("[a-z]+", words or ""))
 
 
 def _fortnight(plain: str, text: str) -> Relative | None:
@@ -277,5 +277,5 @@ def _thing(what: str, side: int, text: str) -> Relative | None:
         return Relative(Unit.SEASON, side, Manner(text), named=SEASON_OF[what])
     if what in MONTH_OF:
         return Relative(Unit.MONTH, side, Manner(text), named=MONTH_OF[what])
-    feast = feasts.named(what)
+    feast = feasts.feast_named(what)
     return Relative(Unit.MONTH, side, Manner(text), feast=feast) if feast else None

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import date, timedelta
 
-from deid.substitution.temporal.expressions import Expression
-from deid.substitution.temporal.feasts import month_in
+from deid.substitution.temporal.feasts import month_of_feast
+from deid.substitution.temporal.forms import Expression
 from deid.substitution.temporal.relative import Relative
 from deid.substitution.temporal.values import Instant, Unit, index_of, on_real_day
 
@@ -65,7 +65,7 @@ def _index(expression: Expression, year: int) -> int:
         case Unit.SEMESTER:
             return year * 2 + (expression.rank or 1) - 1
         case _ if expression.feast is not None:
-            return month_in(expression.feast, year)
+            return month_of_feast(expression.feast, year)
         case _:
             return year * 12 + (expression.month or 1) - 1
 
@@ -143,7 +143,7 @@ def place_relative(relative: Relative, anchor: date) -> Instant:
         return Instant(unit, here + relative.offset)
     side = (relative.offset > 0) - (relative.offset < 0)
     if relative.feast is not None:
-        around = [month_in(relative.feast, anchor.year + year) for year in (-2, -1, 0, 1, 2)]
+        around = [month_of_feast(relative.feast, anchor.year + year) for year in (-2, -1, 0, 1, 2)]
         return Instant(unit, _beside(around, here, side))
     if relative.named is None:
         return Instant(unit, here + relative.offset)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+
+from rapidfuzz.distance import OSA
 
 from deid.french import numerals
 from deid.french.calendar import (
@@ -12,12 +14,61 @@ from deid.french.calendar import (
     ENGLISH_WEEKDAY_OF,
     ENGLISH_WORDS,
     MONTH_OF,
+    MONTHS,
     ROMAN_OF,
     SEASON_OF,
     WEEKDAY_OF,
+    WEEKDAYS,
 )
 from deid.french.folding import fold_line
-from deid.substitution.temporal import feasts, mending
+from deid.substitution.temporal import feasts
+
+# Characters that scanners take for one another count as one, in the word that is read and in those that are known.
+_LOOKS = str.maketrans({"0": "o", "1": "i", "l": "i", "|": "i", "!": "i", "5": "s", "6": "e", "8": "b", "c": "e"})
+_LEAST = 5  # letters of a word that may have a wrong one
+
+
+def _skeleton(word: str) -> str:
+    return word.replace("rn", "m").replace("vv", "w").translate(_LOOKS)
+
+
+class Lexicon:
+    """Folded words, found again when they are broken; two words that break alike are found as neither."""
+
+    def __init__(self, words: Iterable[str], misspelt: Iterable[str] = ()) -> None:
+        self._known = frozenset(words)
+        self._misspelt = tuple(dict.fromkeys(misspelt))
+        self._of: dict[str, str | None] = {}
+        for word in sorted(self._known):
+            broken = _skeleton(word)
+            self._of[broken] = None if broken in self._of else word
+
+    def mended(self, word: str) -> str | None:
+        """The known word that a folded one is, broken or misspelt by one letter; None if there is none, or several."""
+        if word in self._known:
+            return word
+        found = self._of.get(_skeleton(word)) if len(word) > 2 else None
+        if found is not None or len(word) < _LEAST:
+            return found
+        near = [one for one in self._misspelt if OSA.distance(word, one, score_cutoff=1) <= 1]
+        return near[0] if len(near) == 1 else None
+
+
+_WHOLE = tuple(map(fold_line, (*MONTHS, *WEEKDAYS)))
+_CALENDAR = Lexicon((*_WHOLE, "janv", "fevr", "juil", "sept"), (word for word in _WHOLE if len(word) >= _LEAST))
+_RUN = re.compile(r"[a-z0-9|!]+")
+
+
+def mended_calendar_word(word: str) -> str | None:
+    """The month or weekday that a broken word is."""
+    return _CALENDAR.mended(word) if any(char.isalpha() for char in word) else None
+
+
+def run_at(plain: str, at: int) -> str:
+    """The letters, figures and bars that stand together at a place of a folded text."""
+    match = _RUN.match(plain, at)
+    return match.group() if match else ""
+
 
 _PIECE = re.compile(r"\d+|[a-z]+|[^a-z\d]+")
 _FIGURES = re.compile(r"[0-9 ./-]+")  # most dates, of which nothing is scanned, broken or a word
@@ -145,7 +196,7 @@ def _phrase(plain: str, text: str, at: int, word: str) -> Token | None:
     for kind, pattern in (("C", _THIS_MONTH), ("L", _NTH)):
         if (found := pattern.match(plain, at)) is not None and (kind == "L" or at > 0):
             return Token(kind, text[at : found.end()])
-    if (feast := feasts.match(plain, at)) is not None:
+    if (feast := feasts.match_feast(plain, at)) is not None:
         return Token("F", text[at : feast[0]], name=feast[1])
     return _spoken(plain, text, at) if word in numerals.NUMBER_WORDS else None
 
@@ -157,7 +208,7 @@ def _spoken(plain: str, text: str, at: int) -> Token | None:
         return None
     words = list(re.finditer("[a-z]+", spoken.group()))
     for last in range(len(words), 0, -1):
-        value = numerals.read([word.group() for word in words[:last]])
+        value = numerals.read_number([word.group() for word in words[:last]])
         if value is not None and words[last - 1].group() != "et":
             return Token("X", text[at : at + words[last - 1].end()], value)
     return None
@@ -165,11 +216,11 @@ def _spoken(plain: str, text: str, at: int) -> Token | None:
 
 def _broken(plain: str, text: str, at: int) -> Token | None:
     """A month or weekday that a scanner broke."""
-    run = mending.run(plain, at)
+    run = run_at(plain, at)
     word = run if run.isalpha() else ""
     if run.isdecimal() or word in MONTH_OF or word in WEEKDAY_OF or word in ENGLISH_WORDS or word in _QUALIFIERS:
         return None
-    mended = mending.mended(run)
+    mended = mended_calendar_word(run)
     if mended is None:
         return None
     raw = text[at : at + len(run)]

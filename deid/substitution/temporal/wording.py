@@ -5,13 +5,140 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from deid.domain.document import Mention
-from deid.french.folding import alike, without_accents
+from deid.french import numerals
+from deid.french.calendar import MONTHS, SEASONS, WEEKDAYS
+from deid.french.folding import alike, comparable, without_accents
+from deid.french.shapes import sentence_case_of
 from deid.substitution.context import DocumentContext
-from deid.substitution.temporal import agreement, order, phrases
-from deid.substitution.temporal.agenda import Agenda
-from deid.substitution.temporal.relative import Relative
+from deid.substitution.temporal import agreement, feasts, order
+from deid.substitution.temporal.normalisation import NormalisedTimes
+from deid.substitution.temporal.relative import ABOUT, Manner, Relative
 from deid.substitution.temporal.timeline import Timeline, day_of
 from deid.substitution.temporal.values import Instant, Unit, clamped
+
+_ABOUT_OF = {number: word for word, number in ABOUT.items()}
+# What a unit is counted by, by the folded word of the original.
+_SINGULAR = {
+    "jour": "jour", "jours": "jour", "semaine": "semaine", "semaines": "semaine", "an": "an", "ans": "an",
+    "annee": "année", "annees": "année", "ete": "été", "etes": "été", "hiver": "hiver", "hivers": "hiver",
+    "trimestre": "trimestre", "trimestres": "trimestre", "semestre": "semestre", "semestres": "semestre",
+    "decennie": "décennie", "decennies": "décennie", "week-end": "week-end", "week-ends": "week-end",
+}  # fmt: skip
+_NEAR = {-2: "avant-hier", -1: "hier", 0: "ce jour", 1: "demain", 2: "après-demain"}
+# The last one, this one, the next one, and the word for several.
+_BESIDE = {
+    Unit.WEEK: ("la semaine dernière", "cette semaine", "la semaine prochaine", "semaines"),
+    Unit.MONTH: ("le mois dernier", "ce mois-ci", "le mois prochain", "mois"),
+    Unit.QUARTER: ("le trimestre dernier", "ce trimestre", "le trimestre prochain", "trimestres"),
+    Unit.SEMESTER: ("le semestre dernier", "ce semestre", "le semestre prochain", "semestres"),
+    Unit.YEAR: ("l'an dernier", "cette année", "l'an prochain", "ans"),
+    Unit.DAY: ("hier", "ce jour", "demain", "jours"),
+    Unit.SEASON: ("la saison dernière", "cette saison", "la saison prochaine", "saisons"),
+    Unit.DECADE: ("la décennie dernière", "cette décennie", "la décennie prochaine", "décennies"),
+}
+# The anchor's day and those next to it, in other words.
+_OTHERWISE: Mapping[int, tuple[str, ...]] = {
+    -2: ("il y a deux jours",), -1: ("la veille",), 0: ("ce jour", "aujourd'hui"), 1: ("le lendemain",),
+    2: ("dans deux jours",),
+}  # fmt: skip
+
+
+def write_distance(relative: Relative, moved: Instant, anchor: Instant) -> str:
+    """`moved` said from `anchor` (both in the unit of `relative`), in the manner of `relative`."""
+    manner = relative.manner
+    offset = moved.index - anchor.index
+    if manner.counted and not manner.hours and offset != 0:
+        return _write_counted(relative, offset)
+    if offset == relative.offset == 0 and relative.unit is Unit.DAY:
+        return manner.model
+    if relative.named is not None or relative.feast is not None:
+        phrase = _write_named(relative, moved, offset)
+    else:
+        phrase = _write_plain(relative.unit, offset, manner)
+    return sentence_case_of(manner.model, phrase)
+
+
+def distance_otherwise(relative: Relative, moved: Instant, anchor: Instant) -> str | None:
+    """The anchor's day, or one next to it, in other words than "ce jour", "hier" or "demain"; None for the rest."""
+    model = relative.manner.model
+    phrases = _OTHERWISE.get(moved.index - anchor.index, ()) if relative.unit is Unit.DAY else ()
+    phrase = next((one for one in phrases if comparable(one) != comparable(model)), None)
+    return sentence_case_of(model, phrase) if phrase else None
+
+
+def _write_counted(relative: Relative, offset: int) -> str:
+    manner = relative.manner
+    number = abs(offset)
+    lead = manner.lead
+    if (offset > 0) != (relative.offset > 0):
+        lead = sentence_case_of(lead, "dans " if offset > 0 else "il y a ")
+    unit = _unit_word(manner, number)
+    if manner.about and number in _ABOUT_OF and not relative.span:
+        of = "d'" if unit[:1].lower() in "aeih" else "de "
+        said = f"une {_ABOUT_OF[number]} {of}"
+        return f"{lead}{_cased(manner, said)}{unit}{manner.tail}"
+    feminine = relative.unit is Unit.WEEK or manner.unit_word.startswith(("annee", "decennie"))
+    said = _number(number, manner.spoken, feminine=feminine)
+    if relative.span:
+        said += manner.to + _number(number + relative.span, manner.spoken, feminine=False)
+    gap = manner.gap if not manner.spoken else " "
+    return f"{lead}{_cased(manner, said)}{gap}{unit}{manner.tail}"
+
+
+def _cased(manner: Manner, text: str) -> str:
+    return text.upper() if manner.model.isupper() else text
+
+
+def _number(number: int, spoken: bool, *, feminine: bool) -> str:
+    return numerals.write_number(number, feminine=feminine) if spoken else str(number)
+
+
+def _unit_word(manner: Manner, number: int) -> str:
+    word = _SINGULAR.get(manner.unit_word)
+    if word == "année" and not (manner.about and number in _ABOUT_OF):
+        word = "an"
+    said = manner.unit_word if word is None else word + ("s" if number > 1 else "")
+    return _cased(manner, said)
+
+
+def _write_plain(unit: Unit, offset: int, manner: Manner) -> str:
+    if unit is Unit.DAY and offset in _NEAR:
+        part = f" {manner.part.lower()}" if manner.part and offset else ""
+        return _NEAR[offset] + part
+    if manner.unit_word == "week-end" and abs(offset) <= 1:
+        return ("ce week-end", "le week-end prochain", "le week-end dernier")[offset]
+    last, this, following, plural = _BESIDE[unit]
+    if abs(offset) <= 1:
+        return (this, following, last)[offset]
+    counted = numerals.write_number(abs(offset), feminine=unit in (Unit.WEEK, Unit.SEASON, Unit.DECADE))
+    return f"il y a {counted} {plural}" if offset < 0 else f"dans {counted} {plural}"
+
+
+def _write_named(relative: Relative, moved: Instant, offset: int) -> str:
+    """A weekday, month, season or feast of the last or next round; what is further is counted."""
+    unit, manner = relative.unit, relative.manner
+    side = "prochain" if offset > 0 else "dernier"
+    if unit is Unit.DAY:
+        name = WEEKDAYS[moved.first.weekday()]
+        if 0 < abs(offset) <= 7:
+            return f"{name} {side}"
+        ahead = {2: "en huit", 3: "en quinze"}.get((offset - 1) // 7 + 1)
+        return f"{name} {ahead}" if ahead else _write_plain(unit, offset, manner)
+    if unit is Unit.SEASON:
+        if abs(offset) > 4:
+            return _write_plain(unit, offset, manner)
+        name = SEASONS[moved.index % 4]
+        if offset == 0 or (relative.offset == 0 and abs(offset) == 1):
+            return f"ce {name}" if name == "printemps" else f"cet {name}"
+        return f"le {name} {side}" if name == "printemps" else f"l'{name} {side}"
+    if offset == 0 or abs(offset) > 12:
+        return _write_plain(unit, offset, manner)
+    day = moved.first
+    if relative.feast is None:
+        return f"{manner.lead.lower()}{MONTHS[day.month - 1]} {side}"
+    feast = feasts.feast_of_month(day.year, day.month)
+    return f"{feast} {side}" if feast in ("Noël", "Pâques") else f"{feast} {'prochaine' if offset > 0 else 'dernière'}"
+
 
 NEARBY = [sign * step for step in range(1, 61) for sign in (1, -1)]
 
@@ -21,12 +148,12 @@ _WITH_NOUNS = frozenset({Unit.MONTH, Unit.SEASON})  # may be said by a month, a 
 class Wording:
     """Writes the dates of one document, as a timeline moved them."""
 
-    def __init__(self, context: DocumentContext, agenda: Agenda, line: Timeline) -> None:
+    def __init__(self, context: DocumentContext, normalised: NormalisedTimes, line: Timeline) -> None:
         self._context = context
         self._text_of = context.document.text
         self._accented = context.accented
-        self._instants = agenda.instants
-        self._said = agenda.said
+        self._instants = normalised.instants
+        self._said = normalised.said
         self._line = line
         self._moved = dict(line.instants)
         self._birth = None if line.birth is None else day_of(line.birth)
@@ -91,8 +218,8 @@ class Wording:
         said = self._said[mention]
         if isinstance(said, Relative):
             anchor = Instant(moved.unit, self._line.moved_index(moved.unit))
-            text = phrases.otherwise(said, moved, anchor) if otherwise else None
-            text = self._agreeing(mention, text or phrases.write(said, moved, anchor), distance=True)
+            text = distance_otherwise(said, moved, anchor) if otherwise else None
+            text = self._agreeing(mention, text or write_distance(said, moved, anchor), distance=True)
         else:
             text = said.form.write(moved.middle)
             if moved.unit in _WITH_NOUNS:

@@ -15,7 +15,7 @@ from deid.evaluation.attacks.commune_laws import law_of
 from deid.privacy import KeyedStream
 from deid.reference import Commune, CommuneTable
 from deid.reference.tables import packaged_tables
-from deid.substitution.places.draws import STRATEGIES
+from deid.substitution.places.strategies import STRATEGIES
 
 TABLE = packaged_tables().communes
 SHIPPED = load().substitution.places

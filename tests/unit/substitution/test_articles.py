@@ -9,8 +9,7 @@ from deid.domain.document import Patient
 from deid.french.folding import comparable
 from deid.reference import CommuneTable
 from deid.substitution import Substitutor
-from deid.substitution.places.areas import names
-from deid.substitution.places.articles import agrees, ahead, article_of, own
+from deid.substitution.places.areas import agrees, ahead, article_of, names, own
 from tests.unit.substitution.examples import KEY, marked, surrogates
 
 KEYS = [f"patient-{number}" for number in range(25)]

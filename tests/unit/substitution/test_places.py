@@ -14,7 +14,7 @@ from deid.french.folding import comparable
 from deid.privacy import KeyedStream
 from deid.reference import CommuneTable
 from deid.substitution import Substitutor
-from deid.substitution.places import health
+from deid.substitution.places.strategies import health_draws
 from tests.unit.substitution.examples import marked, surrogates
 
 KEYS = [f"patient-{number}" for number in range(25)]
@@ -145,7 +145,7 @@ def test_the_draw_has_the_law_of_the_exponential_mechanism(policy: Policy, commu
     members = communes.territory(true)
     epsilon, features, number = Fraction(8), policy.substitution.places.features, 6000
     weights = {one: exp(-epsilon * communes.distance(true, one, features) / 2_000_000) for one in members}
-    draws = health.draws(KeyedStream(b"law", "x"), communes, true, policy.substitution.places, epsilon)
+    draws = health_draws(KeyedStream(b"law", "x"), communes, true, policy.substitution.places, epsilon)
     counts = Counter(commune for _, commune in zip(range(number), draws, strict=False))
     for one in members:
         share = weights[one] / sum(weights.values())

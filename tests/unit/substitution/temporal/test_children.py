@@ -12,7 +12,7 @@ from deid.config.policy import Policy
 from deid.domain.document import Patient
 from deid.reference import CommuneTable
 from deid.substitution import Substitutor
-from deid.substitution.temporal import scales
+from deid.substitution.temporal.births import ADULT, age_at_place, place_of_age
 from deid.substitution.temporal.parsing import parse
 from deid.substitution.temporal.values import years_between
 from tests.unit.substitution.examples import KEY, changed, marked, surrogates
@@ -32,8 +32,8 @@ def _counting(policy: Policy, communes: CommuneTable, unit: str) -> Substitutor:
 @settings(deadline=None)
 @given(st.integers(0, 120), st.sampled_from([1, 4, 12]))
 def test_the_scale_is_read_back_and_increases(years: int, in_year: int) -> None:
-    assert scales.years_at(scales.position(years, in_year), in_year) == years
-    assert scales.position(years, in_year) < scales.position(years + 1, in_year)
+    assert age_at_place(place_of_age(years, in_year), in_year) == years
+    assert place_of_age(years, in_year) < place_of_age(years + 1, in_year)
 
 
 def test_the_finer_the_unit_the_less_a_child_moves(policy: Policy, communes: CommuneTable) -> None:
@@ -51,7 +51,7 @@ def test_the_finer_the_unit_the_less_a_child_moves(policy: Policy, communes: Com
 def test_adults_move_as_before(unit: str, policy: Policy, communes: CommuneTable, substitutor: Substitutor) -> None:
     finer = _counting(policy, communes, unit)
     pairs = [(_moved(finer, 58, key), _moved(substitutor, 58, key)) for key in KEYS[:40]]
-    assert all(one == other for one, other in pairs if other >= scales.ADULT)
+    assert all(one == other for one, other in pairs if other >= ADULT)
 
 
 @pytest.mark.parametrize("key", KEYS[:40])

@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deid.substitution.temporal import ages, phrases, relative
+from deid.substitution.temporal import ages, relative
 from deid.substitution.temporal.resolving import place_relative
 from deid.substitution.temporal.values import Instant, Unit, index_of
+from deid.substitution.temporal.wording import distance_otherwise, write_distance
 
 WEDNESDAY = date(2023, 5, 17)
 
@@ -49,7 +50,7 @@ def test_a_reldate_is_read_and_written(text: str, unit: Unit, distance: int, fur
     anchor = Instant(unit, index_of(unit, WEDNESDAY))
     assert place_relative(found, WEDNESDAY) == Instant(unit, anchor.index + distance)
     moved = Instant(unit, anchor.index + distance + (2 if distance > 0 else -2))
-    assert phrases.write(found, moved, anchor) == further
+    assert write_distance(found, moved, anchor) == further
 
 
 @pytest.mark.parametrize("text", ["ce jour", "aujourd'hui", "CE MATIN", "cette nuit", "ce soir"])
@@ -57,8 +58,8 @@ def test_the_day_itself_is_said_in_another_way(text: str) -> None:
     today = Instant(Unit.DAY, WEDNESDAY.toordinal())
     found = relative.parse(text)
     assert found is not None
-    assert phrases.write(found, today, today) == text
-    otherwise = phrases.otherwise(found, today, today)
+    assert write_distance(found, today, today) == text
+    otherwise = distance_otherwise(found, today, today)
     assert otherwise is not None
     assert otherwise.casefold() == ("aujourd'hui" if text == "ce jour" else "ce jour")
 

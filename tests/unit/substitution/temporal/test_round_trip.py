@@ -10,10 +10,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from deid.french.folding import comparable
-from deid.substitution.temporal import ages, phrases, relative
+from deid.substitution.temporal import ages, relative
 from deid.substitution.temporal.parsing import parse
 from deid.substitution.temporal.resolving import place, place_relative
 from deid.substitution.temporal.values import Instant, Unit, index_of
+from deid.substitution.temporal.wording import write_distance
 
 MONTHS = "janvier février mars avril mai juin juillet août septembre octobre novembre décembre".split()
 SHORT = "janv févr mars avr mai juin juil août sept oct nov déc".split()
@@ -254,9 +255,9 @@ def test_a_counted_distance(form: str, number: int, other: int, anchor: date) ->
     unit = RELATIVES[form]
     value, here = place_relative(found, anchor), Instant(unit, index_of(unit, anchor))
     assert abs(value.index - here.index) == number
-    assert phrases.write(found, value, here) == text
+    assert write_distance(found, value, here) == text
     moved = Instant(unit, here.index + (other if value > here else -other))
-    assert phrases.write(found, moved, here) == form.format(n=other)
+    assert write_distance(found, moved, here) == form.format(n=other)
 
 
 @settings(deadline=None)
@@ -266,9 +267,9 @@ def test_a_named_distance(text: str, offset: int, anchor: date) -> None:
     assert found is not None
     value = place_relative(found, anchor)
     here = Instant(value.unit, index_of(value.unit, anchor))
-    assert phrases.write(found, value, here) == text
+    assert write_distance(found, value, here) == text
     moved = Instant(value.unit, here.index + offset)
-    again = relative.parse(phrases.write(found, moved, here))
+    again = relative.parse(write_distance(found, moved, here))
     assert again is not None
     if again.unit is value.unit:
         assert place_relative(again, anchor) == moved

@@ -12,12 +12,67 @@ from typing import NamedTuple
 from deid.domain.document import Mention
 from deid.domain.labels import TEMPORAL, Label
 from deid.substitution.context import DocumentContext
-from deid.substitution.temporal import ages, agreement, meanings, resolving, segments
+from deid.substitution.temporal import ages, agreement, parsing, relative, resolving, segments
 from deid.substitution.temporal.ages import Age
-from deid.substitution.temporal.expressions import Expression
+from deid.substitution.temporal.forms import Expression
 from deid.substitution.temporal.relative import Relative
-from deid.substitution.temporal.segments import Segments
+from deid.substitution.temporal.segments import Reads, Segments
 from deid.substitution.temporal.values import Instant, Unit, age_at, clamped
+
+# Where a date goes on behind a line break for sure: a separator at the break, a word after it, a year after a word.
+_CUT = re.compile(r"[/.-]\s*\n|\n\s*(?:[/.-]|[^\W\d_])|[^\W\d_]\.?\s*\n\s*\d{4}$")
+_ANY_DAY = date(2000, 1, 1)  # a whole date is the same from any
+
+
+def meaning(text: str, label: Label, *, as_year: bool = False) -> Expression | Relative | None:
+    """What a DATE or RELDATE says, whichever of the two it reads as; None where it reads as neither."""
+    if label is Label.DATE:
+        return parsing.parse(text, as_year=as_year) or relative.parse(text)
+    return relative.parse(text) or parsing.parse(text, as_year=as_year)
+
+
+def may_be_year(meant: Expression | Relative | None, label: Label) -> bool:
+    """Whether a word ahead could make a year of what a text says by itself: only of what has no month."""
+    if isinstance(meant, Relative):
+        return label is Label.DATE
+    return meant is None or (meant.unit is Unit.DAY and meant.month is None)
+
+
+def _is_one_date(text: str) -> bool:
+    """Whether two lines are one DATE: they read as one, and the break is within it, or behind a weekday that fits."""
+    meant = parsing.parse(text)
+    if meant is None:
+        return False
+    if meant.weekday is not None and meant.month is not None and meant.year is not None and meant.year >= 100:
+        return resolving.place(meant, _ANY_DAY).first.weekday() == meant.weekday
+    return _CUT.search(text) is not None
+
+
+def _is_one_distance(text: str) -> bool:
+    """Whether two lines are one RELDATE: together they read as one, and not both do apart."""
+    first, _, second = text.partition("\n")
+    return relative.parse(text) is not None and not (relative.parse(first) and relative.parse(second))
+
+
+def _is_one_age(text: str) -> bool:
+    """Whether two lines are one AGE: the second is no age."""
+    return ages.parse(text) is not None and ages.parse(text.partition("\n")[2].strip()) is None
+
+
+def cut_mentions(context: DocumentContext) -> Segments:
+    """The segments of a document's temporal mentions."""
+    kinds: list[tuple[Label, Reads, Reads]] = [
+        (Label.DATE, lambda text: meaning(text, Label.DATE) is not None, _is_one_date),
+        (Label.RELDATE, lambda text: meaning(text, Label.RELDATE) is not None, _is_one_distance),
+        (Label.AGE, lambda text: ages.parse(text) is not None, _is_one_age),
+    ]
+    found = [segments.cut(context, context.of([label]), reads, joins) for label, reads, joins in kinds]
+    return Segments(
+        spans=tuple(sorted(span for one in found for span in one.spans)),
+        parts={mention: parts for one in found for mention, parts in one.parts.items()},
+        halves={mention: half for one in found for mention, half in one.halves.items()},
+    )
+
 
 _BORN = re.compile(
     r"(?:\bnee?s?\b(?: ?\(e\))?|\bn\(e\)|naissance|\bddn\b|\bd\.?n\.?\b)[^a-z0-9]*(?:le|en|du|:)?[^a-z0-9]*$"
@@ -33,7 +88,7 @@ _NO_ANCHOR = date(2000, 1, 1)
 _LINKED = 1  # units that a patient's age in the text may be off by
 
 
-class Agenda(NamedTuple):
+class NormalisedTimes(NamedTuple):
     """What the temporal mentions of a document mean.
 
     Mentions here are the spans of `segments`: nearly always the document's own. One that is in none of the mappings
@@ -67,19 +122,19 @@ class Agenda(NamedTuple):
         return self.birth is not None and (bool(self.births or self.own_ages) or self.numbered_birth)
 
 
-def read(context: DocumentContext) -> Agenda:
-    """The agenda of a document.
+def normalise(context: DocumentContext) -> NormalisedTimes:
+    """Return the temporal mentions of a document, placed on the calendar.
 
     The anchor is its reference date; without one, the latest whole date it holds that is no birth date; without
     any, a fixed day. The birth date is the warehouse's; without it, the one that the text says is a birth date.
     """
     mentions = context.of(TEMPORAL)
     cut = Segments(tuple(mentions), {}, {})
-    said, aged = _read(context, mentions)
+    said, aged = _read_spans(context, mentions)
     if len(said) + len(aged) < len(mentions) or segments.may_go_on(context, mentions):
-        cut = meanings.cut(context)
+        cut = cut_mentions(context)
         bounds = frozenset(part for parts in cut.parts.values() for part in parts)
-        said, aged = _read(context, cut.spans, bounds)
+        said, aged = _read_spans(context, cut.spans, bounds)
         aged = _with_units(context, cut, aged)
     birth = context.document.patient.birth_date or _written_birth(context, said)
     anchor = context.document.reference_date or _latest(context, said) or _NO_ANCHOR
@@ -88,7 +143,7 @@ def read(context: DocumentContext) -> Agenda:
     instants = _placed(context, said, anchor, birth)
     births = _births(context, instants, birth)
     dated = [one for mention, one in instants.items() if mention not in births] if births else instants.values()
-    return Agenda(
+    return NormalisedTimes(
         segments=cut,
         anchor=anchor,
         birth=birth,
@@ -103,7 +158,7 @@ def read(context: DocumentContext) -> Agenda:
     )
 
 
-def _read(
+def _read_spans(
     context: DocumentContext, spans: Iterable[Mention], bounds: frozenset[Mention] = frozenset()
 ) -> tuple[dict[Mention, Expression | Relative], dict[Mention, Age]]:
     """What spans say, dates and ages apart; one that is in `bounds` is told by the mention it is in, not by the word
@@ -118,9 +173,9 @@ def _read(
             if (age := ages.parse(text)) is not None:
                 aged[span] = age
             continue
-        meant = meanings.meaning(text, label)
-        if meanings.may_be_year(meant, label) and span not in bounds and _YEAR_AHEAD.search(context.before(span, 12)):
-            meant = meanings.meaning(text, label, as_year=True)
+        meant = meaning(text, label)
+        if may_be_year(meant, label) and span not in bounds and _YEAR_AHEAD.search(context.before(span, 12)):
+            meant = meaning(text, label, as_year=True)
         if meant is not None:
             said[span] = meant
     return said, aged

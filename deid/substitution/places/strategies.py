@@ -1,0 +1,111 @@
+"""Strategies for communes by their name in the policy; another is added by registering it here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from fractions import Fraction
+from functools import lru_cache
+
+from deid.config.policy import Places
+from deid.privacy import KeyedStream, exponential, planar_laplace
+from deid.reference import Commune, CommuneTable
+from deid.reference.distances import MICRO, Point, profile_distance
+
+HEALTH = "exponential"
+
+
+def health_draws(
+    stream: KeyedStream, communes: CommuneTable, true: Commune, policy: Places, epsilon: Fraction
+) -> Iterator[Commune]:
+    """Communes of the true one's territory, each with weight exp(−ε·d/2), d the distance of health profiles.
+
+    Territories are a fixed public partition, so the candidates say no more than the territory does, which is public
+    (docs/privacy.md). Within one, a draw is ε·d-private: `deid.privacy.exponential` has the proof. Profiles are cached
+    per territory, and distances are computed for proposals only: at the shipped ε, for about one commune per draw.
+    """
+    profiles = communes.profiles(true, policy.features)
+    mine = profiles[true.insee]
+    return exponential(
+        stream, communes.territory(true), lambda one: profile_distance(mine, profiles[one.insee]), _per_unit(epsilon)
+    )
+
+
+@lru_cache(1 << 8)
+def _per_unit(epsilon: Fraction) -> Fraction:
+    """An ε of the policy's in nats per millionth, the unit of distances."""
+    return epsilon / MICRO
+
+
+# Strategy `knn_exponential`: Tchouka et al. 2023 as published, with its weakness.
+
+NEIGHBOURS = "knn_exponential"
+# What a draw costs in the ledger, in times the policy's ε: both the weights and their sum depend on the input.
+NEIGHBOUR_COST = 2
+_METRES = 1000
+
+
+def neighbour_draws(
+    stream: KeyedStream, communes: CommuneTable, true: Commune, policy: Places, epsilon: Fraction
+) -> Iterator[Commune]:
+    """The k communes nearest to the true one by health profile within a radius, each with weight exp(ε·U), U = 1 − d.
+
+    Section 4.2 of the article: features normalised by their maximum over the table, d their Euclidean distance, the
+    true commune among the k. exp(ε·(1 − d)) and exp(−ε·d) are one law; the exponential mechanism draws it at 2ε.
+
+    **What it promises.** The article claims ε·d-privacy. Its proof takes the normaliser a for a constant, but a is the
+    inverse of a sum over the k communes, and moves with the input: over one set of candidates the law is 2ε·d-private
+    (the bound of the exponential mechanism), which is what the ledger writes. And the set depends on the input: a
+    surrogate that only one of two communes could give tells them apart with certainty, whatever ε. There is no bound
+    between communes whose sets differ. `health_exponential` mends both; this one is here to be compared with.
+    """
+    near = dict(communes.neighbours(true, policy.features, policy.neighbours, int(policy.radius_km * _METRES)))
+    return exponential(stream, tuple(near), near.__getitem__, 2 * epsilon / MICRO)
+
+
+# Strategy `geo_indistinguishability` (Tchouka et al. 2022, section 4.5): a noisy point, then the nearest commune.
+
+PLANAR = "planar_laplace"
+STEP_M = 100
+_EDGE = 40_000_000 // STEP_M  # no point is further from its plane's origin than the Earth goes round
+
+
+def planar_draws(
+    stream: KeyedStream, communes: CommuneTable, true: Commune, policy: Places, epsilon: Fraction
+) -> Iterator[Commune]:
+    """Communes nearest to the true one's point moved by planar Laplace noise of ε per `unit_km` kilometres.
+
+    The point is put on a grid of 100 m by rounding, then moved: ε·d-private, d the kilometres between rounded points on
+    the plane of `deid.reference.distances` (`deid.privacy.planar_laplace` has the proof); the nearest commune is
+    post-processing. The zone is public: the metropolis with Corsica, or one overseas department. A point in the sea or
+    abroad gives the nearest commune of the zone, one beyond 40,000 km the nearest to that edge.
+    """
+    here = communes.atlas.point(true)
+    column, row = (here.x + STEP_M // 2) // STEP_M, (here.y + STEP_M // 2) // STEP_M
+    per_km = epsilon / Fraction(str(policy.unit_km))
+    while True:
+        x, y = planar_laplace(stream, per_km, STEP_M)
+        moved = (max(-_EDGE, min(place, _EDGE)) * STEP_M for place in (column + x, row + y))
+        yield communes.atlas.nearest(Point(here.zone, *moved))
+
+
+# The stream, the table, the true commune, the policy, ε → an endless row of independent draws.
+Strategy = Callable[[KeyedStream, CommuneTable, Commune, Places, Fraction], Iterator[Commune]]
+
+STRATEGIES: Mapping[str, Strategy] = {
+    "health_exponential": health_draws,
+    "knn_exponential": neighbour_draws,
+    "geo_indistinguishability": planar_draws,
+}
+MECHANISMS: Mapping[str, str] = {
+    "health_exponential": HEALTH,
+    "knn_exponential": NEIGHBOURS,
+    "geo_indistinguishability": PLANAR,
+}
+# Times the policy's ε that one draw costs, where it is not once.
+COSTS: Mapping[str, int] = {"knn_exponential": NEIGHBOUR_COST}
+_NOTHING = Fraction(0)
+
+
+def anywhere(stream: KeyedStream, communes: CommuneTable, home: Commune) -> Iterator[Commune]:
+    """Communes of the home territory, uniformly: for a place that no table knows, whatever the strategy."""
+    return exponential(stream, communes.territory(home), lambda _: 0, _NOTHING)
