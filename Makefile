@@ -32,7 +32,7 @@ help: ## this list
 	  printf '  make %-8s %s\n' "$${line%%:*}" "$${line#*## }"; done
 
 .PHONY: demo
-demo: $(RUN) ## thirty nights of a fictional hospital, end to end; run it again and it finds nothing new
+demo: $(RUN) ## thirty nights of a synthetic hospital, end to end; run it again and it finds nothing new
 	@$(DEMO) run $(ARGS)
 
 .PHONY: up

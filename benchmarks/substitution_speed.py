@@ -3,7 +3,7 @@
     make bench-substitution_speed > benchmarks/substitution_speed.md
     python benchmarks/substitution_speed.py [FOLDER] [--patients 640] [--workers 2] [--repeats 3]
 
-Two sets of documents: those of the fictional hospital with that many patients, eight for each, in the order that its
+Two sets of documents: those of the synthetic hospital with that many patients, eight for each, in the order that its
 nights bring them in; and the annotated ones of FOLDER (corpus/train without it), letters written to hold as many
 mentions as can be. Their own mentions are given, so detection is left out.
 
@@ -183,7 +183,7 @@ def main() -> None:
     asked = parser.parse_args()
     print("# Substitution: speed once mentions are known", flush=True)
     hospital = [Known(one.document, one.mentions) for one in population(asked.patients).records]
-    _measure(f"The fictional hospital, {asked.patients} patients", hospital, asked.workers, asked.repeats)
+    _measure(f"The synthetic hospital, {asked.patients} patients", hospital, asked.workers, asked.repeats)
     letters = [Known(one.document, one.mentions) for one in load(asked.folder)]
     _measure(str(asked.folder), letters, asked.workers, asked.repeats)
 

@@ -60,6 +60,12 @@ def is_there(name: str) -> bool:
     return False
 
 
+def runs(module: str) -> bool:
+    """Return whether `python -m` has something to run in a module or package."""
+    path = ROOT / module.replace(".", "/")
+    return (path / "__main__.py").is_file() or "__main__" in path.with_suffix(".py").read_text()
+
+
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_commands_that_are_named_exist(document: str) -> None:
     text = (ROOT / document).read_text()
@@ -68,6 +74,8 @@ def test_commands_that_are_named_exist(document: str) -> None:
         for command in app.registered_commands
     }
     assert set(re.findall(r"python -m deid ([a-z][a-z-]*)", text)) <= groups
+    asked_modules = re.findall(r"python -m ((?:deid|demo|benchmarks)[\w.]*\w)", text)
+    assert all(runs(name) for name in asked_modules)
     targets = set(re.findall(r"^([a-z%-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
     asked = {name for name in re.findall(r"`make ([a-z][a-z-]*)", text) if not name.startswith("bench-")}
     assert asked <= targets
