@@ -38,7 +38,7 @@ class Staff:
         return hash(self.people)
 
     def __reduce__(self) -> tuple[type[Staff], tuple[tuple[Professional, ...]]]:
-        # The automaton cannot travel to another process: it is made anew there.
+        # The automaton cannot be pickled: another process builds its own.
         return Staff, (self.people,)
 
     @cached_property

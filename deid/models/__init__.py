@@ -1,4 +1,4 @@
-"""The models that ship, a folder each: weights as safetensors, a manifest, and a card."""
+"""Packaged models, a folder each: weights, a manifest and a card."""
 
 from __future__ import annotations
 

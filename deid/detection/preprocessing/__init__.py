@@ -1,1 +1,1 @@
-"""What is known of a text before anybody looks for mentions: its language, its case, its parts of speech."""
+"""Language, case and parts of speech of a text."""

@@ -1,4 +1,4 @@
-"""Is the document in French? (Braghin et al. 2019, section 4.1.) Clinical shorthand, lists and capitals are French."""
+"""Language of a document (Braghin et al. 2019, section 4.1): clinical shorthand, lists and capitals count as French."""
 
 from __future__ import annotations
 
@@ -11,42 +11,42 @@ from deid.detection.reading import Reading
 if TYPE_CHECKING:
     from lingua import LanguageDetector
 
-# Little words that French has and its neighbours lack: where they are usual, nothing dearer is asked.
-_LITTLE = frozenset(
+# Function words of French that other languages lack; where they are frequent, no other test is needed.
+_FUNCTION_WORDS = frozenset(
     """
     afin apres au aux avant avec car ce ces cet cette chez comme dans depuis des dont du elle elles et etait ete
     etre est eu fait faire ils jour leur leurs lors mais meme nous ont ou par pas pendant peu plus pour puis
     quand que qui sans ses soit son sont sous sur suite tous tout toute tres une vers vous
     """.split()
 )
-_WRITTEN = _LITTLE | frozenset("après été être à même très".split())
-_USUAL = 0.06  # share of such words from which a text is French
-_LEAST_WORDS = 25  # distinct words without which a text says nothing of its language
-_SAMPLE = 60  # distinct words that are looked at
-_SURE = 0.97  # belief in another language below which the document keeps the benefit of doubt
-_KNOWN = 0.5  # share of words of the French lexicon from which a list of words is French
-# Languages that letters reach a French hospital in.
+_WRITTEN = _FUNCTION_WORDS | frozenset("après été être à même très".split())
+_USUAL = 0.06  # share of function words from which a text is French
+_MIN_WORDS = 25  # least distinct words to tell a language
+_SAMPLE = 60  # distinct words of a sample
+_SURE = 0.97  # least confidence in another language
+_KNOWN = 0.5  # share of words of the French lexicon from which a text is French
+# Languages of letters to French hospitals.
 _LANGUAGES = "ARABIC DUTCH ENGLISH FRENCH GERMAN ITALIAN POLISH PORTUGUESE ROMANIAN RUSSIAN SPANISH TURKISH".split()
 
 
 def plainly_french(text: str) -> bool:
-    """Whether little French words are usual in the text: told in microseconds, as it is for nearly every document."""
+    """True if French function words are frequent in the text: a fast test, true for nearly every document."""
     words = text.lower().split()
     return sum(map(_WRITTEN.__contains__, words)) > _USUAL * len(words)
 
 
 def foreign_language(reading: Reading) -> str | None:
-    """ISO 639-1 code of the language if it is surely not French; None for French, short or doubtful texts."""
+    """Return the ISO 639-1 code of a language other than French; None for French, short or doubtful texts."""
     words = [word for word in reading.words if len(word) > 1 and word.isalpha()]
-    if sum(word in _LITTLE for word in words) > _USUAL * len(words):
+    if sum(word in _FUNCTION_WORDS for word in words) > _USUAL * len(words):
         return None
     distinct = list(islice(dict.fromkeys(words), 4 * _SAMPLE))
-    if len(distinct) < _LEAST_WORDS:
+    if len(distinct) < _MIN_WORDS:
         return None
     lexicon = reading.lexicon
     if sum(lexicon.is_word(word) for word in distinct) > _KNOWN * len(distinct):
         return None
-    # A letterhead is French whatever the letter: the end of the sample has its say too.
+    # The end of the text only, since the letterhead of a foreign letter may be French.
     sample = " ".join(_written(reading, distinct[-_SAMPLE:]))
     best = _detector().compute_language_confidence_values(sample)[0]
     code = best.language.iso_code_639_1.name.lower()
@@ -54,7 +54,7 @@ def foreign_language(reading: Reading) -> str | None:
 
 
 def _written(reading: Reading, words: list[str]) -> list[str]:
-    """`words` with their accents, which tell languages apart."""
+    """Return `words` with their accents, which tell languages apart."""
     wanted = dict.fromkeys(words, "")
     for start, end, word in zip(reading.starts, reading.ends, reading.words, strict=True):
         if wanted.get(word) == "":
@@ -64,7 +64,7 @@ def _written(reading: Reading, words: list[str]) -> list[str]:
 
 @cache
 def _detector() -> LanguageDetector:
-    # Read at the first document that is not plainly French. Trigrams alone are enough for this many words.
+    # Imported at the first document that is not plainly French; trigrams alone are enough for 60 words.
     from lingua import Language, LanguageDetectorBuilder
 
     languages = [getattr(Language, name) for name in _LANGUAGES]

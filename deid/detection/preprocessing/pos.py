@@ -14,14 +14,14 @@ MODEL = FOLDER / "pos" / "pos.crfsuite"
 
 
 def parts_of_speech(reading: Reading) -> list[str]:
-    """Universal part of speech (UPOS) of each token of `reading`; "_" for line breaks, which have none."""
+    """Return the universal part of speech (UPOS) of each token; "_" for line breaks."""
     tags = ["_"] * len(reading.words)
     line: list[int] = []
     for index in range(len(reading.words) + 1):
         if index < len(reading.words) and reading.words[index] != "\n":
             line.append(index)
         elif line:
-            words = [reading.text[reading.starts[at] : reading.ends[at]] for at in line]
+            words = [reading.surface(at) for at in line]
             for at, tag in zip(
                 line, _tagger().tag(pos_features([reading.words[at] for at in line], words)), strict=True
             ):
@@ -31,7 +31,7 @@ def parts_of_speech(reading: Reading) -> list[str]:
 
 
 def pos_features(folded: Sequence[str], written: Sequence[str]) -> list[list[str]]:
-    """What the CRF sees of each token of a sentence: itself, its ending, its case, its neighbours."""
+    """Return the features of each token of a sentence: word, ending, case, neighbours."""
     last = len(folded) - 1
     result = []
     for at, (word, form) in enumerate(zip(folded, written, strict=True)):

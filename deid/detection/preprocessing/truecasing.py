@@ -1,7 +1,7 @@
-"""Words of lines written in one case, as running French would write them (Braghin et al. 2019, section 4.1).
+"""Truecasing of lines in one case (Braghin et al. 2019, section 4.1).
 
-How often a word is borne as a name and how often it is used as a word, in the lexica that ship, and the words beside
-it give the probability of a capital: a logistic model of some thirty weights, fitted by `deid.learning.truecasing`.
+A logistic regression gives the probability of a capital from the frequency of a word as a name and as a word, and from
+its neighbours. `deid.learning.truecasing` fits its thirty weights.
 """
 
 from __future__ import annotations
@@ -45,10 +45,10 @@ _ANNOUNCING: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Truecased:
-    """Tokens as running text writes them.
+    """Tokens with the case of running text.
 
-    `forms`: one per token of the reading. `confidence`: probability in [0, 1] that the token has a capital inside
-    a sentence; 0 or 1 where the line shows it itself.
+    `forms`: one per token of the reading. `confidence`: probability in [0, 1] that the token has a capital inside a
+    sentence; 0 or 1 in lines of mixed case.
     """
 
     forms: list[str]
@@ -56,10 +56,10 @@ class Truecased:
 
 
 def truecase(reading: Reading) -> Truecased:
-    """The tokens of `reading`; those of lines in one case get the case that they most likely have."""
+    """Return the tokens of `reading`, those of lines in one case with their likeliest case."""
     forms, confidence = [], []
-    for index, (start, end) in enumerate(zip(reading.starts, reading.ends, strict=True)):
-        written = reading.text[start:end]
+    for index in range(len(reading.words)):
+        written = reading.surface(index)
         if written.isalpha() and caseless(reading, index):
             chance = capital_chance(reading, index)
             low = written.lower()
@@ -72,19 +72,19 @@ def truecase(reading: Reading) -> Truecased:
 
 
 def caseless(reading: Reading, index: int) -> bool:
-    """Whether token `index` stands in a line of capitals only, or where capitals are not written."""
+    """True if token `index` stands in a line of capitals only, or in text without capitals."""
     return reading.shouted(index) or reading.lowered(index)
 
 
 def capital_chance(reading: Reading, index: int) -> float:
-    """Probability that the word at `index` has a capital, whatever its case here."""
+    """Return the probability that the word at `index` has a capital in running text."""
     weights = _weights()
     total = sum(weights.get(name, 0.0) * value for name, value in case_features(reading, index))
     return 1 / (1 + exp(-max(-30.0, min(30.0, total))))
 
 
 def case_features(reading: Reading, index: int) -> Iterator[tuple[str, float]]:
-    """What speaks for a capital, as `(name, value)`; the case of the word and its neighbours is not looked at."""
+    """Return the features of the regression as `(name, value)`; none depends on the case of the text."""
     word = reading.words[index]
     yield "bias", 1.0
     yield from _known(reading, word)
@@ -108,7 +108,7 @@ def case_features(reading: Reading, index: int) -> Iterator[tuple[str, float]]:
 
 
 def _known(reading: Reading, word: str) -> Iterator[tuple[str, float]]:
-    """Counts of the word in the lexica, as decimal logarithms."""
+    """Return the counts of the word in the lexica, as decimal logarithms, and its word lists."""
     lexicon = reading.lexicon
     common = lexicon.common.get(word, 0.0)
     yield "common", log10(1 + 100 * common)

@@ -1,4 +1,4 @@
-"""Refining of merged mentions, in order; each step is a module of its own."""
+"""Refining of merged mentions: filters, overlaps, boundaries, missed names, roles."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from deid.config.policy import Detection
 from deid.detection.reading import Reading
 from deid.detection.refining.addresses import complete_addresses, join_lines
-from deid.detection.refining.boundaries import complete_names, complete_wholes
+from deid.detection.refining.boundaries import complete_last_signs, complete_names
 from deid.detection.refining.filters import drop_allowed, drop_lookalikes, trim_civilities
 from deid.detection.refining.missed_names import find_glued, find_initials, find_shared_names, repeat_names
 from deid.detection.refining.overlaps import connect_entities, resolve_overlaps
@@ -16,8 +16,11 @@ from deid.domain.document import Mention
 
 
 def refine(reading: Reading, mentions: Sequence[Mention], policy: Detection) -> tuple[Mention, ...]:
-    """Lookalikes, allow-list, overlaps, connected entities, boundaries, addresses, missed repetitions, initials and
-    names without blanks, roles, the last signs of numbers and initials, and what a line break cuts."""
+    """Return the mentions of a document after all steps, sorted and disjoint.
+
+    The steps are: filters, overlaps, connected entities, boundaries of names and addresses, repetitions, initials,
+    names without blanks, roles, last signs of numbers and initials, line breaks.
+    """
     refined = drop_allowed(reading, trim_civilities(reading, drop_lookalikes(reading, mentions)), policy.allow)
     refined = resolve_overlaps(reading, refined)
     refined = connect_entities(reading, refined, policy.connectors)
@@ -31,13 +34,13 @@ def refine(reading: Reading, mentions: Sequence[Mention], policy: Detection) -> 
             refined = resolve_overlaps(reading, [*refined, *glued])
     if policy.settle_roles:
         refined = settle_roles(reading, sorted(refined))
-    return tuple(join_lines(reading, complete_wholes(reading, sorted(refined))))
+    return tuple(join_lines(reading, complete_last_signs(reading, sorted(refined))))
 
 
 def share_names(
     readings: Sequence[Reading], mentions: Sequence[tuple[Mention, ...]], policy: Detection
 ) -> list[tuple[Mention, ...]]:
-    """Refined `mentions` with the names that a patient's other documents of the batch are sure of."""
+    """Return refined `mentions` and occurrences of names that are sure in other documents of the same patient."""
     result = []
     for reading, old, added in zip(readings, mentions, find_shared_names(readings, mentions), strict=True):
         if added:

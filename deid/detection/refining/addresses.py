@@ -1,4 +1,4 @@
-"""Addresses completed: from the word that opens them to the end of their line or to the postal code (guide, STREET)."""
+"""Addresses, from their first word to the end of the line or the postal code; names and addresses over two lines."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from deid.detection.reading import Reading
 from deid.domain.document import Mention
 from deid.domain.labels import NAMES, Label
 
-# What an address goes on with, behind its street.
+# Parts of an address behind its street.
 _PART = re.compile(
     r"[ ]?,?[ ](?:-[ ])?(?:b\.?p\.?|c\.?s\.?|tsa)[ ]?\d+(?:[ ]\d{2,5})?(?![\w])"
     r"|[ ]?,?[ ](?:-[ ])?(?:appt|appartement|apt|app|bat|batiment|bt|esc|escalier|etage|porte|res|residence|immeuble"
@@ -19,20 +19,20 @@ _PART = re.compile(
     r"(?=[ ]*(?:[,.;)\n]|$|-|–|\d{5}))"
     r"|[ ]?,?[ ](?:rdc|rez-de-chaussee|\d{1,2}(?:er|e|eme)[ ]etage)(?!\w)"
 )
-# What opens an address ahead of its name.
+# Words that open an address.
 _OPENS = re.compile(r"(?<!\w)(?:lieu-?dit|hameau|lotissement|residence|villa|chalet|peniche)[ ](?:[«\"][ ]?)?\Z")
 _PLACED = NAMES | {Label.CITY, Label.LOC}
 _HAMLET = re.compile(r"(?<!\w)(?:lieu-?dit|hameau)[ ](?:[«\"][ ]?)?\Z")
-_REST = 40  # characters between a street and its postal code that can only be more of the address
-_REACH = 4  # parts that may follow
+_REST = 40  # most characters between a street and its postal code that belong to the address
+_REACH = 4  # most parts behind a street
 
 
 def complete_addresses(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
-    """Streets stretched over the word that opens them ("lieu-dit"), and over flat, building, floor and post-box that
-    follow on their line; `mentions` are sorted."""
+    """Return sorted `mentions`, streets with the word that opens them ("lieu-dit") and with flat, building, floor and
+    post-box behind them on their line."""
     result: list[Mention] = []
     for position, mention in enumerate(mentions):
-        if _hamlet(reading, mention):
+        if _is_hamlet(reading, mention):
             mention = replace(mention, label=Label.STREET)
         if mention.label is Label.STREET:
             ceiling = mentions[position + 1].start if position + 1 < len(mentions) else len(reading.text)
@@ -43,23 +43,22 @@ def complete_addresses(reading: Reading, mentions: Sequence[Mention]) -> list[Me
                     break
                 end = match.end()
             if position + 1 < len(mentions) and mentions[position + 1].label is Label.ZIP:
-                end = _up_to(reading, end, ceiling)
+                end = _end_before_code(reading, end, ceiling)
             floor = result[-1].end if result else 0
             opens = _OPENS.search(reading.folded, max(floor, mention.start - 16), mention.start)
             start = opens.start() if opens else mention.start
-            if (start, end) != (mention.start, mention.end):
-                mention = replace(mention, start=start, end=end)
+            mention = replace(mention, start=start, end=end)
         result.append(mention)
     return result
 
 
-def _hamlet(reading: Reading, mention: Mention) -> bool:
-    """Whether a place or name is a hamlet's or lieu-dit's, which the word ahead says."""
+def _is_hamlet(reading: Reading, mention: Mention) -> bool:
+    """True if "hameau" or "lieu-dit" stands before a place or name."""
     return mention.label in _PLACED and bool(_HAMLET.search(reading.folded, max(0, mention.start - 12), mention.start))
 
 
-def _up_to(reading: Reading, end: int, code: int) -> int:
-    """Where an address ends that runs from `end` to the postal code at `code`, on its line or the next one."""
+def _end_before_code(reading: Reading, end: int, code: int) -> int:
+    """Return the end of an address that runs from `end` to the postal code at `code`, on its line or the next."""
     rest, _, between = reading.text[end:code].partition("\n")
     told = rest.rstrip(" \t,;.-–—·(")
     if (
@@ -73,12 +72,13 @@ def _up_to(reading: Reading, end: int, code: int) -> int:
     return end + len(told)
 
 
-# Names and addresses that a line break cuts: "Rous-/selot", "Isabelle de/Vaugirard", "4 avenue du/Maréchal Foch".
+# Names and addresses over two lines: "Rous-/selot", "Isabelle de/Vaugirard", "4 avenue du/Maréchal Foch".
+
 _CUT = NAMES | {Label.STREET, Label.CITY}
 
 
 def join_lines(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
-    """Sorted `mentions` of which those at the end of a line go on in the next one; each line keeps its own mention."""
+    """Return sorted `mentions`, continued on the next line where needed; each line has its own mention."""
     result: list[Mention] = []
     for position, mention in enumerate(mentions):
         if result and result[-1].end > mention.start:
@@ -97,14 +97,14 @@ def join_lines(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
 
 
 def _second_half(reading: Reading, mention: Mention, at: int, following: Mention | None) -> list[Mention]:
-    """The rest of a hyphenated word, where no mention holds it."""
+    """Return the rest of a hyphenated word, unless a mention holds it."""
     if not reading.word(at).isalpha() or (following is not None and following.start <= reading.starts[at]):
         return []
     return [replace(mention, start=reading.starts[at], end=reading.ends[at])]
 
 
 def _over_particles(reading: Reading, mention: Mention, last: int, following: Mention | None) -> Mention:
-    """The mention with the particles between it and the line break, if the next line goes on with one of its kind."""
+    """Return the mention with particles up to the line break, if a mention of its kind starts the next line."""
     at = last + 1
     while reading.word(at) in LOWER_PARTICLES:
         at += 1

@@ -1,4 +1,4 @@
-"""Boundary completion of names: compounds, particles and initials that an annotator left outside."""
+"""Boundaries of mentions, completed: compounds, particles and initials of names, last signs of numbers."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from deid.detection.annotators.vocabulary import PROFESSIONS
 from deid.detection.known_names import LOWER_PARTICLES, NOT_NAMES, PARTICLES
 from deid.detection.names import elided, glued, is_capital, is_upper, namelike
 from deid.detection.reading import Reading
+from deid.detection.refining.overlaps import joined_mention
 from deid.domain.document import Mention
 from deid.domain.labels import IDENTIFIERS, NAMES, Label
 
-_FOOT = 400  # characters before the end in which a lone line signs
-_REACH = 4  # words or compounds that may be missing on one side
-# Particles that open a surname when written with a capital.
+_FOOT = 400  # characters before the end in which a lone line is a signature
+_REACH = 4  # most words or compounds added on one side
+# Particles that open a surname when they have a capital.
 _OPENING = PARTICLES - {"la", "les", "l", "m", "n", "o", "y", "mc", "st", "ste"}
 
 
@@ -27,7 +28,7 @@ _OPENERS = frozenset("le la de el al ben ait da dos ould".split())
 
 
 def complete_names(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
-    """Names stretched over what is joined to them by a hyphen, an initial or a neighbouring name, to whole words."""
+    """Return the mentions, names with compounds, initials and neighbouring names, up to whole words."""
     result: list[Mention] = []
     for position, mention in enumerate(mentions):
         if mention.label in NAMES:
@@ -53,11 +54,11 @@ def _completed(reading: Reading, mention: Mention, floor: int, ceiling: int) -> 
     if reading.word(last + 1) == "-" and reading.word(last + 2) == "\n" and reading.word(last + 3).isalpha():
         last += 1  # the name goes on in the next line
     start, end = min(reading.starts[first], mention.start), max(reading.ends[last], mention.end)
-    return mention if (start, end) == (mention.start, mention.end) else replace(mention, start=start, end=end)
+    return replace(mention, start=start, end=end)
 
 
 def _through_digit(reading: Reading, last: int, ceiling: int) -> int:
-    """The last token of the word that the name ends in, where a scanner read a letter as a digit: LAB0RDE."""
+    """Return the last token of the last word of a name, in which a scanner read a letter as a digit: LAB0RDE."""
     digit, rest = last + 1, last + 2
     if (
         rest < len(reading.words)
@@ -73,7 +74,7 @@ def _through_digit(reading: Reading, last: int, ceiling: int) -> int:
 
 
 def _left(reading: Reading, first: int) -> int | None:
-    """A token further left that belongs to the name which starts at `first`."""
+    """Return the first token of a name that starts further left than `first`, or None."""
     before = reading.word(first - 1)
     if before == "-" and glued(reading, first) and glued(reading, first - 1) and reading.word(first - 2).isalpha():
         return first - 2
@@ -104,7 +105,7 @@ def _left(reading: Reading, first: int) -> int | None:
 
 
 def _left_by_form(reading: Reading, first: int, before: str) -> int | None:
-    """The same where only form tells: initials of two letters or without a dot, names of a line without capitals."""
+    """Return the same for initials of two letters or without a dot, and names of a line without capitals."""
     gap = reading.starts[first] - reading.ends[first - 1] if first else 0
     if before == "." and gap <= 1 and reading.word(first - 2) in _TWO_LETTERS and is_capital(reading, first - 2):
         return first - 2
@@ -126,7 +127,7 @@ def _left_by_form(reading: Reading, first: int, before: str) -> int | None:
 
 
 def _signs(reading: Reading, index: int) -> bool:
-    """Whether an "M." is an initial: nobody signs with a civility, nor puts one behind "rédacteur :"."""
+    """True if "M." is an initial rather than a civility: in a signature, or behind "rédacteur :"."""
     before = reading.word(index - 1)
     if before == ":":
         return reading.word(index - 2) in PROFESSIONS or reading.word(index - 2) in ("aides", "suivi")
@@ -137,15 +138,15 @@ def _signs(reading: Reading, index: int) -> bool:
 
 
 def _ends(reading: Reading, index: int) -> bool:
-    """Whether nothing but a sign, a line break or a wide blank stands behind token `index`."""
+    """True if a sign, a line break or a wide blank stands behind token `index`."""
     if index + 1 >= len(reading.words) or reading.words[index + 1] in ("\n", ")", ",", ";", "–", "—", "|"):
         return True
-    # A dash with blanks around it parts, a hyphen without them joins.
+    # A dash with blanks separates, a hyphen without blanks joins.
     return reading.starts[index + 1] - reading.ends[index] > (0 if reading.words[index + 1] == "-" else 1)
 
 
 def _surname_follows(reading: Reading, last: int, nxt: int) -> bool:
-    """Whether a first name is followed by a capitalised word that may be any surname: "Jean Sage", "Anli Chams"."""
+    """True if a capitalised word behind a first name may be a surname: "Jean Sage", "Anli Chams"."""
     word = reading.words[nxt]
     if not is_capital(reading, nxt) or not is_capital(reading, last) or len(word) < 3 or is_upper(reading, nxt):
         return reading.lowered(nxt) and reading.lexicon.is_first_name(word) and reading.words[last].isalpha()
@@ -156,7 +157,7 @@ def _surname_follows(reading: Reading, last: int, nxt: int) -> bool:
 
 
 def _right(reading: Reading, last: int) -> int | None:
-    """A token further right that belongs to the name which ends at `last`."""
+    """Return the last token of a name that ends further right than `last`, or None."""
     after = reading.word(last + 1)
     if (
         after == "-"
@@ -200,22 +201,23 @@ def _right(reading: Reading, last: int) -> int | None:
     return None
 
 
-# The last signs of a mention that a cut left out: the dot of an initial, a bracket, the rest of a number.
+# Last signs of a mention: the dot of an initial, a bracket, the rest of a number.
+
 _BEFORE_PHONE = re.compile(r"(?:\([+0]\d{0,3}\)|[(+*#])+\Z")
 _BEFORE_NUMBER = re.compile(r"(?:[A-Za-z0-9]{1,12}[-/_])*[A-Za-z0-9]{0,12}\Z")
 _AFTER_NUMBER = re.compile(r"[A-Za-z0-9]{0,12}(?:[-/_][A-Za-z0-9]{1,12})*")
 _LAST_INITIAL = re.compile(r"(?:^|[\s.\-^])[A-ZÀ-Ý]$")
-# Letters and digits that touch a name: a scanner's 0 for O, an entity of HTML for an accent.
+# Letters and digits that touch a name: 0 for O by a scanner, an HTML entity for an accent.
 _BEFORE_NAME = re.compile(r"(?:&[A-Za-z]{2,6};|\w)+\Z")
 _AFTER_NAME = re.compile(r"(?:&[A-Za-z]{2,6};|[^\W_])+")
 _ABBREVIATED = re.compile(r"\.(?=[,;:)|])")
 _KEY = re.compile(r"[ ,–-]{0,3}\(?(?:cl[eé]f?|key)[ :]{0,2}", re.IGNORECASE)
-_NUMBER_REACH = 40  # signs looked at on each side
+_NUMBER_REACH = 40  # signs read on each side
 
 
-def complete_wholes(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
-    """Sorted mentions, each grown over the signs beside it that belong to it; never over another mention."""
-    mentions = _keyed(reading.text, mentions)
+def complete_last_signs(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
+    """Return sorted mentions with the adjacent signs that belong to them; they do not grow into one another."""
+    mentions = _with_keys(reading.text, mentions)
     grown: list[Mention] = []
     for index, mention in enumerate(mentions):
         low = grown[-1].end if grown else 0
@@ -225,18 +227,13 @@ def complete_wholes(reading: Reading, mentions: Sequence[Mention]) -> list[Menti
     return grown
 
 
-def _keyed(text: str, mentions: Sequence[Mention]) -> list[Mention]:
-    """Social security numbers with their keys as one mention."""
+def _with_keys(text: str, mentions: Sequence[Mention]) -> list[Mention]:
+    """Return the mentions, a social security number and its key as one."""
     joined: list[Mention] = []
     for mention in mentions:
-        last = joined[-1] if joined else None
-        if (
-            last is not None
-            and last.label is mention.label is Label.NIR
-            and _KEY.fullmatch(text, last.end, mention.start)
-        ):
-            votes = tuple(sorted({*last.votes, *mention.votes}))
-            joined[-1] = replace(last, end=mention.end, score=max(last.score, mention.score), votes=votes)
+        follows = joined and joined[-1].label is mention.label is Label.NIR
+        if follows and _KEY.fullmatch(text, joined[-1].end, mention.start):
+            joined[-1] = joined_mention(joined[-1], mention)
         else:
             joined.append(mention)
     return joined
@@ -267,7 +264,7 @@ def _grown(text: str, mention: Mention, low: int, high: int) -> tuple[int, int]:
 
 
 def _whole_words(text: str, start: int, end: int, low: int, high: int) -> tuple[int, int]:
-    """A name grown over what a scanner's digit or an entity of HTML cut off; a glued title stays outside."""
+    """Return the span of a name with the letters behind a scanner's digit or an HTML entity."""
     before = _matched(_BEFORE_NAME, text[max(low, start - 12) : start]) if text[start].isalnum() else ""
     if text[start].isdigit() or any(sign.isdigit() or sign == "&" for sign in before):
         start -= len(before)

@@ -1,4 +1,4 @@
-"""Allow-list: eponyms, drugs, scores and a hospital's own terms that must stay ("maladie de Charcot")."""
+"""Mentions to drop: eponyms, drugs, a hospital's own terms, results and ratios that look like dates."""
 
 from __future__ import annotations
 
@@ -16,56 +16,46 @@ from deid.french.folding import key
 _CHECKED = NAMES | {Label.CITY, Label.LOC, Label.ORG}
 _LINKS = PARTICLES | LOWER_PARTICLES | {"'", "-"}
 _ARTICLE = re.compile(r"(?:l['’]|(?:le|la|les|un|une|du|des|d'un|d'une) )")
-_SURE = 0.84  # a title before a name outweighs the list: "M. Charcot" goes
+_SURE = 0.84  # score from which a name is no eponym ("M. Charcot")
 
 
 def drop_allowed(reading: Reading, mentions: Sequence[Mention], allow: Mapping[Label, Sequence[str]]) -> list[Mention]:
-    """Mentions without those that the list allows; a sure announcement ("Dr", "Mme") overrules the built-in list.
+    """Return the mentions except eponyms, drugs and ordinary words of a score below `_SURE`, and terms of `allow`.
 
-    `allow` holds a policy's own terms per label, which nothing overrules.
+    `allow` holds the policy's own terms by label.
     """
     own = {label: {key(term) for term in terms} for label, terms in allow.items()}
     return [
         mention
         for mention in mentions
-        if not _listed(reading, mention, own)
+        if not (mention.label in own and key(reading.text[mention.start : mention.end]) in own[mention.label])
         and not (
             mention.label in _CHECKED
             and mention.score < _SURE
-            and (
-                _drug(reading, mention)
-                or _eponym(reading, mention)
-                or _double_eponym(reading, mention)
-                or _ordinary(reading, mention)
-            )
+            and any(test(reading, mention) for test in (_is_drug, _is_eponym, _is_double_eponym, _is_ordinary))
         )
     ]
 
 
-def _listed(reading: Reading, mention: Mention, own: Mapping[Label, set[str]]) -> bool:
-    terms = own.get(mention.label)
-    return terms is not None and key(reading.text[mention.start : mention.end]) in terms
-
-
-def _drug(reading: Reading, mention: Mention) -> bool:
+def _is_drug(reading: Reading, mention: Mention) -> bool:
     word = reading.folded[mention.start : mention.end]
     return mention.label in NAMES and word in reading.lexicon.drugs and not reading.lexicon.is_first_name(word)
 
 
-def _ordinary(reading: Reading, mention: Mention) -> bool:
-    """Whether the mention is a germ's genus, or a marital status that its accent tells from a first name."""
+def _is_ordinary(reading: Reading, mention: Mention) -> bool:
+    """True for the genus of a germ, and for "marié", which its accent tells from a first name."""
     written = reading.text[mention.start : mention.end]
     return key(written).split(" ")[0] in GENERA or written.casefold() in ("marié", "mariée")
 
 
-def _double_eponym(reading: Reading, mention: Mention) -> bool:
-    """Whether the mention is the name of two who described one thing: nobody is called "Cheyne-Stokes"."""
+def _is_double_eponym(reading: Reading, mention: Mention) -> bool:
+    """True for an eponym of two people, such as "Cheyne-Stokes"."""
     name = _ARTICLE.sub("", reading.folded[mention.start : mention.end])
     return "-" in name and (name in DOUBLE_EPONYMS or key(name) in reading.lexicon.double_eponyms)
 
 
-def _eponym(reading: Reading, mention: Mention) -> bool:
-    """Whether the words before it make the mention part of the name of a disease, sign, score or device."""
+def _is_eponym(reading: Reading, mention: Mention) -> bool:
+    """True if the mention stands behind a word for a disease, sign, score or device."""
     first = reading.token_at(mention.start)
     at = first - 1
     while at >= 0 and first - at < 5 and reading.words[at] in _LINKS:
@@ -73,7 +63,8 @@ def _eponym(reading: Reading, mention: Mention) -> bool:
     return at >= 0 and reading.words[at] in EPONYM_CUES
 
 
-# What looks like a mention and is none: results, ratios and the emergency number for dates, civilities for names.
+# Results, ratios and emergency numbers that look like dates; civilities before names.
+
 _RATIO = re.compile(r"\d{1,2}\s?/\s?\d{1,2}")
 _YEAR = re.compile(r"(?:19|20)\d{2}")
 _UNIT_AFTER = re.compile(
@@ -87,17 +78,17 @@ _EMERGENCY = re.compile(r"(?:15|17|18|112|114|115|119)")
 _CALLED = re.compile(r"(?:appel\w*|compos\w*|contact\w*|alert\w*|joind\w*|fait) (?:fait )?le $")
 _CALLS = re.compile(r"\s(?:a ete (?:appele|contacte|joint|alerte|prevenu)|rappelle|envoie|regule|a envoye)")
 _SURE_DATE = 0.9
-# Civilities that are no name and no initial, as "M." may be.
+# Civilities; "M." is left out, since it may be an initial.
 _CIVILITY = re.compile(r"(?:mmes?\.?|mlles?|melles?|messieurs|mesdames|drs\.?) ")
 
 
 def drop_lookalikes(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
-    """`mentions` without the dates that only look like dates; what a rule reads as a date stays."""
+    """Return the mentions except results, ratios and emergency numbers that were taken for dates."""
     return [one for one in mentions if one.label is not Label.DATE or not _is_lookalike(reading, one)]
 
 
 def trim_civilities(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
-    """`mentions`, of which names open behind their civility (guide: "Mmes" stays outside)."""
+    """Return the mentions, names without their civility ("Mmes"), as the annotation guide asks."""
     trimmed = []
     for mention in mentions:
         opens = mention.label in NAMES and _CIVILITY.match(reading.folded, mention.start, mention.end)

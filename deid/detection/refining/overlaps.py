@@ -1,4 +1,4 @@
-"""Overlap resolution: the stronger keeps its place, what a direct identifier loses is kept as its own mention."""
+"""Overlaps: mentions that share characters become disjoint, mentions around a connector become one."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from deid.detection.reading import Reading
-from deid.domain.document import Mention
+from deid.domain.document import Mention, Vote
 from deid.domain.labels import DIRECT, NAMES, Label
 from deid.french.folding import fold
 
-# Kinds whose longest reading is the right one.
+# Labels whose longest mention is the right one.
 _WHOLES = frozenset({Label.DATE, Label.ORG, Label.CITY, Label.LOC})
 _CONTAINERS = frozenset({Label.EMAIL, Label.URL, Label.ORG, Label.STREET})
 _INNER = NAMES | {Label.CITY, Label.LOC}
@@ -20,7 +20,11 @@ _TRIM = " \t\n,;:.-–'’()/|«»\""
 
 
 def resolve_overlaps(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
-    """Mentions without overlaps, sorted. Names that overlap are united: half a name is still a leak."""
+    """Return mentions without overlaps, sorted.
+
+    Overlapping names are united, since half a name identifies too. Of other mentions the strongest keeps its span; the
+    rest of a direct identifier stays as its own mention.
+    """
     taken: list[tuple[int, int]] = []
     kept: list[Mention] = []
     labels: dict[tuple[int, int], str] = {}
@@ -31,10 +35,10 @@ def resolve_overlaps(reading: Reading, mentions: Sequence[Mention]) -> list[Ment
             piece = _trimmed(reading.text, start, end)
             if piece is None:
                 continue
-            whole = (start, end) == (mention.start, mention.end)
-            if not whole and not _worth(reading, mention, *piece):
-                continue
-            if not whole and mention.label is not Label.STREET and mention.label in _neighbours(taken, labels, piece):
+            if (start, end) != (mention.start, mention.end) and (
+                not _identifies(reading, mention, *piece)
+                or (mention.label is not Label.STREET and mention.label in _neighbours(taken, labels, piece))
+            ):
                 continue
             insort(taken, piece)
             labels[piece] = mention.label
@@ -43,22 +47,22 @@ def resolve_overlaps(reading: Reading, mentions: Sequence[Mention]) -> list[Ment
 
 
 def _united(mentions: Sequence[Mention]) -> list[Mention]:
-    """Overlapping names as one, with the label of the strongest and all votes."""
+    """Return the mentions, overlapping names as one with the label of the strongest and all votes."""
     others = [one for one in mentions if one.label not in NAMES]
     united: list[Mention] = []
     for mention in sorted(one for one in mentions if one.label in NAMES):
         if united and united[-1].overlaps(mention):
             last = united[-1]
             best = max(last, mention, key=lambda one: (one.score, one.end - one.start))
-            votes = tuple(sorted({*last.votes, *mention.votes}))
-            united[-1] = replace(best, start=last.start, end=max(last.end, mention.end), votes=votes)
+            end = max(last.end, mention.end)
+            united[-1] = replace(best, start=last.start, end=end, votes=all_votes(last, mention))
         else:
             united.append(mention)
     return [*others, *united]
 
 
 def _widened(mentions: Sequence[Mention]) -> list[Mention]:
-    """Mentions in which one of a kind that holds another of that kind takes its score: the whole beats its part."""
+    """Return the mentions without parts of mentions of the same label, whose score the whole takes if higher."""
     result: list[Mention] = []
     open_by_label: dict[Label, int] = {}
     for mention in sorted(mentions, key=lambda one: (one.start, -one.end)):
@@ -73,7 +77,7 @@ def _widened(mentions: Sequence[Mention]) -> list[Mention]:
 
 
 def _contained(mentions: Sequence[Mention]) -> list[Mention]:
-    """Mentions without the names inside a sure address or organisation: "clinique Vraz" is one thing, covered whole."""
+    """Return the mentions without names inside a sure address or organisation ("clinique Vraz")."""
     containers = sorted(one for one in mentions if one.label in _CONTAINERS and one.score >= _SURE)
     starts = [one.start for one in containers]
     result = []
@@ -90,13 +94,13 @@ def _contained(mentions: Sequence[Mention]) -> list[Mention]:
 
 
 def _neighbours(taken: list[tuple[int, int]], labels: dict[tuple[int, int], str], piece: tuple[int, int]) -> set[str]:
-    """Labels of the winners right beside a piece."""
+    """Return the labels of the spans right before and behind a piece."""
     at = bisect_left(taken, piece)
     return {labels[span] for span in taken[max(0, at - 1) : at + 1]}
 
 
 def _free(taken: list[tuple[int, int]], start: int, end: int) -> list[tuple[int, int]]:
-    """The parts of `[start, end)` that no span of `taken`, sorted and disjoint, covers."""
+    """Return the parts of `[start, end)` outside the spans of `taken`, which are sorted and disjoint."""
     free = []
     at = bisect_left(taken, (start, start))
     if at and taken[at - 1][1] > start:
@@ -120,14 +124,15 @@ def _trimmed(text: str, start: int, end: int) -> tuple[int, int] | None:
     return start + left, end - right
 
 
-def _worth(reading: Reading, mention: Mention, start: int, end: int) -> bool:
-    """Whether the rest of a mention that lost its place still identifies: a capital or a digit of a direct one."""
+def _identifies(reading: Reading, mention: Mention, start: int, end: int) -> bool:
+    """True if the rest of a mention identifies: three characters or more of a direct label, a capital or digit."""
     piece = reading.text[start:end]
     return mention.label in DIRECT and len(piece) > 2 and any(sign.isupper() or sign.isdigit() for sign in piece)
 
 
-# Connected entities: two mentions of one kind around a connector are one ("Health Center of X").
-# What may be joined to what, and what the whole is.
+# Connected entities: two mentions around a connector are one ("Health Center of X").
+
+# Labels that may be joined → label of the whole.
 _JOINS = {
     (Label.ORG, Label.CITY): Label.ORG,
     (Label.ORG, Label.LOC): Label.ORG,
@@ -139,25 +144,27 @@ _JOINS = {
 
 
 def connect_entities(reading: Reading, mentions: Sequence[Mention], connectors: Sequence[str]) -> list[Mention]:
-    """Mentions with those united that a connector alone separates."""
+    """Return the mentions, as one where only a connector of the policy stands between two."""
     signs = {fold(connector) for connector in connectors}
     joined: list[Mention] = []
     for mention in mentions:
-        if joined:
-            last = joined[-1]
-            label = _JOINS.get((last.label, mention.label))
-            between = reading.folded[last.end : mention.start]
-            if label and _connects(between, signs, label):
-                joined[-1] = replace(
-                    last,
-                    end=mention.end,
-                    label=label,
-                    score=max(last.score, mention.score),
-                    votes=tuple(sorted({*last.votes, *mention.votes})),
-                )
-                continue
-        joined.append(mention)
+        label = _JOINS.get((joined[-1].label, mention.label)) if joined else None
+        if label and _connects(reading.folded[joined[-1].end : mention.start], signs, label):
+            joined[-1] = replace(joined_mention(joined[-1], mention), label=label)
+        else:
+            joined.append(mention)
     return joined
+
+
+def joined_mention(first: Mention, second: Mention) -> Mention:
+    """Return `first` extended to the end of `second`, with the higher score and the votes of both."""
+    score = max(first.score, second.score)
+    return replace(first, end=second.end, score=score, votes=all_votes(first, second))
+
+
+def all_votes(first: Mention, second: Mention) -> tuple[Vote, ...]:
+    """Return the votes of both mentions, sorted."""
+    return tuple(sorted({*first.votes, *second.votes}))
 
 
 def _connects(between: str, signs: set[str], label: Label) -> bool:

@@ -1,4 +1,8 @@
-"""Whose name: patient, professional or somebody else, decided per document and person, not per token."""
+"""Roles of names: patient, professional or other person, decided per person of a document.
+
+A multinomial logistic regression over cues: titles, kinship, layout, form, the patient's identity and votes. Mentions
+that can name the same person share their scores.
+"""
 
 from __future__ import annotations
 
@@ -31,17 +35,17 @@ from deid.french.folding import key
 
 ROLES = (Label.PATIENT, Label.DOCTOR, Label.PERSON)
 WEIGHTS = Path(__file__).parents[2] / "models" / "roles" / "weights.json"
-# What votes weigh where the weights were fitted without any: those of learned taggers, those of the staff list.
+# Weights of votes that were missing when the weights were fitted: of learned taggers, of the staff list.
 _UNFITTED = {"vote learned ": 3.0, "vote identity ": 4.0}
 _MOST_FORMS = 50
 _MOST_WORDS = 12
-SHARED = 0.3  # how much of what the other mentions of a person say counts for one
+SHARED = 0.3  # share of the scores of a person's other mentions
 
-Weights = Mapping[str, Sequence[float]]  # cue → what it adds to the log-odds of each of ROLES
+Weights = Mapping[str, Sequence[float]]  # cue → addend to the log-odds of each of ROLES
 
 
 def settle_roles(reading: Reading, mentions: Sequence[Mention], weights: Weights | None = None) -> list[Mention]:
-    """`mentions` with every name in the role that its own surroundings and the person's other mentions give it."""
+    """Return `mentions`, every name with the role of the highest log-odds, own and pooled over the person."""
     found = gather_evidence(reading, mentions)
     if not found:
         return list(mentions)
@@ -54,7 +58,7 @@ def settle_roles(reading: Reading, mentions: Sequence[Mention], weights: Weights
 
 
 def scores(one: Evidence, weights: Weights) -> list[float]:
-    """Log-odds of each of `ROLES`, up to a constant."""
+    """Return the log-odds of each of `ROLES`, up to a constant."""
     total = [0.0] * len(ROLES)
     for name, value in one.cues:
         row = weights.get(name)
@@ -68,7 +72,7 @@ def scores(one: Evidence, weights: Weights) -> list[float]:
 
 
 def _pooled(found: Sequence[Evidence], own: Sequence[Sequence[float]]) -> list[list[float]]:
-    """Own log-odds and, in part, those of the same person's other mentions."""
+    """Return each mention's log-odds plus a share of those of the same person's other mentions."""
     forms: dict[_Form, _Sum] = {}
     by_word: dict[str, list[_Form]] = {}
     for one, row in zip(found, own, strict=True):
@@ -78,8 +82,8 @@ def _pooled(found: Sequence[Evidence], own: Sequence[Sequence[float]]) -> list[l
             for word in one.words or one.initials:
                 by_word.setdefault(word, []).append(form)
         forms[form].add(row)
-    kin = {form: [forms[other] for other in _alike(form, by_word)] for form in forms}
-    pooled = [_with_others(row, kin[_Form(one.words, one.initials)]) for one, row in zip(found, own, strict=True)]
+    same = {form: [forms[other] for other in _alike(form, by_word)] for form in forms}
+    pooled = [_with_others(row, same[_Form(one.words, one.initials)]) for one, row in zip(found, own, strict=True)]
     for at, one in enumerate(found):
         if at and one.goes_on:
             pooled[at - 1] = pooled[at] = [sum(both) for both in zip(pooled[at - 1], pooled[at], strict=True)]
@@ -87,7 +91,7 @@ def _pooled(found: Sequence[Evidence], own: Sequence[Sequence[float]]) -> list[l
 
 
 def _with_others(row: Sequence[float], sums: Sequence[_Sum]) -> list[float]:
-    """`row` and a part of the mean of the rest of `sums`, in which it is counted."""
+    """Return `row` plus SHARED * sqrt(min(n, 3)) times the mean of the n other mentions in `sums`."""
     count = sum(one.count for one in sums) - 1
     if not count:
         return list(row)
@@ -96,7 +100,7 @@ def _with_others(row: Sequence[float], sums: Sequence[_Sum]) -> list[float]:
 
 
 class _Form(NamedTuple):
-    """How a person is named: words, and initials beside them."""
+    """Words and initials that name a person."""
 
     words: tuple[str, ...]
     initials: tuple[str, ...]
@@ -114,15 +118,15 @@ class _Sum:
 
 
 def _alike(form: _Form, by_word: Mapping[str, Sequence[_Form]]) -> list[_Form]:
-    """The forms that can name the same person, itself among them; of a word in very many forms, the first only."""
-    # Nobody has more names than that: what is longer is no name, and would be compared word by word with itself.
+    """Return the forms that can name the same person, `form` first; the first `_MOST_FORMS` of each word only."""
+    # No person has more names: a longer form is no name, and its comparisons would take quadratic time.
     words = (form.words or form.initials)[:_MOST_WORDS]
     near = dict.fromkeys(other for word in words for other in by_word[word][:_MOST_FORMS])
     return [form, *(other for other in near if other != form and _same_person(form, other))]
 
 
 def _same_person(one: _Form, other: _Form) -> bool:
-    """Whether two mentions can name one person: the words of one are among the other's, initials agree."""
+    """True if two forms can name one person: the words of one are among the other's, initials agree."""
     if not one.words or not other.words:
         return bool(one.initials) and one.initials == other.initials and one.words == other.words
     few, many = sorted((one, other), key=lambda form: len(form.words))
@@ -138,25 +142,26 @@ def _weights() -> Weights:
     return table
 
 
-# What speaks for each role of a name where it stands: titles, kinship, layout, form, the patient's identity, votes.
+# Evidence.
+
 RULES = frozenset({"identity", "patterns", "context", "gazetteer", "repetition", "initials", "batch"})
 _POSSESSIVES = frozenset("son sa ses leur leurs mon ma mes votre vos notre nos l un une le la les cette cet ce".split())
 _SKIPPED = frozenset({".", ":", ",", "(", "-", "–", "—", "«", '"', "'", "’", "=", ">", "*", "•", "/"})
 _USUAL = 100  # per million words: how usual a neighbouring word must be to count
-# What may stand behind a name, and within how many characters it still belongs to the person.
+# Labels behind a name → characters within which they belong to the person.
 _REACHES = {
     **dict.fromkeys((Label.AGE, Label.DATE), 9),
     **dict.fromkeys((Label.PHONE, Label.RPPS, Label.IPP, Label.NDA, Label.CITY), 12),
 }
-_BACK = 7  # tokens before a name among which something may announce it
+_BACK = 7  # tokens before a name in which announcing words are searched
 _CLOSING = re.compile(r"confratern|cordial|salutation|consideration|sentiments|bien a (?:vous|toi)|amities|signe\b")
 _CARE = frozenset(
     "avis avec chez equipe reference referent merci vu vue revu revue transmis appel astreinte garde prevenir"
     " relais copie cc destinataires diffusion correspondants presents excuses participants".split()
 )
 _SIGNS = " \t.,;:-–—()*•>|\r"
-_LETTER = 400  # characters from which a document has a head and a foot
-_MARGIN = 80  # characters of blanks and signs that may stand between a name and the edge of its line
+_LETTER = 400  # characters from which a document has head and foot
+_MARGIN = 80  # most blanks and signs between a name and the edge of its line
 _SPEECH = frozenset("homonyme lien parente".split())
 _BORN = re.compile(r"\s*[,(]?\s*(?:nee?|epouse|ep\.?|epse|veuve|vve|dite?)\W{1,3}")
 _TIME = re.compile(r"\d{1,2} ?[h:] ?(?:\d\d)?")
@@ -164,7 +169,7 @@ _TIME = re.compile(r"\d{1,2} ?[h:] ?(?:\d\d)?")
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A name and what speaks for its roles; `words` are its folded words of two letters or more, no particles."""
+    """A name with its cues as `(cue, value)`; `words` are its folded words of two letters or more, no particles."""
 
     mention: Mention
     words: tuple[str, ...]
@@ -173,18 +178,18 @@ class Evidence:
 
     @property
     def goes_on(self) -> bool:
-        """Whether the name before it names the same person: "DUPONT^JEAN", "Mme Dupont, née Martin"."""
+        """True if the name before names the same person: "DUPONT^JEAN", "Mme Dupont, née Martin"."""
         return any(name.startswith("also ") for name, _ in self.cues)
 
 
 def gather_evidence(reading: Reading, mentions: Sequence[Mention]) -> list[Evidence]:
-    """The evidence of each name among `mentions`, which are sorted and do not overlap."""
+    """Return the evidence of each name among `mentions`, which are sorted and disjoint."""
     result = []
     for position, mention in enumerate(mentions):
         if mention.label not in NAMES:
             continue
         first, last = reading.token_at(mention.start), reading.token_at(mention.end - 1)
-        inside = [reading.words[at] for at in range(first, last + 1) if reading.words[at].isalpha()]
+        inside = [word for word in reading.words[first : last + 1] if word.isalpha()]
         words = tuple(word for word in inside if len(word) > 1 and word not in PARTICLES)
         initials = tuple(word for word in inside if len(word) == 1)
         cues: dict[str, float] = {"bias": 1.0}
@@ -203,7 +208,7 @@ def gather_evidence(reading: Reading, mentions: Sequence[Mention]) -> list[Evide
 
 
 def _counted(found: list[Evidence]) -> list[Evidence]:
-    """The evidence with how often the document names the same: a letter names nobody as often as its patient."""
+    """Return the evidence with cues on the number of mentions of a person, which is highest for the patient."""
     counts = Counter(one.words[-1] for one in found if one.words)
     most = max(counts.values(), default=0)
     seen: set[str] = set()
@@ -228,7 +233,7 @@ def _counted(found: list[Evidence]) -> list[Evidence]:
 
 
 def _neighbours(reading: Reading, first: int, last: int) -> Iterator[tuple[str, float]]:
-    """The usual words and signs right beside the name, two on the left and one on the right."""
+    """Return the two tokens before the name and the one behind: signs and usual words only, digits as 0."""
     common = reading.lexicon.common
     for name, at in (("word before", first - 1), ("word but one before", first - 2), ("word after", last + 1)):
         word = reading.word(at)
@@ -248,7 +253,7 @@ def _votes(mention: Mention) -> Iterator[tuple[str, float]]:
 
 
 def _before(reading: Reading, first: int, previous: Mention | None) -> Iterator[tuple[str, float]]:
-    """What announces the name, read backwards until something that announces nothing."""
+    """Return the words that announce the name, read backwards up to an unknown word."""
     at, steps, civil = first - 1, 0, False
     if reading.word(at) == "\n" and reading.word(at - 1) == ":":
         at -= 1
@@ -298,7 +303,7 @@ def _before(reading: Reading, first: int, previous: Mention | None) -> Iterator[
 
 
 def _after(reading: Reading, last: int, following: Mention | None) -> Iterator[tuple[str, float]]:
-    """What explains the name: a profession, kinship, birth or age right behind it."""
+    """Return a profession, kinship, birth or age right behind the name."""
     at = last + 1
     sign = reading.word(at)
     while reading.word(at) in (",", "(", "-", "–", "—", ":", "/") or (
@@ -355,7 +360,7 @@ def _layout(reading: Reading, mention: Mention) -> Iterator[tuple[str, float]]:
         yield "place head", 1.0
     elif place > 0.88:
         yield "place foot", 1.0
-    # A bounded look to both sides: a document may be one line.
+    # Bounded on both sides: a document may be one line.
     opens = not reading.text[max(start, mention.start - _MARGIN) : mention.start].strip(_SIGNS)
     opens = opens and mention.start - start <= _MARGIN
     closes = not reading.text[mention.end : min(end, mention.end + _MARGIN)].strip(_SIGNS)
@@ -373,7 +378,7 @@ def _layout(reading: Reading, mention: Mention) -> Iterator[tuple[str, float]]:
 
 
 def _identity(reading: Reading, mention: Mention, words: Sequence[str]) -> Iterator[tuple[str, float]]:
-    """How the name stands to the patient's: whole, first name, surname alone, or a surname with another first name."""
+    """Return the relation to the patient's name: whole, first name, surname alone, surname with another first name."""
     patient = reading.document.patient
     surnames = {word for name in (patient.last_name, patient.birth_name) if name for word in _parts(name)}
     first_names = {word for name in patient.first_names for word in _parts(name)}
@@ -396,6 +401,6 @@ def _identity(reading: Reading, mention: Mention, words: Sequence[str]) -> Itera
 
 
 def _parts(name: str) -> list[str]:
-    """Words of a name, and the name written as one word."""
+    """Return the words of a name, and the name as one word."""
     words = key(name).split()
     return ["".join(words), *(word for word in words if len(word) > 1 and word not in PARTICLES)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from deid.detection.reading import Reading
-from deid.detection.refining import complete_wholes
+from deid.detection.refining import complete_last_signs
 from deid.domain.document import Document, Mention
 from deid.domain.labels import Label
 
@@ -36,19 +36,19 @@ from deid.domain.labels import Label
 )
 def test_a_mention_takes_the_signs_that_are_its_own(label: Label, text: str, marked: str, whole: str) -> None:
     start = text.index(marked)
-    (grown,) = complete_wholes(Reading(Document("d", text)), [Mention(start, start + len(marked), label)])
+    (grown,) = complete_last_signs(Reading(Document("d", text)), [Mention(start, start + len(marked), label)])
     assert text[grown.start : grown.end] == whole
 
 
 def test_a_mention_never_grows_over_another() -> None:
     text = "IPP 8123-DUVAL"
     one, other = Mention(4, 8, Label.IPP), Mention(9, 14, Label.PATIENT)
-    grown = complete_wholes(Reading(Document("d", text)), [one, other])
+    grown = complete_last_signs(Reading(Document("d", text)), [one, other])
     assert [(m.start, m.end) for m in grown] == [(4, 8), (9, 14)]
 
 
 def test_a_social_security_number_keeps_its_key() -> None:
     text = "NIR 2 31 10 76 312 009 clé 21"
     number, check = Mention(4, 22, Label.NIR), Mention(27, 29, Label.NIR)
-    grown = complete_wholes(Reading(Document("d", text)), [number, check])
+    grown = complete_last_signs(Reading(Document("d", text)), [number, check])
     assert [text[m.start : m.end] for m in grown] == ["2 31 10 76 312 009 clé 21"]

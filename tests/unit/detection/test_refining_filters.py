@@ -1,0 +1,80 @@
+"""Mentions that are dropped: allowed terms, eponyms, drugs, and results or ratios that look like dates."""
+
+from __future__ import annotations
+
+import pytest
+
+from deid.detection.reading import Reading
+from deid.detection.refining.filters import drop_allowed, drop_lookalikes
+from deid.domain.document import Document, Mention
+from deid.domain.labels import Label
+
+
+def reading(text: str) -> Reading:
+    return Reading(Document("d", text))
+
+
+def marked(text: str, part: str, label: Label, score: float = 0.6) -> Mention:
+    at = text.index(part)
+    return Mention(at, at + len(part), label, score)
+
+
+@pytest.mark.parametrize(
+    ("text", "part", "dropped"),
+    [
+        ("ferritine : 2015 µg/l", "2015", True),
+        ("leucocytes 2010", "2010", True),
+        ("LDH = 1998", "1998", True),
+        ("opéré en 2015 à Brest", "2015", False),
+        ("composer le 15", "15", True),
+        ("le 15 a été appelé", "15", True),
+        ("revu le 15 avec sa fille", "15", False),
+        ("acuité 8/10 à droite", "8/10", True),
+    ],
+)
+def test_numbers_that_look_like_dates(text: str, part: str, dropped: bool) -> None:
+    kept = drop_lookalikes(reading(text), [marked(text, part, Label.DATE)])
+    assert (kept == []) is dropped
+
+
+def test_a_ratio_that_a_rule_reads_as_a_date_or_that_is_sure_stays() -> None:
+    text = "vu le 8/10"
+    one = reading(text)
+    doubtful = marked(text, "8/10", Label.DATE)
+    assert drop_lookalikes(one, [doubtful]) == []
+    assert drop_lookalikes(one, [marked(text, "8/10", Label.DATE, 0.95)])
+    one.found["patterns"] = [marked(text, "8/10", Label.DATE)]
+    assert drop_lookalikes(one, [doubtful]) == [doubtful]
+
+
+def test_other_labels_are_never_taken_for_results() -> None:
+    text = "ferritine : 2015 µg/l"
+    assert drop_lookalikes(reading(text), [marked(text, "2015", Label.ID)])
+
+
+@pytest.mark.parametrize(
+    ("text", "part", "label", "dropped"),
+    [
+        ("maladie de Charcot", "Charcot", Label.PERSON, True),
+        ("signe de la Babinski", "Babinski", Label.PERSON, True),
+        ("vu Charcot hier", "Charcot", Label.PERSON, False),
+        ("respiration de Cheyne-Stokes", "Cheyne-Stokes", Label.PERSON, True),
+        ("le Guillain-Barré évolue", "Guillain-Barré", Label.PERSON, True),
+        ("sous amoxicilline", "amoxicilline", Label.PERSON, True),
+        ("sous amoxicilline", "amoxicilline", Label.CITY, False),
+        ("Escherichia coli", "Escherichia coli", Label.PERSON, True),
+        ("marié, deux enfants", "marié", Label.PERSON, True),
+        ("Marie, deux enfants", "Marie", Label.PERSON, False),
+        ("maladie de Charcot", "Charcot", Label.DATE, False),
+    ],
+)
+def test_terms_that_are_no_names(text: str, part: str, label: Label, dropped: bool) -> None:
+    assert (drop_allowed(reading(text), [marked(text, part, label)], {}) == []) is dropped
+
+
+def test_a_sure_name_outweighs_the_lists_and_not_the_policy_s_own_terms() -> None:
+    text = "maladie de Charcot"
+    sure = marked(text, "Charcot", Label.DOCTOR, 0.9)
+    assert drop_allowed(reading(text), [sure], {}) == [sure]
+    assert drop_allowed(reading(text), [sure], {Label.DOCTOR: ("CHARCOT",)}) == []
+    assert drop_allowed(reading(text), [sure], {Label.PERSON: ("CHARCOT",)}) == [sure]
