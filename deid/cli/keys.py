@@ -87,7 +87,7 @@ def destroy(
     (coffre, sauvegardes) sont à détruire par ailleurs. Voir docs/keys.md.
     """
     from deid.config import keys
-    from deid.warehouse.keys import destroyed, published_under
+    from deid.warehouse.keys import published_by_key, record_destroyed
 
     path, ring = _file(), _ring()
     key = ring.of(version)
@@ -95,13 +95,13 @@ def destroy(
         raise InputRefused(
             f"this is not the fingerprint of version {version}.", "See `python -m deid key fingerprint`."
         )
-    left = published_under().get(key.fingerprint, 0)
+    left = published_by_key().get(key.fingerprint, 0)
     if left and not freeze:
         raise InputRefused(
             f"{left} published documents are of version {version}: no withdrawal would reach them.",
             "Process their intervals again under the newer version, or say --freeze (docs/keys.md).",
         )
-    destroyed(key)
+    record_destroyed(key)
     keys.write(path, [one for one in ring.keys if one != key])
     _say(key, f"détruite ; documents publiés qui en gardent l'empreinte : {left}")
 

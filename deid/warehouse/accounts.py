@@ -1,4 +1,4 @@
-"""A patient's account: what his published documents have spent together, and which new ones it can still bear."""
+"""Privacy account of a patient: total ε (nats) of the published documents, and admission of new ones under a limit."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ STAGE_LOCK = 0x73746167  # "stag": one run closes at a time, so that two do not 
 
 
 def hold_to_limit(cursor: Cursor, run_id: int, limit: float) -> int:
-    """Send to quarantine the run's staged documents that would take their patient past `limit` (nats); count them.
+    """Quarantine the run's staged documents that would exceed their patient's `limit` (nats); return their number.
 
     Documents are admitted in the order of their own dates, then of their ids, each if it still fits: neither the
     order of batches nor that of arrival matters. A run that is staged already has been judged, and is left alone.
@@ -36,7 +36,7 @@ def hold_to_limit(cursor: Cursor, run_id: int, limit: float) -> int:
 
 
 def past_limit(accounts: Iterable[tuple[str, str, Any, Any]], limit: Fraction) -> list[str]:
-    """Ids of the documents that do not fit, out of (patient, document, spent before, added) in order of admission."""
+    """Return the ids of documents over the limit, from (patient, document, spent before, added) in admission order."""
     refused = []
     for _, documents in groupby(accounts, key=lambda account: account[0]):
         total: Fraction | None = None
@@ -50,8 +50,8 @@ def past_limit(accounts: Iterable[tuple[str, str, Any, Any]], limit: Fraction) -
     return refused
 
 
-def totals() -> list[tuple[int, float]]:
-    """Number of documents and ε of each patient with published documents, the greatest first; no identifier.
+def list_patient_totals() -> list[tuple[int, float]]:
+    """Return documents and ε (nats) of each patient with published documents, greatest ε first, without identifiers.
 
     Raises:
         WarehouseUnreachable, WarehouseError: it could not be read.

@@ -1,4 +1,4 @@
-"""What the ledger knows of the secret's versions: which may be used, which must be held, which are gone for good."""
+"""Versions of the secret in the ledger: in use, required for published documents, or destroyed."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from deid.warehouse.queries import query
 _KEEP = "Give it its own version (docs/keys.md)."
 
 
-def admit(cursor: Cursor, keyring: Keyring, published: Mapping[str, int] | None = None) -> None:
-    """See that this keyring fits the ledger, before anything is drawn or published under it.
+def check_keyring(cursor: Cursor, keyring: Keyring, published: Mapping[str, int] | None = None) -> None:
+    """Check this keyring against the ledger, before any surrogate is drawn or document published under it.
 
-    `published` counts the research schema's documents by fingerprint; None for who may not read it, for whom the
-    ledger's own count serves.
+    `published` counts the research schema's documents by fingerprint; None without the privilege to read it:
+    the ledger's own count is used.
 
     Raises:
         SettingsError: a version has another secret than the ledger knows, or a secret another version; a secret that
@@ -58,24 +58,24 @@ def admit(cursor: Cursor, keyring: Keyring, published: Mapping[str, int] | None 
             )
 
 
-def published_under() -> dict[str, int]:
-    """Published documents by fingerprint of their key.
+def published_by_key() -> dict[str, int]:
+    """Return the number of published documents by fingerprint of their key.
 
     Raises:
         WarehouseUnreachable, WarehouseError: it could not be read.
     """
     with connect(settings().dsn("publisher"), application="nocturne key") as link, link.cursor() as cursor:
-        return published_by(cursor)
+        return count_published_by_key(cursor)
 
 
-def published_by(cursor: Cursor) -> dict[str, int]:
-    """The same, for a publisher's cursor."""
+def count_published_by_key(cursor: Cursor) -> dict[str, int]:
+    """Return the published documents by fingerprint of their key, through a publisher's cursor."""
     cursor.execute(query("research", "document", "keys"))
     return dict(cursor.fetchall())
 
 
-def destroyed(key: Key) -> None:
-    """Write that a key is gone; the second call changes nothing.
+def record_destroyed(key: Key) -> None:
+    """Record that a key was destroyed; a second call changes nothing.
 
     Raises:
         WarehouseError: the ledger knows another secret under this version.

@@ -18,7 +18,7 @@ from deid.privacy.pseudonyms import pseudonym
 from deid.warehouse import audit
 from deid.warehouse.audit import Action
 from deid.warehouse.connection import connect
-from deid.warehouse.keys import admit, published_by
+from deid.warehouse.keys import check_keyring, count_published_by_key
 from deid.warehouse.queries import query
 
 OPT_OUT_LOCK = 0x6F707073  # excludes recording or applying an opt-out while a batch is written; also in migration 0015
@@ -73,7 +73,7 @@ def apply_opt_outs(actor: str = ACTOR) -> dict[str, int]:
         cursor.execute(query("deid", "opt_out", "in_force"))
         if not (found := cursor.fetchall()):
             return {"oppositions": 0, "unmatched": 0, "removed": 0, "withdrawn": 0}
-        admit(cursor, keyring, published_by(cursor))
+        check_keyring(cursor, keyring, count_published_by_key(cursor))
         unmatched = {named: opt_out_id for opt_out_id, named, patient, _ in found if patient is None}
         _match_patients(cursor, unmatched, keyring)
         cursor.execute(query("deid", "opt_out", "in_force"))

@@ -18,7 +18,7 @@ from deid.domain.errors import ContractBroken, InputRefused
 from deid.warehouse.connection import connect
 from deid.warehouse.copy import copy_rows
 from deid.warehouse.extraction import identify_documents, list_documents, present_documents
-from deid.warehouse.keys import admit
+from deid.warehouse.keys import check_keyring
 from deid.warehouse.queries import one, query
 from deid.warehouse.sources import Source
 from deid.warehouse.timing import WHOLE_RUN, record
@@ -237,7 +237,7 @@ def _register(
         "seen": seen,
         "gone": list(gone),
     }
-    admit(cursor, settings().keyring)
+    check_keyring(cursor, settings().keyring)
     if not request.dry_run:
         cursor.execute(query("deid", "key", "insert"), parameters)
         if versions["policy"]:

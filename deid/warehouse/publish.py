@@ -18,7 +18,7 @@ from deid.privacy.pseudonyms import pseudonym
 from deid.warehouse import opt_outs
 from deid.warehouse.connection import connect
 from deid.warehouse.copy import copy_rows
-from deid.warehouse.keys import admit, published_by
+from deid.warehouse.keys import check_keyring, count_published_by_key
 from deid.warehouse.queries import one, query
 from deid.warehouse.timing import WHOLE_RUN, record
 
@@ -48,7 +48,7 @@ def publish_interval(interval_key: str, decision: Mapping[str, Any] | None = Non
     opt_outs.apply_opt_outs()
     with _publication_lock() as link:
         with _transaction(link) as cursor:
-            admit(cursor, keyring, published_by(cursor))
+            check_keyring(cursor, keyring, count_published_by_key(cursor))
             release_id = _open_release(cursor, interval_key, decision or {}, keyring)
         if release_id is not None:
             _write_release(link, release_id, keyring)

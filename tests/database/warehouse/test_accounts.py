@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deid.config.settings import settings
-from deid.warehouse.accounts import past_limit, totals
+from deid.warehouse.accounts import list_patient_totals, past_limit
 from deid.warehouse.publish import publish_interval
 from tests.conftest import Database
 from tests.database.warehouse.light import decide
@@ -53,9 +53,9 @@ def test_the_ledger_counts_what_is_published(hospital: Database) -> None:
     for day in (3, 4, 5):
         _letter(hospital, f"l{day}", day)
     interval = process("night")["interval_key"]
-    assert totals() == []
+    assert list_patient_totals() == []
     publish_interval(interval)
-    assert totals() == [(3, pytest.approx(3 * ONE))]
+    assert list_patient_totals() == [(3, pytest.approx(3 * ONE))]
 
 
 def test_what_is_published_again_counts_once(
@@ -73,7 +73,7 @@ def test_what_is_published_again_counts_once(
     hospital.rows("UPDATE cdw.document SET withdrawn_at = NULL, ingested_at = %s", (NIGHT + 2 * DAY,))
     assert night("fourth", NIGHT + 2 * DAY)["published"] == 1
     assert hospital.rows("SELECT count(*) > 2 FROM deid.budget WHERE published") == [(True,)]
-    assert totals() == [(1, pytest.approx(ONE))]
+    assert list_patient_totals() == [(1, pytest.approx(ONE))]
 
 
 @pytest.mark.parametrize("change", ["{epsilon_per_document: 8}", "new key"])
@@ -90,7 +90,7 @@ def test_what_is_drawn_anew_counts_anew(
         decide(monkeypatch, tmp_path, change)
         second = 0.5  # the anchor's draw does not depend on ε of the document, and is the same
     night("second")
-    assert totals() == [(1, pytest.approx(ONE + second))]
+    assert list_patient_totals() == [(1, pytest.approx(ONE + second))]
 
 
 def test_past_the_limit_the_latest_documents_are_held_back(
@@ -106,7 +106,7 @@ def test_past_the_limit_the_latest_documents_are_held_back(
     assert hospital.rows("SELECT count(*) FROM deid.candidate WHERE document_id = 'l9'") == [(0,)]
     publish_interval(staged["interval_key"])
     assert _admitted(hospital) == {"l3", "l6", "other"}
-    assert [round(epsilon, 3) for _, epsilon in totals()] == [round(2 * ONE, 3), round(ONE, 3)]
+    assert [round(epsilon, 3) for _, epsilon in list_patient_totals()] == [round(2 * ONE, 3), round(ONE, 3)]
 
 
 @pytest.mark.parametrize("order", list(permutations((3, 6, 9))))
@@ -157,7 +157,7 @@ def test_a_raised_limit_lets_them_through(hospital: Database, tmp_path: Path, mo
     _limit(monkeypatch, tmp_path, 2)
     night("second")
     assert _admitted(hospital) == {"l3", "l6"}
-    assert totals() == [(2, pytest.approx(2 * ONE))]
+    assert list_patient_totals() == [(2, pytest.approx(2 * ONE))]
 
 
 COSTS = st.lists(st.integers(0, 40), max_size=12)
