@@ -72,8 +72,7 @@ def find_announced_names(reading: Reading) -> Iterator[Mention]:
 
 def _after_chez_les(reading: Reading, at: int) -> Iterator[Mention]:
     """ "chez les Tixier"."""
-    last = read_name(reading, at, strict=True)
-    if last is not None:
+    if (last := read_name(reading, at, strict=True)) is not None:
         yield _make(reading, at, last, Label.PERSON, 0.75)
 
 
@@ -187,7 +186,8 @@ def _after_profession_or_kinship(reading: Reading, index: int, label: Label, sco
     if reading.starts[at] - reading.ends[index] > 40 or (word in PROFESSIONS and not capital):
         return
     sure = at == index + 1 or reading.word(index + 1) in (":", "=")
-    fit = _fitness(reading, at, sure) if capital else 0.15 if _fits_lower(reading, index, at) else None
+    lower_name = reading.lowered(index) and len(word) > 2 and namelike(reading, at)
+    fit = _fitness(reading, at, sure) if capital else 0.15 if lower_name else None
     last = read_name(reading, at, lower=0 if capital else 2) if fit is not None else None
     if fit is None or last is None:
         return
@@ -218,10 +218,6 @@ def _fitness(reading: Reading, at: int, sure: bool) -> float | None:
     if word in reading.lexicon.common or word in reading.lexicon.medical:
         return 0.3 if is_capital(reading, at + 1) else None
     return 0.0
-
-
-def _fits_lower(reading: Reading, index: int, at: int) -> bool:
-    return reading.lowered(index) and len(reading.words[at]) > 2 and namelike(reading, at)
 
 
 def _after_link(reading: Reading, index: int, label: Label, score: float) -> Iterator[Mention]:

@@ -32,7 +32,8 @@ def find_names(reading: Reading) -> Iterator[Mention]:
         if not is_capital(reading, index) or not reading.words[index].isalpha():
             index += 1
             continue
-        if (reading.word(index + 1) == "-" and reading.words[index] in _SACRED) or _inside_compound(reading, index):
+        inside_compound = reading.word(index - 1) == "-" and glued(reading, index) and glued(reading, index - 1)
+        if inside_compound or (reading.word(index + 1) == "-" and reading.words[index] in _SACRED):
             index = compound_end(reading, index) + 1
             continue
         if reading.words[index] == "m" and reading.word(index + 1) == ".":
@@ -89,10 +90,6 @@ def _without_capitals(reading: Reading) -> Iterator[Mention]:
 
 def _surname_beside(reading: Reading, at: int) -> bool:
     return at >= 0 and len(reading.words[at]) > 2 and reading.words[at] not in NOT_NAMES and namelike(reading, at)
-
-
-def _inside_compound(reading: Reading, index: int) -> bool:
-    return reading.word(index - 1) == "-" and glued(reading, index) and glued(reading, index - 1)
 
 
 def compound_end(reading: Reading, index: int) -> int:

@@ -51,8 +51,7 @@ def find_numeric_dates(reading: Reading) -> Iterator[Mention]:
 
 
 def _pair(reading: Reading, match: re.Match[str]) -> Iterator[Mention]:
-    score = _partial(reading, match)
-    if score:
+    if score := _partial(reading, match):
         yield Mention(match.start(), match.end(), Label.DATE, score)
         if score > 0.6:
             yield from _first_bounds(reading, match.start())
@@ -103,7 +102,7 @@ def _partial(reading: Reading, match: re.Match[str]) -> float:
         return 0.95 if sep == "/" or len(second) == 2 else 0.6
     if sep == "." or near & _MEASURES:
         return 0.0
-    padded = len(second) == 2 and (len(first) == 2)
+    padded = len(first) == len(second) == 2
     if not day_month:
         return 0.75 if padded else 0.0
     if padded:

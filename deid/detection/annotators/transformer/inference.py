@@ -52,8 +52,8 @@ class _DocumentRows:
         self.rows: Distributions = np.zeros((tokens, len(TAGS)), dtype=np.float32)
         self.known = np.zeros(tokens, dtype=bool)
         self.shared = np.zeros(tokens, dtype=bool)
-        self.waiting = 0  # slots that have not come back
-        self.whole = False  # whether all its slots have been made
+        self.waiting = 0  # windows without result
+        self.whole = False  # whether all windows have been planned
 
     @property
     def done(self) -> bool:
@@ -79,15 +79,15 @@ class WindowedInference:
         self._batch_tokens = batch_tokens
 
     def distributions(self, readings: Sequence[Reading]) -> Iterator[Distributions]:
-        """Distributions of each reading, in order. The GPU works on one group while the next is tokenized.
+        """Yield the distributions of each reading, in order; the GPU works on a group while the next is tokenized.
 
         Raises:
             DocumentRefused: the model gave a number that is not finite.
         """
-        pages = [_DocumentRows(reading) for reading in readings]
-        waiting = deque(pages)
+        documents = [_DocumentRows(reading) for reading in readings]
+        waiting = deque(documents)
         under_way: deque[list[tuple[list[_WindowJob], Pending]]] = deque()
-        for group in self._groups(pages):
+        for group in self._groups(documents):
             under_way.append(self._launched(group))
             if len(under_way) > 1:
                 _collect(under_way.popleft())
@@ -98,65 +98,65 @@ class WindowedInference:
         while waiting:
             yield self._finished(waiting.popleft())
 
-    def _groups(self, pages: Sequence[_DocumentRows]) -> Iterator[list[_WindowJob]]:
+    def _groups(self, documents: Sequence[_DocumentRows]) -> Iterator[list[_WindowJob]]:
         group: list[_WindowJob] = []
         size = 0
-        for slot in self._slots(pages):
-            group.append(slot)
-            size += len(slot.ids)
+        for job in self._jobs(documents):
+            group.append(job)
+            size += len(job.ids)
             if size >= _GROUP:
                 yield group
                 group, size = [], 0
         yield group
 
-    def _slots(self, pages: Sequence[_DocumentRows]) -> Iterator[_WindowJob]:
-        for start in range(0, len(pages), _TOGETHER):
-            some = pages[start : start + _TOGETHER]
-            parts = tokenize_all(self._tokenizer, [page.reading.text for page in some])
-            for page, of_page in zip(some, parts, strict=True):
-                yield from self._slots_of(page, of_page)
-                page.whole = True
+    def _jobs(self, documents: Sequence[_DocumentRows]) -> Iterator[_WindowJob]:
+        for start in range(0, len(documents), _TOGETHER):
+            some = documents[start : start + _TOGETHER]
+            parts = tokenize_all(self._tokenizer, [document.reading.text for document in some])
+            for document, of_document in zip(some, parts, strict=True):
+                yield from self._jobs_of(document, of_document)
+                document.whole = True
 
-    def _slots_of(self, page: _DocumentRows, parts: Iterable[Subwords]) -> Iterator[_WindowJob]:
-        alignment = Alignment(page.reading.starts, page.reading.ends)
+    def _jobs_of(self, document: _DocumentRows, parts: Iterable[Subwords]) -> Iterator[_WindowJob]:
+        alignment = Alignment(document.reading.starts, document.reading.ends)
         size = self._window - len(self._before) - len(self._after)
-        for window in plan_windows(page.reading.text, parts, size, min(self._overlap, size // 4)):
+        for window in plan_windows(document.reading.text, parts, size, min(self._overlap, size // 4)):
             tokens, positions, shared = alignment.take(window)
             if not len(tokens):
                 continue
-            page.shared[tokens] = shared
-            page.waiting += 1
+            document.shared[tokens] = shared
+            document.waiting += 1
             ids = np.concatenate((self._before, window.subwords.ids, self._after)).astype(np.int64)
-            yield _WindowJob(page, ids, tokens, positions + len(self._before))
+            yield _WindowJob(document, ids, tokens, positions + len(self._before))
 
     def _launched(self, group: Sequence[_WindowJob]) -> list[tuple[list[_WindowJob], Pending]]:
         launched = []
-        lengths = [len(slot.ids) for slot in group]
+        lengths = [len(job.ids) for job in group]
         for batch in plan_batches(lengths, self._batch_tokens, self._window):
-            slots = [group[index] for index in batch]
-            at = np.repeat(np.arange(len(slots)), [len(slot.tokens) for slot in slots])
-            positions = np.concatenate([slot.positions for slot in slots])
-            launched.append((slots, self._network.launch([slot.ids for slot in slots], at, positions)))
+            jobs = [group[index] for index in batch]
+            at = np.repeat(np.arange(len(jobs)), [len(job.tokens) for job in jobs])
+            positions = np.concatenate([job.positions for job in jobs])
+            launched.append((jobs, self._network.launch([job.ids for job in jobs], at, positions)))
         return launched
 
-    def _finished(self, page: _DocumentRows) -> Distributions:
-        split_bare_labels(page.rows, self._bare)
-        complete_rows(page.rows, page.reading.breaks, page.known, page.shared)
-        return page.rows
+    def _finished(self, document: _DocumentRows) -> Distributions:
+        split_bare_labels(document.rows, self._bare)
+        complete_rows(document.rows, document.reading.breaks, document.known, document.shared)
+        return document.rows
 
 
 def _collect(launched: Sequence[tuple[list[_WindowJob], Pending]]) -> None:
-    for slots, pending in launched:
+    for jobs, pending in launched:
         rows, sound = pending.result()
         start = 0
-        for slot in slots:
-            end = start + len(slot.tokens)
-            page = slot.document
+        for job in jobs:
+            end = start + len(job.tokens)
+            document = job.document
             if not sound[start:end].all():
                 raise DocumentRefused(
-                    page.reading.document.id, Reason.DETECTION_FAILED, "transformer: a number that is not finite"
+                    document.reading.document.id, Reason.DETECTION_FAILED, "transformer: a number that is not finite"
                 )
-            page.rows[slot.tokens] = rows[start:end]
-            page.known[slot.tokens] = True
-            page.waiting -= 1
+            document.rows[job.tokens] = rows[start:end]
+            document.known[job.tokens] = True
+            document.waiting -= 1
             start = end

@@ -36,8 +36,7 @@ def _known() -> dict[str, Label]:
         for name, labels in groups.items():
             widest = [label for label in _WIDEST if label in labels]
             table.setdefault(name, (widest or labels)[0])
-    table.update({str(label): label for label in Label})
-    return table
+    return table | {str(label): label for label in Label}
 
 
 KNOWN: Mapping[str, Label] = _known()
