@@ -44,9 +44,9 @@ def refresh_references() -> None:
         """Construire les tables que la détection et la substitution lisent, pour les versions en service."""
         from deid.config.settings import settings
         from deid.nightly import runtime
-        from deid.refresh.lookups import lookup
+        from deid.refresh.tables import open_lookup
 
-        table = lookup(settings().dsn("worker"), settings().lookups)
+        table = open_lookup(settings().dsn("worker"), settings().lookups)
         return {"lookup": table.digest, "names": len(table), "tables": runtime.tables().digest}
 
     @step(trigger_rule=TriggerRule.ALL_DONE)
@@ -54,9 +54,9 @@ def refresh_references() -> None:
         """Alerter si un référentiel en service est trop ancien ; sinon l'âge de chacun, en jours."""
         from deid.config.settings import settings
         from deid.nightly import runtime
-        from deid.refresh.ages import check
+        from deid.refresh.reference_versions import check_ages
 
-        return dict(check(settings().dsn("refresher"), runtime.policy().references))
+        return dict(check_ages(settings().dsn("refresher"), runtime.policy().references))
 
     @step(trigger_rule=TriggerRule.ONE_FAILED, retries=0)
     def alert() -> None:

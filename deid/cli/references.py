@@ -1,4 +1,4 @@
-"""`references list | refresh | rollback | map`: the releases of open data, and the way back to a former one."""
+"""`references list | refresh | rollback | map`: versions of open data, and their roll-back."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ def show(
     lignes : on peut y revenir.
     """
     from deid.config.settings import settings
-    from deid.refresh.history import releases
+    from deid.refresh.reference_versions import list_versions
 
-    for release in releases(settings().dsn("refresher"), source):
-        typer.echo(json.dumps(release, ensure_ascii=False, default=str))
+    for version in list_versions(settings().dsn("refresher"), source):
+        typer.echo(json.dumps(version, ensure_ascii=False, default=str))
 
 
 def rollback(
@@ -56,6 +56,6 @@ def rollback(
     NUMÉRO la rétablit. Les nuits suivantes citent la version remise en service.
     """
     from deid.config.settings import settings
-    from deid.refresh.history import rollback as go_back
+    from deid.refresh.reference_versions import roll_back
 
-    typer.echo(json.dumps(go_back(source, dsn=settings().dsn("refresher"), to=to), ensure_ascii=False))
+    typer.echo(json.dumps(roll_back(source, dsn=settings().dsn("refresher"), to=to), ensure_ascii=False))

@@ -17,7 +17,7 @@ import pandas as pd
 
 from deid.reference.packaged import DATA
 from deid.reference.place_names import place_key, without_article
-from deid.refresh.raw_communes import flagged_communes, read_csv
+from deid.refresh.sources.communes import flagged_communes, read_raw_csv
 
 # A surname or first name borne less often than this identifies rather than helps, and may be a misspelling.
 SURNAME_FLOOR = 15
@@ -46,16 +46,16 @@ def former_communes(source: Path) -> pd.DataFrame:
     `insee` is the commune of today, by the list of delegated communes, else because the code lives on under a
     new name, else because La Poste still writes the old name on a line of its own; empty where none says.
     """
-    table = read_csv(source, "geo/communes_2024.csv.gz")
+    table = read_raw_csv(source, "geo/communes_2024.csv.gz")
     # A commune without a postal code of its own was merged since the list was drawn up.
     served = (table["codes_postaux"] != "") | table["code_insee"].isin(table["commune_parente"])
     today = table[(table["type"] == "COM") & served]
-    old = read_csv(source, "geo/communes_depuis_1943_insee.csv.gz")[["COM", "LIBELLE"]]
-    delegated = read_csv(source, "geo/communes_deleguees_associees_2024.csv.gz")
+    old = read_raw_csv(source, "geo/communes_depuis_1943_insee.csv.gz")[["COM", "LIBELLE"]]
+    delegated = read_raw_csv(source, "geo/communes_deleguees_associees_2024.csv.gz")
     names = pd.concat([delegated[["COM", "LIBELLE"]], old]).rename(columns={"LIBELLE": "name"})
     names["department"] = names["COM"].map(_department)
     names["key"] = names["name"].map(place_key).map(without_article)
-    post = read_csv(source, "geo/codes_postaux_laposte_2025.csv.gz")
+    post = read_raw_csv(source, "geo/codes_postaux_laposte_2025.csv.gz")
     post = post[post["ligne_5"] != ""]
     lines = {
         (_department(code), without_article(place_key(line))): code
@@ -79,14 +79,14 @@ def _department(insee: str) -> str:
 
 def first_names(source: Path) -> pd.DataFrame:
     """First names with the sex and the births of each generation (INSEE, 1900-2022)."""
-    table = read_csv(source, "names/prenoms_insee_1900_2022.csv.gz")
+    table = read_raw_csv(source, "names/prenoms_insee_1900_2022.csv.gz")
     table = table[table["n_total"].astype(int) >= FIRST_NAME_FLOOR]
     return table.rename(columns={"prenom": "name", "sexe": "sex", "n_total": "births"})
 
 
 def surnames(source: Path) -> pd.DataFrame:
     """Surnames with the births of 1891-2000 (INSEE)."""
-    table = read_csv(source, "names/noms_insee_1891_2000.csv.gz")
+    table = read_raw_csv(source, "names/noms_insee_1891_2000.csv.gz")
     table = table[table["n_total"].astype(int) >= SURNAME_FLOOR]
     return table.rename(columns={"nom": "name", "n_total": "births"})[["name", "births"]]
 
@@ -94,7 +94,7 @@ def surnames(source: Path) -> pd.DataFrame:
 def streets(source: Path) -> pd.DataFrame:
     """Distinct street names of two departments of the national address base, and how many addresses bear them."""
     both = pd.concat(
-        read_csv(source, f"geo/ban_adresses-{code}_2024.csv.gz", sep=";", usecols=["nom_voie", "code_insee"])
+        read_raw_csv(source, f"geo/ban_adresses-{code}_2024.csv.gz", sep=";", usecols=["nom_voie", "code_insee"])
         for code in ("05", "75")
     )
     counted = both.groupby("nom_voie").agg(addresses=("code_insee", "size")).reset_index()
@@ -103,11 +103,11 @@ def streets(source: Path) -> pd.DataFrame:
 
 def establishments(source: Path) -> pd.DataFrame:
     """Hospitals and clinics of the country (SAE 2022), and care homes, pharmacies and laboratories (FINESS)."""
-    hospitals = read_csv(source, "directory/etablissements_sante_sae_2022.csv.gz")
+    hospitals = read_raw_csv(source, "directory/etablissements_sante_sae_2022.csv.gz")
     hospitals = pd.DataFrame(
         {"finess": hospitals["fi"], "name": hospitals["rs"], "insee": hospitals["COMINSEE"], "kind": "hospital"}
     )
-    others = read_csv(source, "directory/finess_occitanie.csv.gz")
+    others = read_raw_csv(source, "directory/finess_occitanie.csv.gz")
     others = pd.DataFrame(
         {
             "finess": others["nofinesset"],
@@ -124,9 +124,9 @@ def establishments(source: Path) -> pd.DataFrame:
 
 def territories(source: Path) -> pd.DataFrame:
     """Departments, regions and countries: the names that are LOC."""
-    departments = read_csv(source, "geo/departements_2024.csv.gz")
-    regions = read_csv(source, "geo/regions_2024.csv.gz")
-    countries = read_csv(source, "geo/pays_insee_2024.csv.gz")
+    departments = read_raw_csv(source, "geo/departements_2024.csv.gz")
+    regions = read_raw_csv(source, "geo/regions_2024.csv.gz")
+    countries = read_raw_csv(source, "geo/pays_insee_2024.csv.gz")
     parts = [
         pd.DataFrame({"kind": "department", "code": departments["DEP"], "name": departments["LIBELLE"]}),
         pd.DataFrame({"kind": "region", "code": regions["REG"], "name": regions["LIBELLE"]}),
@@ -137,7 +137,7 @@ def territories(source: Path) -> pd.DataFrame:
 
 def collectivities(source: Path) -> pd.DataFrame:
     """Communes of the overseas collectivities, which are in no department: Polynesia, New Caledonia…"""
-    table = read_csv(source, "geo/collectivites_outremer.csv.gz")
+    table = read_raw_csv(source, "geo/collectivites_outremer.csv.gz")
     table = table[(table["code_postal"] != "") & (table["population"] != "")]
     columns = ["code_commune", "nom_commune", "code_collectivite", "code_postal"]
     return table[columns].set_axis(["insee", "name", "collectivity", "zip"], axis="columns")
@@ -158,7 +158,7 @@ def towns_abroad(source: Path) -> pd.DataFrame:
 
     Names of several towns are the most populous one's. Names that a commune of France bears, or bore, are left out.
     """
-    countries = read_csv(source, "geo/pays_insee_2024.csv.gz")
+    countries = read_raw_csv(source, "geo/pays_insee_2024.csv.gz")
     # The first row of an ISO code is the country, the next ones its dependencies.
     code_of = countries.drop_duplicates("CODEISO2").set_index("CODEISO2")["COG"].to_dict() | _FRENCH
     taken = {
@@ -185,21 +185,21 @@ def _is_proper(name: str) -> bool:
 
 def drugs(source: Path) -> pd.DataFrame:
     """Brand names and substances (BDPM 2026): never a person."""
-    brands = read_csv(source, "medvocab/bdpm_noms_commerciaux_derives.csv.gz")["nom_commercial"]
-    substances = read_csv(source, "medvocab/bdpm_substances_2026.csv.gz")["substance"]
+    brands = read_raw_csv(source, "medvocab/bdpm_noms_commerciaux_derives.csv.gz")["nom_commercial"]
+    substances = read_raw_csv(source, "medvocab/bdpm_substances_2026.csv.gz")["substance"]
     names = pd.concat([brands, substances]).str.strip()
     return pd.DataFrame({"name": sorted(set(names[names.str.len() > 2]))})
 
 
 def eponyms(source: Path) -> pd.DataFrame:
     """Names inside names of diseases, signs and scores, with an example of each."""
-    table = read_csv(source, "medvocab/eponymes_derives.csv.gz")
+    table = read_raw_csv(source, "medvocab/eponymes_derives.csv.gz")
     return table.rename(columns={"terme": "name", "exemple": "example"})[["name", "example"]]
 
 
 def words(source: Path) -> pd.DataFrame:
     """Common French words with part of speech and frequency per million (Lexique 3.83)."""
-    table = read_csv(source, "lexicon/lexique383_ortho_cgram_freq.csv.gz")
+    table = read_raw_csv(source, "lexicon/lexique383_ortho_cgram_freq.csv.gz")
     table = table[table["ortho"].str.fullmatch(r"[a-zà-öø-ÿœæ'-]+")]
     table["freq"] = table["freq"].astype(float)
     kept = table.groupby(["ortho"]).agg(
@@ -216,8 +216,8 @@ def medical_words(source: Path) -> pd.DataFrame:
 
     Only words written in lower case in the source: those are not names.
     """
-    labels = " ".join(read_csv(source, "medvocab/cim10_fr_atih_edsnlp.csv.gz")["libelle"])
-    labels += " ".join(read_csv(source, "medvocab/ccam_v81_2026.csv.gz")["libelle"])
+    labels = " ".join(read_raw_csv(source, "medvocab/cim10_fr_atih_edsnlp.csv.gz")["libelle"])
+    labels += " ".join(read_raw_csv(source, "medvocab/ccam_v81_2026.csv.gz")["libelle"])
     with lzma.open(source / "text/medical_cases_pamj_ccby.jsonl.xz", "rt", encoding="utf-8") as lines:
         cases = " ".join(json.loads(line)["text"] for line in lines)
     lower = re.compile(r"(?<![\w-])[a-zà-öø-ÿœæ]{3,}(?!\w)")

@@ -15,9 +15,8 @@ from deid.detection.staff import NO_STAFF, Staff
 from deid.domain.errors import PolicyError
 from deid.reference import CommuneTable
 from deid.reference.tables import Tables
-from deid.refresh import tables as kept
-from deid.refresh.database import versions
-from deid.refresh.lookups import lookup
+from deid.refresh.reference_versions import version_names
+from deid.refresh.tables import open_lookup, open_tables
 from deid.substitution import Substitutor
 
 
@@ -62,7 +61,7 @@ def tables() -> Tables:
         PolicyError: the communes lack a health feature that the policy draws places by.
         ReferenceRefused: some reference sources were loaded, but not all that are needed.
     """
-    made_of = kept.tables(settings().dsn("worker"), settings().lookups)
+    made_of = open_tables(settings().dsn("worker"), settings().lookups)
     if lacking := made_of.communes.lacking(policy().substitution.places.features):
         raise PolicyError(
             f"substitution.places.features: the communes in use have no {', '.join(lacking)}.",
@@ -73,7 +72,7 @@ def tables() -> Tables:
 
 def use_lookup() -> LookupTable:
     """Make this process detect with the names of the reference versions in use and of the shipped tables."""
-    table = lookup(settings().dsn("worker"), settings().lookups)
+    table = open_lookup(settings().dsn("worker"), settings().lookups)
     lexicon.use_lookup(table)
     return table
 
@@ -81,10 +80,10 @@ def use_lookup() -> LookupTable:
 def reference_versions() -> dict[str, str]:
     """Return the reference version of each source, and 16 digits of the tables', lookup's and territories' digests."""
     dsn, now = settings().dsn("worker"), tables()
-    made_of = versions(dsn) or {"packaged": now.communes.version}
+    made_of = version_names(dsn) or {"packaged": now.communes.version}
     derived = {
         "territories": now.communes.partition_digest,
-        "lookup": lookup(dsn, settings().lookups).digest,
+        "lookup": open_lookup(dsn, settings().lookups).digest,
         "tables": now.digest,
     }
     return made_of | {name: digest[:16] for name, digest in derived.items()}

@@ -1,7 +1,7 @@
-"""Health features that a deployment adds to the communes, out of the releases in use of other sources.
+"""Health features that the configuration adds to the communes, from the versions in use of other sources.
 
-The communes are a release of their own with them: its version names the features and the releases they come from, so a
-change of either is a new release beside the old one, and a night cites which it used.
+The name of the commune version contains a digest of the added features and of the versions they come from. A change of
+either gives a new version, and a run cites the version that it used.
 """
 
 from __future__ import annotations
@@ -15,18 +15,19 @@ from typing import Any
 from psycopg2.extensions import cursor as Cursor
 
 from deid.domain.errors import ReferenceRefused
-from deid.refresh.configuration import features
+from deid.refresh.configuration import configured_features
+from deid.refresh.reference_versions import versions_in_use
 from deid.refresh.sources import SOURCES
 from deid.warehouse.queries import one, query
 
 COMMUNES = "communes"
-# A feature that few communes know tells them apart by nothing.
+# Least share of communes for which a feature is known.
 LEAST_KNOWN = Fraction(9, 10)
 
 
 @dataclass(frozen=True)
-class Column:
-    """A feature to add: its name, and the release that it comes from."""
+class AddedFeature:
+    """A feature to add, and the reference version that it comes from."""
 
     name: str
     source: str
@@ -35,49 +36,55 @@ class Column:
     pathology: str | None
 
 
-def columns(cursor: Cursor, source: str) -> Sequence[Column]:
-    """The features that the configuration adds to `source`, by name: none but to the communes.
+def added_features(cursor: Cursor, source: str) -> Sequence[AddedFeature]:
+    """Return the features that the configuration adds to `source`, by name; only communes have any.
 
     Raises:
-        ReferenceRefused: the source of one has no release in use. SettingsError: the configuration cannot be read.
+        ReferenceRefused: the source of a feature has no version in use.
+        SettingsError: the configuration cannot be read.
     """
-    wanted = features() if source == COMMUNES else {}
+    wanted = configured_features() if source == COMMUNES else {}
     if not wanted:
         return ()
-    cursor.execute(query("ref", "release", "in_use"), {"source": None})
-    in_use = {row[0]: (int(row[1]), str(row[2])) for row in cursor}
+    in_use = versions_in_use(cursor)
     for name, feature in wanted.items():
         if feature.source not in in_use:
             raise ReferenceRefused(
-                f"communes: the feature {name} comes from {feature.source}, which has no release in use.",
+                f"communes: the feature {name} comes from {feature.source}, which has no version in use.",
                 f"Say where {feature.source} is read (docs/reference-data.md) and refresh it first.",
             )
     return tuple(
-        Column(name, feature.source, *in_use[feature.source], feature.pathology)
+        AddedFeature(
+            name,
+            feature.source,
+            in_use[feature.source].release_id,
+            in_use[feature.source].version,
+            feature.pathology,
+        )
         for name, feature in sorted(wanted.items())
     )
 
 
-def digits(added: Sequence[Column]) -> str:
-    """What names the features in the version of a release: empty for none, else "-" and 8 hexadecimal digits."""
+def features_suffix(added: Sequence[AddedFeature]) -> str:
+    """Return the part of a version name for these features: "-" and 8 hexadecimal digits; empty for none."""
     if not added:
         return ""
-    written = "\n".join(f"{column.name} {column.version} {column.pathology or ''}" for column in added)
+    written = "\n".join(f"{feature.name} {feature.version} {feature.pathology or ''}" for feature in added)
     return f"-{hashlib.sha256(written.encode()).hexdigest()[:8]}"
 
 
-def add(cursor: Cursor, added: Sequence[Column]) -> None:
-    """Write the features into the staged communes, and flag those that are not a commune's own.
+def add_features(cursor: Cursor, added: Sequence[AddedFeature]) -> None:
+    """Write the features into the staged communes, and flag imputed values.
 
     Raises:
-        ReferenceRefused: a feature is known of too few communes.
+        ReferenceRefused: a feature is known for too few communes.
     """
-    for column in added:
-        facts: dict[str, Any] = {"name": column.name, "release_id": column.release_id, "pathology": column.pathology}
-        cursor.execute(query("ref", "commune", f"add_{SOURCES[column.source].table}"), facts)
+    for feature in added:
+        facts: dict[str, Any] = {"name": feature.name, "release_id": feature.release_id, "pathology": feature.pathology}
+        cursor.execute(query("ref", "commune", f"add_{SOURCES[feature.source].table}"), facts)
         known, communes = one(cursor)
         if known < LEAST_KNOWN * communes:
             raise ReferenceRefused(
-                f"communes: the feature {column.name} is known of {known} of {communes} communes.",
-                f"Check the code of its pathology, or the edition of {column.source}; the release in use stays.",
+                f"communes: the feature {feature.name} is known of {known} of {communes} communes.",
+                f"Check the code of its pathology, or the edition of {feature.source}; the version in use stays.",
             )

@@ -1,8 +1,8 @@
-"""What a deployment decides about each source: where its files are, and the bounds a release must keep.
+"""Configuration of each source: the location of its files, and the bounds of a reference version.
 
-Defaults stand beside each format (`deid.refresh.sources`). `NOCTURNE_REFERENCES` names a YAML file with what differs;
-`NOCTURNE_<SOURCE>_LOCATION` says where one source is and comes before it. This is no part of the policy: the policy's
-digest is part of the pipeline's version, and a new mirror must not make a hospital process its documents again.
+The defaults are those of `deid.refresh.sources`. `NOCTURNE_REFERENCES` names a YAML file that overrides them, and
+`NOCTURNE_<SOURCE>_LOCATION` overrides the location of one source. The policy contains none of this: its digest is part
+of the pipeline version, and a new mirror must not make a hospital process its documents again.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from deid.config.settings import settings
 from deid.domain.errors import ReferenceRefused, SettingsError
 from deid.reference.packaged import FEATURES
 from deid.refresh.sources import SOURCES, Source
-from deid.refresh.sources.pathologies import CODE_PATTERN
+from deid.refresh.sources.health import CODE_PATTERN
 
 NATIONAL = "national"
 PACKAGED = "packaged"
@@ -36,11 +36,11 @@ DEPARTMENTS = tuple(
 
 
 class Choices(BaseModel):
-    """What a deployment changes of one source; what is absent stays as `deid.refresh.sources` has it.
+    """Overrides of one source; absent fields keep the default of `deid.refresh.sources`.
 
     `locations` are the addresses of one file, mirrors in order: http(s) or file URLs, paths, a folder, "national" for
     the producer's own or "packaged" for the file that ships. `{department}` in each stands for one file per
-    department of `departments`, together one release.
+    department of `departments`, together one reference version.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -70,7 +70,7 @@ class Choices(BaseModel):
 
 
 class Feature(BaseModel):
-    """A health feature that is added to the communes, out of the release in use of `source`.
+    """A health feature that is added to the communes, from the version in use of `source`.
 
     `pathology` is CNAM's code of what the feature measures (`CAN_CAT_CAT`: cancers), for the source `pathologies` only.
     """
@@ -87,10 +87,10 @@ class Feature(BaseModel):
         return self
 
 
-class References(BaseModel):
+class ReferencesFile(BaseModel):
     """The file that `NOCTURNE_REFERENCES` names.
 
-    `features` are columns added to those of the communes, by name; each change of them is a new release.
+    `features` are columns added to those of the communes, by name; each change gives a new reference version.
 
     `proxy` comes before HTTPS_PROXY; it may hold a password. `ca_bundle` (PEM) comes before REQUESTS_CA_BUNDLE: the
     authorities that sign the certificates of the hospital's mirrors, or of its proxy where that opens TLS.
@@ -122,7 +122,7 @@ class References(BaseModel):
 
 @dataclass(frozen=True)
 class Network:
-    """How servers are reached: through `proxy` and trusting `ca_bundle`, else as the environment says."""
+    """Proxy and trusted authorities of the connections; None stands for those of the environment."""
 
     proxy: str | None = None
     ca_bundle: Path | None = None
@@ -130,15 +130,15 @@ class Network:
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a release comes from: for each of its files the addresses in order. `written` is what the ledger keeps."""
+    """Files of a reference version: for each the addresses, mirrors in order; `written` is the location recorded."""
 
     written: str
     files: tuple[tuple[str, ...], ...]
     network: Network = Network()
 
 
-def configured(name: str) -> Source:
-    """The source `name` with what this deployment changes of it.
+def configured_source(name: str) -> Source:
+    """Return the source `name` with the overrides of this deployment.
 
     Raises:
         ReferenceRefused: there is no such source. SettingsError: the configuration cannot be read.
@@ -147,7 +147,7 @@ def configured(name: str) -> Source:
         source = SOURCES[name]
     except KeyError:
         raise ReferenceRefused(f"there is no source “{name}”.", f"Sources: {', '.join(SOURCES)}.") from None
-    chosen = _chosen(_read(), name)
+    chosen = _chosen(_read_file(), name)
     changes: dict[str, Any] = chosen.model_dump(include={"floor", "max_bytes", "checksum", "max_age_days", "keep"})
     changes = {field: value for field, value in changes.items() if value is not None}
     if chosen.drift is not None:
@@ -155,24 +155,25 @@ def configured(name: str) -> Source:
     return replace(source, **changes)
 
 
-def features() -> Mapping[str, Feature]:
-    """What this deployment adds to the health features of communes, by name.
+def configured_features() -> Mapping[str, Feature]:
+    """Return the features that this deployment adds to the communes, by name.
 
     Raises:
-        SettingsError: see `configured`.
+        SettingsError: see `configured_source`.
     """
-    return _read().features
+    return _read_file().features
 
 
-def origin(source: Source, location: str | None = None) -> Origin | None:
-    """Where `source` is read: at `location`, else where the environment or the file says, else the file that ships.
+def find_origin(source: Source, location: str | None = None) -> Origin | None:
+    """Return the origin of a source: `location`, else that of the environment or the file, else the packaged file.
 
-    None where there is neither.
+    None if there is neither.
 
     Raises:
-        ReferenceRefused: a folder holds no such file, or mirrors differ in kind. SettingsError: see `configured`.
+        ReferenceRefused: a folder holds no such file, or mirrors differ in kind.
+        SettingsError: see `configured_source`.
     """
-    references = _read()
+    references = _read_file()
     chosen = _chosen(references, source.name)
     given = location or settings().location(source.name)
     addresses = (given,) if given else chosen.locations or (PACKAGED,)
@@ -182,20 +183,20 @@ def origin(source: Source, location: str | None = None) -> Origin | None:
     if addresses == (PACKAGED,):
         return Origin(PACKAGED, ((str(source.default),),)) if source.default else None
     departments = chosen.departments or DEPARTMENTS
-    mirrors = [_files(source, address, departments) for address in addresses]
+    mirrors = [_file_addresses(source, address, departments) for address in addresses]
     if len({len(files) for files in mirrors}) > 1:
         raise ReferenceRefused(
             f"{source.name}: its mirrors do not hold the same files.", "Give each with {department}, or each without."
         )
-    written = public(addresses[0])
+    written = public_location(addresses[0])
     if DEPARTMENT in addresses[0] and departments != DEPARTMENTS:
         written += f" [{','.join(departments)}]"
     network = Network(references.proxy, references.ca_bundle)
     return Origin(written, tuple(zip(*mirrors, strict=True)), network)
 
 
-def public(location: str) -> str:
-    """`location` without user, password, query and fragment, which may hold secrets."""
+def public_location(location: str) -> str:
+    """Return a location without user, password, query and fragment, which may hold secrets."""
     parts = urlsplit(location)
     if parts.scheme not in ("http", "https"):
         return location
@@ -203,18 +204,18 @@ def public(location: str) -> str:
     return parts._replace(netloc=f"{host}:{parts.port}" if parts.port else host, query="", fragment="").geturl()
 
 
-def local(location: str) -> Path | None:
-    """The path that a location names; None if it is none."""
+def local_path(location: str) -> Path | None:
+    """Return the path of a file URL or a path; None for another location."""
     parts = urlsplit(location)
     if parts.scheme == "file":
         return Path(unquote(parts.path))
     return Path(location) if parts.scheme == "" else None
 
 
-def _files(source: Source, address: str, departments: tuple[str, ...]) -> list[str]:
+def _file_addresses(source: Source, address: str, departments: tuple[str, ...]) -> list[str]:
     if DEPARTMENT in address:
         return [address.replace(DEPARTMENT, code) for code in departments]
-    folder = local(address)
+    folder = local_path(address)
     if folder is None or not folder.is_dir() or source.assemble is not None:
         return [address]
     found = sorted({str(path) for pattern in source.files for path in folder.glob(pattern) if path.is_file()})
@@ -223,17 +224,17 @@ def _files(source: Source, address: str, departments: tuple[str, ...]) -> list[s
     return found
 
 
-def _chosen(references: References, name: str) -> Choices:
+def _chosen(references: ReferencesFile, name: str) -> Choices:
     return references.sources.get(name, Choices())
 
 
-def _read() -> References:
+def _read_file() -> ReferencesFile:
     path = settings().references
     if path is None:
-        return References()
+        return ReferencesFile()
     remedy = "See docs/reference-data.md, “Configuration”."
     try:
-        return References.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")) or {})
+        return ReferencesFile.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")) or {})
     except OSError as error:
         raise SettingsError(f"NOCTURNE_REFERENCES: {path}: {error.strerror}.", remedy) from None
     except yaml.YAMLError:

@@ -1,4 +1,4 @@
-"""Bring the files of a release here, from the first mirror that has each; all of them or none."""
+"""Fetch the files of a reference version, each from the first mirror that has it; all of them or none."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from urllib.parse import urlsplit
 
 from deid.config.settings import settings
 from deid.domain.errors import ReferenceRefused
-from deid.refresh.configuration import Network, Origin, local, public
-from deid.refresh.download import Bounds, Seen, download, text_at, too_large
+from deid.refresh.configuration import Network, Origin, local_path, public_location
+from deid.refresh.download import Bounds, Seen, download, download_text, too_large_refusal
 from deid.refresh.sources import Source
 
 logger = logging.getLogger(__name__)
@@ -29,7 +29,7 @@ _HEX = re.compile(r"\b[0-9a-fA-F]{64}\b")
 
 @dataclass(frozen=True)
 class Download:
-    """A file, or a folder of raw files, that arrived whole. `checksum` is SHA-256 of its bytes, in hexadecimal."""
+    """A file, or a folder of raw files, fetched whole; `checksum` is the SHA-256 in hexadecimal."""
 
     path: Path
     location: str
@@ -41,67 +41,67 @@ class Download:
 
 @dataclass(frozen=True)
 class Bundle:
-    """The files of a release, in order."""
+    """The files of a reference version, in order."""
 
     files: Sequence[Download]
 
     @property
     def checksum(self) -> str:
-        """That of the one file, else the SHA-256 of all checksums in order."""
+        """Checksum of a single file, else the SHA-256 of all checksums in order."""
         if len(self.files) == 1:
             return self.files[0].checksum
         return hashlib.sha256("\n".join(one.checksum for one in self.files).encode()).hexdigest()
 
     @property
     def size(self) -> int:
-        """Bytes of all files."""
+        """Size of all files, in bytes."""
         return sum(one.size for one in self.files)
 
 
 @contextlib.contextmanager
-def fetched(source: Source, origin: Origin, deadline_s: float, seen: Mapping[str, Seen]) -> Iterator[Bundle | None]:
-    """The files at `origin` for the length of the block; None if every server says that its file is still as `seen`.
+def fetch_files(source: Source, origin: Origin, deadline_s: float, seen: Mapping[str, Seen]) -> Iterator[Bundle | None]:
+    """Fetch the files of `origin` into a folder that the block owns; None if no server has a newer file than `seen`.
 
     `seen` is by address without credentials. Proxy and authorities are those of the environment (HTTPS_PROXY,
     REQUESTS_CA_BUNDLE) unless the configuration names others.
 
     Raises:
         ReferenceRefused: a file cannot be had from any of its mirrors, is larger than the source allows, takes longer
-            than `deadline_s` seconds, is a web page, or has not the checksum that it should have.
+            than `deadline_s` seconds, is a web page, or has not the expected checksum.
     """
     bounds = Bounds(source.max_bytes, time.monotonic() + deadline_s)
     with tempfile.TemporaryDirectory(prefix="nocturne-ref-") as folder:
         targets = [Path(folder) / f"{number:03}" for number in range(len(origin.files))]
         came = [
-            _from_first(source, origin, addresses, target, bounds, seen)
+            _fetch_from_mirrors(source, origin, addresses, target, bounds, seen)
             for addresses, target in zip(origin.files, targets, strict=True)
         ]
         if not any(came):
             yield None
             return
-        # One file of many changed: a release is made of all, so those that did not change are needed too.
+        # One file of many changed: a version consists of all, so unchanged files are fetched too.
         yield Bundle(
             [
-                one or _there(_from_first(source, origin, addresses, target, bounds, {}))
+                one or _require_download(_fetch_from_mirrors(source, origin, addresses, target, bounds, {}))
                 for one, addresses, target in zip(came, origin.files, targets, strict=True)
             ]
         )
 
 
-def _there(came: Download | None) -> Download:
+def _require_download(came: Download | None) -> Download:
     if came is None:
         raise ReferenceRefused("a server says “not modified” of what it was not asked.", "Check the proxy's cache.")
     return came
 
 
-def _from_first(
+def _fetch_from_mirrors(
     source: Source, origin: Origin, addresses: Sequence[str], target: Path, bounds: Bounds, seen: Mapping[str, Seen]
 ) -> Download | None:
-    """The file from the first address that gives it; the first refusal if none does."""
+    """Fetch a file from the first address that has it; raise the first refusal if none has."""
     refusals = []
     for address in addresses:
         try:
-            return _one(source, origin.network, address, target, bounds, seen.get(public(address)))
+            return _fetch_file(source, origin.network, address, target, bounds, seen.get(public_location(address)))
         except ReferenceRefused as refusal:
             refusals.append(refusal)
             if address != addresses[-1]:
@@ -109,17 +109,17 @@ def _from_first(
     raise refusals[0]
 
 
-def _one(
+def _fetch_file(
     source: Source, network: Network, address: str, target: Path, bounds: Bounds, seen: Seen | None
 ) -> Download | None:
     scheme = urlsplit(address).scheme
-    name = public(address)
-    path = local(address)
+    name = public_location(address)
+    path = local_path(address)
     if path is not None and path.is_dir():
-        return _folder(source, path, target, bounds.max_bytes)
+        return _fetch_folder(source, path, target, bounds.max_bytes)
     etag = last_modified = None
     if path is not None:
-        _copy(path, target, bounds.max_bytes)
+        _copy_file(path, target, bounds.max_bytes)
     elif scheme in ("http", "https"):
         kept = settings().home / "downloads"
         validators = download(address, target, bounds, seen=seen, network=network, kept=kept)
@@ -130,17 +130,17 @@ def _one(
         raise ReferenceRefused(f"{name}: {scheme}:// is not supported.", "Use http(s), file or a path.")
     with target.open("rb") as content:
         checksum = hashlib.file_digest(content, "sha256").hexdigest()
-    expected = _expected(source, address, path, network)
+    expected = _expected_checksum(source, address, path, network)
     if expected is not None and expected != checksum:
         raise ReferenceRefused(
             f"{name}: its SHA-256 is {checksum[:12]}…, and should be {expected[:12]}….",
-            "Download it again; if it is a new edition, give its checksum. The release in use stays.",
+            "Download it again; if it is a new edition, give its checksum. The version in use stays.",
         )
     return Download(target, name, checksum, target.stat().st_size, etag, last_modified)
 
 
-def _expected(source: Source, address: str, path: Path | None, network: Network) -> str | None:
-    """The checksum that the file must have: that of the configuration, or that which lies beside it."""
+def _expected_checksum(source: Source, address: str, path: Path | None, network: Network) -> str | None:
+    """Checksum of the configuration, or that published beside the file; None if neither is required."""
     if source.checksum not in (None, BESIDE):
         return source.checksum
     if path is not None:
@@ -153,32 +153,32 @@ def _expected(source: Source, address: str, path: Path | None, network: Network)
             text = ""
     elif source.checksum == BESIDE:
         parts = urlsplit(address)
-        text = text_at(parts._replace(path=parts.path + SUFFIX).geturl(), network=network)
+        text = download_text(parts._replace(path=parts.path + SUFFIX).geturl(), network=network)
     else:
         return None
     if (found := _HEX.search(text)) is None:
         raise ReferenceRefused(
-            f"{public(address)}: no checksum beside it.", f"Its name is that of the file and {SUFFIX}."
+            f"{public_location(address)}: no checksum beside it.", f"Its name is that of the file and {SUFFIX}."
         )
     return found[0].lower()
 
 
-def _copy(path: Path, target: Path, max_bytes: int) -> None:
+def _copy_file(path: Path, target: Path, max_bytes: int) -> None:
     try:
         if path.stat().st_size > max_bytes:
-            raise too_large(str(path), max_bytes)
-        # A copy: what was hashed is what is loaded, even if somebody writes the file meanwhile.
+            raise too_large_refusal(str(path), max_bytes)
+        # A copy: the bytes hashed are those loaded, even if the file is written meanwhile.
         shutil.copyfile(path, target)
     except OSError as error:
         raise ReferenceRefused(f"{path}: {error.strerror}.", "Give the path of a readable file.") from None
 
 
-def _folder(source: Source, path: Path, target: Path, max_bytes: int) -> Download:
-    """The raw files of a folder; the checksum is that of their names and bytes."""
+def _fetch_folder(source: Source, path: Path, target: Path, max_bytes: int) -> Download:
+    """Copy the raw files of a folder; the checksum covers their names and bytes."""
     digest, size = hashlib.sha256(), 0
     for name in source.files:
         (target / name).parent.mkdir(parents=True, exist_ok=True)
-        _copy(path / name, target / name, max_bytes - size)
+        _copy_file(path / name, target / name, max_bytes - size)
         size += (target / name).stat().st_size
         with (target / name).open("rb") as content:
             digest.update(f"{name}\0{hashlib.file_digest(content, 'sha256').hexdigest()}\n".encode())

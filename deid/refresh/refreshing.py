@@ -1,20 +1,33 @@
-"""Refresh one source of reference data: fetch, refuse or parse, load beside, swap."""
+"""Refresh one source of reference data: fetch, validate, load beside the version in use, swap."""
 
 from __future__ import annotations
 
+import json
 import logging
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+
+import psycopg2
+from psycopg2 import sql
+from psycopg2.extensions import cursor as Cursor
 
 from deid.domain.errors import ReferenceRefused
-from deid.refresh.added_features import columns
-from deid.refresh.configuration import Origin, configured, origin
-from deid.refresh.fetch import fetched
-from deid.refresh.load import CHECKSUM_DIGITS, in_use, load, outcome, tail, version
+from deid.refresh.added_features import AddedFeature, add_features, added_features, features_suffix
+from deid.refresh.configuration import PACKAGED, Origin, configured_source, find_origin
+from deid.refresh.download import Progress
+from deid.refresh.fetch import Bundle, Download, fetch_files
+from deid.refresh.reference_versions import LOAD_TIMEOUT_S, ReferenceVersion, describe_outcome, versions_in_use
 from deid.refresh.sources import Source
+from deid.refresh.sources.source import Row, Tally
+from deid.refresh.unpack import is_workbook, text_lines, worksheet_lines
 from deid.warehouse.connection import connect
+from deid.warehouse.queries import query
 
 logger = logging.getLogger(__name__)
 
 DEADLINE_S = 2 * 3600.0
+CHECKSUM_DIGITS = 12
+_ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
 
 
 def refresh(
@@ -22,20 +35,20 @@ def refresh(
 ) -> dict[str, int | str]:
     """Bring `source` up to date from `location`: an http(s) or file URL, a path, a folder, "national" or "packaged".
 
-    Without a location it is that of the configuration (`deid.refresh.configuration`), else the file that ships. Where
-    there is neither, nothing happens and the state is "not_configured": a hospital may do without that source.
+    Without a location it is that of the configuration (`deid.refresh.configuration`), else the packaged file. If there
+    is neither, nothing happens and the state is "not_configured": the source is optional for a hospital.
 
-    `dsn` is the refresher's. Returns {"source", "state", "rows", and "version" and "release_id" of the release in use}:
-    nothing of the content. The state is "loaded", "unchanged" (the same bytes twice change nothing), "held" (somebody
-    went back from this very file to a former release) or "not_configured".
+    `dsn` is of the role refresher. Returns {"source", "state", "rows", "version", "release_id"} of the version in use.
+    The state is "loaded", "unchanged" (same bytes, parser and features), "held" (a roll-back withdrew this very file)
+    or "not_configured".
 
     Raises:
-        ReferenceRefused: there is no such source or file, or it is not what it should be. The release in use
-            stays, and nothing of the new one is kept.
+        ReferenceRefused: there is no such source or file, or the file fails validation. The version in use stays, and
+            no row of the new one is kept.
         WarehouseError: the database refused a statement, or does not answer.
     """
-    wanted = configured(source)
-    where = origin(wanted, location)
+    wanted = configured_source(source)
+    where = find_origin(wanted, location)
     if where is None:
         logger.warning("refresh of %s: no file ships, and NOCTURNE_%s_LOCATION is not set", source, source.upper())
         return {"source": source, "state": "not_configured", "rows": 0}
@@ -50,18 +63,187 @@ def refresh(
 
 def _refresh(source: Source, where: Origin, dsn: str, deadline_s: float) -> dict[str, int | str]:
     with connect(dsn, application=f"nocturne refresh {source.name}") as link, link.cursor() as cursor:
-        present = in_use(cursor, source.name).get(source.name)
-        added = columns(cursor, source.name)
-    # Only the files in use, read as they would be today, are worth asking "has it changed?".
+        present = versions_in_use(cursor, source.name).get(source.name)
+        added = added_features(cursor, source.name)
+    # A conditional request is useful only if the same bytes would give the same version.
     same = (
         present is not None
         and present.location == where.written
-        and present.version[len(f"{source.name}-") + CHECKSUM_DIGITS :] == tail(source, added)
+        and present.version[len(f"{source.name}-") + CHECKSUM_DIGITS :] == _version_suffix(source, added)
     )
     seen = present.seen if present is not None and same else {}
-    with fetched(source, where, deadline_s, seen) as bundle:
-        if present is not None and (bundle is None or version(source, bundle, added) == present.version):
-            return outcome(source, present, "unchanged")
+    with fetch_files(source, where, deadline_s, seen) as bundle:
+        if present is not None and (bundle is None or _version_name(source, bundle, added) == present.version):
+            return describe_outcome(source, present, "unchanged")
         if bundle is not None:
-            return load(source, bundle, where.written, dsn)
+            return load_version(source, bundle, where.written, dsn)
     raise ReferenceRefused(f"{where.written} says “not modified” of a file never loaded.", "Check the proxy's cache.")
+
+
+def _version_name(source: Source, bundle: Bundle, added: Sequence[AddedFeature]) -> str:
+    """Name of a version: a function of the bytes, the parser and the added features."""
+    return f"{source.name}-{bundle.checksum[:CHECKSUM_DIGITS]}{_version_suffix(source, added)}"
+
+
+def _version_suffix(source: Source, added: Sequence[AddedFeature]) -> str:
+    return f"{features_suffix(added)}.{source.parser}"
+
+
+def load_version(source: Source, bundle: Bundle, location: str, dsn: str) -> dict[str, int | str]:
+    """Load files as one reference version and put it in use, in one transaction; returns as `refresh`.
+
+    If the process is killed or the files are refused, the version in use stays and no row of the new one is kept.
+    `location` is recorded as given.
+
+    Raises:
+        ReferenceRefused: the files fail validation.
+        WarehouseError: the database refused a statement.
+    """
+    with connect(dsn, application=f"nocturne refresh {source.name}") as link, link.cursor() as cursor:
+        lock = {"source": source.name, "timeout_ms": str(LOAD_TIMEOUT_S * 1000)}
+        cursor.execute(query("ref", "release", "lock"), lock)
+        present = versions_in_use(cursor, source.name).get(source.name)
+        added = added_features(cursor, source.name)
+        name = _version_name(source, bundle, added)
+        if present is not None and present.version == name:
+            return describe_outcome(source, present, "unchanged")
+        cursor.execute(query("ref", "release", "withdrawn"), {"source": source.name, "version": name})
+        if present is not None and cursor.fetchone() is not None:
+            return describe_outcome(source, present, "held")
+        release_id = _open_version(cursor, source, bundle, location, name)
+        tally = _stage_rows(cursor, source, bundle)
+        _check_stage(cursor, source)
+        add_features(cursor, added)
+        _check_sample(cursor, source, tally)
+        cursor.execute(query("ref", source.table, "load"), {"release_id": release_id})
+        rows, skipped = cursor.rowcount, tally.skipped + tally.malformed
+        _check_drift(source, rows, location, present)
+        cursor.execute(query("ref", "release", "retire"), {"source": source.name})
+        done = {"release_id": release_id, "rows": rows, "skipped": skipped}
+        cursor.execute(query("ref", "release", "take_place"), done)
+        _prune_versions(cursor, source)
+        loaded = versions_in_use(cursor, source.name)[source.name]
+        return describe_outcome(source, loaded, "loaded") | {"skipped": skipped}
+
+
+def _open_version(cursor: Cursor, source: Source, bundle: Bundle, location: str, name: str) -> int:
+    files = [
+        {"location": one.location, "sha256": one.checksum, "bytes": one.size}
+        | {"etag": one.etag, "last_modified": one.last_modified}
+        for one in bundle.files
+        if location != PACKAGED  # paths of this machine are not recorded
+    ]
+    facts = {"source": source.name, "version": name, "checksum": bundle.checksum}
+    facts |= {"location": location, "licence": source.licence, "files": json.dumps(files)}
+    published_on = source.published_on if location == PACKAGED else None
+    cursor.execute(query("ref", "release", "open"), {**facts, "bytes": bundle.size, "published_on": published_on})
+    [(release_id,)] = cursor.fetchall()
+    return int(release_id)
+
+
+def _stage_rows(cursor: Cursor, source: Source, bundle: Bundle) -> Tally:
+    tally = Tally()
+    cursor.execute(query("ref", source.table, "stage"))
+    columns = sql.SQL(", ").join(map(sql.Identifier, source.columns))
+    statement = sql.SQL("COPY stage ({}) FROM STDIN").format(columns)
+    progress = Progress(f"load {source.name}", "rows")
+    stream = _CopyStream(chain.from_iterable(_parse_rows(source, one, tally) for one in bundle.files), progress)
+    try:
+        cursor.copy_expert(statement.as_string(cursor), stream)
+    except psycopg2.Error:
+        # psycopg2 replaces an error of `read` by one of its own.
+        if stream.refusal is not None:
+            raise stream.refusal from None
+        raise
+    finally:
+        progress.end()
+    if tally.malformed > source.tolerance * tally.read:
+        raise ReferenceRefused(
+            f"{source.name}: {tally.malformed} of {tally.read} lines are not as they should be, "
+            f"the first is line {tally.first_malformed}.",
+            "Download the file again, or see docs/reference-data.md for what is expected; the version in use stays.",
+        )
+    return tally
+
+
+def _parse_rows(source: Source, file: Download, tally: Tally) -> Iterator[Row]:
+    if file.path.is_dir():
+        if source.assemble is None:
+            raise ReferenceRefused(f"{file.location} is a folder.", "Give a file.")
+        lines = source.assemble(file.path)
+    elif source.worksheet is not None and is_workbook(file.path):
+        lines = worksheet_lines(file.path, source.worksheet, source.max_unpacked)
+    else:
+        lines = text_lines(file.path, max_unpacked=source.max_unpacked, encodings=source.encodings)
+    return source.parse(lines, tally)
+
+
+def _check_stage(cursor: Cursor, source: Source) -> None:
+    cursor.execute(query("ref", source.table, "checks"), {})
+    failed = [f"{what} ({observed})" for what, observed in cursor.fetchall() if observed > 0]
+    if failed:
+        raise ReferenceRefused(
+            f"{source.name}: {'; '.join(failed)}.", "It is not the expected file; the version in use stays."
+        )
+
+
+def _check_sample(cursor: Cursor, source: Source, tally: Tally) -> None:
+    from deid.refresh.expectations import check_sample  # Great Expectations takes seconds to import
+
+    check_sample(cursor, source, tally.read)
+
+
+def _check_drift(source: Source, rows: int, location: str, present: ReferenceVersion | None) -> None:
+    remedy = "Check that the file is whole; the version in use stays."
+    if rows < source.floor:
+        raise ReferenceRefused(f"{source.name}: {rows} rows, fewer than {source.floor}.", remedy)
+    # Another location may hold another extent, such as a department instead of the country.
+    if present is None or not (source.whole or present.location == location):
+        return
+    if abs(rows - present.rows) > source.drift * present.rows:
+        raise ReferenceRefused(
+            f"{source.name}: {rows} rows where the version in use has {present.rows}, "
+            f"more than {float(source.drift):.0%} apart.",
+            remedy,
+        )
+
+
+def _prune_versions(cursor: Cursor, source: Source) -> None:
+    cursor.execute(query("ref", "release", "superseded"), {"source": source.name, "keep": source.keep})
+    numbers = [number for (number,) in cursor.fetchall()]
+    if numbers:
+        cursor.execute(query("ref", source.table, "prune"), {"release_ids": numbers})
+
+
+class _CopyStream:
+    """Rows in the text format of COPY, read in pieces so that memory does not grow with the file."""
+
+    def __init__(self, rows: Iterable[Row], progress: Progress) -> None:
+        self._lines: Iterator[bytes] = map(_copy_line, rows)
+        self._rest = b""
+        self._progress = progress
+        self.refusal: ReferenceRefused | None = None
+
+    def read(self, size: int = 8192) -> bytes:
+        """Return at most `size` more bytes; empty at the end."""
+        pieces, length = [self._rest], len(self._rest)
+        try:
+            while length < size and (line := next(self._lines, b"")):
+                pieces.append(line)
+                length += len(line)
+        except ReferenceRefused as refusal:
+            self.refusal = refusal
+            raise
+        self._progress.add(len(pieces) - 1)
+        text = b"".join(pieces)
+        self._rest = text[size:]
+        return text[:size]
+
+    def readline(self, size: int = 8192) -> bytes:
+        """As `read`: the type of psycopg2 requires both methods, and COPY finds the line ends."""
+        return self.read(size)
+
+
+def _copy_line(row: Row) -> bytes:
+    cells = ("\\N" if value is None else str(value).translate(_ESCAPES) for value in row)
+    return ("\t".join(cells) + "\n").encode()

@@ -1,73 +1,235 @@
-"""The tables of the reference releases in use, built once and kept in a folder."""
+"""The files that detection and substitution read: built once from the reference versions in use, cached in a folder.
+
+Both files are named by the versions of their inputs. A folder that cannot be written costs time only: the file is then
+built for this process alone.
+"""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 
+from psycopg2.extensions import connection as Connection
 from psycopg2.extensions import cursor as Cursor
 
+from deid.detection.lookup import (
+    PACKAGED_LOOKUPS,
+    Kind,
+    LookupTable,
+    Row,
+    build_lookup,
+    find_lookup,
+    folded_spellings,
+    lookup_stamp,
+    packaged_spellings,
+    write_lookup,
+)
+from deid.detection.lookup.entries import Spelling
+from deid.domain.errors import ReferenceRefused
+from deid.reference.communes import Commune, CommuneTable, Establishment
 from deid.reference.mapped_files import SectionFile
 from deid.reference.names import NameTables
-from deid.reference.packaged import packaged_rows
+from deid.reference.packaged import packaged_place_names, packaged_rows
+from deid.reference.place_names import place_key
 from deid.reference.tables import Tables, build_tables, find_tables, packaged_tables, tables_stamp, write_tables
-from deid.refresh.database import ADDED, NEEDED, check, read
-from deid.refresh.load import Release, in_use
+from deid.refresh.reference_versions import ReferenceVersion, versions_in_use
 from deid.warehouse.connection import connect
 from deid.warehouse.queries import query
 
 logger = logging.getLogger(__name__)
 
+REQUIRED = ("communes", "streets", "establishments")
+OPTIONAL = ("former_communes", "postal_codes")
 _NAMES = {"surnames": "surname", "first_names": "first_name"}
-SOURCES = frozenset({*NEEDED, *ADDED, *_NAMES})
+TABLE_SOURCES = frozenset({*REQUIRED, *OPTIONAL, *_NAMES})
+LOOKUP_SOURCES = TABLE_SOURCES | {"localities", "professionals"}
+# The most frequent street names are drawn from; the country has half a million.
+MOST_STREETS = 50_000
+_FETCH_ROWS = 20_000
+
+Inputs = tuple[tuple[str, int, str], ...]  # source, number and name of its version
 
 
-def tables(dsn: str, folder: Path) -> Tables:
-    """The tables of the releases in use, out of `folder`; built into it at first use and where they were damaged.
+def open_lookup(dsn: str, folder: Path) -> LookupTable:
+    """Return the lookup of the reference versions in use, from `folder`; built if it is absent or damaged.
 
-    Before any load they are those that ship. First names and surnames that ship are drawn from until a release of them
-    is in use. `dsn` is of a role that reads schema `ref`. A folder that cannot be written costs time, not names: the
-    tables are then built for this process alone.
+    Packaged names stay known beside those of a version: a hospital that loads the streets of its department still
+    recognises those of Paris, and communes that were merged since. Before any load it is the packaged file.
+
+    `dsn` is of a role that reads schema `ref`.
 
     Raises:
-        ReferenceRefused: some references were loaded, but not all that are needed.
         WarehouseError: the database does not answer, or lacks the tables.
     """
     with connect(dsn) as link, link.cursor() as cursor:
-        releases = in_use(cursor)
-    if not releases:
-        return packaged_tables()
-    check(releases)
-    known = ((source, releases[source].release_id, releases[source].version) for source in SOURCES & releases.keys())
-    return _tables(dsn, folder, tuple(sorted(known)))
+        versions = versions_in_use(cursor)
+    return _lookup(dsn, folder, _inputs(versions, LOOKUP_SOURCES))
 
 
 @lru_cache(maxsize=2)
-def _tables(dsn: str, folder: Path, known: tuple[tuple[str, int, str], ...]) -> Tables:
-    wanted = tables_stamp({source: version for source, _, version in known})
-    found = find_tables(folder, wanted)
+def _lookup(dsn: str, folder: Path, inputs: Inputs) -> LookupTable:
+    wanted = lookup_stamp({source: version for source, _, version in inputs})
+    known = find_lookup(folder, wanted) or (None if inputs else find_lookup(PACKAGED_LOOKUPS, wanted))
+    if known is not None:
+        return known
+    numbers = {source: number for source, number, _ in inputs}
+    with connect(dsn, application="nocturne lookup") as link:
+
+        def spellings() -> Iterator[Spelling]:
+            return chain(packaged_spellings(), folded_spellings(_lookup_rows(link, numbers)))
+
+        try:
+            return write_lookup(folder, wanted, spellings())
+        except OSError as error:
+            logger.warning("lookup: folder %s cannot be written (%s)", folder, error.strerror)
+        return LookupTable.of(build_lookup(spellings()))
+
+
+def _lookup_rows(link: Connection, numbers: Mapping[str, int]) -> Iterator[Row]:
+    """Names of the versions, fetched in pieces to bound memory."""
+    with link.cursor(name="lookup") as cursor:
+        cursor.itersize = _FETCH_ROWS
+        cursor.execute(query("ref", "lookup", "names"), {source: numbers.get(source) for source in LOOKUP_SOURCES})
+        for kind, name, weight in cursor:
+            yield Kind(kind), name, weight
+
+
+def open_tables(dsn: str, folder: Path) -> Tables:
+    """Return the tables of the reference versions in use, from `folder`; built if they are absent or damaged.
+
+    Before any load they are the packaged tables. Packaged first names and surnames are used until a version of them is
+    in use. `dsn` is of a role that reads schema `ref`.
+
+    Raises:
+        ReferenceRefused: a source was loaded, but one of `REQUIRED` was not.
+        WarehouseError: the database does not answer, or lacks the tables.
+    """
+    with connect(dsn) as link, link.cursor() as cursor:
+        versions = versions_in_use(cursor)
+    if not versions:
+        return packaged_tables()
+    check_required(versions)
+    return _tables(dsn, folder, _inputs(versions, TABLE_SOURCES))
+
+
+def _inputs(versions: Mapping[str, ReferenceVersion], sources: Container[str]) -> Inputs:
+    used = ((source, found.release_id, found.version) for source, found in versions.items() if source in sources)
+    return tuple(sorted(used))
+
+
+@lru_cache(maxsize=2)
+def _tables(dsn: str, folder: Path, inputs: Inputs) -> Tables:
+    found = find_tables(folder, tables_stamp({source: version for source, _, version in inputs}))
     if found is not None:
         return found
     with connect(dsn, application="nocturne tables") as link, link.cursor() as cursor:
-        releases = {source: release for source, release in in_use(cursor).items() if source in SOURCES}
-        names = NameTables.from_rows(*(_names(cursor, releases, source) for source in _NAMES))
-        content = build_tables(read(cursor, releases), names)
-        # A refresh may have come between: what was built is kept under the name of what it is made of.
-        made_of = tables_stamp({source: release.version for source, release in releases.items()})
+        # A refresh may have come between: the file is named by the versions that it was built from.
+        versions = {source: one for source, one in versions_in_use(cursor).items() if source in TABLE_SOURCES}
+        names = NameTables.from_rows(*(_name_rows(cursor, versions, source) for source in _NAMES))
+        content = build_tables(read_communes(cursor, versions), names)
     try:
-        return write_tables(folder, made_of, content)
+        return write_tables(folder, tables_stamp({source: one.version for source, one in versions.items()}), content)
     except OSError as error:
         logger.warning("tables: folder %s cannot be written (%s)", folder, error.strerror)
         return Tables(SectionFile.of(content))
 
 
-def _names(cursor: Cursor, releases: dict[str, Release], source: str) -> Iterator[dict[str, str]]:
-    if source not in releases:
+def _name_rows(cursor: Cursor, versions: Mapping[str, ReferenceVersion], source: str) -> Iterator[dict[str, str]]:
+    if source not in versions:
         yield from packaged_rows(source)
         return
-    cursor.execute(query("ref", _NAMES[source], "read"), {"release_id": releases[source].release_id})
+    cursor.execute(query("ref", _NAMES[source], "read"), {"release_id": versions[source].release_id})
     columns = [column.name for column in cursor.description or ()]
     for row in cursor.fetchall():
         yield dict(zip(columns, row, strict=True))
+
+
+def check_required(sources: Container[str]) -> None:
+    """Refuse sources with a version in use from which no commune table can be built.
+
+    Raises:
+        ReferenceRefused: one of `REQUIRED` was never loaded.
+    """
+    missing = [source for source in REQUIRED if source not in sources]
+    if missing:
+        raise ReferenceRefused(
+            f"no version of {', '.join(missing)} was ever loaded.", "Run the DAG refresh_references, or `make demo`."
+        )
+
+
+def load_communes(dsn: str) -> CommuneTable:
+    """Return the commune table of the reference versions in use, read row by row.
+
+    Raises:
+        ReferenceRefused: one of `REQUIRED` was never loaded.
+        WarehouseError: the database does not answer, or lacks the tables.
+    """
+    with connect(dsn) as link, link.cursor() as cursor:
+        return read_communes(cursor, versions_in_use(cursor))
+
+
+def read_communes(cursor: Cursor, versions: Mapping[str, ReferenceVersion]) -> CommuneTable:
+    """Return the commune table of these reference versions; former names are packaged ones if no version has them.
+
+    Raises:
+        ReferenceRefused: one of `REQUIRED` is not in `versions`.
+    """
+    check_required(versions)
+    number = {source: {"release_id": found.release_id} for source, found in versions.items()}
+    former, areas, packaged_version = packaged_place_names()
+    inputs = [versions[source].version for source in (*REQUIRED, *OPTIONAL) if source in versions]
+    if "former_communes" in versions:
+        cursor.execute(query("ref", "former_commune", "read"), number["former_communes"])
+        former = [(name, insee) for name, insee in cursor]
+    cursor.execute(query("ref", "street", "read"), {**number["streets"], "most": MOST_STREETS})
+    streets = [name for (name,) in cursor]
+    cursor.execute(query("ref", "establishment", "read"), number["establishments"])
+    establishments = [Establishment(*row) for row in cursor]
+    cursor.execute(query("ref", "commune", "read"), number["communes"])
+    communes: list[Commune] = []
+    partition: dict[str, list[str]] = defaultdict(list)  # as published when the version was loaded
+    for insee, name, department, region, zips, lon, lat, population, features, territory in cursor:
+        communes.append(Commune(insee, name, department, region, tuple(zips), lon, lat, population, features))
+        partition[territory].append(insee)
+    if "postal_codes" in versions:
+        cursor.execute(query("ref", "postal_code", "read"), number["postal_codes"])
+        communes, postal_names = add_postal_codes(communes, cursor)
+        former = [*former, *postal_names]
+    return CommuneTable(
+        communes,
+        version="+".join([*inputs, packaged_version]),
+        former=former,
+        streets=streets,
+        establishments=establishments,
+        areas=areas,
+        partition=dict(partition),
+    )
+
+
+def add_postal_codes(
+    communes: Sequence[Commune], codes: Iterable[tuple[str, str, str, str]]
+) -> tuple[list[Commune], list[tuple[str, str]]]:
+    """Return the communes with all their postal codes, and (other postal name, INSEE code) of them and their quarters.
+
+    `codes` are (INSEE code, postal code, name on an envelope, fifth line or ""). The code of an arrondissement counts
+    for its commune; unknown INSEE codes are ignored.
+    """
+    by_code = {commune.insee: commune for commune in communes}
+    postal_names: dict[tuple[str, str], None] = {}
+    more: dict[str, dict[str, None]] = defaultdict(dict)
+    for insee, zip, label, line in codes:
+        commune = by_code.get(CommuneTable.code_of_today(insee))
+        if commune is None:
+            continue
+        if zip not in commune.zips:
+            more[commune.insee][zip] = None
+        for name in (label, line):
+            if name and place_key(name) != place_key(commune.name):
+                postal_names[name, commune.insee] = None
+    with_all = [replace(one, zips=(*one.zips, *more[one.insee])) if one.insee in more else one for one in communes]
+    return with_all, list(postal_names)

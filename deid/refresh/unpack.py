@@ -1,37 +1,46 @@
-"""Decoded lines of a file, plain, gzip or alone in a zip, with an end to what a hostile or broken one may cost."""
+"""Decoded lines of a file: text (plain, gzip, or the one table of a zip) or a worksheet of an Excel workbook.
+
+The unpacked size is bounded, so that a hostile or broken file cannot exhaust memory or disk.
+"""
 
 from __future__ import annotations
 
 import codecs
+import csv
 import gzip
+import io
+import re
 import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
 from io import TextIOWrapper
+from itertools import chain, islice
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import IO, Any, BinaryIO, cast
+
+from lxml import etree
 
 from deid.domain.errors import ReferenceRefused
 
 GZIP, ZIP = b"\x1f\x8b", b"PK\x03\x04"
 LONGEST_LINE = 1 << 16
-BLOCK = 1 << 18  # characters read at once: a line at a time costs more than reading its fields
+BLOCK = 1 << 18  # characters read at once
 # Real tables shrink 5 to 15 times; a bomb shrinks a thousand times.
 MOST_UNPACKED_PER_BYTE = 100
 SMALL = 16 << 20
-DAMAGED = (EOFError, gzip.BadGzipFile, zipfile.BadZipFile, zlib.error)
+_DAMAGED = (EOFError, gzip.BadGzipFile, zipfile.BadZipFile, zlib.error)
 
 
-def lines(path: Path, *, max_unpacked: int, encodings: Sequence[str]) -> Iterator[str]:
-    """Lines of the file at `path`, line ends kept, in the first of `encodings` that fits all of it.
+def text_lines(path: Path, *, max_unpacked: int, encodings: Sequence[str]) -> Iterator[str]:
+    """Yield the lines of a file with their ends, decoded with the first of `encodings` that fits the whole file.
 
     Raises:
-        ReferenceRefused: it is a web page, is cut short, is no text in any of the encodings, or unpacks to
-            more than `max_unpacked` bytes or than a real table would.
+        ReferenceRefused: it is a web page, is truncated, fits no encoding, or unpacks to more than `max_unpacked` bytes
+            or 100 times its size.
     """
-    limit = bound(path, max_unpacked)
-    encoding = encodings[0] if len(encodings) == 1 else _fitting(path, limit, encodings)
-    with _open(path) as raw, TextIOWrapper(raw, encoding=encoding, newline="") as text:
+    limit = _most_unpacked(path, max_unpacked)
+    encoding = encodings[0] if len(encodings) == 1 else _fitting_encoding(path, limit, encodings)
+    with _open_unpacked(path) as raw, TextIOWrapper(raw, encoding=encoding, newline="") as text:
         read, rest = 0, ""
         try:
             while block := text.read(BLOCK):
@@ -41,7 +50,7 @@ def lines(path: Path, *, max_unpacked: int, encodings: Sequence[str]) -> Iterato
                     raise ReferenceRefused("the file is not text.", "It is not the expected file: check the address.")
                 read += len(block)
                 if read > limit:
-                    raise too_much()
+                    raise _too_much_refusal()
                 *whole, rest = (rest + block).split("\n")
                 if max(map(len, (*whole, rest))) >= LONGEST_LINE:
                     raise ReferenceRefused("the file has a line without end.", "It is not the expected file.")
@@ -52,59 +61,181 @@ def lines(path: Path, *, max_unpacked: int, encodings: Sequence[str]) -> Iterato
             raise ReferenceRefused(
                 f"the file is not text in {' or '.join(encodings)}.", "Save it in UTF-8, or download it again."
             ) from None
-        except DAMAGED:
-            raise damaged() from None
+        except _DAMAGED:
+            raise _damaged_refusal() from None
 
 
-def _open(path: Path) -> BinaryIO:
+def _open_unpacked(path: Path) -> BinaryIO:
     with path.open("rb") as probe:
         magic = probe.read(4)
     if magic.startswith(GZIP):
         return cast(BinaryIO, gzip.open(path, "rb"))
-    return _alone(path) if magic == ZIP else path.open("rb")
+    return _open_zip(path) if magic == ZIP else path.open("rb")
 
 
-def _alone(path: Path) -> BinaryIO:
-    """The one table of a zip archive: nothing is written to a disk, so no name in it can lead anywhere."""
+def _open_zip(path: Path) -> BinaryIO:
+    """Open the one table of a zip archive; nothing is extracted to disk."""
     try:
         archive = zipfile.ZipFile(path)
         tables = [name for name in archive.namelist() if name.lower().endswith((".csv", ".txt"))]
         if len(tables) != 1:
             raise ReferenceRefused(f"the zip holds {len(tables)} tables.", "Unpack it, and give the file itself.")
         return cast(BinaryIO, archive.open(tables[0]))
-    except (*DAMAGED, NotImplementedError, RuntimeError):  # an unknown method, a password
-        raise damaged() from None
+    except (*_DAMAGED, NotImplementedError, RuntimeError):  # an unknown method, a password
+        raise _damaged_refusal() from None
 
 
-def bound(path: Path, max_unpacked: int) -> int:
-    """Most bytes that the file at `path` may unpack to."""
+def _most_unpacked(path: Path, max_unpacked: int) -> int:
+    """Most bytes that a file may unpack to."""
     return min(max_unpacked, max(SMALL, path.stat().st_size * MOST_UNPACKED_PER_BYTE))
 
 
-def too_much() -> ReferenceRefused:
-    """The refusal of a file that unpacks beyond its bound."""
+def _too_much_refusal() -> ReferenceRefused:
+    """The refusal of a file that unpacks beyond its _most_unpacked."""
     return ReferenceRefused("the file unpacks to far more than a table would.", "Do not trust it.")
 
 
-def damaged() -> ReferenceRefused:
-    """The refusal of a file that cannot be unpacked."""
-    return ReferenceRefused("the file is damaged or cut short.", "Download it again.")
+def _damaged_refusal() -> ReferenceRefused:
+    return ReferenceRefused("the file is _damaged_refusal or cut short.", "Download it again.")
 
 
-def _fitting(path: Path, limit: int, encodings: Sequence[str]) -> str:
-    """The first encoding that decodes the whole file; the last one, if none, so that reading names the fault."""
+def _fitting_encoding(path: Path, limit: int, encodings: Sequence[str]) -> str:
+    """The first encoding that decodes the whole file, else the last one."""
     for encoding in encodings[:-1]:
         decoder = codecs.getincrementaldecoder(encoding)()
         read = 0
         try:
-            with _open(path) as raw:
+            with _open_unpacked(path) as raw:
                 while (chunk := raw.read(1 << 20)) and read <= limit:
                     read += len(chunk)
                     decoder.decode(chunk)
                 decoder.decode(b"", final=True)
         except UnicodeDecodeError:
             continue
-        except DAMAGED:
+        except _DAMAGED:
             return encoding
         return encoding
     return encodings[-1]
+
+
+# Excel workbooks (ECMA-376, .xlsx). Only values are read: no formulas, macros, links or entities.
+
+_SHEET = re.compile(r"xl/worksheets/sheet(\d+)\.xml")
+_STRINGS = "xl/sharedStrings.xml"
+_CELL = re.compile(r"([A-Z]{1,3})\d+")
+_TITLES = 50  # rows of a title above the header, at most
+_WIDEST = 500  # columns; a format allows 16,384, and a bomb would use them
+
+
+class _Bounded:
+    """A stream whose bytes count towards the _most_unpacked of its workbook."""
+
+    def __init__(self, left: int) -> None:
+        self._left = left
+        self._stream: IO[bytes] = io.BytesIO()
+
+    def reading(self, stream: IO[bytes]) -> _Bounded:
+        """The same _most_unpacked, over another part of the workbook."""
+        self._stream = stream
+        return self
+
+    def read(self, size: int = -1) -> bytes:
+        """Return bytes of the part, for lxml."""
+        piece = self._stream.read(size)
+        self._left -= len(piece)
+        if self._left < 0:
+            raise _too_much_refusal()
+        return piece
+
+
+def is_workbook(path: Path) -> bool:
+    """Return whether the file is an Excel workbook."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return "xl/workbook.xml" in archive.namelist()
+    except (*_DAMAGED, OSError):
+        return False
+
+
+def worksheet_lines(path: Path, column: str, max_unpacked: int) -> Iterator[str]:
+    """Yield the lines of CSV (“,”) of the first worksheet whose header begins with `column`, from the header on.
+
+    Raises:
+        ReferenceRefused: no worksheet has one, or the file is _damaged_refusal or unpacks to more than its bound.
+    """
+    try:
+        with zipfile.ZipFile(path) as archive:
+            bounded = _Bounded(_most_unpacked(path, max_unpacked))
+            strings = list(_shared_strings(archive, bounded))
+            found = (int(match[1]) for name in archive.namelist() if (match := _SHEET.fullmatch(name)))
+            for number in sorted(found):
+                rows = _sheet_rows(archive, f"xl/worksheets/sheet{number}.xml", strings, bounded)
+                header = next((row for row in islice(rows, _TITLES) if row and row[0] == column), None)
+                if header is not None:
+                    yield from _csv_lines(header, rows)
+                    return
+    except (*_DAMAGED, etree.XMLSyntaxError, NotImplementedError, RuntimeError, ValueError, IndexError):
+        raise _damaged_refusal() from None
+    raise ReferenceRefused(f"no worksheet has a column {column}.", "It is not the expected file: check the address.")
+
+
+def _csv_lines(header: list[str], rows: Iterator[list[str]]) -> Iterator[str]:
+    """Yield the lines of CSV, padded to the length of the header; the table ends with the first empty row."""
+    for row in chain([header], rows):
+        if not any(row):
+            return
+        line = io.StringIO()
+        csv.writer(line, lineterminator="\n").writerow(row + [""] * (len(header) - len(row)))
+        yield line.getvalue()
+
+
+def _sheet_rows(archive: zipfile.ZipFile, name: str, strings: list[str], bounded: _Bounded) -> Iterator[list[str]]:
+    for row in _elements(archive, name, "row", bounded):
+        values: list[str] = []
+        for cell in row.iterfind("{*}c"):
+            at = _cell_column(cell.get("r"), len(values))
+            values += [""] * (at - len(values)) + [_cell_value(cell, strings)]
+        yield values
+
+
+def _cell_column(reference: str | None, following: int) -> int:
+    """Column of a cell such as "B5"; `following` if the cell has no reference."""
+    if reference is None:
+        return following
+    match = _CELL.fullmatch(reference)
+    position = 0
+    for letter in match[1] if match else "":
+        position = position * 26 + ord(letter) - ord("A") + 1
+    if not following < position <= _WIDEST:
+        raise ValueError("cells out of order")
+    return position - 1
+
+
+def _cell_value(cell: Any, strings: list[str]) -> str:
+    if cell.get("t") == "inlineStr":
+        return _runs_text(cell)
+    value = cell.findtext("{*}v") or ""
+    return strings[int(value)] if cell.get("t") == "s" else value
+
+
+def _shared_strings(archive: zipfile.ZipFile, bounded: _Bounded) -> Iterator[str]:
+    if _STRINGS in archive.namelist():
+        for item in _elements(archive, _STRINGS, "si", bounded):
+            yield _runs_text(item)
+
+
+def _runs_text(element: Any) -> str:
+    """Text of all runs, without phonetic readings (rPh)."""
+    return "".join(one.text or "" for one in element.iter("{*}t") if not one.getparent().tag.endswith("}rPh"))
+
+
+def _elements(archive: zipfile.ZipFile, name: str, tag: str, bounded: _Bounded) -> Iterator[Any]:
+    with archive.open(name) as stream:
+        source = cast(IO[bytes], bounded.reading(stream))
+        for _, element in etree.iterparse(
+            source, tag=f"{{*}}{tag}", resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False
+        ):
+            yield element
+            element.clear()
+            while element.getprevious() is not None:
+                del element.getparent()[0]

@@ -11,7 +11,7 @@ from deid.config.policy import load
 from deid.config.settings import settings
 from deid.domain.errors import InputRefused
 from deid.domain.labels import Label
-from deid.refresh.ages import states
+from deid.refresh.reference_versions import source_states
 from deid.reports.changes import policy_changes
 from deid.reports.distribution import histogram, quantiles
 from deid.reports.habit import habit
@@ -143,7 +143,7 @@ def _references(cursor: Cursor, runs: Sequence[dict[str, Any]]) -> list[dict[str
             "drift": source.drift,
             "used": used.get(source.source) == source.version,
         }
-        for source in states(cursor, load(settings().policy).references)
+        for source in source_states(cursor, load(settings().policy).references)
     ]
 
 

@@ -10,7 +10,7 @@ from deid.config.settings import settings
 from deid.domain.errors import InputRefused
 from deid.domain.outcomes import Severity
 from deid.quality.verdicts import CheckResult
-from deid.refresh.ages import states
+from deid.refresh.reference_versions import source_states
 from deid.reports.run_rules import Density, RunRule, density_rules, ratios, share_rules, shares
 from deid.warehouse.connection import connect
 from deid.warehouse.queries import Cursor, one, query
@@ -33,7 +33,7 @@ def run_checks(run_id: int, policy: Policy) -> list[CheckResult]:
             raise InputRefused(f"there is no run {run_id} to judge.", "Plan it first, without dry_run.")
         cursor.execute(query("deid", "check_result", "totals"), {"run_id": run_id})
         totals = _named(cursor, one(cursor))
-        totals["references_old"] = sum(source.old for source in states(cursor, policy.references))
+        totals["references_old"] = sum(source.old for source in source_states(cursor, policy.references))
         parameters = {"run_id": run_id, "baseline_runs": policy.quality.baseline_runs}
         cursor.execute(query("deid", "check_result", "density"), parameters)
         densities = [Density(*row) for row in cursor.fetchall()]

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from deid.config.policy import Policy, load
 from deid.config.settings import settings
-from deid.refresh.ages import SourceState, states
+from deid.refresh.reference_versions import SourceState, source_states
 from deid.release.rules import staging_due
 from deid.reports.distribution import round_up
 from deid.reports.habit import Habit
@@ -81,7 +81,7 @@ def read_overview(now: datetime | None = None) -> Overview:
     policy = load(settings().policy)
     with open_cursor("steward", "nocturne pages", readonly=True) as cursor:
         intervals = _read_window(cursor)
-        references = states(cursor, policy.references)
+        references = source_states(cursor, policy.references)
     baseline = policy.quality.baseline_runs
     shown = [one for one in intervals if one.start >= intervals[0].start - timedelta(days=DAYS)]
     judged = [

@@ -100,7 +100,7 @@ WHERE (insee, name) IN (('75056', 'Paris'), ('13055', 'Marseille'), ('2A004', 'A
 
 -- name: load
 -- Grain: one commune of today.
--- Purpose: rows of the new release, beside those in use.
+-- Purpose: rows of the new version, beside those in use.
 INSERT INTO ref.commune (
     release_id, insee, name, department, region, zips, lon, lat, population, features, territory, imputed
 )
@@ -109,12 +109,12 @@ SELECT
 FROM stage;
 
 -- name: prune
--- Grain: the rows of superseded releases.
--- Purpose: give back their room; ref.release remembers that they were.
+-- Grain: the rows of superseded versions.
+-- Purpose: free their space; ref.release keeps the record of them.
 DELETE FROM ref.commune WHERE release_id = ANY(%(release_ids)s);
 
 -- name: read
--- Grain: one commune of the given release.
+-- Grain: one commune of the given version.
 -- Purpose: what the tables of substitution are built of.
 SELECT insee, name, department, region, zips, lon::float8, lat::float8, population, features, territory
 FROM ref.commune

@@ -10,12 +10,12 @@ WHERE insee IN ('75056', '13055') AND level = 1;
 
 -- name: load
 -- Grain: one commune of the grid.
--- Purpose: rows of the new release, beside those in use.
+-- Purpose: rows of the new version, beside those in use.
 INSERT INTO ref.density_level (release_id, insee, level) SELECT %(release_id)s, insee, level FROM stage;
 
 -- name: prune
--- Grain: the rows of superseded releases.
--- Purpose: give back their room; ref.release remembers that they were.
+-- Grain: the rows of superseded versions.
+-- Purpose: free their space; ref.release keeps the record of them.
 DELETE FROM ref.density_level WHERE release_id = ANY(%(release_ids)s);
 
 -- name: stage

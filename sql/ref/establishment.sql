@@ -5,17 +5,17 @@ SELECT 'FINESS numbers given twice' AS what, count(*) - count(DISTINCT finess) A
 
 -- name: load
 -- Grain: one establishment.
--- Purpose: rows of the new release, beside those in use.
+-- Purpose: rows of the new version, beside those in use.
 INSERT INTO ref.establishment (release_id, finess, name, insee, kind)
 SELECT %(release_id)s, finess, name, insee, kind FROM stage;
 
 -- name: prune
--- Grain: the rows of superseded releases.
--- Purpose: give back their room; ref.release remembers that they were.
+-- Grain: the rows of superseded versions.
+-- Purpose: free their space; ref.release keeps the record of them.
 DELETE FROM ref.establishment WHERE release_id = ANY(%(release_ids)s);
 
 -- name: read
--- Grain: one establishment of the given release.
+-- Grain: one establishment of the given version.
 -- Purpose: surrogate hospitals of a commune.
 SELECT finess, name, insee, kind FROM ref.establishment WHERE release_id = %(release_id)s ORDER BY finess;
 

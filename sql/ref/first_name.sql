@@ -16,7 +16,7 @@ FROM stage;
 
 -- name: load
 -- Grain: one first name and sex.
--- Purpose: rows of the new release, beside those in use. A name given less often may be a misspelling, and points at
+-- Purpose: rows of the new version, beside those in use. A name given less often may be a misspelling, and points at
 -- somebody; the bound is that of the table that ships.
 INSERT INTO ref.first_name (
     release_id, name, sex, births, births_1900_1945, births_1946_1975, births_1976_2000, births_2001_on
@@ -35,12 +35,12 @@ GROUP BY name, sex
 HAVING sum(births) >= 30;
 
 -- name: prune
--- Grain: the rows of superseded releases.
--- Purpose: give back their room; ref.release remembers that they were.
+-- Grain: the rows of superseded versions.
+-- Purpose: free their space; ref.release keeps the record of them.
 DELETE FROM ref.first_name WHERE release_id = ANY(%(release_ids)s);
 
 -- name: read
--- Grain: one first name and sex of the given release, the most given first, in the columns of the table that ships.
+-- Grain: one first name and sex of the given version, the most given first, in the columns of the table that ships.
 -- Purpose: surrogate first names by sex, generation and band; ranks deal them to the pools, so the order is one order.
 SELECT
     name, sex,

@@ -9,16 +9,16 @@ WHERE (insee, name) = ('50129', 'Cherbourg-Octeville');
 
 -- name: load
 -- Grain: one former name and the commune of today.
--- Purpose: rows of the new release, beside those in use.
+-- Purpose: rows of the new version, beside those in use.
 INSERT INTO ref.former_commune (release_id, name, insee) SELECT DISTINCT %(release_id)s::bigint, name, insee FROM stage;
 
 -- name: prune
--- Grain: the rows of superseded releases.
--- Purpose: give back their room; ref.release remembers that they were.
+-- Grain: the rows of superseded versions.
+-- Purpose: free their space; ref.release keeps the record of them.
 DELETE FROM ref.former_commune WHERE release_id = ANY(%(release_ids)s);
 
 -- name: read
--- Grain: one former name of the given release, and the commune of today where that is known.
+-- Grain: one former name of the given version, and the commune of today where that is known.
 -- Purpose: birth places that no commune bears any more.
 SELECT name, coalesce(insee, '') AS insee
 FROM ref.former_commune

@@ -7,12 +7,12 @@ WHERE name !~ '[[:alpha:]]{2}';
 
 -- name: load
 -- Grain: one name of a lieu-dit in a commune.
--- Purpose: rows of the new release, beside those in use; two places of one name in a commune are one name.
+-- Purpose: rows of the new version, beside those in use; two places of one name in a commune are one name.
 INSERT INTO ref.locality (release_id, insee, name) SELECT DISTINCT %(release_id)s::bigint, insee, name FROM stage;
 
 -- name: prune
--- Grain: the rows of superseded releases.
--- Purpose: give back their room; ref.release remembers that they were.
+-- Grain: the rows of superseded versions.
+-- Purpose: free their space; ref.release keeps the record of them.
 DELETE FROM ref.locality WHERE release_id = ANY(%(release_ids)s);
 
 -- name: stage

@@ -1,5 +1,5 @@
 -- name: names
--- Grain: one name of one kind in the given releases; a professional comes under both orders of the full name.
+-- Grain: one name of one kind in the given versions; a professional comes under both orders of the full name.
 -- Purpose: the lookup that detection maps. Order does not matter: the same names give the same file. Weight is
 -- inhabitants of a commune, births of a name.
 SELECT 'commune' AS kind, name, max(population) AS weight

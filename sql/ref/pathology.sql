@@ -28,15 +28,15 @@ FROM (
 
 -- name: load
 -- Grain: one pathology, sex and age class of a department, in the latest year of the file.
--- Purpose: rows of the new release, beside those in use.
+-- Purpose: rows of the new version, beside those in use.
 INSERT INTO ref.pathology (release_id, pathology, department, sex, age, patients, population)
 SELECT %(release_id)s, pathology, department, sex, age, patients, population
 FROM stage
 WHERE year = (SELECT max(year) FROM stage);
 
 -- name: prune
--- Grain: the rows of superseded releases.
--- Purpose: give back their room; ref.release remembers that they were.
+-- Grain: the rows of superseded versions.
+-- Purpose: free their space; ref.release keeps the record of them.
 DELETE FROM ref.pathology WHERE release_id = ANY(%(release_ids)s);
 
 -- name: stage

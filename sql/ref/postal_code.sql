@@ -18,17 +18,17 @@ WHERE (insee, zip) IN (('75102', '75002'), ('97411', '97400'));
 
 -- name: load
 -- Grain: one postal code of one commune and line.
--- Purpose: rows of the new release, beside those in use.
+-- Purpose: rows of the new version, beside those in use.
 INSERT INTO ref.postal_code (release_id, insee, zip, label, line)
 SELECT DISTINCT %(release_id)s::bigint, insee, zip, label, line FROM stage;
 
 -- name: prune
--- Grain: the rows of superseded releases.
--- Purpose: give back their room; ref.release remembers that they were.
+-- Grain: the rows of superseded versions.
+-- Purpose: free their space; ref.release keeps the record of them.
 DELETE FROM ref.postal_code WHERE release_id = ANY(%(release_ids)s);
 
 -- name: read
--- Grain: one postal code of one commune and line of the given release.
+-- Grain: one postal code of one commune and line of the given version.
 -- Purpose: codes that the commune table lacks, and what La Poste calls communes and their quarters.
 SELECT insee, zip, label, line
 FROM ref.postal_code

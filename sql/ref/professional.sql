@@ -7,15 +7,15 @@ FROM stage;
 
 -- name: load
 -- Grain: one professional and profession.
--- Purpose: rows of the new release, beside those in use; of several places of work the least code is kept.
+-- Purpose: rows of the new version, beside those in use; of several places of work the least code is kept.
 INSERT INTO ref.professional (release_id, identifier, last_name, first_name, profession, insee)
 SELECT %(release_id)s, identifier, min(last_name), min(first_name), profession, min(insee)
 FROM stage
 GROUP BY identifier, profession;
 
 -- name: prune
--- Grain: the rows of superseded releases.
--- Purpose: give back their room; ref.release remembers that they were.
+-- Grain: the rows of superseded versions.
+-- Purpose: free their space; ref.release keeps the record of them.
 DELETE FROM ref.professional WHERE release_id = ANY(%(release_ids)s);
 
 -- name: stage

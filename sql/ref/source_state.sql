@@ -1,5 +1,5 @@
 -- name: read
--- Grain: one source that has a release in use.
+-- Grain: one source that has a version in use.
 -- Purpose: its age and drift, for the report, the release gate and the alert after a refresh.
 SELECT source, version, rows, loaded_at, age_days, rows_before, drift, published_on
 FROM ref.source_state

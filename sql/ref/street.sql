@@ -1,7 +1,7 @@
 -- name: checks
 -- Grain: one row per check, failed when `observed` is above 0.
 -- Purpose: a column mistaken for the street name shows as names without letters or too long to be one, or in streets
--- that everybody knows (looked up where the release holds their city).
+-- that everybody knows (looked up where the version holds their city).
 SELECT 'street names without two letters' AS what, greatest(0, count(*) - max(rows) / 1000) AS observed
 FROM stage, (SELECT count(*) AS rows FROM stage) AS counted
 WHERE name !~ '[[:alpha:]]{2}'
@@ -18,13 +18,13 @@ WHERE insee = '75102';
 
 -- name: load
 -- Grain: one street name of one commune.
--- Purpose: rows of the new release, beside those in use.
+-- Purpose: rows of the new version, beside those in use.
 INSERT INTO ref.street (release_id, insee, name, addresses)
 SELECT %(release_id)s, insee, name, sum(addresses) FROM stage GROUP BY insee, name;
 
 -- name: prune
--- Grain: the rows of superseded releases.
--- Purpose: give back their room; ref.release remembers that they were.
+-- Grain: the rows of superseded versions.
+-- Purpose: free their space; ref.release keeps the record of them.
 DELETE FROM ref.street WHERE release_id = ANY(%(release_ids)s);
 
 -- name: read

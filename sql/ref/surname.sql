@@ -8,18 +8,18 @@ WHERE name IN ('MARTIN', 'BERNARD', 'DUBOIS');
 
 -- name: load
 -- Grain: one surname.
--- Purpose: rows of the new release, beside those in use. A name borne less often may be a misspelling, and points at
+-- Purpose: rows of the new version, beside those in use. A name borne less often may be a misspelling, and points at
 -- somebody; the bound is that of the table that ships.
 INSERT INTO ref.surname (release_id, name, births)
 SELECT %(release_id)s, name, births FROM stage WHERE births >= 15;
 
 -- name: prune
--- Grain: the rows of superseded releases.
--- Purpose: give back their room; ref.release remembers that they were.
+-- Grain: the rows of superseded versions.
+-- Purpose: free their space; ref.release keeps the record of them.
 DELETE FROM ref.surname WHERE release_id = ANY(%(release_ids)s);
 
 -- name: read
--- Grain: one surname of the given release, the most borne first, in the columns of the table that ships.
+-- Grain: one surname of the given version, the most borne first, in the columns of the table that ships.
 -- Purpose: surrogate surnames by band; ranks deal them to the pools, so the order is one order.
 SELECT name, births::text AS births
 FROM ref.surname

@@ -1,4 +1,4 @@
-"""Every wrong file through the DAG: its task fails, the others and the releases in service stay as they were."""
+"""Every wrong file through the DAG: its task fails, the others and the versions in service stay as they were."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 
 from deid.config.settings import settings
 from deid.reference.packaged import DATA
-from deid.refresh import transport
+from deid.refresh import download
 from deid.refresh.sources import SOURCES
 from tests.conftest import Database
 from tests.database.refresh import formats, health_formats
@@ -24,7 +24,7 @@ from tests.database.refresh.conftest import Web, authority, secure, web  # noqa:
 pytestmark = pytest.mark.slow
 COMMUNES = gzip.decompress((DATA / "communes.csv.gz").read_bytes()).decode()
 SURNAMES = gzip.decompress((DATA / "surnames.csv.gz").read_bytes()).decode()
-RETRIED = 1 + transport.RETRIES
+RETRIED = 1 + download.RETRIES
 STREETS = formats.packed(formats.ban())
 
 
@@ -55,7 +55,7 @@ NIGHTS: list[dict[str, tuple[str, dict[str, Any], str]]] = [
         "half the rows gone": (
             "surnames",
             {"body": "\n".join(SURNAMES.split("\n")[:109_000]).encode()},
-            "108999 rows where the release in use has",
+            "108999 rows where the version in use has",
         ),
         "web page": ("establishments", {"body": b"<!DOCTYPE html><p>Maintenance</p>"}, "the file is a web page"),
         "web page by its type": ("former_communes", {"body": b"oups", "headers": PAGE}, "is a web page, not a file"),
@@ -141,10 +141,10 @@ def night(
     deployed: Database, play: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, heard: Heard
 ) -> Callable[..., None]:
     """Play a night after one on which all went well: the sources at wrong places fail by name, nothing else moves."""
-    monkeypatch.setattr(transport, "BACKOFF_S", 0.0)
-    monkeypatch.setattr(transport, "READ_S", 0.5)
+    monkeypatch.setattr(download, "BACKOFF_S", 0.0)
+    monkeypatch.setattr(download, "READ_S", 0.5)
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    for name in transport.BUNDLES:
+    for name in download.BUNDLES:
         monkeypatch.delenv(name, raising=False)
     first = play("refresh_references")
     assert {name: first.steps[name] for name in SOURCES} == {name: ["success"] for name in SOURCES}

@@ -3,36 +3,27 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from deid.refresh.sources import (
-    communes,
-    density_levels,
-    establishments,
-    first_names,
-    former_communes,
-    localities,
-    pathologies,
-    postal_codes,
-    professionals,
-    streets,
-    surnames,
-)
+from deid.refresh.sources.communes import COMMUNES
+from deid.refresh.sources.health import DENSITY_LEVELS, ESTABLISHMENTS, PATHOLOGIES, PROFESSIONALS
+from deid.refresh.sources.names import FIRST_NAMES, SURNAMES
+from deid.refresh.sources.places import FORMER_COMMUNES, LOCALITIES, POSTAL_CODES, STREETS
 from deid.refresh.sources.source import Source
 
 SOURCES: Mapping[str, Source] = MappingProxyType(
     {
-        module.SOURCE.name: module.SOURCE
-        for module in (
-            communes,
-            former_communes,
-            postal_codes,
-            streets,
-            localities,
-            establishments,
-            professionals,
-            first_names,
-            surnames,
-            density_levels,
-            pathologies,
+        source.name: source
+        for source in (
+            COMMUNES,
+            FORMER_COMMUNES,
+            POSTAL_CODES,
+            STREETS,
+            LOCALITIES,
+            ESTABLISHMENTS,
+            PROFESSIONALS,
+            FIRST_NAMES,
+            SURNAMES,
+            DENSITY_LEVELS,
+            PATHOLOGIES,
         )
     }
 )

@@ -17,27 +17,40 @@ from deid.domain.errors import ReferenceRefused
 from deid.reference.communes import Commune
 from deid.reference.packaged import DATA, FEATURES, parse_commune
 from deid.reference.partition import partition_communes
-from deid.refresh.raw_communes import RAW, flagged_communes
-from deid.refresh.sources.codes import DEPARTMENTS, INSEE, INSEE_PATTERN, ZIP, within
-from deid.refresh.sources.source import Row, Rule, Source, Tally, records
-from deid.refresh.unpack import lines
+from deid.refresh.sources.source import (
+    DEPARTMENTS,
+    INSEE,
+    INSEE_PATTERN,
+    ZIP,
+    Row,
+    Rule,
+    Source,
+    Tally,
+    is_within,
+    read_records,
+)
+from deid.refresh.unpack import text_lines
 
 COLUMNS = ("insee", "name", "kind", "department", "region", "zips", "lon", "lat", "population", *FEATURES)
-
-
 # Raw files, as `deid.learning.packaging` reads them (docs/reference-data.md, “Rebuilding what ships”).
+RAW = (
+    "geo/communes_2024.csv.gz",
+    "health/radon_irsn_communes.csv.gz",
+    "health/territoires_sante_apl_filosofi.csv.gz",
+    "health/mortalite_standardisee_2023_departement.csv.gz",
+)
 RADON_CLASSES = {"1", "2", "3"}
 LARGEST_RAW = 512 << 20
 
 
-def assemble(folder: Path) -> Iterator[str]:
-    """Lines of the compact table, with the flags of what was imputed, made of the raw files by the code that made it.
+def assemble_communes(folder: Path) -> Iterator[str]:
+    """Yield the lines of the compact table, with a column of imputed features, built from the raw national files.
 
     Raises:
-        ReferenceRefused: a raw file is damaged, lacks a column, has a code twice or a number that is none.
+        ReferenceRefused: a raw file is damaged, lacks a column, repeats a code or has an invalid number.
     """
     for name in RAW:
-        _readable(folder / name, name)
+        _check_raw_file(folder / name, name)
     try:
         table = flagged_communes(folder)
     except KeyError as error:
@@ -51,10 +64,10 @@ def assemble(folder: Path) -> Iterator[str]:
     yield from table.to_csv(index=False, lineterminator="\n").splitlines(keepends=True)
 
 
-def _readable(path: Path, name: str) -> None:
-    """Refuse a raw file that is damaged, no text or a bomb before all of it is held in memory; check radon classes."""
+def _check_raw_file(path: Path, name: str) -> None:
+    """Refuse a raw file that is damaged, no text or a decompression bomb; check radon classes."""
     try:
-        rows = csv.reader(lines(path, max_unpacked=LARGEST_RAW, encodings=("utf-8-sig",)))
+        rows = csv.reader(text_lines(path, max_unpacked=LARGEST_RAW, encodings=("utf-8-sig",)))
         header = next(rows, [])
         position = header.index("radon_classe") if "radon_classe" in header else None
         for row in rows:
@@ -66,15 +79,15 @@ def _readable(path: Path, name: str) -> None:
         raise ReferenceRefused(f"{name}: {refusal}") from None
 
 
-def parse(lines: Iterator[str], tally: Tally) -> Iterator[Row]:
-    """Communes of today with their territory, and which of their features are not their own; no arrondissements.
+def parse_communes(lines: Iterator[str], tally: Tally) -> Iterator[Row]:
+    """Yield the communes of today with their territory and the names of imputed features; without arrondissements.
 
     Raises:
         ReferenceRefused: a column is missing, or there are too few communes for territories.
     """
     header = next(lines, "")
     flagged = header.rstrip().endswith(",imputed")
-    found = list(_communes(chain([header], lines), tally, (*COLUMNS, "imputed") if flagged else COLUMNS))
+    found = list(_read_communes(chain([header], lines), tally, (*COLUMNS, "imputed") if flagged else COLUMNS))
     communes = [one for one, _ in found]
     territory_of = {insee: name for name, codes in partition_communes(communes).items() for insee in codes}
     for one, imputed in found:
@@ -83,8 +96,8 @@ def parse(lines: Iterator[str], tally: Tally) -> Iterator[Row]:
         yield *place, one.population, features, territory_of[one.insee], f"{{{imputed.replace('|', ',')}}}"
 
 
-def _communes(lines: Iterator[str], tally: Tally, columns: Sequence[str]) -> Iterator[tuple[Commune, str]]:
-    for number, values in records(lines, tally, columns, delimiter=","):
+def _read_communes(lines: Iterator[str], tally: Tally, columns: Sequence[str]) -> Iterator[tuple[Commune, str]]:
+    for number, values in read_records(lines, tally, columns, delimiter=","):
         row = dict(zip(columns, values, strict=True))
         if row["kind"] == "ARM":
             tally.skipped += 1
@@ -95,24 +108,93 @@ def _communes(lines: Iterator[str], tally: Tally, columns: Sequence[str]) -> Ite
             tally.refuse_line(number)
             continue
         imputed = row.get("imputed", "")
-        if _credible(one) and set(filter(None, imputed.split("|"))) <= set(FEATURES):
+        if _is_credible(one) and set(filter(None, imputed.split("|"))) <= set(FEATURES):
             yield one, imputed
         else:
             tally.refuse_line(number)
 
 
-def _credible(one: Commune) -> bool:
+def _is_credible(one: Commune) -> bool:
     return (
         INSEE.fullmatch(one.insee) is not None
         and bool(one.name.strip())
         and all(ZIP.fullmatch(code) for code in one.zips)
-        and within(one.lon, one.lat, DEPARTMENTS)
+        and is_within(one.lon, one.lat, DEPARTMENTS)
         and one.population >= 0
         and all(math.isfinite(value) and value >= 0 for value in one.features.values())
     )
 
 
-SOURCE = Source(
+def read_raw_csv(source: Path, name: str, **options: object) -> pd.DataFrame:
+    """Return a raw file, every value as text."""
+    return pd.read_csv(source / name, dtype=str, keep_default_na=False, **options)  # type: ignore[call-overload,no-any-return]
+
+
+def flagged_communes(source: Path) -> pd.DataFrame:
+    """Return communes with coordinates, population and health features, joined from the raw files; one row per code.
+
+    Features: apl_gen (general-practice consultations per inhabitant and year, DREES 2023), median_income
+    (€ per consumption unit and year, INSEE Filosofi 2021), radon (class 1-3, IRSN 2019), cancer_mortality and
+    circulatory_mortality (standardised deaths per 100,000, CépiDc 2023, of the department), density
+    (inhabitants per km²). A feature that is secret or missing for a commune is the median of its department,
+    else of the country. `imputed` names these features, and those published by department only.
+    """
+    table = read_raw_csv(source, RAW[0])
+    # Paris, Lyon and Marseille have their postal codes and inhabitants on their arrondissements only.
+    districts = table[table["commune_parente"] != ""].groupby("commune_parente")
+    joined = districts["codes_postaux"].agg("|".join).to_dict()
+    summed = districts["population"].agg(lambda column: str(column.astype(int).sum())).to_dict()
+    zips, inhabitants = (table["code_insee"].map(lambda code, by=by: by.get(code, "")) for by in (joined, summed))
+    table["codes_postaux"] = table["codes_postaux"].where(table["codes_postaux"] != "", zips)
+    table["population"] = table["population"].where(table["population"] != "", inhabitants)
+    table = table[table["codes_postaux"] != ""]
+    # Mayotte and communes split in 2024 have no population in the source: 0, and features of their surroundings.
+    counted = pd.to_numeric(table["population"].replace("", None))
+    table["population"] = table["population"].where(table["population"] != "", "0")
+    radon = read_raw_csv(source, RAW[1]).set_index("code_insee")["radon_classe"]
+    areas = read_raw_csv(source, RAW[2])
+    # Zero inhabitants and zero consultations: nothing was measured. (Arrondissements have no count, but are measured.)
+    unmeasured = (pd.to_numeric(areas["pmun2022"]) == 0) & (pd.to_numeric(areas["apl_gen"]) == 0)
+    local = areas[(areas["niveau"] == "commune") & ~unmeasured]
+    local = local.drop_duplicates("code").set_index("code")
+    deaths = read_raw_csv(source, RAW[3])
+    deaths = deaths[deaths["sexe"] == "Tous sexes"]
+    result = pd.DataFrame(
+        {
+            "insee": table["code_insee"],
+            "name": table["nom"],
+            "kind": table["type"],
+            "department": table["dep"],
+            "region": table["reg"],
+            "zips": table["codes_postaux"],
+            "lon": table["lon"],
+            "lat": table["lat"],
+            "population": table["population"].astype(float).astype(int),
+        }
+    )
+    access = pd.to_numeric(result["insee"].map(local["apl_gen"]), errors="coerce")
+    of_districts = access.groupby(table["commune_parente"]).mean()
+    access = access.where(~result["insee"].isin(of_districts.index), result["insee"].map(of_districts))
+    numeric = {
+        "apl_gen": access,
+        "median_income": result["insee"].map(local["med21"]),
+        "radon": result["insee"].map(radon),
+        "density": counted / pd.to_numeric(table["superficie_km2"], errors="coerce").replace(0, float("nan")),
+    }
+    for name, cause in (("cancer_mortality", "2. "), ("circulatory_mortality", "7. ")):
+        chosen = deaths[deaths["cause"].str.startswith(cause)].drop_duplicates("departement")
+        numeric[name] = result["department"].map(chosen.set_index("departement")["valeur"])
+    result["imputed"] = ""
+    for name, values in numeric.items():
+        column = pd.to_numeric(values, errors="coerce")
+        result.loc[column.isna() | name.endswith("_mortality"), "imputed"] += f"{name}|"
+        column = column.fillna(column.groupby(result["department"]).transform("median")).fillna(column.median())
+        result[name] = column.round(3)
+    result["imputed"] = result.pop("imputed").str.rstrip("|")
+    return result.sort_values("insee")
+
+
+COMMUNES = Source(
     name="communes",
     title="Communes et indicateurs de santé",
     format="the compact table of deid.learning.packaging, or a folder of the raw national files",
@@ -131,8 +213,8 @@ SOURCE = Source(
         "territory",
         "imputed",
     ),
-    parse=parse,
-    assemble=assemble,
+    parse=parse_communes,
+    assemble=assemble_communes,
     files=RAW,
     rules=(
         Rule("insee", pattern=INSEE_PATTERN),

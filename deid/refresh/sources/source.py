@@ -1,8 +1,9 @@
-"""What a source of reference data is: where it comes from, what it must look like, how a line is read."""
+"""A source of reference data: its location, its format, its rules, and the parsing of its lines."""
 
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -19,7 +20,7 @@ GIB = 1 << 30
 
 @dataclass
 class Tally:
-    """Lines of a file: read, left out on purpose, and not as they should be."""
+    """Lines of a file: read, skipped on purpose, malformed."""
 
     read: int = 0
     skipped: int = 0
@@ -27,7 +28,7 @@ class Tally:
     first_malformed: int | None = None  # number of the line, the header being 1
 
     def refuse_line(self, number: int) -> None:
-        """Count a line that is not as it should be."""
+        """Count a malformed line."""
         self.malformed += 1
         if self.first_malformed is None:
             self.first_malformed = number
@@ -39,7 +40,7 @@ Assemble = Callable[[Path], Iterator[str]]
 
 @dataclass(frozen=True)
 class Rule:
-    """What every value of a staged column is, for Great Expectations: a text that fits `pattern`, or a number.
+    """Rule for the values of a staged column: a text that matches `pattern`, or a number between `least` and `most`.
 
     `kind` is the Python type of a value. An `optional` column may be null.
     """
@@ -54,23 +55,26 @@ class Rule:
 
 @dataclass(frozen=True)
 class Source:
-    """One kind of reference data: its format, and the defaults of what a deployment may configure.
+    """One kind of reference data: its format, and the defaults of its configuration.
 
-    `format` says in a line what the file is. `urls` are the addresses of the national file, mirrors in order;
-    `{department}` in one stands for the code of each department. `files` are the names that are taken from a folder
-    given as a location. `worksheet` is the first column of the header in an Excel workbook, for a table that its
-    producer publishes in no other form. `assemble` makes lines of the compact table from a folder of raw national
-    files, where one table needs several. `parse` turns decoded lines into rows of `columns` of the staging table of
-    `ref.<table>`; `parser` is raised when the same bytes give other rows, so that a refresh loads them again. `rules`
-    are judged on a sample of what was staged. `default` is the file that ships with the product, None where there is
-    none; `published_on` is the date of what is in it, from which its age counts, None where no newer edition will come.
+    Files:
+        `format` describes the file in one line. `urls` are the addresses of the national file, mirrors in order;
+        `{department}` stands for the code of each department. `files` are the patterns of names taken from a folder.
+        `encodings` are tried in order. `worksheet` is the first column of the header in an Excel workbook.
+        `default` is the packaged file, None if there is none; `published_on` is the date of its content, from which its
+        age counts, None if no newer edition will come. `checksum` is the SHA-256 that a file must have (64 hexadecimal
+        digits), or "beside": the digest is published at the address of the file with `.sha256` added.
 
-    A release needs at least `floor` rows, at most the share `tolerance` of lines that cannot be read, and may differ
-    from the release in use by at most the share `drift` of rows, when both come from the same location, or wherever
-    they come from if the source always is the `whole` country. `encodings`
-    are tried in order. `checksum` is the SHA-256 that a file must have (64 hexadecimal digits), or "beside": it
-    stands at the file's address with `.sha256` added. A release older than `max_age_days` is overdue. `keep` releases
-    keep their rows, the one in use among them.
+    Rows:
+        `assemble` yields lines of the compact table from a folder of raw national files. `parse` yields rows of
+        `columns` of the staging table of `ref.<table>`; `parser` is increased when the same bytes give other rows, so
+        that the next refresh loads them again. `rules` are checked on a sample of the staged rows.
+
+    Bounds of a reference version:
+        It has at least `floor` rows and at most a share `tolerance` of malformed lines. It differs from the version in
+        use by at most a share `drift` of rows; this is checked if both come from the same location, or if the source
+        always covers the `whole` country. It is overdue after `max_age_days`. `keep` versions keep their rows, the one
+        in use among them.
     """
 
     name: str
@@ -100,7 +104,7 @@ class Source:
     whole: bool = False
 
 
-def records(
+def read_records(
     lines: Iterator[str],
     tally: Tally,
     required: Sequence[str],
@@ -108,14 +112,14 @@ def records(
     delimiter: str,
     quoted: bool = True,
 ) -> Iterator[tuple[int, tuple[str, ...]]]:
-    """Line number and the values of `required` (two at least), in that order, of every line as long as the header.
+    """Yield the line number and the values of `required` (two or more columns) of every line as long as the header.
 
     Raises:
         ReferenceRefused: a required column is missing; names it and the delimiter that was expected.
     """
     table = _fields(lines, delimiter, quoted)
     header = next(table, [])
-    require(header, required, delimiter)
+    _require_columns(header, required, delimiter)
     pick = itemgetter(*(header.index(name) for name in required))
     width = len(header)
     for number, fields in enumerate(table, start=2):
@@ -129,7 +133,7 @@ def records(
 
 
 def _fields(lines: Iterator[str], delimiter: str, quoted: bool) -> Iterator[list[str]]:
-    """The fields of each line. Until a quote comes (and few files have any) splitting does, at twice the speed."""
+    """Fields of each line. Few files have quotes: until the first one, lines are split, at twice the speed of csv."""
     for line in lines:
         if quoted and '"' in line:
             yield from _quoted(chain([line], lines), delimiter)
@@ -145,15 +149,36 @@ def _quoted(lines: Iterator[str], delimiter: str) -> Iterator[list[str]]:
         raise ReferenceRefused("a line is no line of a table: its quotes do not match.", "Download it again.") from None
 
 
-def require(header: Sequence[str], required: Iterable[str], delimiter: str) -> None:
-    """Refuse a header that lacks a column.
-
-    Raises:
-        ReferenceRefused: it does; names the columns.
-    """
+def _require_columns(header: Sequence[str], required: Iterable[str], delimiter: str) -> None:
+    """Refuse a header that lacks a column."""
     missing = [name for name in required if name not in header]
     if missing:
         raise ReferenceRefused(
             f"the file lacks the column{'s' if len(missing) > 1 else ''} {', '.join(missing)}.",
             f"Expected is a header line with columns between “{delimiter}”: see docs/reference-data.md.",
         )
+
+
+# Codes of places and the extent of France
+
+INSEE_PATTERN = r"(?:[013-9]\d|2[0-9AB])\d{3}"
+ZIP_PATTERN = r"\d{5}"
+INSEE = re.compile(INSEE_PATTERN)
+ZIP = re.compile(ZIP_PATTERN)
+
+# Degrees (WGS 84), west, south, east, north.
+METROPOLIS = (-5.5, 41.0, 10.0, 51.5)
+DEPARTMENTS = (METROPOLIS, (-63.5, 2.0, -51.0, 18.5), (44.5, -21.8, 56.2, -12.4))  # Antilles and Guyane; Indian Ocean
+# Saint-Pierre-et-Miquelon; Wallis-et-Futuna; Polynésie; Nouvelle-Calédonie.
+COLLECTIVITIES = (
+    (-57, 46.5, -56, 47.3),
+    (-178.5, -14.6, -176, -13),
+    (-155, -28, -134, -7.5),
+    (157.5, -23, 172.5, -17.5),
+)
+FRANCE = (*DEPARTMENTS, *COLLECTIVITIES)
+
+
+def is_within(lon: float, lat: float, boxes: tuple[tuple[float, float, float, float], ...] = FRANCE) -> bool:
+    """Return whether a point, in degrees, lies in one of the boxes; NaN lies in none."""
+    return any(west <= lon <= east and south <= lat <= north for west, south, east, north in boxes)

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from deid.refresh import transport
+from deid.refresh import download
 from tests.database.refresh.certificates import HERE, Authority
 
 
@@ -92,10 +92,10 @@ def serving(tls: ssl.SSLContext | None = None) -> Iterator[Web]:
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Retries happen, without the waiting between them; no proxy and no authority of this machine's is in the way."""
-    monkeypatch.setattr(transport, "BACKOFF_S", 0.0)
-    monkeypatch.setattr(transport, "READ_S", 2)
+    monkeypatch.setattr(download, "BACKOFF_S", 0.0)
+    monkeypatch.setattr(download, "READ_S", 2)
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    for name in transport.BUNDLES:
+    for name in download.BUNDLES:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("NOCTURNE_HOME", str(tmp_path / "home"))
 

@@ -1,4 +1,4 @@
-"""Health features that a deployment adds to the communes: density grid, pathologies; each change is a new release."""
+"""Health features that a deployment adds to the communes: density grid, pathologies; each change is a new version."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from deid.domain.errors import PolicyError, ReferenceRefused, SettingsError
 from deid.nightly import runtime
 from deid.reference.partition import digest_partition
 from deid.reference.tables import packaged_tables
-from deid.refresh.configuration import DEPARTMENTS, configured
-from deid.refresh.database import table as communes_in_use
+from deid.refresh.configuration import DEPARTMENTS, configured_source
 from deid.refresh.refreshing import refresh
+from deid.refresh.tables import load_communes as communes_in_use
 from tests.conftest import Database
 from tests.database.refresh import health_formats as health
 from tests.database.refresh.conftest import Web
@@ -79,9 +79,9 @@ def test_the_grid_as_a_workbook_and_as_text_are_the_same_levels(
     text = tmp_path / "grille_densite_2024.csv"
     for table in (health.as_csv(health.grid(known)), health.as_csv(health.grid(known)).replace(b",", b";")):
         text.write_bytes(table)
-        release = refresh("density_levels", dsn=dsn, location=str(text))
+        loaded = refresh("density_levels", dsn=dsn, location=str(text))
         found = deployed.rows(
-            "SELECT insee, level FROM ref.density_level WHERE release_id = %s", (release["release_id"],)
+            "SELECT insee, level FROM ref.density_level WHERE release_id = %s", (loaded["release_id"],)
         )
         assert dict(found) == known
 
@@ -138,7 +138,7 @@ def test_features_are_added_flagged_and_drawn_by(
     assert table.distance(besancon, other, ("density_level", "cancers")) > 0
 
 
-def test_each_change_of_features_is_a_release_with_its_partition(
+def test_each_change_of_features_is_a_version_with_its_partition(
     deployed: Database, dsn: str, grid: str, counts: str, configure: Callable[..., None], web: Web
 ) -> None:
     """Territories are made of places and people, so their digest stays; the version says what else changed."""
@@ -235,7 +235,7 @@ def test_a_policy_that_draws_by_a_feature_that_is_not_there_is_refused_by_name(
 def test_a_feature_that_says_nothing_is_refused(configure: Callable[..., None], text: str, message: str) -> None:
     configure(text)
     with pytest.raises(SettingsError, match=message):
-        configured("communes")
+        configured_source("communes")
 
 
 GRID = list(health.grid(health.levels()))

@@ -14,7 +14,7 @@ from deid.config.policy import References, load
 from deid.config.settings import settings
 from deid.domain.errors import PolicyError, ReferencesOld
 from deid.reference.packaged import DATA
-from deid.refresh.ages import check
+from deid.refresh.reference_versions import check_ages
 from deid.refresh.refreshing import refresh
 from deid.reports import write_report
 from deid.reports.run_checks import critical_failures, run_checks
@@ -27,7 +27,7 @@ VIEW = "SELECT source, rows, age_days, rows_before, drift FROM ref.source_state 
 
 
 def put(database: Database, source: str, days: int, rows: int, state: str = "in_use", digit: str = "a") -> None:
-    """A release as a load leaves it, that many days old."""
+    """A version as a load leaves it, that many days old."""
     database.rows(
         "INSERT INTO ref.release (source, version, checksum, bytes, rows, skipped, location, licence, loaded_at, state)"
         " VALUES (%s, %s, %s, 1, %s, 0, 'packaged', 'open', now() - make_interval(days => %s, mins => 1), %s)",
@@ -46,7 +46,7 @@ def aged(deployed: Database) -> Database:
 
 
 @pytest.mark.parametrize("role", ["steward", "publisher", "worker", "refresher"])
-def test_age_and_drift_are_against_the_release_before(aged: Database, role: str) -> None:
+def test_age_and_drift_are_against_the_version_before(aged: Database, role: str) -> None:
     assert [(*head, float(drift) if drift is not None else None) for *head, drift in aged.rows(VIEW, role=role)] == [
         ("professionals", 1100, 512, None, None),
         ("streets", 9000, 0, 8000, 0.125),
@@ -70,9 +70,9 @@ def test_a_real_load_is_new_and_the_next_one_drifts(deployed: Database, tmp_path
 def test_what_is_too_old_is_named(aged: Database) -> None:
     dsn = aged.dsn("refresher")
     with pytest.raises(ReferencesOld, match=r"professionals \(512 days, allowed 60\)\.") as caught:
-        check(dsn, References())
+        check_ages(dsn, References())
     assert "streets" not in str(caught.value)
-    assert check(dsn, References(max_age_days={"professionals": 512})) == {"professionals": 512, "streets": 0}
+    assert check_ages(dsn, References(max_age_days={"professionals": 512})) == {"professionals": 512, "streets": 0}
 
 
 def test_what_ships_is_as_old_as_its_extract_and_the_message_says_what_to_do(
@@ -84,7 +84,7 @@ def test_what_ships_is_as_old_as_its_extract_and_the_message_says_what_to_do(
     put(deployed, "professionals", 512, 1100)
     days = (date.today() - date(2024, 1, 1)).days
     with pytest.raises(ReferencesOld, match=rf"streets \(ships .*, of 2024-01-01, {days} days, al") as caught:
-        check(dsn, References())
+        check_ages(dsn, References())
     assert "surnames" not in str(caught.value), "no newer edition will ever come"
     assert "say where streets is read in NOCTURNE_REFERENCES" in caught.value.remedy
     assert "Look at the refresh of professionals:" in caught.value.remedy
@@ -92,7 +92,7 @@ def test_what_ships_is_as_old_as_its_extract_and_the_message_says_what_to_do(
     path.write_text("sources: {streets: {max_age_days: 36500}, professionals: {max_age_days: 600}}", encoding="utf-8")
     monkeypatch.setenv("NOCTURNE_REFERENCES", str(path))
     settings.cache_clear()
-    assert check(dsn, References()) == {"professionals": 512, "streets": days, "surnames": 0}
+    assert check_ages(dsn, References()) == {"professionals": 512, "streets": days, "surnames": 0}
 
 
 def test_what_a_hospital_fetches_is_as_old_as_its_load(deployed: Database, tmp_path: Path) -> None:
@@ -100,7 +100,7 @@ def test_what_a_hospital_fetches_is_as_old_as_its_load(deployed: Database, tmp_p
     path = tmp_path / "streets.csv.gz"
     path.write_bytes((DATA / "streets.csv.gz").read_bytes())
     refresh("streets", dsn=deployed.dsn("refresher"), location=str(path))
-    assert check(deployed.dsn("refresher"), References()) == {"streets": 0}
+    assert check_ages(deployed.dsn("refresher"), References()) == {"streets": 0}
 
 
 def test_the_release_gate_warns_and_does_not_stop(aged: Database) -> None:

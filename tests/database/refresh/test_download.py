@@ -148,7 +148,7 @@ def test_https_never_falls_back_to_plain_text(dsn: str, web: Web) -> None:
 
 
 def test_the_log_counts(dsn: str, web: Web, caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.INFO, logger="deid.reference")
+    caplog.set_level(logging.INFO, logger="deid.refresh")
     refresh("streets", dsn=dsn, location=web.serve(BAN, FILE))
     said = [record.getMessage() for record in caplog.records]
     assert f"download {web.url}{BAN}: {len(FILE)} of {len(FILE)} bytes" in said

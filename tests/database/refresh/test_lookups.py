@@ -1,4 +1,4 @@
-"""Detection reads the releases in use: a lookup built once from the database, cited, mended when damaged."""
+"""Detection reads the versions in use: a lookup built once from the database, cited, mended when damaged."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from deid.detection.lookup import PACKAGED_LOOKUPS, Kind, find_lookup, lookup_st
 from deid.domain.errors import WarehouseError
 from deid.french.folding import key
 from deid.nightly import runtime
-from deid.refresh import lookups
-from deid.refresh.lookups import lookup
+from deid.refresh import tables
 from deid.refresh.refreshing import refresh
+from deid.refresh.tables import open_lookup
 from tests.conftest import Database
 from tests.database.refresh.formats import (
     KINDS,
@@ -47,14 +47,14 @@ def _streets(path: Path, *more: str) -> str:
 def test_before_any_load_it_is_the_file_that_ships(deployed: Database, folder: Path) -> None:
     known = find_lookup(PACKAGED_LOOKUPS, lookup_stamp())
     assert known is not None
-    assert lookup(deployed.dsn("worker"), folder).digest == known.digest
+    assert open_lookup(deployed.dsn("worker"), folder).digest == known.digest
     assert not folder.exists()
 
 
-def test_the_shipped_tables_loaded_as_a_release_give_the_file_that_ships(deployed: Database, folder: Path) -> None:
+def test_the_shipped_tables_loaded_as_a_version_give_the_file_that_ships(deployed: Database, folder: Path) -> None:
     for source in ("communes", "former_communes", "streets", "establishments", "first_names", "surnames"):
         refresh(source, dsn=deployed.dsn("refresher"))
-    built = lookup(deployed.dsn("worker"), folder)
+    built = open_lookup(deployed.dsn("worker"), folder)
     known = find_lookup(PACKAGED_LOOKUPS, lookup_stamp())
     assert known is not None
     assert built.digest == known.digest
@@ -88,12 +88,12 @@ def test_professionals_of_the_directory_are_known_in_both_orders(
     path.write_text(directory(1200), encoding="utf-8")
     refresh("professionals", dsn=deployed.dsn("refresher"), location=str(path))
     ((first, last),) = deployed.rows("SELECT first_name, last_name FROM ref.professional ORDER BY identifier LIMIT 1")
-    table = lookup(deployed.dsn("worker"), folder)
+    table = open_lookup(deployed.dsn("worker"), folder)
     for name in (f"{first} {last}", f"{last} {first}"):
         assert [entry.kind for _, _, entry in table.scan(key(name))] == [Kind.PROFESSIONAL]
 
 
-def test_names_postal_names_and_lieux_dits_of_releases_are_known(
+def test_names_postal_names_and_lieux_dits_of_versions_are_known(
     deployed: Database, folder: Path, tmp_path: Path
 ) -> None:
     files = {
@@ -105,7 +105,7 @@ def test_names_postal_names_and_lieux_dits_of_releases_are_known(
     for source, (name, content) in files.items():
         (tmp_path / name).write_bytes(content)
         refresh(source, dsn=deployed.dsn("refresher"), location=str(tmp_path / name))
-    table = lookup(deployed.dsn("worker"), folder)
+    table = open_lookup(deployed.dsn("worker"), folder)
     for query, kind in (
         ("SELECT name, births FROM ref.surname WHERE name !~ '[^A-Z]' ORDER BY births DESC LIMIT 3", Kind.SURNAME),
         ("SELECT name, sum(births) FROM ref.first_name WHERE name !~ '[^A-Z]' GROUP BY 1 LIMIT 3", Kind.FIRST_NAME),
@@ -123,11 +123,11 @@ def test_a_damaged_file_is_built_again_with_the_same_content(
     deployed: Database, folder: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     refresh("streets", dsn=deployed.dsn("refresher"), location=_streets(tmp_path / "one.csv.gz", NAME))
-    built = lookup(deployed.dsn("worker"), folder)
+    built = open_lookup(deployed.dsn("worker"), folder)
     content = built.path.read_bytes()
     built.path.write_bytes(content[:-50])
     forget()
-    assert lookup(deployed.dsn("worker"), folder).digest == built.digest
+    assert open_lookup(deployed.dsn("worker"), folder).digest == built.digest
     assert built.path.read_bytes() == content
     assert "refused" in caplog.text
 
@@ -135,16 +135,16 @@ def test_a_damaged_file_is_built_again_with_the_same_content(
 def test_a_folder_that_cannot_be_written_costs_no_name(deployed: Database, tmp_path: Path) -> None:
     refresh("streets", dsn=deployed.dsn("refresher"), location=_streets(tmp_path / "one.csv.gz", NAME))
     (tmp_path / "file").write_text("no folder")
-    table = lookup(deployed.dsn("worker"), tmp_path / "file")
+    table = open_lookup(deployed.dsn("worker"), tmp_path / "file")
     assert Kind.STREET in table.kinds("rue du tardigrade bleu")
 
 
 def test_a_worker_may_read_and_a_researcher_may_not(deployed: Database, folder: Path) -> None:
-    lookup(deployed.dsn("worker"), folder)
+    open_lookup(deployed.dsn("worker"), folder)
     with pytest.raises(WarehouseError):
-        lookup(deployed.dsn("researcher"), folder)
+        open_lookup(deployed.dsn("researcher"), folder)
 
 
 def forget() -> None:
     """As in another process: nothing is held in memory."""
-    lookups._lookup.cache_clear()
+    tables._lookup.cache_clear()

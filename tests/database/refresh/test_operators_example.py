@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from deid.config.settings import settings
-from deid.refresh.configuration import References, configured
+from deid.refresh.configuration import References, configured_source
 from deid.refresh.refreshing import refresh
 from tests import ROOT
 from tests.conftest import Database
@@ -93,5 +93,5 @@ def test_a_hospital_that_follows_the_page_has_its_references(deployed: Database,
     assert files[0] == (f"{network.url}/ban/adresses-25.csv.gz",)
     assert {path for path, _ in web.seen} == {network.url.removeprefix("https://")}, "all through the proxy"
     assert deployed.rows("SELECT count(*) FROM ref.commune WHERE NOT features ? 'density_level'") == [(0,)]
-    assert configured("communes").max_age_days == configured("establishments").max_age_days == 1500
+    assert configured_source("communes").max_age_days == configured_source("establishments").max_age_days == 1500
     assert {refresh(source, dsn=dsn)["state"] for source in named} == {"unchanged"}

@@ -14,8 +14,8 @@ from deid.domain.errors import ReferenceRefused
 from deid.nightly import runtime
 from deid.reference.partition import MIN_COMMUNES, MIN_INHABITANTS, partition_communes
 from deid.reference.tables import packaged_tables
-from deid.refresh.database import table as communes_in_use
 from deid.refresh.refreshing import refresh
+from deid.refresh.tables import load_communes as communes_in_use
 from tests.conftest import Database
 
 
@@ -91,7 +91,7 @@ def test_the_packaged_partition() -> None:
     people = [sum(table.get(code).population for code in codes) for codes in table.partition.values()]
     assert min(people) >= MIN_INHABITANTS
     assert (len(sizes), max(sizes), sum(size >= 2 * MIN_COMMUNES for size in sizes)) == (481, 201, 17)
-    assert table.partition_digest.startswith("460653da58213c81"), "moved borders are a new release: raise the parser"
+    assert table.partition_digest.startswith("460653da58213c81"), "moved borders are a new version: raise the parser"
     for commune in table.communes[::97]:
         candidates = table.territory(commune)
         assert commune in candidates
@@ -107,7 +107,7 @@ def test_a_territory_stays_within_its_department_where_that_is_large_enough() ->
             assert {table.get(code).department for code in codes} == {name.partition("-")[0]}
 
 
-def test_the_release_holds_the_hash_of_its_territories_and_the_night_cites_it(deployed: Database) -> None:
+def test_the_version_holds_the_hash_of_its_territories_and_the_night_cites_it(deployed: Database) -> None:
     for source in ("communes", "streets", "establishments"):
         refresh(source, dsn=deployed.dsn("refresher"))
     ((held,),) = deployed.rows("SELECT partition FROM ref.release WHERE source = 'communes'")

@@ -1,4 +1,4 @@
-"""The commune release made of the raw national files, by the code that made the table that ships."""
+"""The commune version made of the raw national files, by the code that made the table that ships."""
 
 from __future__ import annotations
 

@@ -12,10 +12,10 @@ from deid.config.settings import settings
 from deid.domain.errors import ReferenceRefused, WarehouseError
 from deid.reference.packaged import DATA
 from deid.reference.tables import packaged_tables
-from deid.refresh.database import table as communes_in_use
-from deid.refresh.database import versions
+from deid.refresh.reference_versions import version_names
 from deid.refresh.refreshing import refresh
 from deid.refresh.sources import SOURCES
+from deid.refresh.tables import load_communes as communes_in_use
 from tests.conftest import Database
 from tests.database.refresh import formats
 from tests.database.refresh.conftest import Web
@@ -51,20 +51,22 @@ def test_what_ships_is_loaded_and_read_back_as_it_was(postgres: Database, dsn: s
     assert table.streets == shipped.streets
     assert table.establishments("75056") == shipped.establishments("75056")
     used = {
-        name: version for name, version in versions(dsn).items() if name in ("communes", "streets", "establishments")
+        name: version
+        for name, version in version_names(dsn).items()
+        if name in ("communes", "streets", "establishments")
     }
     assert all(version in table.version for version in used.values())
     assert {location for (location,) in postgres.rows("SELECT location FROM ref.release")} == {"packaged"}
 
 
-def test_without_a_release_the_table_says_what_to_do(postgres: Database, dsn: str) -> None:
+def test_without_a_version_the_table_says_what_to_do(postgres: Database, dsn: str) -> None:
     refresh("streets", dsn=dsn)
-    with pytest.raises(ReferenceRefused, match=r"no release of communes, establishments .*refresh_references"):
+    with pytest.raises(ReferenceRefused, match=r"no version of communes, establishments .*refresh_references"):
         communes_in_use(postgres.dsn("worker"))
 
 
 def test_the_worker_may_read_and_not_write(postgres: Database) -> None:
-    assert versions(postgres.dsn("worker")) == {}
+    assert version_names(postgres.dsn("worker")) == {}
     with pytest.raises(WarehouseError, match="42501"):
         refresh("streets", dsn=postgres.dsn("worker"))
 
@@ -200,13 +202,13 @@ def test_a_file_that_shrank_is_refused_and_another_location_is_not_compared(dsn:
     url = web.serve(BAN, formats.packed(formats.ban(8000)))
     refresh("streets", dsn=dsn, location=url)
     web.serve(BAN, formats.packed(formats.ban(6000)))
-    with pytest.raises(ReferenceRefused, match="6000 rows where the release in use has 8000"):
+    with pytest.raises(ReferenceRefused, match="6000 rows where the version in use has 8000"):
         refresh("streets", dsn=dsn, location=url)
     other = web.serve("/ban/adresses-70.csv.gz", formats.packed(formats.ban(6000, insee="70550")))
     assert refresh("streets", dsn=dsn, location=other)["state"] == "loaded"
 
 
-def test_two_releases_are_kept(postgres: Database, dsn: str, web: Web) -> None:
+def test_two_versions_are_kept(postgres: Database, dsn: str, web: Web) -> None:
     for number in range(4):
         url = web.serve(BAN, formats.packed(formats.ban(5200 + number)))
         refresh("streets", dsn=dsn, location=url)
@@ -244,7 +246,7 @@ def test_a_commune_table_that_would_mislead_is_refused(
     assert postgres.rows("SELECT count(*) FROM ref.release") == [(0,)]
 
 
-def test_two_refreshes_at_once_load_one_release(dsn: str) -> None:
+def test_two_refreshes_at_once_load_one_version(dsn: str) -> None:
     results: list[object] = []
     threads = [threading.Thread(target=lambda: results.append(refresh("streets", dsn=dsn)["state"])) for _ in range(3)]
     for thread in threads:

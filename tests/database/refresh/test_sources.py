@@ -8,7 +8,7 @@ import pytest
 
 from deid.config.settings import settings
 from deid.domain.errors import ReferenceRefused, SettingsError
-from deid.refresh.configuration import DEPARTMENTS, configured, origin
+from deid.refresh.configuration import DEPARTMENTS, configured_source, find_origin
 from deid.refresh.refreshing import refresh
 from deid.refresh.sources import SOURCES
 from tests.conftest import Database
@@ -65,7 +65,7 @@ def test_a_former_commune_leads_to_what_it_has_become(postgres: Database, dsn: s
     assert {"Revenue", "Mère", "Cherbourg-en-Cotentin"}.isdisjoint(names)
 
 
-def test_a_folder_of_departments_is_one_release(postgres: Database, dsn: str, tmp_path: Path) -> None:
+def test_a_folder_of_departments_is_one_version(postgres: Database, dsn: str, tmp_path: Path) -> None:
     for code in ("25056", "05061"):
         (tmp_path / f"adresses-{code[:2]}.csv.gz").write_bytes(formats.packed(formats.ban(2600, insee=code)))
     (tmp_path / "lieux-dits-05-beta.csv.gz").write_bytes(b"not of this source")
@@ -128,14 +128,14 @@ def test_mirrors_are_tried_in_order(
 
 def test_a_deployment_moves_bounds_within_reason(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     configure(monkeypatch, tmp_path, "sources: {streets: {floor: 10, drift: 0.5, max_age_days: 7, keep: 4}}")
-    streets = configured("streets")
+    streets = configured_source("streets")
     assert (streets.floor, float(streets.drift), streets.max_age_days, streets.keep) == (10, 0.5, 7, 4)
-    assert configured("surnames") == SOURCES["surnames"]
+    assert configured_source("surnames") == SOURCES["surnames"]
 
 
 def test_national_means_every_department_of_the_producer(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     configure(monkeypatch, tmp_path, "proxy: http://proxy:3128\nsources: {streets: {locations: [national]}}")
-    where = origin(SOURCES["streets"])
+    where = find_origin(SOURCES["streets"])
     assert where is not None
     assert len(where.files) == len(DEPARTMENTS) == 101
     assert where.files[0][0].endswith("adresses-01.csv.gz")
@@ -157,7 +157,7 @@ def test_a_configuration_that_says_nothing_is_refused(
 ) -> None:
     configure(monkeypatch, tmp_path, text)
     with pytest.raises(SettingsError, match=message):
-        configured("streets")
+        configured_source("streets")
 
 
 @pytest.mark.parametrize("name", SOURCES)

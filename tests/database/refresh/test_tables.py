@@ -1,4 +1,4 @@
-"""Substitution reads the releases in use out of one file, built once, cited, mended when damaged."""
+"""Substitution reads the versions in use out of one file, built once, cited, mended when damaged."""
 
 from __future__ import annotations
 
@@ -13,9 +13,8 @@ from deid.domain.labels import Label
 from deid.nightly import runtime
 from deid.reference.tables import packaged_tables
 from deid.refresh import tables as refreshed
-from deid.refresh.database import NEEDED
 from deid.refresh.refreshing import refresh
-from deid.refresh.tables import tables
+from deid.refresh.tables import REQUIRED, open_tables
 from deid.substitution import Substitutor
 from tests.conftest import Database
 from tests.database.refresh.formats import hexasmal, insee_first_names, insee_surnames, zipped
@@ -32,7 +31,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def loaded(deployed: Database) -> Database:
-    for source in NEEDED:
+    for source in REQUIRED:
         refresh(source, dsn=deployed.dsn("refresher"))
     return deployed
 
@@ -45,31 +44,31 @@ def _drawn(substitutor: Substitutor) -> str:
 
 
 def _substitutor(deployed: Database, folder: Path) -> Substitutor:
-    made = tables(deployed.dsn("worker"), folder)
+    made = open_tables(deployed.dsn("worker"), folder)
     return Substitutor(policy.load(), KEY, made.communes, made.names)
 
 
 def test_before_any_load_it_is_the_file_that_ships(deployed: Database, folder: Path) -> None:
-    assert tables(deployed.dsn("worker"), folder) is packaged_tables()
+    assert open_tables(deployed.dsn("worker"), folder) is packaged_tables()
     assert not folder.exists()
 
 
-def test_the_shipped_tables_loaded_as_a_release_give_the_same_surrogates(loaded: Database, folder: Path) -> None:
-    made = tables(loaded.dsn("worker"), folder)
+def test_the_shipped_tables_loaded_as_a_version_give_the_same_surrogates(loaded: Database, folder: Path) -> None:
+    made = open_tables(loaded.dsn("worker"), folder)
     assert made.path.parent == folder
-    assert tables(loaded.dsn("worker"), folder) is made
+    assert open_tables(loaded.dsn("worker"), folder) is made
     assert _drawn(_substitutor(loaded, folder)) == _drawn(Substitutor(policy.load(), KEY, packaged_tables().communes))
     assert runtime.reference_versions()["tables"] == made.digest[:16]
     assert runtime.communes().version == made.communes.version
 
 
-def test_names_of_a_release_are_drawn_and_cited(loaded: Database, folder: Path, tmp_path: Path) -> None:
+def test_names_of_a_version_are_drawn_and_cited(loaded: Database, folder: Path, tmp_path: Path) -> None:
     before = runtime.reference_versions()
     (tmp_path / "prenoms.csv").write_text(insee_first_names(), encoding="utf-8")
     (tmp_path / "noms.zip").write_bytes(zipped("noms2008nat_txt.txt", insee_surnames()))
     for source, name in (("first_names", "prenoms.csv"), ("surnames", "noms.zip")):
         refresh(source, dsn=loaded.dsn("refresher"), location=str(tmp_path / name))
-    made = tables(loaded.dsn("worker"), folder)
+    made = open_tables(loaded.dsn("worker"), folder)
     born = dict(loaded.rows("SELECT name, births FROM ref.surname ORDER BY births DESC LIMIT 50"))
     assert {name: made.names.surname_births(name) for name in born} == born
     ((first, births),) = loaded.rows(
@@ -85,14 +84,14 @@ def test_names_of_a_release_are_drawn_and_cited(loaded: Database, folder: Path, 
     assert cited["territories"] == before["territories"]
 
 
-def test_postal_codes_and_quarters_of_a_release_are_found(loaded: Database, folder: Path, tmp_path: Path) -> None:
+def test_postal_codes_and_quarters_of_a_version_are_found(loaded: Database, folder: Path, tmp_path: Path) -> None:
     header, *lines = hexasmal().splitlines()
     gap = {"code_commune_insee": "05061", "code_postal": "05999", "ligne_5": "ROMETTE LES PINS"}
     columns = [name.lstrip("#").casefold().replace("é", "e") for name in header.split(";")]
     row = ";".join(gap.get(column, "GAP") for column in columns)
     (tmp_path / "postaux.csv").write_text("\n".join([header, *lines, row]) + "\n", encoding="utf-8")
     refresh("postal_codes", dsn=loaded.dsn("refresher"), location=str(tmp_path / "postaux.csv"))
-    communes = tables(loaded.dsn("worker"), folder).communes
+    communes = open_tables(loaded.dsn("worker"), folder).communes
     gap_today = communes.get("05061")
     assert gap_today is not None
     assert communes.at_zip("05999") == (gap_today,)
@@ -104,22 +103,22 @@ def test_postal_codes_and_quarters_of_a_release_are_found(loaded: Database, fold
 def test_damaged_tables_are_built_again_with_the_same_content(
     loaded: Database, folder: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    made = tables(loaded.dsn("worker"), folder)
+    made = open_tables(loaded.dsn("worker"), folder)
     content = made.path.read_bytes()
     made.path.write_bytes(content[:-50])
     refreshed._tables.cache_clear()  # as in another process
-    assert tables(loaded.dsn("worker"), folder).digest == made.digest
+    assert open_tables(loaded.dsn("worker"), folder).digest == made.digest
     assert made.path.read_bytes() == content
     assert "refused" in caplog.text
 
 
 def test_a_folder_that_cannot_be_written_costs_no_surrogate(loaded: Database, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("no folder")
-    made = tables(loaded.dsn("worker"), tmp_path / "file")
+    made = open_tables(loaded.dsn("worker"), tmp_path / "file")
     assert made.communes.find("Gap")
 
 
 def test_without_what_is_needed_nothing_is_drawn(deployed: Database, folder: Path) -> None:
     refresh("streets", dsn=deployed.dsn("refresher"))
-    with pytest.raises(ReferenceRefused, match=r"no release of communes, establishments .*refresh_references"):
-        tables(deployed.dsn("worker"), folder)
+    with pytest.raises(ReferenceRefused, match=r"no version of communes, establishments .*refresh_references"):
+        open_tables(deployed.dsn("worker"), folder)

@@ -1,4 +1,4 @@
-"""Servers that cannot prove who they are, and proxies that refuse: named, and the release in use stays."""
+"""Servers that cannot prove who they are, and proxies that refuse: named, and the version in use stays."""
 
 from __future__ import annotations
 

@@ -1,0 +1,257 @@
+"""Health data: establishments, professionals, density levels of communes, and patients by pathology."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator
+from datetime import date
+from fractions import Fraction
+from itertools import chain, islice
+
+from deid.reference.packaged import DATA
+from deid.refresh.sources.source import GIB, INSEE, INSEE_PATTERN, Row, Rule, Source, Tally, read_records
+
+# Establishments: FINESS extraction (`etalab-cs1100502`) or the compact table
+
+_ESTABLISHMENTS_COMPACT = ("finess", "name", "insee", "kind")
+# Positions of the lines "structureet;…" of FINESS, which has no header (data.gouv.fr, etalab-cs1100502).
+FINESS, SHORT_NAME, LONG_NAME, COMMUNE, DEPARTMENT, CATEGORY = 1, 3, 4, 12, 13, 19
+FIELDS = 31  # at least: newer editions add one
+# FINESS numbers the overseas departments 9A to 9F.
+OVERSEAS = {"9A": "971", "9B": "972", "9C": "973", "9D": "974", "9F": "976"}
+# FINESS categories (column libcategetab) whose establishments are hospitals and clinics.
+HOSPITAL = re.compile(r"hôpital|hopital|hospitalier|clinique|lutte contre le cancer|soins de suite", re.IGNORECASE)
+_FINESS = re.compile(r"(?:\d{2}|2[AB])\d{7}")
+
+
+def parse_establishments(lines: Iterator[str], tally: Tally) -> Iterator[Row]:
+    """Yield (FINESS number, name, INSEE code of the commune, "hospital" or the category).
+
+    Raises:
+        ReferenceRefused: the header is neither of FINESS nor of the compact table.
+    """
+    first = next(lines, "")
+    if first.startswith("finess;etalab;"):
+        yield from _parse_finess(lines, tally)
+        return
+    for number, values in read_records(chain([first], lines), tally, _ESTABLISHMENTS_COMPACT, delimiter=","):
+        finess, name, insee, _ = values
+        if _FINESS.fullmatch(finess) and INSEE.fullmatch(insee) and name.strip():
+            yield tuple(values)
+        else:
+            tally.refuse_line(number)
+
+
+def _parse_finess(lines: Iterator[str], tally: Tally) -> Iterator[Row]:
+    for number, fields in enumerate(csv.reader(lines, delimiter=";", quoting=csv.QUOTE_NONE), start=2):
+        tally.read += 1
+        if fields[:1] != ["structureet"]:
+            tally.skipped += 1
+            continue
+        if len(fields) < FIELDS:
+            tally.refuse_line(number)
+            continue
+        department, commune = fields[DEPARTMENT], fields[COMMUNE].zfill(3)
+        overseas = OVERSEAS.get(department)
+        insee = f"{overseas}{commune[-2:]}" if overseas else f"{department}{commune}"
+        name = (fields[LONG_NAME] or fields[SHORT_NAME]).strip()
+        if _FINESS.fullmatch(fields[FINESS]) and INSEE.fullmatch(insee) and name:
+            kind = "hospital" if HOSPITAL.search(fields[CATEGORY]) else fields[CATEGORY]
+            yield fields[FINESS], name, insee, kind
+        else:
+            tally.refuse_line(number)
+
+
+ESTABLISHMENTS = Source(
+    name="establishments",
+    title="Établissements de santé (FINESS)",
+    format="FINESS etalab-cs1100502-stock: “;”, no header, UTF-8 or Windows-1252",
+    licence="Licence Ouverte 2.0 (DREES: SAE and FINESS; see NOTICE)",
+    table="establishment",
+    columns=("finess", "name", "insee", "kind"),
+    parse=parse_establishments,
+    rules=(
+        Rule("finess", pattern=_FINESS.pattern),
+        Rule("name", pattern=r".{1,300}"),
+        Rule("insee", pattern=INSEE_PATTERN),
+        Rule("kind"),
+    ),
+    default=DATA / "establishments.csv.gz",
+    published_on=date(2022, 12, 31),  # SAE 2022
+    floor=3_000,
+    drift=Fraction(10, 100),
+    max_age_days=180,
+    urls=("https://www.data.gouv.fr/fr/datasets/r/2ce43ade-8d2c-4d1d-81da-ca06c82abc68",),
+    files=("etalab-cs1100502*", "etalab-cs1100507*"),
+    tolerance=Fraction(1, 100),
+    encodings=("utf-8-sig", "cp1252"),
+)
+
+
+# Professionals: national Health Directory (ANS, `PS_LibreAcces_Personne_activite_*.txt`)
+
+_PROFESSIONAL_COLUMNS = (
+    "Identifiant PP",
+    "Nom d'exercice",
+    "Prénom d'exercice",
+    "Libellé profession",
+    "Code commune (coord. structure)",
+)
+_IDENTIFIER = re.compile(r"[0-9A-Z]{8,12}")
+
+
+def parse_professionals(lines: Iterator[str], tally: Tally) -> Iterator[Row]:
+    """Yield (identifier, surname, first name, profession, INSEE code or None), one row per activity.
+
+    Columns are read by name: editions differ. A professional without a name is skipped.
+
+    Raises:
+        ReferenceRefused: a column is missing.
+    """
+    for number, values in read_records(lines, tally, _PROFESSIONAL_COLUMNS, delimiter="|", quoted=False):
+        identifier, last_name, first_name, profession, insee = (value.strip() for value in values)
+        if not last_name:
+            tally.skipped += 1
+        elif not _IDENTIFIER.fullmatch(identifier):
+            tally.refuse_line(number)
+        else:
+            yield identifier, last_name, first_name, profession, insee if INSEE.fullmatch(insee) else None
+
+
+PROFESSIONALS = Source(
+    name="professionals",
+    title="Annuaire Santé (professionnels)",
+    format="PS_LibreAcces_Personne_activite: “|”, UTF-8, alone or in a zip",
+    licence="Licence Ouverte 2.0 (Agence du numérique en santé)",
+    table="professional",
+    columns=("identifier", "last_name", "first_name", "profession", "insee"),
+    parse=parse_professionals,
+    rules=(
+        Rule("identifier", pattern=_IDENTIFIER.pattern),
+        Rule("last_name", pattern=r"[^|]{1,100}"),
+        Rule("first_name", pattern=r"[^|]{0,100}"),
+        Rule("profession", pattern=r"[^|\d]*"),
+        Rule("insee", pattern=INSEE_PATTERN, optional=True),
+    ),
+    default=None,
+    floor=1_000,
+    drift=Fraction(10, 100),
+    max_age_days=60,
+    urls=("https://service.annuaire.sante.fr/annuaire-sante-webservices/V300/services/extraction/PS_LibreAcces",),
+    files=("PS_LibreAcces_Personne_activite*",),
+    tolerance=Fraction(1, 1000),
+    max_bytes=2 * GIB,
+    max_unpacked=8 * GIB,
+)
+
+
+# Density grid of communes (INSEE): seven levels, from great urban centres to very scattered countryside
+
+_DENSITY_COLUMNS = ("CODGEO", "DENS")
+LEVELS = frozenset("1234567")
+_TITLES = 50  # lines of a title above the header, at most
+
+
+def parse_density_levels(lines: Iterator[str], tally: Tally) -> Iterator[Row]:
+    """Yield (INSEE code, level 1 to 7); lines of a title above the header are skipped.
+
+    Raises:
+        ReferenceRefused: a column is missing.
+    """
+    header = next((line for line in islice(lines, _TITLES) if line.lstrip('"').startswith(_DENSITY_COLUMNS[0])), "")
+    delimiter = ";" if header.count(";") > header.count(",") else ","
+    for number, (insee, level) in read_records(chain([header], lines), tally, _DENSITY_COLUMNS, delimiter=delimiter):
+        if INSEE.fullmatch(insee) and level in LEVELS:
+            yield insee, level
+        else:
+            tally.refuse_line(number)
+
+
+DENSITY_LEVELS = Source(
+    name="density_levels",
+    title="Grille communale de densité",
+    format="grille_densite_7_niveaux_AAAA.xlsx of INSEE, or the same table as CSV (“,” or “;”)",
+    licence="Licence Ouverte 2.0 (INSEE, grille communale de densité)",
+    table="density_level",
+    columns=("insee", "level"),
+    parse=parse_density_levels,
+    rules=(Rule("insee", pattern=INSEE_PATTERN), Rule("level", int, least=1, most=7)),
+    default=None,
+    floor=34_000,
+    drift=Fraction(2, 100),
+    max_age_days=800,
+    urls=("https://www.insee.fr/fr/statistiques/fichier/6439600/grille_densite_7_niveaux_2024.xlsx",),
+    files=("grille_densite*.xlsx", "grille_densite*.csv", "grille_densite*.csv.gz"),
+    worksheet=_DENSITY_COLUMNS[0],
+    whole=True,
+)
+
+
+# Patients by pathology, department, sex and age class (CNAM, cartographie des pathologies, `effectifs.csv`)
+
+# The portal writes Ntop and Npop, its API ntop and npop.
+_PATHOLOGY_COLUMNS = ("annee", "top", "cla_age_5", "sexe", "dept", "ntop", "npop")
+CODE_PATTERN = r"[A-Z0-9]{2,4}(?:_[A-Z0-9]{2,4}){1,3}"
+DEPARTMENT_PATTERN = r"(?:[013-9]\d|2[0-9AB]|97[1-6])"
+AGE_PATTERN = r"\d\d-\d\d|95et\+"
+_SEXES = {"1": "M", "2": "F"}
+# Regions and the country, both sexes, all ages: sums of the other lines.
+WHOLE_DEPARTMENT, WHOLE_SEX, WHOLE_AGE = "999", "9", "tsage"
+_CODE, _DEPARTMENT_CODE, _AGE_CLASS = re.compile(CODE_PATTERN), re.compile(DEPARTMENT_PATTERN), re.compile(AGE_PATTERN)
+
+
+def parse_pathologies(lines: Iterator[str], tally: Tally) -> Iterator[Row]:
+    """Yield (year, code of the pathology, department, sex, age class, patients or None, population or None).
+
+    Lines of sums are skipped. An empty count is masked by the producer.
+
+    Raises:
+        ReferenceRefused: a column is missing.
+    """
+    header = next(lines, "").casefold()
+    for number, values in read_records(chain([header], lines), tally, _PATHOLOGY_COLUMNS, delimiter=";"):
+        year, code, age, sex, department, patients, population = values
+        if department == WHOLE_DEPARTMENT or sex == WHOLE_SEX or age == WHOLE_AGE:
+            tally.skipped += 1
+        elif (
+            len(year) == 4
+            and all(not count or count.isdecimal() for count in (patients, population))
+            and year.isdecimal()
+            and sex in _SEXES
+            and _AGE_CLASS.fullmatch(age)
+            and _DEPARTMENT_CODE.fullmatch(department)
+            and _CODE.fullmatch(code)
+        ):
+            yield year, code, department, _SEXES[sex], age, patients or None, population or None
+        else:
+            tally.refuse_line(number)
+
+
+PATHOLOGIES = Source(
+    name="pathologies",
+    title="Patients par pathologie (CNAM)",
+    format="effectifs.csv of data.ameli.fr: CSV, “;”, UTF-8, all years",
+    licence="Licence Ouverte 2.0 (CNAM, cartographie des pathologies et des dépenses)",
+    table="pathology",
+    columns=("year", "pathology", "department", "sex", "age", "patients", "population"),
+    parse=parse_pathologies,
+    rules=(
+        Rule("year", int, least=2010, most=2100),
+        Rule("pathology", pattern=CODE_PATTERN),
+        Rule("department", pattern=DEPARTMENT_PATTERN),
+        Rule("sex", pattern="[FM]"),
+        Rule("age", pattern=AGE_PATTERN),
+        Rule("patients", int, least=0, optional=True),
+        Rule("population", int, least=0, optional=True),
+    ),
+    default=None,
+    floor=200_000,
+    drift=Fraction(10, 100),
+    max_age_days=500,
+    urls=("https://data.ameli.fr/api/explore/v2.1/catalog/datasets/effectifs/exports/csv?use_labels=true",),
+    files=("effectifs*.csv", "effectifs*.csv.gz"),
+    max_bytes=4 * GIB,
+    max_unpacked=8 * GIB,
+    whole=True,
+)
