@@ -4,44 +4,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cache, cached_property
 
+from deid.reference.commune import Commune, Establishment
 from deid.reference.distances import Atlas, feature_maxima, normalise_profile, profile_distance
 from deid.reference.partition import MIN_COMMUNES, MIN_INHABITANTS, digest_partition, partition_communes
 from deid.reference.place_names import department_of_zip, key_openings, place_key, with_article, without_article
 
 # Paris, Lyon and Marseille: the arrondissements are parts of their commune and have no row of their own.
 DISTRICTED = {"751": "75056", "6938": "69123", "132": "13055"}
-
-
-@dataclass(frozen=True, slots=True)
-class Commune:
-    """A commune of today; `population` is 0 where the source does not say it.
-
-    `lon` and `lat` are degrees (WGS 84); `features` are raw, in the units of docs/reference-data.md.
-    Two communes are equal when their INSEE codes are equal.
-    """
-
-    insee: str
-    name: str = field(compare=False)
-    department: str = field(compare=False)
-    region: str = field(compare=False)
-    zips: tuple[str, ...] = field(compare=False)
-    lon: float = field(compare=False)
-    lat: float = field(compare=False)
-    population: int = field(compare=False)
-    features: Mapping[str, float] = field(compare=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Establishment:
-    """A hospital, care home, pharmacy or laboratory of a commune; `kind` is "hospital" or a FINESS category."""
-
-    finess: str
-    name: str
-    insee: str
-    kind: str
 
 
 class CommuneTable:
@@ -243,7 +214,7 @@ class CommuneTable:
         return feature_maxima((commune.features for commune in self.communes), features)
 
     @cached_property
-    def atlas(self) -> Atlas[Commune]:
+    def atlas(self) -> Atlas:
         """Positions of the communes."""
         return Atlas(self.communes)
 

@@ -19,7 +19,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import isqrt
-from typing import Generic, Protocol, TypeVar
+
+from deid.reference.commune import Commune
 
 # Health profiles
 
@@ -119,22 +120,7 @@ def project_overseas(lon: float, lat: float, parallel: float) -> tuple[int, int]
 METROPOLIS = "metropolis"
 # Side of the squares of the spatial index: about four communes each.
 _SQUARE_M = 8_000
-
-
-class Located(Protocol):
-    """A place of the atlas; coordinates in degrees (WGS 84)."""
-
-    @property
-    def insee(self) -> str: ...
-    @property
-    def department(self) -> str: ...
-    @property
-    def lon(self) -> float: ...
-    @property
-    def lat(self) -> float: ...
-
-
-Place = TypeVar("Place", bound=Located)
+_Squares = dict[tuple[int, int], list[tuple[int, int, Commune]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +132,7 @@ class Point:
     y: int
 
 
-def zone_of(place: Located) -> str:
+def zone_of(place: Commune) -> str:
     """Return the metropolis, or the code of an overseas department or collectivity.
 
     Distances are defined within a zone only.
@@ -154,13 +140,13 @@ def zone_of(place: Located) -> str:
     return place.department if place.department.startswith(("97", "98")) else METROPOLIS
 
 
-class Atlas(Generic[Place]):
+class Atlas:
     """Places on their planes. Distances are compared as integers; ties go to the lower INSEE code."""
 
-    def __init__(self, places: Sequence[Place]) -> None:
+    def __init__(self, places: Sequence[Commune]) -> None:
         self._places = places
 
-    def point(self, place: Place) -> Point:
+    def point(self, place: Commune) -> Point:
         """Return the point of a place.
 
         Raises:
@@ -168,7 +154,7 @@ class Atlas(Generic[Place]):
         """
         return self._points[place.insee]
 
-    def nearest(self, point: Point) -> Place:
+    def nearest(self, point: Point) -> Commune:
         """Return the nearest place to a point of its zone.
 
         Raises:
@@ -177,7 +163,7 @@ class Atlas(Generic[Place]):
         squares = self._squares.get(point.zone)
         if not squares:
             raise ValueError(f"no place in zone {point.zone}")
-        best: tuple[int, str, Place] | None = None
+        best: tuple[int, str, Commune] | None = None
         for ring, cells in enumerate(_rings(point, self._extents[point.zone])):
             # Every point of this ring and of those outside it is at least this far.
             if best is not None and best[0] < (max(ring - 1, 0) * _SQUARE_M) ** 2:
@@ -191,7 +177,7 @@ class Atlas(Generic[Place]):
             raise ValueError(f"no place in zone {point.zone}")
         return best[2]
 
-    def within(self, place: Place, metres: int) -> Sequence[Place]:
+    def within(self, place: Commune, metres: int) -> Sequence[Commune]:
         """Return the places at most so many metres from one, itself among them, by INSEE code.
 
         Raises:
@@ -226,9 +212,9 @@ class Atlas(Generic[Place]):
         return points
 
     @cached_property
-    def _squares(self) -> Mapping[str, Mapping[tuple[int, int], Sequence[tuple[int, int, Place]]]]:
+    def _squares(self) -> Mapping[str, _Squares]:
         """Zone → (column, row) of a square → the points in it and their places."""
-        squares: dict[str, dict[tuple[int, int], list[tuple[int, int, Place]]]] = defaultdict(lambda: defaultdict(list))
+        squares: dict[str, _Squares] = defaultdict(lambda: defaultdict(list))
         for place in self._places:
             point = self._points[place.insee]
             squares[point.zone][point.x // _SQUARE_M, point.y // _SQUARE_M].append((point.x, point.y, place))

@@ -9,7 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
-from deid.reference.communes import Commune, CommuneTable, Establishment
+from deid.reference.commune import Commune, Establishment
+from deid.reference.communes import CommuneTable
 
 DATA = Path(__file__).parent / "packaged_data" / "data"
 FEATURES = ("apl_gen", "median_income", "radon", "density", "cancer_mortality", "circulatory_mortality")

@@ -10,9 +10,9 @@ from __future__ import annotations
 import hashlib
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Protocol
 
 from deid.domain.errors import ReferenceRefused
+from deid.reference.commune import Commune
 
 MIN_COMMUNES = 64
 # Inhabitants of a territory: the threshold of HIPAA's safe harbour for a geographic unit (45 CFR 164.514(b)(2)).
@@ -22,28 +22,11 @@ MIN_INHABITANTS = 20_000
 _LONGITUDE, _LATITUDE = 7, 10
 
 
-class Place(Protocol):
-    """A commune of the partition; coordinates in degrees (WGS 84)."""
-
-    @property
-    def insee(self) -> str: ...
-    @property
-    def department(self) -> str: ...
-    @property
-    def region(self) -> str: ...
-    @property
-    def lon(self) -> float: ...
-    @property
-    def lat(self) -> float: ...
-    @property
-    def population(self) -> int: ...
-
-
 Spot = tuple[int, int, str, int]  # east, north, INSEE code, inhabitants
 
 
 def partition_communes(
-    places: Sequence[Place], min_communes: int = MIN_COMMUNES, min_inhabitants: int = MIN_INHABITANTS
+    places: Sequence[Commune], min_communes: int = MIN_COMMUNES, min_inhabitants: int = MIN_INHABITANTS
 ) -> dict[str, tuple[str, ...]]:
     """Return territory name → INSEE codes: each code once, `min_communes` or more per territory.
 
@@ -75,9 +58,9 @@ def digest_partition(partition: Mapping[str, Sequence[str]]) -> str:
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
-def _pools(places: Sequence[Place], min_communes: int) -> dict[str, list[Place]]:
+def _pools(places: Sequence[Commune], min_communes: int) -> dict[str, list[Commune]]:
     """Pool places by department; those under `min_communes` by region ("R11"); then the rest together ("RX")."""
-    pools: dict[str, list[Place]] = defaultdict(list)
+    pools: dict[str, list[Commune]] = defaultdict(list)
     for place in places:
         pools[place.department].append(place)
     for small in sorted(name for name, pool in pools.items() if len(pool) < min_communes):

@@ -14,7 +14,8 @@ from typing import Any, TypeVar, overload
 
 from marisa_trie import Trie
 
-from deid.reference.communes import Commune, CommuneTable, Establishment
+from deid.reference.commune import Commune, Establishment
+from deid.reference.communes import CommuneTable
 from deid.reference.mapped_files import RowLists, SectionFile, SectionWriter, find_file, write_file
 from deid.reference.names import FirstName, NameTables, Pool
 from deid.reference.packaged import DATA, packaged_communes, packaged_rows
@@ -222,11 +223,6 @@ class _Communes(Sequence[Commune]):
         if isinstance(at, slice):
             return tuple(map(self.at, range(len(self))[at]))
         return self.at(range(len(self))[at])
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Sequence) and tuple(self) == tuple(other)
-
-    __hash__ = None  # type: ignore[assignment]
 
     def territory(self, row: int) -> str:
         """Return the name of the territory of the commune of a row."""

@@ -31,7 +31,8 @@ from deid.detection.lookup import (
 )
 from deid.detection.lookup.entries import Spelling
 from deid.domain.errors import ReferenceRefused
-from deid.reference.communes import Commune, CommuneTable, Establishment
+from deid.reference.commune import Commune, Establishment
+from deid.reference.communes import CommuneTable
 from deid.reference.mapped_files import SectionFile
 from deid.reference.names import NameTables
 from deid.reference.packaged import packaged_place_names, packaged_rows

@@ -14,7 +14,7 @@ from pathlib import Path
 import pandas as pd
 
 from deid.domain.errors import ReferenceRefused
-from deid.reference.communes import Commune
+from deid.reference.commune import Commune
 from deid.reference.packaged import DATA, FEATURES, parse_commune
 from deid.reference.partition import partition_communes
 from deid.refresh.sources.source import (

@@ -231,7 +231,7 @@ def parse_streets(lines: Iterator[str], tally: Tally) -> Iterator[Row]:
 
 def _ban_streets(lines: Iterator[str], tally: Tally) -> Iterator[Row]:
     """Yield one row per run of addresses: BAN lists those of a street consecutively, so that less is copied."""
-    west, south, east, north = METROPOLIS
+    west, south, *_ = METROPOLIS
     # Of the run: key in the file, row to yield, number of addresses.
     last: tuple[str, str, str] | None = None
     street, addresses = ("", ""), 0
@@ -253,7 +253,7 @@ def _ban_streets(lines: Iterator[str], tally: Tally) -> Iterator[Row]:
         except ValueError:
             tally.refuse_line(number)
             continue
-        if (west <= x <= east and south <= y <= north) or is_within(x, y):
+        if is_within(x, y):
             addresses += 1
         else:
             tally.refuse_line(number)

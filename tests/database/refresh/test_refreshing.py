@@ -44,7 +44,7 @@ def test_what_ships_is_loaded_and_read_back_as_it_was(postgres: Database, dsn: s
     assert state(postgres) == before
 
     table, shipped = communes_in_use(postgres.dsn("worker")), packaged_tables().communes
-    assert table.communes == shipped.communes
+    assert tuple(table.communes) == tuple(shipped.communes)
     assert [commune.features for commune in table.communes] == [commune.features for commune in shipped.communes]
     assert [commune.zips for commune in table.communes] == [commune.zips for commune in shipped.communes]
     assert {name: tuple(codes) for name, codes in table.partition.items()} == shipped.partition
