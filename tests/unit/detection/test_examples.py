@@ -30,6 +30,6 @@ def test_marked_mentions_are_found_with_label_and_edges(marked: str, rules: Dete
 
 
 @pytest.mark.parametrize("text", _cases(NOT_FOUND))
-def test_traps_are_left(text: str, rules: Detector) -> None:
+def test_hard_negatives_are_left(text: str, rules: Detector) -> None:
     (found,) = rules.detect([Document("example", text)])
     assert _shown(text, found) == []

@@ -100,7 +100,7 @@ def test_the_traps_that_ship_are_many_and_of_many_kinds(traps: list[Trap]) -> No
 
 
 @pytest.mark.parametrize(("name", "floor"), [("balanced", 0.97), ("default", 0.94)])
-def test_traps_are_left_alone(name: str, floor: float, traps: list[Trap]) -> None:
+def test_hard_negatives_are_left_alone(name: str, floor: float, traps: list[Trap]) -> None:
     # Short of the 99 in 100 that are wished for: the recall knob masks what it cannot explain (docs/detection.md).
     share = share_untouched(Detector(policy.load(policy.DEFAULT.with_name(f"{name}.yaml"))), traps)
     assert share.kept >= floor * share.total, share
