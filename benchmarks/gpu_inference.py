@@ -27,9 +27,9 @@ from deid.domain.document import Document
 from deid.evaluation.corpus import GoldDocument, load
 from deid.learning.transformer import plan as plans
 from deid.learning.transformer.__main__ import CONFIGS
-from deid.learning.transformer.machine import Machine
+from deid.learning.transformer.optimization import Machine
+from deid.learning.transformer.pretraining_data import BEGIN, END, PAD
 from deid.learning.transformer.training import train
-from deid.learning.transformer.vocabulary import BEGIN, END, PAD
 
 _SIZES = {"cuda": (8, 32, 64, 128, 256), "cpu": (1, 8, 32)}
 _MARKS = {"pad_token": PAD, "bos_token": BEGIN, "eos_token": END}

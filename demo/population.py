@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from deid.domain.document import Document, Mention, Patient
-from deid.evaluation.attacks.population import Population, Record, Resident, Stay
+from deid.evaluation.attacks.inputs import Population, Record, Resident, Stay
 from deid.formats import read_source
 from demo.hospital import generate, model
 

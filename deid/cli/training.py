@@ -49,8 +49,7 @@ def train(
 
     from deid.detection.taggers.bilstm import PACKAGED_EMBEDDINGS, load_embeddings
     from deid.evaluation.corpus import load
-    from deid.learning.taggers.recipe import FULL, SMALL
-    from deid.learning.taggers.training import KINDS
+    from deid.learning.taggers.training import FULL, KINDS, SMALL
     from deid.learning.taggers.training import train as train_one
 
     documents = [one for folder in folders for one in load(folder)]

@@ -1,5 +1,7 @@
-"""A folder of annotated documents: `*.txt` marked in line, what the hospital knows of the patients in
-`*identity.jsonl`, and who works there in `*staff.jsonl`; or one `*.jsonl` of documents that people corrected."""
+"""Annotated documents: a folder of `*.txt` with inline marks, or a `*.jsonl` of corrected documents.
+
+In a folder, `*identity.jsonl` holds the patients' identities and `*staff.jsonl` the hospital's staff.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +10,14 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from deid.detection.staff import Staff, read_staff
 from deid.domain.document import Document, Mention, Patient
 from deid.domain.errors import InputRefused
+from deid.domain.labels import Label
 from deid.evaluation.markup import parse
 
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
@@ -22,29 +26,27 @@ _AUTHOR = re.compile(r"[^\W\d_]*\d*(?=-)|[^\W\d_]+")
 
 @dataclass(frozen=True, slots=True)
 class GoldDocument:
-    """A document, and the mentions that a person marked in it. `author` is who wrote it, by its file name."""
+    """A document with the mentions that a person marked. `author` is the writer's identifier in the file name."""
 
     document: Document
     mentions: tuple[Mention, ...]
     author: str
 
     def without_identity(self) -> GoldDocument:
-        """The same document, its patient unknown."""
+        """Return the document with an unknown patient."""
         return replace(self, document=replace(self.document, patient=Patient()))
 
 
 def load(folder: Path) -> list[GoldDocument]:
-    """Every `*.txt` of `folder`, sorted by name; a document that no identity file knows has an unknown patient.
+    """Return every `*.txt` of `folder`, sorted by name; the patient is unknown without an identity record.
 
-    A file in the place of the folder is what `python -m deid annotations export` writes.
+    `folder` may also be a file written by `python -m deid annotations export`.
 
     Raises:
         InputRefused: no document there, a file that is not UTF-8, markup or JSON that cannot be read; the
             message names file and line.
     """
     if folder.is_file():
-        from deid.evaluation.corrected import read as read_corrected
-
         return [GoldDocument(document, mentions, "") for document, mentions in read_corrected(folder)]
     paths = sorted(folder.glob("*.txt"))
     if not paths:
@@ -54,7 +56,7 @@ def load(folder: Path) -> list[GoldDocument]:
 
 
 def staff(folder: Path) -> Staff:
-    """Who works in the hospital of the documents: every `*staff.jsonl` beside them; nobody where there is none.
+    """Return the staff of every `*staff.jsonl` beside the documents; empty without such a file.
 
     Raises:
         InputRefused: a file cannot be read; the message names file and line.
@@ -80,7 +82,7 @@ def _document(path: Path, known: Mapping[str, Any]) -> GoldDocument:
 
 
 def _whole_dates(patient: Mapping[str, Any] | None) -> dict[str, Any]:
-    """A birth date known to the month or year only is no date: it is left unknown."""
+    """Drop a birth date known to the month or year only."""
     known = dict(patient or {})
     if not _DAY.fullmatch(known.get("birth_date") or ""):
         known.pop("birth_date", None)
@@ -101,10 +103,54 @@ def _records(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def _decoded(path: Path) -> str:
-    """Bytes decoded as they are: universal newlines would move offsets."""
+    """Decode UTF-8 without universal newlines, which would move offsets."""
     try:
         return path.read_bytes().decode("utf-8")
     except OSError as error:
         raise InputRefused(f"{path.name}: {error.strerror}.") from None
     except UnicodeDecodeError as error:
         raise InputRefused(f"{path.name}: not UTF-8 at byte {error.start}.") from None
+
+
+# Corrected documents
+def read_corrected(path: Path) -> Iterator[tuple[Document, tuple[Mention, ...]]]:
+    """Yield each document of a file of `python -m deid annotations export`, with its sorted mentions.
+
+    Raises:
+        InputRefused: the file cannot be read, a line is no such object, or its mentions overlap or leave the text; the
+            message names file and line, and quotes nothing.
+    """
+    try:
+        lines = path.read_bytes().splitlines()
+    except OSError as error:
+        raise InputRefused(f"{path.name}: {error.strerror}.", "Give a readable file.") from None
+    if not any(line.strip() for line in lines):
+        raise InputRefused(f"{path.name} holds no document.", "Export annotations once a review is closed.")
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            yield _corrected_document(json.loads(line.decode("utf-8")))
+        except (UnicodeDecodeError, ValueError, TypeError, KeyError, AttributeError):
+            raise InputRefused(
+                f"{path.name}, line {number}: not a document with a text and sound mentions.",
+                "Export it again with `python -m deid annotations export`.",
+            ) from None
+
+
+def _corrected_document(record: dict[str, Any]) -> tuple[Document, tuple[Mention, ...]]:
+    text, day = record["text"], record.get("reference_date")
+    if not isinstance(text, str):
+        raise TypeError("text")
+    mentions = tuple(sorted(Mention(one["start"], one["end"], Label(one["label"])) for one in record["mentions"]))
+    overlapping = any(before.overlaps(after) for before, after in pairwise(mentions))
+    if overlapping or (mentions and mentions[-1].end > len(text)):
+        raise ValueError("mentions")
+    document = Document(
+        id=str(record["id"]),
+        text=text,
+        patient=Patient.from_json(record.get("patient")),
+        reference_date=date.fromisoformat(day) if day else None,
+        type=record.get("type"),
+    )
+    return document, mentions

@@ -1,10 +1,10 @@
-"""How well predicted mentions match those that people marked.
+r"""How well predicted mentions match those that people marked.
 
 Per class of a label scheme (`deid.domain.labels.SCHEMES`), three ways to count a match:
     exact    same start, same end, same class
     overlap  at least one character in common with a mention of the same class; one may answer for several, so
              precision counts predictions and recall counts gold mentions
-    token    a token has the class of the first mention that touches it; tokens are `\\w+|\\S`
+    token    a token has the class of the first mention that touches it; tokens are `\w+|\S`
 Whatever the class ("any" in the result), and over the gold's own characters, white space left out:
     redaction   share of gold characters that some prediction covers, for all labels, direct identifiers
                 (`deid.domain.labels.DIRECT`) and the rest; and the share of predicted characters that gold covers
@@ -13,14 +13,15 @@ Whatever the class ("any" in the result), and over the gold's own characters, wh
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from deid.domain.document import Mention
 from deid.domain.labels import DIRECT, QUASI, SCHEMES, Label
-from deid.evaluation.matching import Span, characters, labelled_tokens, met, spans, tokenise
 
 WAYS = ("exact", "overlap", "token")
 ANY = "any"
@@ -222,4 +223,63 @@ def _scheme_json(scores: SchemeScores) -> dict[str, Any]:
         "micro_without_reldate": {way: scores.micro(way, ["RELDATE"]).as_json() for way in WAYS},
         "macro_f1": {way: scores.macro_f1(way) for way in WAYS},
         "any": {way: tally.as_json() for way, tally in scores.classes[ANY].items()},
+    }
+
+
+# Where gold and predicted mentions meet: spans, tokens and characters of one document.
+_TOKEN = re.compile(r"\w+|\S")
+
+
+class Span(NamedTuple):
+    """`[start, end)` in a text, and the class of a label scheme."""
+
+    start: int
+    end: int
+    name: str
+
+
+def spans(mentions: Iterable[Mention], class_of: Callable[[Label], str | None]) -> list[Span]:
+    """The mentions whose label has a class in a scheme."""
+    named = ((mention, class_of(mention.label)) for mention in mentions)
+    return [Span(mention.start, mention.end, name) for mention, name in named if name is not None]
+
+
+def met(spans: Sequence[Span], others: Sequence[Span]) -> list[bool]:
+    """For each span, whether one of `others` of the same class shares a character with it."""
+    by_class: dict[str, list[Span]] = defaultdict(list)
+    for other in others:
+        by_class[other.name].append(other)
+    return [_meets(span, by_class[span.name]) for span in spans]
+
+
+def _meets(span: Span, others: Sequence[Span]) -> bool:
+    """Whether a span shares a character with one of `others`, which are sorted and do not overlap."""
+    last = bisect_left(others, span.end, key=lambda other: other.start) - 1
+    return last >= 0 and others[last].end > span.start
+
+
+def tokenise(text: str) -> list[tuple[int, int]]:
+    """Spans of the tokens: words, and every other character that is no white space."""
+    return [match.span() for match in _TOKEN.finditer(text)]
+
+
+def labelled_tokens(tokens: Sequence[tuple[int, int]], mentions: Iterable[Mention]) -> dict[int, Label]:
+    """Number of each token that a mention touches, with the label of the first that does."""
+    labels: dict[int, Label] = {}
+    for mention in mentions:
+        token = bisect_left(tokens, mention.start + 1, key=lambda span: span[1])
+        while token < len(tokens) and tokens[token][0] < mention.end:
+            labels.setdefault(token, mention.label)
+            token += 1
+    return labels
+
+
+def characters(text: str, mentions: Iterable[Mention], labels: frozenset[Label]) -> set[int]:
+    """Offsets that mentions of `labels` cover, white space left out."""
+    return {
+        offset
+        for mention in mentions
+        if mention.label in labels
+        for offset in range(mention.start, mention.end)
+        if not text[offset].isspace()
     }

@@ -9,25 +9,19 @@ from tqdm import tqdm
 
 from demo.hospital import identifiers, journeys
 from demo.hospital.calendar import Calendar
-from demo.hospital.establishments import establishments
-from demo.hospital.faults import FAULTS
 from demo.hospital.model import Hospital, Patient, Professional
 from demo.hospital.people import Households
-from demo.hospital.places import Country
+from demo.hospital.places import Country, establishments
 from demo.hospital.prose import (
-    slots_family,
-    slots_numbers,
-    slots_patient,
-    slots_places,
-    slots_staff,
+    slots_people,
     slots_time,
-    slots_words,
+    slots_values,
 )
 from demo.hospital.prose.library import pathologies
 from demo.hospital.prose.scene import World
 from demo.hospital.staff import SERVICES, Registry, hospital_staff
 from demo.hospital.streams import Stream
-from demo.hospital.timeline import Archivist
+from demo.hospital.timeline import FAULTS, Archivist
 
 STAYS_PER_PATIENT = 3.05
 PHYSICIANS = 60
@@ -45,7 +39,7 @@ SITES = (
 )
 
 # Importing the modules of slots registers them.
-SLOT_MODULES = (slots_family, slots_numbers, slots_patient, slots_places, slots_staff, slots_time, slots_words)
+SLOT_MODULES = (slots_people, slots_time, slots_values)
 
 
 def generate(

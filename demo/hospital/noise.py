@@ -8,8 +8,8 @@ import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from demo.hospital.blocks import Block, Cell
 from demo.hospital.prose.grammar import Piece, in_capitals
+from demo.hospital.rendering import Block, Cell
 
 # Keyboard neighbours (azerty) of the letters that slip most.
 _NEIGHBOURS = {

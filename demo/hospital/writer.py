@@ -8,14 +8,12 @@ from dataclasses import dataclass
 
 from deid import formats
 from demo.hospital import noise
-from demo.hospital.blocks import GAP, Block, Role, text_block
 from demo.hospital.kinds import KINDS
-from demo.hospital.markup import HtmlDressing
 from demo.hospital.model import GoldMention
-from demo.hospital.plain import PlainDressing
 from demo.hospital.prose import dates
 from demo.hospital.prose.grammar import Piece, join
 from demo.hospital.prose.scene import DocumentScene
+from demo.hospital.rendering import GAP, Block, HtmlDressing, PlainDressing, Role, text_block
 from demo.hospital.streams import Stream
 
 HTML_SHARE = 0.6

@@ -29,8 +29,8 @@ from deid.warehouse.connection import connect
 from deid.warehouse.extraction import read_contents
 from deid.warehouse.sources import Source
 from demo.hospital import Hospital, generate, load
-from demo.hospital.faults import FAULTS
 from demo.hospital.model import HospitalDocument, Version
+from demo.hospital.timeline import FAULTS
 from tests.conftest import SECRET, Database, fresh_database
 
 pytestmark = pytest.mark.slow

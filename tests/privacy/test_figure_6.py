@@ -9,7 +9,7 @@ from math import exp, sqrt
 import pytest
 
 from deid.config.policy import Policy
-from deid.evaluation.attacks.city_posterior import law
+from deid.evaluation.attacks.city_posterior import commune_law
 from deid.privacy import KeyedStream
 from deid.reference import Commune, CommuneTable
 from deid.substitution.places.strategies import neighbour_draws
@@ -74,7 +74,9 @@ def test_the_published_features_give_the_published_distances(figure: CommuneTabl
 
 def test_the_law_is_the_published_one(figure: CommuneTable, policy: Policy) -> None:
     dijon = figure.find("Dijon")[0]
-    found = {one.name: share for one, share in law(figure, dijon, _knn(policy).substitution.places, EPSILON).items()}
+    found = {
+        one.name: share for one, share in commune_law(figure, dijon, _knn(policy).substitution.places, EPSILON).items()
+    }
     assert abs(sum(found.values()) - 1) < 1e-12
     for name, (*_, probability) in FIGURE.items():
         assert abs(found[name] - probability) < 5e-6
@@ -89,7 +91,7 @@ def test_draws_have_that_law(figure: CommuneTable, policy: Policy) -> None:
     dijon, places, number = figure.find("Dijon")[0], _knn(policy).substitution.places, 20_000
     draws = neighbour_draws(KeyedStream(b"law", "figure 6"), figure, dijon, places, EPSILON)
     counts = Counter(commune for _, commune in zip(range(number), draws, strict=False))
-    shares = law(figure, dijon, places, EPSILON)
+    shares = commune_law(figure, dijon, places, EPSILON)
     assert set(counts) == set(shares)
     for one, share in shares.items():
         assert abs(counts[one] - number * share) <= 5 * sqrt(number * share * (1 - share)) + 1
@@ -99,8 +101,10 @@ def test_two_neighbours_have_other_candidates_which_is_why_it_is_not_the_default
     communes: CommuneTable, policy: Policy
 ) -> None:
     places = changed(policy, places={"strategy": "knn_exponential"}).substitution.places
-    dijon, talant = (set(law(communes, communes.find(name)[0], places, EPSILON)) for name in ("Dijon", "Talant"))
+    dijon, talant = (
+        set(commune_law(communes, communes.find(name)[0], places, EPSILON)) for name in ("Dijon", "Talant")
+    )
     assert dijon - talant
     fixed = places.model_copy(update={"strategy": "health_exponential"})
-    dijon, talant = (set(law(communes, communes.find(name)[0], fixed, EPSILON)) for name in ("Dijon", "Talant"))
+    dijon, talant = (set(commune_law(communes, communes.find(name)[0], fixed, EPSILON)) for name in ("Dijon", "Talant"))
     assert dijon == talant

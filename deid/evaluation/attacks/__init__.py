@@ -1,1 +1,11 @@
-"""Attacks on the product's own surrogates: what each strategy is worth against who has them and public data."""
+"""Attacks on the surrogates of each strategy, by an attacker with the published texts, the policy and public data.
+
+document_dates     true and published dates of documents
+reidentification   documents matched by intervals (Tchouka et al. 2022), patients linked by known dates
+averaging          one date or commune over many documents
+commune_laws       distributions of the place strategies; city_posterior and exclusions use them
+surnames           surnames matched by frequency rank
+usefulness         what the strategies leave to research
+published_epsilon  a lower bound of ε from published texts
+study, report, plots  all attacks, as Markdown and figures
+"""

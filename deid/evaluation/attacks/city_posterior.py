@@ -1,10 +1,10 @@
-"""What a surrogate commune says of the true one to an attacker who knows the mechanism and every commune's population.
+"""Posterior of the true commune given its surrogate, for an attacker with the mechanism and every population.
 
     python -m deid.evaluation.attacks.city_posterior --departments 21,25,39,58,70,71,89,90
 
-The attacker has the policy, the commune table and the surrogate; his prior is population. For each strategy and ε the
-posterior is summed over the whole table: nothing is sampled. A draw that gives the original back is drawn again by the
-product, and so it is here. Figures are floats: they describe the mechanism, and take no part in a draw.
+The attacker has the policy, the commune table and the surrogate; the prior is population. For each strategy and ε the
+posterior is summed over the whole table, without sampling. As in the product, a draw of the original is repeated.
+Figures are floats: they describe the mechanism and take no part in a draw.
 """
 
 from __future__ import annotations
@@ -31,14 +31,20 @@ _METRES = 1000
 
 @dataclass(frozen=True, slots=True)
 class Posterior:
-    """What one strategy leaves at one ε, over patients spread like the population.
+    """Figures of one strategy at one ε, for patients distributed as the population.
 
-    `guess` is the chance that an attacker's best guess of the commune is right, `guess_before` the same without the
-    surrogate, from what is public by declaration (the territory, or the departments given). `mean` and `max` are the
-    posterior probability of the true commune, expected and at worst. `candidates` is how many communes could have
-    given a surrogate, `crowd` how many of the likeliest hold 95 % of the posterior, both expected. `distance` is
-    the expected distance of health profiles between original and surrogate (features normalised over the table, so
-    that strategies compare), `km` the expected kilometres.
+    Attributes:
+        strategy: name of the strategy.
+        epsilon: nats per unit of the strategy's distance.
+        candidates: expected number of communes with a positive posterior.
+        crowd: expected number of the likeliest communes that hold 95 % of the posterior.
+        guess_before: probability that the best guess is right without the surrogate, from the public territory or
+            the departments given.
+        guess: probability that the best guess is right with the surrogate.
+        mean: expected posterior probability of the true commune.
+        max: highest posterior probability of a true commune.
+        distance: expected distance of health profiles between original and surrogate, normalised over the table.
+        km: expected distance in kilometres.
     """
 
     strategy: str
@@ -53,8 +59,8 @@ class Posterior:
     km: float
 
 
-def law(table: CommuneTable, true: Commune, places: Places, epsilon: Fraction) -> Mapping[Commune, float]:
-    """The probability of each surrogate of one commune, before a draw of the original is set aside.
+def commune_law(table: CommuneTable, true: Commune, places: Places, epsilon: Fraction) -> Mapping[Commune, float]:
+    """Return the probability of each surrogate of one commune, before a draw of the original is excluded.
 
     Raises:
         KeyError: the commune is not of the table, or the table lacks a feature.
@@ -65,16 +71,16 @@ def law(table: CommuneTable, true: Commune, places: Places, epsilon: Fraction) -
     return {table.communes[at]: float(weight / total) for at, weight in zip(known.outputs, known.weights, strict=True)}
 
 
-def posterior(
+def commune_posteriors(
     table: CommuneTable,
     places: Places,
     epsilons: Iterable[Fraction],
     departments: Collection[str] | None = None,
 ) -> list[Posterior]:
-    """Figures of one strategy (`places.strategy`, with its options) for each ε per unit of its distance.
+    """Return the figures of one strategy (`places.strategy`, with its options) for each ε per unit of its distance.
 
-    `departments` are those of the patients, which the attacker knows; None is the whole country, which takes
-    `geo_indistinguishability` minutes.
+    `departments` are the patients' departments, known to the attacker; None is the whole country, which takes minutes
+    under `geo_indistinguishability`.
 
     Raises:
         KeyError: the table lacks a feature.
@@ -121,7 +127,7 @@ def _figures(
 
 
 def _crowds(outputs: NDArray[np.intp], after: NDArray[np.float64], number: int) -> NDArray[np.float64]:
-    """Per surrogate, how many of its likeliest originals hold `_CROWD_SHARE` of the posterior."""
+    """Return, for each surrogate, the number of its likeliest originals that hold `_CROWD_SHARE` of the posterior."""
     order = np.lexsort((-after, outputs))
     share, who = after[order], outputs[order]
     starts = np.flatnonzero(np.r_[True, who[1:] != who[:-1]])
@@ -132,7 +138,7 @@ def _crowds(outputs: NDArray[np.intp], after: NDArray[np.float64], number: int) 
 
 
 def _guess_before(table: CommuneTable, places: Places, inputs: list[Commune], prior: NDArray[np.float64]) -> float:
-    """The best guess of who knows what is public: the territory where draws keep to it, else nothing."""
+    """Return the probability of a right guess from public knowledge: the territory, if draws stay inside it."""
     if places.strategy != "health_exponential":
         return float(prior.max())
     best: dict[str, float] = {}
@@ -181,7 +187,7 @@ def main() -> None:
     print("|---|" + "---:|" * (len(columns) - 1))
     for strategy in STRATEGIES:
         places = shipped.model_copy(update={"strategy": strategy})
-        for row in posterior(table, places, map(Fraction, asked.epsilons.split(",")), departments):
+        for row in commune_posteriors(table, places, map(Fraction, asked.epsilons.split(",")), departments):
             values = (getattr(row, name) for name in columns)
             print("| " + " | ".join(one if isinstance(one, str) else f"{one:.4g}" for one in values) + " |")
 

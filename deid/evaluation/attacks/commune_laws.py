@@ -1,7 +1,8 @@
-"""The law of each place strategy, as sparse pairs (original, surrogate) with weights: floats, for attacks only."""
+"""Distributions of the place strategies as sparse weighted pairs (original, surrogate); floats, for attacks only."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -10,12 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deid.config.policy import Places
-from deid.evaluation.attacks.nearest_communes import Nearest
 from deid.reference import Commune, CommuneTable
-from deid.reference.distances import MICRO, feature_maxima, normalise_profile, profile_distance
+from deid.reference.distances import MICRO, Point, feature_maxima, normalise_profile, profile_distance
 
 _METRES = 1000
-# Beyond this many times 1/ε, planar Laplace noise has 12 chances in a million.
+# Planar Laplace noise exceeds this many times 1/ε with a probability of 12 in a million.
 _REACH = 14.0
 # Cells of the raster: a quarter of 1/ε, within these bounds.
 _LEAST_CELL_M, _GREATEST_CELL_M = 100, 1000
@@ -23,7 +23,7 @@ _LEAST_CELL_M, _GREATEST_CELL_M = 100, 1000
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """Originals, by their place among the law's inputs; surrogates, by their place in the table; weights above 0."""
+    """Indices of originals among the inputs, indices of surrogates in the table, positive weights; one length."""
 
     inputs: NDArray[np.intp]
     outputs: NDArray[np.intp]
@@ -31,18 +31,18 @@ class Pairs:
 
 
 class Law(Protocol):
-    """What a strategy may give for each of some communes. `codes` are the inputs' places in the table."""
+    """Distribution of the surrogates of some communes. `codes` are the indices of the inputs in the table."""
 
     @property
     def codes(self) -> NDArray[np.intp]: ...
 
     def at(self, epsilon: float) -> Pairs:
-        """Pairs at one ε per unit of the strategy's distance; weights are not normalised."""
+        """Return pairs at one ε (nats per unit of the strategy's distance), with weights not normalised."""
         ...
 
 
 def law_of(table: CommuneTable, inputs: Sequence[Commune], places: Places) -> Law:
-    """The law of `places.strategy` for some communes.
+    """Return the distribution of `places.strategy` for some communes.
 
     Raises:
         KeyError: a commune is not of the table, or the table lacks a feature.
@@ -61,7 +61,7 @@ def law_of(table: CommuneTable, inputs: Sequence[Commune], places: Places) -> La
 
 @dataclass(frozen=True, slots=True)
 class _Exponential:
-    """Weights exp(−rate·ε·d) over candidates that do not depend on ε; `far` in millionths."""
+    """Weights exp(−rate·ε·d) over candidates independent of ε; `far` is d in millionths."""
 
     codes: NDArray[np.intp]
     inputs: NDArray[np.intp]
@@ -86,7 +86,7 @@ def _territories(table: CommuneTable, inputs: Sequence[Commune], places: Places,
 
 
 def _neighbours(table: CommuneTable, codes: NDArray[np.intp], places: Places) -> _Far:
-    """What `CommuneTable.neighbours` gives, for many communes at once."""
+    """Return `CommuneTable.neighbours` of many communes at once."""
     greatest = feature_maxima((one.features for one in table.communes), places.features)
     profiles = np.array([normalise_profile(one.features, greatest) for one in table.communes], dtype=np.int64)
     points = [table.atlas.point(one) for one in table.communes]
@@ -106,7 +106,7 @@ def _neighbours(table: CommuneTable, codes: NDArray[np.intp], places: Places) ->
 
 
 def _rounded_up_roots(squares: NDArray[np.int64]) -> NDArray[np.int64]:
-    """⌈√n⌉, exactly: the float root is off by one at most."""
+    """Return ⌈√n⌉ exactly; the error of the float root is at most one."""
     roots = np.sqrt(squares).astype(np.int64)
     roots -= roots * roots > squares
     roots += (roots + 1) ** 2 <= squares
@@ -148,3 +148,74 @@ class _Planar:
             np.concatenate([one.outputs for one in rows]),
             np.concatenate([one.weights for one in rows]),
         )
+
+
+# Rasters of nearest communes
+_BLOCK_M = 8_000
+
+
+@dataclass(frozen=True, slots=True)
+class Raster:
+    """Cells of `cell` metres; `codes[row, column]` is a commune's place in the table."""
+
+    cell: int
+    west: int  # of the first column, in cells
+    south: int
+    codes: NDArray[np.intp]
+
+    def around(self, point: Point, reach: int) -> NDArray[np.intp]:
+        """The cells up to `reach` from the one that a point is in, as a square."""
+        column, row = point.x // self.cell - self.west, point.y // self.cell - self.south
+        return self.codes[row - reach : row + reach + 1, column - reach : column + reach + 1]
+
+
+class Nearest:
+    """Communes of a table by zone and block of the plane."""
+
+    def __init__(self, table: CommuneTable) -> None:
+        self._blocks: dict[str, dict[tuple[int, int], list[tuple[int, int, int]]]] = defaultdict(
+            lambda: defaultdict(list)
+        )
+        for at, commune in enumerate(table.communes):
+            point = table.atlas.point(commune)
+            self._blocks[point.zone][point.x // _BLOCK_M, point.y // _BLOCK_M].append((at, point.x, point.y))
+
+    def raster(self, zone: str, points: Sequence[Point], cell: int, reach: int) -> Raster:
+        """The raster of a zone that holds `reach` cells around each of some points."""
+        columns, rows = [point.x // cell for point in points], [point.y // cell for point in points]
+        west, south = min(columns) - reach, min(rows) - reach
+        width, height = max(columns) + reach + 1 - west, max(rows) + reach + 1 - south
+        codes = np.zeros((height, width), dtype=np.intp)
+        step = max(1, _BLOCK_M // cell)
+        for top in range(0, height, step):
+            for left in range(0, width, step):
+                part = codes[top : top + step, left : left + step]
+                y = (np.arange(part.shape[0]) + top + south) * cell + cell // 2
+                x = (np.arange(part.shape[1]) + left + west) * cell + cell // 2
+                part[:] = self._nearest(zone, x, y)
+        return Raster(cell, west, south, codes)
+
+    def _nearest(self, zone: str, x: NDArray[np.int64], y: NDArray[np.int64]) -> NDArray[np.intp]:
+        """The nearest commune to each point of a small rectangle: blocks around it, more of them until it is sure."""
+        blocks = self._blocks[zone]
+        column, row = int(x[0] + x[-1]) // 2 // _BLOCK_M, int(y[0] + y[-1]) // 2 // _BLOCK_M
+        ring = 2
+        while True:
+            known = [
+                one
+                for c in range(column - ring, column + ring + 1)
+                for r in range(row - ring, row + ring + 1)
+                for one in blocks.get((c, r), ())
+            ]
+            if known:
+                codes, east, north = np.array(known, dtype=np.int64).T
+                far = (x[None, :, None] - east) ** 2 + (y[:, None, None] - north) ** 2
+                best = far.argmin(axis=2)
+                # The rectangle is a block wide at most: its points are within ring − 1 blocks of those left out.
+                if far.min(axis=2).max() <= ((ring - 1) * _BLOCK_M) ** 2 or len(known) == self._number(zone):
+                    found: NDArray[np.intp] = codes[best].astype(np.intp)
+                    return found
+            ring *= 2
+
+    def _number(self, zone: str) -> int:
+        return sum(len(block) for block in self._blocks[zone].values())

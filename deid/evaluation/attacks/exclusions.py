@@ -1,11 +1,11 @@
-"""What it costs that a surrogate commune is never the original, nor shares a telling word or a postal code with it.
+"""Privacy cost of the exclusions: a surrogate commune never shares a distinctive word or the postal code.
 
     python -m deid.evaluation.attacks.exclusions --departments 21,25,39,58,70,71,89,90
 
-With E(v) the communes that cannot stand in for v, and P_v their probability under the law of the strategy, a draw
-outside E(v) and E(w) is at most (1 − P_w(E(w))) / (1 − P_v(E(v))) times likelier for v than for w beyond the strategy's
-own bound. Its logarithm is what is told here, in nats, over the pairs of communes of a territory. Figures are floats:
-they describe the draws, and take no part in one.
+Let E(v) be the communes excluded for v, and P_v the probability under the strategy. A draw outside E(v) and E(w) is at
+most (1 − P_w(E(w))) / (1 − P_v(E(v))) times likelier for v than for w beyond the strategy's own bound. The figures are
+the logarithms of this ratio, in nats, over the pairs of communes of a territory. They are floats, and take no part in
+a draw.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ _HEAD = """\
 
 @dataclass(frozen=True, slots=True)
 class Exclusion:
-    """Probability of what is set aside (mean, 95th percentile of communes), and the nats more it costs over pairs of
-    one territory (median, 95th percentile, most); `with_code` where the document writes the commune's postal code.
+    """Probability of the exclusions (mean, 95th percentile over communes) and their cost in nats over pairs of a
+    territory (median, 95th percentile, maximum); `with_code` if the document contains the commune's postal code.
     """
 
     strategy: str
@@ -48,10 +48,10 @@ class Exclusion:
     most: float
 
 
-def exclusion(
+def exclusion_cost(
     table: CommuneTable, places: Places, epsilon: Fraction, departments: Collection[str], *, with_code: bool
 ) -> Exclusion:
-    """The figures of one strategy (`places.strategy`) at one ε, for the communes of some departments.
+    """Return the figures of one strategy (`places.strategy`) at one ε, for the communes of some departments.
 
     Raises:
         ValueError: no commune of the table is of these departments, or the strategy draws none.
@@ -70,7 +70,7 @@ def exclusion(
 def _aside(
     table: CommuneTable, inputs: list[Commune], places: Places, epsilon: Fraction, *, with_code: bool
 ) -> NDArray[np.float64]:
-    """P_v(E(v)) of each input; at least one draw of each is left, since another commune can always stand in."""
+    """Return P_v(E(v)) of each input, below 1: some commune is always allowed."""
     pairs = law_of(table, inputs, places).at(float(epsilon))
     names, codes = [words_of_place(one.name) for one in table.communes], [frozenset(one.zips) for one in table.communes]
     mine = [(one.insee, words_of_place(one.name), frozenset(one.zips[:1] if with_code else ())) for one in inputs]
@@ -88,7 +88,7 @@ def _aside(
 
 
 def _pairs(table: CommuneTable, inputs: list[Commune], cost: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
-    """|cost(v) − cost(w)| over the pairs of inputs of each territory."""
+    """Yield |cost(v) − cost(w)| over the pairs of inputs of each territory."""
     territories: dict[str, list[int]] = defaultdict(list)
     for at, one in enumerate(inputs):
         territories[table.territory(one)[0].insee].append(at)
@@ -108,7 +108,7 @@ def main(arguments: list[str] | None = None) -> None:
         places = shipped.model_copy(update={"strategy": strategy})
         for epsilon in map(Fraction, grid):
             for with_code in (False, True):
-                one = exclusion(table, places, epsilon, departments, with_code=with_code)
+                one = exclusion_cost(table, places, epsilon, departments, with_code=with_code)
                 print(
                     f"| `{one.strategy}` | {one.epsilon:g} | {'yes' if with_code else 'no'} "
                     f"| {one.mean:.0%}, {one.most_often:.0%} "

@@ -14,7 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
-from deid.evaluation.attacks.known_dates import Source
+from deid.evaluation.attacks.reidentification import Source
 from deid.evaluation.attacks.study import Study
 
 _COLOURS = {
@@ -147,9 +147,9 @@ def _more(found: Study) -> Figure:
     middle.set_title("Communes: guessed right, and profile kept")
     for strategy in dict.fromkeys(row.posterior.strategy for row in found.places):
         rows = [row for row in found.places if row.posterior.strategy == strategy]
-        told = [(row.kept.kept, row.posterior.guess) for row in rows]
-        middle.plot(*zip(*told, strict=True), "-", marker="o", color=_COLOURS[strategy], label=strategy)
-        for row, (x, y) in zip(rows, told, strict=True):
+        positions = [(row.kept.kept, row.posterior.guess) for row in rows]
+        middle.plot(*zip(*positions, strict=True), "-", marker="o", color=_COLOURS[strategy], label=strategy)
+        for row, (x, y) in zip(rows, positions, strict=True):
             if strategy != "knn_exponential" and row.posterior.epsilon in (4, 16, 64, 256):
                 middle.annotate(f"ε = {row.posterior.epsilon:g}", (x, y), (4, -10), textcoords="offset points", size=7)
     middle.set_xlabel("addresses whose health profile is kept")

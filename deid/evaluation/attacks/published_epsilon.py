@@ -1,4 +1,4 @@
-"""ε measured on published texts: the whole way from a document to its surrogate, held against what is claimed."""
+"""Lower bounds of ε measured on published texts, from the document to its surrogate, against the claims."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from math import inf
 
 from deid.domain.document import Document, Mention, Patient
 from deid.domain.labels import Label
-from deid.evaluation.attacks.chronicle import chronicles
-from deid.evaluation.attacks.policies import with_dates
-from deid.evaluation.attacks.population import Record, Stay
+from deid.evaluation.attacks.document_dates import publish_dates
+from deid.evaluation.attacks.inputs import Record, Stay, with_dates
 from deid.evaluation.audit import Audit, lower_bound
 
 DRAWS = 2_000
@@ -23,12 +22,12 @@ _HEAD = "Opérée le "
 
 
 def published_epsilons(draws: int = DRAWS) -> Iterator[Audit]:
-    """The audit of each strategy that draws: two documents whose only date is four days apart, `draws` patients each.
+    """Audit each strategy with draws on two documents with a single date, four days apart, for `draws` patients each.
 
-    An output is the number of days from the published document's date to the published date, as who knows the
-    patient's shift would see it; the two originals are one output, since the exclusion of the original is accounted for
-    apart. `uniform_shift` claims nothing, and is shown for what it is. Last, two documents that say nothing, and whose
-    own dates are four days apart, under `document_date: metric`.
+    An output is the number of days from the document's published date to the published date, hence free of the
+    patient's shift. The two originals are one output: the exclusion of the original is accounted for separately
+    (docs/decisions/2026-11-20-epsilon-per-element.md). `uniform_shift` claims no ε. The last audit, under
+    `document_date: metric`, is of two documents without dates in the text and with own dates four days apart.
 
     Raises:
         ValueError: fewer than four draws.
@@ -51,20 +50,20 @@ def _outputs(strategy: str, before: int, draws: int) -> list[Hashable]:
     originals = {_ON - timedelta(days=one) for one in (_DAYS_BEFORE, _DAYS_BEFORE + _APART)}
     records = [_record(number, _ON - timedelta(days=before)) for number in range(draws)]
     outputs: list[Hashable] = []
-    for one in chronicles(records, with_dates(strategy, _EPSILON)):
-        told = one.sayings[0].told
-        if told is None:
+    for one in publish_dates(records, with_dates(strategy, _EPSILON)):
+        published = one.pairs[0].published
+        if published is None:
             outputs.append("nothing")
         else:
-            outputs.append("an original" if told.first in originals else (told.first - one.published_on).days)
+            outputs.append("an original" if published.first in originals else (published.first - one.published_on).days)
     return outputs
 
 
 def _own_dates(on: date, draws: int) -> list[Hashable]:
-    """Published dates of documents of a day, the patient's shift left out; the two originals are one output."""
+    """Return the published own dates of documents, without the patient's shift; the two originals are one output."""
     originals = {_ON, _ON + timedelta(days=_APART)}
     records = [_record(number, None, on) for number in range(draws)]
-    published = chronicles(records, with_dates("metric", _EPSILON, document_date="metric"))
+    published = publish_dates(records, with_dates("metric", _EPSILON, document_date="metric"))
     return [
         "an original" if one.published_on in originals else one.published_on.toordinal() - one.shift
         for one in published

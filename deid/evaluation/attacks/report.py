@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from math import isinf, sqrt
 
-from deid.evaluation.attacks.known_dates import Linkage, Source
+from deid.evaluation.attacks.reidentification import Linkage, Source
 from deid.evaluation.attacks.study import DateRow, Study
 from deid.evaluation.attacks.usefulness import PROFILE_KEPT
 from deid.evaluation.audit import Audit
@@ -47,7 +47,7 @@ def report(found: Study, plots: Sequence[str] = ()) -> str:
         "Share of patients ranked first, and among the first ten, by likelihood. In the text: dates told in the texts, "
         "of the last three years. Of documents: the documents' own dates, which are only shifted but under "
         f"`generalise` and `document_date: metric` "
-        f"({_share(found.dates[0].kept.own_said)} of the texts say theirs). Chance: "
+        f"({_share(found.dates[0].kept.own_date_stated)} of the texts say theirs). Chance: "
         f"{_share(found.dates[0].linkages[0].chance_1)} and "
         f"{_share(found.dates[0].linkages[0].chance_10)}; each cell is over {min(targets)} to {max(targets)} patients, "
         f"so a share near one half is known to ± {_points(max(targets))} to {_points(min(targets))} points (95 %).",

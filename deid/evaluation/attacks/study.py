@@ -8,22 +8,21 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from deid.config.policy import Policy
-from deid.evaluation.attacks.averaging import Averaging, averaging
-from deid.evaluation.attacks.chronicle import chronicles
-from deid.evaluation.attacks.city_posterior import Posterior, posterior
-from deid.evaluation.attacks.commune_averaging import (
+from deid.evaluation.attacks.averaging import (
+    Averaging,
     CommuneAveraging,
     SurrogatesPerPatient,
-    commune_averaging,
+    average_communes,
+    average_dates,
     surrogates_per_patient,
 )
-from deid.evaluation.attacks.interval_sequences import Sequences, sequences
-from deid.evaluation.attacks.known_dates import Linkage, attacks
-from deid.evaluation.attacks.policies import with_dates, with_places
-from deid.evaluation.attacks.population import Population, Resident
+from deid.evaluation.attacks.city_posterior import Posterior, commune_posteriors
+from deid.evaluation.attacks.document_dates import publish_dates
+from deid.evaluation.attacks.inputs import Population, Resident, with_dates, with_places
 from deid.evaluation.attacks.published_epsilon import DRAWS, published_epsilons
-from deid.evaluation.attacks.surnames import BandSays, RankMatching, Whose, band_says, rank_matching
-from deid.evaluation.attacks.usefulness import DatesKept, ProfilesKept, dates_kept, profiles_kept
+from deid.evaluation.attacks.reidentification import Linkage, SequenceMatching, linkages, match_sequences
+from deid.evaluation.attacks.surnames import BandInformation, RankMatching, Whose, band_information, match_ranks
+from deid.evaluation.attacks.usefulness import DateUtility, ProfileUtility, measure_dates, measure_profiles
 from deid.evaluation.audit import CASES, Audit, audit
 from deid.reference import CommuneTable
 from deid.reference.tables import packaged_tables
@@ -66,8 +65,8 @@ class DateRow:
     strategy: str
     name: str
     epsilon: float | None
-    sequences: Sequences
-    kept: DatesKept
+    sequences: SequenceMatching
+    kept: DateUtility
     linkages: tuple[Linkage, ...]
 
 
@@ -76,7 +75,7 @@ class PlaceRow:
     """One strategy for communes at one ε."""
 
     posterior: Posterior
-    kept: ProfilesKept
+    kept: ProfileUtility
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,37 +111,41 @@ class Study:
     commune_averages: tuple[CommuneAveragingRow, ...]
     surrogates_per_patient: tuple[SurrogatesPerPatient, ...]
     surnames: tuple[RankMatching, ...]
-    band: BandSays
+    band: BandInformation
     published: tuple[Audit, ...]
     mechanisms: tuple[Audit, ...]
     draws: int
 
 
-def study(world: Population, *, draws: int = 50_000, step: Step = lambda _what: None) -> Study:
+def study(population: Population, *, draws: int = 50_000, step: Step = lambda _what: None) -> Study:
     """Attack every strategy on a population.
 
-    `draws` per input for the audit of mechanisms; `step` is told what was done. The same arguments give the same
-    findings on any machine.
+    The same arguments give the same findings on any machine.
+
+    Args:
+        population: the documents and residents.
+        draws: per input, for the audit of mechanisms.
+        step: called with the name of each finished part.
 
     Raises:
         ValueError: too few patients for an attack to have a target, or too few draws.
     """
-    patients = len(world.residents)
-    dates = tuple(_dates(world, step))
+    patients = len(population.residents)
+    dates = tuple(_dates(population, step))
     averages = tuple(_averages(patients, step))
-    table, departments = packaged_tables().communes, _departments(world.residents)
-    places = tuple(_places(table, world.residents, departments, step))
-    commune_averages = tuple(_commune_averages(table, world.residents, departments, step))
-    per_patient = tuple(_per_patient(table, world, step))
-    surnames = tuple(_surnames(world, step))
-    band = band_says()
+    table, departments = packaged_tables().communes, _departments(population.residents)
+    places = tuple(_places(table, population.residents, departments, step))
+    commune_averages = tuple(_commune_averages(table, population.residents, departments, step))
+    per_patient = tuple(_per_patient(table, population, step))
+    surnames = tuple(_surnames(population, step))
+    band = band_information()
     published = tuple(published_epsilons(min(draws, DRAWS)))
     step("published ε")
     mechanisms = tuple(audit(case, draws) for case in CASES)
     step("mechanisms")
     return Study(
         patients=patients,
-        documents=len(world.records),
+        documents=len(population.records),
         departments=departments,
         dates=dates,
         averages=averages,
@@ -172,48 +175,50 @@ def steps() -> int:
     )
 
 
-def _dates(world: Population, step: Step) -> Iterator[DateRow]:
+def _dates(population: Population, step: Step) -> Iterator[DateRow]:
     errors: dict[str, float | None] = {}
     for strategy, grid in DATE_GRID.items():
         for epsilon in grid:
-            row = _date_row(world, strategy, strategy, epsilon, with_dates(strategy, epsilon))
+            row = _date_row(population, strategy, strategy, epsilon, with_dates(strategy, epsilon))
             if epsilon == SHIPPED:
                 errors[strategy] = row.kept.error
             step(f"{strategy} {epsilon}")
             yield row
     for strategy, epsilon in OWN_DATES:
         policy = with_dates(strategy, epsilon, document_date="metric")
-        yield _date_row(world, strategy, f"{strategy}, document_date: metric", epsilon, policy)
+        yield _date_row(population, strategy, f"{strategy}, document_date: metric", epsilon, policy)
         step(f"document's date {epsilon}")
-    yield _date_row(world, "uniform_shift", "uniform_shift, ± 1 to 365 days", None, with_dates("uniform_shift"))
+    yield _date_row(population, "uniform_shift", "uniform_shift, ± 1 to 365 days", None, with_dates("uniform_shift"))
     step("uniform_shift")
     for strategy, error in errors.items():
         days = max(1, round(error or 0))
         policy = with_dates("uniform_shift", shift_min_days=days, shift_max_days=days)
-        yield _date_row(world, "uniform_shift", f"uniform_shift, ± {days} days: the error of {strategy}", None, policy)
+        yield _date_row(
+            population, "uniform_shift", f"uniform_shift, ± {days} days: the error of {strategy}", None, policy
+        )
         step("uniform_shift")
     for strategy in ("generalise", "tag"):
         name = "generalise, to the month" if strategy == "generalise" else strategy
-        yield _date_row(world, strategy, name, None, with_dates(strategy))
+        yield _date_row(population, strategy, name, None, with_dates(strategy))
         step(strategy)
 
 
-def _date_row(world: Population, strategy: str, name: str, epsilon: Fraction | None, policy: Policy) -> DateRow:
-    published = chronicles(world.records, policy)
+def _date_row(population: Population, strategy: str, name: str, epsilon: Fraction | None, policy: Policy) -> DateRow:
+    published = publish_dates(population.records, policy)
     return DateRow(
         strategy,
         name,
         None if epsilon is None else float(epsilon),
-        sequences(published),
-        dates_kept(published),
-        tuple(attacks(published, policy.substitution.dates)),
+        match_sequences(published),
+        measure_dates(published),
+        tuple(linkages(published, policy.substitution.dates)),
     )
 
 
 def _averages(patients: int, step: Step) -> Iterator[AveragingRow]:
     for strategy in ("metric", "bounded_laplace", "uniform_shift"):
         for scope in ("patient", "document"):
-            points = averaging(with_dates(strategy, scope=scope), AVERAGED, min(patients, 60))
+            points = average_dates(with_dates(strategy, scope=scope), AVERAGED, min(patients, 60))
             step(f"averaging {strategy}")
             yield AveragingRow(strategy, scope, tuple(points))
 
@@ -229,10 +234,10 @@ def _places(
 ) -> Iterator[PlaceRow]:
     for strategy, grid in PLACE_GRID.items():
         places = with_places(strategy).substitution.places
-        told = posterior(table, places, grid, departments)
-        kept = profiles_kept(table, residents, places, grid)
+        posteriors = commune_posteriors(table, places, grid, departments)
+        kept = measure_profiles(table, residents, places, grid)
         step(strategy)
-        yield from map(PlaceRow, told, kept)
+        yield from map(PlaceRow, posteriors, kept)
 
 
 def _commune_averages(
@@ -240,20 +245,20 @@ def _commune_averages(
 ) -> Iterator[CommuneAveragingRow]:
     for strategy, epsilon, scope, split in COMMUNE_DRAWS:
         policy = with_places(strategy, epsilon, scope=scope, split=split)
-        points = commune_averaging(policy, COMMUNES_AVERAGED, residents, departments, table)
+        points = average_communes(policy, COMMUNES_AVERAGED, residents, departments, table)
         step(f"averaging {strategy}")
         yield CommuneAveragingRow(strategy, float(epsilon), scope, split, tuple(points))
 
 
-def _per_patient(table: CommuneTable, world: Population, step: Step) -> Iterator[SurrogatesPerPatient]:
+def _per_patient(table: CommuneTable, population: Population, step: Step) -> Iterator[SurrogatesPerPatient]:
     for scope in SCOPES:
-        yield surrogates_per_patient(world, with_places("health_exponential", scope=scope), table)
+        yield surrogates_per_patient(population, with_places("health_exponential", scope=scope), table)
         step(f"communes, scope {scope}")
 
 
-def _surnames(world: Population, step: Step) -> Iterator[RankMatching]:
+def _surnames(population: Population, step: Step) -> Iterator[RankMatching]:
     whose: tuple[Whose, ...] = ("PATIENT", "DOCTOR")
     for one in whose:
         for scope in SCOPES:
-            yield rank_matching(world, with_dates("metric", scope=scope), one)
+            yield match_ranks(population, with_dates("metric", scope=scope), one)
             step(f"surnames {scope}")

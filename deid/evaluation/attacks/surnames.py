@@ -1,4 +1,4 @@
-"""Surnames guessed by how often they come: published ones matched with true ones by rank, and what their band says."""
+"""Surnames guessed by frequency: published surnames matched to true ones by rank, and the frequency band."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Literal
 
 from deid.config.policy import Policy
 from deid.domain.labels import Label
-from deid.evaluation.attacks.chronicle import KEY
-from deid.evaluation.attacks.population import Population
+from deid.evaluation.attacks.document_dates import KEY
+from deid.evaluation.attacks.inputs import Population
 from deid.reference.names import Pool, name_key
 from deid.reference.packaged import packaged_rows
 from deid.reference.tables import packaged_tables
@@ -24,10 +24,10 @@ _MOST = 20
 
 @dataclass(frozen=True, slots=True)
 class RankMatching:
-    """Surnames of one role, ranked by the documents that hold them.
+    """Surnames of one role, ranked by their number of documents.
 
-    `matched`: share of true surnames whose rank holds one of their surrogates. `matched_most`: the same among the
-    20 most frequent. `surrogates`: published surnames per true one, on average. `chance`: what a blind match gets.
+    `matched`: share of true surnames with one of their surrogates at the same rank; `matched_most`: the same among the
+    20 most frequent. `surrogates`: mean number of published surnames per true one. `chance`: share of a random match.
     """
 
     whose: Whose
@@ -39,22 +39,22 @@ class RankMatching:
     chance: float
 
 
-def rank_matching(world: Population, policy: Policy, whose: Whose) -> RankMatching:
-    """The attack of who knows in how many documents each surname stands, and lines both lists up.
+def match_ranks(population: Population, policy: Policy, whose: Whose) -> RankMatching:
+    """Match published to true surnames by rank; the attacker knows the number of documents of each surname.
 
-    Surnames of one word are looked at, of the hospital's staff and the patients' doctors, or of the patients; gold
-    mentions are substituted, so that detection plays no role. Ties are in alphabetical order.
+    Only surnames of one word count, of the clinicians or of the patients. True mentions are substituted, so that
+    detection has no effect. Ties are sorted alphabetically.
 
     Raises:
-        ValueError: no document holds such a surname.
+        ValueError: no document contains such a surname.
     """
-    wanted = {name_key(name) for name in _surnames(world, whose) if _WORD.fullmatch(name)}
+    wanted = {name_key(name) for name in _surnames(population, whose) if _WORD.fullmatch(name)}
     true: Counter[str] = Counter()
-    told: Counter[str] = Counter()
+    published: Counter[str] = Counter()
     pairs: dict[str, set[str]] = defaultdict(set)
     substitutor = Substitutor(policy, KEY, packaged_tables().communes)
     names = frozenset({Label.PATIENT, Label.DOCTOR, Label.PERSON})
-    for record in world.records:
+    for record in population.records:
         done = substitutor.substitute(record.document, [one for one in record.mentions if one.label in names])
         found: set[tuple[str, str]] = set()
         for surrogate in done.surrogates:
@@ -65,12 +65,14 @@ def rank_matching(world: Population, policy: Policy, whose: Whose) -> RankMatchi
                     found |= {(name_key(one), name_key(other)) for one, other in zip(before, after, strict=True)}
         here = {(one, other) for one, other in found if one in wanted}
         true.update({one for one, _ in here})
-        told.update({other for _, other in here})
+        published.update({other for _, other in here})
         for one, other in here:
             pairs[one].add(other)
     if not true:
         raise ValueError(f"no document holds a surname of {whose}")
-    hits = [told_name in pairs[name] for name, told_name in zip(_ranked(true), _ranked(told), strict=False)]
+    hits = [
+        published_name in pairs[name] for name, published_name in zip(_ranked(true), _ranked(published), strict=False)
+    ]
     return RankMatching(
         whose=whose,
         scope=policy.substitution.scope,
@@ -82,10 +84,10 @@ def rank_matching(world: Population, policy: Policy, whose: Whose) -> RankMatchi
     )
 
 
-def _surnames(world: Population, whose: Whose) -> set[str]:
+def _surnames(population: Population, whose: Whose) -> set[str]:
     if whose == "PATIENT":
-        return {one.last_name for one in world.residents}
-    return set(world.clinicians)
+        return {one.last_name for one in population.residents}
+    return set(population.clinicians)
 
 
 def _ranked(counts: Mapping[str, int]) -> list[str]:
@@ -93,11 +95,11 @@ def _ranked(counts: Mapping[str, int]) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class BandSays:
-    """What the frequency band of a surrogate tells of a surname, over people named as France is.
+class BandInformation:
+    """Information on a surname in the frequency band of its surrogate, under the national distribution of surnames.
 
-    `guess`: the chance that the best guess of the surname is right; `guess_before`: without the surrogate.
-    `share_rare`: people in the band of the rarest names; `crowd_least`: surnames in the smallest band.
+    `guess`: probability that the best guess of the surname is right; `guess_before`: without the surrogate.
+    `share_rare`: share of people in the band of the rarest names; `crowd_least`: surnames in the smallest band.
     """
 
     surnames: int
@@ -108,8 +110,8 @@ class BandSays:
     crowd_least: int
 
 
-def band_says() -> BandSays:
-    """Sums over the surname table that ships, each surname weighted by its births; nothing is drawn."""
+def band_information() -> BandInformation:
+    """Sum over the shipped table of surnames, weighted by births; nothing is drawn."""
     tables = packaged_tables().names
     births = {row["name"]: int(row["births"]) for row in packaged_rows("surnames")}
     total = sum(births.values())
@@ -117,7 +119,7 @@ def band_says() -> BandSays:
     for name, born in births.items():
         bands[id(tables.surnames_like(name, Pool.PATIENT))].append(born)
     rare = min(bands.values(), key=max)
-    return BandSays(
+    return BandInformation(
         surnames=len(births),
         bands=len(bands),
         guess_before=max(births.values()) / total,

@@ -1,4 +1,4 @@
-"""What a strategy leaves to research: dates, lengths of stays, health profiles of addresses."""
+"""Utility of published data for research: dates, lengths of stay, health profiles of addresses."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ import numpy as np
 
 from deid.config.policy import Places
 from deid.domain.labels import Label
-from deid.evaluation.attacks.chronicle import Chronicle
 from deid.evaluation.attacks.commune_laws import law_of
-from deid.evaluation.attacks.population import Resident
+from deid.evaluation.attacks.document_dates import DocumentDates
+from deid.evaluation.attacks.inputs import Resident
 from deid.reference import Commune, CommuneTable
 from deid.reference.distances import MICRO, feature_maxima, normalise_profile
 from deid.substitution.temporal.bounded import CLASSES
@@ -29,17 +29,23 @@ PROFILE_KEPT = 0.05
 
 
 @dataclass(frozen=True, slots=True)
-class DatesKept:
-    """Over whole days told in the texts, birth dates apart; None where nothing that could be measured is published.
+class DateUtility:
+    """Errors and preserved properties of the whole days in the texts, without birth dates.
 
-    `error`: mean days between true and published; `from_document`: the same of the days between a date and its
-    document's own. `terms`: share whose term of Tchouka et al. 2022 (61, 660, 36,000 days before the document) is kept.
-    `stays`: share of stays told by both ends whose class of length is kept (0, 1–2, 3–7, 8–14, 15 nights and more);
-    `lengths`: whose length is kept to the day, so that "5 jours d'hospitalisation" beside it would still agree.
-    `between_documents`: mean days that the interval between a patient's successive documents changed by; `in_order`:
-    share of those whose published dates are in the true order, and are not one; `swapped`: share of all pairs of a
-    patient's documents of two days, successive or not, whose published dates are the other way round. `own_said`:
-    share of documents whose text says their own date to the day, whatever is published of it.
+    `error` and `from_document` are None where nothing measurable is published.
+
+    Attributes:
+        dates: number of dates measured.
+        error: mean days between true and published dates.
+        from_document: mean change, in days, of the interval between a date and its document's own date.
+        terms: share with the same term (Tchouka et al. 2022: 61, 660, 36,000 days before the document).
+        number_of_stays: stays with both ends in a text.
+        stays: share of these with the same class of length (0, 1–2, 3–7, 8–14, 15 nights and more).
+        lengths: share with the same length to the day, which agrees with "5 jours d'hospitalisation" in the text.
+        between_documents: mean change, in days, of the interval between a patient's successive documents.
+        in_order: share of successive documents with published dates in the true order, ties excluded.
+        swapped: share of all pairs of a patient's documents of different days with published dates in reverse order.
+        own_date_stated: share of documents with their own true date, to the day, in the text.
     """
 
     dates: int
@@ -52,42 +58,43 @@ class DatesKept:
     between_documents: float
     in_order: float
     swapped: float
-    own_said: float
+    own_date_stated: float
 
 
-def dates_kept(published: Sequence[Chronicle]) -> DatesKept:
-    """Figures of one strategy for dates. What is published as a month or a year stands on its middle day for `error`;
-    it tells no term and no length.
+def measure_dates(published: Sequence[DocumentDates]) -> DateUtility:
+    """Measure one strategy for dates. A published month or year counts as its middle day in `error`, has no term and
+    no length.
     """
     errors, distances, terms = [], [], []
     for one in published:
         true_own, own = one.written_on.toordinal(), one.published_on.toordinal()
-        for saying in one.sayings:
-            if saying.label is not Label.DATE or saying.birth or saying.true.unit is not Unit.DAY:
+        for pair in one.pairs:
+            if pair.label is not Label.DATE or pair.birth or pair.true.unit is not Unit.DAY:
                 continue
-            if saying.told is None:
+            if pair.published is None:
                 terms.append(False)
                 continue
-            told, true = saying.told.middle.toordinal(), saying.true.index
-            errors.append(abs(told - true))
-            distances.append(abs((told - own) - (true - true_own)))
-            terms.append(saying.told.unit is Unit.DAY and _term(told - own) == _term(true - true_own))
+            surrogate, true = pair.published.middle.toordinal(), pair.true.index
+            errors.append(abs(surrogate - true))
+            distances.append(abs((surrogate - own) - (true - true_own)))
+            terms.append(pair.published.unit is Unit.DAY and _term(surrogate - own) == _term(true - true_own))
     lengths = list(_lengths(published))
+    same_class = [surrogate is not None and _class(surrogate) == _class(true) for true, surrogate in lengths]
     documents = _documents(published)
     gaps = [gap for days in documents for gap in _gaps(pairwise(days))]
-    swaps = [told < 0 for days in documents for _, told in _gaps(combinations(days, 2))]
-    return DatesKept(
+    swaps = [surrogate < 0 for days in documents for _, surrogate in _gaps(combinations(days, 2))]
+    return DateUtility(
         dates=len(terms),
         error=fmean(errors) if errors else None,
         from_document=fmean(distances) if distances else None,
         terms=fmean(terms) if terms else 0.0,
         number_of_stays=len(lengths),
-        stays=fmean(told is not None and _class(told) == _class(true) for true, told in lengths) if lengths else 0.0,
-        lengths=fmean(told == true for true, told in lengths) if lengths else 0.0,
-        between_documents=fmean(abs(told - true) for true, told in gaps) if gaps else 0.0,
-        in_order=fmean(told > 0 for _, told in gaps) if gaps else 0.0,
+        stays=fmean(same_class) if same_class else 0.0,
+        lengths=fmean(surrogate == true for true, surrogate in lengths) if lengths else 0.0,
+        between_documents=fmean(abs(surrogate - true) for true, surrogate in gaps) if gaps else 0.0,
+        in_order=fmean(surrogate > 0 for _, surrogate in gaps) if gaps else 0.0,
         swapped=fmean(swaps) if swaps else 0.0,
-        own_said=fmean(_says_own(one) for one in published) if published else 0.0,
+        own_date_stated=fmean(_says_own(one) for one in published) if published else 0.0,
     )
 
 
@@ -99,30 +106,30 @@ def _class(nights: int) -> int:
     return next((at for at, last in enumerate(STAYS) if nights <= last), len(STAYS))
 
 
-def _lengths(published: Iterable[Chronicle]) -> Iterator[tuple[int, int | None]]:
-    """Nights of each stay that a document tells both ends of, true and published (None: not told to the day)."""
+def _lengths(published: Iterable[DocumentDates]) -> Iterator[tuple[int, int | None]]:
+    """Yield the true and published nights of each stay with both ends in a document (None: not to the day)."""
     for one in published:
         stay = one.record.stay
         ends = (stay.admitted_on.toordinal(), stay.discharged_on.toordinal())
-        told = {
-            saying.true.index: saying.told
-            for saying in reversed(one.sayings)
-            if saying.label is Label.DATE and saying.true.unit is Unit.DAY
+        published_at = {
+            pair.true.index: pair.published
+            for pair in reversed(one.pairs)
+            if pair.label is Label.DATE and pair.true.unit is Unit.DAY
         }
-        if ends[0] == ends[1] or any(end not in told for end in ends):
+        if ends[0] == ends[1] or any(end not in published_at for end in ends):
             continue
-        first, last = (told[end] for end in ends)
+        first, last = (published_at[end] for end in ends)
         days = first is not None and last is not None and first.unit is last.unit is Unit.DAY
         yield ends[1] - ends[0], last.index - first.index if days and first and last else None
 
 
-def _says_own(one: Chronicle) -> bool:
+def _says_own(one: DocumentDates) -> bool:
     own = Instant(Unit.DAY, one.written_on.toordinal())
-    return any(saying.true == own for saying in one.sayings if saying.label is Label.DATE)
+    return any(pair.true == own for pair in one.pairs if pair.label is Label.DATE)
 
 
-def _documents(published: Iterable[Chronicle]) -> list[list[OwnDate]]:
-    """The days of each patient's documents, true and published, in the true order."""
+def _documents(published: Iterable[DocumentDates]) -> list[list[OwnDate]]:
+    """Return the true and published days of each patient's documents, in the true order."""
     days: dict[str, set[OwnDate]] = defaultdict(set)
     for one in published:
         days[one.patient].add((one.written_on.toordinal(), one.published_on.toordinal()))
@@ -130,15 +137,15 @@ def _documents(published: Iterable[Chronicle]) -> list[list[OwnDate]]:
 
 
 def _gaps(pairs: Iterable[tuple[OwnDate, OwnDate]]) -> Iterator[tuple[int, int]]:
-    """Days from the first to the second of each pair of documents of different days, true and published."""
-    for (true, told), (next_true, next_told) in pairs:
+    """Yield the true and published days between the documents of each pair of different days."""
+    for (true, surrogate), (next_true, next_surrogate) in pairs:
         if next_true > true:
-            yield next_true - true, next_told - told
+            yield next_true - true, next_surrogate - surrogate
 
 
 @dataclass(frozen=True, slots=True)
-class ProfilesKept:
-    """Over the patients' addresses: the share whose profile is kept, and the expected distance of profiles."""
+class ProfileUtility:
+    """Share of the patients' addresses with a preserved health profile, and the expected distance of profiles."""
 
     epsilon: float
     addresses: int
@@ -146,13 +153,13 @@ class ProfilesKept:
     distance: float
 
 
-def profiles_kept(
+def measure_profiles(
     table: CommuneTable, residents: Sequence[Resident], places: Places, epsilons: Iterable[Fraction]
-) -> list[ProfilesKept]:
-    """Figures of one strategy for places, by its law: nothing is drawn.
+) -> list[ProfileUtility]:
+    """Measure one strategy for places by its distribution; nothing is drawn.
 
-    A profile is the features of the policy, each divided by its maximum over the table; it is kept within
-    `PROFILE_KEPT`.
+    A profile is the vector of the policy's features, each divided by its maximum over the table; a profile within
+    `PROFILE_KEPT` of the true one (Euclidean distance) is preserved.
 
     Raises:
         KeyError: the table lacks a feature.
@@ -174,5 +181,5 @@ def profiles_kept(
         joint /= joint.sum()
         apart = np.sqrt(((profiles[law.codes[rows]] - profiles[outputs]) ** 2).sum(axis=1))
         kept = float(joint[apart <= PROFILE_KEPT].sum())
-        found.append(ProfilesKept(float(epsilon), int(share.sum()), kept, float((joint * apart).sum())))
+        found.append(ProfileUtility(float(epsilon), int(share.sum()), kept, float((joint * apart).sum())))
     return found

@@ -1,4 +1,4 @@
-"""Altered copies of documents: entities first, then what is not marked, then the noise of typing and scanning."""
+"""Altered copies of documents: mentions first, then unlabelled text, then the noise of typing and scanning."""
 
 from __future__ import annotations
 
@@ -8,28 +8,14 @@ from deid.config.policy import SubstitutionPolicy
 from deid.domain.document import Mention
 from deid.domain.labels import NAMES, PLACES, Label
 from deid.evaluation.corpus import GoldDocument
-from deid.learning.augmentation import (
-    ages,
-    civilities,
-    fields,
-    layout,
-    letters,
-    negatives,
-    relative_dates,
-    scanning,
-    typos,
-)
-from deid.learning.augmentation.agreement import agree
-from deid.learning.augmentation.chance import Chance
-from deid.learning.augmentation.contact import Addresses
-from deid.learning.augmentation.dates import Dates
+from deid.learning.augmentation import layout, noise, temporal, unlabelled
+from deid.learning.augmentation.identifiers import Addresses, Numbers
 from deid.learning.augmentation.names import Names
-from deid.learning.augmentation.numbers import Numbers
-from deid.learning.augmentation.organisations import Organisations
 from deid.learning.augmentation.pieces import Piece, assembled, cut
-from deid.learning.augmentation.places import Places
-from deid.learning.augmentation.rates import RATES, Rates
-from deid.learning.augmentation.streets import Streets
+from deid.learning.augmentation.places import Organisations, Places, Streets
+from deid.learning.augmentation.rates import RATES, Rates, SeededRandom
+from deid.learning.augmentation.temporal import Dates
+from deid.learning.augmentation.unlabelled import agree
 from deid.reference.tables import packaged_tables
 from deid.substitution.context import DocumentContext
 from deid.substitution.names.roster import Roster
@@ -39,11 +25,11 @@ _AGREES = NAMES | {Label.CITY, Label.LOC, Label.ORG}
 
 
 def multiply(documents: Sequence[GoldDocument], copies: int, seed: int, rates: Rates = RATES) -> Iterator[GoldDocument]:
-    """`copies` altered copies of each document: ids "name~1"…, the same author, nothing known of the patient.
+    """Yield `copies` altered copies of each document: ids "name~1"…, the same author, an unknown patient.
 
-    A copy keeps the labels of its document in their order; a mention that a new line break parts becomes two. The same
-    documents, seed and rates give the same copies, whatever else is multiplied with them. Substituting entities and
-    perturbing text as in Dai and Adel 2020 (An analysis of simple data augmentation for named entity recognition).
+    A copy keeps the labels of its document in their order; a mention split by a new line break becomes two. The copies
+    of a document depend on the document, the seed and the rates only. Mentions are replaced and text is perturbed as
+    in Dai and Adel 2020 (An Analysis of Simple Data Augmentation for Named Entity Recognition, COLING).
 
     Args:
         documents: annotated documents; a mention with a line break is not altered.
@@ -57,14 +43,14 @@ def multiply(documents: Sequence[GoldDocument], copies: int, seed: int, rates: R
         pieces = cut(gold.document.text, gold.mentions)
         for number in range(1, copies + 1):
             name = f"{gold.document.id}~{number}"
-            chance = Chance(f"{seed}/{name}")
+            rng = SeededRandom(f"{seed}/{name}")
             altered = pieces
-            if chance.once(rates.substituted):
-                altered = _substituted(gold, pieces, roster, chance, rates)
-            if chance.once(rates.respelt_negatives):
-                altered = negatives.vary(altered, chance, rates)
-            altered = civilities.drop(altered, chance, rates)
-            yield assembled(gold, _noisy(altered, chance, rates), name)
+            if rng.once(rates.substituted):
+                altered = _substituted(gold, pieces, roster, rng, rates)
+            if rng.once(rates.respelt_negatives):
+                altered = unlabelled.exchange_hard_negatives(altered, rng, rates)
+            altered = unlabelled.drop_civilities(altered, rng, rates)
+            yield assembled(gold, _noisy(altered, rng, rates), name)
 
 
 def _text(gold: GoldDocument, mention: Mention) -> str:
@@ -72,10 +58,10 @@ def _text(gold: GoldDocument, mention: Mention) -> str:
 
 
 def _substituted(
-    gold: GoldDocument, pieces: Sequence[Piece], roster: Roster, chance: Chance, rates: Rates
+    gold: GoldDocument, pieces: Sequence[Piece], roster: Roster, rng: SeededRandom, rates: Rates
 ) -> list[Piece]:
-    """Pieces with other entities, and what grammar then asks of the words before them."""
-    writer = _Writer(gold, pieces, roster, chance, rates)
+    """Replace the mentions and make the prepositions before them agree."""
+    writer = _Writer(gold, pieces, roster, rng, rates)
     result: list[Piece] = []
     mentions = iter(gold.mentions)
     for index, piece in enumerate(pieces):
@@ -93,26 +79,26 @@ def _substituted(
 
 
 class _Writer:
-    """Which generator writes each label of one copy."""
+    """The generators of one copy, by label."""
 
     def __init__(
-        self, gold: GoldDocument, pieces: Sequence[Piece], roster: Roster, chance: Chance, rates: Rates
+        self, gold: GoldDocument, pieces: Sequence[Piece], roster: Roster, rng: SeededRandom, rates: Rates
     ) -> None:
-        secret = chance.randbytes(8)
+        secret = rng.randbytes(8)
         context = DocumentContext(gold.document, gold.mentions, _POLICY, secret)
-        self._chance = chance
+        self._rng = rng
         self._rates = rates
         self._accented = context.accented
-        self._names = Names(context, roster, chance, rates)
-        self._places = Places(pieces, self._accented, chance, rates)
-        self._streets = Streets(context, chance, rates)
-        self._organisations = Organisations(self._places, self._accented, chance, rates)
-        self._numbers = Numbers(context, chance, rates)
-        self._addresses = Addresses(self._names.exchanged, chance, rates)
-        self._dates = Dates(self._accented, chance, rates)
+        self._names = Names(context, roster, rng, rates)
+        self._places = Places(pieces, self._accented, rng, rates)
+        self._streets = Streets(context, rng, rates)
+        self._organisations = Organisations(self._places, self._accented, rng, rates)
+        self._numbers = Numbers(context, rng, rates)
+        self._addresses = Addresses(self._names.exchanged, rng, rates)
+        self._dates = Dates(self._accented, rng, rates)
 
     def write(self, index: int, piece: Piece, mention: Mention) -> str:
-        """The new text of the labelled piece at `index`, which is `mention`."""
+        """Return the new text of the labelled piece at `index`, the text of `mention`."""
         label = mention.label
         if "\n" in piece.text:
             return piece.text
@@ -130,40 +116,40 @@ class _Writer:
             case Label.DATE:
                 return self._dates.write(piece.text)
             case Label.RELDATE:
-                return relative_dates.other(piece.text, self._accented, self._chance)
+                return temporal.other_relative_date(piece.text, self._accented, self._rng)
             case Label.AGE:
-                return ages.other(piece.text, self._chance, self._rates)
+                return temporal.other_age(piece.text, self._rng, self._rates)
             case _:
                 return self._numbers.write(mention)
 
 
-def _noisy(pieces: Sequence[Piece], chance: Chance, rates: Rates) -> list[Piece]:
-    """Pieces as they may look after typing, printing and scanning, in that order."""
+def _noisy(pieces: Sequence[Piece], rng: SeededRandom, rates: Rates) -> list[Piece]:
+    """Apply the noise of typing, printing and scanning, in that order."""
     result = list(pieces)
-    if chance.once(rates.mistyped):
-        result = typos.mistype(result, chance, rates)
-    if chance.once(rates.unaccented):
-        result = letters.unaccented(result)
-    if chance.once(rates.lowered):
-        result = letters.lower(result)
-    elif chance.once(rates.shouted):
-        result = letters.upper(result)
-    elif chance.once(rates.shouted_lines):
-        result = letters.upper_lines(result, chance, rates)
-    if chance.once(rates.spaced):
-        result = layout.space(result, chance, rates)
-    if chance.once(rates.squeezed):
-        result = layout.squeeze(result, chance, rates)
-    if chance.once(rates.fields_joined):
-        result = fields.join(result, chance)
-    if chance.once(rates.fields_split):
-        result = fields.split(result, chance)
-    if chance.once(rates.tightened):
-        result = layout.tighten(result)
-    if chance.once(rates.unwrapped):
-        result = layout.unwrap(result)
-    if chance.once(rates.wrapped):
-        result = layout.wrap(result, chance, rates)
-    if chance.once(rates.scanned):
-        result = scanning.misread(result, chance, rates)
+    if rng.once(rates.mistyped):
+        result = noise.mistype(result, rng, rates)
+    if rng.once(rates.unaccented):
+        result = noise.drop_accents(result)
+    if rng.once(rates.lowered):
+        result = noise.lower_case(result)
+    elif rng.once(rates.shouted):
+        result = noise.upper_case(result)
+    elif rng.once(rates.shouted_lines):
+        result = noise.upper_case_lines(result, rng, rates)
+    if rng.once(rates.spaced):
+        result = layout.double_spaces(result, rng, rates)
+    if rng.once(rates.squeezed):
+        result = layout.drop_spaces(result, rng, rates)
+    if rng.once(rates.fields_joined):
+        result = layout.join_fields(result, rng)
+    if rng.once(rates.fields_split):
+        result = layout.split_fields(result, rng)
+    if rng.once(rates.tightened):
+        result = layout.drop_blank_lines(result)
+    if rng.once(rates.unwrapped):
+        result = layout.unwrap_lines(result)
+    if rng.once(rates.wrapped):
+        result = layout.wrap_lines(result, rng, rates)
+    if rng.once(rates.scanned):
+        result = noise.misread(result, rng, rates)
     return result

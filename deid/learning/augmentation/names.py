@@ -1,4 +1,4 @@
-"""PATIENT, DOCTOR and PERSON: another name per word, the same wherever the word stands in the document."""
+"""Alter PATIENT, DOCTOR and PERSON mentions: one new word per word of a name, in the whole document."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from deid.domain.document import Mention
 from deid.french.folding import fold_line, without_accents
 from deid.french.shapes import in_case_of, titled
 from deid.learning.augmentation import pools
-from deid.learning.augmentation.chance import Chance
-from deid.learning.augmentation.rates import Rates
+from deid.learning.augmentation.rates import Rates, SeededRandom
 from deid.reference.names import NameTables, name_key
 from deid.substitution.context import DocumentContext
 from deid.substitution.names.parsing import Piece, Sort, despaced
@@ -22,13 +21,13 @@ _SHORTEST, _LONGEST = 4, 11  # letters of an invented surname
 
 
 class Names:
-    """The names of one copy. Surrogates may clash or repeat an original: nothing here is hidden from anyone."""
+    """The names of one copy. A surrogate may equal another or an original: the copies protect nobody."""
 
-    def __init__(self, context: DocumentContext, roster: Roster, chance: Chance, rates: Rates) -> None:
+    def __init__(self, context: DocumentContext, roster: Roster, rng: SeededRandom, rates: Rates) -> None:
         self._context = context
         self._roster = roster
         self._tables: NameTables = roster.tables
-        self._chance = chance
+        self._rng = rng
         self._rates = rates
         self._drawn: dict[tuple[bool, str], str] = {}
         self._letters: dict[str, str] = {}
@@ -36,7 +35,7 @@ class Names:
             self._draw(mention)
 
     def _draw(self, mention: Mention) -> None:
-        """Draw for the words of a mention before any is written: initials must follow them."""
+        """Draw for the words of a mention, before its initials."""
         found = self._roster.pieces(mention)
         for index, piece in enumerate(found):
             if piece.sort is Sort.WORD:
@@ -46,36 +45,36 @@ class Names:
 
     @property
     def exchanged(self) -> dict[str, str]:
-        """Folded word → its new one, for addresses built from names."""
+        """Map each folded word to its new word, for addresses built from names."""
         return {word: fold_line(drawn) for (_, word), drawn in self._drawn.items()}
 
     def write(self, mention: Mention) -> str:
-        """The new text of a mention."""
+        """Return the new text of a mention."""
         original = self._context.text(mention)
         spaced = despaced(original)
         if spaced is not None:
             return original[1].join(in_case_of(spaced, self._word(spaced, True, mention, single=True)))
         found = self._roster.pieces(mention)
         written = [self._piece(piece, mention) for piece in found]
-        if self._chance.once(self._rates.lowered_name):
+        if self._rng.once(self._rates.lowered_name):
             return "".join(written).lower()
-        if [piece.sort for piece in found] == _TWO_WORDS and self._chance.once(self._rates.reshaped_name):
+        if [piece.sort for piece in found] == _TWO_WORDS and self._rng.once(self._rates.reshaped_name):
             first = int(self._roster.is_surname(name_key(found[0].text), mention, found[0].text))
             return self._reshaped(written[2 * first], written[2 - 2 * first])
         return "".join(written)
 
     def _reshaped(self, first_name: str, surname: str) -> str:
-        """A first name and a surname in another order, in other capitals, or the first name cut short."""
-        surname = self._chance.choice((surname.upper(), titled(surname), surname))
-        first_name = self._chance.choice((first_name, first_name, f"{first_name[0]}.", first_name.upper()))
-        return " ".join((surname, first_name) if self._chance.once(0.5) else (first_name, surname))
+        """Change the order or the case of a first name and a surname, or shorten the first name."""
+        surname = self._rng.choice((surname.upper(), titled(surname), surname))
+        first_name = self._rng.choice((first_name, first_name, f"{first_name[0]}.", first_name.upper()))
+        return " ".join((surname, first_name) if self._rng.once(0.5) else (first_name, surname))
 
     def _piece(self, piece: Piece, mention: Mention) -> str:
         if piece.sort is Sort.WORD:
             surname = self._roster.is_surname(name_key(piece.text), mention, piece.text)
             return self._cased(piece.text, self._word(piece.text, surname, mention))
         if piece.sort is Sort.INITIAL:
-            letter = self._letters.setdefault(fold_line(piece.text)[0], self._chance.choice(_LETTERS))
+            letter = self._letters.setdefault(fold_line(piece.text)[0], self._rng.choice(_LETTERS))
             return letter.lower() if piece.text.islower() else letter
         return piece.text
 
@@ -89,7 +88,7 @@ class Names:
         known = self._drawn.get((surname, word))
         if known is None:
             if self._is_login(written, word):
-                known = self._chance.choice(_LETTERS).lower() + fold_line(self._surname(single=True))
+                known = self._rng.choice(_LETTERS).lower() + fold_line(self._surname(single=True))
             elif surname:
                 known = self._surname(single=single)
             else:
@@ -98,7 +97,7 @@ class Names:
         return known
 
     def _is_login(self, written: str, word: str) -> bool:
-        """Whether a word is an initial glued to a surname, as in "hklein"."""
+        """Return whether a word is an initial joined to a surname, as in "hklein"."""
         return (
             written.islower()
             and len(word) >= _LOGIN_LEAST
@@ -109,9 +108,9 @@ class Names:
 
     def _first_name(self, word: str, mention: Mention, *, single: bool) -> str:
         known = self._tables.first_name(word)
-        sex = (known.sex if known else None) or self._roster.sex(mention) or self._chance.choice("FM")
-        compound = not single and self._chance.once(0.1)
-        return self._chance.choice(pools.first_names()[sex, compound])
+        sex = (known.sex if known else None) or self._roster.sex(mention) or self._rng.choice("FM")
+        compound = not single and self._rng.once(0.1)
+        return self._rng.choice(pools.first_names()[sex, compound])
 
     def _surname(self, *, single: bool) -> str:
         name = self._any_surname()
@@ -120,33 +119,33 @@ class Names:
         return name
 
     def _any_surname(self) -> str:
-        chance, rates = self._chance, self._rates
-        at = chance.random()
+        rng, rates = self._rng, self._rates
+        at = rng.random()
         for rate, draw in (
             (rates.invented, self._invented),
-            (rates.town_surname, lambda: chance.choice(pools.towns().all).name),
-            (rates.word_surname, lambda: chance.choice(pools.surnames().words)),
-            (rates.calendar_surname, lambda: chance.choice(pools.CALENDAR)),
-            (rates.eponym_surname, lambda: chance.choice(pools.eponyms()[""])),
-            (rates.first_name_surname, lambda: chance.choice(pools.first_names()[chance.choice("FM"), False])),
+            (rates.town_surname, lambda: rng.choice(pools.towns().all).name),
+            (rates.word_surname, lambda: rng.choice(pools.surnames().words)),
+            (rates.calendar_surname, lambda: rng.choice(pools.CALENDAR)),
+            (rates.eponym_surname, lambda: rng.choice(pools.eponyms()[""])),
+            (rates.first_name_surname, lambda: rng.choice(pools.first_names()[rng.choice("FM"), False])),
         ):
             if at < rate:
                 return draw()
             at -= rate
-        name = chance.choice(pools.surnames().real)
-        return pools.accented(name) if chance.once(rates.accented_surname) else name
+        name = rng.choice(pools.surnames().real)
+        return pools.accented(name) if rng.once(rates.accented_surname) else name
 
     def _invented(self) -> str:
-        """A surname of syllables of real ones that no table has."""
+        """Build a surname in no table from syllables of real surnames."""
         firsts, inners, lasts = pools.surnames().syllables
         while True:
-            middle = self._chance.choice(inners) if self._chance.once(0.4) else ""
-            name = self._chance.choice(firsts) + middle + self._chance.choice(lasts)
+            middle = self._rng.choice(inners) if self._rng.once(0.4) else ""
+            name = self._rng.choice(firsts) + middle + self._rng.choice(lasts)
             if _SHORTEST <= len(name) <= _LONGEST and not self._tables.surname_births(name):
                 return name[0].upper() + name[1:]
 
 
 def _beside_hyphen(found: Sequence[Piece], index: int) -> bool:
-    """Whether a word is part of a compound: what stands for it must not be compound itself."""
+    """Return whether a word is part of a compound, whose surrogate must be a single word."""
     around = (*found[max(0, index - 1) : index], *found[index + 1 : index + 2])
     return any(piece.sort is Sort.BETWEEN and piece.text == "-" for piece in around)

@@ -1,4 +1,4 @@
-"""A document as a row of pieces, marked or not: whatever is done to their text, mentions stay exact."""
+"""A document as a list of pieces, labelled or not, so that mentions stay exact when text changes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Piece(NamedTuple):
 
 
 class Edit(NamedTuple):
-    """`[start, end)` of the joined text gives way to `text`."""
+    """`text` replaces `[start, end)` of the joined text."""
 
     start: int
     end: int
@@ -31,7 +31,7 @@ _LINES = re.compile(r"(\s*[\r\n]\s*)")
 
 
 def cut(text: str, mentions: Iterable[Mention]) -> list[Piece]:
-    """The pieces of a document; unlabelled ones may be empty, and there is one before each labelled one."""
+    """Cut a document into pieces, with an unlabelled piece, possibly empty, before each labelled one."""
     pieces: list[Piece] = []
     position = 0
     for mention in mentions:
@@ -43,12 +43,12 @@ def cut(text: str, mentions: Iterable[Mention]) -> list[Piece]:
 
 
 def joined(pieces: Iterable[Piece]) -> str:
-    """The text of pieces."""
+    """Return the text of pieces."""
     return "".join(piece.text for piece in pieces)
 
 
 def assembled(gold: GoldDocument, pieces: Sequence[Piece], name: str) -> GoldDocument:
-    """A document with the id `name` made of pieces; nothing is known of its patient."""
+    """Build a document with the id `name` and an unknown patient from pieces."""
     mentions = []
     position = 0
     for text, label in pieces:
@@ -60,9 +60,9 @@ def assembled(gold: GoldDocument, pieces: Sequence[Piece], name: str) -> GoldDoc
 
 
 def edited(pieces: Sequence[Piece], edits: Iterable[Edit]) -> list[Piece]:
-    """Pieces after edits, which are sorted and do not overlap. A line break that an edit puts into a mention cuts it.
+    """Apply sorted, disjoint edits; a line break inserted into a mention splits the mention.
 
-    An edit that touches two pieces, or would leave a mention blank, is left out.
+    An edit that touches two pieces, or would leave a mention blank, is skipped.
     """
     result: list[Piece] = []
     waiting = iter(edits)
@@ -91,7 +91,7 @@ def edited(pieces: Sequence[Piece], edits: Iterable[Edit]) -> list[Piece]:
 
 
 def _settled(text: str, label: Label) -> Iterator[Piece]:
-    """A changed mention: cut at line breaks, blanks at its edges left outside."""
+    """Split a changed mention at line breaks and leave blanks at its edges outside."""
     for index, part in enumerate(_LINES.split(text)):
         bare = part.strip()
         if index % 2 or not bare:

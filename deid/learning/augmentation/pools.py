@@ -1,4 +1,4 @@
-"""What entities are drawn from: the tables that ship, sorted by the trouble that they give a detector."""
+"""Pools of names, towns, areas and drugs from the shipped tables, by the difficulty for a detector."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SYLLABLE = re.compile(r"[^aeiouy]*[aeiouy]+(?:[^aeiouy]+$|[^aeiouy](?=[^aeiouy]
 _USUAL_WORD = 1.0  # occurrences per million
 _LARGE_TOWN = 10_000  # inhabitants
 _ACRONYM = 4  # letters at most
-# Where French surnames have an accent that the table lacks: "Lefèvre", "Carrère", "Vallée", "Étienne".
+# Probable accents of surnames, which the table lacks: "Lefèvre", "Carrère", "Vallée", "Étienne".
 _GRAVE = re.compile(r"(?<=[bcdfgjlmnprstvz])e(?=(?:[bcdgjlmnprstv]|vr|qu|ch|gu|br|dr)es?$)")
 _GRAVE_I = re.compile(r"(?<=i)e(?=res?$)")
 _ACUTE = re.compile(r"e(?=es?$)")
@@ -37,7 +37,7 @@ class Town(NamedTuple):
 
 
 class Surnames(NamedTuple):
-    """Surnames as proper nouns are written, by what else they are; `syllables` are first, inner and last ones."""
+    """All surnames, those that are also words, and first, inner and last `syllables`; capitalised."""
 
     real: Sequence[str]
     words: Sequence[str]
@@ -45,7 +45,7 @@ class Surnames(NamedTuple):
 
 
 class Towns(NamedTuple):
-    """Towns by what makes them hard, and the comparable names of all."""
+    """Towns by difficulty, and all towns by comparable name."""
 
     all: Sequence[Town]
     large: Sequence[Town]
@@ -57,7 +57,7 @@ class Towns(NamedTuple):
 
 @cache
 def surnames() -> Surnames:
-    """The table of surnames."""
+    """Return the surnames of the table."""
     common = lexicon().common
     real = [titled(row["name"]) for row in packaged_rows("surnames")]
     firsts, inners, lasts = [], [], []
@@ -73,7 +73,7 @@ def surnames() -> Surnames:
 
 @cache
 def first_names() -> Mapping[tuple[str, bool], Sequence[str]]:
-    """(Sex, compound or not) → first names."""
+    """Map (sex, compound) to first names."""
     pools: dict[tuple[str, bool], list[str]] = defaultdict(list)
     for row in packaged_rows("first_names"):
         if len(row["name"]) > 1:
@@ -83,7 +83,7 @@ def first_names() -> Mapping[tuple[str, bool], Sequence[str]]:
 
 @cache
 def towns() -> Towns:
-    """The communes of today and of the past, and towns abroad."""
+    """Return the present and former communes, and foreign towns."""
     words = lexicon()
     table = [
         (Town(row["name"].removesuffix(" Arrondissement"), tuple(row["zips"].split("|"))), int(row["population"]))
@@ -112,7 +112,7 @@ def towns() -> Towns:
 
 @cache
 def _accented_words() -> Mapping[str, str]:
-    """Folded → accented spelling of first names and words, for names that are spelt alike."""
+    """Map the folded spelling of first names and words to the accented one."""
     spelt: dict[str, str] = {}
     for table, column in (("words", "word"), ("first_names", "name")):
         for row in packaged_rows(table):
@@ -123,7 +123,7 @@ def _accented_words() -> Mapping[str, str]:
 
 
 def accented(surname: str) -> str:
-    """A surname of the table with the accents that it probably has; as it is where none is probable."""
+    """Return a surname of the table with its probable accents."""
     known = _accented_words().get(surname.lower())
     if known is not None:
         return known
@@ -134,7 +134,7 @@ def accented(surname: str) -> str:
 
 
 def _grammar(name: str) -> tuple[str, bool]:
-    """What decides the article of an area, nearly: how its first word ends, and whether that opens with a vowel."""
+    """Return the ending of an area's first word and whether the word opens with a vowel; they determine the article."""
     word = re.split("[- ]", fold_line(name))[0]
     ending = word if word in ("la", "le", "les") else "s" if word.endswith("s") else "e" if word.endswith("e") else ""
     return ending, word[0] in "aeiouy" or (word.startswith("h") and not word.startswith("haut"))
@@ -144,7 +144,7 @@ AreaGroup = tuple[str, str, bool]
 
 
 class Areas(NamedTuple):
-    """Departments, regions, countries and lands, in groups that take the same article."""
+    """Departments, regions, countries and lands, in groups that share an article."""
 
     group_of: Mapping[str, AreaGroup]
     groups: Mapping[AreaGroup, Sequence[str]]
@@ -152,7 +152,7 @@ class Areas(NamedTuple):
 
 @cache
 def areas() -> Areas:
-    """The territories of the table, and named lands (which have lost their accents)."""
+    """Return the territories of the table, and named lands (whose names have no accents)."""
     named = [(row["kind"], row["name"]) for row in packaged_rows("territories")]
     named += [("land", titled(name)) for name in GEOGRAPHY]
     group_of: dict[str, AreaGroup] = {}
@@ -166,7 +166,7 @@ def areas() -> Areas:
 
 @cache
 def eponyms() -> Mapping[str, Sequence[str]]:
-    """Folded word before "de" ("score", "maladie"…) → eponyms; under "" all that stand after some word."""
+    """Map the folded word before "de" ("score", "maladie"…) to eponyms, and "" to all eponyms."""
     pools: dict[str, list[str]] = defaultdict(list)
     for row in packaged_rows("eponyms"):
         at = row["example"].find(row["name"])
@@ -179,13 +179,13 @@ def eponyms() -> Mapping[str, Sequence[str]]:
 
 @cache
 def drugs() -> Sequence[str]:
-    """Drugs of one word, in capitals."""
+    """Return drugs of one word, in capitals."""
     return [row["name"] for row in packaged_rows("drugs") if row["name"].isalpha() and len(row["name"]) > 4]
 
 
 @cache
 def companies() -> Sequence[str]:
-    """Companies without a head word; short words that the language has not are acronyms."""
+    """Return companies without a head word; short words outside the language are acronyms, in capitals."""
     common = lexicon().common
 
     def written(name: str) -> str:

@@ -1,16 +1,17 @@
-"""How often each alteration happens."""
+"""Rates of the alterations, and the seeded generator that draws them."""
 
 from __future__ import annotations
 
+import random
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """Probabilities in [0, 1]. Those of a copy are drawn once per copy, the others once per place they could apply.
+    """Probabilities in [0, 1], drawn once per copy under "Copies", once per possible place elsewhere.
 
-    The values are choices, not measurements: most copies must stay ordinary documents, since most of what a night
-    reads is ordinary, while each kind of trouble must be met often enough to be learnt.
+    The values are choices, not measurements: most copies stay ordinary documents, because most documents of a night
+    are ordinary; each difficulty is frequent enough to be learnt.
     """
 
     # Copies
@@ -77,3 +78,18 @@ class Rates:
 
 
 RATES = Rates()
+
+
+class SeededRandom(random.Random):
+    """A Mersenne Twister seeded by a name, with the same draws on any machine. Nothing drawn is secret."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+
+    def once(self, rate: float) -> bool:
+        """True with probability `rate`."""
+        return self.random() < rate
+
+    def digits(self, count: int) -> str:
+        """Draw `count` decimal digits uniformly."""
+        return f"{self.randrange(10**count):0{count}d}"

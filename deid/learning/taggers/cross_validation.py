@@ -26,8 +26,7 @@ from deid.detection.taggers.tags import encode
 from deid.evaluation import corpus
 from deid.evaluation.corpus import GoldDocument
 from deid.learning import held_out
-from deid.learning.taggers.recipe import FULL, SMALL, Recipe
-from deid.learning.taggers.training import KINDS, train
+from deid.learning.taggers.training import FULL, KINDS, SMALL, Recipe, train
 
 Array = NDArray[np.float32]
 

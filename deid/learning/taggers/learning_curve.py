@@ -22,8 +22,7 @@ from deid.evaluation.score_tables import summary_table
 from deid.evaluation.scoring import evaluate
 from deid.learning.ablation import RULES, judge, policy_of
 from deid.learning.taggers.cross_validation import folds
-from deid.learning.taggers.recipe import FULL, Recipe
-from deid.learning.taggers.training import train
+from deid.learning.taggers.training import FULL, Recipe, train
 
 SHARES = (1 / 8, 1 / 4, 1 / 2, 1.0)
 

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import torch
 from safetensors.torch import save_file
 
-from deid.detection.taggers.bilstm import EMBEDDINGS, BiLstmCrf, EmbeddingRows, save_embeddings
+from deid.detection.taggers.bilstm import EMBEDDINGS, BiLstmCrf, EmbeddingRows, Shape, save_embeddings
 from deid.detection.taggers.crf import CrfWeights
 from deid.detection.taggers.tagging import WEIGHTS, Manifest, features_digest, file_digest
 from deid.evaluation.corpus import GoldDocument
 from deid.evaluation.markup import write
 from deid.learning.augmentation import multiply
 from deid.learning.taggers import bilstm, crf
+from deid.learning.taggers.bilstm import BilstmSettings
+from deid.learning.taggers.crf import CrfSettings
 from deid.learning.taggers.examples import Example, examples
-from deid.learning.taggers.recipe import Recipe
 
 KINDS = ("crf", "bilstm_crf")
 
@@ -107,3 +109,37 @@ def fingerprint(documents: Sequence[GoldDocument]) -> str:
         sha256(f"{one.document.id}\n{write(one.document.text, one.mentions)}".encode()).hexdigest() for one in documents
     )
     return sha256("\n".join(lines).encode()).hexdigest()[:16]
+
+
+# How the taggers that ship are trained: every setting in one place, and a small version that takes a minute.
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """`copies` altered documents are added to each for the CRF; the network sees fresh ones in every epoch.
+
+    `members` networks of different seeds are averaged. `temperatures` divide the logarithms of probabilities; they are
+    what `deid.learning.taggers.cross_validation` measures.
+    """
+
+    crf: CrfSettings = field(default_factory=CrfSettings)
+    bilstm: BilstmSettings = field(default_factory=BilstmSettings)
+    copies: int = 1
+    members: int = 1
+    seed: int = 2026
+    temperatures: Mapping[str, float] = field(default_factory=dict)
+
+    def as_json(self) -> dict[str, Any]:
+        """Every setting."""
+        return asdict(self)
+
+
+FULL = Recipe()
+SMALL = Recipe(
+    crf=replace(FULL.crf, iterations=25),
+    bilstm=replace(
+        FULL.bilstm,
+        epochs=3,
+        shape=Shape(column_buckets=1 << 13, column_width=32, gram_buckets=1 << 13, gram_width=16, hidden=32),
+    ),
+    copies=0,
+    members=1,
+)

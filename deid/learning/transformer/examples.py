@@ -14,7 +14,7 @@ from deid.detection.annotators.transformer.subwords import Alignment, plan_windo
 from deid.detection.reading import Reading
 from deid.detection.taggers.tags import encode
 from deid.evaluation.corpus import GoldDocument
-from deid.learning.transformer.masking import IGNORED
+from deid.learning.transformer.pretraining_data import IGNORED
 
 
 @dataclass(frozen=True, slots=True)

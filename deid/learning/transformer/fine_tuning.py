@@ -21,12 +21,11 @@ from deid.detection.annotators.transformer.network import quiet
 from deid.detection.taggers.tags import LABELS, OUTSIDE, TAGS
 from deid.domain.errors import InputRefused
 from deid.evaluation.corpus import GoldDocument
-from deid.learning.transformer import schedule
-from deid.learning.transformer.ahead import prepared
+from deid.learning.transformer import optimization
 from deid.learning.transformer.examples import Example, examples, split
-from deid.learning.transformer.machine import Machine
-from deid.learning.transformer.masking import IGNORED
+from deid.learning.transformer.optimization import Machine, prepared
 from deid.learning.transformer.plan import FineTuning, Plan
+from deid.learning.transformer.pretraining_data import IGNORED
 
 log = logging.getLogger(__name__)
 
@@ -72,7 +71,7 @@ def fine_tune(
         raise InputRefused("there is no document to learn from.", "Give annotated documents.")
     model = _classifier(start, asked.dropout)
     nn.Module.to(model, machine.device)
-    descent = schedule.optimizer(model, asked.learning_rate, asked.weight_decay)
+    descent = optimization.optimizer(model, asked.learning_rate, asked.weight_decay)
     judged = list(examples(tokenizer, held_out, asked.length))
     best = Taught(model, 0, {})
     kept: dict[str, torch.Tensor] | None = None
@@ -148,7 +147,7 @@ def _teach(
         loss = cross_entropy(logits.float().flatten(0, 1), wanted.flatten(), ignore_index=IGNORED)
         loss.backward()  # type: ignore[no-untyped-call]
         done = (epoch + (number + 1) / len(lessons)) / asked.epochs
-        schedule.step(model, descent, schedule.rate(asked.learning_rate, asked.warm_up, done), asked.clip)
+        optimization.step(model, descent, optimization.rate(asked.learning_rate, asked.warm_up, done), asked.clip)
 
 
 def _forward(model: nn.Module, batch: Sequence[Example], machine: Machine) -> tuple[torch.Tensor, torch.Tensor]:

@@ -19,11 +19,10 @@ from transformers import ModernBertConfig, ModernBertForMaskedLM
 from deid.detection.annotators.transformer.network import quiet
 from deid.domain.errors import InputRefused
 from deid.evaluation.corpus import GoldDocument
-from deid.learning.transformer import schedule, texts, vocabulary
-from deid.learning.transformer.ahead import prepared
-from deid.learning.transformer.machine import Machine
-from deid.learning.transformer.masking import IGNORED, masked, packed
+from deid.learning.transformer import optimization, pretraining_data
+from deid.learning.transformer.optimization import Machine, prepared
 from deid.learning.transformer.plan import Encoder, Plan, Pretraining
+from deid.learning.transformer.pretraining_data import IGNORED, masked, packed
 
 log = logging.getLogger(__name__)
 
@@ -44,8 +43,8 @@ def pretrain(plan: Plan, documents: Sequence[GoldDocument], folder: Path, machin
     if plan.encoder is None:
         raise ValueError("the plan has no encoder of its own")
     asked = plan.pretraining or Pretraining(texts=(), steps=1)
-    paths = texts.files(asked.texts)
-    tokenizer = vocabulary.learn(
+    paths = pretraining_data.files(asked.texts)
+    tokenizer = pretraining_data.learn(
         _passages(paths, documents, asked.repeat, f"{plan.seed}/vocabulary"),
         plan.encoder.vocabulary,
         plan.encoder.tokenizer_megabytes,
@@ -79,11 +78,11 @@ def configuration(encoder: Encoder, tokenizer: Tokenizer) -> ModernBertConfig:
 
 
 _MARKS = {
-    "pad_token_id": vocabulary.PAD,
-    "bos_token_id": vocabulary.BEGIN,
-    "cls_token_id": vocabulary.BEGIN,
-    "eos_token_id": vocabulary.END,
-    "sep_token_id": vocabulary.END,
+    "pad_token_id": pretraining_data.PAD,
+    "bos_token_id": pretraining_data.BEGIN,
+    "cls_token_id": pretraining_data.BEGIN,
+    "eos_token_id": pretraining_data.END,
+    "sep_token_id": pretraining_data.END,
 }
 
 
@@ -91,7 +90,7 @@ def _passages(paths: Sequence[Path], documents: Sequence[GoldDocument], repeat: 
     """The annotated documents first, so that the vocabulary has seen them, then the files."""
     for _ in range(repeat):
         yield from (gold.document.text + "\n" for gold in documents)
-    yield from texts.passages(paths, seed)
+    yield from pretraining_data.passages(paths, seed)
 
 
 def _learn(
@@ -105,7 +104,7 @@ def _learn(
     asked = plan.pretraining
     assert asked is not None  # noqa: S101 - the caller saw to it
     nn.Module.to(model, machine.device).train()
-    descent = schedule.optimizer(model, asked.learning_rate, asked.weight_decay)
+    descent = optimization.optimizer(model, asked.learning_rate, asked.weight_decay)
     begun = time.monotonic()
     losses: list[torch.Tensor] = []
     stream = prepared(lambda: _batches(plan, asked, tokenizer, paths, documents), _AHEAD)
@@ -115,7 +114,7 @@ def _learn(
             break
         loss = _loss(model, machine, seen, wanted)
         loss.backward()  # type: ignore[no-untyped-call]
-        schedule.step(model, descent, schedule.rate(asked.learning_rate, asked.warm_up, done), 1.0)
+        optimization.step(model, descent, optimization.rate(asked.learning_rate, asked.warm_up, done), 1.0)
         losses.append(loss.detach())
         if number % _EVERY == 0:
             log.info("masked words: step %d, %.0f %% done, loss %.3f", number, 100 * done, float(loss.detach()))

@@ -22,7 +22,7 @@ from deid.evaluation.corpus import GoldDocument
 from deid.evaluation.scoring import Judged, evaluate
 from deid.learning.transformer.examples import split
 from deid.learning.transformer.fine_tuning import Taught, fine_tune, start_directory
-from deid.learning.transformer.machine import Machine, seeded
+from deid.learning.transformer.optimization import Machine, seeded
 from deid.learning.transformer.plan import Plan
 from deid.learning.transformer.pretraining import pretrain
 

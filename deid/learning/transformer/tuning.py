@@ -16,7 +16,7 @@ from deid.domain.errors import SettingsError
 from deid.evaluation.corpus import GoldDocument
 from deid.learning.transformer.examples import split
 from deid.learning.transformer.fine_tuning import fine_tune, start_directory
-from deid.learning.transformer.machine import Machine, seeded
+from deid.learning.transformer.optimization import Machine, seeded
 from deid.learning.transformer.plan import Plan
 from deid.learning.transformer.pretraining import pretrain
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from demo.hospital.blocks import Block
-from demo.hospital.kinds import administrative, examinations, letters, notes, surgery
+from demo.hospital.kinds import administrative, examinations, letters, notes
 from demo.hospital.prose.scene import DocumentScene
+from demo.hospital.rendering import Block
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,19 +31,19 @@ KINDS: dict[str, Kind] = {
         Kind("CS", "11488-4", ("Compte rendu de consultation", "Courrier de consultation"), letters.consultation),
         Kind("URG", "15507-7", ("Compte rendu de passage aux urgences", "Observation des urgences"), notes.emergency,
              author_service="URGE"),
-        Kind("CRO", "11504-8", ("Compte rendu opératoire",), surgery.operation),
-        Kind("ACP", "11526-1", ("Compte rendu d'anatomie et de cytologie pathologiques",), surgery.pathology,
+        Kind("CRO", "11504-8", ("Compte rendu opératoire",), examinations.operation),
+        Kind("ACP", "11526-1", ("Compte rendu d'anatomie et de cytologie pathologiques",), examinations.pathology,
              author_service="ANAP"),
         Kind("IMG", "18748-4", ("Compte rendu d'imagerie médicale",), examinations.imaging, author_service="IMAG"),
         Kind("BIO", "11502-2", ("Compte rendu d'examens biologiques",), examinations.laboratory, author_service="BIOL"),
-        Kind("CPA", "34749-2", ("Compte rendu de consultation pré-anesthésique",), surgery.anaesthesia,
+        Kind("CPA", "34749-2", ("Compte rendu de consultation pré-anesthésique",), examinations.anaesthesia,
              author_service="ANES"),
         Kind("IDE", "11506-3", ("Transmissions infirmières", "Fiche de liaison infirmière"), notes.nursing, "IDE"),
         Kind("ORD", "57833-6", ("Prescription de médicaments", "Ordonnance de sortie"), administrative.prescription),
         Kind("SOC", "28653-4", ("Rapport social", "Courrier du service social"), administrative.social,
              "assistant social", "SOCI"),
         Kind("CERT", "51851-4", ("Certificat médical", "Attestation"), administrative.certificate),
-        Kind("RCP", "34794-8", ("Fiche de réunion de concertation pluridisciplinaire",), surgery.board,
+        Kind("RCP", "34794-8", ("Fiche de réunion de concertation pluridisciplinaire",), examinations.board,
              author_service="ONCO"),
     )
 }  # fmt: skip

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from demo.hospital.blocks import GAP, Block, Role, lines_block, text_block
-from demo.hospital.kinds import identity, paper, parts
+from demo.hospital.kinds import parts
 from demo.hospital.prose.grammar import Piece
 from demo.hospital.prose.scene import DocumentScene
+from demo.hospital.rendering import GAP, Block, Role, lines_block, text_block
 
 
 def prescription(scene: DocumentScene) -> list[Block]:
     """A prescription: short head, drugs, advice."""
     rng = scene.rng
     blocks = [
-        *paper.letterhead(scene),
+        *parts.letterhead(scene),
         parts.title(scene, ("Ordonnance", "Ordonnance de sortie", "Prescription médicale n° {id:ordonnance}")),
     ]
-    blocks += [paper.dateline(scene)]
+    blocks += [parts.dateline(scene)]
     line = (
         "{nomcomplet}, [{age}|{mf:né|née} le {D:birth}][, {n:4-98} kg|]"
         if scene.age < 15
@@ -27,13 +27,13 @@ def prescription(scene: DocumentScene) -> list[Block]:
     written = [scene.write(f"{index}. {drug}" if numbered else drug) for index, drug in enumerate(drugs, 1)]
     blocks.append(lines_block(Role.LINE if numbered else Role.ITEM, written))
     blocks += [text_block(Role.LINE, scene.write("{use:ordo_conseil}")) for _ in range(rng.randint(1, 3))]
-    return [*blocks, *paper.signature(scene), *paper.footer(scene)]
+    return [*blocks, *parts.signature(scene), *parts.footer(scene)]
 
 
 def certificate(scene: DocumentScene) -> list[Block]:
     """A medical certificate."""
     blocks = [
-        *paper.letterhead(scene),
+        *parts.letterhead(scene),
         parts.title(scene, ("Certificat médical", "Attestation", "Certificat de présence")),
     ]
     blocks += parts.paragraph(scene, ["{use:certif}"])
@@ -52,17 +52,17 @@ def certificate(scene: DocumentScene) -> list[Block]:
             "droit|Établi à la demande du patient et remis en main propre], le {D:doc}."
         ],
     )
-    return [*blocks, *paper.signature(scene), *paper.footer(scene)]
+    return [*blocks, *parts.signature(scene), *parts.footer(scene)]
 
 
 def social(scene: DocumentScene) -> list[Block]:
     """A report of the social worker, or a letter to an institution."""
     rng = scene.rng
-    blocks = paper.letterhead(scene)
+    blocks = parts.letterhead(scene)
     letter = rng.random() < 0.4
     if letter:
         blocks += [
-            paper.dateline(scene),
+            parts.dateline(scene),
             lines_block(
                 Role.ADDRESSEE,
                 [
@@ -80,7 +80,7 @@ def social(scene: DocumentScene) -> list[Block]:
                 scene, ("Rapport social", "Évaluation sociale", "Note de situation – confidentiel", "Enquête sociale")
             )
         )
-    blocks += identity.identity(scene)
+    blocks += parts.identity(scene)
     if letter:
         blocks.append(text_block(Role.PARAGRAPH, [Piece("Madame, Monsieur,")]))
     blocks += parts.paragraph(scene, ["{use:social_motif}", *scene.common("social_recit").draw(rng, pool=(4, 8))])
@@ -93,4 +93,4 @@ def social(scene: DocumentScene) -> list[Block]:
         "Je reste à votre disposition ({mailservice}).",
     ]
     blocks += parts.paragraph(scene, [rng.choice(closing)])
-    return [*blocks, *paper.signature(scene), *paper.footer(scene)]
+    return [*blocks, *parts.signature(scene), *parts.footer(scene)]

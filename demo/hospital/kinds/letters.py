@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from demo.hospital.blocks import Block, Role, text_block
-from demo.hospital.kinds import identity, paper, parts
+from demo.hospital.kinds import parts
 from demo.hospital.prose.scene import DocumentScene
+from demo.hospital.rendering import Block, Role, text_block
 
 
 def _history(scene: DocumentScene) -> list[Block]:
@@ -71,16 +71,16 @@ def _plan(scene: DocumentScene) -> list[Block]:
 
 def _ending(scene: DocumentScene) -> list[Block]:
     closing = text_block(Role.PARAGRAPH, scene.write("{use:cloture}"))
-    return [closing, *paper.signature(scene), *paper.footer(scene)]
+    return [closing, *parts.signature(scene), *parts.footer(scene)]
 
 
 def _head(scene: DocumentScene, titles: tuple[str, ...], *, letter: bool) -> list[Block]:
-    blocks = paper.letterhead(scene)
+    blocks = parts.letterhead(scene)
     if letter:
-        blocks += [paper.dateline(scene), *paper.addressee(scene)]
+        blocks += [parts.dateline(scene), *parts.addressee(scene)]
     else:
         blocks.append(parts.title(scene, titles))
-    return blocks + identity.identity(scene)
+    return blocks + parts.identity(scene)
 
 
 def report(scene: DocumentScene) -> list[Block]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from deid.domain.labels import Label
-from demo.hospital.blocks import GAP, Block, Role, lines_block, text_block
-from demo.hospital.kinds import identity, paper, parts
+from demo.hospital.kinds import parts
 from demo.hospital.prose import dates
 from demo.hospital.prose.grammar import Piece
 from demo.hospital.prose.scene import DocumentScene
-from demo.hospital.prose.slots_staff import staff_name
+from demo.hospital.prose.slots_people import staff_name
+from demo.hospital.rendering import GAP, Block, Role, lines_block, text_block
 
 
 def emergency(scene: DocumentScene) -> list[Block]:
@@ -16,9 +16,9 @@ def emergency(scene: DocumentScene) -> list[Block]:
     rng = scene.rng
     telegraphic = rng.random() < 0.6
     scene.terse = telegraphic
-    blocks = paper.letterhead(scene) if rng.random() < 0.6 else []
+    blocks = parts.letterhead(scene) if rng.random() < 0.6 else []
     blocks.append(_emergency_head(scene))
-    blocks += identity.identity(scene) if not telegraphic or rng.random() < 0.4 else []
+    blocks += parts.identity(scene) if not telegraphic or rng.random() < 0.4 else []
     arrival = "{use:urg_arrivee} [Motif : |]{motif}."
     history = scene.section("atcd").draw(rng, pool=(1, 2))
     history += scene.common("atcd_enfant" if scene.child else "atcd_general").draw(rng, pool=(0, 3))
@@ -80,8 +80,8 @@ def nursing(scene: DocumentScene) -> list[Block]:
     """Nurses' notes: entries with date, hour and a mark of who wrote, over the stay."""
     rng = scene.rng
     scene.terse = rng.random() < 0.7
-    blocks = paper.letterhead(scene) if rng.random() < 0.4 else []
-    blocks += [parts.title(scene, _NURSING_TITLES), *identity.identity(scene)]
+    blocks = parts.letterhead(scene) if rng.random() < 0.4 else []
+    blocks += [parts.title(scene, _NURSING_TITLES), *parts.identity(scene)]
     targeted = rng.random() < 0.35
     deck = _deck(scene)
     days = range((scene.written_on - scene.stay.admitted_on).days + 1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deid.evaluation.attacks.population import Population
+from deid.evaluation.attacks.inputs import Population
 from demo.population import population
 
 

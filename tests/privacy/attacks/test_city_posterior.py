@@ -10,7 +10,7 @@ from math import exp, log, sqrt
 import pytest
 
 from deid.config.policy import Places, load
-from deid.evaluation.attacks.city_posterior import law, posterior
+from deid.evaluation.attacks.city_posterior import commune_law, commune_posteriors
 from deid.evaluation.attacks.commune_laws import law_of
 from deid.privacy import KeyedStream
 from deid.reference import Commune, CommuneTable
@@ -42,7 +42,9 @@ def _three(populations: tuple[int, int, int]) -> CommuneTable:
 
 def test_three_communes_by_hand() -> None:
     epsilon = 2.0
-    (found,) = posterior(_three((100, 300, 600)), _places("health_exponential", features=("f",)), [Fraction(2)])
+    (found,) = commune_posteriors(
+        _three((100, 300, 600)), _places("health_exponential", features=("f",)), [Fraction(2)]
+    )
     prior = [0.1, 0.3, 0.6]
     weight = [[0 if a == b else exp(-epsilon * abs(a - b) / 2 / 2) for b in range(3)] for a in range(3)]
     joint = [[prior[a] * weight[a][b] / sum(weight[a]) for b in range(3)] for a in range(3)]
@@ -58,7 +60,7 @@ def test_three_communes_by_hand() -> None:
 @pytest.mark.parametrize("strategy", ["health_exponential", "knn_exponential", "geo_indistinguishability"])
 def test_the_law_is_that_of_the_draws(strategy: str) -> None:
     true, epsilon, places = TABLE.find("Vesoul")[0], Fraction(1, 2), _places(strategy)
-    shares = law(TABLE, true, places, epsilon)
+    shares = commune_law(TABLE, true, places, epsilon)
     draws = STRATEGIES[strategy](KeyedStream(b"law", strategy), TABLE, true, places, epsilon)
     counts = Counter(one for _, one in zip(range(DRAWS), draws, strict=False))
     assert sum(shares.values()) == pytest.approx(1)
@@ -80,7 +82,7 @@ def test_many_neighbours_at_once_are_those_of_the_table() -> None:
 
 
 def test_more_epsilon_keeps_more_and_tells_more() -> None:
-    rows = posterior(TABLE, _places("health_exponential"), map(Fraction, (0, 4, 16, 64, 256)), ["25"])
+    rows = commune_posteriors(TABLE, _places("health_exponential"), map(Fraction, (0, 4, 16, 64, 256)), ["25"])
     for less, more in pairwise(rows):
         assert less.distance > more.distance
         assert less.mean < more.mean
@@ -92,7 +94,7 @@ def test_more_epsilon_keeps_more_and_tells_more() -> None:
 
 def test_nearest_profiles_give_an_attacker_certainty_at_any_epsilon() -> None:
     fixed, nearest = (
-        posterior(TABLE, _places(strategy), [Fraction(1, 4)], ["70"])[0]
+        commune_posteriors(TABLE, _places(strategy), [Fraction(1, 4)], ["70"])[0]
         for strategy in ("health_exponential", "knn_exponential")
     )
     assert nearest.max == 1.0
@@ -101,17 +103,17 @@ def test_nearest_profiles_give_an_attacker_certainty_at_any_epsilon() -> None:
 
 
 def test_a_planar_move_is_two_over_epsilon() -> None:
-    near, far = posterior(TABLE, _places("geo_indistinguishability"), [Fraction(1, 2), Fraction(1, 8)], ["90"])
+    near, far = commune_posteriors(TABLE, _places("geo_indistinguishability"), [Fraction(1, 2), Fraction(1, 8)], ["90"])
     assert 3 < near.km < 6
     assert 13 < far.km < 19
-    (scaled,) = posterior(TABLE, _places("geo_indistinguishability", unit_km=4.0), [Fraction(1, 2)], ["90"])
+    (scaled,) = commune_posteriors(TABLE, _places("geo_indistinguishability", unit_km=4.0), [Fraction(1, 2)], ["90"])
     assert scaled.km == pytest.approx(far.km)
 
 
 def test_what_cannot_be_asked() -> None:
     with pytest.raises(ValueError, match="draws no commune"):
-        posterior(TABLE, _places("tag"), [Fraction(1)], ["90"])
+        commune_posteriors(TABLE, _places("tag"), [Fraction(1)], ["90"])
     with pytest.raises(ValueError, match="no commune"):
-        posterior(TABLE, SHIPPED, [Fraction(1)], ["00"])
+        commune_posteriors(TABLE, SHIPPED, [Fraction(1)], ["00"])
     with pytest.raises(KeyError):
-        posterior(TABLE, _places("knn_exponential", features=("horoscope",)), [Fraction(1)], ["90"])
+        commune_posteriors(TABLE, _places("knn_exponential", features=("horoscope",)), [Fraction(1)], ["90"])

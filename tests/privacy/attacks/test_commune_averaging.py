@@ -6,9 +6,8 @@ from fractions import Fraction
 
 import pytest
 
-from deid.evaluation.attacks.commune_averaging import commune_averaging, surrogates_per_patient
-from deid.evaluation.attacks.policies import with_places
-from deid.evaluation.attacks.population import Population
+from deid.evaluation.attacks.averaging import average_communes, surrogates_per_patient
+from deid.evaluation.attacks.inputs import Population, with_places
 from deid.reference.tables import packaged_tables
 from deid.substitution.places.gazette import Gazette
 
@@ -19,14 +18,14 @@ DEPARTMENTS = ("30", "34", "84")
 def test_a_remembered_commune_is_one_observation(small: Population) -> None:
     for scope in ("patient", "corpus"):
         policy = with_places("health_exponential", scope=scope)
-        one, many = commune_averaging(policy, [1, 24], small.hospital, DEPARTMENTS, TABLE)
+        one, many = average_communes(policy, [1, 24], small.residents, DEPARTMENTS, TABLE)
         assert (many.surrogates, many.guess, many.truth) == (1.0, one.guess, one.truth)
 
 
 def test_communes_drawn_for_each_document_can_be_averaged_whatever_the_epsilon(small: Population) -> None:
     """Even of uniform draws: the original is the one that never comes."""
     policy = with_places("health_exponential", Fraction(1, 1000), scope="document")
-    one, many = commune_averaging(policy, [1, 300], small.hospital, DEPARTMENTS, TABLE, patients=12)
+    one, many = average_communes(policy, [1, 300], small.residents, DEPARTMENTS, TABLE, patients=12)
     assert many.surrogates > 55
     assert many.truth > 4 * one.truth
     assert many.guess > 0.5
@@ -34,13 +33,13 @@ def test_communes_drawn_for_each_document_can_be_averaged_whatever_the_epsilon(s
 
 def test_nearest_communes_drawn_again_give_the_home_away(small: Population) -> None:
     policy = with_places("knn_exponential", scope="document")
-    (found,) = commune_averaging(policy, [16], small.hospital, DEPARTMENTS, TABLE, patients=12)
+    (found,) = average_communes(policy, [16], small.residents, DEPARTMENTS, TABLE, patients=12)
     assert found.truth > 0.9
 
 
 def test_an_epsilon_of_its_own_per_document_is_a_draw_of_its_own(small: Population) -> None:
     policy = with_places("health_exponential", split="uniform")
-    one, four, many = commune_averaging(policy, [1, 4, 24], small.hospital, DEPARTMENTS, TABLE, patients=12)
+    one, four, many = average_communes(policy, [1, 4, 24], small.residents, DEPARTMENTS, TABLE, patients=12)
     assert one.surrogates == 1
     assert 3 < four.surrogates == many.surrogates <= 4
     assert many.truth == four.truth
@@ -67,6 +66,6 @@ def test_a_commune_drawn_anew_each_time_is_caught(small: Population, monkeypatch
 
 def test_no_patient_no_figure(small: Population) -> None:
     with pytest.raises(ValueError, match="no patient lives"):
-        commune_averaging(with_places("health_exponential"), [1], small.hospital, ("75",), TABLE)
+        average_communes(with_places("health_exponential"), [1], small.residents, ("75",), TABLE)
     with pytest.raises(ValueError, match="draws no commune"):
-        commune_averaging(with_places("tag"), [1], small.hospital, DEPARTMENTS, TABLE)
+        average_communes(with_places("tag"), [1], small.residents, DEPARTMENTS, TABLE)

@@ -10,7 +10,7 @@ import pytest
 from deid.config.policy import Places, load
 from deid.domain.document import Patient
 from deid.evaluation.attacks import exclusions
-from deid.evaluation.attacks.exclusions import exclusion
+from deid.evaluation.attacks.exclusions import exclusion_cost
 from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
 from deid.substitution.context import DocumentContext, words_of_place
@@ -44,7 +44,7 @@ def test_a_place_called_by_a_shared_word_alone_is_hidden_by_it() -> None:
 
 
 def test_setting_a_postal_code_aside_costs_more_than_the_words_of_a_name() -> None:
-    plain, coded = (exclusion(TABLE, Places(), QUARTER, ["90"], with_code=one) for one in (False, True))
+    plain, coded = (exclusion_cost(TABLE, Places(), QUARTER, ["90"], with_code=one) for one in (False, True))
     assert 1 / 201 < plain.mean < coded.mean < 1
     assert plain.median <= coded.median
     assert plain.most < coded.most
@@ -52,14 +52,14 @@ def test_setting_a_postal_code_aside_costs_more_than_the_words_of_a_name() -> No
 
 def test_a_point_that_seldom_leaves_its_commune_costs_more_the_greater_epsilon_is() -> None:
     places = Places(strategy="geo_indistinguishability")
-    few, many = (exclusion(TABLE, places, Fraction(one), ["90"], with_code=False) for one in (Fraction(1, 4), 1))
+    few, many = (exclusion_cost(TABLE, places, Fraction(one), ["90"], with_code=False) for one in (Fraction(1, 4), 1))
     assert few.mean < many.mean
     assert few.most < log(2) < many.most
 
 
 def test_departments_that_are_none_are_refused() -> None:
     with pytest.raises(ValueError, match="no commune"):
-        exclusion(TABLE, Places(), QUARTER, ["00"], with_code=False)
+        exclusion_cost(TABLE, Places(), QUARTER, ["00"], with_code=False)
 
 
 def test_the_command_prints_a_row_per_strategy_epsilon_and_way_to_write(capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,14 +7,13 @@ from fractions import Fraction
 import pytest
 
 from deid.config.policy import Policy
-from deid.evaluation.attacks.chronicle import Chronicle, chronicles
-from deid.evaluation.attacks.known_dates import Linkage, Source, attacks, linkage
-from deid.evaluation.attacks.policies import with_dates
-from deid.evaluation.attacks.population import Population
+from deid.evaluation.attacks.document_dates import DocumentDates, publish_dates
+from deid.evaluation.attacks.inputs import Population, with_dates
+from deid.evaluation.attacks.reidentification import Linkage, Source, link_known_dates, linkages
 
 
 def _linked(small: Population, policy: Policy, source: Source, known: int) -> Linkage:
-    return linkage(chronicles(small.records, policy), policy.substitution.dates, source, known)
+    return link_known_dates(publish_dates(small.records, policy), policy.substitution.dates, source, known)
 
 
 def test_tags_leave_chance(small: Population) -> None:
@@ -48,7 +47,7 @@ def test_a_month_says_less_than_a_shifted_day(small: Population) -> None:
 
 def test_more_known_dates_say_more(small: Population) -> None:
     policy = with_dates("metric", Fraction(4))
-    found = list(attacks(chronicles(small.records, policy), policy.substitution.dates))
+    found = list(linkages(publish_dates(small.records, policy), policy.substitution.dates))
     text = [one.top_1 for one in found if one.source == "text"]
     assert len(text) == 4
     assert text[-1] > text[0]
@@ -56,9 +55,9 @@ def test_more_known_dates_say_more(small: Population) -> None:
 
 def test_the_order_of_documents_does_not_matter(small: Population) -> None:
     policy = with_dates("metric")
-    there: list[Chronicle] = chronicles(small.records, policy)
+    there: list[DocumentDates] = publish_dates(small.records, policy)
     dates = policy.substitution.dates
-    assert linkage(there, dates, "text", 2) == linkage(there[::-1], dates, "text", 2)
+    assert link_known_dates(there, dates, "text", 2) == link_known_dates(there[::-1], dates, "text", 2)
 
 
 def test_nobody_with_so_many_dates(small: Population) -> None:

@@ -7,15 +7,14 @@ from typing import Any
 
 import pytest
 
-from deid.evaluation.attacks.chronicle import chronicles
-from deid.evaluation.attacks.policies import with_dates, with_places
-from deid.evaluation.attacks.population import Population
-from deid.evaluation.attacks.usefulness import DatesKept, dates_kept, profiles_kept
+from deid.evaluation.attacks.document_dates import publish_dates
+from deid.evaluation.attacks.inputs import Population, with_dates, with_places
+from deid.evaluation.attacks.usefulness import DateUtility, measure_dates, measure_profiles
 from deid.reference.tables import packaged_tables
 
 
-def _kept(small: Population, strategy: str, epsilon: Fraction = Fraction(1, 4), **options: Any) -> DatesKept:
-    return dates_kept(chronicles(small.records, with_dates(strategy, epsilon, **options)))
+def _kept(small: Population, strategy: str, epsilon: Fraction = Fraction(1, 4), **options: Any) -> DateUtility:
+    return measure_dates(publish_dates(small.records, with_dates(strategy, epsilon, **options)))
 
 
 def test_a_shift_errs_by_its_days_and_keeps_lengths(small: Population) -> None:
@@ -29,10 +28,10 @@ def test_a_shift_errs_by_its_days_and_keeps_lengths(small: Population) -> None:
 def test_noise_has_the_size_of_its_law(small: Population) -> None:
     """Discrete Laplace at 1/4 that is never 0 moves by 4.5 days; dates that are the document's own stay at 0."""
     own = [
-        saying.true.index == one.written_on.toordinal()
-        for one in chronicles(small.records, with_dates("metric"))
-        for saying in one.sayings
-        if saying.true.unit == "day" and not saying.birth
+        pair.true.index == one.written_on.toordinal()
+        for one in publish_dates(small.records, with_dates("metric"))
+        for pair in one.pairs
+        if pair.true.unit == "day" and not pair.birth
     ]
     found = _kept(small, "metric")
     assert found.from_document is not None
@@ -62,7 +61,7 @@ def test_a_tag_keeps_nothing(small: Population) -> None:
 
 def test_profiles_are_kept_as_epsilon_grows(small: Population) -> None:
     table, places = packaged_tables().communes, with_places("health_exponential").substitution.places
-    uniform, shipped, much = profiles_kept(table, small.hospital, places, map(Fraction, ("0", "1/4", "256")))
+    uniform, shipped, much = measure_profiles(table, small.residents, places, map(Fraction, ("0", "1/4", "256")))
     assert uniform.kept <= shipped.kept < 0.5 < 0.9 < much.kept
     assert uniform.distance > shipped.distance > much.distance
 
@@ -70,4 +69,4 @@ def test_profiles_are_kept_as_epsilon_grows(small: Population) -> None:
 def test_what_draws_no_commune_has_no_profile(small: Population) -> None:
     places = with_places("tag").substitution.places
     with pytest.raises(ValueError, match="draws no commune"):
-        profiles_kept(packaged_tables().communes, small.hospital, places, [Fraction(1)])
+        measure_profiles(packaged_tables().communes, small.residents, places, [Fraction(1)])

@@ -18,8 +18,8 @@ from deid import formats
 from deid.domain.errors import DocumentRefused
 from deid.domain.labels import Label
 from demo.hospital import Hospital, HospitalDocument, Version, generate
-from demo.hospital.faults import FAULTS
 from demo.hospital.kinds import KINDS
+from demo.hospital.timeline import FAULTS
 
 MAX_BYTES = 2_000_000
 DIGEST = """

@@ -8,7 +8,7 @@ from threading import active_count
 
 import pytest
 
-from deid.learning.transformer.ahead import prepared
+from deid.learning.transformer.optimization import prepared
 
 
 @pytest.mark.parametrize("most", [1, 3, 100])

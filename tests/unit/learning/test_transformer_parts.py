@@ -21,10 +21,10 @@ from deid.domain.document import Document, Mention
 from deid.domain.errors import InputRefused, SettingsError
 from deid.domain.labels import Label
 from deid.evaluation.corpus import GoldDocument
-from deid.learning.transformer import schedule, texts, vocabulary
+from deid.learning.transformer import optimization, pretraining_data
 from deid.learning.transformer.examples import examples, split
-from deid.learning.transformer.masking import IGNORED, masked, packed
 from deid.learning.transformer.plan import Plan
+from deid.learning.transformer.pretraining_data import IGNORED, masked, packed
 from deid.learning.transformer.tuning import tune
 from tests.unit.learning.transformer_letters import letters, small
 
@@ -33,7 +33,7 @@ LETTER = "Vu M. Jean DUPONT,  né le 12/03/1950\n\nà Saint-E\u0301tienne (tél.
 
 @cache
 def _learned() -> Tokenizer:
-    return vocabulary.learn([LETTER] * 20, 500, 1)
+    return pretraining_data.learn([LETTER] * 20, 500, 1)
 
 
 @pytest.fixture
@@ -74,7 +74,7 @@ def test_digits_stand_alone(tokenizer: Tokenizer) -> None:
 
 def test_sequences_are_framed_and_lose_nothing_inside(tokenizer: Tokenizer) -> None:
     batches = list(packed(tokenizer, [LETTER] * 30, 20, 4, 7))
-    frame = {tokenizer.token_to_id(mark) for mark in (vocabulary.BEGIN, vocabulary.END)}
+    frame = {tokenizer.token_to_id(mark) for mark in (pretraining_data.BEGIN, pretraining_data.END)}
     assert {batch.ids.shape for batch in batches} == {(4, 20)}
     assert {int(one) for batch in batches for one in batch.ids[:, [0, -1]].ravel()} == frame
     total = 30 * len(tokenizer.encode(LETTER, add_special_tokens=False).ids)
@@ -88,7 +88,7 @@ def test_words_are_hidden_whole(tokenizer: Tokenizer, share: float) -> None:
     (batch, *_) = packed(tokenizer, [LETTER] * 400, 64, 64, 7)
     seen, wanted = masked(batch, share, tokenizer, np.random.default_rng(7))
     hidden = wanted != IGNORED
-    mask = tokenizer.token_to_id(vocabulary.MASK)
+    mask = tokenizer.token_to_id(pretraining_data.MASK)
     assert hidden.any()
     assert np.array_equal(wanted[hidden], batch.ids[hidden])
     assert np.array_equal(seen[~hidden], batch.ids[~hidden])
@@ -146,32 +146,32 @@ def test_texts_of_any_packing_are_read_once(tmp_path: Path) -> None:
         name = {"txt": "plain", "txt.gz": "gz", "txt.xz": "xz"}[kind]
         with opened(tmp_path / f"{name}.{kind}", "wt", encoding="utf-8") as stream:
             stream.writelines(sorted(line for line in lines if line.startswith(name)))
-    paths = texts.files([str(tmp_path / "*.txt*"), str(tmp_path / "plain.txt")])
-    read = "".join(texts.passages(paths, "7")).splitlines(keepends=True)
+    paths = pretraining_data.files([str(tmp_path / "*.txt*"), str(tmp_path / "plain.txt")])
+    read = "".join(pretraining_data.passages(paths, "7")).splitlines(keepends=True)
     assert sorted(read) == sorted(lines)
     assert read != sorted(read)  # mixed
-    assert read == "".join(texts.passages(paths, "7")).splitlines(keepends=True)
+    assert read == "".join(pretraining_data.passages(paths, "7")).splitlines(keepends=True)
 
 
 def test_records_are_read_by_their_text(tmp_path: Path) -> None:
     (tmp_path / "cases.jsonl").write_text('{"id": 1, "text": "Un cas."}\n{"text": "Deux\\ncas."}\n', encoding="utf-8")
-    assert "".join(texts.passages([tmp_path / "cases.jsonl"], "7")) == "Un cas.\nDeux\ncas.\n"
+    assert "".join(pretraining_data.passages([tmp_path / "cases.jsonl"], "7")) == "Un cas.\nDeux\ncas.\n"
     (tmp_path / "cases.jsonl").write_text('{"id": 1}\n', encoding="utf-8")
     with pytest.raises(InputRefused, match=r"cases.jsonl.*text"):
-        list(texts.passages([tmp_path / "cases.jsonl"], "7"))
+        list(pretraining_data.passages([tmp_path / "cases.jsonl"], "7"))
 
 
 @pytest.mark.parametrize("name", ["t.txt", "t.txt.xz", "t.txt.gz"])
 def test_a_text_that_cannot_be_read_is_named(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_bytes(b"\xff\xfe\x00")
     with pytest.raises(InputRefused, match=name):
-        list(texts.passages([tmp_path / name], "7"))
+        list(pretraining_data.passages([tmp_path / name], "7"))
 
 
 def test_the_rate_rises_then_falls() -> None:
-    rates = [schedule.rate(1.0, 0.1, done) for done in (0.0, 0.05, 0.1, 0.55, 1.0, 1.2)]
+    rates = [optimization.rate(1.0, 0.1, done) for done in (0.0, 0.05, 0.1, 0.55, 1.0, 1.2)]
     assert rates == pytest.approx([0.0, 0.5, 1.0, 0.5, 0.0, 0.0])
-    assert schedule.rate(1.0, 0.0, 0.0) == 1.0
+    assert optimization.rate(1.0, 0.0, 0.0) == 1.0
 
 
 def test_tuning_gives_a_plan_no_worse_than_the_first(tmp_path: Path) -> None:

@@ -32,8 +32,7 @@ from deid.learning.taggers import cross_validation, learning_curve
 from deid.learning.taggers.crf import CrfSettings
 from deid.learning.taggers.crf import train as train_crf
 from deid.learning.taggers.examples import examples
-from deid.learning.taggers.recipe import SMALL
-from deid.learning.taggers.training import KINDS, train
+from deid.learning.taggers.training import KINDS, SMALL, train
 from tests import ROOT
 
 pytestmark = pytest.mark.slow

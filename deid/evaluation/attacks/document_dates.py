@@ -1,4 +1,4 @@
-"""Dates as published beside the true ones, read back from the published text as an attacker would."""
+"""DateSet as published beside the true ones, read back from the published text as an attacker would."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from datetime import date
 from deid.config.policy import Policy
 from deid.domain.document import Document, Mention, Substitution
 from deid.domain.labels import Label
-from deid.evaluation.attacks.population import Record
+from deid.evaluation.attacks.inputs import Record
 from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
 from deid.substitution.context import DocumentContext
@@ -23,39 +23,39 @@ _TEMPORAL = frozenset({Label.DATE, Label.RELDATE, Label.AGE})
 
 
 @dataclass(frozen=True, slots=True)
-class Saying:
-    """A DATE or RELDATE: what it says, and what its surrogate does (None: a tag, a mask, nothing readable)."""
+class DatePair:
+    """The true date of a DATE or RELDATE mention, and that of its surrogate (None: a tag, a mask, no date)."""
 
     label: Label
     true: Instant
-    told: Instant | None
+    published: Instant | None
     birth: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Dates:
-    """Distinct dates of a text in order: whole days as ordinals, and what is coarser."""
+class DateSet:
+    """Sorted distinct dates of a text: `days` as proleptic Gregorian ordinals, `coarse` months and years."""
 
     days: tuple[int, ...]
     coarse: tuple[Instant, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Chronicle:
-    """The dates of one document. `published_on` is the document's own date as published.
+class DocumentDates:
+    """The dates of one document. `published_on` is the document's own published date.
 
-    `shift` is the patient's, in days, as who has run the product knows it; under `generalise`, which shifts nothing,
-    how far the published date is from the true one.
+    `shift` is the patient's shift in days, unknown to the attacker; under `generalise`, which has no shift, the
+    days between the document's true and published dates.
     """
 
     record: Record
     published_on: date
     shift: int
-    sayings: tuple[Saying, ...]
+    pairs: tuple[DatePair, ...]
 
     @property
     def patient(self) -> str:
-        """The warehouse's identifier of the patient."""
+        """Identifier of the patient in the warehouse."""
         return self.record.patient
 
     @property
@@ -67,36 +67,36 @@ class Chronicle:
         return day
 
     @property
-    def true(self) -> Dates:
-        """The document's own date and those that it says, the birth date among them; not "il y a 3 mois"."""
-        return _dates(self.written_on, (one.true for one in self.sayings if one.label is Label.DATE))
+    def true(self) -> DateSet:
+        """The document's own date and the DATE mentions of its text, birth dates included."""
+        return _dates(self.written_on, (one.true for one in self.pairs if one.label is Label.DATE))
 
     @property
-    def told(self) -> Dates:
-        """The same of the published text."""
-        return _dates(self.published_on, (one.told for one in self.sayings if one.label is Label.DATE))
+    def published(self) -> DateSet:
+        """The published counterparts of `true`."""
+        return _dates(self.published_on, (one.published for one in self.pairs if one.label is Label.DATE))
 
 
-def chronicles(records: Iterable[Record], policy: Policy, key: bytes = KEY) -> list[Chronicle]:
-    """What a policy and a secret make of the dates of each document.
+def publish_dates(records: Iterable[Record], policy: Policy, key: bytes = KEY) -> list[DocumentDates]:
+    """Publish each document under a policy and a key, and return its true and published dates.
 
-    Only temporal mentions are replaced. The published text is read by the product's own parser, from the published
-    date of the document: what the attacker cannot read there, he does not have.
+    Only temporal mentions are replaced. The product's own parser reads the published text, relative to the published
+    date of the document; the attacker has no date beyond those parsed.
     """
     substitutor = Substitutor(policy, key, packaged_tables().communes)
-    return [_chronicle(one, policy, substitutor, key) for one in records]
+    return [_publish(one, policy, substitutor, key) for one in records]
 
 
-def _chronicle(record: Record, policy: Policy, substitutor: Substitutor, key: bytes) -> Chronicle:
+def _publish(record: Record, policy: Policy, substitutor: Substitutor, key: bytes) -> DocumentDates:
     temporal = [one for one in record.mentions if one.label in _TEMPORAL]
     done = substitutor.substitute(record.document, temporal)
     mentions = [surrogate.mention for surrogate in done.surrogates]
     context = DocumentContext(record.document, mentions, policy.substitution, key)
     known = normalise(context)
-    told = _told(record.document, done, policy)
-    sayings = tuple(
-        Saying(mention.label, known.instants[mention], instant, mention in known.births)
-        for mention, instant in zip(mentions, told, strict=True)
+    published = _published_instants(record.document, done, policy)
+    pairs = tuple(
+        DatePair(mention.label, known.instants[mention], instant, mention in known.births)
+        for mention, instant in zip(mentions, published, strict=True)
         if mention in known.instants
     )
     published_on = done.reference_date or known.anchor
@@ -107,10 +107,10 @@ def _chronicle(record: Record, policy: Policy, substitutor: Substitutor, key: by
             shift = uniform_shift(context).days
         case _:
             shift = timeline.shift(context).days
-    return Chronicle(record, published_on, shift, sayings)
+    return DocumentDates(record, published_on, shift, pairs)
 
 
-def _told(document: Document, done: Substitution, policy: Policy) -> list[Instant | None]:
+def _published_instants(document: Document, done: Substitution, policy: Policy) -> list[Instant | None]:
     published = Document(document.id, done.text, reference_date=done.reference_date)
     marks = [
         Mention(start, end, surrogate.mention.label)
@@ -120,7 +120,7 @@ def _told(document: Document, done: Substitution, policy: Policy) -> list[Instan
     return [read.instants.get(mark) for mark in marks]
 
 
-def _dates(own: date, instants: Iterable[Instant | None]) -> Dates:
+def _dates(own: date, instants: Iterable[Instant | None]) -> DateSet:
     distinct = {Instant(Unit.DAY, own.toordinal()), *(one for one in instants if one is not None)}
     days = sorted(one.index for one in distinct if one.unit is Unit.DAY)
-    return Dates(tuple(days), tuple(sorted(one for one in distinct if one.unit is not Unit.DAY)))
+    return DateSet(tuple(days), tuple(sorted(one for one in distinct if one.unit is not Unit.DAY)))

@@ -1,0 +1,115 @@
+"""Where a training runs and with which numbers, and what makes it repeatable."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from queue import Queue
+from threading import Thread
+from typing import Generic, TypeVar
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import nn
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """A device, and whether matrices are multiplied in bf16 there."""
+
+    device: torch.device
+    half: bool
+
+    @classmethod
+    def of(cls, precision: str) -> Machine:
+        """The GPU where there is one. `precision`: as in a plan."""
+        device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        fast = device.type == "cuda" and torch.cuda.is_bf16_supported()
+        return cls(device, precision == "bf16" or (precision == "auto" and fast))
+
+    def numbers(self) -> AbstractContextManager[None]:
+        """The context of forward passes."""
+        return torch.autocast(self.device.type, torch.bfloat16) if self.half else nullcontext()
+
+    def moved(self, array: NDArray[np.int64]) -> torch.Tensor:
+        """`array` on the device."""
+        tensor = torch.from_numpy(array)
+        return tensor if self.device.type == "cpu" else tensor.pin_memory().to(self.device, non_blocking=True)
+
+
+def seeded(seed: int) -> None:
+    """Start every generator that libraries draw from; on a CPU the same seed then gives the same weights."""
+    random.seed(seed)
+    np.random.seed(seed)
+    torch.manual_seed(seed)
+
+
+# The optimizer, and a learning rate that rises and falls over the share of the work that is done.
+def optimizer(model: nn.Module, learning_rate: float, weight_decay: float) -> torch.optim.AdamW:
+    """AdamW (Loshchilov and Hutter 2019); biases and scales of norms are not pulled to zero."""
+    decayed = [one for one in model.parameters() if one.requires_grad and one.dim() > 1]
+    free = [one for one in model.parameters() if one.requires_grad and one.dim() <= 1]
+    groups = [{"params": decayed, "weight_decay": weight_decay}, {"params": free, "weight_decay": 0.0}]
+    return torch.optim.AdamW(groups, lr=learning_rate, betas=(0.9, 0.98), eps=1e-6)
+
+
+def rate(highest: float, warm_up: float, done: float) -> float:
+    """The learning rate when a share `done` of the work is done: up to `highest` by `warm_up`, then down to 0."""
+    if done < warm_up:
+        return highest * done / warm_up
+    return highest * max(0.0, 1.0 - done) / (1.0 - warm_up)
+
+
+def step(model: nn.Module, descent: torch.optim.Optimizer, learning_rate: float, clip: float) -> None:
+    """One step down the gradients, which are cut to a norm of `clip`."""
+    torch.nn.utils.clip_grad_norm_(model.parameters(), clip)
+    for group in descent.param_groups:
+        group["lr"] = learning_rate
+    descent.step()
+    descent.zero_grad(set_to_none=True)
+
+
+# Work prepared by a thread while the device is busy.
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class _Made(Generic[T]):
+    item: T
+
+
+def prepared(make: Callable[[], Iterable[T]], most: int) -> Iterator[T]:
+    """What `make()` gives, in its order, prepared by a thread that runs at most `most` ahead.
+
+    What `make()` raises is raised here, in its turn.
+    """
+    queue: Queue[_Made[T] | Exception | None] = Queue(most)
+    left = False
+
+    def fill() -> None:
+        try:
+            for item in make():
+                queue.put(_Made(item))
+                if left:
+                    return
+        except Exception as error:
+            queue.put(error)
+        else:
+            queue.put(None)
+
+    thread = Thread(target=fill, daemon=True)
+    thread.start()
+    try:
+        while (made := queue.get()) is not None:
+            if isinstance(made, Exception):
+                raise made
+            yield made.item
+    finally:
+        left = True
+        while thread.is_alive():
+            while not queue.empty():
+                queue.get()
+            thread.join(0.05)
