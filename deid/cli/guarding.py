@@ -1,4 +1,4 @@
-"""What every command does with an error of ours: a line on standard error, and the exit status that tells its kind."""
+"""Handling of the library's errors by every command: a line on standard error, and an exit status by kind."""
 
 from __future__ import annotations
 

@@ -23,19 +23,19 @@ class BadLine(ValueError):
 
 
 class Refusals:
-    """What was refused so far, told on standard error as it comes."""
+    """Count of refused lines, each written to standard error as it comes."""
 
     def __init__(self) -> None:
         self.count = 0
 
     def tell(self, message: str) -> None:
-        """One thing was refused."""
+        """Count one refusal and write its message."""
         self.count += 1
         typer.echo(message, err=True)
 
 
 def records(path: Path, read: Callable[[Mapping[str, Any]], T], refusals: Refusals, key: str = "id") -> Iterator[T]:
-    """What `read` makes of each line's object. A second object with the same `key` is a bad line.
+    """Yield the result of `read` on each line's object. A second object with the same `key` is a bad line.
 
     Raises:
         InputRefused: there is no such file.

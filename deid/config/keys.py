@@ -122,7 +122,7 @@ def fresh(version: int) -> Key:
 
 
 def text_of(keys: Iterable[Key]) -> str:
-    """What `read` reads, one key per line."""
+    """Write keys in the form that `read` takes, one per line."""
     return "".join(f"{key.version}:{key.secret.hex()}\n" for key in keys)
 
 

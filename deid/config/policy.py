@@ -1,4 +1,4 @@
-"""What a hospital decides: which annotators, strategies, ε and thresholds. Read from YAML, typed, hashed."""
+"""Policy of a hospital: annotators, strategies, ε and thresholds. Read from YAML, typed, hashed."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class AnnotatorChoice(Section):
 
 
 class Detection(Section):
-    """How mentions are found.
+    """Settings of detection.
 
     `merge`: `average` (the taggers' probabilities are averaged, then one best path; rules and identity join in
     where they are nearly always right: `deid.detection.merging`), `weights` (Braghin et al. 2019: highest
@@ -156,7 +156,7 @@ class GeneratorChoice(Section):
 
 
 class SubstitutionPolicy(Section):
-    """How surrogates are drawn.
+    """Settings of substitution.
 
     `epsilon_per_document`, in nats, is split over a document's distinct elements: `nominal` gives each the share of
     a document of `elements_per_document`, so that a patient's values are drawn alike in all documents; `uniform`
@@ -236,8 +236,8 @@ class Quality(Section):
 
 
 class References(Section):
-    """How many days after its load a source of reference data counts as old, where it is not what the source's own
-    configuration says (docs/reference-data.md).
+    """Days after which a source of reference data counts as old, by source, instead of those of its configuration
+    (docs/reference-data.md).
 
     An old source stays in use: the refresh says so in Airflow, and the release of an interval asks for a look.
     """
@@ -253,7 +253,7 @@ class References(Section):
 
 
 class Review(Section):
-    """How many documents of an interval people read before it goes out, and how.
+    """Size and conduct of the review of an interval's sample before publication.
 
     The sample is the smallest that, with no leak found in it, excludes at `confidence` that more than a share `target`
     of the interval's documents leak. Each document is read by `readings` people. `automatic`: `summarise` opens the
@@ -268,8 +268,9 @@ class Review(Section):
 
 
 class Release(Section):
-    """When a person decides: `always`, `on_warning` (a run-level warning was raised) or `never`.
+    """Conditions of a release.
 
+    `approval`: a person decides `always`, `on_warning` (a run-level warning was raised) or `never`.
     `approvals`: how many different people must approve where one must. `own_approval`: whether the person who asked
     for a run may approve it alone, where that person is known.
     `ready_by`: the time of day ("07:00", the hospital's) by which a night has to be staged; `decision_hours`: how long

@@ -13,7 +13,7 @@ from deid.domain.errors import SettingsError
 
 
 class Settings(BaseSettings):
-    """Where things are, and the secret.
+    """Addresses, folders and the secret of a deployment.
 
     `home` holds what a machine writes (embedded PostgreSQL, reports, and unless `lookup_folder` says otherwise the
     lookups built from reference releases, which workers map). Each `…_dsn` is a libpq URI or
@@ -70,7 +70,7 @@ class Settings(BaseSettings):
         return value.get_secret_value()
 
     def location(self, source: str) -> str | None:
-        """Where the reference source `source` is refreshed from; None for the file that ships."""
+        """Return the location from which the reference source `source` is refreshed; None for the file that ships."""
         value: SecretStr | None = getattr(self, f"{source}_location")
         return None if value is None else value.get_secret_value()
 
@@ -92,7 +92,7 @@ class Settings(BaseSettings):
 
     @property
     def lookups(self) -> Path:
-        """Where the files of `deid.detection.lookup` are."""
+        """Folder of the lookup files (`deid.detection.lookup`)."""
         return self.lookup_folder or self.home / "lookup"
 
     @property

@@ -1,4 +1,4 @@
-"""What can go wrong, as one tree. A message names the id, what happened and what to do, never a value.
+"""Errors of the library, as one tree. A message names the id, the failure and the remedy, never a value.
 
 NocturneError
 ├── SettingsError            the deployment lacks something (a secret, a DSN, a port)
@@ -72,7 +72,7 @@ class InputRefused(NocturneError):
 
 
 class Reason(StrEnum):
-    """Why a document is in quarantine. `deid.quality.reasons` holds the French wording and the remedy."""
+    """Reason for a document's quarantine. `deid.quality.reasons` holds the French wording and the remedy."""
 
     EMPTY = "empty"
     UNDECODABLE = "undecodable"

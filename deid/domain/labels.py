@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 
 class Label(StrEnum):
-    """What a mention identifies. The values are the guide's names."""
+    """Kind of information in a mention. The values are the names of the annotation guide."""
 
     PATIENT = "PATIENT"
     DOCTOR = "DOCTOR"

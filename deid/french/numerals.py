@@ -77,7 +77,7 @@ def read_loosely(words: Sequence[str]) -> int | None:
 
 
 def _follows(total: int, value: int) -> bool:
-    """Whether `value` may be said after `total`: "soixante" "douze" may, "deux" "trois" may not."""
+    """True if `value` may follow `total`: "soixante" "douze" may, "deux" "trois" may not."""
     if total == 0:
         return True
     if total in (60, 80):
@@ -157,5 +157,5 @@ def _words_like(number: int, plain: str, *, feminine: bool) -> str:
 
 
 def _hyphenated(plain: str) -> bool:
-    """Whether numbers in words carry hyphens: unless the model spells several words with spaces only."""
+    """True if numbers in words take hyphens: unless `plain` spells several words with spaces only."""
     return "-" in plain or len([word for word in plain.split() if word != "et"]) < 2 or " et " in plain

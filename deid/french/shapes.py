@@ -20,7 +20,7 @@ def in_case_of(model: str, text: str) -> str:
 
 
 def case_of(model: str) -> Callable[[str], str]:
-    """What puts a text in the case of `model`, as `in_case_of` does."""
+    """Return the function that puts a text in the case of `model`, as `in_case_of` does."""
     if model.islower():
         return str.lower
     if model.isupper() and (model[:2].isalpha() or sum(map(str.isalpha, model)) > 1) and len(model) > 1:

@@ -143,7 +143,7 @@ def bounded_epsilon(scale: Fraction, width: int, distance: int) -> Fraction:
 
 
 def _loss_is_within(epsilon: Fraction, rate: Fraction, width: int, distance: int) -> bool:
-    """Whether d·rate + log(C(d)/C(0)) ≤ ε is proven; False says that it is not proven, not that it is false."""
+    """True if d·rate + log(C(d)/C(0)) ≤ ε is proven; False if this precision does not decide it."""
     # C(0)·(1 − r) is about rate·width when that is small: precision counts from there.
     bits = 128 + rate.denominator.bit_length()
     one = 1 << bits

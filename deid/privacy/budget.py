@@ -1,4 +1,4 @@
-"""How a document's ε is split over what is drawn, and the ledger of what was spent."""
+"""Division of a document's ε over its elements, and the ledger of the ε spent."""
 
 from __future__ import annotations
 

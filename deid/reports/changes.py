@@ -1,4 +1,4 @@
-"""What a policy changed from one release to the next, key by key."""
+"""Changes of the policy from one release to the next, key by key."""
 
 from __future__ import annotations
 

@@ -210,6 +210,6 @@ def _policy_changes(cursor: Cursor, figures: Figures) -> list[dict[str, Any]] | 
 
 
 def _state(cursor: Cursor, interval_key: str) -> str:
-    """Where the interval stands, as the view deid.interval_state has it."""
+    """Return the interval's state, from the view deid.interval_state."""
     cursor.execute(query("deid", "interval_state", "read"), {"interval_key": interval_key})
     return str(one(cursor)[0])

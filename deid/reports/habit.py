@@ -1,4 +1,4 @@
-"""What is usual: the median of the intervals before, and how far from it a number may stray before it stands out."""
+"""Usual range of a number: the median of earlier intervals, and the distance from it that is still usual."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Habit:
     intervals: int
 
     def holds(self, value: float) -> bool:
-        """Whether `value` is within the range."""
+        """True if `value` is within the range."""
         return self.low <= value <= self.high
 
 

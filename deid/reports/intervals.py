@@ -60,7 +60,7 @@ class Interval:
 
     @property
     def kind(self) -> str:
-        """Whether it is a night that follows a day of work or of rest, or several nights."""
+        """Kind of interval: "work" or "rest" by the day that a night follows, "period" for several nights."""
         if (self.end - self.start).total_seconds() > 1.5 * DAY_S:
             return "period"
         return "rest" if self.start.astimezone(HOSPITAL_ZONE).weekday() >= SATURDAY else "work"
@@ -94,7 +94,7 @@ def read(
 
 
 def habits(one: Interval, earlier: Sequence[Interval]) -> dict[str, Habit]:
-    """What is usual of each measure of `one` in `earlier` intervals, as far as there are enough of them.
+    """Return the usual range of each measure of `one`, from `earlier` intervals where there are enough of them.
 
     Hospitals rest at weekends: the number of documents is compared among intervals of the same kind.
     """

@@ -44,7 +44,7 @@ def run_checks(run_id: int, policy: Policy) -> list[CheckResult]:
 
 
 def judge_run(totals: Mapping[str, float], densities: Sequence[Density], policy: Policy) -> list[CheckResult]:
-    """What Great Expectations says of a run's totals and of its densities by document type."""
+    """Judge a run's totals, and its densities by document type, with Great Expectations."""
     found = shares(totals)
     compared = ratios(densities, policy.quality.least_documents)
     by_share = share_rules(policy, int(totals["documents"]))

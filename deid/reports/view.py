@@ -183,7 +183,7 @@ def _heat(figures: Figures, lang: str) -> dict[str, Any]:
 
 
 def _durations(figures: Figures, words: Mapping[str, str], write: Writer) -> str:
-    """How often durations in the text disagree with the dates; empty where no text says one."""
+    """Describe the share of durations in the text that disagree with the dates; empty where no text says one."""
     counts = figures["durations"]
     if not counts["seen"]:
         return ""
@@ -273,7 +273,7 @@ def _notes(
     words: Mapping[str, str],
     write: Writer,
 ) -> list[tuple[str, str]]:
-    """What a steward should not miss, most serious first: kind and sentence."""
+    """List the remarks for a steward, most serious first: kind and sentence."""
     notes = [
         (
             "bad" if check["severity"] == "critical" else "warn",

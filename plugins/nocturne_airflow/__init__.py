@@ -1,1 +1,1 @@
-"""What the DAG files share, and the guard on what Airflow may remember. Imported by every component: keep it light."""
+"""Code that the DAG files share, and the guard on XCom. Every component of Airflow imports it: keep it light."""
