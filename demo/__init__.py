@@ -1,1 +1,1 @@
-"""Thirty nights of a fictional hospital, end to end on one machine: `python -m demo`."""
+"""Thirty nights of a synthetic hospital, end to end on one machine: `python -m demo`."""

@@ -46,13 +46,13 @@ class Airflow:
         self.logs = self.home / "components"
         self._env_file = home / ENV_FILE
         self._settings_file = home / "nocturne.env"
-        self._pid_file = self.home / "keeper.json"
+        self._pid_file = self.home / "supervisor.json"
         self._wanted_port = port
 
     @property
     def port(self) -> int:
         """Where the interface listens, or will."""
-        kept = self._kept().get("AIRFLOW__API__PORT")
+        kept = self._stored().get("AIRFLOW__API__PORT")
         return self._wanted_port or int(kept or PORT)
 
     @property
@@ -79,7 +79,7 @@ class Airflow:
 
         Secrets are drawn once and kept. `set -a; . var/nocturne.env; . var/airflow.env` gives a shell the same.
         """
-        kept = self._kept()
+        kept = self._stored()
         self.home.mkdir(mode=0o700, parents=True, exist_ok=True)
         self.logs.mkdir(mode=0o700, exist_ok=True)
         if not self.passwords_file.exists():
@@ -95,13 +95,13 @@ class Airflow:
 
     def running(self) -> bool:
         """Whether this home's Airflow is up, or still starting."""
-        return self._keeper() is not None
+        return self._supervisor() is not None
 
     @property
     def pid(self) -> int | None:
         """Process id of what keeps the components, which is also the number of their session; None if none runs."""
-        keeper = self._keeper()
-        return None if keeper is None else keeper.pid
+        supervisor = self._supervisor()
+        return None if supervisor is None else supervisor.pid
 
     def start(self, *, detached: bool) -> subprocess.Popen[bytes] | None:
         """Start every component in a session of its own, unless they run; return without waiting for them.
@@ -122,9 +122,9 @@ class Airflow:
                 f"Stop that program, or choose a free port: make demo NOCTURNE_AIRFLOW_PORT={self.port + 1}",
             )
         environment = self.configure()
-        command = [sys.executable, "-m", "demo.keeper", str(self.logs), *(["--detached"] if detached else [])]
-        with (self.logs / "keeper.log").open("ab") as log:
-            keeper = subprocess.Popen(  # noqa: S603 - our own module
+        command = [sys.executable, "-m", "demo.supervisor", str(self.logs), *(["--detached"] if detached else [])]
+        with (self.logs / "supervisor.log").open("ab") as log:
+            supervisor = subprocess.Popen(  # noqa: S603 - our own module
                 command,
                 cwd=ROOT,
                 env=environment,
@@ -133,27 +133,27 @@ class Airflow:
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
             )
-        started = psutil.Process(keeper.pid).create_time()
-        write_private(self._pid_file, json.dumps({"pid": keeper.pid, "started": started}))
-        return keeper
+        started = psutil.Process(supervisor.pid).create_time()
+        write_private(self._pid_file, json.dumps({"pid": supervisor.pid, "started": started}))
+        return supervisor
 
     def stop(self) -> bool:
         """End every process of this home's Airflow; True if it ran."""
-        keeper = self._keeper()
-        if keeper is None:
+        supervisor = self._supervisor()
+        if supervisor is None:
             return False
-        keeper.terminate()
+        supervisor.terminate()
         deadline = time.monotonic() + STOP_S
-        while keeper.is_running() and keeper.status() != psutil.STATUS_ZOMBIE and time.monotonic() < deadline:
+        while supervisor.is_running() and supervisor.status() != psutil.STATUS_ZOMBIE and time.monotonic() < deadline:
             time.sleep(0.2)
-        kill_session(keeper.pid)
+        kill_session(supervisor.pid)
         self._pid_file.unlink(missing_ok=True)
         return True
 
     def _sweep(self) -> bool:
-        """End the tasks that a killed keeper has left: they would work beside those that start again.
+        """End the tasks that a killed supervisor has left: they would work beside those that start again.
 
-        True if there was a keeper that nobody stopped.
+        True if there was a supervisor that nobody stopped.
         """
         try:
             leader = json.loads(self._pid_file.read_text(encoding="utf-8"))["pid"]
@@ -162,7 +162,7 @@ class Airflow:
         kill_session(leader, self.home)
         return True
 
-    def _keeper(self) -> psutil.Process | None:
+    def _supervisor(self) -> psutil.Process | None:
         try:
             known = json.loads(self._pid_file.read_text(encoding="utf-8"))
             process = psutil.Process(known["pid"])
@@ -171,7 +171,7 @@ class Airflow:
             return None
         return process if same else None
 
-    def _kept(self) -> dict[str, str]:
+    def _stored(self) -> dict[str, str]:
         if not self._env_file.exists():
             return {}
         return {name: "".join(shlex.split(value)) for name, value in read_env(self._env_file).items()}

@@ -23,10 +23,10 @@ from deid.warehouse.embedded import EmbeddedServer
 from deid.warehouse.provision import provision
 from demo.airflow import ADMIN, STEWARD, Airflow
 from demo.hospital import generate, load
+from demo.progress import Progress
 from demo.rest import AirflowRefused, Interface
-from demo.story import READY_S, Plot, play
+from demo.scenario import READY_S, Scale, play
 from demo.summary import shown
-from demo.telling import Teller
 
 app = typer.Typer(
     cls=Guarded,
@@ -45,14 +45,14 @@ Port = Annotated[
 @app.command()
 def run(
     port: Port = None,
-    patients: Annotated[int, typer.Option(min=1, help="Patients de l'hôpital fictif.")] = Plot.patients,
-    documents: Annotated[int, typer.Option(min=50, help="Documents, sur toutes les nuits.")] = Plot.documents,
-    nights: Annotated[int, typer.Option(min=1, max=30, help="Nuits ; les deux dernières une à une.")] = Plot.nights,
-    batch_size: Annotated[int, typer.Option(min=1, max=5000, help="Documents par lot.")] = Plot.batch_size,
+    patients: Annotated[int, typer.Option(min=1, help="Patients de l'hôpital fictif.")] = Scale.patients,
+    documents: Annotated[int, typer.Option(min=50, help="Documents, sur toutes les nuits.")] = Scale.documents,
+    nights: Annotated[int, typer.Option(min=1, max=30, help="Nuits ; les deux dernières une à une.")] = Scale.nights,
+    batch_size: Annotated[int, typer.Option(min=1, max=5000, help="Documents par lot.")] = Scale.batch_size,
 ) -> None:
     """Joue toute l'histoire ; rejouée, elle reprend, ne trouve rien de nouveau et ne publie rien deux fois."""
     with stoppable():
-        play(home(), Plot(patients, documents, nights, batch_size), port)
+        play(home(), Scale(patients, documents, nights, batch_size), port)
 
 
 @app.command()
@@ -69,10 +69,10 @@ def up(port: Port = None) -> None:
                 airflow.stop()
                 raise AirflowRefused("Airflow did not start.", f"The files in {shown(airflow.logs)} say why.")
             time.sleep(1)
-    teller = Teller()
-    teller.plain(f"{airflow.pages}  pages des référents")
-    teller.plain(f"{airflow.url}  Airflow ; utilisateurs {STEWARD} et {ADMIN}, dans {shown(airflow.passwords_file)}")
-    teller.plain("make down l'arrête")
+    progress = Progress()
+    progress.plain(f"{airflow.pages}  pages des référents")
+    progress.plain(f"{airflow.url}  Airflow ; utilisateurs {STEWARD} et {ADMIN}, dans {shown(airflow.passwords_file)}")
+    progress.plain("make down l'arrête")
 
 
 @app.command()
@@ -107,8 +107,8 @@ def down() -> None:
 def status() -> None:
     """Dit ce qui marche, et où."""
     airflow, server = Airflow(home()), EmbeddedServer(home())
-    Teller().plain(f"PostgreSQL  {f'port {server.port}' if server.running() else 'arrêté'}")
-    Teller().plain(f"Airflow     {airflow.url if airflow.running() else 'arrêté'}")
+    Progress().plain(f"PostgreSQL  {f'port {server.port}' if server.running() else 'arrêté'}")
+    Progress().plain(f"Airflow     {airflow.url if airflow.running() else 'arrêté'}")
 
 
 @app.command()
@@ -117,7 +117,7 @@ def clean() -> None:
     stop(home())
     if (home() / "nocturne.env").exists():  # only a folder that `provision` made
         shutil.rmtree(home())
-        Teller().plain(f"{shown(home())} : enlevé")
+        Progress().plain(f"{shown(home())} : enlevé")
 
 
 def home() -> Path:
@@ -130,11 +130,11 @@ def stop(folder: Path) -> None:
     if not folder.exists():
         return
     if Airflow(folder).stop():
-        Teller().plain("Airflow arrêté")
+        Progress().plain("Airflow arrêté")
     server = EmbeddedServer(folder)
     if server.running():
         server.stop()
-        Teller().plain("PostgreSQL arrêté")
+        Progress().plain("PostgreSQL arrêté")
 
 
 @contextmanager

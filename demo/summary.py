@@ -1,4 +1,4 @@
-"""What the demo ends with: counts from the ledger, and where to look next."""
+"""Summary at the end of the demo: counts from the ledger, reports, addresses."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from deid.warehouse.connection import connect
 from deid.warehouse.embedded import write_private
 from deid.warehouse.queries import query
 from demo.airflow import ADMIN, STEWARD, Airflow
-from demo.telling import Teller
+from demo.progress import Progress
 
 SERVICE_FILE = "pg_service.conf"
 QUESTION = "SELECT document_type, count(*) FROM research.document GROUP BY 1 ORDER BY 2 DESC"
@@ -29,46 +29,46 @@ def counts(dsn: str, step: str, **parameters: Any) -> list[dict[str, Any]]:
         return [dict(zip(columns, row, strict=True)) for row in cursor.fetchall()]
 
 
-def tell(teller: Teller, dsn: str) -> None:
+def print_counts(progress: Progress, dsn: str) -> None:
     """Print what was seen, published, held back and why, mentions per label, and each release."""
     (total,) = counts(dsn, "documents")
-    teller.plain()
-    _line(teller, 0, "Documents vus", total["documents"])
-    _line(teller, 1, "publiés", total["published"], "ce que lisent les chercheurs")
-    _line(teller, 1, "retirés", total["withdrawn"], "par l'hôpital, avant ou après publication")
-    _line(teller, 1, "en quarantaine", total["quarantined"])
+    progress.plain()
+    _line(progress, 0, "Documents vus", total["documents"])
+    _line(progress, 1, "publiés", total["published"], "ce que lisent les chercheurs")
+    _line(progress, 1, "retirés", total["withdrawn"], "par l'hôpital, avant ou après publication")
+    _line(progress, 1, "en quarantaine", total["quarantined"])
     for row in counts(dsn, "quarantine"):
-        _line(teller, 2, FRENCH[Reason(row["reason"])].title, row["documents"])
+        _line(progress, 2, FRENCH[Reason(row["reason"])].title, row["documents"])
     if unfinished := total["waiting"] + total["unfinished"]:
-        _line(teller, 1, "pas encore publiés", unfinished)
-    _line(teller, 0, "Versions remplacées", total["superseded"], "par une correction")
+        _line(progress, 1, "pas encore publiés", unfinished)
+    _line(progress, 0, "Versions remplacées", total["superseded"], "par une correction")
     mentions = counts(dsn, "mentions")
-    _line(teller, 0, "Mentions remplacées", sum(row["mentions"] for row in mentions), "dans ce qui est publié")
+    _line(progress, 0, "Mentions remplacées", sum(row["mentions"] for row in mentions), "dans ce qui est publié")
     for row in mentions:
-        _line(teller, 2, row["label"], row["mentions"])
-    teller.plain("Publications")
+        _line(progress, 2, row["label"], row["mentions"])
+    progress.plain("Publications")
     for row in counts(dsn, "releases"):
         done = (row["published"], row["corrected"], row["withdrawn"])
-        teller.plain("    {:<24} {:5d} publiés (dont {} corrections), {} enlevés".format(row["interval_key"], *done))
+        progress.plain("    {:<24} {:5d} publiés (dont {} corrections), {} enlevés".format(row["interval_key"], *done))
 
 
-def _line(teller: Teller, depth: int, label: str, number: int, note: str = "") -> None:
-    teller.plain(f"{'    ' * depth + label:<44}{number:7d}   {note}".rstrip())
+def _line(progress: Progress, depth: int, label: str, number: int, note: str = "") -> None:
+    progress.plain(f"{'    ' * depth + label:<44}{number:7d}   {note}".rstrip())
 
 
-def point(teller: Teller, home: Path, deployment: Mapping[str, str], airflow: Airflow) -> None:
-    """Print where the reports are, how to open the interface, and a line that reads as a researcher."""
+def print_addresses(progress: Progress, home: Path, deployment: Mapping[str, str], airflow: Airflow) -> None:
+    """Print the paths of the reports, the addresses of the interfaces, and a query as a researcher."""
     index = home / "reports" / "index.html"
     state = "ouverte" if airflow.running() else "make up l'ouvre"
     service = write_service(home, deployment)
-    teller.plain()
-    teller.plain(f"Rapports     {shown(index if index.exists() else home / 'reports')}")
-    teller.plain(f"Interface    {airflow.url}  ({state})")
-    teller.plain(f"Référents    {airflow.pages}  pages de qualité, de relecture et de décision")
-    teller.plain(f"             utilisateurs {STEWARD} et {ADMIN} (qui voit les originaux),")
-    teller.plain(f"             mots de passe dans {shown(airflow.passwords_file)}")
-    teller.plain(f'Recherche    PGSERVICEFILE={shown(service)} {psql()} service=researcher -c "{QUESTION}"')
-    teller.plain("Arrêter      make down          Tout enlever      make clean")
+    progress.plain()
+    progress.plain(f"Rapports     {shown(index if index.exists() else home / 'reports')}")
+    progress.plain(f"Interface    {airflow.url}  ({state})")
+    progress.plain(f"Référents    {airflow.pages}  pages de qualité, de relecture et de décision")
+    progress.plain(f"             utilisateurs {STEWARD} et {ADMIN} (qui voit les originaux),")
+    progress.plain(f"             mots de passe dans {shown(airflow.passwords_file)}")
+    progress.plain(f'Recherche    PGSERVICEFILE={shown(service)} {psql()} service=researcher -c "{QUESTION}"')
+    progress.plain("Arrêter      make down          Tout enlever      make clean")
 
 
 def write_service(home: Path, deployment: Mapping[str, str]) -> Path:

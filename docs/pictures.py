@@ -2,7 +2,7 @@
 
 Signs in to the demo's Airflow as the senior steward, in Chromium, opens each page and writes docs/images/pages/*.png.
 So that something waits for a decision and can be read, the last night is done again under a policy of another ε, as far
-as staging; a review of it is opened. The hospital is fictional: what the pictures show is nobody's.
+as staging; a review of it is opened. The hospital is synthetic: the pictures show no real person.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`evaluate` and `score`: predicted mentions against those that people, or the fictional hospital, marked."""
+"""`evaluate` and `score`: predicted mentions against those that people, or the synthetic hospital, marked."""
 
 from __future__ import annotations
 

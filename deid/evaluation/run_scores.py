@@ -1,4 +1,4 @@
-"""What a run of the fictional hospital found, beside the mentions that its generator wrote down."""
+"""What a run of the synthetic hospital found, beside the mentions that its generator wrote down."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def judged(run_id: int) -> Iterator[Judged]:
     if not known:
         raise InputRefused(
             f"run {run_id}: no document of it has true mentions written down.",
-            "Only runs over the fictional hospital can be scored.",
+            "Only runs over the synthetic hospital can be scored.",
         )
 
 

@@ -1,4 +1,4 @@
-"""A fictional hospital, written by a seeded generator: patients, stays, documents over nights, true mentions.
+"""A synthetic hospital, written by a seeded generator: patients, stays, documents over nights, true mentions.
 
 Nobody in it exists. The same seed gives the same bytes on any machine.
 """

@@ -1,4 +1,4 @@
-"""Builds the whole fictional hospital from a seed."""
+"""Builds the whole synthetic hospital from a seed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from demo.hospital.prose.library import pathologies
 from demo.hospital.prose.scene import World
 from demo.hospital.staff import SERVICES, Registry, hospital_staff
 from demo.hospital.streams import Stream
-from demo.hospital.timeline import FAULTS, Archivist
+from demo.hospital.timeline import FAULTS, DocumentTimeline
 
 STAYS_PER_PATIENT = 3.05
 PHYSICIANS = 60
@@ -45,7 +45,7 @@ SLOT_MODULES = (slots_people, slots_time, slots_values)
 def generate(
     seed: int = 2026, *, patients: int = 320, documents: int = 2600, nights: int = 30, progress: bool = False
 ) -> Hospital:
-    """The fictional hospital of `seed`: `documents` documents, the faulty ones included, arriving over `nights` days.
+    """The synthetic hospital of `seed`: `documents` documents, the faulty ones included, arriving over `nights` days.
 
     `progress` shows a bar on stderr.
 
@@ -61,10 +61,10 @@ def generate(
     rng = Stream(f"{seed}:stays")
     found = journeys.stays(rng, people, calendar, STAYS_PER_PATIENT)
     planned = journeys.plans(rng, people, found, documents - len(FAULTS), calendar)
-    archivist = Archivist(seed, world, calendar)
+    timeline = DocumentTimeline(seed, world, calendar)
     with tqdm(total=len(planned), desc="documents", unit="doc", disable=not progress, file=sys.stderr) as bar:
-        written = archivist.documents(planned, bar.update)
-    written += archivist.faulty(people, len(written) + 1, staff[0])
+        written = timeline.documents(planned, bar.update)
+    written += timeline.faulty(people, len(written) + 1, staff[0])
     return Hospital(seed, world.name, people, tuple(found), staff, tuple(written), calendar.first, nights)
 
 

@@ -1,4 +1,4 @@
-"""Puts the fictional hospital into PostgreSQL as its warehouse stands at the end of a night, gold beside it."""
+"""Puts the synthetic hospital into PostgreSQL as its warehouse stands at the end of a night, gold beside it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The nouns of the fictional hospital: its people, their stays, their documents and the true mentions in them."""
+"""The nouns of the synthetic hospital: its people, their stays, their documents and the true mentions in them."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ class HospitalDocument:
 
 @dataclass(frozen=True, slots=True)
 class Hospital:
-    """The whole fictional hospital of one seed."""
+    """The whole synthetic hospital of one seed."""
 
     seed: int
     name: str

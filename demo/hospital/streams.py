@@ -1,4 +1,4 @@
-"""Seeded streams of chance: the only source of it in the fictional hospital."""
+"""Seeded random streams, the only source of randomness in the synthetic hospital."""
 
 from __future__ import annotations
 
@@ -6,10 +6,7 @@ import random
 
 
 class Stream(random.Random):
-    """A Mersenne Twister seeded by name: the same name gives the same draws on any machine.
-
-    Nothing drawn from it is secret: it invents people, it does not protect any.
-    """
+    """A Mersenne Twister seeded by a name, with the same draws on any machine. Nothing drawn is secret."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name)

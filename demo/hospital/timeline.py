@@ -1,4 +1,4 @@
-"""From plans to documents with a life: arrival, correction, withdrawal, and the faulty handful."""
+"""Events of planned documents (arrival, correction, withdrawal), and documents with planned faults."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ CORRECTIONS = (
 )
 
 
-class Archivist:
+class DocumentTimeline:
     """Writes planned documents and gives each its events."""
 
     def __init__(self, seed: int, world: World, calendar: Calendar) -> None:
@@ -125,7 +125,7 @@ class Archivist:
         return found
 
 
-# Documents that nobody could publish: one of each fault, as data.
+# Faults
 # Fault → the reason for which the document must end in quarantine.
 FAULTS: dict[str, Reason] = {
     "empty": Reason.EMPTY,

@@ -1,4 +1,4 @@
--- Grain: one row per patient, stay, professional and document of the fictional hospital.
+-- Grain: one row per patient, stay, professional and document of the synthetic hospital.
 -- Purpose: the tables of an eHOP-like clinical warehouse, as `sql/sources/ehop` reads them. Nobody in them exists.
 CREATE SCHEMA IF NOT EXISTS cdw;
 

@@ -24,9 +24,9 @@ from deid.refresh.sources import SOURCES
 from deid.warehouse.embedded import EmbeddedServer, free_port
 from deid.warehouse.provision import provision, read_env
 from demo.airflow import ADMIN, STEWARD, Airflow, kill_session
+from demo.progress import Follower, Progress
 from demo.rest import Interface
-from demo.story import DEIDENTIFY, REFRESH, RELEASE, make_ready
-from demo.telling import Follower, Teller
+from demo.scenario import DEIDENTIFY, REFRESH, RELEASE, make_ready
 from tests.conftest import Database
 from tests.dags import deciding, mail, searching
 from tests.database.warehouse.nights import night, published
@@ -68,7 +68,7 @@ class Service:
 
     def settled(self, dag_id: str, run_id: str) -> str:
         """Wait for a run; its state."""
-        return Follower(self.interface, Teller(), alive=self.airflow.running).follow(dag_id, run_id, "test")
+        return Follower(self.interface, Progress(), alive=self.airflow.running).follow(dag_id, run_id, "test")
 
     def until(self, condition: Any, seconds: float = 180) -> Any:
         """Wait for something to be true, and return it."""
@@ -128,7 +128,7 @@ def start(service: Service) -> Service:
     airflow = service.airflow
     airflow.start(detached=True)
     interface = Interface(airflow.url, ADMIN, airflow.password(ADMIN))
-    make_ready(interface, Follower(interface, Teller(), alive=airflow.running), airflow)
+    make_ready(interface, Follower(interface, Progress(), alive=airflow.running), airflow)
     return Service(service.home, airflow, interface, service.hospital)
 
 

@@ -1,4 +1,4 @@
-"""What researchers read of a fictional hospital, held against what the hospital knows, document by document.
+"""What researchers read of a synthetic hospital, held against what the hospital knows, document by document.
 
 The steps are those that Airflow calls, in one process; the demo's hospital is twice as large. Originals are looked for
 with this file's own plain folding, not with the product's.

@@ -19,8 +19,8 @@ def report(found: Study, plots: Sequence[str] = ()) -> str:
     targets = [one.targets for one in found.dates[0].linkages]
     parts = [
         "# What an attacker gets, beside what research keeps",
-        "Written by `python -m deid.evaluation.attacks` (`make attacks`): the same figures on every machine. "
-        f"{found.patients} fictional patients, {found.documents} documents, true mentions, so that detection plays no "
+        "Written by `python -m benchmarks.privacy_attacks` (`make attacks`): the same figures on every machine. "
+        f"{found.patients} synthetic patients, {found.documents} documents, true mentions, so that detection plays no "
         "role. The attacker reads the published texts, has the code and the policy, and lacks the key. "
         "ε is that of one element; 0.25 as shipped. What it means: `docs/privacy.md`.",
         *(f"![{name}]({name})" for name in plots),

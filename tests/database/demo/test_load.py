@@ -1,4 +1,4 @@
-"""The fictional hospital in PostgreSQL."""
+"""The synthetic hospital in PostgreSQL."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Nights of the fictional hospital, one after the other: nothing lost, nobody recognisable."""
+"""Nights of the synthetic hospital, one after the other: nothing lost, nobody recognisable."""
 
 from __future__ import annotations
 

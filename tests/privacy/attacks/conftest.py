@@ -1,4 +1,4 @@
-"""One small fictional hospital for all attacks, and the one of docs/privacy.md where few patients say too little."""
+"""One small synthetic hospital for all attacks, and the one of docs/privacy.md where few patients say too little."""
 
 from __future__ import annotations
 

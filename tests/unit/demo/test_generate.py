@@ -1,4 +1,4 @@
-"""What the fictional hospital holds."""
+"""What the synthetic hospital holds."""
 
 from __future__ import annotations
 

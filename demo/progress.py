@@ -1,4 +1,4 @@
-"""What the demo prints: one line per change, with the time since it began."""
+"""Progress of the demo on standard output: one line per change, with the time since the start."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ BROKEN = frozenset({"failed", "upstream_failed"})
 
 
 @dataclass
-class Teller:
-    """Writes lines to `out`, each opened by minutes and seconds since the teller was made."""
+class Progress:
+    """Writes lines to `out`, with the minutes and seconds since its creation."""
 
     out: TextIO = field(default_factory=lambda: sys.stdout)
     began: float = field(default_factory=time.monotonic)
 
     def say(self, line: str) -> None:
-        """One line of progress."""
+        """Write one line with the elapsed time."""
         minutes, seconds = divmod(int(time.monotonic() - self.began), 60)
         self.plain(f"[{minutes:2d}:{seconds:02d}] {line}")
 
     def plain(self, line: str = "") -> None:
-        """One line as it is."""
+        """Write one line without the time."""
         self.out.write(f"{line}\n")
         self.out.flush()
 
 
 @dataclass
 class Follower:
-    """Watches runs of Airflow and tells what changes. `meanwhile` is called at each look, to answer questions."""
+    """Follows runs of Airflow and prints their changes. `meanwhile` is called at each poll, to answer questions."""
 
     interface: Interface
-    teller: Teller
+    progress: Progress
     meanwhile: Callable[[], None] = lambda: None
     alive: Callable[[], bool] = lambda: True
 
@@ -49,19 +49,19 @@ class Follower:
         Raises:
             AirflowRefused: Airflow has ended, or the run is gone.
         """
-        told: dict[str, tuple[int, int]] = {}
+        seen: dict[str, tuple[int, int]] = {}
         while True:
             run = self.interface.run(dag_id, run_id)
             if run is None:
                 raise AirflowRefused(f"run {run_id} of {dag_id} is gone.", "Run `make demo` again.")
-            for line in changes(told, self.interface.steps(dag_id, run_id)):
-                self.teller.say(f"{dag_id} ({about}) : {line}")
+            for line in changes(seen, self.interface.steps(dag_id, run_id)):
+                self.progress.say(f"{dag_id} ({about}) : {line}")
             if run["state"] in ENDED:
                 return str(run["state"])
             self.wait()
 
     def wait(self) -> None:
-        """Answer what is asked meanwhile, and let some time pass.
+        """Wait for one poll interval, then call `meanwhile`.
 
         Raises:
             AirflowRefused: Airflow has ended.
@@ -70,7 +70,7 @@ class Follower:
         self.meanwhile()
 
     def rest(self) -> None:
-        """Let some time pass.
+        """Wait for one poll interval.
 
         Raises:
             AirflowRefused: Airflow has ended.
@@ -80,8 +80,8 @@ class Follower:
         time.sleep(POLL_S)
 
 
-def changes(told: dict[str, tuple[int, int]], steps: Iterable[Mapping[str, Any]]) -> list[str]:
-    """What is new since `told`, which is brought up to date: "detect 3/5", "plan fait", "publish en échec"."""
+def changes(seen: dict[str, tuple[int, int]], steps: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Return the changes since `seen`, and update `seen`: "detect 3/5", "plan fait", "publish en échec"."""
     done: Counter[str] = Counter()
     total: Counter[str] = Counter()
     broken: Counter[str] = Counter()
@@ -95,9 +95,9 @@ def changes(told: dict[str, tuple[int, int]], steps: Iterable[Mapping[str, Any]]
     lines = []
     for name, number in total.items():
         now = (done[name], broken[name])
-        if now == told.get(name, (0, 0)):
+        if now == seen.get(name, (0, 0)):
             continue
-        told[name] = now
+        seen[name] = now
         if broken[name]:
             lines.append(f"{name} en échec")
         elif skipped[name] < number:

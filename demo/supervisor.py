@@ -1,7 +1,8 @@
-"""Starts Airflow's components and ends them together: `python -m demo.keeper LOGS [--detached]`.
+"""Starts Airflow's components and ends them together: `python -m demo.supervisor LOGS [--detached]`.
 
-It leads a session. When one component ends, or it is told to stop, all end. Unless detached, it also reads its
-standard input, a pipe from whoever started it: once that process is gone, even by SIGKILL, so is the session.
+The supervisor leads a session. When one component ends, or on SIGTERM, all end. Unless detached, the supervisor also
+reads its standard input, a pipe from the starting process: the session ends with that
+process, even by SIGKILL.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ TERMINATE_S = 20
 
 
 def main(arguments: list[str]) -> int:
-    """Migrate Airflow's database, run the components until one ends; the exit status says whether that was asked."""
+    """Migrate Airflow's database, run the components until one ends; return 0 if the end was requested, else 1."""
     logs = Path(arguments[0])
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -69,7 +70,7 @@ def finish(components: list[subprocess.Popen[bytes]]) -> None:
 
 
 def watch_starter() -> None:
-    """Wait for the end of standard input, then take everything down as a power cut would."""
+    """Wait for the end of standard input, then kill the session."""
     while sys.stdin.buffer.read(1):
         pass
     kill_session(os.getpid())

@@ -1,4 +1,4 @@
-"""The demo's story: thirty nights of a fictional hospital through Airflow; told again, it finds nothing new."""
+"""The demo's scenario: thirty nights of a synthetic hospital through Airflow; a second run finds nothing new."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from deid.warehouse.provision import provision, read_env
 from demo.airflow import ADMIN, ROOT, STEWARD, Airflow
 from demo.hospital import generate, load
 from demo.hospital.calendar import FIRST_NIGHT
+from demo.progress import Follower, Progress
 from demo.rest import AirflowRefused, Interface
-from demo.summary import counts, point, tell
-from demo.telling import Follower, Teller
+from demo.summary import counts, print_addresses, print_counts
 
 PARIS = ZoneInfo("Europe/Paris")
 NIGHT_BEGINS = clock(3, 30)
@@ -30,8 +30,8 @@ DEIDENTIFY, RELEASE, REFRESH = "deidentify_documents", "release_dataset", "refre
 
 
 @dataclass(frozen=True)
-class Plot:
-    """How large the fictional hospital is. The last two of its `nights` are run one by one, the others at once."""
+class Scale:
+    """Size of the synthetic hospital. The last two of its `nights` run one by one, the others in one run."""
 
     patients: int = 320
     documents: int = 2600
@@ -40,61 +40,63 @@ class Plot:
     seed: int = 2026
 
     @property
-    def chapters(self) -> list[tuple[date, date]]:
+    def intervals(self) -> list[tuple[date, date]]:
         """First and last night of each run."""
         nights = [FIRST_NIGHT + timedelta(days=number) for number in range(self.nights)]
         single = [(night, night) for night in nights[1:][-2:]]
         return [(nights[0], nights[-1 - len(single)]), *single]
 
 
-class Story:
-    """One telling, on the machine state under `home`."""
+class Scenario:
+    """One run of the scenario, on the state under `home`."""
 
-    def __init__(self, home: Path, plot: Plot, airflow: Airflow, teller: Teller) -> None:
+    def __init__(self, home: Path, scale: Scale, airflow: Airflow, progress: Progress) -> None:
         self.home = home
-        self.plot = plot
+        self.scale = scale
         self.airflow = airflow
-        self.teller = teller
+        self.progress = progress
         self._deployment = read_env(home / "nocturne.env")
         self._admin = Interface(airflow.url, ADMIN, airflow.password(ADMIN))
         self._steward = Interface(airflow.url, STEWARD, airflow.password(STEWARD))
-        self._follower = Follower(self._admin, teller, self._answer, airflow.running)
+        self._follower = Follower(self._admin, progress, self._answer, airflow.running)
         self._hospital: Any = None
         self._news = False
 
     def run(self) -> None:
-        """Load and run every chapter; where all was done before, look once more at the whole period.
+        """Load and run every interval; if all was done before, run the whole period again.
 
         Raises:
             NocturneError: a step of the way was refused or failed.
         """
-        self._load(self.plot.chapters[0][1])
+        self._load(self.scale.intervals[0][1])
         self._ready()
         self._references()
-        for first, last in self.plot.chapters:
+        for first, last in self.scale.intervals:
             self._load(last)
-            self._chapter(first, last)
+            self._interval(first, last)
         if not self._news:
-            self._look_again()
+            self._run_again()
 
     def _load(self, until: date) -> None:
-        """Bring the fictional warehouse to the end of a night."""
+        """Bring the synthetic warehouse to the end of a night."""
         marker = self.home / "demo.json"
-        told = json.loads(marker.read_text(encoding="utf-8")) if marker.exists() else {}
-        if told.get("loaded", "") >= until.isoformat():
+        state = json.loads(marker.read_text(encoding="utf-8")) if marker.exists() else {}
+        if state.get("loaded", "") >= until.isoformat():
             return
         if self._hospital is None:
-            plot = self.plot
-            self.teller.say(f"hôpital fictif : s'écrit, {plot.documents} documents de {plot.patients} patients")
-            self._hospital = generate(plot.seed, patients=plot.patients, documents=plot.documents, nights=plot.nights)
+            scale = self.scale
+            self.progress.say(f"hôpital fictif : s'écrit, {scale.documents} documents de {scale.patients} patients")
+            self._hospital = generate(
+                scale.seed, patients=scale.patients, documents=scale.documents, nights=scale.nights
+            )
         load(self._deployment["NOCTURNE_OWNER_DSN"], self._hospital, until=until)
         write_private(marker, json.dumps({"loaded": until.isoformat()}))
-        self.teller.say(f"hôpital fictif : son entrepôt est celui du {until}")
+        self.progress.say(f"hôpital fictif : son entrepôt est celui du {until}")
 
     def _ready(self) -> None:
-        self.teller.say(f"Airflow : démarre à l'adresse {self.airflow.url}")
+        self.progress.say(f"Airflow : démarre à l'adresse {self.airflow.url}")
         make_ready(self._admin, self._follower, self.airflow)
-        self.teller.say("Airflow : prêt")
+        self.progress.say("Airflow : prêt")
 
     def _references(self) -> None:
         run_id = "demo_references"
@@ -104,38 +106,38 @@ class Story:
             return
         self._settle(REFRESH, run_id, "référentiels")
 
-    def _chapter(self, first: date, last: date) -> None:
+    def _interval(self, first: date, last: date) -> None:
         """De-identify an interval and see its release through."""
         about = f"nuit du {first}" if first == last else f"nuits du {first} au {last}"
         run_id = self._launched(first, last)
         staged = self._deidentified(run_id, about)
         if staged is None:
-            self.teller.say(f"{about} : rien de nouveau")
+            self.progress.say(f"{about} : rien de nouveau")
             return
         held, gone = staged["quarantined"], staged["withdrawn"]
-        self.teller.say(f"{about} : {staged['staged']} prêts, {held} en quarantaine, {gone} retirés par l'hôpital")
+        self.progress.say(f"{about} : {staged['staged']} prêts, {held} en quarantaine, {gone} retirés par l'hôpital")
         release_id = self._release_of(staged["interval_key"])
         self._settle(RELEASE, release_id, staged["interval_key"])
         published = self._admin.result(RELEASE, release_id, "publish")
         if published is None:
             raise AirflowRefused(f"{staged['interval_key']} was not published.", "Its report and decision say why.")
-        self.teller.say(f"{about} : {published['published']} publiés")
+        self.progress.say(f"{about} : {published['published']} publiés")
 
     def _launched(self, first: date, last: date) -> str:
-        """The run of a chapter: the period by a launch by hand, a night as Airflow would have planned it."""
+        """Return the run of an interval: a manual run for a period, a backfilled scheduled run for one night."""
         interval = bounds(first, last)
         if first != last:
             run_id = f"demo_{first}_{last}"
             if self._admin.run(DEIDENTIFY, run_id) is None:
                 self._news = True
                 reason = "Démonstration : reprise de l'historique"
-                size = self.plot.batch_size
+                size = self.scale.batch_size
                 self._admin.trigger(DEIDENTIFY, run_id, interval, reason=reason, batch_size=size)
             return run_id
         return self._night(interval[0]) or self._backfilled(interval[0])
 
     def _backfilled(self, logical_date: datetime) -> str:
-        """Have Airflow make the run that its schedule would have made for a past night."""
+        """Ask Airflow for the scheduled run of a past night."""
         self._news = True
         asked, deadline = False, time.monotonic() + APPEARS_S
         reason = f"Démonstration : nuit du {logical_date:%d/%m/%Y}"
@@ -168,10 +170,10 @@ class Story:
         raise AirflowRefused(f"no run of {RELEASE} began for {key}.", f"{self.airflow.logs} says why.")
 
     def _settle(self, dag_id: str, run_id: str, about: str) -> None:
-        """See a run through; one that had failed before this telling is tried once more."""
+        """Wait for the end of a run; a run that failed earlier is retried once."""
         run = self._admin.run(dag_id, run_id)
         if run is not None and run["state"] == "success":
-            self.teller.say(f"{dag_id} ({about}) : déjà fait")
+            self.progress.say(f"{dag_id} ({about}) : déjà fait")
             return
         if run is not None and run["state"] == "failed":
             self._admin.retry(dag_id, run_id)
@@ -181,20 +183,20 @@ class Story:
             raise AirflowRefused(f"{dag_id} ({about}) failed.", f"`make up`, then {where} shows the step and its log.")
 
     def _answer(self) -> None:
-        """Be the steward: approve what asks for an approval, and say so."""
+        """Approve, as the steward, every release that asks for an approval."""
         for question in self._steward.questions(RELEASE):
             task = question["task_instance"]
             self._steward.answer(task, "Approve", motif="Démonstration : résumé lu, alertes comprises")
-            self.teller.say(f"release_dataset : la politique demande une personne ; {STEWARD} (fictive) approuve")
+            self.progress.say(f"release_dataset : la politique demande une personne ; {STEWARD} (fictive) approuve")
 
-    def _look_again(self) -> None:
-        """Run the whole period once more: all is in the ledger, so nothing is planned."""
-        first, last = self.plot.chapters[0][0], self.plot.chapters[-1][1]
+    def _run_again(self) -> None:
+        """Run the whole period again: the ledger has every document, so nothing is planned."""
+        first, last = self.scale.intervals[0][0], self.scale.intervals[-1][1]
         run_id = f"demo_again_{datetime.now(PARIS):%Y%m%dT%H%M%S}"
         self._admin.trigger(DEIDENTIFY, run_id, bounds(first, last), reason="Démonstration : rien ne doit être nouveau")
         staged = self._deidentified(run_id, f"nuits du {first} au {last}, de nouveau")
         (run,) = counts(self._deployment["NOCTURNE_STEWARD_DSN"], "run", triggered_by=run_id)
-        self.teller.say(f"toutes les nuits de nouveau : {run['seen']} documents vus, {run['planned']} nouveaux")
+        self.progress.say(f"toutes les nuits de nouveau : {run['seen']} documents vus, {run['planned']} nouveaux")
         if staged is not None:
             self._settle(RELEASE, self._release_of(staged["interval_key"]), staged["interval_key"])
 
@@ -225,7 +227,7 @@ def bounds(first: date, last: date) -> tuple[datetime, datetime]:
 
 @contextmanager
 def airflow_for_a_while(airflow: Airflow) -> Iterator[None]:
-    """Airflow, started unless it runs; whoever started it here also stops it, however this ends."""
+    """Start Airflow unless it runs, and stop it at the end if it was started here."""
     started = airflow.start(detached=False)
     try:
         yield
@@ -235,19 +237,19 @@ def airflow_for_a_while(airflow: Airflow) -> Iterator[None]:
             started.wait()
 
 
-def play(home: Path, plot: Plot, port: int | None = None) -> None:
-    """Provision, tell the story, print the counts. PostgreSQL is left running, for the researcher's line.
+def play(home: Path, scale: Scale, port: int | None = None) -> None:
+    """Provision, run the scenario, print the counts. PostgreSQL stays up for the researcher's queries.
 
     Raises:
         NocturneError: something was refused; the message says what to do.
     """
-    teller = Teller()
-    teller.say("PostgreSQL : démarre, avec les rôles et schémas du produit")
+    progress = Progress()
+    progress.say("PostgreSQL : démarre, avec les rôles et schémas du produit")
     env_file = provision(home)
     airflow = Airflow(home, port)
     with airflow_for_a_while(airflow):
-        Story(home, plot, airflow, teller).run()
-        teller.say("fin")
+        Scenario(home, scale, airflow, progress).run()
+        progress.say("fin")
     deployment = read_env(env_file)
-    tell(teller, deployment["NOCTURNE_STEWARD_DSN"])
-    point(teller, home, deployment, airflow)
+    print_counts(progress, deployment["NOCTURNE_STEWARD_DSN"])
+    print_addresses(progress, home, deployment, airflow)
