@@ -11,10 +11,9 @@ from deid.domain.errors import InputRefused
 from deid.domain.labels import Label
 from deid.domain.outcomes import Refused
 from deid.evaluation.scoring import Judged
-from deid.warehouse.batches import open_content, read_mentions
 from deid.warehouse.connection import connect
-from deid.warehouse.extraction import read_contents
-from deid.warehouse.ledger import read_run
+from deid.warehouse.extraction import open_content, read_contents
+from deid.warehouse.ledger import read_mentions, read_run
 from deid.warehouse.queries import query
 from deid.warehouse.sources import Source
 

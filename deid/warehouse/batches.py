@@ -10,15 +10,13 @@ from typing import Any
 
 from deid.config.settings import settings
 from deid.detection.staff import Staff
-from deid.domain.document import Document, Mention, Substitution, Surrogate, Vote
-from deid.domain.errors import Reason
+from deid.domain.document import Mention, Substitution, Surrogate
 from deid.domain.labels import Label
-from deid.domain.outcomes import Candidate, Detected, Incoming, Opened, Refused, Verdict
-from deid.formats.opening import open_document
+from deid.domain.outcomes import Candidate, Detected, Opened, Refused, Verdict
 from deid.quality import batch_results
 from deid.warehouse.connection import connect
-from deid.warehouse.extraction import Content, read_contents, read_staff_rows
-from deid.warehouse.ledger import BatchStep
+from deid.warehouse.extraction import Content, open_content, read_contents, read_staff_rows
+from deid.warehouse.ledger import BatchStep, read_mentions
 from deid.warehouse.queries import query
 from deid.warehouse.sources import Source
 
@@ -49,20 +47,6 @@ def open_batch(step: BatchStep) -> list[Opened]:
             else:
                 opened.append(outcome)
     return opened
-
-
-def open_content(content: Content) -> Opened | Refused:
-    """Read the plain text of a document of the source; a document without a patient is refused."""
-    if content.patient_id is None:
-        return Refused(content.document_id, (Reason.NO_PATIENT,))
-    item = Incoming(
-        Document(content.document_id, "", content.patient, content.reference_date, content.document_type),
-        format=content.format or "",
-        content=content.content,
-        charset=content.charset or "utf-8",
-        title=content.title,
-    )
-    return open_document(item, max_bytes=settings().max_document_bytes)
 
 
 def read_staff(source: str) -> Staff:
@@ -97,17 +81,6 @@ def keep_detected(step: BatchStep, outcomes: Sequence[Detected | Refused]) -> No
             characters=len(item.document.text),
             title_clean=item.title_clean,
         )
-
-
-def read_mentions(run_id: int, document_ids: Sequence[str], *, role: str = "worker") -> dict[str, tuple[Mention, ...]]:
-    """Return the stored mentions by document, read as `role`; a document without mentions is absent."""
-    found: dict[str, list[Mention]] = {}
-    with connect(settings().dsn(role)) as link, link.cursor() as cursor:
-        cursor.execute(query("deid", "mention", "batch"), {"run_id": run_id, "document_ids": list(document_ids)})
-        for document_id, start, end, label, score, subtype, votes in cursor.fetchall():
-            cast = tuple(Vote(name, Label(vote), weight) for name, vote, weight in votes)
-            found.setdefault(document_id, []).append(Mention(start, end, Label(label), score, subtype, cast))
-    return {document_id: tuple(items) for document_id, items in found.items()}
 
 
 def read_detected(step: BatchStep, opened: Sequence[Opened]) -> list[Detected]:

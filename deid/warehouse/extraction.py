@@ -11,8 +11,11 @@ from typing import Any
 from psycopg2 import sql
 from psycopg2.extensions import connection as Connection
 
-from deid.domain.document import Patient
-from deid.domain.errors import ContractBroken
+from deid.config.settings import settings
+from deid.domain.document import Document, Patient
+from deid.domain.errors import ContractBroken, Reason
+from deid.domain.outcomes import Incoming, Opened, Refused
+from deid.formats.opening import open_document
 from deid.warehouse.sources import CONTRACT, Source
 
 PAGE = 5000
@@ -101,6 +104,20 @@ def read_contents(link: Connection, source: Source, document_ids: Sequence[str])
     source.verify(link, "contents")
     records = _records(link, source, "contents", {"document_ids": list(document_ids)})
     return {record["document_id"]: _content(record) for record in records}
+
+
+def open_content(content: Content) -> Opened | Refused:
+    """Read the plain text of a document of the source; a document without a patient is refused."""
+    if content.patient_id is None:
+        return Refused(content.document_id, (Reason.NO_PATIENT,))
+    item = Incoming(
+        Document(content.document_id, "", content.patient, content.reference_date, content.document_type),
+        format=content.format or "",
+        content=content.content,
+        charset=content.charset or "utf-8",
+        title=content.title,
+    )
+    return open_document(item, max_bytes=settings().max_document_bytes)
 
 
 def read_staff_rows(link: Connection, source: Source) -> list[dict[str, str | None]]:

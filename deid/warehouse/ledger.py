@@ -11,7 +11,9 @@ from typing import Any
 from psycopg2.extensions import cursor as Cursor
 
 from deid.config.settings import settings
+from deid.domain.document import Mention, Vote
 from deid.domain.errors import InputRefused, Reason, ReleaseRefused
+from deid.domain.labels import Label
 from deid.domain.outcomes import Refused
 from deid.warehouse.accounts import hold_to_limit
 from deid.warehouse.connection import connect
@@ -187,6 +189,17 @@ def tally(cursor: Cursor, run_id: int, batch_id: int) -> dict[str, Any]:
     cursor.execute(query("deid", "document", "tally"), {"run_id": run_id, "batch_id": batch_id})
     states = {state: documents for state, documents, _ in cursor.fetchall()}
     return {"run_id": run_id, "batch_id": batch_id, "documents": sum(states.values()), **states}
+
+
+def read_mentions(run_id: int, document_ids: Sequence[str], *, role: str = "worker") -> dict[str, tuple[Mention, ...]]:
+    """Return the stored mentions by document, read as `role`; a document without mentions is absent."""
+    found: dict[str, list[Mention]] = {}
+    with connect(settings().dsn(role)) as link, link.cursor() as cursor:
+        cursor.execute(query("deid", "mention", "batch"), {"run_id": run_id, "document_ids": list(document_ids)})
+        for document_id, start, end, label, score, subtype, votes in cursor.fetchall():
+            cast = tuple(Vote(name, Label(vote), weight) for name, vote, weight in votes)
+            found.setdefault(document_id, []).append(Mention(start, end, Label(label), score, subtype, cast))
+    return {document_id: tuple(items) for document_id, items in found.items()}
 
 
 def stage_run(run: Run, max_epsilon_per_patient: float | None = None) -> dict[str, Any]:

@@ -14,9 +14,9 @@ from deid.domain.errors import NocturneError
 from deid.domain.outcomes import Refused
 from deid.warehouse import audit
 from deid.warehouse.audit import Action
-from deid.warehouse.batches import open_content, read_mentions
 from deid.warehouse.connection import connect, open_cursor
-from deid.warehouse.extraction import Content, present_documents, read_contents
+from deid.warehouse.extraction import Content, open_content, present_documents, read_contents
+from deid.warehouse.ledger import read_mentions
 from deid.warehouse.queries import query
 from deid.warehouse.sources import Source
 
