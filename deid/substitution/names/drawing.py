@@ -84,36 +84,23 @@ class Shorthand:
         self._tables = tables
         self._roster = roster
         self._surrogate = drawing.surrogate
-        self._spelt: dict[Named, Spelling] = {}
-        self._plain: frozenset[str] | None = None
 
     # Logins
 
     def known(self, token: str) -> str | None:
         """What stands for what a login or e-mail address makes of a full name here, the first one that may be meant."""
-        first = token[:1]
-        for named in self._roster.named():
-            # Most logins are told from most names by their first letter alone.
-            if first in (named.beginnings or named.begun()):
-                place = places(named.spelling()).get(token)
-                if place is not None:
-                    return form(self._drawn(named), place)
+        for named in self._roster.named:
+            place = places(named.spelling).get(token)
+            if place is not None:
+                return form(self._drawn(named), place)
         return None
 
     def _plain_names(self) -> frozenset[str]:
         """Words that are names by themselves: whose they are depends on the mention, not on who else is called so."""
-        if self._plain is None:
-            self._plain = frozenset([word for one in self._roster.named() for word in one.surnames + one.firsts])
-        return self._plain
+        return frozenset(word for one in self._roster.named for word in one.surnames + one.firsts)
 
     def _drawn(self, named: Named) -> Spelling:
         """The surrogate of a full name."""
-        spelling = self._spelt.get(named)
-        if spelling is None:
-            spelling = self._spelt[named] = self._spell(named)
-        return spelling
-
-    def _spell(self, named: Named) -> Spelling:
         given = [self._surrogate(one.word, False, self._pool_of(named, one.word), one.sex) for one in named.given]
         surnames = [self._surrogate(word, True, self._pool_of(named, word)) for word in named.surnames]
         drawn = iter(surnames)
@@ -141,8 +128,8 @@ class Shorthand:
 
     def initials_beside(self, letters: str, names: Container[str]) -> str | None:
         """The surrogate of initials in an address ("j", "jp") whose surname is among the names that stand beside."""
-        for named in self._roster.named():
-            given, surnames, glued = named.spelling()
+        for named in self._roster.named:
+            given, surnames, glued = named.spelling
             if glued in names or any(name in names for name in surnames):
                 firsts = "".join(word[:1] for word in given)
                 if letters in (firsts, firsts[:1]):
@@ -174,7 +161,7 @@ class Shorthand:
     def _letter_of(self, mention: Mention, letter: str, beside: Sequence[str], attempt: int) -> str:
         """The initial of the surrogate of the name that a letter beside whole words abbreviates."""
         small, here = fold_line(letter), frozenset(beside)
-        for named in self._roster.named():
+        for named in self._roster.named:
             if not here.isdisjoint(named.families):
                 for one in named.given:
                     if one.word.startswith(small):
@@ -212,7 +199,7 @@ class Shorthand:
 
     def _initials_of_named(self, mention: Mention, letters: str, attempt: int) -> Sequence[str] | None:
         """Initials of the surrogate of who is named by these letters, first names before or after the surname."""
-        for named in self._roster.named():
+        for named in self._roster.named:
             if named.label is not None and named.label is not mention.label:
                 continue
             parts = named.parts(letters)

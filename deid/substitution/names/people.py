@@ -94,7 +94,7 @@ class People:
         word = called.key
         names = nicknames.NAMES_OF[word]
         known = self._tables.first_name(word)
-        bearer = next((one for of, one in self.roster.known_first_names() if of is pool and one.word in names), None)
+        bearer = next((one for of, one in self.roster.known_first_names if of is pool and one.word in names), None)
         if bearer is None and (
             (called.surname and self.roster.titled(mention)) or (known and known.births > _NAME_OF_ITS_OWN)
         ):

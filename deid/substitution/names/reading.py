@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -35,11 +36,6 @@ def places(name: Spelling) -> Mapping[str, int]:
         if len(form) > 1:
             made.setdefault(form, place)
     return made
-
-
-def beginnings(name: Spelling) -> str:
-    """The letters that some form of a name begins with."""
-    return "".join([word[:1] for word in (*name.given, *name.surnames, name.glued)])
 
 
 def form(name: Spelling, place: int) -> str:
@@ -95,62 +91,44 @@ class Part(NamedTuple):
     sex: str | None
 
 
+@dataclass(frozen=True)
 class Named:
     """Somebody named in full: in a mention with a label, or by the warehouse (None).
 
-    `family` is the surname, particles included; `surnames` are the keys of its words, `glued` the whole in bare small
-    letters; `firsts` are the keys of the first names, `families` those of the surname and the whole glued.
+    `family` is the surname, particles included; `surnames` are the keys of its words.
     """
 
-    __slots__ = (
-        "_by_initials",
-        "_spelling",
-        "beginnings",
-        "families",
-        "family",
-        "firsts",
-        "given",
-        "glued",
-        "label",
-        "surnames",
-    )
+    given: tuple[Given, ...]
+    family: tuple[Piece, ...]
+    surnames: tuple[str, ...]
+    label: Label | None
 
-    def __init__(
-        self, given: tuple[Given, ...], family: tuple[Piece, ...], surnames: tuple[str, ...], label: Label | None
-    ) -> None:
-        self.given, self.family, self.surnames, self.label = given, family, surnames, label
-        self.glued = bare("".join([text for _, text in family]))
-        self.firsts = tuple([one.word for one in given])
-        self.families = (*surnames, self.glued)
-        self._spelling: Spelling | None = None
-        self.beginnings = ""
-        self._by_initials: Mapping[str, Sequence[Part]] | None = None
+    @cached_property
+    def glued(self) -> str:
+        """The whole surname in bare small letters."""
+        return bare("".join(piece.text for piece in self.family))
 
+    @property
+    def firsts(self) -> tuple[str, ...]:
+        """The keys of the first names."""
+        return tuple(one.word for one in self.given)
+
+    @property
+    def families(self) -> tuple[str, ...]:
+        """The keys of the surname and the whole glued."""
+        return (*self.surnames, self.glued)
+
+    @property
     def spelling(self) -> Spelling:
         """The name in plain small letters."""
-        if self._spelling is None:
-            self._spelling = Spelling(tuple(map(bare, self.firsts)), tuple(map(bare, self.surnames)), self.glued)
-        return self._spelling
-
-    def begun(self) -> str:
-        """The letters that some login made of the name begins with, from now on in `beginnings`."""
-        self.beginnings = beginnings(self.spelling())
-        return self.beginnings
+        return Spelling(tuple(map(bare, self.firsts)), tuple(map(bare, self.surnames)), self.glued)
 
     def parts(self, letters: str) -> Sequence[Part] | None:
         """What initials may stand for: all first names or the first one, before or after the surname."""
-        if self._by_initials is None:
-            self._by_initials = self._parts_by_initials()
-        return self._by_initials.get(letters)
-
-    def _parts_by_initials(self) -> Mapping[str, Sequence[Part]]:
         given = [Part(one.word, False, one.sex) for one in self.given]
         family = [Part(word, True, None) for word in self.surnames[:1]]
-        found: dict[str, Sequence[Part]] = {}
-        for firsts in (given, given[:1]):
-            for order in (firsts + family, family + firsts):
-                found.setdefault("".join([part.word[0] for part in order]), order)
-        return found
+        orders = (order for firsts in (given, given[:1]) for order in (firsts + family, family + firsts))
+        return next((order for order in orders if "".join(part.word[0] for part in order) == letters), None)
 
 
 class Reading(NamedTuple):
@@ -165,38 +143,30 @@ class Reading(NamedTuple):
     named: Named | None
 
 
+@dataclass(frozen=True)
 class Heard:
-    """A name written in a mention of a label, with its readings by the tables, whatever document it stands in.
+    """A name written in a mention of a label, to be read by the tables and by the evidence of its document."""
 
-    `votes` has word by word, by its key, the evidence that it is a surname (above 0) or a first name (below): that of
-    the cut and that of the tables. `certain` is the reading where the case of the words tells it, whatever the votes.
-    """
+    tables: NameTables
+    cut: Cut
+    label: Label
 
-    __slots__ = ("_label", "_readings", "_tables", "certain", "cut", "votes")
-
-    def __init__(self, tables: NameTables, found: Cut, label: Label) -> None:
-        self.cut = found
-        self._label = label
-        rather = map(tables.surname_rather, found.words)
-        self.votes = tuple(zip(found.words, found.votes, rather, strict=True))
-        self._tables = tables
-        self._readings: dict[int, Reading] = {}  # by the bits of the words that are first names
-        self.certain = None if found.told is None else _read(tables, found, found.told, label)
+    @property
+    def votes(self) -> Iterator[tuple[str, float, float]]:
+        """Word by word, by its key, the evidence of a surname (above 0) or a first name (below): of cut and tables."""
+        return zip(self.cut.words, self.cut.votes, map(self.tables.surname_rather, self.cut.words), strict=True)
 
     def reading(self, evidence: Mapping[str, float]) -> Reading:
-        """The reading of a name that is not certain by all the evidence of a document: Key → above 0 for a surname."""
-        firsts = 0
-        for word in self.cut.words:
-            firsts += firsts + (evidence[word] < 0)
-        known = self._readings.get(firsts)
-        if known is None:
-            places = [place for place, word in self.cut.placed if evidence[word] < 0]
-            known = self._readings[firsts] = _read(self._tables, self.cut, places, self._label)
-        return known
+        """The reading of a name: by the case of its words where it tells, else by all the evidence of a document.
+
+        `evidence`: key → above 0 for a surname.
+        """
+        places = self.cut.told
+        if places is None:
+            places = tuple(place for place, word in self.cut.placed if evidence[word] < 0)
+        return _read(self.tables, self.cut, places, self.label)
 
 
-# Professionals come back in document after document, the patient in his own; fewer texts than `folding` remembers.
-@lru_cache(1 << 13)
 def hear(tables: NameTables, text: str, label: Label, after_title: bool) -> Heard:
     """What a written name tells by itself."""
     return Heard(tables, cut(text, after_title), label)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 
 from deid.domain.document import Mention
 from deid.domain.labels import NAMES, Label
@@ -31,10 +32,9 @@ _MAN = re.compile(
     r"\b(?:m|mr|monsieur|frere|fils|pere|mari|epoux|oncle|neveu|gendre|grand-pere|compagnon|cousin|parrain|veuf|"
     r"infirmier|voisin|patient|conjoint)\b[^a-z]*(?:\w+ ){0,1}$"
 )
-_PATIENT, _DOCTOR, _PERSON = Label.PATIENT, Label.DOCTOR, Label.PERSON
 _OF_PATIENTS, _OF_RELATIVES, _OF_PROFESSIONALS = Pool
 # Whose pool a name's words are drawn from by its label alone; those of PERSON by the word as well.
-POOLS: Mapping[Label | None, Pool] = {_PATIENT: _OF_PATIENTS, None: _OF_PATIENTS, _DOCTOR: _OF_PROFESSIONALS}
+POOLS: Mapping[Label | None, Pool] = {Label.PATIENT: _OF_PATIENTS, None: _OF_PATIENTS, Label.DOCTOR: _OF_PROFESSIONALS}
 _CERTAIN = 100.0
 _BEFORE_TITLE, _BEFORE_SEX = 20, 24  # characters before a name that say whose it is
 
@@ -50,11 +50,8 @@ class Roster:
         self._votes = votes = self._counted(heard)
         # What each mention reads as, by all the evidence, and by where it starts, which no two share.
         self.readings: Mapping[int, Reading] = {
-            mention.start: one.certain or one.reading(votes) for mention, one in zip(self.mentions, heard, strict=True)
+            mention.start: one.reading(votes) for mention, one in zip(self.mentions, heard, strict=True)
         }
-        self._named: Sequence[Named] | None = None
-        self._own_surnames: frozenset[str] | None = None
-        self._first_names: Sequence[tuple[Pool, Given]] | None = None
 
     def _hear(self) -> Sequence[Heard]:
         """What each mention tells by itself."""
@@ -88,20 +85,19 @@ class Roster:
             return "F"
         if _MAN.search(before):
             return "M"
-        return self._context.document.patient.sex if mention.label is _PATIENT else None
+        return self._context.document.patient.sex if mention.label is Label.PATIENT else None
 
+    @cached_property
     def own_surnames(self) -> frozenset[str]:
         """Keys of the patient's surnames: the warehouse's, and what PATIENT mentions hold as surnames."""
-        if self._own_surnames is None:
-            patient = self._context.document.patient
-            here = [
-                word.key
-                for mention in self._context.labelled(_PATIENT)
-                for word in self.readings[mention.start].words
-                if word is not None and word.surname
-            ]
-            self._own_surnames = _words((patient.last_name, patient.birth_name)).union(here)
-        return self._own_surnames
+        patient = self._context.document.patient
+        here = [
+            word.key
+            for mention in self._context.labelled(Label.PATIENT)
+            for word in self.readings[mention.start].words
+            if word is not None and word.surname
+        ]
+        return _words((patient.last_name, patient.birth_name)).union(here)
 
     def own_first_names(self) -> frozenset[str]:
         """Keys of the patient's first names that the warehouse knows."""
@@ -140,19 +136,15 @@ class Roster:
 
         `label` is that of the mention that holds the word; None for the identity.
         """
-        if label is not _PERSON:
+        if label is not Label.PERSON:
             return POOLS[label]
-        if word not in self.own_surnames() and word not in self.own_first_names():
+        if word not in self.own_surnames and word not in self.own_first_names():
             return _OF_RELATIVES
         return _OF_PATIENTS
 
+    @cached_property
     def named(self) -> Sequence[Named]:
         """Who is named in full, here and then in the identity: the patient's first name with each of his surnames."""
-        if self._named is None:
-            self._named = self._all_named()
-        return self._named
-
-    def _all_named(self) -> Sequence[Named]:
         here = [reading.named for reading in self.readings.values() if reading.named is not None]
         patient = self._context.document.patient
         own = [
@@ -163,13 +155,9 @@ class Roster:
         ]
         return [*dict.fromkeys(here), *filter(None, own)]
 
+    @cached_property
     def known_first_names(self) -> Sequence[tuple[Pool, Given]]:
         """First names of everybody here and of the patient, with their pools."""
-        if self._first_names is None:
-            self._first_names = self._all_first_names()
-        return self._first_names
-
-    def _all_first_names(self) -> Sequence[tuple[Pool, Given]]:
         here = [
             (self.pool(given.word, mention.label), given)
             for mention in self.mentions

@@ -38,9 +38,7 @@ _RANGES = re.compile(_RANGE)
 _BEHIND = re.compile(rf"{_RANGE}[\s,;:(\[-]{{0,4}}{_SAID}[\s:]{{0,3}}{_LENGTH}")
 _AHEAD = re.compile(rf"{_LENGTH}[^,.;\n\d{_DATE}{_OTHER}]{{0,40}}(?:du|entre le|:|\() ?{_RANGE}")
 _LENGTH_AHEAD = 70  # characters that a length and what joins it to a range take, and some more
-_SINCE_AHEAD = "depuis le "
-_SINCE_DAY = f"{_SINCE_AHEAD}{_DATE}"
-_SINCE = re.compile(rf"{_SINCE_AHEAD}(?P<first>{_DATE})[\s,;:(-]{{0,3}}(?:soit )?{_LENGTH}")
+_SINCE = re.compile(rf"depuis le (?P<first>{_DATE})[\s,;:(-]{{0,3}}(?:soit )?{_LENGTH}")
 # A length of stay, and what begins and ends one.
 _STAYS = (
     re.compile(rf"{_LENGTH} ?(?:d'|de )?(?:hospitalisation|hospit\b|sejour)"),
@@ -60,16 +58,6 @@ _NUMBERED = (
 )
 # A text without any of these is taken to say no length.
 _HINT = re.compile(r"\d ?(?:j|n|s|m|a)|j ?\d|[a-z] (?:jour|nuit|semaine|mois|an)")
-
-# What some pattern needs of a text, and few texts have: sought first, since the patterns take long.
-_SOME_LENGTH = rf"(?:\d|{_COUNT}) ?(?:{_UNIT})"
-_NUMBERED_DAY = re.compile(r"j ?\d")
-_NUMBER_AHEAD, _NUMBER_BEHIND = 15, 10  # characters from either end of a day to that of its number, and some more
-_RANGE_GAP = 12  # characters between its two days, at most
-_AHEAD_OF_A_RANGE = re.compile(rf"{_SOME_LENGTH}[^,.;\n\d]{{0,40}}(?:du|entre le|:|\() ?\Z")
-_BEHIND_A_RANGE = re.compile(rf"[\s,;:(\[-]{{0,4}}{_SAID}[\s:]{{0,3}}\d{{0,2}}{_SOME_LENGTH}")
-_AHEAD_OF_A_STAY, _STAY_AHEAD = re.compile(rf"{_SOME_LENGTH} ?(?:d'|de )?\Z"), 25  # characters it takes, and some more
-_STAYED = re.compile(rf"(?:hospitalisation|sejour)(?: de)?[\s:]{{0,3}}\d{{0,2}}{_SOME_LENGTH}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +83,7 @@ class Ties:
         self._spans = [span for span, one in normalised.instants.items() if one.unit is _DAY]
         self._spans.sort()
         self.found: tuple[Tie, ...] = ()
-        if self._spans and _may_say(context.plain, self._spans):
+        if self._spans:
             self._text = _skeleton(context, normalised, self._spans)
             self.found = self._read()
 
@@ -159,15 +147,11 @@ class Ties:
             ahead = end
         for match in matches:
             yield from self._tie(match, self._at(match.start("first")), self._at(match.start("last")))
-        if _SINCE_DAY not in self._text:
-            return
         for match in _SINCE.finditer(self._text):
             yield from self._tie(match, self._at(match.start("first")), day_of(self._normalised.anchor))
 
     def _stays(self) -> Iterator[Tie]:
         """A length of stay and the nearest admission with its discharge, or range of dates."""
-        if not _tells_a_stay(self._text):
-            return
         stays = [match for pattern in _STAYS for match in pattern.finditer(self._text)]
         if not stays:
             return
@@ -183,8 +167,6 @@ class Ties:
                 yield from self._tie(stay, self._at(pair[0]), self._at(pair[1]))
 
     def _numbered(self) -> Iterator[Tie]:
-        if _NUMBERED_DAY.search(self._text) is None:
-            return
         found = sorted(
             (match.start("day"), int(match["number"]))
             for pattern in _NUMBERED
@@ -211,35 +193,6 @@ class Ties:
         """The day that stands at a place of the skeleton."""
         span: Mention = self._spans[self._text.count(_DATE, 0, position)]
         return self._normalised.instants[span]
-
-
-def _may_say(plain: str, spans: Sequence[Mention]) -> bool:
-    """Whether a folded text has what some tie is told by, whatever stands in its mentions; `spans` are its days."""
-    numbered = _NUMBERED_DAY.search(plain) is not None
-    for span in spans:
-        if plain.endswith(_SINCE_AHEAD, 0, span.start):
-            return True
-        if numbered and _NUMBERED_DAY.search(plain, max(0, span.start - _NUMBER_AHEAD), span.end + _NUMBER_BEHIND):
-            return True
-    for one, next_one in pairwise(spans):
-        if next_one.start - one.end <= _RANGE_GAP:
-            if _BEHIND_A_RANGE.match(plain, next_one.end) is not None:
-                return True
-            if _AHEAD_OF_A_RANGE.search(plain, max(0, one.start - _LENGTH_AHEAD), one.start) is not None:
-                return True
-    return _tells_a_stay(plain)
-
-
-def _tells_a_stay(text: str) -> bool:
-    """Whether a folded text has a length beside a stay."""
-    for word in ("hospit", "sejour"):
-        place = text.find(word)
-        while place >= 0:
-            ahead = _AHEAD_OF_A_STAY.search(text, max(0, place - _STAY_AHEAD), place)
-            if ahead is not None or _STAYED.match(text, place) is not None:
-                return True
-            place = text.find(word, place + 1)
-    return False
 
 
 def _skeleton(context: DocumentContext, normalised: NormalisedTimes, dated: Sequence[Mention]) -> str:
