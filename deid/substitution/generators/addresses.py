@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from deid.domain.document import Mention
 from deid.domain.labels import Label
@@ -22,8 +21,8 @@ _DOMAINS = (
     "messagerie", "courriel", "poste", "sante", "clinique", "hopital", "cabinet", "reseau-soins", "medecine", "lettre",
     "boite", "courrier", "soins", "centre", "pole-sante", "laboratoire", "service", "accueil", "espace", "portail",
 )  # fmt: skip
-# What stands before @ and names a desk rather than a person.
-_DESKS = frozenset(
+# Words before @ that name a service rather than a person.
+_SERVICES = frozenset(
     "secretariat secretaire sec secr contact accueil admission admissions rdv consult consultation consultations "
     "cardio cardiologie urgences urgence onco oncologie neuro neurologie pneumo gastro chir chirurgie ortho "
     "pediatrie neonat geria geriatrie gyneco obstetrique maternite radio radiologie imagerie irm labo laboratoire "
@@ -36,35 +35,27 @@ _DESKS = frozenset(
 _INITIALS = 2
 _TOKEN = re.compile(r"[^\W\d_]+|\d+")
 _BETWEEN_TOKENS = re.compile(rf"({_TOKEN.pattern})")
-_EMAIL = Label.EMAIL
 _SCHEME = re.compile(r"^(?:[a-z]+://|\\\\|//)?(?:www\.)?", re.IGNORECASE)
 _HOST = re.compile(r"[^/\\?#:\s]+")
 
 
-class _Local(NamedTuple):
-    """A local part: runs of letters, of digits and of other signs, as written and folded; the former two, folded."""
-
-    pieces: Sequence[tuple[str, str]]
-    tokens: Sequence[str]
-
-
 class Addresses:
-    """EMAIL and URL mentions of one document."""
+    """Generator of EMAIL and URL for one document."""
 
     def __init__(self, context: DocumentContext, people: People) -> None:
         self._context = context
         self._people = people
 
     def write(self, mention: Mention, attempt: int) -> Draft:
-        """An address that leads nowhere."""
+        """Return an address that leads nowhere."""
         original = self._context.text(mention)
-        if mention.label is _EMAIL and "@" in original:
+        if mention.label is Label.EMAIL and "@" in original:
             local, _, domain = original.partition("@")
             text = f"{self._local(local, attempt)}@{self._domain(domain, attempt)}"
             return Draft(in_case_of(original, text), STRATEGY)
         scheme = _SCHEME.match(original)
         head = scheme.group() if scheme else ""
-        host = _HOST.match(original, len(head)) if mention.label is not _EMAIL else None
+        host = _HOST.match(original, len(head)) if mention.label is not Label.EMAIL else None
         stream = self._context.stream("address", comparable(original), str(attempt))
         if host is None:
             return Draft(redraw(original, stream), STRATEGY)
@@ -82,13 +73,13 @@ class Addresses:
         return f"{stream.choice(names)}-{100 + stream.below(900)}.example"
 
     def _local(self, local: str, attempt: int) -> str:
-        cut = _cut(local)
-        names = {} if attempt else self._known(cut.tokens)
+        names = {} if attempt else self._known(_TOKEN.findall(fold_line(local)))
         pieces = []
-        for piece, word in cut.pieces:
+        for piece in _BETWEEN_TOKENS.split(local):
+            word = fold_line(piece)
             if word.isdigit():
                 pieces.append(redraw_digits(piece, self._context.stream("address number", piece, str(attempt))))
-            elif not word.isalpha() or word in _DESKS:
+            elif not word.isalpha() or word in _SERVICES:
                 pieces.append(piece)
             else:
                 pieces.append(names.get(word) or self._drawn(word, attempt))
@@ -103,8 +94,8 @@ class Addresses:
     def _known(self, tokens: Sequence[str]) -> Mapping[str, str]:
         """Tokens that are names of this document or run together from them, and what stands in for them."""
         letters = [token for token in tokens if len(token) <= _INITIALS]
-        # A desk may be somebody's name too, which matters to initials beside it alone.
-        words = [token for token in tokens if len(token) > _INITIALS and (letters or token not in _DESKS)]
+        # A service may be somebody's name too, which matters to initials beside it alone.
+        words = [token for token in tokens if len(token) > _INITIALS and (letters or token not in _SERVICES)]
         named = {word: drawn for word in words if (drawn := self._name(word)) is not None}
         # One or two letters are somebody's initials only beside his name.
         beside = {token: self._people.shorthand.initials_beside(token, named) for token in letters}
@@ -117,9 +108,3 @@ class Addresses:
             surname, pool = roster.is_surname(token, bearers[0]), roster.pool(token, bearers[0].label)
             known = bare(people.drawing.surrogate(token, surname, pool))
         return known
-
-
-def _cut(local: str) -> _Local:
-    plain, pieces = fold_line(local), _BETWEEN_TOKENS.split(local)
-    folded = pieces if plain == local else map(fold_line, pieces)
-    return _Local(tuple(zip(pieces, folded, strict=True)), _TOKEN.findall(plain))

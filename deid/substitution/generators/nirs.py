@@ -29,7 +29,7 @@ _GROUPS = (1, 2, 2, 2, 3, 3, 2)
 
 
 class Nirs:
-    """NIR mentions of one document; a lone pair of digits is the key of the number before it."""
+    """Generator of NIR for one document; a lone pair of digits is the key of the number before it."""
 
     def __init__(self, context: DocumentContext, calendar: Calendar, gazette: Gazette) -> None:
         self._context = context

@@ -31,7 +31,7 @@ _NATIONAL, _RPPS = 11, "10"
 
 
 class Numbers:
-    """Identifying numbers of one document; without a gazette, no number follows a place."""
+    """Generator of identifying numbers for one document; without a gazette, no number follows a place."""
 
     def __init__(self, context: DocumentContext, gazette: Gazette | None = None) -> None:
         self._context = context

@@ -60,7 +60,7 @@ _SMALL = frozenset({"les", "la", "le", "l", "de", "du", "des", "d"})
 
 
 class Organisations:
-    """ORG mentions of one document."""
+    """Generator of ORG for one document."""
 
     def __init__(self, context: DocumentContext, gazette: Gazette) -> None:
         self._context = context

@@ -32,29 +32,20 @@ _SCANNED = str.maketrans("OoIl", "0011")
 _NATIONAL = 10
 _LETTERS, _SPOKEN = re.compile(r"[^\W\d_]{3}"), re.compile("[a-z]{3}")
 _FOREIGN = re.compile(r"\s*(?:\+|00)\s*(?!33)\d{2,3}")
-# "06 12 34 56 78" with any signs between: nearly every number, which says no more than it shows.
-_PAIRS = re.compile(r"(0[1-9])([ .-]?)([0-9]{2})([ .-]?)([0-9]{2})([ .-]?)([0-9]{2})([ .-]?)([0-9]{2})")
 _DIGITS = "0123456789"
 _PREFIXED = re.compile(r"\s*(?:\(?(?:\+|00)\s*33\)?)\s*(?:\(0\)\s*)?")
 
 
 class Phones:
-    """PHONE mentions of one document."""
+    """Generator of PHONE for one document."""
 
     def __init__(self, context: DocumentContext, gazette: Gazette) -> None:
         self._context = context
         self._gazette = gazette
-        self._zones: dict[str, str] = {}  # zone of the document → that of its surrogates
 
     def write(self, mention: Mention, attempt: int) -> Draft:
-        """A number of the same zone, or a redrawn extension."""
-        original = self._context.document.text[mention.start : mention.end]
-        plain = _PAIRS.fullmatch(original)
-        if plain is not None:
-            first, a, second, b, third, c, fourth, d, fifth = plain.groups()
-            number = self._number(f"{first}{second}{third}{fourth}{fifth}", attempt)
-            text = f"{number[:2]}{a}{number[2:4]}{b}{number[4:6]}{c}{number[6:8]}{d}{number[8:]}"
-            return Draft(text, STRATEGY)
+        """Return a number of the same zone, or a redrawn extension."""
+        original = self._context.text(mention)
         layout = _layout(original)
         if layout.lettered and (spoken := self._spoken(original, attempt)):
             return Draft(spoken, STRATEGY)
@@ -77,15 +68,9 @@ class Phones:
 
     def _moved(self, zone: str) -> str:
         """The zone of the commune that stands in for the document's first place of a zone."""
-        moved = self._zones.get(zone)
-        if moved is None:
-            moved = zone
-            for place in self._gazette.places.values():
-                if place.commune is not None and _zone(place.commune) == zone:
-                    moved = _zone(self._gazette.surrogate(place))
-                    break
-            self._zones[zone] = moved
-        return moved
+        places = (place for place in self._gazette.places.values() if place.commune and _zone(place.commune) == zone)
+        place = next(places, None)
+        return zone if place is None else _zone(self._gazette.surrogate(place))
 
     def _spoken(self, original: str, attempt: int) -> str | None:
         """A dictated number: pairs of digits in words; None where the words are no numbers."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 from deid.domain.document import Mention
 from deid.domain.labels import Label
@@ -43,7 +43,6 @@ _UNNAMED = {
     "region": {"le": "pays", "du": "pays", "l'": "Hexagone", "les": "environs", "des": "environs"},
     "country": {"l'": "Europe"},
 }
-_NOTHING: frozenset[str] = frozenset()
 _OF = {"Le": "du ", "Les": "des "}
 _COMMON = frozenset({"département", "pays", "environs"})
 
@@ -86,7 +85,8 @@ class Regions:
 
     def _agreeing(self, choices: tuple[str, ...], original: str) -> Sequence[str]:
         told = comparable(original)
-        return _fitting(choices, self._ahead.get(told, _NOTHING), told)
+        others = [name for name in choices if comparable(name) != told]
+        return [name for name in others if all(agrees(word, name) for word in self._ahead.get(told, ()))]
 
     def _text(self, original: str, attempt: int) -> str:
         if comparable(original) in _FRANCE:
@@ -200,13 +200,6 @@ class Regions:
         if head is None or head.end() == len(original):
             return commune.name
         return f"{original[: head.end()]} {of_place(commune.name)}"
-
-
-@lru_cache(1 << 8)
-def _fitting(choices: tuple[str, ...], ahead: frozenset[str], told: str) -> Sequence[str]:
-    """Those of some names that agree with all the words ahead, without the one that is told."""
-    others = [name for name in choices if comparable(name) != told]
-    return tuple([name for name in others if all(agrees(word, name) for word in ahead)])
 
 
 def of_place(name: str) -> str:

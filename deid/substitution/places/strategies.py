@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
-from functools import lru_cache
 
 from deid.config.policy import Places
 from deid.privacy import KeyedStream, exponential, planar_laplace
@@ -26,14 +25,8 @@ def health_draws(
     profiles = communes.profiles(true, policy.features)
     mine = profiles[true.insee]
     return exponential(
-        stream, communes.territory(true), lambda one: profile_distance(mine, profiles[one.insee]), _per_unit(epsilon)
+        stream, communes.territory(true), lambda one: profile_distance(mine, profiles[one.insee]), epsilon / MICRO
     )
-
-
-@lru_cache(1 << 8)
-def _per_unit(epsilon: Fraction) -> Fraction:
-    """An ε of the policy's in nats per millionth, the unit of distances."""
-    return epsilon / MICRO
 
 
 # Strategy `knn_exponential`: Tchouka et al. 2023 as published, with its weakness.
