@@ -19,7 +19,7 @@ from deid.domain.errors import DocumentRefused, NocturneError, Reason
 from deid.domain.outcomes import Candidate, Deidentified, Detected, Incoming, Markup, Opened, Refused, Verdict
 from deid.formats.opening import open_document, storable
 from deid.quality import validate_batch
-from deid.quality.waivers import Waiver, waived
+from deid.quality.reasons import Waiver, apply_waiver
 
 if TYPE_CHECKING:
     from deid.detection import Detector
@@ -34,7 +34,7 @@ def detect(
     """Find the mentions of documents; one outcome each, in order.
 
     The policy may refuse a document before detection, for its language; `admitted` names the documents that a person
-    let pass (`deid.quality.waivers`).
+    let pass (`deid.quality.reasons`).
     """
     wanted = [_admit(item, detector, admitted) for item in opened]
     documents = [item.document for item in wanted if isinstance(item, Opened)]
@@ -52,7 +52,7 @@ def check(candidates: Sequence[Candidate], waivers: Mapping[str, Waiver] | None 
     """Judge candidates against their sources; one verdict each, in order, `waivers` by document id applied."""
     known = waivers or {}
     verdicts = validate_batch(candidates) if candidates else []
-    return [waived(verdict, known.get(verdict.document_id)) for verdict in verdicts]
+    return [apply_waiver(verdict, known.get(verdict.document_id)) for verdict in verdicts]
 
 
 def deidentify(

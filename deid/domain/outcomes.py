@@ -96,7 +96,7 @@ class CheckOutcome:
     """One check of one document: the number observed, and whether Great Expectations accepted it.
 
     `reason` is the reason of quarantine that a critical failure gives. `waived` marks a failure that a person lets pass
-    for this content (`deid.quality.waivers`).
+    for this content (`deid.quality.reasons`).
     """
 
     check: str

@@ -1,9 +1,10 @@
-"""The row-level checks: which number is judged, between which bounds, how severely, and what it means to a steward."""
+"""The checks of a document: the number judged, its bounds, its severity and its meaning for a steward."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from types import MappingProxyType
 
 from deid.domain.errors import Reason
@@ -12,10 +13,9 @@ from deid.domain.outcomes import Severity
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One rule on one number of `deid.quality.measures`.
+    """A rule on one number of `deid.quality.measures`, which fails outside [`least`, `most`].
 
-    A document fails when the number is outside [`least`, `most`]. `reason` is why a critical failure puts it in
-    quarantine. `french` and `english` say what the rule demands, in one sentence.
+    `reason` is the reason of quarantine of a critical failure. `french` and `english` state the rule in one sentence.
     """
 
     name: str
@@ -27,218 +27,184 @@ class Check:
     most: float = 0.0
 
 
-def _critical(name: str, reason: Reason, french: str, english: str, **bounds: float) -> Check:
-    return Check(name, Severity.CRITICAL, reason, french, english, **bounds)
+def _rules(
+    severity: Severity, reason: Reason | None, *rules: tuple[str, str, str], least: float = 0.0, most: float = 0.0
+) -> Iterator[Check]:
+    """Yield checks, given as (name, French, English), that share a severity, a reason and bounds."""
+    for name, french, english in rules:
+        yield Check(name, severity, reason, french, english, least, most)
 
 
-def _warning(name: str, french: str, english: str, **bounds: float) -> Check:
-    return Check(name, Severity.WARNING, None, french, english, **bounds)
+_critical = partial(_rules, Severity.CRITICAL)
 
-
-# In the order in which reasons are given: the first critical failure names why a document is held back.
+# In the order of the reasons given: the first critical failure names the reason of a document in quarantine.
 CHECKS: tuple[Check, ...] = (
-    _critical("output_empty", Reason.EMPTY, "Le texte produit n'est pas vide.", "The output is not empty."),
-    _critical(
-        "unmeasured",
-        Reason.INCONSISTENT,
-        "Le document a pu être contrôlé de bout en bout.",
-        "The document could be checked from end to end.",
+    *_critical(
+        Reason.EMPTY,
+        ("output_empty", "Le texte produit n'est pas vide.", "The output is not empty."),
     ),
-    _critical("language_foreign", Reason.NOT_FRENCH, "Le document est en français.", "The document is in French."),
-    _critical(
-        "text_unchanged",
+    *_critical(
+        Reason.INCONSISTENT,
+        ("unmeasured", "Le document a pu être contrôlé de bout en bout.", "The document was checked from end to end."),
+    ),
+    *_critical(
+        Reason.NOT_FRENCH,
+        ("language_foreign", "Le document est en français.", "The document is in French."),
+    ),
+    *_critical(
         Reason.UNCHANGED,
-        "Le texte produit diffère du texte d'origine.",
-        "The output differs from the source.",
+        ("text_unchanged", "Le texte produit diffère du texte d'origine.", "The output differs from the source."),
     ),
-    _critical(
-        "identity_name",
+    *_critical(
         Reason.RESIDUAL_IDENTITY,
-        "Aucun nom du patient ne subsiste, même accolé, sans accent ou coupé.",
-        "No name of the patient survives, even glued, unaccented or broken.",
+        (
+            "identity_name",
+            "Aucun nom du patient ne subsiste, même accolé, sans accent ou coupé.",
+            "No name of the patient remains, even joined to a word, unaccented or broken.",
+        ),
+        (
+            "identity_number",
+            "Aucun identifiant du patient (IPP, séjour, NIR) ne subsiste.",
+            "No identifier of the patient remains.",
+        ),
+        (
+            "identity_birth_date",
+            "La date de naissance du patient ne subsiste sous aucune forme écrite.",
+            "The patient's birth date remains in no written form.",
+        ),
+        (
+            "identity_contact",
+            "Aucun téléphone ni courriel du patient ne subsiste.",
+            "No phone or e-mail of the patient remains.",
+        ),
+        (
+            "identity_address",
+            "L'adresse du patient (voie, code postal, commune) ne subsiste pas.",
+            "The patient's address does not remain.",
+        ),
+        (
+            "identity_fuzzy",
+            "Aucun mot ne ressemble à un nom du patient à une faute de frappe près.",
+            "No word is a misspelling of a name of the patient.",
+        ),
     ),
-    _critical(
-        "identity_number",
-        Reason.RESIDUAL_IDENTITY,
-        "Aucun identifiant du patient (IPP, séjour, NIR) ne subsiste.",
-        "No identifier of the patient survives.",
-    ),
-    _critical(
-        "identity_birth_date",
-        Reason.RESIDUAL_IDENTITY,
-        "La date de naissance du patient ne subsiste sous aucune forme écrite.",
-        "The patient's birth date survives in no written form.",
-    ),
-    _critical(
-        "identity_contact",
-        Reason.RESIDUAL_IDENTITY,
-        "Aucun téléphone ni courriel du patient ne subsiste.",
-        "No phone or e-mail of the patient survives.",
-    ),
-    _critical(
-        "identity_address",
-        Reason.RESIDUAL_IDENTITY,
-        "L'adresse du patient (voie, code postal, commune) ne subsiste pas.",
-        "The patient's address does not survive.",
-    ),
-    _critical(
-        "identity_fuzzy",
-        Reason.RESIDUAL_IDENTITY,
-        "Aucun mot ne ressemble à un nom du patient à une faute de frappe près.",
-        "No word is a misspelling of a name of the patient.",
-    ),
-    _critical(
-        "residual_nir",
+    *_critical(
         Reason.RESIDUAL_PATTERN,
-        "Aucun numéro de sécurité sociale hors des substituts.",
-        "No social security number outside surrogates.",
+        (
+            "residual_nir",
+            "Aucun numéro de sécurité sociale hors des substituts.",
+            "No social security number outside surrogates.",
+        ),
+        ("residual_phone", "Aucun numéro de téléphone hors des substituts.", "No phone number outside surrogates."),
+        ("residual_email", "Aucun courriel hors des substituts.", "No e-mail address outside surrogates."),
+        ("residual_url", "Aucune adresse web hors des substituts.", "No web address outside surrogates."),
+        ("residual_iban", "Aucun IBAN hors des substituts.", "No IBAN outside surrogates."),
+        ("residual_date", "Aucune date complète hors des substituts.", "No full date outside surrogates."),
+        (
+            "residual_digits",
+            "Aucune suite de sept chiffres ou plus hors des substituts.",
+            "No run of seven digits or more outside surrogates.",
+        ),
     ),
-    _critical(
-        "residual_phone",
-        Reason.RESIDUAL_PATTERN,
-        "Aucun numéro de téléphone hors des substituts.",
-        "No phone number outside surrogates.",
-    ),
-    _critical(
-        "residual_email",
-        Reason.RESIDUAL_PATTERN,
-        "Aucun courriel hors des substituts.",
-        "No e-mail address outside surrogates.",
-    ),
-    _critical(
-        "residual_url",
-        Reason.RESIDUAL_PATTERN,
-        "Aucune adresse web hors des substituts.",
-        "No web address outside surrogates.",
-    ),
-    _critical(
-        "residual_iban",
-        Reason.RESIDUAL_PATTERN,
-        "Aucun IBAN hors des substituts.",
-        "No IBAN outside surrogates.",
-    ),
-    _critical(
-        "residual_date",
-        Reason.RESIDUAL_PATTERN,
-        "Aucune date complète hors des substituts.",
-        "No full date outside surrogates.",
-    ),
-    _critical(
-        "residual_digits",
-        Reason.RESIDUAL_PATTERN,
-        "Aucune suite de sept chiffres ou plus hors des substituts.",
-        "No run of seven digits or more outside surrogates.",
-    ),
-    _critical(
-        "original_kept",
+    *_critical(
         Reason.ORIGINAL_KEPT,
-        "Aucun substitut n'est égal à sa valeur d'origine.",
-        "No surrogate equals its original.",
+        ("original_kept", "Aucun substitut n'est égal à sa valeur d'origine.", "No surrogate equals its original."),
+        (
+            "drawn_all_kept",
+            "Les dates, âges et lieux ne sont pas tous restés tels quels.",
+            "Not all dates, ages and places are equal to their originals.",
+        ),
     ),
-    _critical(
-        "drawn_all_kept",
-        Reason.ORIGINAL_KEPT,
-        "Les dates, âges et lieux ne sont pas tous restés tels quels.",
-        "Dates, ages and places have not all stayed as they were.",
-    ),
-    _critical(
-        "unparsed_unmasked",
+    *_critical(
         Reason.DATE_IMPOSSIBLE,
-        "Toute valeur non comprise est masquée.",
-        "Every value that was not understood is masked.",
+        (
+            "unparsed_unmasked",
+            "Toute valeur non comprise est masquée.",
+            "Every value that was not understood is masked.",
+        ),
+        ("dates_impossible", "Toute date de substitution existe dans le calendrier.", "Every surrogate date exists."),
     ),
-    _critical(
-        "dates_impossible",
-        Reason.DATE_IMPOSSIBLE,
-        "Toute date de substitution existe dans le calendrier.",
-        "Every surrogate date exists.",
-    ),
-    _critical(
-        "dates_disordered",
+    *_critical(
         Reason.DATE_ORDER,
-        "Les dates se suivent dans le même ordre que dans l'original.",
-        "Dates follow each other as in the source.",
+        (
+            "dates_disordered",
+            "Les dates se suivent dans le même ordre que dans l'original.",
+            "Dates are in the same order as in the source.",
+        ),
     ),
-    _critical(
-        "spans_broken",
+    *_critical(
         Reason.INCONSISTENT,
-        "Chaque substitut est à la place de sa mention.",
-        "Each surrogate stands in its mention's place.",
+        (
+            "spans_broken",
+            "Chaque substitut est à la place de sa mention.",
+            "Each surrogate is in the place of its mention.",
+        ),
+        ("mentions_lost", "Il y a autant de substituts que de mentions.", "There are as many surrogates as mentions."),
+        ("context_altered", "Rien d'autre que les mentions n'a changé.", "Nothing but the mentions has changed."),
+        ("lines_changed", "Le nombre de lignes est le même.", "The number of lines is the same."),
     ),
-    _critical(
-        "mentions_lost",
+    *_critical(
         Reason.INCONSISTENT,
-        "Il y a autant de substituts que de mentions.",
-        "There are as many surrogates as mentions.",
-    ),
-    _critical(
-        "context_altered",
-        Reason.INCONSISTENT,
-        "Rien d'autre que les mentions n'a changé.",
-        "Nothing but the mentions has changed.",
-    ),
-    _critical(
-        "lines_changed",
-        Reason.INCONSISTENT,
-        "Le nombre de lignes est le même.",
-        "The number of lines is the same.",
-    ),
-    _critical(
-        "length_ratio",
-        Reason.INCONSISTENT,
-        "La longueur reste du même ordre (du tiers au triple).",
-        "The length stays of the same order (a third to three times).",
+        (
+            "length_ratio",
+            "La longueur reste du même ordre (du tiers au triple).",
+            "The length stays similar (a third to three times).",
+        ),
         least=1 / 3,
         most=3.0,
     ),
-    _critical(
-        "markup_differs",
+    *_critical(
         Reason.INCONSISTENT,
-        "La page mise en forme montre exactement le texte contrôlé.",
-        "The formatted page shows exactly the text that was checked.",
+        (
+            "markup_differs",
+            "La page mise en forme montre exactement le texte contrôlé.",
+            "The formatted page shows exactly the text that was checked.",
+        ),
+        (
+            "markup_unsafe",
+            "La page ne contient rien de caché (commentaire, script, attribut).",
+            "The page holds nothing hidden (comment, script, attribute).",
+        ),
     ),
-    _critical(
-        "markup_unsafe",
-        Reason.INCONSISTENT,
-        "La page ne contient rien de caché (commentaire, script, attribut).",
-        "The page holds nothing hidden (comment, script, attribute).",
+    *_rules(
+        Severity.WARNING,
+        None,
+        (
+            "identity_ordinary_word",
+            "Un mot courant qui est aussi un nom du patient n'apparaît pas.",
+            "An ordinary word that is also a name of the patient does not appear.",
+        ),
+        (
+            "identity_unknown",
+            "L'entrepôt connaît l'identité du patient.",
+            "The warehouse knows the patient's identity.",
+        ),
+        (
+            "residual_month",
+            "Aucun mois daté (« mars 2020 ») hors des substituts.",
+            "No dated month outside surrogates.",
+        ),
+        (
+            "dates_unread",
+            "Toute date de substitution est lisible par le contrôle.",
+            "Every surrogate date can be read by the check.",
+        ),
+        ("words_cut", "Aucune mention ne coupe un mot.", "No mention cuts a word."),
+        (
+            "mentions_none",
+            "Un document de 200 caractères ou plus contient au moins une mention.",
+            "A document of 200 characters or more holds at least one mention.",
+        ),
     ),
-    _warning(
-        "identity_ordinary_word",
-        "Un mot courant qui est aussi un nom du patient n'apparaît pas.",
-        "An ordinary word that is also a name of the patient does not appear.",
-    ),
-    _warning(
-        "identity_unknown",
-        "L'entrepôt connaît l'identité du patient.",
-        "The warehouse knows who the patient is.",
-    ),
-    _warning(
-        "residual_month",
-        "Aucun mois daté (« mars 2020 ») hors des substituts.",
-        "No dated month outside surrogates.",
-    ),
-    _warning(
-        "dates_unread",
-        "Toute date de substitution est lisible par le contrôle.",
-        "Every surrogate date can be read by the check.",
-    ),
-    _warning(
-        "words_cut",
-        "Aucune mention ne coupe un mot.",
-        "No mention cuts a word.",
-    ),
-    _warning(
-        "mentions_none",
-        "Un document de 200 caractères ou plus contient au moins une mention.",
-        "A document of 200 characters or more holds at least one mention.",
-    ),
-    Check(
-        "drawn_kept",
+    *_rules(
         Severity.INFO,
         None,
-        "Dates, âges ou lieux que le tirage au sort a laissés égaux à eux-mêmes : prévu, et indiscernable d'un autre.",
-        "Dates, ages or places that the draw left equal to themselves: expected, and no reader can tell.",
+        (
+            "drawn_kept",
+            "Dates, âges ou lieux que le tirage au sort a laissés égaux à eux-mêmes : prévu, et "
+            "indiscernable d'un autre.",
+            "Dates, ages or places equal to their random replacement: expected, and indistinguishable from the others.",
+        ),
     ),
 )
 

@@ -1,37 +1,179 @@
-"""Does the patient's own identity survive in a candidate text? Counts only, from the warehouse's side of the story.
+"""Count what remains of the patient's identity, as known by the warehouse, in a candidate text.
 
-What surrogates say is judged apart from what stands between them: a surrogate is drawn, so a street or a
-physician that happens to share the patient's first name tells nothing, while the patient's surname in a
-name's place does. Between surrogates every telling occurrence counts; an ordinary word that is also the
-patient's name ("petit", "rose") counts only where it is written or placed as a name, and is otherwise
-reported under `identity_ordinary_word`, so that false alarms can be measured.
+Surrogates and the text between them are judged apart. A surrogate is drawn: a street or a physician with the
+patient's first name by chance tells nothing, while the patient's surname in place of a name does. Between surrogates
+every occurrence of a name counts, except that an ordinary word ("petit", "rose") counts only where it is written or
+placed as a name; other occurrences count as `identity_ordinary_word`, to measure false alarms.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import date
+from functools import lru_cache
 from typing import NamedTuple
 
 from rapidfuzz.distance import OSA
 
+from deid.domain.document import Patient
 from deid.domain.labels import NAMES, Label
-from deid.quality.calendar_reader import Reading, read
-from deid.quality.folding import Word, alnum, fold, hidden_words, letters, phrase, words
-from deid.quality.known import Known, street_phrase
-from deid.quality.lexicon import PARTICLES, eponyms, is_grammatical, is_ordinary, is_word
-
-NAME_GAP = "\ue000"  # stands for a name's surrogate in the text between surrogates
-OTHER_GAP = "\ufffc"  # stands for any other surrogate
-
-_CIVILITY = (
-    r"(?:m|mr|mme|mlle|me|dr|pr|docteur|professeur|monsieur|madame|mademoiselle|nee?|nom|prenoms?|epouse|ep|veuve)"
+from deid.quality.dates import Reading, read_date, spelt_dates
+from deid.quality.words import (
+    PARTICLES,
+    WORD,
+    Word,
+    alnum,
+    eponyms,
+    fold,
+    hidden_words,
+    is_grammatical,
+    is_ordinary,
+    is_word,
+    letters,
+    phrase,
+    split_words,
 )
-_CIVILITY_BEFORE = re.compile(rf"\b{_CIVILITY}\s?[.:]?\s?$")
+
+_GLUED_LEAST = 8  # letters of a first and last name joined; fewer could be a coincidence
+_NUMBER_LEAST = 6  # digits of an identifier sought anywhere; a shorter one must be a whole number
+_WAYS = {
+    "av": "avenue",
+    "ave": "avenue",
+    "bd": "boulevard",
+    "bld": "boulevard",
+    "bvd": "boulevard",
+    "r": "rue",
+    "pl": "place",
+    "ch": "chemin",
+    "che": "chemin",
+    "imp": "impasse",
+    "all": "allee",
+    "rte": "route",
+    "sq": "square",
+    "fg": "faubourg",
+    "st": "saint",
+    "ste": "sainte",
+}
+_WAY_WORDS = frozenset(_WAYS.values()) | {"quai", "cours", "residence", "lotissement", "hameau"}
+
+
+@dataclass(frozen=True, slots=True)
+class KnownIdentity:
+    """The identity of a patient in searchable form; every string is bare (see `deid.quality.words`).
+
+    `numbers` are sought anywhere in the digits of a text, `short_numbers` only as whole numbers; `codes` have letters
+    and digits. `addresses` have the house number, `streets` do not.
+    """
+
+    surnames: frozenset[str]
+    first_names: frozenset[str]
+    glued: frozenset[str]
+    glued_short: frozenset[str]
+    numbers: frozenset[str]
+    short_numbers: frozenset[str]
+    codes: frozenset[str]
+    phones: frozenset[str]
+    emails: frozenset[str]
+    birth_digits: frozenset[str]
+    birth_spelt: frozenset[str]
+    addresses: frozenset[str]
+    streets: frozenset[str]
+    city: str
+    zip: str
+
+    @property
+    def fields(self) -> int:
+        """Number of kinds of identity known; with 0, nothing can be searched."""
+        numbers = self.numbers | self.short_numbers | self.codes
+        contacts = (self.phones, self.emails, self.birth_digits, self.streets, self.city)
+        return sum(map(bool, (self.surnames, self.first_names, numbers, *contacts)))
+
+
+@lru_cache(maxsize=512)
+def known_identity(patient: Patient) -> KnownIdentity:
+    """Return the searchable identity of `patient`, cached for the other documents of the patient in a batch."""
+    surnames = tuple(name for name in (patient.last_name, patient.birth_name) if name)
+    glued = _glued_forms(surnames, patient.first_names)
+    identifiers = [value for value in (patient.ipp, patient.nda, *patient.identifiers) if value]
+    numbers = _digits(value for value in identifiers if alnum(value).isdigit())
+    codes = frozenset(alnum(value) for value in identifiers if not alnum(value).isdigit())
+    nir = alnum(patient.nir or "")[:13]
+    if nir:
+        numbers, codes = (numbers | {nir}, codes) if nir.isdigit() else (numbers, codes | {nir})
+    addresses, streets = _addresses(patient)
+    birth = patient.birth_date
+    return KnownIdentity(
+        surnames=frozenset(part for name in surnames for part in telling_parts(name)),
+        first_names=frozenset(part for name in patient.first_names for part in telling_parts(name)),
+        glued=frozenset(form for form in glued if len(form) >= _GLUED_LEAST),
+        glued_short=frozenset(form for form in glued if len(form) < _GLUED_LEAST),
+        numbers=frozenset(number for number in numbers if len(number) >= _NUMBER_LEAST),
+        short_numbers=frozenset(number for number in numbers if 3 <= len(number) < _NUMBER_LEAST),
+        codes=frozenset(code for code in codes if len(code) >= 5),
+        phones=frozenset(phone[-9:] for phone in _digits(patient.phones) if len(phone) >= 9),
+        emails=frozenset(fold(email).replace(" ", "") for email in patient.emails if "@" in email),
+        birth_digits=frozenset({f"{birth:%d%m%Y}", f"{birth:%Y%m%d}"}) if birth else frozenset(),
+        birth_spelt=frozenset(f" {text} " for text in spelt_dates(birth)) if birth else frozenset(),
+        addresses=addresses,
+        streets=streets,
+        city=re.sub(r" (?:cedex)\b.*| \d+.*", "", phrase(patient.city or "")).strip(),
+        zip=alnum(patient.zip or ""),
+    )
+
+
+def _digits(values: Iterable[str]) -> frozenset[str]:
+    return frozenset(re.sub(r"\D", "", value) for value in values)
+
+
+def telling_parts(name: str) -> list[str]:
+    """Return the bare words of a name without particles and initials, unless there are no others."""
+    parts = [fold(part) for part in WORD.findall(name)]
+    telling = [part for part in parts if len(part) > 1 and part not in PARTICLES]
+    return telling or [part for part in parts if len(part) > 1]
+
+
+def _glued_forms(surnames: tuple[str, ...], first_names: tuple[str, ...]) -> set[str]:
+    """Return surname and first name joined in both orders, and compound names joined."""
+    lasts = {letters(name) for name in surnames} - {""}
+    firsts = {letters(name) for name in first_names} - {""}
+    pairs = {form for last in lasts for first in firsts for form in (last + first, first + last)}
+    both = {one + other for one in lasts for other in lasts if one != other}
+    compound = {letters(name) for name in (*surnames, *first_names) if len(telling_parts(name)) > 1}
+    return pairs | both | compound
+
+
+def _addresses(patient: Patient) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the street lines as phrases, with and without house number, without post code and commune."""
+    full, bare = set(), set()
+    for address in patient.addresses:
+        line = street_phrase(re.split(r"\b\d{5}\b|[\n,]\s*(?=\d{5})", address, maxsplit=1)[0])
+        name = re.sub(r"^ (?:\d+ )?(?:(?:bis|ter|quater|[a-d]) )?(?:lieu ?dit )?", " ", line)
+        telling = [word for word in name.split() if word not in _WAY_WORDS and word not in PARTICLES]
+        if not any(len(word) > 2 for word in telling):
+            continue
+        bare.add(name if name.split()[0] in _WAY_WORDS or len(telling) > 1 else f" {' '.join(telling)} ")
+        if name != line:
+            full.add(line)
+    return frozenset(full), frozenset(bare)
+
+
+def street_phrase(text: str) -> str:
+    """Return `phrase(text)` with the abbreviations of postal addresses written out."""
+    return f" {' '.join(_WAYS.get(word, word) for word in phrase(text).split())} "
+
+
+# ---- Search
+
+NAME_GAP = "\ue000"  # replaces the surrogate of a name in the text between surrogates
+OTHER_GAP = "\ufffc"  # replaces any other surrogate
+
+_TITLE = r"(?:m|mr|mme|mlle|me|dr|pr|docteur|professeur|monsieur|madame|mademoiselle|nee?|nom|prenoms?|epouse|ep|veuve)"
+_TITLE_BEFORE = re.compile(rf"\b{_TITLE}\s?[.:]?\s?$")
 _GAP_BEFORE = re.compile(rf"{NAME_GAP}[ \-]?$")
 _GAP_AFTER = re.compile(rf"[ \-]?{NAME_GAP}")
-_CIVILITIES_GLUED = ("m", "mr", "mme", "mlle", "dr", "pr", "monsieur", "madame", "docteur")
+_TITLES_GLUED = ("m", "mr", "mme", "mlle", "dr", "pr", "monsieur", "madame", "docteur")
 _EPONYM_BEFORE = re.compile(
     r"\b(?:maladies?|syndromes?|signes?|scores?|tests?|classification|echelle|indices?|criteres?|manoeuvre|fracture|"
     r"tumeur|lymphome|operation|intervention|protocole|technique|phenomene|oedeme|thyroidite|reflexe|loi|regle|"
@@ -40,19 +182,19 @@ _EPONYM_BEFORE = re.compile(
 _SENTENCE_START = re.compile(r"(?:^|[.!?•;]\s+|\n)[\s\-*•>]*$")
 _DIGIT_GAP = re.compile(r"(?<=\d)[\s.\-/_\u00a0\u202f]{1,3}(?=\d)")
 _FUZZY_LEAST = 5
-_FUZZY_TWO = 8  # letters from which two slips are tolerated
+_FUZZY_TWO = 8  # letters from which two misspellings are tolerated
 _CONTAINED_LEAST = 6
 
 
 class Inside(NamedTuple):
-    """A surrogate as validation sees it: the kind of thing it stands for, and its text."""
+    """A surrogate: its label and its text."""
 
     label: Label
     text: str
 
 
 def identity_counts(
-    patient: Known,
+    patient: KnownIdentity,
     birth_date: date | None,
     text: str,
     outside: str,
@@ -60,10 +202,10 @@ def identity_counts(
     dates: Iterable[Reading],
     moved_date: date | None = None,
 ) -> dict[str, float]:
-    """Occurrences of each kind of identity in candidate `text`.
+    """Count the occurrences of each kind of identity in candidate `text`.
 
-    `outside` is `text` with a gap sign for each surrogate, `inside` the surrogates, `dates` those in `outside`,
-    `moved_date` the candidate's own date.
+    `outside` is `text` with a gap character for each surrogate, `inside` are the surrogates, `dates` the dates of
+    `outside`, and `moved_date` is the date of the candidate document.
     """
     names, ordinary, fuzzy = _names_outside(patient, outside)
     names += _names_inside(patient, inside) + _glued(patient, text)
@@ -81,15 +223,15 @@ def identity_counts(
     }
 
 
-def _names_outside(patient: Known, outside: str) -> tuple[int, int, int]:
-    """Occurrences between surrogates: certain, only as an ordinary word, and with a slip of the pen."""
+def _names_outside(patient: KnownIdentity, outside: str) -> tuple[int, int, int]:
+    """Count occurrences between surrogates: as a name, only as an ordinary word, and misspelt."""
     sought = patient.surnames | patient.first_names
     if not sought:
         return 0, 0, 0
     exact = sought | patient.glued_short
     certain = ordinary = 0
     unknown: set[str] = set()
-    for word in words(outside):
+    for word in split_words(outside):
         if _is_sought(word.bare, exact):
             if tells_a_name(outside, word, sought):
                 certain += 1
@@ -103,20 +245,19 @@ def _names_outside(patient: Known, outside: str) -> tuple[int, int, int]:
 
 
 def _is_sought(bare: str, sought: frozenset[str]) -> bool:
-    """Whether a word is a name sought, alone or with a civility glued before it ("mmedupont")."""
+    """Return whether a word is a name sought, alone or joined to a title ("mmedupont")."""
     return bare in sought or (
-        bare.startswith(("m", "d", "p"))
-        and any(bare.removeprefix(civility) in sought for civility in _CIVILITIES_GLUED)
+        bare.startswith(("m", "d", "p")) and any(bare.removeprefix(title) in sought for title in _TITLES_GLUED)
     )
 
 
 def tells_a_name(text: str, word: Word, sought: frozenset[str]) -> bool:
-    """Whether `word`, which equals a name of the patient, is used as a name where it stands in `text`."""
+    """Return whether `word`, equal to a name of the patient, is used as a name at its place in `text`."""
     if word.raw.islower() and is_grammatical(word.bare):
         return False
     before = fold(text[max(0, word.start - 60) : word.start])
     after = fold(text[word.end : word.end + 30])
-    if _CIVILITY_BEFORE.search(before) or _beside_another(before, after, sought):
+    if _TITLE_BEFORE.search(before) or _beside_another(before, after, sought):
         return True
     if _is_eponym(before, after, word.bare) or re.search(r"\b(?:saint|sainte|st|ste)[ \-]$", before):
         return False
@@ -135,14 +276,14 @@ def tells_a_name(text: str, word: Word, sought: frozenset[str]) -> bool:
 
 
 def _beside_another(before: str, after: str, sought: frozenset[str]) -> bool:
-    """Whether the neighbouring word is another name of the patient."""
+    """Return whether the word before or after is another name of the patient."""
     previous = re.search(r"([^\W\d_]+)[ \-]$", before)
     following = re.match(r"[ \-]([^\W\d_]+)", after)
     return bool((previous and previous.group(1) in sought) or (following and following.group(1) in sought))
 
 
 def _is_eponym(before: str, after: str, bare: str) -> bool:
-    """Whether the name stands in an expression such as "maladie de …" or "…-Marie-Tooth"."""
+    """Return whether the name is in an expression such as "maladie de …" or "…-Marie-Tooth"."""
     if _EPONYM_BEFORE.search(before):
         return True
     joined = re.search(r"([^\W\d_]+)-$", before) or re.match(r"-([^\W\d_]+)", after)
@@ -156,7 +297,7 @@ def _line_around(text: str, word: Word) -> str:
 
 
 def _near(sought: frozenset[str], unknown: set[str]) -> tuple[int, int]:
-    """Words that contain a name of the patient, and words one or two slips away from one."""
+    """Count the words that contain a name of the patient, and the words one or two edits away from one."""
     contained = fuzzy = 0
     for name in sought:
         if len(name) < _FUZZY_LEAST or is_ordinary(name):
@@ -170,13 +311,13 @@ def _near(sought: frozenset[str], unknown: set[str]) -> tuple[int, int]:
     return contained, fuzzy
 
 
-def _names_inside(patient: Known, inside: Sequence[Inside]) -> int:
-    """Surrogates in a name's or an address's place that say a name of the patient."""
+def _names_inside(patient: KnownIdentity, inside: Sequence[Inside]) -> int:
+    """Count the surrogates of names, e-mails and web addresses that contain a name of the patient."""
     count = 0
     for surrogate in inside:
         if surrogate.label in NAMES:
             sought = patient.surnames | patient.first_names if surrogate.label is Label.PATIENT else patient.surnames
-            said = {word.bare for word in words(surrogate.text)}
+            said = {word.bare for word in split_words(surrogate.text)}
             count += not sought.isdisjoint(said - PARTICLES or said)
         elif surrogate.label in (Label.EMAIL, Label.URL):
             pieces = phrase(surrogate.text).split()
@@ -187,12 +328,12 @@ def _names_inside(patient: Known, inside: Sequence[Inside]) -> int:
     return count
 
 
-def _glued(patient: Known, text: str) -> int:
+def _glued(patient: KnownIdentity, text: str) -> int:
     run = letters(text)
     return sum(form in run for form in patient.glued)
 
 
-def _numbers(patient: Known, text: str, digits: str) -> int:
+def _numbers(patient: KnownIdentity, text: str, digits: str) -> int:
     count = sum(number in digits for number in patient.numbers)
     if patient.short_numbers:
         count += len(patient.short_numbers & {*re.findall(r"\d+", text), *re.findall(r"\d+", digits)})
@@ -202,7 +343,7 @@ def _numbers(patient: Known, text: str, digits: str) -> int:
     return count
 
 
-def _contacts(patient: Known, text: str, digits: str) -> int:
+def _contacts(patient: KnownIdentity, text: str, digits: str) -> int:
     count = sum(phone in digits for phone in patient.phones)
     if patient.emails:
         run = re.sub(r"\s*@\s*", "@", fold(text))
@@ -210,7 +351,7 @@ def _contacts(patient: Known, text: str, digits: str) -> int:
     return count
 
 
-def _birth(patient: Known, birth_date: date | None, outside: str, dates: Iterable[Reading]) -> int:
+def _birth(patient: KnownIdentity, birth_date: date | None, outside: str, dates: Iterable[Reading]) -> int:
     if birth_date is None:
         return 0
     digits = _DIGIT_GAP.sub("", outside)
@@ -221,19 +362,19 @@ def _birth(patient: Known, birth_date: date | None, outside: str, dates: Iterabl
 
 
 def _birth_drawn(birth_date: date | None, inside: Sequence[Inside], moved_date: date | None) -> int:
-    """Surrogate dates that are the birth date itself.
+    """Count the surrogate dates equal to the birth date.
 
-    The mechanism may draw it by chance, and holding such documents back tells that a published birth date is not
-    the true one: less than the birth date beside the rest of a document would tell.
+    The mechanism may draw it by chance. Holding such documents back discloses that a published birth date is not the
+    true one, which is less than the true one would disclose.
     """
     if birth_date is None:
         return 0
-    read_dates = (read(item.text, moved_date) for item in inside if item.label is Label.DATE)
+    read_dates = (read_date(item.text, moved_date) for item in inside if item.label is Label.DATE)
     return sum(reading is not None and reading.may_be(birth_date) for reading in read_dates)
 
 
-def _address(patient: Known, text: str, outside: str) -> int:
-    """The full address anywhere; street, commune and post code between surrogates only, since others draw them too."""
+def _address(patient: KnownIdentity, text: str, outside: str) -> int:
+    """Count the full address anywhere; street, commune and post code only between surrogates, which may draw them."""
     count = 0
     if patient.addresses:
         everywhere = street_phrase(text)
@@ -246,7 +387,7 @@ def _address(patient: Known, text: str, outside: str) -> int:
 
 
 def _commune(city: str, outside: str, between: str) -> int:
-    """Mentions of the commune; where its telling word is an ordinary one ("Le Port"), only if written as a name."""
+    """Count the commune; if its main word is ordinary ("Le Port"), only where written as a name."""
     if not city or f" {city} " not in between:
         return 0
     parts = city.split()
@@ -254,4 +395,4 @@ def _commune(city: str, outside: str, between: str) -> int:
     if len(parts) > 2 or (len(parts) > 1 and not is_ordinary(telling)):
         return 1
     sought = frozenset(parts)
-    return sum(word.bare == telling and tells_a_name(outside, word, sought) for word in words(outside))
+    return sum(word.bare == telling and tells_a_name(outside, word, sought) for word in split_words(outside))

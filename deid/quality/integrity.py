@@ -1,15 +1,22 @@
-"""Is the candidate the source with its mentions exchanged and nothing else? Spans, what lies between, lines, markup."""
+"""Check that the candidate is the source with its mentions replaced, and nothing else.
+
+The first part compares spans, the text between mentions, lines and markup; the second part compares each surrogate
+with its original, and the order of dates.
+"""
 
 from __future__ import annotations
 
 import html
 import re
 from collections.abc import Sequence
+from datetime import date
+from typing import NamedTuple
 
-from deid.domain.document import Document, Mention, Substitution
-from deid.domain.labels import NAMES
-from deid.quality.folding import alnum
+from deid.domain.document import Document, Mention, Substitution, Surrogate
+from deid.domain.labels import NAMES, Label
+from deid.quality.dates import Reading, read_date
 from deid.quality.identity import NAME_GAP, OTHER_GAP
+from deid.quality.words import PARTICLES, WORD, alnum, fold
 
 _TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)((?:\"[^\"]*\"|'[^']*'|[^>\"'])*)>")
 _ALLOWED_ATTRIBUTES = re.compile(r"(?:\s+(?:colspan|rowspan)\s*=\s*[\"']?\d{1,4}[\"']?)*\s*/?")
@@ -19,7 +26,7 @@ _INLINE = frozenset("b i u em strong span font small big sub sup a abbr mark tt 
 
 
 def spans_are_sound(substitution: Substitution, mentions: Sequence[Mention], source: str) -> bool:
-    """Whether spans, surrogates and mentions match one to one, in order, in bounds, without overlap."""
+    """Return whether spans, surrogates and mentions match one to one, in order, in bounds, without overlap."""
     if not len(substitution.spans) == len(substitution.surrogates) == len(mentions):
         return False
     end = source_end = 0
@@ -37,7 +44,7 @@ def spans_are_sound(substitution: Substitution, mentions: Sequence[Mention], sou
 
 
 def outside(substitution: Substitution) -> str:
-    """The candidate text with one gap sign in each surrogate's place; spans that are not sound hide nothing."""
+    """Return the candidate text with a gap character for each surrogate; unsound spans hide nothing."""
     pieces: list[str] = []
     position = 0
     for (start, stop), surrogate in zip(substitution.spans, substitution.surrogates, strict=False):
@@ -50,7 +57,7 @@ def outside(substitution: Substitution) -> str:
 
 
 def integrity(document: Document, mentions: Sequence[Mention], candidate: Substitution) -> dict[str, float]:
-    """Counts and ratios that tell whether anything but the mentions changed."""
+    """Return counts and ratios that are abnormal if anything but the mentions changed."""
     sound = spans_are_sound(candidate, mentions, document.text)
     visible = len(document.text.strip())
     return {
@@ -67,7 +74,7 @@ def integrity(document: Document, mentions: Sequence[Mention], candidate: Substi
 
 
 def _altered(source: str, mentions: Sequence[Mention], candidate: Substitution) -> int:
-    """Stretches between mentions that are not, to the letter, those between surrogates."""
+    """Count the stretches between mentions that differ from those between surrogates."""
     count = position = source_position = 0
     for (start, stop), mention in zip(candidate.spans, mentions, strict=True):
         count += source[source_position : mention.start] != candidate.text[position:start]
@@ -76,14 +83,14 @@ def _altered(source: str, mentions: Sequence[Mention], candidate: Substitution) 
 
 
 def _cuts_a_word(source: str, mention: Mention) -> bool:
-    """Whether a mention starts or ends within a word: the rest of a name may be left behind."""
+    """Return whether a mention starts or ends inside a word, whose rest may identify."""
     before = source[max(0, mention.start - 1) : mention.start + 1]
     after = source[max(0, mention.end - 1) : mention.end + 1]
     return any(len(pair) == 2 and pair.isalpha() and (pair[1].islower() or pair.isupper()) for pair in (before, after))
 
 
 def visible_text(markup: str) -> str:
-    """What a browser would show of `markup`, near enough to compare letters and digits."""
+    """Return the text shown by a browser, exact enough to compare letters and digits."""
 
     def gap(tag: re.Match[str]) -> str:
         return "" if tag.group(2).lower() in _INLINE else "\n"
@@ -92,7 +99,7 @@ def visible_text(markup: str) -> str:
 
 
 def markup_counts(markup: str | None, text: str) -> dict[str, float]:
-    """Whether the rewritten page shows the candidate text and holds nothing that a reader cannot see."""
+    """Return whether the page differs from the candidate text, and the number of hidden parts."""
     if markup is None or markup == text:
         return {"markup_differs": 0.0, "markup_unsafe": 0.0}
     hidden = sum(_ALLOWED_ATTRIBUTES.fullmatch(tag.group(3)) is None for tag in _TAG.finditer(markup))
@@ -100,3 +107,109 @@ def markup_counts(markup: str | None, text: str) -> dict[str, float]:
         "markup_differs": float(alnum(visible_text(markup)) != alnum(text)),
         "markup_unsafe": float(hidden + len(_UNSAFE.findall(markup))),
     }
+
+
+# ---- Surrogates compared with their originals
+
+# Labels whose mechanism may return the value itself: forbidding it would disclose what the value is not.
+DRAWN = frozenset({Label.DATE, Label.RELDATE, Label.AGE, Label.ZIP, Label.CITY, Label.LOC})
+_DRAWN_LEAST = 4  # distinct values from which "all kept" is an error, not chance
+
+_TITLES = frozenset(
+    "m mr mme mlle me dr pr monsieur madame mademoiselle docteur professeur veuve vve epouse dit dite alias".split()
+)
+_LABELS = "|".join(label.value for label in Label)
+_MASK = re.compile(rf"[\[<{{(]\s*[^\]>}})]*\s*[\]>}})]|(?:{_LABELS})(?:[-_ ]?\d+)?|[*█•_.…xX/\- ]+")
+
+# A keyed digest (`hash` in docs/privacy.md) has no vowel, 0 or 1, and is not an unread date.
+_DIGEST = re.compile(r"(?=[2-9]*[a-z])[b-df-hjkmnp-tv-xz2-9]{8,32}")
+
+
+class Pair(NamedTuple):
+    """The original text of a mention and its surrogate."""
+
+    original: str
+    surrogate: Surrogate
+
+    @property
+    def label(self) -> Label:
+        """The label of the mention."""
+        return self.surrogate.mention.label
+
+
+def is_mask(text: str) -> bool:
+    """Return whether `text` is a mask: a tag, a label with or without number, a row of stars."""
+    return _MASK.fullmatch(text.strip()) is not None or not any(char.isalnum() for char in text)
+
+
+def faithfulness(pairs: Sequence[Pair], source_date: date | None, moved_date: date | None) -> dict[str, float]:
+    """Count the surrogates equal to their original, and the dates that are impossible, unread or out of order.
+
+    `source_date` and `moved_date` are the date of the document before and after: they give the century of two-digit
+    years.
+    """
+    drawn = {(alnum(pair.original), alnum(pair.surrogate.text)) for pair in pairs if pair.label in DRAWN}
+    kept_drawn = sum(original == surrogate for original, surrogate in drawn)
+    unmasked = sum(not pair.surrogate.parsed and not is_mask(pair.surrogate.text) for pair in pairs)
+    return {
+        "original_kept": float(sum(_is_kept(pair) for pair in pairs if pair.label not in DRAWN)),
+        "drawn_kept": float(kept_drawn),
+        "drawn_all_kept": float(len(drawn) >= _DRAWN_LEAST and kept_drawn == len(drawn)),
+        "unparsed_unmasked": float(unmasked),
+        **_dates([pair for pair in pairs if pair.label is Label.DATE], source_date, moved_date),
+    }
+
+
+def _is_kept(pair: Pair) -> bool:
+    """Return whether the surrogate has the characters of its original or, for a name, one of its words."""
+    original, surrogate = alnum(pair.original), alnum(pair.surrogate.text)
+    if original == surrogate:
+        return original != "" or pair.original.strip() == pair.surrogate.text.strip()
+    return pair.label in NAMES and bool(_telling(pair.original) & _telling(pair.surrogate.text))
+
+
+def _telling(name: str) -> set[str]:
+    bare = {fold(word) for word in WORD.findall(name)}
+    return {word for word in bare if len(word) > 2 and word not in PARTICLES and word not in _TITLES}
+
+
+def _dates(pairs: Sequence[Pair], source_date: date | None, moved_date: date | None) -> dict[str, float]:
+    impossible = unread = 0
+    ordered: list[tuple[Reading, Reading]] = []
+    for pair in pairs:
+        after = read_date(pair.surrogate.text, moved_date)
+        if after is None:
+            unread += not is_mask(pair.surrogate.text) and not _DIGEST.fullmatch(pair.surrogate.text.strip())
+        elif not after.exists:
+            impossible += 1
+        else:
+            before = read_date(pair.original, source_date)
+            if before and before.exists:
+                ordered.append((before, after))
+    return {
+        "dates_impossible": float(impossible),
+        "dates_unread": float(unread),
+        "dates_disordered": float(disorder(ordered)),
+    }
+
+
+def disorder(ordered: Sequence[tuple[Reading, Reading]]) -> int:
+    """Count the dates whose surrogate is surely before the surrogate of a surely earlier date.
+
+    `ordered` has (source, surrogate) pairs. The count takes O(n log n).
+    """
+    spans = [
+        (before.first, before.last, after.first, after.last)
+        for before, after in ordered
+        if before.first and before.last and after.first and after.last
+    ]
+    by_end = sorted(spans, key=lambda span: span[1])
+    by_start = sorted(spans, key=lambda span: span[0])
+    latest: date | None = None  # latest start of the surrogates of dates already over
+    position = count = 0
+    for first, _, _, moved_last in by_start:
+        while position < len(by_end) and by_end[position][1] < first:
+            latest = max(latest or date.min, by_end[position][2])
+            position += 1
+        count += latest is not None and moved_last < latest
+    return count

@@ -1,6 +1,6 @@
-"""Great Expectations as the judge of numbers: bounds on the columns of a frame that holds nothing but numbers.
+"""Judge numbers by bounds with Great Expectations, on a frame that contains only numbers.
 
-Importing this module imports Great Expectations (seconds): only the steps that judge do so.
+This module imports Great Expectations, which takes seconds: import it in the functions that judge.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from great_expectations.expectations.metadata_types import FailureSeverity
 
 from deid.domain.outcomes import Severity
 
-ROW = "row"  # the column that holds a row's ordinal
-# Ordinals of failing rows and counts; never a value, even though every value is a number.
+ROW = "row"  # column of the row ordinals
+# Ordinals of failing rows and counts, never a value
 _ORDINALS_ONLY = {
     "result_format": "COMPLETE",
     "unexpected_index_column_names": [ROW],
@@ -33,7 +33,7 @@ _ORDINALS_ONLY = {
 
 
 class Bounded(Protocol):
-    """A rule that Great Expectations can judge: the column named `name` lies in [`least`, `most`]."""
+    """A rule: the column `name` is in [`least`, `most`]; None is no bound."""
 
     @property
     def name(self) -> str: ...
@@ -47,7 +47,7 @@ class Bounded(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What Great Expectations found of one rule: how many rows it saw, and the ordinals of those that fail."""
+    """The result of one rule: the number of rows judged and the ordinals of the failing rows."""
 
     rule: str
     severity: Severity
@@ -56,10 +56,10 @@ class Judgement:
 
 
 def judge(suite: str, rules: Sequence[Bounded], rows: Iterable[Mapping[str, float]]) -> list[Judgement]:
-    """Judge every row by every rule, in the rules' order.
+    """Judge every row by every rule, in the order of the rules.
 
-    `rows` give a number for each rule's name; row ordinals count from 0. A rule that Great Expectations could not
-    evaluate, or whose column misses values, fails for every row: what is not proven is not published.
+    A row gives a number for the name of each rule; ordinals count from 0. A rule that Great Expectations could not
+    evaluate, or with missing values, fails for every row.
     """
     frame = pd.DataFrame(
         [[float(row[rule.name]) for rule in rules] for row in rows], columns=[rule.name for rule in rules]
@@ -72,7 +72,7 @@ def judge(suite: str, rules: Sequence[Bounded], rows: Iterable[Mapping[str, floa
 
 
 def _run(suite: str, rules: Sequence[Bounded], frame: pd.DataFrame) -> dict[str, Any]:
-    """Result of each rule by name, from an ephemeral context that writes and sends nothing."""
+    """Return the result of each rule by name, from an ephemeral context, without telemetry."""
     logging.getLogger("great_expectations").setLevel(logging.ERROR)
     context = gx.get_context(mode="ephemeral")
     context.variables.progress_bars = ProgressBarsConfig(globally=False)

@@ -7,15 +7,12 @@ import math
 
 from deid.domain.document import Document, Substitution
 from deid.domain.outcomes import Candidate
-from deid.quality.calendar_reader import readings
 from deid.quality.checks import BY_NAME
-from deid.quality.faithfulness import Pair, faithfulness
-from deid.quality.folding import WORD, fold
-from deid.quality.identity import Inside, identity_counts
-from deid.quality.integrity import integrity, markup_counts, outside, visible_text
-from deid.quality.known import known
-from deid.quality.language import is_foreign
+from deid.quality.dates import read_dates
+from deid.quality.identity import Inside, identity_counts, known_identity
+from deid.quality.integrity import Pair, faithfulness, integrity, markup_counts, outside, visible_text
 from deid.quality.residues import residues
+from deid.quality.words import WORD, fold, is_foreign
 
 log = logging.getLogger(__name__)
 
@@ -43,7 +40,7 @@ def _measure(candidate: Candidate) -> dict[str, float]:
         **_survival(document, substitution),
         **faithfulness(_pairs(document, substitution), document.reference_date, substitution.reference_date),
         "language_foreign": float(is_foreign(fold(word) for word in WORD.findall(document.text))),
-        "identity_unknown": float(known(document.patient).fields == 0),
+        "identity_unknown": float(known_identity(document.patient).fields == 0),
     }
     if page["markup_differs"] and candidate.markup is not None:
         shown = Substitution(text=visible_text(candidate.markup), surrogates=(), spans=())
@@ -55,9 +52,9 @@ def _measure(candidate: Candidate) -> dict[str, float]:
 def _survival(document: Document, substitution: Substitution) -> dict[str, float]:
     """Count residual patterns and the patient's identity in a candidate text."""
     between = outside(substitution)
-    dates = list(readings(between, document.reference_date))
+    dates = list(read_dates(between, document.reference_date))
     inside = [Inside(surrogate.mention.label, surrogate.text) for surrogate in substitution.surrogates]
-    patient = known(document.patient)
+    patient = known_identity(document.patient)
     return {
         **residues(between, dates),
         **identity_counts(

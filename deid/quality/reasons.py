@@ -1,17 +1,19 @@
-"""Why documents are in quarantine, in words: what happened and what to do, in French and in English."""
+"""The reasons of quarantine: their wording in French and English, and the reasons that a person may waive."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from deid.domain.errors import Reason
+from deid.domain.outcomes import Verdict
+from deid.quality.checks import BY_NAME, CHECKS
 
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """One reason: its short name, what happened, what to do."""
+    """The wording of a reason: short name, meaning, remedy."""
 
     title: str
     meaning: str
@@ -197,3 +199,72 @@ ENGLISH: Mapping[Reason, Wording] = MappingProxyType(
         ),
     }
 )
+
+
+# ---- Waivers
+#
+# A waiver covers one reason for one content. It has the checks that failed for that reason and the number that each
+# showed. With the same pipeline the same content gives the same numbers; a greater number holds the document back.
+
+FOREIGN = "language_foreign"
+
+# Reason → why a person can judge it by reading the source, in French and in English. The other reasons cannot be
+# waived: an unreadable, empty, malformed or oversized document shows nothing to judge; without a patient nothing can be
+# searched; an identity or original that remains is a disclosure; a failed step, disordered or impossible dates and an
+# inconsistent output are errors of the product, in a text that nobody may read; a budget belongs to the data
+# protection officer.
+WAIVABLE: Mapping[Reason, tuple[str, str]] = MappingProxyType(
+    {
+        Reason.NOT_FRENCH: (
+            "Une personne voit d'un coup d'œil si le texte est en français : un tableau de résultats ou une "
+            "ordonnance de quelques mots peut tromper le contrôle.",
+            "A person sees at a glance whether a text is French: a table of results or a prescription of a few words "
+            "can deceive the check.",
+        ),
+        Reason.UNCHANGED: (
+            "En le lisant, une personne peut s'assurer que le document ne contient vraiment rien d'identifiant.",
+            "By reading it, a person can make sure that the document really holds nothing identifying.",
+        ),
+        Reason.RESIDUAL_PATTERN: (
+            "En le lisant, une personne sait si le numéro, la date ou l'adresse restés identifient quelqu'un, ou sont "
+            "une référence d'appareil, de lot ou de publication.",
+            "By reading it, a person knows whether the number, date or address that was left identifies somebody, or "
+            "is the reference of a device, a batch or a publication.",
+        ),
+    }
+)
+
+CHECKS_OF: Mapping[Reason, tuple[str, ...]] = MappingProxyType(
+    {reason: tuple(check.name for check in CHECKS if check.reason is reason) for reason in WAIVABLE}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Waiver:
+    """A waiver for one version of a document: the greatest number that each check may show."""
+
+    document_id: str
+    content_hash: str
+    most: Mapping[str, float]
+
+    @property
+    def lets_be_searched(self) -> bool:
+        """Whether detection accepts the document in spite of its language."""
+        return FOREIGN in self.most
+
+
+def admissible(most: Mapping[str, float]) -> dict[str, float]:
+    """Return the part of a stored waiver whose reasons can still be waived."""
+    return {name: number for name, number in most.items() if name in BY_NAME and BY_NAME[name].reason in WAIVABLE}
+
+
+def apply_waiver(verdict: Verdict, waiver: Waiver | None) -> Verdict:
+    """Return the verdict with the outcomes covered by the waiver marked as waived; they stay failures."""
+    if waiver is None:
+        return verdict
+    most = admissible(waiver.most)
+    outcomes = tuple(
+        replace(item, waived=not item.success and item.check in most and item.observed <= most[item.check])
+        for item in verdict.outcomes
+    )
+    return replace(verdict, outcomes=outcomes)

@@ -1,4 +1,4 @@
-"""Patterns that identify anyone, counted where no surrogate stands: what detection should have taken and did not."""
+"""Count the identifying patterns (numbers, dates, addresses) left between surrogates."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 
-from deid.quality.calendar_reader import Reading
+from deid.quality.dates import Reading
 
 _SEPARATOR = r"[\s.\-/\u00a0\u202f]"
 
-# Layouts, looser than any standard: here a false alarm costs a second look, a miss costs a patient.
+# Layouts looser than the standards: a false alarm costs a second look, a miss discloses a patient.
 _NIR = re.compile(
     rf"(?<!\d)[1-478]{_SEPARATOR}?\d{{2}}{_SEPARATOR}?(?:0[1-9]|1[0-2]|[2-9]\d){_SEPARATOR}?(?:\d{{2}}|2[abAB])"
     rf"{_SEPARATOR}?\d{{3}}{_SEPARATOR}?\d{{3}}(?:{_SEPARATOR}{{0,3}}\d{{2}})?(?!\d)"
@@ -24,9 +24,6 @@ _URL = re.compile(
     r"|(?<![@\w.\-])[a-z0-9\-]{2,}(?:\.[a-z0-9\-]+)*\.(?:fr|com|org|net|eu|info|sante)\b",
     re.IGNORECASE,
 )
-# Signs without which there is neither: looking for them first is ten times as fast.
-_AT = re.compile(r"[@＠]|\[at\]|\(at\)", re.IGNORECASE)
-_DOMAIN = re.compile(r"://|: //|www\.|\.(?:fr|com|org|net|eu|info|sante)\b", re.IGNORECASE)
 _IBAN = re.compile(r"\b[A-Z]{2}\d{2}(?:[ \u00a0]?[A-Z0-9]{4}){3,7}(?:[ \u00a0]?[A-Z0-9]{1,3})?\b")
 _LONG_DIGITS = re.compile(r"\d{7,}")
 _SPACED_DIGITS = re.compile(r"(?<![\d.,/])\d{1,4}(?:[ .\-\u00a0]\d{2,4}){2,}(?![\d.,/])")
@@ -46,7 +43,7 @@ def _iban(text: str) -> int:
 
 
 def _mod97(iban: str) -> bool:
-    """ISO 13616: the rearranged number leaves 1 modulo 97."""
+    """Return whether the check digits are right: the rearranged number is 1 modulo 97 (ISO 13616)."""
     compact = re.sub(r"\s", "", iban)
     return int("".join(str(int(char, 36)) for char in compact[4:] + compact[:4])) % 97 == 1
 
@@ -55,8 +52,8 @@ _KINDS: Mapping[str, Callable[[str], int]] = MappingProxyType(
     {
         "residual_nir": lambda text: len(_NIR.findall(text)),
         "residual_phone": lambda text: len(_PHONE.findall(text)),
-        "residual_email": lambda text: len(_EMAIL.findall(text)) if _AT.search(text) else 0,
-        "residual_url": lambda text: len(_URL.findall(text)) if _DOMAIN.search(text) else 0,
+        "residual_email": lambda text: len(_EMAIL.findall(text)),
+        "residual_url": lambda text: len(_URL.findall(text)),
         "residual_iban": _iban,
         "residual_digits": _long_digits,
     }
@@ -64,7 +61,7 @@ _KINDS: Mapping[str, Callable[[str], int]] = MappingProxyType(
 
 
 def residues(outside: str, dates: Iterable[Reading]) -> dict[str, float]:
-    """Number of residual patterns of each kind in `outside`, the text between surrogates, whose dates are `dates`."""
+    """Count the patterns of each kind in `outside`, the text between surrogates, with its `dates`."""
     counts = {kind: float(count(outside)) for kind, count in _KINDS.items()}
     full = month = 0
     for reading in dates:

@@ -14,7 +14,7 @@ from enum import StrEnum
 from typing import Any
 
 from deid.domain.errors import NocturneError, Reason
-from deid.quality.waivers import CHECKS_OF, FOREIGN, WAIVABLE
+from deid.quality.reasons import CHECKS_OF, FOREIGN, WAIVABLE
 from deid.warehouse import audit
 from deid.warehouse.audit import Action
 from deid.warehouse.queries import Cursor, query

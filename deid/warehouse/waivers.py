@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from deid.config.settings import settings
-from deid.quality.waivers import Waiver, admissible
+from deid.quality.reasons import Waiver, admissible
 from deid.warehouse.connection import connect
 from deid.warehouse.ledger import BatchStep
 from deid.warehouse.queries import query

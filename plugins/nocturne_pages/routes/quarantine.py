@@ -13,7 +13,7 @@ from deid.domain.errors import Reason
 from deid.domain.labels import FRENCH as LABELS
 from deid.quality import reasons
 from deid.quality.checks import BY_NAME
-from deid.quality.waivers import WAIVABLE
+from deid.quality.reasons import WAIVABLE
 from deid.stewardship import quarantine
 from deid.stewardship.quarantine import (
     LEAST_TEXT,

@@ -13,7 +13,7 @@ from psycopg2.extensions import cursor as Cursor
 
 from deid.config.settings import settings
 from deid.domain.errors import Reason
-from deid.quality.waivers import CHECKS_OF, WAIVABLE
+from deid.quality.reasons import CHECKS_OF, WAIVABLE
 from deid.stewardship import quarantine
 from deid.stewardship.quarantine import (
     Choice,

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deid.quality.calendar_reader import Reading, read, readings
-from deid.quality.number_words import spelt_dates
+from deid.quality.dates import Reading, read_date, read_dates, spelt_dates
 
 REFERENCE = date(2024, 3, 1)
 
@@ -38,7 +37,7 @@ EXACT = [
 
 @pytest.mark.parametrize(("text", "day"), EXACT)
 def test_exact_days(text: str, day: date) -> None:
-    found = read(text, REFERENCE)
+    found = read_date(text, REFERENCE)
     assert found is not None
     assert (found.first, found.last, found.exists) == (day, day, True)
 
@@ -58,12 +57,12 @@ def test_exact_days(text: str, day: date) -> None:
     ],
 )
 def test_periods(text: str, first: date, last: date) -> None:
-    assert read(text, REFERENCE) == Reading(first, last)
+    assert read_date(text, REFERENCE) == Reading(first, last)
 
 
 @pytest.mark.parametrize("text", ["12", "lundi", "3 mars", "12/03", "Toussaint", "12/02/27", "mars", "140822", "1er"])
 def test_dates_whose_year_cannot_be_known(text: str) -> None:
-    found = read(text, REFERENCE)
+    found = read_date(text, REFERENCE)
     assert found is not None
     assert (found.first, found.exists) == (None, True)
 
@@ -72,18 +71,18 @@ def test_dates_whose_year_cannot_be_known(text: str) -> None:
     "text", ["31/02/2020", "29/02/2021", "32/01/2020", "12/13/2020", "31 avril 2021", "31 avril", "99999999"]
 )
 def test_days_that_do_not_exist(text: str) -> None:
-    found = read(text, REFERENCE)
+    found = read_date(text, REFERENCE)
     assert found is not None
     assert not found.exists
 
 
 @pytest.mark.parametrize("text", ["hier", "[DATE]", "voir plus bas", ""])
 def test_not_a_date(text: str) -> None:
-    assert read(text, REFERENCE) is None
+    assert read_date(text, REFERENCE) is None
 
 
 def test_two_digit_years_near_the_document_are_of_either_century() -> None:
-    found = read("12/02/26", REFERENCE)
+    found = read_date("12/02/26", REFERENCE)
     assert found is not None
     assert found.first is None
     assert found.may_be(date(1926, 2, 12))
@@ -95,12 +94,12 @@ def test_two_digit_years_near_the_document_are_of_either_century() -> None:
 def test_reads_back_what_is_written(day: date) -> None:
     months = "janvier février mars avril mai juin juillet août septembre octobre novembre décembre".split()
     for text in (f"{day:%d/%m/%Y}", f"{day:%Y-%m-%d}", f"le {day.day} {months[day.month - 1]} {day.year}"):
-        assert [(found.first, found.last) for found in readings(f"vu {text}, stable")] == [(day, day)]
+        assert [(found.first, found.last) for found in read_dates(f"vu {text}, stable")] == [(day, day)]
 
 
 @given(st.integers(1900, 2099), st.integers(1, 12), st.integers(1, 31))
 def test_agrees_with_the_calendar(year: int, month: int, day: int) -> None:
-    found = read(f"{day:02d}/{month:02d}/{year}")
+    found = read_date(f"{day:02d}/{month:02d}/{year}")
     assert found is not None
     assert found.exists == (day <= calendar.monthrange(year, month)[1])
 
@@ -130,4 +129,4 @@ def test_spelt_dates(day: date, spelt: str) -> None:
     ],
 )
 def test_a_year_that_a_scanner_broke_is_read(text: str, reading: Reading) -> None:
-    assert read(text, REFERENCE) == reading
+    assert read_date(text, REFERENCE) == reading

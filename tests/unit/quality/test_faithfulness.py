@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deid.quality import measure
-from deid.quality.calendar_reader import Reading
-from deid.quality.faithfulness import disorder, is_mask
+from deid.quality.dates import Reading
+from deid.quality.integrity import disorder, is_mask
 from tests.unit.quality.documents import checked
 
 KEPT = [

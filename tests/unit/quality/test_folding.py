@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deid.quality.folding import alnum, fold, hidden_words, letters, phrase, words
+from deid.quality.words import alnum, fold, hidden_words, letters, phrase, split_words
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ def test_fold_is_idempotent_on_letters(text: str) -> None:
     ],
 )
 def test_words(text: str, expected: list[str]) -> None:
-    assert [word.bare for word in words(text) if len(word.bare) > 1] == expected
+    assert [word.bare for word in split_words(text) if len(word.bare) > 1] == expected
 
 
 def test_hidden_words() -> None:

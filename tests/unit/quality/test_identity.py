@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from deid.domain.document import Patient
 from deid.quality import measure
-from deid.quality.folding import fold
-from deid.quality.lexicon import is_ordinary
+from deid.quality.words import fold, is_ordinary
 from tests.unit.quality.documents import CLEAN, PATIENT, checked
 
 

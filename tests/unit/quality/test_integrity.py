@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from deid.quality import measure
 from deid.quality.integrity import markup_counts, visible_text
-from deid.quality.language import is_foreign
+from deid.quality.words import is_foreign
 from tests.unit.quality.documents import CLEAN, checked
 
 PAGES = [

@@ -89,7 +89,7 @@ def test_every_check_has_a_failing_example() -> None:
 def test_a_sound_document_passes_every_check() -> None:
     (verdict,) = validate_batch([checked()])
     assert [outcome.check for outcome in verdict.outcomes if not outcome.success] == []
-    assert verdict.reason is None
+    assert verdict.reasons == ()
     assert verdict.warnings == ()
 
 
@@ -109,8 +109,8 @@ def test_each_check_fails_its_example_and_gives_its_reason() -> None:
 
 def test_a_document_that_cannot_be_measured_fails_alone_and_everywhere() -> None:
     sound, broken = validate_batch([checked(), _unmeasurable()])
-    assert sound.reason is None
-    assert broken.reason is Reason.INCONSISTENT
+    assert sound.reasons == ()
+    assert broken.reasons[0] is Reason.INCONSISTENT
     failed = {outcome.check for outcome in broken.outcomes if not outcome.success}
     assert failed == {check.name for check in CHECKS} - {"output_empty"}
 

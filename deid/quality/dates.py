@@ -1,4 +1,7 @@
-"""A small reader of French dates, for checking only: which days a written date can mean, and whether it exists."""
+"""Read French dates for validation: the days that a written date can mean, and whether they exist.
+
+This reader shares no code with detection or substitution, on purpose.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from collections.abc import Iterator
 from datetime import date
 from typing import NamedTuple
 
-from deid.quality.folding import fold
+from deid.quality.words import fold
 
 _MONTHS = (
     ("janvier", "janv", "jan"),
@@ -27,7 +30,7 @@ _MONTHS = (
 _MONTH_OF = {form: number for number, forms in enumerate(_MONTHS, 1) for form in forms}
 _MONTH = "(?:" + "|".join(sorted(_MONTH_OF, key=len, reverse=True)) + r")(?![a-z])\.?"
 _DAY = r"(?:1er|premier|[0-3]?\d)"
-# A year as scanners break it ("20l1", "2OO8") is one, and not the two digits ahead of the letter.
+# A year misread by a scanner ("20l1", "2OO8") is a year of four digits, not the two digits before the letter.
 _SCANNED_YEAR = r"(?:19|2[0o])[\dlo]{2}(?![a-z])"
 _SCANNED = str.maketrans("lo", "10")
 _YEAR = rf"(?:[12]\d{{3}}|{_SCANNED_YEAR}|'?\d{{2}})"
@@ -46,7 +49,7 @@ _MONTH_YEAR = (
 )
 _NUMERIC_MONTH_YEAR = rf"(?P<nmy>(?P<nm>0?[1-9]|1[0-2]){_GAP}[/.\-]{_GAP}(?P<ny>[12]\d{{3}}))"
 _FORMS = re.compile(
-    r"(?=\d|(?<!\w)[adfjmnops])"  # a digit, or the first letter of a month or of "premier": most positions stop here
+    r"(?=\d|(?<!\w)[adfjmnops])"  # fast refusal: a digit, or the first letter of a month or of "premier"
     rf"(?:(?<![\d/]){_ISO}(?!\d)"
     rf"|(?<![\d/.,])(?<!apgar ){_DAY_MONTH_YEAR}(?![\d/])"
     rf"|(?<!\d){_LITERAL}"
@@ -55,7 +58,7 @@ _FORMS = re.compile(
     rf"|(?<![\d/.,]){_NUMERIC_MONTH_YEAR}(?![\d/])"
     r"|(?<![\d/.,])(?P<y>(?:19|20)\d{2})(?![\d/]|[.,]\d))"
 )
-# A winter is of two years, and called after either.
+# A winter covers two years and is named after either.
 _WINTER = re.compile(r"\bhiver (?:de )?\Z")
 _COMPACT = re.compile(r"\d{8}")
 _PARTIAL = re.compile(
@@ -65,14 +68,14 @@ _PARTIAL = re.compile(
     rf"fete|rentree|ramadan|aid|tabaski|'\d{{2}}|1er|\d{{1,2}}|\d{{6}})\b"
 )
 _CENTURIES = ("18", "19", "20", "21")
-_AMBIGUOUS_YEARS = 5  # two-digit years this little ahead of the document are of this century or of the last
+_AMBIGUOUS_YEARS = 5  # two-digit years at most so far after the document are of either century
 
 
 class Reading(NamedTuple):
-    """A written date: the first and last day it can mean, both None where the year cannot be known.
+    """A written date: the first and last day it can mean, both None if the year is unknown.
 
-    `exists` is False for a day that no calendar has; `signature` is (year in its century, month, day) where
-    all three are written.
+    `exists` is False for a day outside the calendar; `signature` is (year in its century, month, day) if the date
+    has all three.
     """
 
     first: date | None
@@ -81,21 +84,21 @@ class Reading(NamedTuple):
     signature: tuple[int, int, int] | None = None
 
     def may_be(self, day: date) -> bool:
-        """Whether this is a full date that can mean `day`."""
+        """Return whether this is a full date that can mean `day`."""
         return self.signature == (day.year % 100, day.month, day.day) and self.first in (None, day)
 
 
-def readings(text: str, reference: date | None = None) -> Iterator[Reading]:
-    """Every date written in `text`; `reference` (the document's date) settles the century of two-digit years."""
+def read_dates(text: str, reference: date | None = None) -> Iterator[Reading]:
+    """Yield the dates of `text`; `reference` (the document's date) gives the century of two-digit years."""
     folded = fold(text)
     for match in _FORMS.finditer(folded):
         reading = _reading(match, reference)
         yield _winter(reading) if match["y"] and _WINTER.search(folded, 0, match.start()) else reading
 
 
-def read(text: str, reference: date | None = None) -> Reading | None:
-    """The date that a mention's text is, or None if it is none that this reader knows."""
-    for reading in readings(text, reference):
+def read_date(text: str, reference: date | None = None) -> Reading | None:
+    """Return the date of the text of a mention, or None if it is not understood."""
+    for reading in read_dates(text, reference):
         return reading
     if _COMPACT.fullmatch(text.strip()):
         return _compact(text.strip())
@@ -103,7 +106,7 @@ def read(text: str, reference: date | None = None) -> Reading | None:
 
 
 def _compact(digits: str) -> Reading:
-    """Eight digits without separators: day first, unless that is no day or a year of no patient, else year first."""
+    """Read eight digits: day first if that day exists between 1800 and 2199, else year first."""
     day_first = _day(int(digits[4:]), int(digits[2:4]), int(digits[:2]))
     return (
         day_first
@@ -136,7 +139,7 @@ def _reading(match: re.Match[str], reference: date | None) -> Reading:
 
 
 def _winter(year: Reading) -> Reading:
-    """The months that a winter called after a year can be of: "hiver 2026" began in December, or ends in March."""
+    """Return the months of a winter named after a year: "hiver 2026" began in December 2025 or ends in March 2027."""
     if year.first is None or year.last is None:
         return year
     return Reading(date(year.first.year - 1, 12, 1), date(year.last.year + 1, 3, 31))
@@ -150,7 +153,7 @@ def _dated(written_year: str, month: int, day: int, reference: date | None) -> R
 
 
 def _year(written: str, reference: date | None) -> int | None:
-    """The year meant, or None where a two-digit year could be of two centuries."""
+    """Return the year, or None if a two-digit year can be of two centuries."""
     digits = written.lstrip("'").translate(_SCANNED)
     if len(digits) == 4:
         return int(digits)
@@ -175,3 +178,38 @@ def _month(year: int | None, month: int) -> Reading:
     if year is None:
         return Reading(None, None)
     return Reading(date(year, month, 1), date(year, month, calendar.monthrange(year, month)[1]))
+
+
+# ---- Dates in words, as in certificates
+
+_UNITS = (
+    "zero un deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize "
+    "dix-sept dix-huit dix-neuf"
+).split()
+_TENS = {2: "vingt", 3: "trente", 4: "quarante", 5: "cinquante", 6: "soixante", 8: "quatre-vingt"}
+
+
+def below_hundred(number: int) -> str:
+    """Return `number`, in [0, 99], in bare French words."""
+    if number < 20:
+        return _UNITS[number]
+    tens, unit = divmod(number, 10)
+    if tens in (7, 9):
+        tens, unit = tens - 1, unit + 10
+    if unit == 0:
+        return _TENS[tens]
+    link = " et " if unit in (1, 11) and tens != 8 else " "
+    return f"{_TENS[tens]}{link}{_UNITS[unit]}"
+
+
+def spelt_dates(day: date) -> tuple[str, ...]:
+    """Return `day` in bare French words, single spaces and no hyphens, in each usual way."""
+    century, rest = divmod(day.year, 100)
+    tail = below_hundred(rest) if rest else ""
+    if century >= 20:
+        years = ["deux mille"]
+    else:
+        years = ["mille neuf cent", "dix-neuf cent"] if century == 19 else [f"mille {_UNITS[century % 10]} cent"]
+    days = ["premier", "un"] if day.day == 1 else [below_hundred(day.day)]
+    spelt = (f"{number} {_MONTHS[day.month - 1][0]} {year} {tail}" for number in days for year in years)
+    return tuple(" ".join(text.replace("-", " ").split()) for text in spelt)
