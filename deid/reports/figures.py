@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
@@ -12,10 +13,8 @@ from deid.config.settings import settings
 from deid.domain.errors import InputRefused
 from deid.domain.labels import Label
 from deid.refresh.reference_versions import source_states
-from deid.reports.changes import policy_changes
 from deid.reports.distribution import histogram, quantiles
-from deid.reports.habit import habit
-from deid.reports.intervals import habits, read
+from deid.reports.intervals import habit, habits, read
 from deid.reports.run_checks import RUN_SUITE
 from deid.warehouse.connection import connect
 from deid.warehouse.queries import Cursor, one, query
@@ -213,3 +212,39 @@ def _state(cursor: Cursor, interval_key: str) -> str:
     """Return the interval's state, from the view deid.interval_state."""
     cursor.execute(query("deid", "interval_state", "read"), {"interval_key": interval_key})
     return str(one(cursor)[0])
+
+
+# ---- Changes of the policy
+def policy_changes(cursor: Cursor, before: str, now: str) -> list[dict[str, Any]] | None:
+    """Keys ("detection.recall.CITY") whose values differ between two policies named by their hashes.
+
+    Each is `key`, `before` and `now`, as YAML would have them in a line; None for a key that the policy lacks. None in
+    all if a policy was planned with before policies were kept.
+    """
+    contents = [_content(cursor, digest) for digest in (before, now)]
+    if before == now:
+        return []
+    if contents[0] is None or contents[1] is None:
+        return None
+    old, new = (_flat(content) for content in contents if content is not None)
+    return [
+        {"key": key, "before": old.get(key), "now": new.get(key)}
+        for key in sorted(old.keys() | new.keys())
+        if old.get(key) != new.get(key)
+    ]
+
+
+def _content(cursor: Cursor, digest: str) -> dict[str, Any] | None:
+    cursor.execute(query("deid", "policy", "read"), {"policy_hash": digest})
+    found = cursor.fetchone()
+    return None if found is None else dict(found[0])
+
+
+def _flat(content: Mapping[str, Any], prefix: str = "") -> dict[str, str]:
+    flat: dict[str, str] = {}
+    for name, value in content.items():
+        if isinstance(value, Mapping) and value:
+            flat |= _flat(value, f"{prefix}{name}.")
+        else:
+            flat[f"{prefix}{name}"] = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return flat

@@ -1,14 +1,16 @@
-"""Figures to self-contained HTML: styles and drawings inside the page, nothing fetched from anywhere."""
+"""Figures of a report to self-contained pages, and the files that stewards read."""
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
-from deid.reports.figures import Figures
+from deid.reports.figures import Figures, gather
 from deid.reports.numbers import Writer
 from deid.reports.view import TONES, view
 from deid.reports.wording import WORDING
@@ -47,3 +49,38 @@ def _environment() -> Environment:
 @cache
 def _style() -> str:
     return (TEMPLATES / "report.css").read_text(encoding="utf-8")
+
+
+# ---- Files of a report
+def write_report(interval_key: str, folder: Path) -> dict[str, str]:
+    """Gather and write the report of `interval_key`; return the paths `html`, `html_en`, `json` and `index`.
+
+    Raises:
+        InputRefused: no run ever worked on this interval.
+        WarehouseUnreachable, WarehouseError: nothing was written.
+    """
+    figures = gather(interval_key)
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = {
+        "html": folder / f"{interval_key}.html",
+        "html_en": folder / f"{interval_key}.en.html",
+        "json": folder / f"{interval_key}.json",
+        "index": folder / "index.html",
+    }
+    _replace(paths["json"], json.dumps(figures, ensure_ascii=False, indent=1) + "\n")
+    _replace(paths["html"], render(figures, "fr"))
+    _replace(paths["html_en"], render(figures, "en"))
+    _replace(paths["index"], render_index([_read(path) for path in folder.glob("*.json")]))
+    return {name: str(path.resolve()) for name, path in paths.items()}
+
+
+def _read(path: Path) -> Figures:
+    figures: Figures = json.loads(path.read_text(encoding="utf-8"))
+    return figures
+
+
+def _replace(path: Path, text: str) -> None:
+    """Write beside, then rename: a reader never finds half a page."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    beside.write_text(text, encoding="utf-8")
+    beside.replace(path)

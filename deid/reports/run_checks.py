@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from deid.config.policy import Policy
@@ -11,7 +13,6 @@ from deid.domain.errors import InputRefused
 from deid.domain.outcomes import Severity
 from deid.quality.verdicts import CheckResult
 from deid.refresh.reference_versions import source_states
-from deid.reports.run_rules import Density, RunRule, density_rules, ratios, share_rules, shares
 from deid.warehouse.connection import connect
 from deid.warehouse.queries import Cursor, one, query
 
@@ -100,3 +101,178 @@ def _row(run_id: int, result: CheckResult) -> dict[str, Any]:
 def critical_failures(results: Sequence[CheckResult]) -> tuple[str, ...]:
     """Names of the critical rules that failed."""
     return tuple(item.rule for item in results if not item.success and item.severity is Severity.CRITICAL)
+
+
+# ---- The rules: the aggregate judged, its bounds in the policy, its severity
+EPSILON_ROUNDING = 1e-9  # ε is a sum of shares
+
+
+@dataclass(frozen=True, slots=True)
+class RunRule:
+    """One bound on one aggregate; several rules may judge the same aggregate.
+
+    None is no bound on that side.
+    """
+
+    name: str
+    severity: Severity
+    measure: str
+    least: float | None = None
+    most: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Density:
+    """Mentions per 1,000 characters in a document type of a run, and in the runs before it (None: no such runs)."""
+
+    document_type: str
+    documents: int
+    baseline_documents: int
+    density: float
+    baseline: float | None
+
+
+# What each rule demands, in one sentence: French, English.
+MEANING: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {
+        "quarantined_share": (
+            "La part de documents en quarantaine reste sous la limite.",
+            "The share of documents in quarantine stays below the limit.",
+        ),
+        "quarantined_share_high": (
+            "La part de documents en quarantaine reste habituelle.",
+            "The share of documents in quarantine is usual.",
+        ),
+        "failed_share": (
+            "La détection et la substitution aboutissent.",
+            "Detection and substitution come to an end.",
+        ),
+        "without_mentions_share": (
+            "Peu de documents sortent sans aucune mention repérée.",
+            "Few documents come out without any mention found.",
+        ),
+        "without_mentions_share_high": (
+            "La part de documents sans mention reste habituelle.",
+            "The share of documents without mention is usual.",
+        ),
+        "unparsed_share": (
+            "Presque toutes les valeurs sont comprises, peu sont masquées faute de mieux.",
+            "Nearly all values are understood, few are masked for want of better.",
+        ),
+        "unparsed_share_high": (
+            "La part de valeurs non comprises reste habituelle.",
+            "The share of values not understood is usual.",
+        ),
+        "foreign_share": (
+            "Les documents sont en français, à de rares exceptions près.",
+            "Documents are in French, with rare exceptions.",
+        ),
+        "foreign_share_high": (
+            "La part de documents en langue étrangère reste habituelle.",
+            "The share of documents in another language is usual.",
+        ),
+        "warned_share_high": (
+            "Peu de documents publiés portent une alerte.",
+            "Few published documents carry a warning.",
+        ),
+        "epsilon_max_high": (
+            "Aucun document ne dépense plusieurs fois le budget ε nominal.",
+            "No document spends several times the nominal ε budget.",
+        ),
+        "epsilon_max": (
+            "Aucun document ne dépense plus que le budget ε de la politique.",
+            "No document spends more than the policy's ε budget.",
+        ),
+        "references_old": (
+            "Aucun référentiel n'est plus ancien que la politique ne le permet.",
+            "No reference source is older than the policy allows.",
+        ),
+        "density_floor": (
+            "Aucun type de document n'a perdu la moitié de ses mentions habituelles.",
+            "No document type lost half of its usual mentions.",
+        ),
+        "density_drift_low": (
+            "Aucun type de document n'a nettement moins de mentions que d'habitude.",
+            "No document type has markedly fewer mentions than usual.",
+        ),
+        "density_drift_high": (
+            "Aucun type de document n'a nettement plus de mentions que d'habitude.",
+            "No document type has markedly more mentions than usual.",
+        ),
+    }
+)
+
+
+def share_rules(policy: Policy, documents: int) -> tuple[RunRule, ...]:
+    """Rules on the aggregates of a run of `documents` documents."""
+    limits = policy.quality
+    enough = documents >= limits.least_documents
+
+    def stop(name: str, most: float) -> RunRule:
+        return RunRule(name, Severity.CRITICAL, name, most=most if enough else 1.0)
+
+    def warn(measure: str, most: float) -> RunRule:
+        return RunRule(f"{measure}_high", Severity.WARNING, measure, most=most)
+
+    nominal = policy.substitution.epsilon_per_document
+    cap = policy.substitution.max_epsilon_per_document
+    if cap is None and policy.substitution.split != "nominal":
+        cap = nominal + 1 / policy.substitution.dates.anchor_scale_days  # the anchor is beside what is split
+    capped = RunRule("epsilon_max", Severity.CRITICAL, "epsilon_max", most=(cap or 0) * (1 + EPSILON_ROUNDING))
+    return (
+        stop("quarantined_share", limits.max_quarantined_share),
+        warn("quarantined_share", limits.warn_quarantined_share),
+        stop("failed_share", limits.max_failed_share),
+        stop("without_mentions_share", limits.max_without_mentions_share),
+        warn("without_mentions_share", limits.warn_without_mentions_share),
+        stop("unparsed_share", limits.max_unparsed_share),
+        warn("unparsed_share", limits.warn_unparsed_share),
+        stop("foreign_share", limits.max_foreign_share),
+        warn("foreign_share", limits.warn_foreign_share),
+        warn("warned_share", limits.warn_warned_share),
+        warn("epsilon_max", limits.warn_epsilon_factor * nominal),
+        RunRule("references_old", Severity.WARNING, "references_old", most=0),
+        *([capped] if cap is not None else []),
+    )
+
+
+def density_rules(policy: Policy) -> tuple[RunRule, ...]:
+    """Rules on each document type's density relative to the baseline."""
+    limits = policy.quality
+    return (
+        RunRule("density_floor", Severity.CRITICAL, "density_ratio", least=limits.density_floor),
+        RunRule("density_drift_low", Severity.WARNING, "density_ratio", least=1 - limits.density_drift),
+        RunRule("density_drift_high", Severity.WARNING, "density_ratio", most=1 + limits.density_drift),
+    )
+
+
+def shares(totals: Mapping[str, float]) -> dict[str, float]:
+    """Return aggregates by name from a run's totals and the number of sources too old; an empty run has shares of 0.
+
+    Totals: statement `totals` of sql/deid/check_result.sql.
+    """
+    documents = totals["documents"]
+    kept = documents - totals["quarantined"]
+
+    def share(part: str, whole: float) -> float:
+        return totals[part] / whole if whole else 0.0
+
+    return {
+        "quarantined_share": share("quarantined", documents),
+        "failed_share": share("failed", documents),
+        "without_mentions_share": share("without_mentions", kept),
+        "unparsed_share": share("unparsed", totals["surrogates"]),
+        "foreign_share": share("foreign_language", documents),
+        "warned_share": share("warned", kept),
+        "epsilon_max": float(totals["epsilon_max"]),
+        "references_old": float(totals.get("references_old", 0)),
+    }
+
+
+def ratios(densities: Iterable[Density], least_documents: int) -> list[float]:
+    """Density relative to the baseline, for the types that have enough documents on both sides to compare."""
+    return [
+        item.density / item.baseline
+        for item in densities
+        if item.baseline and min(item.documents, item.baseline_documents) >= least_documents
+    ]

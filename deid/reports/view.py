@@ -15,8 +15,7 @@ from deid.refresh.sources import SOURCES
 from deid.reports.charts import histogram
 from deid.reports.figures import Figures
 from deid.reports.numbers import Writer
-from deid.reports.run_checks import RUN_SUITE
-from deid.reports.run_rules import MEANING
+from deid.reports.run_checks import MEANING, RUN_SUITE
 from deid.reports.wording import LABELS_ENGLISH, WORDING
 
 _SHARES = ("share", "share_high")

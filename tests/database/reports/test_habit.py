@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from deid.config.policy import load
 from deid.release import actions
 from deid.reports import gather, render
-from deid.reports.habit import habit
+from deid.reports.intervals import habit
 from tests.database.release.ledger import Ledger
 
 

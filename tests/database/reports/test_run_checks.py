@@ -8,8 +8,7 @@ import pytest
 
 from deid.config.policy import load
 from deid.domain.errors import InputRefused
-from deid.reports.run_checks import critical_failures, judge_run, run_checks
-from deid.reports.run_rules import Density
+from deid.reports.run_checks import Density, critical_failures, judge_run, run_checks
 from tests.database.release.ledger import Ledger
 
 SOUND = {

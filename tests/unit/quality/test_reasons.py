@@ -9,7 +9,7 @@ from deid.domain.errors import Reason
 from deid.domain.outcomes import Severity
 from deid.quality import CHECKS
 from deid.quality.reasons import ENGLISH, FRENCH
-from deid.reports.run_rules import MEANING, density_rules, share_rules
+from deid.reports.run_checks import MEANING, density_rules, share_rules
 from tests import ROOT
 
 
