@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import torch
 
+from deid.detection.annotators import FEATURE_RULES
 from deid.detection.reading import Reading
 from deid.detection.taggers.features import FeatureTable
 from deid.detection.taggers.tagging import (
@@ -83,6 +84,7 @@ class Constant(Tagging):
     """A tagger that gives every token the same distribution, and notes the shapes of its batches."""
 
     name = "crf"
+    rules = FEATURE_RULES
 
     def load(self, folder: Path) -> None:
         assert folder.is_dir()
