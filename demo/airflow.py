@@ -51,7 +51,7 @@ class Airflow:
 
     @property
     def port(self) -> int:
-        """Where the interface listens, or will."""
+        """Return the port of the interface, taken or to be taken."""
         kept = self._stored().get("AIRFLOW__API__PORT")
         return self._wanted_port or int(kept or PORT)
 
@@ -94,7 +94,7 @@ class Airflow:
         return {**os.environ, **deployment, **variables, "NOCTURNE_REFERENCES": references}
 
     def running(self) -> bool:
-        """Whether this home's Airflow is up, or still starting."""
+        """True if this home's Airflow is up, or still starting."""
         return self._supervisor() is not None
 
     @property

@@ -28,7 +28,7 @@ class Interface:
         self._session = requests.Session()
 
     def healthy(self) -> bool:
-        """Whether database, scheduler and DAG processor all work."""
+        """True if database, scheduler and DAG processor all work."""
         try:
             answer = requests.get(f"{self.url}/api/v2/monitor/health", timeout=5).json()
         except (requests.RequestException, ValueError):
@@ -41,7 +41,7 @@ class Interface:
         return {dag["dag_id"]: dag["is_paused"] for dag in self._call("GET", "dags")["dags"]}
 
     def import_errors(self) -> int:
-        """How many DAG files could not be read."""
+        """Count the DAG files that could not be read."""
         return int(self._call("GET", "importErrors")["total_entries"])
 
     def unpause(self, dag_id: str) -> None:
@@ -110,13 +110,13 @@ class Interface:
                 return found
 
     def result(self, dag_id: str, run_id: str, task_id: str) -> Any:
-        """What a step returned: counts and ids; None if it returned nothing."""
+        """Return the result of a step, counts and ids; None if it returned nothing."""
         path = f"dags/{dag_id}/dagRuns/{quote(run_id, safe='')}/taskInstances/{task_id}/xcomEntries/return_value"
         answer = self._call("GET", path, accept=(404,), deserialize="true")
         return None if answer is None else answer["value"]
 
     def questions(self, dag_id: str) -> Iterator[dict[str, Any]]:
-        """What waits for a person's answer."""
+        """List the questions that wait for a person's answer."""
         answer = self._call("GET", f"dags/{dag_id}/dagRuns/~/hitlDetails", response_received="false")
         for detail in answer["hitl_details"]:
             if detail["task_instance"]["state"] == "awaiting_input":

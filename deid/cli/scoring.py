@@ -29,7 +29,7 @@ class Scheme(StrEnum):
 
 
 class Grouping(StrEnum):
-    """What figures are also given apart for."""
+    """Documents grouped by type or author, for figures of each group."""
 
     TYPE = "type"
     AUTHOR = "author"

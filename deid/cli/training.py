@@ -10,7 +10,7 @@ import typer
 
 
 class Kind(StrEnum):
-    """What can be trained."""
+    """Models that the command trains."""
 
     CRF = "crf"
     BILSTM_CRF = "bilstm_crf"

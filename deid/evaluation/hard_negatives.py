@@ -48,7 +48,7 @@ class Detects(Protocol):
         ...
 
 
-def load_traps(folder: Path) -> list[Trap]:
+def load_hard_negatives(folder: Path) -> list[Trap]:
     """Every trap of a folder, by file and place.
 
     Raises:
@@ -62,7 +62,7 @@ def load_traps(folder: Path) -> list[Trap]:
 
 
 def share_untouched(detector: Detects, traps: Sequence[Trap]) -> Share:
-    """How many traps no mention of the detector touches; those beside counterparts count with their kind."""
+    """Count hard negatives that no mention of the detector touches; those beside counterparts count with their kind."""
     outcomes = []
     for trap, found in _found(detector, traps):
         outcomes += [
@@ -73,7 +73,7 @@ def share_untouched(detector: Detects, traps: Sequence[Trap]) -> Share:
 
 
 def share_found(detector: Detects, traps: Sequence[Trap], kinds: Collection[str] = (COUNTERPARTS,)) -> Share:
-    """How many mentions in texts of these kinds the detector covers to the last character, whatever the label."""
+    """Count mentions in texts of these kinds that the detector covers to the last character, whatever the label."""
     outcomes = []
     for trap, found in _found(detector, [trap for trap in traps if trap.kind in kinds]):
         covered = {offset for mention in found for offset in range(mention.start, mention.end)}

@@ -1,4 +1,4 @@
-"""What a run of the synthetic hospital found, beside the mentions that its generator wrote down."""
+"""Scores of a run over the synthetic hospital, against the mentions that its generator recorded."""
 
 from __future__ import annotations
 

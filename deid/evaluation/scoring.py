@@ -1,4 +1,4 @@
-r"""How well predicted mentions match those that people marked.
+r"""Scores of predicted mentions against those that people marked.
 
 Per class of a label scheme (`deid.domain.labels.SCHEMES`), three ways to count a match:
     exact    same start, same end, same class
@@ -253,7 +253,7 @@ def met(spans: Sequence[Span], others: Sequence[Span]) -> list[bool]:
 
 
 def _meets(span: Span, others: Sequence[Span]) -> bool:
-    """Whether a span shares a character with one of `others`, which are sorted and do not overlap."""
+    """True if a span shares a character with one of `others`, which are sorted and do not overlap."""
     last = bisect_left(others, span.end, key=lambda other: other.start) - 1
     return last >= 0 and others[last].end > span.start
 

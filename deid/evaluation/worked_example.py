@@ -87,7 +87,7 @@ def _document() -> tuple[Document, list[Mention]]:
 
 
 def _ledger(policy: Policy, communes: CommuneTable, **split: object) -> dict[str, float]:
-    """What the document spends by category under a split: its lines of the ledger."""
+    """Return the document's lines of the ledger under a split: ε by category."""
     part = policy.substitution.model_copy(update=split)
     # The key only decides what is drawn, not what it costs.
     substitutor = Substitutor(policy.model_copy(update={"substitution": part}), b"worked example", communes)

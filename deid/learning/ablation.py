@@ -1,4 +1,4 @@
-"""What each annotator is worth: alone, in pairs, together; per label, document type and author; the recall knob.
+"""Contribution of each annotator: alone, in pairs, together; per label, document type and author; by recall setting.
 
     python -m deid.learning.ablation CORPUS/train HELD_OUT > benchmarks/ablation.md
 
@@ -74,15 +74,15 @@ def combinations_table(documents: Sequence[GoldDocument], folder: Path, taggers:
     return summary_table(scores, "annotators", "coarse")
 
 
-def knob_table(policy: Policy, documents: Sequence[GoldDocument]) -> str:
+def recall_table(policy: Policy, documents: Sequence[GoldDocument]) -> str:
     """Precision against recall as the knob turns, the same for every label."""
     rows = []
     for nats in KNOB:
-        rows.append([f"{nats:g}", *_knob_row(evaluate(judge(turned(policy, nats), documents)))])
+        rows.append([f"{nats:g}", *_recall_row(evaluate(judge(turned(policy, nats), documents)))])
     return markdown(["nats", "P (car.)", "direct", "docs sans reste direct", "F1 chevauchement", "F1 mot"], rows)
 
 
-def _knob_row(scores: Evaluation) -> list[str]:
+def _recall_row(scores: Evaluation) -> list[str]:
     coarse = scores.schemes["coarse"]
     return [
         percent(scores.redaction["all"].precision),
@@ -125,7 +125,7 @@ def main() -> int:
     print("\n## Each annotator, alone and together, without identity\n")
     print(combinations_table(unknown, given.held_out, taggers))
     print("\n## The recall knob, without identity\n")
-    print(knob_table(balanced, unknown))
+    print(recall_table(balanced, unknown))
     _print_groups("document type", runs["default recall"], lambda one: _head_word(one.type))
     _print_groups("author", runs["default recall"], lambda one: one.author)
     return 0

@@ -28,7 +28,7 @@ _CIVIL = CIVILITIES | DOCTOR_TITLES
 
 
 class Kind(StrEnum):
-    """How an annotation and a prediction differ."""
+    """Kind of difference between an annotation and a prediction."""
 
     NOTHING_THERE = "nothing there"  # marked, and the tagger is sure that nothing is
     UNMARKED = "unmarked"  # not marked, and the tagger is sure of a mention

@@ -30,7 +30,7 @@ def save(folder: Path, tagger: str, distributions: Mapping[str, Array]) -> None:
 
 @lru_cache(maxsize=8)
 def load(folder: Path, tagger: str) -> Mapping[str, Array]:
-    """What `save` wrote.
+    """Read a file that `save` wrote.
 
     Raises:
         InputRefused: nothing was saved for that tagger.

@@ -32,7 +32,7 @@ class TaggedSentence:
 
 @dataclass(frozen=True, slots=True)
 class OpenCorpus:
-    """What is known of a corpus.
+    """Description of a corpus.
 
     `classes` maps its classes to the coarse ones of `deid.domain.labels.SCHEMES`; a class that it lacks is left out.
     `decides` are the coarse classes that an untagged token surely is not. `shippable` says whether a model that
@@ -178,7 +178,7 @@ def _strings(values: Any) -> list[str]:
 
 
 def _is_bio(tags: list[str]) -> bool:
-    """Whether every I- continues a mention of its class."""
+    """True if every I- continues a mention of its class."""
     before = OUTSIDE
     for tag in tags:
         if tag != OUTSIDE and (tag[:2] not in ("B-", "I-") or not tag[2:]):

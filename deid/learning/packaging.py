@@ -178,7 +178,7 @@ def towns_abroad(source: Path) -> pd.DataFrame:
 
 
 def _is_proper(name: str) -> bool:
-    """Whether an alternative name looks like one that a French text would use: no code, no transliteration."""
+    """True if an alternative name looks like one that a French text would use: no code, no transliteration."""
     cased = name[:1].isupper() and not name.isupper()
     return len(name) > 3 and cased and not _TRANSLITERATED.search(name) and len(name.split()) < 5
 

@@ -36,7 +36,7 @@ class Found:
 
 
 def find(detector: Detector, documents: Sequence[GoldDocument]) -> list[Found]:
-    """What `detector` finds; a name that touches no true name has no role, and teaches nothing."""
+    """Collect the names that `detector` finds; a name that touches no true name has no role, and is left out."""
     result = []
     found = detector.detect([one.document for one in documents])
     for one, mentions in zip(documents, found, strict=True):
@@ -61,7 +61,7 @@ def fit(found: Sequence[Found]) -> Weights:
 
 
 def right(found: Sequence[Found], weights: Weights) -> tuple[int, int]:
-    """How many names get their true role, and of how many."""
+    """Count the names that get their true role, and all names."""
     good = total = 0
     for one in found:
         settled = settle_roles(Reading(one.gold.document), one.mentions, weights)

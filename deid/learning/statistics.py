@@ -1,4 +1,4 @@
-"""How many documents, words and mentions a corpus has, per author and per label, as Markdown.
+"""Counts of a corpus's documents, words and mentions, per author and per label, as Markdown.
 
 python -m deid.learning.statistics corpus/train corpus/dev
 """

@@ -136,7 +136,7 @@ class SourceState:
 
     @property
     def old(self) -> bool:
-        """Whether the version is older than the policy allows."""
+        """True if the version is older than the policy allows."""
         return self.age_days > self.most_days
 
 

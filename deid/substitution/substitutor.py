@@ -117,7 +117,7 @@ def _first_that_replaces(mention: Mention, original: str, generator: Generator) 
 
 
 def _replaces(draft: Draft, original: str) -> bool:
-    """Whether a draft hides its original; an empty text does only where the policy asks for it."""
+    """True if a draft hides its original; an empty text does only where the policy asks for it."""
     if not draft.text.strip():
         return draft.strategy == NULL and bool(original.strip())
     return not alike(draft.text, original)

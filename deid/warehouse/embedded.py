@@ -84,7 +84,7 @@ class EmbeddedServer:
                 self._control("stop", "-m", "fast")
 
     def running(self) -> bool:
-        """Whether a server works on this cluster."""
+        """True if a server works on this cluster."""
         if not (self.data / "PG_VERSION").exists():
             return False
         return self._execute("pg_ctl", "status", "-D", str(self.data)).returncode == 0
@@ -209,7 +209,7 @@ def write_private(path: Path, content: str) -> None:
 
 
 def port_taken(port: int) -> bool:
-    """Whether a program of this machine already listens on `port`."""
+    """True if a program of this machine already listens on `port`."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:

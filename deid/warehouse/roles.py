@@ -1,4 +1,4 @@
-"""Who may log in: each role of the migrations, and where its connection string is set."""
+"""Logins: each role of the migrations, and the setting of its connection string."""
 
 from __future__ import annotations
 

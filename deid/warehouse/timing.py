@@ -1,4 +1,4 @@
-"""What a step cost, as one row of deid.timing."""
+"""Cost of a step, as one row of deid.timing."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from demo.hospital.prose import (
     slots_values,
 )
 from demo.hospital.prose.library import pathologies
-from demo.hospital.prose.scene import World
+from demo.hospital.prose.scene import Setting
 from demo.hospital.staff import SERVICES, Registry, hospital_staff
 from demo.hospital.streams import Stream
 from demo.hospital.timeline import FAULTS, DocumentTimeline
@@ -56,7 +56,7 @@ def generate(
         raise ValueError(f"a hospital needs a patient, a night and more than {len(FAULTS)} documents")
     rng = Stream(f"{seed}:world")
     calendar = Calendar(nights)
-    world, staff = _world(rng)
+    world, staff = _setting(rng)
     people = _patients(Stream(f"{seed}:patients"), world, patients)
     rng = Stream(f"{seed}:stays")
     found = journeys.stays(rng, people, calendar, STAYS_PER_PATIENT)
@@ -68,7 +68,7 @@ def generate(
     return Hospital(seed, world.name, people, tuple(found), staff, tuple(written), calendar.first, nights)
 
 
-def _world(rng: random.Random) -> tuple[World, tuple[Professional, ...]]:
+def _setting(rng: random.Random) -> tuple[Setting, tuple[Professional, ...]]:
     country = Country(rng)
     name, domain = rng.choice(HOSPITALS)
     registry = Registry(rng, country, domain)
@@ -83,11 +83,11 @@ def _world(rng: random.Random) -> tuple[World, tuple[Professional, ...]]:
         f"{rng.randrange(1, 60)} {rng.choice(('avenue des Hospices', 'boulevard de la Visitation', 'rue du Lazaret'))}"
     )
     around = establishments(rng, country)
-    world = World(name, SITES, domain, street, finess, country, by_service, physicians, around)
+    world = Setting(name, SITES, domain, street, finess, country, by_service, physicians, around)
     return world, staff
 
 
-def _patients(rng: random.Random, world: World, count: int) -> tuple[Patient, ...]:
+def _patients(rng: random.Random, world: Setting, count: int) -> tuple[Patient, ...]:
     households = Households(rng, world.country, world.around, world.physicians)
     known = list(pathologies().values())
     found = []

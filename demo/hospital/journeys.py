@@ -1,4 +1,4 @@
-"""What happens to patients: their stays, and the documents that each stay leaves behind."""
+"""Stays of patients, and the documents of each stay."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ def load(dsn: str, hospital: Hospital, *, until: date | None = None) -> dict[str
 
 
 def _behind(present: Mapping[str, datetime], version: Version | None) -> bool:
-    """Whether the warehouse does not have `version` yet."""
+    """True if the warehouse does not have `version` yet."""
     if version is None:
         return False
     there = present.get(version.document_id)

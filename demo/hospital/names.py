@@ -124,7 +124,7 @@ def surname(rng: random.Random, family: Origin | None = None) -> str:
 # Names of families from elsewhere and from the regions, by origin: data.
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """How a family of this origin is named, and where its elders were born.
+    """Names of a family of this origin, and birth places of its elders.
 
     `births` lists (town, country) pairs; a country of "" is France.
     """

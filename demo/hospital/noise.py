@@ -1,4 +1,4 @@
-"""What hands, scanners and old systems do to a text: case, accents, typos, OCR, abbreviations."""
+"""Noise of typing, scanners and old systems: case, accents, typos, OCR, abbreviations."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Change = Callable[[str], str]
 
 @dataclass(frozen=True, slots=True)
 class Noise:
-    """What happened to one document; `literal` touches what is not a mention, `everything` all of it."""
+    """Noise of one document; `literal` changes the text outside mentions, `everything` all of it."""
 
     name: str
     literal: Change | None

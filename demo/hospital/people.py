@@ -122,7 +122,7 @@ ADULT = 20
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """What decides a patient's family."""
+    """Facts that decide a patient's family."""
 
     origin: Origin | None
     sex: str

@@ -75,7 +75,7 @@ class Country:
         self._far = [commune.place for commune in communes if commune.place.population > 3_000]
 
     def home(self, rng: random.Random) -> Place:
-        """Where a patient lives: mostly the catchment area, often the town, sometimes anywhere in France."""
+        """Draw a patient's home: mostly in the catchment area, often in the town, sometimes anywhere in France."""
         draw = rng.random()
         if draw < 0.17:
             return self.town

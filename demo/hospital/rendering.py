@@ -16,7 +16,7 @@ Cell = list[Piece]
 
 
 class Role(StrEnum):
-    """What a block is for; the dressing decides how it looks."""
+    """Role of a block; the layout decides its look."""
 
     TITLE = "title"
     HEADING = "heading"

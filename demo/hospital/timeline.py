@@ -14,7 +14,7 @@ from demo.hospital.journeys import Plan
 from demo.hospital.kinds import KINDS
 from demo.hospital.model import HospitalDocument, Patient, Professional, Version
 from demo.hospital.prose.library import pathologies
-from demo.hospital.prose.scene import DocumentScene, World, is_doctor
+from demo.hospital.prose.scene import DocumentScene, Setting, is_doctor
 from demo.hospital.streams import Stream
 
 CORRECTED_SHARE = 0.03
@@ -30,7 +30,7 @@ CORRECTIONS = (
 class DocumentTimeline:
     """Writes planned documents and gives each its events."""
 
-    def __init__(self, seed: int, world: World, calendar: Calendar) -> None:
+    def __init__(self, seed: int, world: Setting, calendar: Calendar) -> None:
         self._seed = seed
         self._world = world
         self._calendar = calendar

@@ -82,7 +82,7 @@ def _encoded(rng: random.Random, markup: str) -> tuple[bytes, str]:
 
 
 def align(text: str, pieces: Sequence[Piece]) -> tuple[GoldMention, ...]:
-    """Where the mentions among `pieces` are in `text`, which holds the same characters but for white space.
+    """Locate the mentions among `pieces` in `text`, which holds the same characters but for white space.
 
     Raises:
         Misaligned: it does not.

@@ -161,7 +161,7 @@ def study(population: Population, *, draws: int = 50_000, step: Step = lambda _w
 
 
 def steps() -> int:
-    """How often `study` calls its `step`."""
+    """Number of times that `study` calls its `step`."""
     return (
         3
         + sum(map(len, DATE_GRID.values()))

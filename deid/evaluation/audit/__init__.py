@@ -1,4 +1,4 @@
-"""What draws prove about a mechanism: a lower bound of its ε, to hold against the claim.
+"""Audit of mechanisms: a lower bound of ε from draws, compared with the claim.
 
     bound  the bound, from two samples of outputs
     cases  the mechanisms as they ship, their neighbouring inputs, their claims

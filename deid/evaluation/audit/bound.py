@@ -34,7 +34,7 @@ class Audit:
 
     @property
     def refuted(self) -> bool:
-        """Whether the draws contradict the claim."""
+        """True if the draws contradict the claim."""
         return self.lower > self.claimed
 
 

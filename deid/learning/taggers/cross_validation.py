@@ -45,7 +45,7 @@ def held_out_distributions(
     work: Path,
     rows: Path | None,
 ) -> Mapping[str, Array]:
-    """What a tagger trained on the other authors says of the documents of those left out."""
+    """Distributions by a tagger on documents of authors that its training left out."""
     from deid.config.policy import AnnotatorChoice
     from deid.detection.registry import Tagger, build
 

@@ -1,4 +1,4 @@
-"""What more documents are worth: the CRF trained on growing shares of the corpus, judged on authors left out.
+"""Learning curve: the CRF trained on growing shares of the corpus, judged on authors left out.
 
     python -m deid.learning.taggers.learning_curve CORPUS/train [--iterations 30] > benchmarks/learning_curve.md
 

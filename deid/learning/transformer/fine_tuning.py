@@ -207,7 +207,7 @@ def _better(one: dict[str, float], other: dict[str, float]) -> bool:
 
 
 def start_directory(plan: Plan) -> Path:
-    """Where the model is that the plan starts from.
+    """Return the folder of the model that the plan starts from.
 
     Raises:
         InputRefused, PolicyError: there is none, or it has no fast tokenizer.

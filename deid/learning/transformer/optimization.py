@@ -1,4 +1,4 @@
-"""Where a training runs and with which numbers, and what makes it repeatable."""
+"""Device, precision and seeds of a training."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class _Made(Generic[T]):
 
 
 def prepared(make: Callable[[], Iterable[T]], most: int) -> Iterator[T]:
-    """What `make()` gives, in its order, prepared by a thread that runs at most `most` ahead.
+    """Yield the items of `make()` in order, prepared by a thread that runs at most `most` ahead.
 
     What `make()` raises is raised here, in its turn.
     """

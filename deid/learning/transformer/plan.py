@@ -1,4 +1,4 @@
-"""What a training does, as a YAML file says it."""
+"""Plan of a training, read from a YAML file."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ class Nirs:
         return members[number % len(members)].insee
 
     def _other(self, mention: Mention, original: str, attempt: int) -> Draft:
-        """What is no whole number: the key of the one before, a part, or digits in words."""
+        """Write what is not a whole number: the key of the number before, a part, or digits in words."""
         stream = self._context.stream("nir part", comparable(original), str(attempt))
         part = original.strip().translate(_SCANNED)  # "ll", as a scanner breaks "11"
         if part.isdigit():

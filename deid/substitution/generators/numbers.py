@@ -48,7 +48,7 @@ class Numbers:
         return Draft(_other(original, label, prefix, stream), STRATEGY)
 
     def _prefix(self, original: str) -> str:
-        """What the number of a professional or establishment begins with."""
+        """Return the beginning of the number of a professional or establishment."""
         digits = digits_of(original)
         if len(digits) == _DEPARTMENTAL and self._gazette is not None and not _has_letters(original):
             return self._department(digits, self._gazette)
@@ -93,7 +93,7 @@ def _keyed(original: str, label: Label, prefix: str, stream: KeyedStream) -> str
 
 
 def _is_keyed(digits: str, label: Label) -> bool:
-    """Whether the last of the digits that a number has is a check digit."""
+    """True if the last of the digits that a number has is a check digit."""
     if label is Label.RPPS:
         return len(digits) in _ALWAYS_KEYED
     return label is Label.ID and len(digits) in _LUHN_LENGTHS and luhn_holds(digits)

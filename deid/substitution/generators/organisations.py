@@ -103,6 +103,6 @@ def _telling(original: str, kind: str) -> frozenset[str]:
 
 
 def _kind(original: str) -> tuple[str, bool]:
-    """What says the kind of an organisation, as it is written, and whether that kind belongs to a town."""
+    """Return the words of an organisation's kind, as written, and whether that kind belongs to a town."""
     head = _KINDS.match(fold_line(original))
     return (original[: head.end()], head["kind"].replace("-", " ") in _OF_TOWN) if head else ("", False)

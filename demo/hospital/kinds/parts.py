@@ -238,7 +238,7 @@ def addressee(scene: DocumentScene) -> list[Block]:
 
 
 def signature(scene: DocumentScene) -> list[Block]:
-    """Who signs, with what stands under a signature."""
+    """Write the signatory, with the lines under a signature."""
     rng, author = scene.rng, scene.author
     lines = [_signer(scene, author)]
     if is_doctor(author) and rng.random() < 0.3:
@@ -287,7 +287,7 @@ def elided(preposition: str, word: str) -> str:
 
 # Who the patient is, as the head of a document says it: a line, some lines, a form.
 def identity(scene: DocumentScene) -> list[Block]:
-    """Who the patient is: a line, a few lines, or a form."""
+    """Write the patient's identity: a line, a few lines, or a form."""
     rng = scene.rng
     shapes = (_identity_line, _identity_line, _identity_lines, _identity_form, _identity_form)
     return [*rng.choice(shapes)(scene), GAP]

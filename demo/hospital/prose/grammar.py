@@ -29,7 +29,7 @@ class Piece(NamedTuple):
 
 
 class Scene(Protocol):
-    """What expansion needs of the situation being written about."""
+    """Facts of a situation that the expansion of templates needs."""
 
     rng: random.Random
 

@@ -18,8 +18,8 @@ PEDIATRIC_AGE = 16
 
 
 @dataclass(frozen=True, slots=True)
-class World:
-    """What every document of the hospital shares."""
+class Setting:
+    """Facts that all documents of the hospital share."""
 
     name: str
     sites: tuple[str, ...]
@@ -37,7 +37,7 @@ class DocumentScene:
     """One document being written: who, when, about what, and the habits of its author."""
 
     rng: random.Random
-    world: World
+    world: Setting
     patient: Patient
     stay: Stay
     pathology: Pathology
@@ -69,7 +69,7 @@ class DocumentScene:
 
     @property
     def child(self) -> bool:
-        """Whether one calls the patient by the first name."""
+        """True if one calls the patient by the first name."""
         return self.age < PEDIATRIC_AGE
 
     def section(self, name: str) -> Section:
@@ -99,7 +99,7 @@ class DocumentScene:
 
 
 def is_doctor(professional: Professional) -> bool:
-    """Whether one says "Docteur" to them."""
+    """True if one says "Docteur" to them."""
     return professional.role in ("PU-PH", "PH", "assistant", "chef de clinique", "docteur junior", "médecin")
 
 

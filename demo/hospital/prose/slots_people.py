@@ -169,7 +169,7 @@ def _possessive(relative: Relative) -> str:
 
 
 def relative_name(scene: DocumentScene, relative: Relative) -> list[Piece]:
-    """How one names a relative: first name, both, or civility and surname."""
+    """Name a relative: by first name, both names, or civility and surname."""
     rng = scene.rng
     surname = surname_case(scene, relative.last_name)
     draw = rng.random()
@@ -268,7 +268,7 @@ def doctor_name(scene: DocumentScene, person: Professional) -> list[Piece]:
 
 
 def staff_name(scene: DocumentScene, person: Professional) -> list[Piece]:
-    """How the team names one of its own: first name, with an initial, or with civility."""
+    """Name a member of staff: by first name, with an initial, or with civility."""
     if is_doctor(person):
         return doctor_name(scene, person)
     draw = scene.rng.random()

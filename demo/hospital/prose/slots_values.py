@@ -251,14 +251,14 @@ def _phrase(scene: DocumentScene, argument: str) -> Iterable[Piece]:
 
 @bare_slot("motif")
 def _reason(scene: DocumentScene) -> Iterable[Piece]:
-    """Why the patient came: the same words for the whole stay."""
+    """Write the reason for the stay, in the same words for the whole stay."""
     reasons = scene.section("motif").lines
     return expand(remembered(scene, "motif", *(text for _, text in reasons)), scene)
 
 
 @bare_slot("acte")
 def _procedure(scene: DocumentScene) -> Iterable[Piece]:
-    """What is operated: the title of the pathology's operation, else "une endoscopie"."""
+    """Name the operation: the title of the pathology's operation, else "une endoscopie"."""
     lines = scene.section("operation").lines
     if not lines:
         return one(scene.rng.choice(("une endoscopie sous anesthésie", "un geste de radiologie interventionnelle")))

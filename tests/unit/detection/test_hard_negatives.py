@@ -12,7 +12,7 @@ from deid.detection.detector import Detector
 from deid.domain.document import Document, Mention
 from deid.domain.errors import InputRefused
 from deid.domain.labels import Label
-from deid.evaluation.hard_negatives import COUNTERPARTS, Share, Trap, load_traps, share_found, share_untouched
+from deid.evaluation.hard_negatives import COUNTERPARTS, Share, Trap, load_hard_negatives, share_found, share_untouched
 from tests import ROOT
 
 FOLDER = ROOT / "corpus" / "traps"
@@ -20,7 +20,7 @@ FOLDER = ROOT / "corpus" / "traps"
 
 @pytest.fixture(scope="module")
 def traps() -> list[Trap]:
-    return load_traps(FOLDER)
+    return load_hard_negatives(FOLDER)
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +49,7 @@ def folder(path: Path, **files: str) -> Path:
 
 def test_texts_are_read_with_traps_and_mentions(tmp_path: Path) -> None:
     marked = "M. [[PATIENT|Paul Roux]] :\nscore de {{trap|Glasgow}} 15\n\n\n{{trap|Kardegic}}, vu par [[DOCTOR|Léa]]\n"
-    first, second = load_traps(folder(tmp_path, mixed=marked))
+    first, second = load_hard_negatives(folder(tmp_path, mixed=marked))
     assert first.document == Document("mixed-1", "M. Paul Roux :\nscore de Glasgow 15")
     assert first.kind == "mixed"
     assert [first.document.text[start:end] for start, end in first.spans] == ["Glasgow"]
@@ -62,18 +62,18 @@ def test_texts_are_read_with_traps_and_mentions(tmp_path: Path) -> None:
 )
 def test_what_cannot_be_read_is_refused_without_quoting_it(tmp_path: Path, content: str) -> None:
     with pytest.raises(InputRefused, match=r"bad\.txt, text 2") as refused:
-        load_traps(folder(tmp_path, bad=f"{{{{trap|Apgar}}}}\n\n{content}"))
+        load_hard_negatives(folder(tmp_path, bad=f"{{{{trap|Apgar}}}}\n\n{content}"))
     assert "Crohn" not in str(refused.value)
     assert "Roux" not in str(refused.value)
 
 
 def test_an_empty_folder_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputRefused):
-        load_traps(tmp_path)
+        load_hard_negatives(tmp_path)
 
 
 def test_shares_count_touched_traps_and_wholly_found_people(tmp_path: Path) -> None:
-    traps = load_traps(
+    traps = load_hard_negatives(
         folder(
             tmp_path,
             eponyms="{{trap|Crohn}} et {{trap|Horton}}",
