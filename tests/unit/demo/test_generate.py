@@ -33,7 +33,7 @@ print(found.hexdigest())
 
 
 def read(document: HospitalDocument, version: Version) -> str:
-    return formats.read(
+    return formats.read_source(
         version.content,
         format=document.format,
         charset=document.charset,
