@@ -249,7 +249,7 @@ class Waiver:
 
     @property
     def lets_be_searched(self) -> bool:
-        """Whether detection accepts the document in spite of its language."""
+        """True if detection accepts the document in spite of its language."""
         return FOREIGN in self.most
 
 
