@@ -63,7 +63,8 @@ def is_there(name: str) -> bool:
 def runs(module: str) -> bool:
     """Return whether `python -m` has something to run in a module or package."""
     path = ROOT / module.replace(".", "/")
-    return (path / "__main__.py").is_file() or "__main__" in path.with_suffix(".py").read_text()
+    alone = path.with_suffix(".py")
+    return (path / "__main__.py").is_file() or (alone.is_file() and "__main__" in alone.read_text())
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
