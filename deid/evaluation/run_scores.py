@@ -11,7 +11,7 @@ from deid.domain.errors import InputRefused
 from deid.domain.labels import Label
 from deid.domain.outcomes import Refused
 from deid.evaluation.scoring import Judged
-from deid.warehouse.connection import connect
+from deid.warehouse.connection import connect, open_cursor
 from deid.warehouse.extraction import open_content, read_contents
 from deid.warehouse.ledger import read_mentions, read_run
 from deid.warehouse.queries import query
@@ -54,7 +54,7 @@ def judged(run_id: int) -> Iterator[Judged]:
 
 
 def _searched(run_id: int) -> list[Key]:
-    with connect(settings().dsn("worker"), application="nocturne score") as link, link.cursor() as cursor:
+    with open_cursor("worker", "nocturne score") as cursor:
         cursor.execute(query("deid", "document", "searched"), {"run_id": run_id})
         return [(document_id, content_hash) for document_id, content_hash, _ in cursor.fetchall()]
 
@@ -62,7 +62,7 @@ def _searched(run_id: int) -> list[Key]:
 def _gold(document_ids: Sequence[str]) -> dict[Key, list[Mention]]:
     """True mentions by document and version. Only the owner may see them: no step of the night can peek."""
     found: dict[Key, list[Mention]] = defaultdict(list)
-    with connect(settings().dsn("owner"), application="nocturne score") as link, link.cursor() as cursor:
+    with open_cursor("owner", "nocturne score") as cursor:
         cursor.execute(query("gold", "mention", "of_documents"), {"document_ids": list(document_ids)})
         for document_id, content_hash, start, end, label in cursor:
             found[document_id, content_hash].append(Mention(start, end, Label(label)))

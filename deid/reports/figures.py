@@ -16,7 +16,7 @@ from deid.refresh.reference_versions import source_states
 from deid.reports.distribution import histogram, quantiles
 from deid.reports.intervals import habit, habits, read
 from deid.reports.run_checks import RUN_SUITE
-from deid.warehouse.connection import connect
+from deid.warehouse.connection import open_cursor
 from deid.warehouse.queries import Cursor, one, query
 
 # JSON-safe: what is written beside the page is exactly what the page shows.
@@ -30,8 +30,7 @@ def gather(interval_key: str) -> Figures:
         InputRefused: no run ever worked on this interval.
         WarehouseUnreachable, WarehouseError: they could not be read.
     """
-    with connect(settings().dsn("steward"), application="nocturne report") as link, link.cursor() as cursor:
-        link.set_session(readonly=True)
+    with open_cursor("steward", "nocturne report", readonly=True) as cursor:
         runs = _rows(cursor, "runs", interval_key=interval_key)
         if not runs:
             raise InputRefused(f"no run has worked on {interval_key}.", "Run deidentify_documents on it first.")

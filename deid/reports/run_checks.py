@@ -8,12 +8,11 @@ from types import MappingProxyType
 from typing import Any
 
 from deid.config.policy import Policy
-from deid.config.settings import settings
 from deid.domain.errors import InputRefused
 from deid.domain.outcomes import Severity
 from deid.quality.verdicts import CheckResult
 from deid.refresh.reference_versions import source_states
-from deid.warehouse.connection import connect
+from deid.warehouse.connection import open_cursor
 from deid.warehouse.queries import Cursor, one, query
 
 RUN_SUITE = "run"
@@ -28,7 +27,7 @@ def run_checks(run_id: int, policy: Policy) -> list[CheckResult]:
         InputRefused: there is no such run.
         WarehouseUnreachable, WarehouseError: nothing was stored.
     """
-    with connect(settings().dsn("publisher"), application="nocturne run checks") as link, link.cursor() as cursor:
+    with open_cursor("publisher", "nocturne run checks") as cursor:
         cursor.execute(query("deid", "run", "read"), {"run_id": run_id})
         if cursor.fetchone() is None:
             raise InputRefused(f"there is no run {run_id} to judge.", "Plan it first, without dry_run.")

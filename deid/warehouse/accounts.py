@@ -9,10 +9,9 @@ from typing import Any
 
 from psycopg2.extensions import cursor as Cursor
 
-from deid.config.settings import settings
 from deid.domain.errors import Reason
 from deid.privacy.budget import ROUNDING, rational
-from deid.warehouse.connection import connect
+from deid.warehouse.connection import open_cursor
 from deid.warehouse.queries import query
 
 STAGE_LOCK = 0x73746167  # "stag": one run closes at a time, so that two do not spend the same rest of an account
@@ -56,6 +55,6 @@ def list_patient_totals() -> list[tuple[int, float]]:
     Raises:
         WarehouseUnreachable, WarehouseError: it could not be read.
     """
-    with connect(settings().dsn("steward"), application="nocturne budget") as link, link.cursor() as cursor:
+    with open_cursor("steward", "nocturne budget") as cursor:
         cursor.execute(query("deid", "budget", "patients"))
         return [(int(documents), float(epsilon)) for documents, epsilon in cursor.fetchall()]

@@ -14,7 +14,7 @@ from deid.domain.document import Mention, Substitution, Surrogate
 from deid.domain.labels import Label
 from deid.domain.outcomes import Candidate, Detected, Opened, Refused, Verdict
 from deid.quality import batch_results
-from deid.warehouse.connection import connect
+from deid.warehouse.connection import connect, open_cursor
 from deid.warehouse.extraction import Content, open_content, read_contents, read_staff_rows
 from deid.warehouse.ledger import BatchStep, read_mentions
 from deid.warehouse.queries import query
@@ -131,7 +131,7 @@ def read_candidates(step: BatchStep, opened: Sequence[Opened]) -> list[Candidate
     """Return what `keep_candidates` stored of opened documents, without ledger lines."""
     document_ids = [item.document.id for item in opened]
     found = read_mentions(step.run.run_id, document_ids)
-    with connect(settings().dsn("worker")) as link, link.cursor() as cursor:
+    with open_cursor("worker") as cursor:
         parameters = {"run_id": step.run.run_id, "document_ids": document_ids}
         cursor.execute(query("deid", "candidate", "batch"), parameters)
         stored = {document_id: rest for document_id, *rest in cursor.fetchall()}

@@ -39,7 +39,7 @@ def connect(dsn: str, *, application: str = "nocturne") -> Iterator[Connection]:
 
 
 @contextmanager
-def open_cursor(role: str, application: str, *, readonly: bool = False) -> Iterator[Cursor]:
+def open_cursor(role: str, application: str = "nocturne", *, readonly: bool = False) -> Iterator[Cursor]:
     """One transaction as a role of `settings().dsn` ("steward", "publisher"…), under the rules of `connect`."""
     with connect(settings().dsn(role), application=application) as link, link.cursor() as cursor:
         if readonly:

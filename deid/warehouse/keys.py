@@ -7,9 +7,8 @@ from collections.abc import Mapping
 from psycopg2.extensions import cursor as Cursor
 
 from deid.config.keys import Key, Keyring
-from deid.config.settings import settings
 from deid.domain.errors import SettingsError, WarehouseError
-from deid.warehouse.connection import connect
+from deid.warehouse.connection import open_cursor
 from deid.warehouse.queries import query
 
 _KEEP = "Give it its own version (docs/keys.md)."
@@ -64,7 +63,7 @@ def published_by_key() -> dict[str, int]:
     Raises:
         WarehouseUnreachable, WarehouseError: it could not be read.
     """
-    with connect(settings().dsn("publisher"), application="nocturne key") as link, link.cursor() as cursor:
+    with open_cursor("publisher", "nocturne key") as cursor:
         return count_published_by_key(cursor)
 
 
@@ -80,7 +79,7 @@ def record_destroyed(key: Key) -> None:
     Raises:
         WarehouseError: the ledger knows another secret under this version.
     """
-    with connect(settings().dsn("worker"), application="nocturne key") as link, link.cursor() as cursor:
+    with open_cursor("worker", "nocturne key") as cursor:
         parameters = {"key_version": key.version, "key_fingerprint": key.fingerprint}
         cursor.execute(query("deid", "key", "destroy"), parameters)
         if cursor.rowcount != 1:

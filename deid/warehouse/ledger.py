@@ -10,13 +10,12 @@ from typing import Any
 
 from psycopg2.extensions import cursor as Cursor
 
-from deid.config.settings import settings
 from deid.domain.document import Mention, Vote
 from deid.domain.errors import InputRefused, Reason, ReleaseRefused
 from deid.domain.labels import Label
 from deid.domain.outcomes import Refused
 from deid.warehouse.accounts import hold_to_limit
-from deid.warehouse.connection import connect
+from deid.warehouse.connection import open_cursor
 from deid.warehouse.copy import copy_rows
 from deid.warehouse.extraction import Content
 from deid.warehouse.queries import one, query
@@ -113,7 +112,7 @@ def read_run(run_id: int) -> Run:
     Raises:
         InputRefused: there is no such run, or it was a dry run.
     """
-    with connect(settings().dsn("worker")) as link, link.cursor() as cursor:
+    with open_cursor("worker") as cursor:
         cursor.execute(query("deid", "run", "read"), {"run_id": run_id})
         row = cursor.fetchone()
     if row is None:
@@ -127,7 +126,7 @@ def find_run(triggered_by: str) -> int:
     Raises:
         InputRefused: nothing was planned for it, or it was a dry run.
     """
-    with connect(settings().dsn("worker")) as link, link.cursor() as cursor:
+    with open_cursor("worker") as cursor:
         cursor.execute(query("deid", "run", "find"), {"triggered_by": triggered_by})
         row = cursor.fetchone()
     if row is None or row[1]:
@@ -137,7 +136,7 @@ def find_run(triggered_by: str) -> int:
 
 def read_planned(triggered_by: str) -> dict[str, Any]:
     """Return run_id, interval_key, seen and planned of a trigger, dry runs included; empty if nothing was planned."""
-    with connect(settings().dsn("worker")) as link, link.cursor() as cursor:
+    with open_cursor("worker") as cursor:
         cursor.execute(query("deid", "run", "planned"), {"triggered_by": triggered_by})
         columns = [column.name for column in cursor.description or ()]
         return {name: value for row in cursor.fetchall() for name, value in zip(columns, row, strict=True)}
@@ -146,7 +145,7 @@ def read_planned(triggered_by: str) -> dict[str, Any]:
 def begin(run: Run, batch_id: int, step: str, before: str) -> BatchStep:
     """Open a step on the documents of a batch that wait in state `before`, and mark the run as active."""
     parameters = {"run_id": run.run_id, "batch_id": batch_id, "state": before}
-    with connect(settings().dsn("worker"), application=f"nocturne {step}") as link, link.cursor() as cursor:
+    with open_cursor("worker", f"nocturne {step}") as cursor:
         cursor.execute(query("deid", "run", "touch"), parameters)
         cursor.execute(query("deid", "document", "batch"), parameters)
         waiting = {row[0]: Waiting(*row) for row in cursor.fetchall()}
@@ -164,7 +163,7 @@ def finish(step: BatchStep) -> dict[str, Any]:
         "step": step.name,
         "before": step.before,
     }
-    with connect(settings().dsn("worker"), application=f"nocturne {step.name}") as link, link.cursor() as cursor:
+    with open_cursor("worker", f"nocturne {step.name}") as cursor:
         if step.moves:
             _copy_moves(cursor, step.moves.values())
             cursor.execute(query("deid", "document", "own"), parameters)
@@ -194,7 +193,7 @@ def tally(cursor: Cursor, run_id: int, batch_id: int) -> dict[str, Any]:
 def read_mentions(run_id: int, document_ids: Sequence[str], *, role: str = "worker") -> dict[str, tuple[Mention, ...]]:
     """Return the stored mentions by document, read as `role`; a document without mentions is absent."""
     found: dict[str, list[Mention]] = {}
-    with connect(settings().dsn(role)) as link, link.cursor() as cursor:
+    with open_cursor(role) as cursor:
         cursor.execute(query("deid", "mention", "batch"), {"run_id": run_id, "document_ids": list(document_ids)})
         for document_id, start, end, label, score, subtype, votes in cursor.fetchall():
             cast = tuple(Vote(name, Label(vote), weight) for name, vote, weight in votes)
@@ -212,7 +211,7 @@ def stage_run(run: Run, max_epsilon_per_patient: float | None = None) -> dict[st
         ReleaseRefused: some documents have not gone through every step.
     """
     parameters = {"run_id": run.run_id}
-    with connect(settings().dsn("worker"), application="nocturne stage") as link, link.cursor() as cursor:
+    with open_cursor("worker", "nocturne stage") as cursor:
         for table, step in (("document", "stage"), ("document", "supersede_staged")):
             cursor.execute(query("deid", table, step), parameters)
         if max_epsilon_per_patient is not None:

@@ -17,7 +17,7 @@ from deid.config.settings import settings
 from deid.privacy.pseudonyms import pseudonym
 from deid.warehouse import audit
 from deid.warehouse.audit import Action
-from deid.warehouse.connection import connect
+from deid.warehouse.connection import open_cursor
 from deid.warehouse.keys import check_keyring, count_published_by_key
 from deid.warehouse.queries import query
 
@@ -36,7 +36,7 @@ def find_opted_out(patient_ids: Collection[str | None]) -> set[str]:
     known = sorted({one for one in patient_ids if one})
     if not known:
         return set()
-    with connect(settings().dsn("worker"), application=APPLICATION) as link, link.cursor() as cursor:
+    with open_cursor("worker", APPLICATION) as cursor:
         return select_opted_out(cursor, known, settings().keyring)
 
 
@@ -68,7 +68,7 @@ def apply_opt_outs(actor: str = ACTOR) -> dict[str, int]:
         WarehouseUnreachable, WarehouseError: nothing was changed.
     """
     keyring = settings().keyring
-    with connect(settings().dsn("publisher"), application=APPLICATION) as link, link.cursor() as cursor:
+    with open_cursor("publisher", APPLICATION) as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(%s)", (OPT_OUT_LOCK,))
         cursor.execute(query("deid", "opt_out", "in_force"))
         if not (found := cursor.fetchall()):

@@ -16,7 +16,7 @@ from deid.config.settings import settings
 from deid.domain.errors import ReleaseRefused, WarehouseError
 from deid.privacy.pseudonyms import pseudonym
 from deid.warehouse import opt_outs
-from deid.warehouse.connection import connect
+from deid.warehouse.connection import connect, open_cursor
 from deid.warehouse.copy import copy_rows
 from deid.warehouse.keys import check_keyring, count_published_by_key
 from deid.warehouse.queries import one, query
@@ -62,7 +62,7 @@ def staged_digest(interval_key: str) -> str | None:
     Raises:
         WarehouseUnreachable, WarehouseError: the ledger could not be read.
     """
-    with connect(settings().dsn("publisher")) as link, link.cursor() as cursor:
+    with open_cursor("publisher") as cursor:
         return digest_of(cursor, interval_key)
 
 

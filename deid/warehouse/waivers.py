@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from deid.config.settings import settings
 from deid.quality.reasons import Waiver, admissible
-from deid.warehouse.connection import connect
+from deid.warehouse.connection import open_cursor
 from deid.warehouse.ledger import BatchStep
 from deid.warehouse.queries import query
 
@@ -14,7 +13,7 @@ def read_waivers(step: BatchStep) -> dict[str, Waiver]:
     if not step.waiting:
         return {}
     contents = {item.document_id: item.content_hash for item in step.waiting.values()}
-    with connect(settings().dsn("worker")) as link, link.cursor() as cursor:
+    with open_cursor("worker") as cursor:
         asked = {"run_id": step.run.run_id, "document_ids": list(contents)}
         cursor.execute(query("deid", "quarantine_choice", "waivers"), asked)
         most: dict[str, dict[str, float]] = {}
