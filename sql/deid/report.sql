@@ -64,13 +64,14 @@ GROUP BY b.run_id, b.document_id
 ORDER BY 1;
 
 -- name: epsilon_mechanisms
--- Grain: one category of elements and its mechanism. Purpose: what it costs per document, in nats.
+-- Grain: one category of elements and its mechanism. Purpose: its cost per document, in nats.
+-- The order makes the mean of floating-point numbers the same at every reading.
 SELECT
     b.category,
     b.mechanism,
     count(*) AS documents,
     sum(b.elements) AS elements,
-    avg(b.epsilon) AS mean,
+    avg(b.epsilon ORDER BY b.epsilon) AS mean,
     percentile_cont(0.5) WITHIN GROUP (ORDER BY b.epsilon) AS p50,
     percentile_cont(0.95) WITHIN GROUP (ORDER BY b.epsilon) AS p95,
     max(b.epsilon) AS most
