@@ -20,9 +20,9 @@ from deid.domain.errors import NocturneError, PolicyError
 from deid.domain.outcomes import Opened
 from deid.nightly import runtime
 from deid.warehouse import batches, opt_outs
+from deid.warehouse.batches import read_waivers
 from deid.warehouse.ledger import BatchStep, Run, begin, find_run, finish, read_run, stage_run
 from deid.warehouse.planning import Interval, Request, Versions, plan_run
-from deid.warehouse.waivers import read_waivers
 
 P = ParamSpec("P")
 R = TypeVar("R")

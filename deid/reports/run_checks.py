@@ -10,7 +10,7 @@ from typing import Any
 from deid.config.policy import Policy
 from deid.domain.errors import InputRefused
 from deid.domain.outcomes import Severity
-from deid.quality.verdicts import CheckResult
+from deid.quality.measures import CheckResult
 from deid.refresh.reference_versions import source_states
 from deid.warehouse.connection import open_cursor
 from deid.warehouse.queries import Cursor, one, query

@@ -14,6 +14,7 @@ from deid.domain.document import Mention, Substitution, Surrogate
 from deid.domain.labels import Label
 from deid.domain.outcomes import Candidate, Detected, Opened, Refused, Verdict
 from deid.quality import batch_results
+from deid.quality.reasons import Waiver, admissible
 from deid.warehouse.connection import connect, open_cursor
 from deid.warehouse.extraction import Content, open_content, read_contents, read_staff_rows
 from deid.warehouse.ledger import BatchStep, read_mentions
@@ -163,3 +164,20 @@ def _read_substitution(text: str, surrogates: Any, spans: Any, reference_date: A
         for (start, end, label, subtype, score, strategy, parsed), place in zip(surrogates, spans, strict=True)
     )
     return Substitution(text, drawn, tuple((start, end) for start, end, _ in spans), (), reference_date)
+
+
+def read_waivers(step: BatchStep) -> dict[str, Waiver]:
+    """Return the waivers given for exactly these contents under the run's pipeline, by document."""
+    if not step.waiting:
+        return {}
+    contents = {item.document_id: item.content_hash for item in step.waiting.values()}
+    with open_cursor("worker") as cursor:
+        asked = {"run_id": step.run.run_id, "document_ids": list(contents)}
+        cursor.execute(query("deid", "quarantine_choice", "waivers"), asked)
+        most: dict[str, dict[str, float]] = {}
+        for document_id, content_hash, stored in cursor.fetchall():
+            if content_hash == contents[document_id]:
+                known = most.setdefault(document_id, {})
+                for name, number in admissible(stored).items():
+                    known[name] = max(number, known.get(name, number))
+    return {name: Waiver(name, contents[name], known) for name, known in most.items() if known}

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from mpmath import mp, mpf
 
 from deid.privacy import KeyedStream, bounded_epsilon, bounded_laplace, bounded_scale
-from deid.privacy.enclosures import exp_bounds
+from deid.privacy.bounded_laplace import exp_bounds
 from tests.privacy.goodness import LEAST, p_value
 
 SECRET = b"a secret of the tests"
