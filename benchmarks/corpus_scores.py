@@ -17,7 +17,7 @@ from pathlib import Path
 
 from deid.config.policy import load as load_policy
 from deid.detection import Detector
-from deid.evaluation.corpus import GoldDocument, load, staff
+from deid.evaluation.corpus import GoldDocument, load_corpus, load_staff
 from deid.evaluation.score_tables import class_table, summary_table
 from deid.evaluation.scoring import Judged, evaluate, evaluate_by
 
@@ -39,8 +39,8 @@ def main() -> int:
     sections: list[str] = []
     characters, seconds = 0, 0.0
     for folder in given.folders:
-        gold = load(folder)
-        detector = Detector(policy, staff(folder))
+        gold = load_corpus(folder)
+        detector = Detector(policy, load_staff(folder))
         began = time.perf_counter()
         known = judged(detector, gold)
         unknown = judged(detector, [document.without_identity() for document in gold])

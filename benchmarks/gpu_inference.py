@@ -24,12 +24,12 @@ from deid.detection.annotators.transformer import Transformer
 from deid.detection.annotators.transformer.network import quiet
 from deid.detection.reading import Reading
 from deid.domain.document import Document
-from deid.evaluation.corpus import GoldDocument, load
+from deid.evaluation.corpus import GoldDocument, load_corpus
 from deid.learning.transformer import plan as plans
 from deid.learning.transformer.__main__ import CONFIGS
 from deid.learning.transformer.optimization import Machine
 from deid.learning.transformer.pretraining_data import BEGIN, END, PAD
-from deid.learning.transformer.training import train
+from deid.learning.transformer.training import train_transformer
 
 _SIZES = {"cuda": (8, 32, 64, 128, 256), "cpu": (1, 8, 32)}
 _MARKS = {"pad_token": PAD, "bos_token": BEGIN, "eos_token": END}
@@ -37,7 +37,7 @@ _MARKS = {"pad_token": PAD, "bos_token": BEGIN, "eos_token": END}
 
 def _read(folder: Path, characters: int) -> list[str]:
     texts: list[str] = []
-    for one in load(folder):
+    for one in load_corpus(folder):
         texts.append(one.document.text)
         if sum(map(len, texts)) >= characters:
             break
@@ -46,11 +46,11 @@ def _read(folder: Path, characters: int) -> list[str]:
 
 def _untaught(folder: Path, texts: Sequence[str]) -> Path:
     """A model of the shape that ships, hardly taught: one epoch on one text."""
-    plan = plans.load(CONFIGS / "h200.yaml").model_dump()
+    plan = plans.load_plan(CONFIGS / "h200.yaml").model_dump()
     plan |= {"pretraining": {"steps": 1, "batch": 1, "length": 64}, "weights": "fp32"}
     plan["fine_tuning"] |= {"epochs": 1, "held_out": 0, "copies": 0}
     documents = [GoldDocument(Document(str(at), text), (), str(at)) for at, text in enumerate(texts[:20])]
-    train(plans.Plan.model_validate(plan), documents, folder)
+    train_transformer(plans.Plan.model_validate(plan), documents, folder)
     return folder
 
 

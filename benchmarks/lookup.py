@@ -125,13 +125,15 @@ def scores(policy: str, where: Path) -> dict[str, float]:
     from deid.config.policy import load as load_policy
     from deid.detection import Detector
     from deid.detection.lexicon import use_lookup
-    from deid.evaluation.corpus import load, staff
+    from deid.evaluation.corpus import load_corpus, load_staff
     from deid.evaluation.scoring import Judged, evaluate
 
     use_lookup(LookupTable(where.with_suffix(".lookup")))
     folder = HERE.parent / "corpus" / "dev"
-    gold = load(folder)
-    found = Detector(load_policy(DEFAULT.with_name(f"{policy}.yaml")), staff(folder)).detect([g.document for g in gold])
+    gold = load_corpus(folder)
+    found = Detector(load_policy(DEFAULT.with_name(f"{policy}.yaml")), load_staff(folder)).detect(
+        [g.document for g in gold]
+    )
     pairs = zip(gold, found, strict=True)
     whole = evaluate([Judged(one.document.id, one.document.text, one.mentions, mine) for one, mine in pairs])
     return {way: whole.schemes["nocturne"].micro(way).f1 or 0.0 for way in ("exact", "overlap")}
@@ -140,13 +142,13 @@ def scores(policy: str, where: Path) -> dict[str, float]:
 def first_document(how: str) -> dict[str, float]:
     """Open the tables of substitution ("rows" or "file") and replace the mentions of one document, in this process."""
     from deid.config.policy import load as load_policy
-    from deid.evaluation.corpus import load
+    from deid.evaluation.corpus import load_corpus
     from deid.reference.names import NameTables
     from deid.reference.packaged import packaged_communes
     from deid.reference.tables import packaged_tables
     from deid.substitution import Substitutor
 
-    gold = max(load(HERE.parent / "corpus" / "dev"), key=lambda one: len(one.mentions))
+    gold = max(load_corpus(HERE.parent / "corpus" / "dev"), key=lambda one: len(one.mentions))
     policy, before, began = load_policy(None), peak(), time.process_time()
     if how == "rows":
         communes, names = (

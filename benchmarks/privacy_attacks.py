@@ -9,7 +9,7 @@ from pathlib import Path
 from tqdm import tqdm
 
 from deid.evaluation.attacks.plots import STEM, plots
-from deid.evaluation.attacks.report import report
+from deid.evaluation.attacks.report import study_page
 from deid.evaluation.attacks.study import steps, study
 from demo.population import population
 
@@ -32,7 +32,7 @@ def main(arguments: list[str] | None = None) -> int:
 
         found = study(population(given.patients), draws=given.draws, step=step)
     page = given.out / f"{STEM}.md"
-    page.write_text(report(found, plots(found, given.out)), encoding="utf-8")
+    page.write_text(study_page(found, plots(found, given.out)), encoding="utf-8")
     print(page)
     return int(any(one.refuted for one in (*found.published, *found.mechanisms)))
 

@@ -30,7 +30,7 @@ from typing import Any, ClassVar, NamedTuple
 from deid.config import policy
 from deid.domain.document import Document, Mention
 from deid.domain.labels import Label
-from deid.evaluation.corpus import load
+from deid.evaluation.corpus import load_corpus
 from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor, substitutor
 from deid.substitution.drafts import Draft, Generator
@@ -184,7 +184,7 @@ def main() -> None:
     print("# Substitution: speed once mentions are known", flush=True)
     hospital = [Known(one.document, one.mentions) for one in population(asked.patients).records]
     _measure(f"The synthetic hospital, {asked.patients} patients", hospital, asked.workers, asked.repeats)
-    letters = [Known(one.document, one.mentions) for one in load(asked.folder)]
+    letters = [Known(one.document, one.mentions) for one in load_corpus(asked.folder)]
     _measure(str(asked.folder), letters, asked.workers, asked.repeats)
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from deid.config.policy import load as load_policy
 from deid.domain.labels import Label
-from deid.evaluation.corpus import load
+from deid.evaluation.corpus import load_corpus
 from deid.substitution.context import DocumentContext
 from deid.substitution.temporal.normalisation import normalise
 
@@ -27,7 +27,7 @@ def main() -> None:
     mentions: Counter[Label] = Counter()
     unread: dict[Label, list[str]] = {label: [] for label in LABELS}
     policy = load_policy().substitution
-    for gold in load(chosen.folder):
+    for gold in load_corpus(chosen.folder):
         context = DocumentContext(gold.document, sorted(gold.mentions), policy, b"no draw is made")
         normalised = normalise(context)
         for mention in context.of(LABELS):

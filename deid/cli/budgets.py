@@ -28,10 +28,10 @@ def example(
     """Calcule les tableaux de docs/fr/budget-epsilon.md : M. Durand, ses dates, son âge, sa ville."""
     from deid.config.policy import load
     from deid.config.settings import settings
-    from deid.evaluation.worked_example import tables
+    from deid.evaluation.worked_example import example_tables
     from deid.reference.tables import packaged_tables
 
-    typer.echo("\n\n".join(tables(load(policy or settings().policy), packaged_tables().communes).values()))
+    typer.echo("\n\n".join(example_tables(load(policy or settings().policy), packaged_tables().communes).values()))
 
 
 @app.command()

@@ -108,7 +108,7 @@ def _one_output(as_json: bool, as_markdown: bool) -> None:
 def _gold(path: Path, refusals: Refusals) -> dict[str, Judged]:
     """The reference's documents by id, nothing predicted yet."""
     from deid.cli.records import gold
-    from deid.evaluation.corpus import load
+    from deid.evaluation.corpus import load_corpus
     from deid.evaluation.scoring import Judged
 
     if not path.is_dir():
@@ -123,7 +123,7 @@ def _gold(path: Path, refusals: Refusals) -> dict[str, Judged]:
             (one.document.type or "").casefold() or None,
             one.author,
         )
-        for one in load(path)
+        for one in load_corpus(path)
     }
 
 

@@ -25,7 +25,7 @@ def draw(
 
     Ceux de la version des communes en service ; le fichier ne charge rien d'ailleurs.
     """
-    from deid.evaluation.territory_map import draw as render
+    from deid.evaluation.territory_map import draw_map as render
     from deid.nightly import runtime
     from deid.reference.tables import packaged_tables as shipped
 

@@ -48,11 +48,11 @@ def train(
     from dataclasses import replace
 
     from deid.detection.taggers.bilstm import PACKAGED_EMBEDDINGS, load_embeddings
-    from deid.evaluation.corpus import load
+    from deid.evaluation.corpus import load_corpus
     from deid.learning.taggers.training import FULL, KINDS, SMALL
-    from deid.learning.taggers.training import train as train_one
+    from deid.learning.taggers.training import train_tagger as train_one
 
-    documents = [one for folder in folders for one in load(folder)]
+    documents = [one for folder in folders for one in load_corpus(folder)]
     recipe = replace(SMALL if small else FULL, seed=seed)
     for name in KINDS if kind is Kind.BOTH else (kind.value,):
         rows = None if small else load_embeddings(embeddings or PACKAGED_EMBEDDINGS)

@@ -18,7 +18,7 @@ from deid.detection.staff import Staff, read_staff
 from deid.domain.document import Document, Mention, Patient
 from deid.domain.errors import InputRefused
 from deid.domain.labels import Label
-from deid.evaluation.markup import parse
+from deid.evaluation.markup import parse_marked
 
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _AUTHOR = re.compile(r"[^\W\d_]*\d*(?=-)|[^\W\d_]+")
@@ -26,7 +26,7 @@ _AUTHOR = re.compile(r"[^\W\d_]*\d*(?=-)|[^\W\d_]+")
 
 @dataclass(frozen=True, slots=True)
 class GoldDocument:
-    """A document with the mentions that a person marked. `author` is the writer's identifier in the file name."""
+    """Document with the mentions marked by a person; `author` is the writer's identifier in the file name."""
 
     document: Document
     mentions: tuple[Mention, ...]
@@ -37,7 +37,7 @@ class GoldDocument:
         return replace(self, document=replace(self.document, patient=Patient()))
 
 
-def load(folder: Path) -> list[GoldDocument]:
+def load_corpus(folder: Path) -> list[GoldDocument]:
     """Return every `*.txt` of `folder`, sorted by name; the patient is unknown without an identity record.
 
     `folder` may also be a file written by `python -m deid annotations export`.
@@ -55,7 +55,7 @@ def load(folder: Path) -> list[GoldDocument]:
     return [_document(path, known.get(path.stem, {})) for path in paths]
 
 
-def staff(folder: Path) -> Staff:
+def load_staff(folder: Path) -> Staff:
     """Return the staff of every `*staff.jsonl` beside the documents; empty without such a file.
 
     Raises:
@@ -65,7 +65,7 @@ def staff(folder: Path) -> Staff:
 
 
 def _document(path: Path, known: Mapping[str, Any]) -> GoldDocument:
-    text, mentions = parse(_decoded(path), path.name)
+    text, mentions = parse_marked(_decoded(path), path.name)
     day = known.get("reference_date")
     try:
         document = Document(
@@ -103,7 +103,7 @@ def _records(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def _decoded(path: Path) -> str:
-    """Decode UTF-8 without universal newlines, which would move offsets."""
+    """Decode UTF-8 without universal newlines, which would change offsets."""
     try:
         return path.read_bytes().decode("utf-8")
     except OSError as error:

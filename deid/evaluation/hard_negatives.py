@@ -1,7 +1,7 @@
-"""Traps: what looks like an identifier and is none, each in its own sentence; how many a detector leaves alone.
+"""Hard negatives: text that resembles an identifier, and the share without a predicted mention.
 
-A folder holds one `*.txt` per kind of trap; a blank line ends a text. `{{trap|Glasgow}}` marks a trap, `[[LABEL|text]]`
-a mention. The kind `COUNTERPARTS` holds people who bear the names of traps.
+A folder holds one `*.txt` per kind of hard negative; a blank line ends a text. `{{trap|Glasgow}}` marks a hard
+negative, `[[LABEL|text]]` a mention. The kind `COUNTERPARTS` holds people with the names of hard negatives.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from typing import NamedTuple, Protocol
 
 from deid.domain.document import Document, Mention
 from deid.domain.errors import InputRefused
-from deid.evaluation.markup import parse
+from deid.evaluation.markup import parse_marked
 
 COUNTERPARTS = "counterparts"
-_TRAP = re.compile(r"\{\{trap\|([^{}|\[\]\n]+)\}\}")
+_MARK = re.compile(r"\{\{trap\|([^{}|\[\]\n]+)\}\}")
 _BLANK_LINES = re.compile(r"\n[ \t]*\n")
 
 
 @dataclass(frozen=True, slots=True)
-class Trap:
-    """A text with `[start, end)` of its traps and the mentions that it really holds; `kind` is its file's name."""
+class HardNegative:
+    """Text with `[start, end)` of its hard negatives, and its true mentions; `kind` is the name of its file."""
 
     document: Document
     kind: str
@@ -41,59 +41,61 @@ class Share(NamedTuple):
 
 
 class Detects(Protocol):
-    """Anything that finds mentions in documents, as `deid.detection.detector.Detector` does."""
+    """Interface of `deid.detection.detector.Detector`."""
 
     def detect(self, documents: Sequence[Document]) -> Sequence[Sequence[Mention]]:
-        """The mentions of each document, in the documents' order."""
+        """Return the mentions of each document, in the documents' order."""
         ...
 
 
-def load_hard_negatives(folder: Path) -> list[Trap]:
-    """Every trap of a folder, by file and place.
+def load_hard_negatives(folder: Path) -> list[HardNegative]:
+    """Return the hard negatives of a folder, sorted by file and place.
 
     Raises:
-        InputRefused: no file there, markup that cannot be read, or a text that marks nothing; the message names file
-            and text, and quotes nothing.
+        InputRefused: no file, unreadable markup, or a text without a mark; the message names file and text, and quotes
+            nothing.
     """
     paths = sorted(folder.glob("*.txt"))
     if not paths:
         raise InputRefused(f"{folder} holds no .txt file.", "Give a folder of texts with {{trap|…}} marks.")
-    return [trap for path in paths for trap in _read(path)]
+    return [negative for path in paths for negative in _read_texts(path)]
 
 
-def share_untouched(detector: Detects, traps: Sequence[Trap]) -> Share:
-    """Count hard negatives that no mention of the detector touches; those beside counterparts count with their kind."""
+def share_untouched(detector: Detects, negatives: Sequence[HardNegative]) -> Share:
+    """Count, per kind of text, the hard negatives that no mention of the detector overlaps."""
     outcomes = []
-    for trap, found in _found(detector, traps):
+    for negative, found in _found(detector, negatives):
         outcomes += [
-            (trap.kind, not any(mention.start < end and start < mention.end for mention in found))
-            for start, end in trap.spans
+            (negative.kind, not any(mention.start < end and start < mention.end for mention in found))
+            for start, end in negative.spans
         ]
     return _share(outcomes)
 
 
-def share_found(detector: Detects, traps: Sequence[Trap], kinds: Collection[str] = (COUNTERPARTS,)) -> Share:
-    """Count mentions in texts of these kinds that the detector covers to the last character, whatever the label."""
+def share_found(
+    detector: Detects, negatives: Sequence[HardNegative], kinds: Collection[str] = (COUNTERPARTS,)
+) -> Share:
+    """Count the mentions in texts of these kinds that the detector covers to the last character, under any label."""
     outcomes = []
-    for trap, found in _found(detector, [trap for trap in traps if trap.kind in kinds]):
+    for negative, found in _found(detector, [negative for negative in negatives if negative.kind in kinds]):
         covered = {offset for mention in found for offset in range(mention.start, mention.end)}
-        outcomes += [(trap.kind, covered.issuperset(_solid(trap, mention))) for mention in trap.mentions]
+        outcomes += [(negative.kind, covered.issuperset(_solid(negative, mention))) for mention in negative.mentions]
     return _share(outcomes)
 
 
-def _read(path: Path) -> Iterator[Trap]:
+def _read_texts(path: Path) -> Iterator[HardNegative]:
     try:
         content = path.read_bytes().decode("utf-8")
     except (OSError, UnicodeDecodeError):
         raise InputRefused(f"{path.name}: the file cannot be read as UTF-8 text.") from None
     texts = [text.strip("\n") for text in _BLANK_LINES.split(content) if text.strip()]
     for number, text in enumerate(texts, start=1):
-        yield _trap(text, path.stem, number)
+        yield _parse_text(text, path.stem, number)
 
 
-def _trap(marked: str, kind: str, number: int) -> Trap:
+def _parse_text(marked: str, kind: str, number: int) -> HardNegative:
     place = f"{kind}.txt, text {number}"
-    parts = _TRAP.split(marked)
+    parts = _MARK.split(marked)
     text = ""
     spans: list[tuple[int, int]] = []
     mentions: list[Mention] = []
@@ -104,21 +106,21 @@ def _trap(marked: str, kind: str, number: int) -> Trap:
             continue
         if "{{" in part or "}}" in part:
             raise InputRefused(f"{place}: a mark that is no {{{{trap|text}}}}.")
-        bare, found = parse(part, place)
+        bare, found = parse_marked(part, place)
         mentions += (Mention(len(text) + one.start, len(text) + one.end, one.label) for one in found)
         text += bare
     if not spans and not mentions:
         raise InputRefused(f"{place}: nothing is marked.")
-    return Trap(Document(f"{kind}-{number}", text), kind, tuple(spans), tuple(mentions))
+    return HardNegative(Document(f"{kind}-{number}", text), kind, tuple(spans), tuple(mentions))
 
 
-def _found(detector: Detects, traps: Sequence[Trap]) -> Iterator[tuple[Trap, Sequence[Mention]]]:
-    return zip(traps, detector.detect([trap.document for trap in traps]), strict=True)
+def _found(detector: Detects, negatives: Sequence[HardNegative]) -> Iterator[tuple[HardNegative, Sequence[Mention]]]:
+    return zip(negatives, detector.detect([negative.document for negative in negatives]), strict=True)
 
 
-def _solid(trap: Trap, mention: Mention) -> Iterator[int]:
-    """The offsets of a mention's characters, white space left out."""
-    text = trap.document.text
+def _solid(negative: HardNegative, mention: Mention) -> Iterator[int]:
+    """Return the offsets of a mention's characters, white space excluded."""
+    text = negative.document.text
     return (offset for offset in range(mention.start, mention.end) if not text[offset].isspace())
 
 

@@ -1,4 +1,4 @@
-"""Documents annotated in line, `[[LABEL|surface]]`: read into text and mentions, and written."""
+"""Documents annotated in line, `[[LABEL|surface]]`: parser and writer."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _MARK = re.compile(r"\[\[|\]\]")
 _MENTION = re.compile(r"\[\[([A-Z_]+)\|((?:(?!\[\[|\]\])[^|\n])+)\]\]")
 
 
-def parse(marked: str, name: str) -> tuple[str, tuple[Mention, ...]]:
-    """The text without its marks, and the mentions in order. `name` says in errors which file is meant.
+def parse_marked(marked: str, name: str) -> tuple[str, tuple[Mention, ...]]:
+    """Return the text without marks, and the mentions in order; errors name the file as `name`.
 
     Raises:
-        InputRefused: a mark that does not open or close a mention, a label that does not exist; the message
-            gives `name`, line and column, and quotes nothing.
+        InputRefused: an unbalanced mark or an unknown label; the message gives `name`, line and column, and quotes
+            nothing.
     """
     pieces: list[str] = []
     mentions: list[Mention] = []
@@ -37,11 +37,11 @@ def parse(marked: str, name: str) -> tuple[str, tuple[Mention, ...]]:
     return "".join(pieces), tuple(mentions)
 
 
-def write(text: str, mentions: Sequence[Mention]) -> str:
-    """The text with its mentions marked; `parse` reads back the spans and labels.
+def write_marked(text: str, mentions: Sequence[Mention]) -> str:
+    """Return the text with its mentions marked; `parse_marked` restores spans and labels.
 
     Raises:
-        ValueError: mentions overlap or are unsorted, or the text holds what the markup cannot say: `[[` or `]]`
+        ValueError: mentions overlap or are unsorted, or the text holds characters reserved by the markup: `[[` or `]]`
             anywhere, `|` or a line break in a mention.
     """
     pieces: list[str] = []
@@ -55,7 +55,7 @@ def write(text: str, mentions: Sequence[Mention]) -> str:
     pieces.append(text[position:])
     marked = "".join(pieces)
     try:
-        sayable = parse(marked, "")[0] == text
+        sayable = parse_marked(marked, "")[0] == text
     except InputRefused:
         sayable = False
     if not sayable:

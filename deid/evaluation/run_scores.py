@@ -1,4 +1,4 @@
-"""Scores of a run over the synthetic hospital, against the mentions that its generator recorded."""
+"""Predicted mentions of a run on the synthetic hospital, beside the true mentions of its generator."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ Key = tuple[str, str]  # document id, content hash
 
 
 def judged(run_id: int) -> Iterator[Judged]:
-    """The documents that detection went through in a run, as they are still in the source; others are left out.
+    """Return the documents of a run with true and predicted mentions, except documents changed in the source since.
 
     Raises:
-        InputRefused: no such run, or none of its documents has a true mention written down.
+        InputRefused: the run is unknown, or none of its documents has a true mention on record.
         WarehouseUnreachable, WarehouseError, SettingsError: see `deid.warehouse`.
     """
     source = Source(read_run(run_id).source)
@@ -60,7 +60,7 @@ def _searched(run_id: int) -> list[Key]:
 
 
 def _gold(document_ids: Sequence[str]) -> dict[Key, list[Mention]]:
-    """True mentions by document and version. Only the owner may see them: no step of the night can peek."""
+    """Return true mentions by document and version; only the database owner may read them, hence no nightly step."""
     found: dict[Key, list[Mention]] = defaultdict(list)
     with open_cursor("owner", "nocturne score") as cursor:
         cursor.execute(query("gold", "mention", "of_documents"), {"document_ids": list(document_ids)})

@@ -1,4 +1,4 @@
-"""Scores as Markdown tables, in percent, for people and for the pages under `benchmarks/`."""
+"""Scores as Markdown tables, in percent, for readers and for the pages under `benchmarks/`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _HEADINGS = {"exact": "exact", "overlap": "chevauchement", "token": "mot"}
 
 
 def class_table(evaluation: Evaluation, scheme: str) -> str:
-    """Precision, recall and F1 per class of a scheme, then over all classes together and on average."""
+    """Tabulate precision, recall and F1 per class of a scheme, then over all classes together and on average."""
     scores = evaluation.schemes[scheme]
     head = ["classe", "réf.", *(f"{_HEADINGS[way]} {figure}" for way in WAYS for figure in ("P", "R", "F1"))]
     rows = [_row(name, scores.classes[name]) for name in scores.named()]
@@ -24,7 +24,7 @@ def class_table(evaluation: Evaluation, scheme: str) -> str:
 
 
 def summary_table(evaluations: Mapping[str, Evaluation], heading: str, scheme: str) -> str:
-    """One line per evaluation: redaction, documents fully redacted, and the scheme's micro F1."""
+    """Tabulate, one line per evaluation, redaction, documents fully redacted, and the scheme's micro F1."""
     head = [
         heading,
         "documents",
@@ -40,12 +40,12 @@ def summary_table(evaluations: Mapping[str, Evaluation], heading: str, scheme: s
 
 
 def percent(ratio: float | None) -> str:
-    """A ratio in percent with one decimal; a dash where there is none."""
+    """Return a ratio in percent with one decimal; a dash for None."""
     return "–" if ratio is None else f"{100 * ratio:.1f}"
 
 
 def markdown(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A Markdown table: first column to the left, figures to the right."""
+    """Return a Markdown table: first column to the left, figures to the right."""
     rule = [":--", *["--:"] * (len(head) - 1)]
     return "\n".join("| " + " | ".join(row) + " |" for row in (head, rule, *rows))
 

@@ -1,14 +1,14 @@
-r"""Scores of predicted mentions against those that people marked.
+r"""Scores of predicted mentions against annotated ones.
 
-Per class of a label scheme (`deid.domain.labels.SCHEMES`), three ways to count a match:
+Per class of a label scheme (`deid.domain.labels.SCHEMES`), matches are counted in three ways:
     exact    same start, same end, same class
-    overlap  at least one character in common with a mention of the same class; one may answer for several, so
+    overlap  at least one character in common with a mention of the same class; one mention may match several, so
              precision counts predictions and recall counts gold mentions
-    token    a token has the class of the first mention that touches it; tokens are `\w+|\S`
-Whatever the class ("any" in the result), and over the gold's own characters, white space left out:
-    redaction   share of gold characters that some prediction covers, for all labels, direct identifiers
-                (`deid.domain.labels.DIRECT`) and the rest; and the share of predicted characters that gold covers
-    documents   share of documents in which no character of gold (of direct identifiers) is left uncovered
+    token    a token has the class of the first mention that overlaps it; tokens are `\w+|\S`
+For any class ("any" in the result), over the characters of the gold mentions without white space:
+    redaction   share of gold characters covered by a prediction, for all labels, direct identifiers
+                (`deid.domain.labels.DIRECT`) and the rest; and the share of predicted characters covered by gold
+    documents   share of documents with every character of gold (of direct identifiers) covered
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ ANY = "any"
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """One document, the mentions that people marked and those predicted; both sorted."""
+    """Document with annotated and predicted mentions, both sorted."""
 
     id: str
     text: str
@@ -41,7 +41,7 @@ class Judged:
 
 @dataclass(slots=True)
 class Tally:
-    """Counts behind precision and recall. `right` of `predicted` are right; `found` of `gold` are found."""
+    """Counts behind precision and recall: `right` of `predicted` are right; `found` of `gold` are found."""
 
     right: int = 0
     predicted: int = 0
@@ -49,7 +49,7 @@ class Tally:
     gold: int = 0
 
     def add(self, other: Tally) -> None:
-        """Count what `other` counted."""
+        """Add the counts of `other`."""
         self.right += other.right
         self.predicted += other.predicted
         self.found += other.found
@@ -57,24 +57,24 @@ class Tally:
 
     @property
     def precision(self) -> float | None:
-        """None where nothing was predicted."""
+        """Share of predictions that are right; None without predictions."""
         return self.right / self.predicted if self.predicted else None
 
     @property
     def recall(self) -> float | None:
-        """None where there is nothing to find."""
+        """Share of gold mentions that are found; None without gold mentions."""
         return self.found / self.gold if self.gold else None
 
     @property
     def f1(self) -> float | None:
-        """Harmonic mean; 0 where only one of gold and predictions is empty, None where both are."""
+        """Harmonic mean; 0 if only one of gold and predictions is empty, None if both are."""
         if not self.predicted and not self.gold:
             return None
         precision, recall = self.precision or 0.0, self.recall or 0.0
         return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
 
     def as_json(self) -> dict[str, float | int | None]:
-        """Figures and counts."""
+        """Return figures and counts as a JSON object."""
         return {
             "precision": self.precision,
             "recall": self.recall,
@@ -86,30 +86,30 @@ class Tally:
 
 @dataclass(slots=True)
 class SchemeScores:
-    """Tallies per class and way of counting; `ANY` takes all labels of the scheme for one class."""
+    """Tallies per class and way of counting; under `ANY`, all labels of the scheme are one class."""
 
     classes: dict[str, dict[str, Tally]] = field(default_factory=lambda: defaultdict(_tallies))
 
     def named(self) -> list[str]:
-        """The classes met in gold or predictions, in alphabetical order."""
+        """Classes present in gold or predictions, in alphabetical order."""
         return sorted(name for name in self.classes if name != ANY)
 
     def micro(self, way: str, without: Iterable[str] = ()) -> Tally:
-        """All mentions of all classes counted together."""
+        """Return the tally over all mentions of all classes."""
         total = Tally()
         for name in set(self.named()) - set(without):
             total.add(self.classes[name][way])
         return total
 
     def macro_f1(self, way: str) -> float | None:
-        """Mean of the F1 of the classes, each counted once."""
+        """Return the mean of the F1 of the classes, with equal weights."""
         values = [value for name in self.named() if (value := self.classes[name][way].f1) is not None]
         return sum(values) / len(values) if values else None
 
 
 @dataclass(slots=True)
 class Evaluation:
-    """Everything counted over a set of documents."""
+    """Scores over a set of documents."""
 
     documents: int = 0
     schemes: dict[str, SchemeScores] = field(default_factory=lambda: {name: SchemeScores() for name in SCHEMES})
@@ -117,11 +117,11 @@ class Evaluation:
     fully_redacted: Counter[str] = field(default_factory=Counter)  # "all", "direct" → documents
 
     def share_fully_redacted(self, which: str) -> float | None:
-        """Share of documents with nothing left of "all" or "direct"; None without documents."""
+        """Return the share of documents with "all" or "direct" mentions fully covered; None without documents."""
         return self.fully_redacted[which] / self.documents if self.documents else None
 
     def as_json(self) -> dict[str, Any]:
-        """Every figure, ratios in [0, 1]."""
+        """Return every figure, ratios in [0, 1]."""
         return {
             "documents": self.documents,
             "redaction": {name: tally.recall for name, tally in self.redaction.items()}
@@ -226,12 +226,12 @@ def _scheme_json(scores: SchemeScores) -> dict[str, Any]:
     }
 
 
-# Where gold and predicted mentions meet: spans, tokens and characters of one document.
+# Overlaps of gold and predicted mentions: spans, tokens and characters of one document.
 _TOKEN = re.compile(r"\w+|\S")
 
 
 class Span(NamedTuple):
-    """`[start, end)` in a text, and the class of a label scheme."""
+    """`[start, end)` in a text, with a class of a label scheme."""
 
     start: int
     end: int
@@ -239,13 +239,13 @@ class Span(NamedTuple):
 
 
 def spans(mentions: Iterable[Mention], class_of: Callable[[Label], str | None]) -> list[Span]:
-    """The mentions whose label has a class in a scheme."""
+    """Return the spans of the mentions with a class in a scheme."""
     named = ((mention, class_of(mention.label)) for mention in mentions)
     return [Span(mention.start, mention.end, name) for mention, name in named if name is not None]
 
 
 def met(spans: Sequence[Span], others: Sequence[Span]) -> list[bool]:
-    """For each span, whether one of `others` of the same class shares a character with it."""
+    """Return, for each span, True if one of `others` of the same class shares a character with it."""
     by_class: dict[str, list[Span]] = defaultdict(list)
     for other in others:
         by_class[other.name].append(other)
@@ -253,18 +253,18 @@ def met(spans: Sequence[Span], others: Sequence[Span]) -> list[bool]:
 
 
 def _meets(span: Span, others: Sequence[Span]) -> bool:
-    """True if a span shares a character with one of `others`, which are sorted and do not overlap."""
+    """True if a span shares a character with one of `others`, sorted and disjoint."""
     last = bisect_left(others, span.end, key=lambda other: other.start) - 1
     return last >= 0 and others[last].end > span.start
 
 
 def tokenise(text: str) -> list[tuple[int, int]]:
-    """Spans of the tokens: words, and every other character that is no white space."""
+    """Return the spans of the tokens: words, and every other character except white space."""
     return [match.span() for match in _TOKEN.finditer(text)]
 
 
 def labelled_tokens(tokens: Sequence[tuple[int, int]], mentions: Iterable[Mention]) -> dict[int, Label]:
-    """Number of each token that a mention touches, with the label of the first that does."""
+    """Map the index of each token that a mention overlaps to the label of the first such mention."""
     labels: dict[int, Label] = {}
     for mention in mentions:
         token = bisect_left(tokens, mention.start + 1, key=lambda span: span[1])
@@ -275,7 +275,7 @@ def labelled_tokens(tokens: Sequence[tuple[int, int]], mentions: Iterable[Mentio
 
 
 def characters(text: str, mentions: Iterable[Mention], labels: frozenset[Label]) -> set[int]:
-    """Offsets that mentions of `labels` cover, white space left out."""
+    """Return the offsets covered by mentions of `labels`, white space excluded."""
     return {
         offset
         for mention in mentions

@@ -1,4 +1,4 @@
-"""A map of the territories, as one file that fetches nothing: a dot per commune, a colour per territory."""
+"""Map of the territories as a self-contained file: a dot per commune, a colour per territory."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from statistics import median
 from deid.reference.communes import CommuneTable
 from deid.reference.distances import METROPOLIS, Point
 
-# Neighbours must differ, not every territory: a territory takes the first colour that none of its neighbours has.
+# Neighbours differ in colour: a territory takes the first colour that no neighbour has.
 _COLOURS = (
     "#4e79a7",
     "#f28e2b",
@@ -23,16 +23,16 @@ _COLOURS = (
     "#7f7f7f",
 )
 _OVERSEAS = {"971": "Guadeloupe", "972": "Martinique", "973": "Guyane", "974": "La Réunion", "976": "Mayotte"}
-# Points nearer than this, of two territories, make them neighbours on the map.
+# Maximal distance between points of two territories that are neighbours on the map.
 _NEAR_M = 12_000
 _DPI = 110
 
 
-def draw(table: CommuneTable, path: Path) -> None:
-    """Write the map of the territories of `table`, SVG (its dots one image) or PNG as the suffix of `path` says.
+def draw_map(table: CommuneTable, path: Path) -> None:
+    """Write the map of the territories of `table`, SVG (dots as one image) or PNG by the suffix of `path`.
 
     Raises:
-        OSError: the file cannot be written. ValueError: there is no such format.
+        OSError: the file cannot be written. ValueError: the suffix is neither `.svg` nor `.png`.
     """
     import matplotlib
 
@@ -90,7 +90,7 @@ def _in(zone: str, codes: Sequence[str], points: Mapping[str, Point]) -> list[Po
 
 
 def _coloured(partition: Mapping[str, Sequence[str]], points: Mapping[str, Point]) -> dict[str, str]:
-    """A colour per territory; two that touch differ, unless all colours are taken around."""
+    """Return a colour per territory; neighbours differ, unless all colours are taken around."""
     squares: dict[tuple[str, int, int], set[str]] = {}
     for name, codes in partition.items():
         for code in codes:

@@ -1,6 +1,6 @@
-"""ε on one sentence, in numbers for people: Mr Durand of Tchouka et al. 2023, by the product's own code and tables.
+"""Privacy loss of one sentence: Mr Durand of Tchouka et al. 2023, by the shipped code and tables.
 
-What is computed here explains; it decides nothing, so floating-point numbers will do.
+The figures are explanations and take no part in a draw, hence floats.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ _DAYS = (1, 2, 7, 14, 30)
 _SHARE = 0.95
 
 
-def tables(policy: Policy, communes: CommuneTable) -> dict[str, str]:
-    """Markdown tables in French by name: spent, days, noise, city, account. The numbers are those of `policy`.
+def example_tables(policy: Policy, communes: CommuneTable) -> dict[str, str]:
+    """Return Markdown tables in French by name: spent, days, noise, city, account, for the ε of `policy`.
 
-    Of its `substitution`, the split and its weights are the table's own, and dates, ages and places are taken to be
-    drawn as the shipped policy draws them.
+    The split and its weights are the table's own, whatever `policy.substitution`; dates, ages and places are taken to
+    be drawn as under the shipped policy.
     """
     each = shares(policy.substitution, Counts(3, 1))
     return {
@@ -68,7 +68,7 @@ def _table(head: Sequence[str], rows: Iterator[Sequence[str]]) -> str:
 
 
 def _said(number: float, digits: int = 2) -> str:
-    """A number as French writes it, without useless zeros."""
+    """Return a number in French notation, without trailing zeros."""
     text = f"{number:,.{digits}f}".replace(",", "\N{NO-BREAK SPACE}").replace(".", ",")
     return text.rstrip("0").rstrip(",") if "," in text else text
 
@@ -87,9 +87,9 @@ def _document() -> tuple[Document, list[Mention]]:
 
 
 def _ledger(policy: Policy, communes: CommuneTable, **split: object) -> dict[str, float]:
-    """Return the document's lines of the ledger under a split: ε by category."""
+    """Return the ledger lines of the document under a split: the ε spent by category."""
     part = policy.substitution.model_copy(update=split)
-    # The key only decides what is drawn, not what it costs.
+    # The key determines the draws, not their ε.
     substitutor = Substitutor(policy.model_copy(update={"substitution": part}), b"worked example", communes)
     return {line.category: line.epsilon for line in substitutor.substitute(*_document()).spends}
 
@@ -116,7 +116,7 @@ def _noise(policy: Policy, epsilon: float) -> Iterator[Sequence[str]]:
         ("40 ans", epsilon, "ans", False),
     ):
         ratio = exp(-each)
-        # P(|X| > k) = 2 r^(k+1) / (1 + r) for the discrete Laplace law of ratio r = exp(−ε); of what is never 0, r^k.
+        # P(|X| > k) = 2 r^(k+1) / (1 + r) for the discrete Laplace law of ratio r = exp(−ε); r^k if 0 is excluded.
         least = 2 * ratio / (1 + ratio) if may_be_0 else 1.0
         mean = least / (1 - ratio)
         most = next(k for k in range(10_000) if least * ratio**k <= 1 - _SHARE)

@@ -1,1 +1,1 @@
-"""Learning from annotated documents, and measuring what was learnt."""
+"""Training on annotated documents, and measurement of the trained models."""

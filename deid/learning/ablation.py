@@ -1,10 +1,10 @@
-"""Contribution of each annotator: alone, in pairs, together; per label, document type and author; by recall setting.
+"""Ablation of the annotators: each alone, in pairs, together; by label, document type and author; by recall setting.
 
     python -m deid.learning.ablation CORPUS/train HELD_OUT > benchmarks/ablation.md
 
-`HELD_OUT` is what `deid.learning.taggers.cross_validation` and, with `--held-out`, `deid.learning.transformer` wrote:
-no document is judged by a tagger that has seen its author. Like table 3 of Tchouka et al. 2022 and figure 5 of El
-Azzouzi et al. 2024.
+`HELD_OUT` is the output of `deid.learning.taggers.cross_validation` and, with `--held-out`, of
+`deid.learning.transformer`: no document is scored by a tagger trained on its author. The tables follow table 3 of
+Tchouka et al. 2022 and figure 5 of El Azzouzi et al. 2024.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ KNOB = (0.0, 1.0, 2.0, 3.0, 4.0)
 
 
 def policy_of(annotators: Sequence[str], folder: Path, taggers: Sequence[str], merge: str = "average") -> Policy:
-    """The default policy with these annotators, taggers played back from `folder`, and no recall knob."""
+    """Return the default policy with these annotators, taggers read from `folder`, and no recall bias."""
     base = load_policy()
     choices = tuple(
         AnnotatorChoice(name="deid.learning.held_out:HeldOut", options={"tagger": name, "folder": str(folder)})
@@ -42,14 +42,14 @@ def policy_of(annotators: Sequence[str], folder: Path, taggers: Sequence[str], m
     return base.model_copy(update={"detection": detection})
 
 
-def turned(policy: Policy, nats: float | Mapping[Label, float]) -> Policy:
-    """The policy with its recall knob at `nats`, for every label or per label."""
+def with_recall_bias(policy: Policy, nats: float | Mapping[Label, float]) -> Policy:
+    """Return the policy with a recall bias of `nats`, for every label or per label."""
     recall = nats if isinstance(nats, Mapping) else dict.fromkeys(Label, nats)
     return policy.model_copy(update={"detection": policy.detection.model_copy(update={"recall": dict(recall)})})
 
 
-def judge(policy: Policy, documents: Sequence[GoldDocument], staff: Staff = NO_STAFF) -> list[Judged]:
-    """The documents beside what a detector with that policy finds in them."""
+def judge_policy(policy: Policy, documents: Sequence[GoldDocument], staff: Staff = NO_STAFF) -> list[Judged]:
+    """Return each document with the mentions that a detector with that policy finds."""
     found = Detector(policy, staff).detect([one.document for one in documents])
     return [
         Judged(one.document.id, one.document.text, one.mentions, mentions, one.document.type, one.author)
@@ -58,7 +58,7 @@ def judge(policy: Policy, documents: Sequence[GoldDocument], staff: Staff = NO_S
 
 
 def combinations_table(documents: Sequence[GoldDocument], folder: Path, taggers: Sequence[str]) -> str:
-    """Each annotator alone, the rules together, each pair of sides, all; and the merges of the sources."""
+    """Score each annotator alone, the rules together, pairs of sides, all annotators, and the merge rules."""
     sides: dict[str, tuple[str, ...]] = {"rules": RULES, **{name: (name,) for name in taggers}}
     runs: dict[str, tuple[tuple[str, ...], str]] = {name: ((name,), "average") for name in RULES}
     for size in range(1, len(sides) + 1):
@@ -68,17 +68,17 @@ def combinations_table(documents: Sequence[GoldDocument], folder: Path, taggers:
     runs["all, decision procedure (T22)"] = (everything, "procedure")
     runs["all, weights (B19)"] = (everything, "weights")
     scores = {
-        name: evaluate(judge(policy_of(annotators, folder, taggers, merge), documents))
+        name: evaluate(judge_policy(policy_of(annotators, folder, taggers, merge), documents))
         for name, (annotators, merge) in runs.items()
     }
     return summary_table(scores, "annotators", "coarse")
 
 
 def recall_table(policy: Policy, documents: Sequence[GoldDocument]) -> str:
-    """Precision against recall as the knob turns, the same for every label."""
+    """Tabulate precision and recall by recall bias, equal for every label."""
     rows = []
     for nats in KNOB:
-        rows.append([f"{nats:g}", *_recall_row(evaluate(judge(turned(policy, nats), documents)))])
+        rows.append([f"{nats:g}", *_recall_row(evaluate(judge_policy(with_recall_bias(policy, nats), documents)))])
     return markdown(["nats", "P (car.)", "direct", "docs sans reste direct", "F1 chevauchement", "F1 mot"], rows)
 
 
@@ -100,19 +100,19 @@ def main() -> int:
     parser.add_argument("held_out", type=Path)
     given = parser.parse_args()
     taggers = sorted(path.stem for path in given.held_out.glob("*.npz"))
-    judged = set.intersection(*(set(held_out.load(given.held_out, name)) for name in taggers))
-    known = [one for one in corpus.load(given.corpus) if one.document.id in judged]
-    staff = corpus.staff(given.corpus)
+    judged = set.intersection(*(set(held_out.load_distributions(given.held_out, name)) for name in taggers))
+    known = [one for one in corpus.load_corpus(given.corpus) if one.document.id in judged]
+    staff = corpus.load_staff(given.corpus)
     unknown = [one.without_identity() for one in known]
     default = load_policy()
     named = [choice.name for choice in default.detection.annotators]
     balanced = policy_of(named, given.held_out, taggers)
-    shipped = turned(balanced, default.detection.recall)
+    shipped = with_recall_bias(balanced, default.detection.recall)
     runs = {
-        "balanced": judge(balanced, unknown),
-        "default recall": judge(shipped, unknown),
-        "default recall, identity": judge(shipped, known),
-        "default recall, identity and staff": judge(shipped, known, staff),
+        "balanced": judge_policy(balanced, unknown),
+        "default recall": judge_policy(shipped, unknown),
+        "default recall, identity": judge_policy(shipped, known),
+        "default recall, identity and staff": judge_policy(shipped, known, staff),
     }
     print(_HEAD.format(corpus=given.corpus.name, documents=len(known), authors=len({one.author for one in known})))
     print("## The shipped hybrid\n")
@@ -137,7 +137,7 @@ def _print_groups(heading: str, judged: Sequence[Judged], key: Callable[[Judged]
 
 
 def _head_word(kind: str | None) -> str:
-    """Document types are free text: their first words group them."""
+    """Return the first words of a document type, by which the types, free text, are grouped."""
     return " ".join((kind or "–").casefold().replace("'", " ").split()[:2])
 
 

@@ -1,4 +1,4 @@
-"""Fit what each named cue says of the class of an example: a logistic regression with a pull towards zero."""
+"""Weights of named cues by multinomial logistic regression with an L2 penalty."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import torch
 Cues = Sequence[tuple[str, float]]
 
 
-def fit(examples: Sequence[tuple[Cues, int]], classes: int, ridge: float) -> dict[str, list[float]]:
-    """Cue → its weight for each class, in nats, rounded to a thousandth; cues in alphabetical order.
+def fit_cues(examples: Sequence[tuple[Cues, int]], classes: int, ridge: float) -> dict[str, list[float]]:
+    """Return cue → weights of the classes (nats, rounded to a thousandth), cues in alphabetical order.
 
     Minimises the summed cross-entropy of softmax(Σ value · weight) plus ridge · ‖weights‖² / 2, by L-BFGS.
 
     Args:
         examples: cues with their values, and the class in [0, classes).
-        classes: how many there are.
-        ridge: strength of the pull of every weight towards zero.
+        classes: number of classes.
+        ridge: L2 penalty per weight.
     """
     names = sorted({name for cues, _ in examples for name, _ in cues})
     column = {name: at for at, name in enumerate(names)}

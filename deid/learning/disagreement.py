@@ -1,7 +1,7 @@
-"""Annotations that are probably wrong: where a tagger that has not seen a document is sure of something else.
+"""Search for annotation errors: annotations contradicted by a tagger trained without the document.
 
-Rank by the confidence of held-out predictions, as in confident learning (Northcutt et al. 2021, section 3), with the
-kinds of errors that annotators of names make. Records hold no text.
+Doubts are ranked by the confidence of held-out predictions, as in confident learning (Northcutt et al. 2021, section
+3), by kinds of errors typical of annotators of names. Records hold no text.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ _CIVIL = CIVILITIES | DOCTOR_TITLES
 
 
 class Kind(StrEnum):
-    """Kind of difference between an annotation and a prediction."""
+    """Kinds of difference between an annotation and a prediction."""
 
-    NOTHING_THERE = "nothing there"  # marked, and the tagger is sure that nothing is
-    UNMARKED = "unmarked"  # not marked, and the tagger is sure of a mention
+    NOTHING_THERE = "nothing there"  # annotated, but O with high probability
+    UNMARKED = "unmarked"  # not annotated, but predicted with high probability
     OTHER_LABEL = "other label"
     OTHER_EDGES = "other edges"  # by a civility or punctuation only
 
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """A place where an annotation is doubtful: `[start, end)` is the annotation's, else the prediction's.
+    """Doubtful annotation at `[start, end)`, the offsets of the annotation, else of the prediction.
 
-    `probability` is the tagger's, in [0, 1], of what it says instead.
+    `probability`, in [0, 1], is that of the tagger's prediction.
     """
 
     document: str
@@ -55,16 +55,16 @@ class Doubt:
 def doubts(
     documents: Sequence[GoldDocument], distributions: Sequence[NDArray[np.float32]], sure: float = SURE
 ) -> list[Doubt]:
-    """The doubtful annotations of documents, the surest doubt first.
+    """Return the doubtful annotations of documents, by decreasing probability of the prediction.
 
     Args:
         documents: annotated documents.
         distributions: per document, the probabilities of `deid.detection.taggers.tags.TAGS` for each token,
-            shape (tokens, 39), from taggers that did not learn from it.
-        sure: least probability, in [0, 1], of what is said instead of the annotation.
+            shape (tokens, 39), from taggers trained without the document.
+        sure: least probability, in [0, 1], of a prediction that contradicts the annotation.
 
     Raises:
-        ValueError: there are not as many distributions as documents, or one has another shape than its document.
+        ValueError: there are not as many distributions as documents, or the shape of one does not fit its document.
     """
     found = [
         doubt
@@ -103,11 +103,11 @@ def _nothing_there(
 
 
 def _predicted(reading: Reading, distribution: NDArray[np.float32]) -> list[Mention]:
-    """The mentions of the most probable label of each token; a mention's score is the mean of its tokens'."""
+    """Return the mentions of the most probable label of each token; a mention's score is the mean over its tokens."""
     if not len(distribution):
         return []
     path = distribution.argmax(axis=1)
-    # Which label a token has counts, not whether it opens the mention: B- and I- are summed.
+    # The probability of a label is the sum of its B- and I- tags.
     labels = (None, *Label)
     column = {label: number for number, label in enumerate(labels)}
     member = np.array([[LABELS[tag] is label for label in labels] for tag in range(len(TAGS))], dtype=np.float32)

@@ -1,7 +1,7 @@
-"""Distributions that taggers gave to documents they were not trained on, played back as annotators.
+"""Saved distributions of taggers on documents outside their training set, served as annotators.
 
-A policy whose taggers are `deid.learning.held_out:HeldOut` is judged by the product's own detector, from merging to
-refining, on every document of a corpus: no document is scored by a model that has seen its author.
+A policy with the tagger `deid.learning.held_out:HeldOut` is scored with the shipped detector, from merging to refining,
+on every document of a corpus; no document is scored by a model trained on its author.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from deid.domain.errors import InputRefused
 Array = NDArray[np.float32]
 
 
-def save(folder: Path, tagger: str, distributions: Mapping[str, Array]) -> None:
+def save_distributions(folder: Path, tagger: str, distributions: Mapping[str, Array]) -> None:
     """Write the distributions (tokens, tags) of documents by their id; what `HeldOut` reads."""
     folder.mkdir(parents=True, exist_ok=True)
     halves = {name: array.astype(np.float16) for name, array in distributions.items()}
@@ -29,11 +29,11 @@ def save(folder: Path, tagger: str, distributions: Mapping[str, Array]) -> None:
 
 
 @lru_cache(maxsize=8)
-def load(folder: Path, tagger: str) -> Mapping[str, Array]:
-    """Read a file that `save` wrote.
+def load_distributions(folder: Path, tagger: str) -> Mapping[str, Array]:
+    """Return the distributions written by `save_distributions`.
 
     Raises:
-        InputRefused: nothing was saved for that tagger.
+        InputRefused: the folder has no distributions of that tagger.
     """
     path = folder / f"{tagger}.npz"
     if not path.is_file():
@@ -43,19 +43,19 @@ def load(folder: Path, tagger: str) -> Mapping[str, Array]:
 
 
 class HeldOut:
-    """A tagger that says what was saved of a document, and refuses a document that was not there."""
+    """Tagger that returns saved distributions, and refuses documents without one."""
 
     def __init__(self, tagger: str, folder: str) -> None:
         self.name = tagger
         self._folder = Path(folder)
 
     def distributions(self, readings: Sequence[Reading]) -> list[Array]:
-        """Saved distributions (tokens, tags).
+        """Return saved distributions (tokens, tags).
 
         Raises:
             InputRefused: a document was not held out, or its text has changed since.
         """
-        saved = load(self._folder, self.name)
+        saved = load_distributions(self._folder, self.name)
         result = []
         for reading in readings:
             array = saved.get(reading.document.id)
@@ -68,9 +68,9 @@ class HeldOut:
         return result
 
     def annotate_batch(self, readings: Sequence[Reading]) -> list[list[Mention]]:
-        """Mentions by this tagger alone."""
+        """Return the mentions of this tagger in each document."""
         return best_mentions(readings, self.distributions(readings))
 
     def annotate(self, reading: Reading) -> list[Mention]:
-        """Mentions of one document by this tagger alone."""
+        """Return the mentions of this tagger in one document."""
         return self.annotate_batch([reading])[0]

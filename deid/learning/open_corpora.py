@@ -1,8 +1,8 @@
 """Open corpora of general French: sentences tagged with names of people, places and organisations, or parts of speech.
 
-A corpus is a file of one JSON object per line, plain or gzipped: `tokens`, and `tags` (BIO) or `upos`. What a corpus
-does not tag is no negative: an "O" only says that a token is of none of the classes in `OpenCorpus.decides`. Most
-leave dates untagged, and none knows ages, addresses or numbers.
+A corpus is a file of one JSON object per line, plain or gzipped: `tokens`, and `tags` (BIO) or `upos`. An "O" is a
+negative for the classes in `OpenCorpus.decides` only. Most corpora leave dates untagged; none has ages, addresses or
+numbers.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ OUTSIDE = "O"
 
 @dataclass(frozen=True, slots=True)
 class TaggedSentence:
-    """Tokens, and one tag for each: BIO, or a universal part of speech."""
+    """Tokens with one tag each: BIO, or a universal part of speech."""
 
     tokens: tuple[str, ...]
     tags: tuple[str, ...]
@@ -32,11 +32,11 @@ class TaggedSentence:
 
 @dataclass(frozen=True, slots=True)
 class OpenCorpus:
-    """Description of a corpus.
+    """Classes, licence and negatives of a corpus.
 
-    `classes` maps its classes to the coarse ones of `deid.domain.labels.SCHEMES`; a class that it lacks is left out.
-    `decides` are the coarse classes that an untagged token surely is not. `shippable` says whether a model that
-    learnt from it may leave with the product, and `why`.
+    `classes` maps its classes to the coarse ones of `deid.domain.labels.SCHEMES`; other classes are left out. `decides`
+    are the coarse classes excluded for an untagged token. `shippable`: True if the licence allows models trained on the
+    corpus to be distributed with the product; `why` gives the reason.
     """
 
     file: str
@@ -53,7 +53,7 @@ _DATED = MappingProxyType({**_NAMED, "DATE": "DATE"})
 _SHARE_ALIKE = "share-alike: whether a model is a derived work is not settled, so it is taken to be one"
 
 # Licences as stated by the producers or, for WikiNER, by a repository that uses it. MISC, EVENT, PRODUCT, HOUR and
-# HumanProd are no class of ours: titles, events, brands and clock times are not marked.
+# HumanProd have no coarse class: titles, events, brands and clock times are not annotated here.
 CORPORA: Mapping[str, OpenCorpus] = MappingProxyType(
     {
         corpus.file: corpus
@@ -64,7 +64,7 @@ CORPORA: Mapping[str, OpenCorpus] = MappingProxyType(
                 True,
                 "attribution suffices; the news are CC BY as well",
                 _DATED,
-                # Its dates hold no "hier" and few weekdays, which are temporal mentions here: no negative for DATE.
+                # DATE lacks "hier" and most weekdays, annotated in our documents: no negative for DATE.
                 frozenset({"PER", "LOC", "ORG"}),
             ),
             OpenCorpus(
@@ -73,7 +73,7 @@ CORPORA: Mapping[str, OpenCorpus] = MappingProxyType(
                 True,
                 "the novels are in the public domain",
                 _NAMED,
-                frozenset({"PER", "LOC"}),  # organisations are tagged in passing
+                frozenset({"PER", "LOC"}),  # organisations are tagged in part only
             ),
             OpenCorpus(
                 "europeana_fr_bnf.jsonl.gz",
@@ -129,12 +129,12 @@ CORPORA: Mapping[str, OpenCorpus] = MappingProxyType(
 )
 
 
-def sentences(path: Path) -> Iterator[TaggedSentence]:
-    """The sentences of a corpus file, in order.
+def read_sentences(path: Path) -> Iterator[TaggedSentence]:
+    """Return the sentences of a corpus file, in order.
 
     Raises:
-        InputRefused: the file cannot be read, or a row is no JSON object of as many tokens as tags, its tags no BIO
-            sequence or parts of speech; the message gives file and line, and quotes nothing.
+        InputRefused: the file cannot be read, or a row is not a JSON object with as many tags as tokens, in BIO
+            order or parts of speech; the message gives file and line, and quotes nothing.
     """
     opened = gzip.open if path.suffix == ".gz" else open
     try:
@@ -147,7 +147,7 @@ def sentences(path: Path) -> Iterator[TaggedSentence]:
 
 
 def coarse(sentence: TaggedSentence, corpus: OpenCorpus) -> tuple[str, ...]:
-    """The BIO tags of a sentence in coarse classes; "O" where the corpus has a class that we lack.
+    """Return the BIO tags of a sentence in coarse classes; "O" for classes without a coarse one.
 
     An "O" is a negative for the classes of `corpus.decides` only.
     """
@@ -172,13 +172,13 @@ def _sentence(line: str, place: str) -> TaggedSentence:
 
 
 def _strings(values: Any) -> list[str]:
-    """The values if they are a list of words, else none."""
+    """Return the values if they are a list of words, else an empty list."""
     words = isinstance(values, list) and all(isinstance(value, str) and value for value in values)
     return values if words else []
 
 
 def _is_bio(tags: list[str]) -> bool:
-    """True if every I- continues a mention of its class."""
+    """Return whether every I- continues a mention of its class."""
     before = OUTSIDE
     for tag in tags:
         if tag != OUTSIDE and (tag[:2] not in ("B-", "I-") or not tag[2:]):

@@ -1,7 +1,7 @@
 """Distil open data into the compact tables of this folder: `python -m deid.learning.packaging SOURCE`.
 
-SOURCE is a folder of downloads laid out as `docs/reference-data.md` says (geo/, health/, names/, directory/,
-medvocab/, lexicon/). Run by a maintainer when a source has a new edition; nothing here runs at night.
+SOURCE is a folder of downloads with the layout of `docs/reference-data.md` (geo/, health/, names/, directory/,
+medvocab/, lexicon/). A maintainer runs this module when a source has a new edition; no nightly run calls it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from deid.reference.packaged import DATA
 from deid.reference.place_names import place_key, without_article
 from deid.refresh.sources.communes import flagged_communes, read_raw_csv
 
-# A surname or first name borne less often than this identifies rather than helps, and may be a misspelling.
+# A surname or first name borne less often than this identifies a person, and may be a misspelling.
 SURNAME_FLOOR = 15
 FIRST_NAME_FLOOR = 30
 
@@ -36,18 +36,18 @@ def _write(table: pd.DataFrame, name: str) -> None:
 
 
 def communes(source: Path) -> pd.DataFrame:
-    """The commune table that ships: that of `flagged_communes` without the flags, which nothing reads from a file."""
+    """Return the shipped commune table: `flagged_communes` without the flags, which no reader uses."""
     return flagged_communes(source).drop(columns="imputed")
 
 
 def former_communes(source: Path) -> pd.DataFrame:
-    """Names that no longer are a commune's own (merged, renamed, delegated): birth places still use them.
+    """Return former names of communes (merged, renamed, delegated), which birth places still use.
 
-    `insee` is the commune of today, by the list of delegated communes, else because the code lives on under a
-    new name, else because La Poste still writes the old name on a line of its own; empty where none says.
+    `insee` is the present commune: by the list of delegated communes, else by the code if it continues under a new
+    name, else by a line of La Poste with the old name; empty if no source gives it.
     """
     table = read_raw_csv(source, "geo/communes_2024.csv.gz")
-    # A commune without a postal code of its own was merged since the list was drawn up.
+    # A commune without a postal code of its own was merged after the date of the list.
     served = (table["codes_postaux"] != "") | table["code_insee"].isin(table["commune_parente"])
     today = table[(table["type"] == "COM") & served]
     old = read_raw_csv(source, "geo/communes_depuis_1943_insee.csv.gz")[["COM", "LIBELLE"]]
@@ -78,21 +78,21 @@ def _department(insee: str) -> str:
 
 
 def first_names(source: Path) -> pd.DataFrame:
-    """First names with the sex and the births of each generation (INSEE, 1900-2022)."""
+    """Return first names with sex and births per generation (INSEE, 1900-2022)."""
     table = read_raw_csv(source, "names/prenoms_insee_1900_2022.csv.gz")
     table = table[table["n_total"].astype(int) >= FIRST_NAME_FLOOR]
     return table.rename(columns={"prenom": "name", "sexe": "sex", "n_total": "births"})
 
 
 def surnames(source: Path) -> pd.DataFrame:
-    """Surnames with the births of 1891-2000 (INSEE)."""
+    """Return surnames with the births of 1891-2000 (INSEE)."""
     table = read_raw_csv(source, "names/noms_insee_1891_2000.csv.gz")
     table = table[table["n_total"].astype(int) >= SURNAME_FLOOR]
     return table.rename(columns={"nom": "name", "n_total": "births"})[["name", "births"]]
 
 
 def streets(source: Path) -> pd.DataFrame:
-    """Distinct street names of two departments of the national address base, and how many addresses bear them."""
+    """Return distinct street names of two departments of the national address base, with their numbers of addresses."""
     both = pd.concat(
         read_raw_csv(source, f"geo/ban_adresses-{code}_2024.csv.gz", sep=";", usecols=["nom_voie", "code_insee"])
         for code in ("05", "75")
@@ -102,7 +102,7 @@ def streets(source: Path) -> pd.DataFrame:
 
 
 def establishments(source: Path) -> pd.DataFrame:
-    """Hospitals and clinics of the country (SAE 2022), and care homes, pharmacies and laboratories (FINESS)."""
+    """Return hospitals and clinics (SAE 2022), and care homes, pharmacies and laboratories (FINESS)."""
     hospitals = read_raw_csv(source, "directory/etablissements_sante_sae_2022.csv.gz")
     hospitals = pd.DataFrame(
         {"finess": hospitals["fi"], "name": hospitals["rs"], "insee": hospitals["COMINSEE"], "kind": "hospital"}
@@ -123,7 +123,7 @@ def establishments(source: Path) -> pd.DataFrame:
 
 
 def territories(source: Path) -> pd.DataFrame:
-    """Departments, regions and countries: the names that are LOC."""
+    """Return the departments, regions and countries, labelled LOC."""
     departments = read_raw_csv(source, "geo/departements_2024.csv.gz")
     regions = read_raw_csv(source, "geo/regions_2024.csv.gz")
     countries = read_raw_csv(source, "geo/pays_insee_2024.csv.gz")
@@ -136,7 +136,7 @@ def territories(source: Path) -> pd.DataFrame:
 
 
 def collectivities(source: Path) -> pd.DataFrame:
-    """Communes of the overseas collectivities, which are in no department: Polynesia, New Caledonia…"""
+    """Return the communes of the overseas collectivities outside departments: Polynesia, New Caledonia…"""
     table = read_raw_csv(source, "geo/collectivites_outremer.csv.gz")
     table = table[(table["code_postal"] != "") & (table["population"] != "")]
     columns = ["code_commune", "nom_commune", "code_collectivite", "code_postal"]
@@ -147,16 +147,17 @@ def collectivities(source: Path) -> pd.DataFrame:
 _FRENCH = {"FR": None, "GP": None, "MQ": None, "GF": None, "RE": None, "YT": None} | {
     "PM": "975", "BL": "977", "MF": "978", "WF": "986", "PF": "987", "NC": "988",
 }  # fmt: skip
-# Below this, only a town's own name is kept, not what it is called in other languages.
+# Towns below this population are listed under their own name only, not under names in other languages.
 _KNOWN_ABROAD = 100_000
 _NO_NAME = re.compile(r"[^\x00-\u024f\u1e00-\u1eff’]|[\d,(]")
 _TRANSLITERATED = re.compile(r"['’]|-(?:[a-z]|$)")
 
 
 def towns_abroad(source: Path) -> pd.DataFrame:
-    """Names of towns outside France of 15,000 inhabitants or more, as keys, and INSEE's code of the country.
+    """Map names of towns outside France of 15,000 inhabitants or more to INSEE's code of the country.
 
-    Names of several towns are the most populous one's. Names that a commune of France bears, or bore, are left out.
+    A name of several towns is that of the most populous one. Names of present and former communes of France are
+    excluded.
     """
     countries = read_raw_csv(source, "geo/pays_insee_2024.csv.gz")
     # The first row of an ISO code is the country, the next ones its dependencies.
@@ -178,13 +179,13 @@ def towns_abroad(source: Path) -> pd.DataFrame:
 
 
 def _is_proper(name: str) -> bool:
-    """True if an alternative name looks like one that a French text would use: no code, no transliteration."""
+    """Return whether an alternative name is plausible in French text: no code, no transliteration."""
     cased = name[:1].isupper() and not name.isupper()
     return len(name) > 3 and cased and not _TRANSLITERATED.search(name) and len(name.split()) < 5
 
 
 def drugs(source: Path) -> pd.DataFrame:
-    """Brand names and substances (BDPM 2026): never a person."""
+    """Return brand names and substances (BDPM 2026), which never denote a person."""
     brands = read_raw_csv(source, "medvocab/bdpm_noms_commerciaux_derives.csv.gz")["nom_commercial"]
     substances = read_raw_csv(source, "medvocab/bdpm_substances_2026.csv.gz")["substance"]
     names = pd.concat([brands, substances]).str.strip()
@@ -192,13 +193,13 @@ def drugs(source: Path) -> pd.DataFrame:
 
 
 def eponyms(source: Path) -> pd.DataFrame:
-    """Names inside names of diseases, signs and scores, with an example of each."""
+    """Return names within names of diseases, signs and scores, with an example of each."""
     table = read_raw_csv(source, "medvocab/eponymes_derives.csv.gz")
     return table.rename(columns={"terme": "name", "exemple": "example"})[["name", "example"]]
 
 
 def words(source: Path) -> pd.DataFrame:
-    """Common French words with part of speech and frequency per million (Lexique 3.83)."""
+    """Return common French words with part of speech and frequency per million (Lexique 3.83)."""
     table = read_raw_csv(source, "lexicon/lexique383_ortho_cgram_freq.csv.gz")
     table = table[table["ortho"].str.fullmatch(r"[a-zà-öø-ÿœæ'-]+")]
     table["freq"] = table["freq"].astype(float)
@@ -212,9 +213,9 @@ def words(source: Path) -> pd.DataFrame:
 
 
 def medical_words(source: Path) -> pd.DataFrame:
-    """Words of medicine that general French lacks, from CIM-10 and CCAM labels (ATIH, CNAM) and published cases.
+    """Return medical words absent from general French, from CIM-10 and CCAM labels (ATIH, CNAM) and published cases.
 
-    Only words written in lower case in the source: those are not names.
+    Only words in lower case in the source are kept, since these are not names.
     """
     labels = " ".join(read_raw_csv(source, "medvocab/cim10_fr_atih_edsnlp.csv.gz")["libelle"])
     labels += " ".join(read_raw_csv(source, "medvocab/ccam_v81_2026.csv.gz")["libelle"])

@@ -1,8 +1,8 @@
 """Train the tagger of parts of speech: `python -m deid.learning.pos FOLDER`.
 
 The folder holds `*.jsonl.gz` with `{"tokens", "upos"}` per line: sentences of Universal Dependencies, split here into
-the tokens of the product. The model that ships learned from UD French GSD alone, whose licence (CC BY-SA 4.0) lets
-weights be shared as the word tables are. Writes `deid/models/pos/pos.crfsuite`; prints accuracy on every tenth
+the tokens of `deid`. The shipped model is trained on UD French GSD alone; its licence (CC BY-SA 4.0) allows the weights
+to be shared under the terms of the word tables. Writes `deid/models/pos/pos.crfsuite`; prints accuracy on every tenth
 sentence, left out.
 """
 
@@ -26,8 +26,8 @@ _SETTINGS = {"max_iterations": 12, "feature.minfreq": 2}
 Sentence = tuple[list[str], list[str]]
 
 
-def sentences(folder: Path) -> Iterator[Sentence]:
-    """Tokens as the product cuts them, and their parts of speech; a piece has its word's."""
+def pos_sentences(folder: Path) -> Iterator[Sentence]:
+    """Return the tokens of `deid` and their parts of speech; each piece of a word has the word's part of speech."""
     for path in sorted(folder.glob("*.jsonl.gz")):
         with gzip.open(path, "rt", encoding="utf-8") as stream:
             for line in stream:
@@ -53,7 +53,7 @@ def train(known: Sequence[Sentence], path: Path) -> None:
 
 
 def accuracy(known: Sequence[Sentence], path: Path) -> float:
-    """Share of tokens with their part of speech."""
+    """Return the share of tokens with the right part of speech."""
     tagger = pycrfsuite.Tagger()
     tagger.open(str(path))
     right = total = 0
@@ -70,7 +70,7 @@ def main() -> int:
     parser.add_argument("folder", type=Path, help="folder of *.jsonl.gz")
     parser.add_argument("--output", type=Path, default=MODEL, help="where the model goes")
     given = parser.parse_args()
-    known = list(sentences(given.folder))
+    known = list(pos_sentences(given.folder))
     train([one for at, one in enumerate(known) if at % 10], given.output)
     print(f"left out: {accuracy(known[::10], given.output):.4f} of tokens right")
     train(known, given.output)

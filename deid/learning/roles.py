@@ -1,8 +1,8 @@
-"""Fit what each cue says of the role of a name: `python -m deid.learning.roles CORPUS/train`.
+"""Fit the weights of cues of the role of a name: `python -m deid.learning.roles CORPUS/train`.
 
-A multinomial logistic regression over the cues of `deid.detection.refining.roles`, on the names that the
-detector of the policy finds in annotated documents, half of them with the patient unknown. Writes
-`deid/models/roles/weights.json` and prints the share of right roles on authors left out.
+A multinomial logistic regression over the cues of `deid.detection.refining.roles`, on the names found by the detector
+of the policy in annotated documents, half of them with the patient unknown. Writes `deid/models/roles/weights.json` and
+prints the share of right roles on authors left out.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from deid.detection.reading import Reading
 from deid.detection.refining.roles import ROLES, WEIGHTS, Weights, gather_evidence, settle_roles
 from deid.domain.document import Mention
 from deid.domain.labels import NAMES, Label
-from deid.evaluation.corpus import GoldDocument, load
+from deid.evaluation.corpus import GoldDocument, load_corpus
 from deid.learning import cues
 
-_RIDGE = 2.0  # strength of the pull of every weight towards zero, per weight
+_RIDGE = 2.0  # L2 penalty per weight
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A document, what the detector found in it, and the true roles of the names by their start."""
+    """Document, the detector's mentions, and the true roles of names by start offset."""
 
     gold: GoldDocument
     mentions: tuple[Mention, ...]
@@ -36,7 +36,7 @@ class Found:
 
 
 def find(detector: Detector, documents: Sequence[GoldDocument]) -> list[Found]:
-    """Collect the names that `detector` finds; a name that touches no true name has no role, and is left out."""
+    """Run `detector` on documents; a name that overlaps no true name has no role, and is not used."""
     result = []
     found = detector.detect([one.document for one in documents])
     for one, mentions in zip(documents, found, strict=True):
@@ -50,18 +50,18 @@ def find(detector: Detector, documents: Sequence[GoldDocument]) -> list[Found]:
     return result
 
 
-def fit(found: Sequence[Found]) -> Weights:
-    """Weights of every cue met."""
+def fit_roles(found: Sequence[Found]) -> Weights:
+    """Return the weights of every cue present."""
     rows: list[tuple[cues.Cues, int]] = []
     for one in found:
         for evidence in gather_evidence(Reading(one.gold.document), one.mentions):
             if evidence.mention.start in one.roles:
                 rows.append((evidence.cues, ROLES.index(one.roles[evidence.mention.start])))
-    return cues.fit(rows, len(ROLES), _RIDGE)
+    return cues.fit_cues(rows, len(ROLES), _RIDGE)
 
 
 def right(found: Sequence[Found], weights: Weights) -> tuple[int, int]:
-    """Count the names that get their true role, and all names."""
+    """Count the names with the right role, and all names with a role."""
     good = total = 0
     for one in found:
         settled = settle_roles(Reading(one.gold.document), one.mentions, weights)
@@ -73,10 +73,10 @@ def right(found: Sequence[Found], weights: Weights) -> tuple[int, int]:
 
 
 def left_out(found: Sequence[Found]) -> float:
-    """Share of right roles when each author's documents are judged by weights fitted on the others'."""
+    """Return the share of right roles, each author's documents scored with weights fitted on the other authors'."""
     good = total = 0
     for author in sorted({one.gold.author for one in found}):
-        weights = fit([one for one in found if one.gold.author != author])
+        weights = fit_roles([one for one in found if one.gold.author != author])
         one_good, one_total = right([one for one in found if one.gold.author == author], weights)
         good, total = good + one_good, total + one_total
     return good / total
@@ -89,13 +89,13 @@ def main() -> int:
     parser.add_argument("--output", type=Path, default=WEIGHTS, help="where the weights go")
     given = parser.parse_args()
     policy = load_policy()
-    # Roles are what is learned here: the detector must not have settled them already.
+    # The detector must leave roles undecided: they are the target of the regression.
     policy = policy.model_copy(update={"detection": policy.detection.model_copy(update={"settle_roles": False})})
-    detector, gold = Detector(policy), load(given.folder)
+    detector, gold = Detector(policy), load_corpus(given.folder)
     known = find(detector, gold)
     unknown = find(detector, [one.without_identity() for one in gold])
     print(f"authors left out: {left_out([*known, *unknown]):.4f} of the names in their role")
-    weights = fit([*known, *unknown])
+    weights = fit_roles([*known, *unknown])
     given.output.parent.mkdir(parents=True, exist_ok=True)
     given.output.write_text(
         json.dumps({"roles": list(ROLES), "weights": weights}, ensure_ascii=False, indent=1) + "\n", encoding="utf-8"

@@ -1,4 +1,4 @@
-"""Counts of a corpus's documents, words and mentions, per author and per label, as Markdown.
+"""Numbers of documents, words and mentions of a corpus, per author and per label, as Markdown.
 
 python -m deid.learning.statistics corpus/train corpus/dev
 """
@@ -12,14 +12,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from deid.domain.labels import Label
-from deid.evaluation.corpus import GoldDocument, load
+from deid.evaluation.corpus import GoldDocument, load_corpus
 from deid.evaluation.score_tables import markdown
 
 _WORD = re.compile(r"[^\W_]+")
 
 
 def author_table(documents: Sequence[GoldDocument]) -> str:
-    """Per author: documents, words, mentions, types of document; then all together."""
+    """Tabulate documents, words, mentions and types of document per author, then in total."""
     authors = sorted({one.author for one in documents}, key=lambda name: (len(name), name))
     groups = [(name, [one for one in documents if one.author == name]) for name in authors]
     rows = [_row(name, group) for name, group in (*groups, ("**all**", list(documents)))]
@@ -27,7 +27,7 @@ def author_table(documents: Sequence[GoldDocument]) -> str:
 
 
 def label_table(documents: Sequence[GoldDocument]) -> str:
-    """Per label: mentions, different surfaces, documents that have it."""
+    """Tabulate mentions, distinct surfaces and documents per label."""
     mentions = Counter(mention.label for one in documents for mention in one.mentions)
     surfaces = {
         (mention.label, one.document.text[mention.start : mention.end]) for one in documents for mention in one.mentions
@@ -49,7 +49,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folders", nargs="+", type=Path)
     for folder in parser.parse_args().folders:
-        documents = load(folder)
+        documents = load_corpus(folder)
         print(f"## {folder.name}\n\n{author_table(documents)}\n\n{label_table(documents)}\n")
     return 0
 

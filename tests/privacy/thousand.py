@@ -16,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, replace
 
 from deid.config.policy import load as load_policy
-from deid.evaluation.corpus import GoldDocument, load
+from deid.evaluation.corpus import GoldDocument, load_corpus
 from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
 from tests import ROOT
@@ -28,7 +28,7 @@ PATIENTS = 200
 
 def documents() -> list[GoldDocument]:
     """The documents, five to a patient; a patient's documents are of several people, which only makes it harder."""
-    found = load(CORPUS)[:NUMBER]
+    found = load_corpus(CORPUS)[:NUMBER]
     return [_of_patient(gold, f"patient-{number % PATIENTS}") for number, gold in enumerate(found)]
 
 

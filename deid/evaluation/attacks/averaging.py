@@ -44,8 +44,8 @@ class Averaging:
 def average_dates(policy: Policy, documents: Iterable[int], patients: int = 60) -> list[Averaging]:
     """Average the surrogates of a date repeated in each of a patient's documents, beside a second, varying date.
 
-    The patients are made for the attack: each visit, a day after the previous one, cites the same operation. Under
-    `scope: patient` a value has one surrogate and averaging gains nothing; under `scope: document` each is drawn anew.
+    The patients are constructed: each visit, a day after the previous one, cites the same operation. Under `scope:
+    patient` a value has one surrogate and averaging gains nothing; under `scope: document` each is drawn anew.
 
     Args:
         policy: the policy attacked.
@@ -92,7 +92,7 @@ Floats = NDArray[np.float64]
 _FIRST_VISIT = date(2024, 3, 25)
 _LIVES_AT = "Habite à "
 _MORE = 4  # documents have 0 to 3 dates beside the commune, so that `split: uniform` has as many ε
-_NEVER = 1e-12  # the likelihood of what the law does not foresee: one odd surrogate must not exclude anybody
+_NEVER = 1e-12  # likelihood of an unforeseen surrogate: one odd surrogate must not exclude a commune
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from deid.reference import Commune, CommuneTable
 from deid.reference.distances import MICRO, feature_maxima, normalise_profile
 from deid.reference.tables import packaged_tables
 
-# The share of the posterior that the crowd of a surrogate holds.
+# Share of the posterior held by the crowd of a surrogate.
 _CROWD_SHARE = 0.95
 _METRES = 1000
 
@@ -106,7 +106,7 @@ def _figures(
     inputs, outputs, weights = pairs.inputs[other], pairs.outputs[other], pairs.weights[other]
     sums = np.bincount(inputs, weights, minlength=len(prior))
     joint = prior[inputs] * weights / sums[inputs]
-    joint /= joint.sum()  # a commune that only itself could stand in for is masked, and has no surrogate
+    joint /= joint.sum()  # a commune without an alternative is masked, and has no surrogate
     marginal = np.bincount(outputs, joint)
     after = joint / marginal[outputs]
     best = np.zeros_like(marginal)
@@ -149,7 +149,7 @@ def _guess_before(table: CommuneTable, places: Places, inputs: list[Commune], pr
 
 
 class _Measure:
-    """Distances between communes, by their place in the table."""
+    """Distances between communes, by their index in the table."""
 
     def __init__(self, table: CommuneTable, features: tuple[str, ...]) -> None:
         greatest = feature_maxima((one.features for one in table.communes), features)

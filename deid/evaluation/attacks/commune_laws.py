@@ -156,7 +156,7 @@ _BLOCK_M = 8_000
 
 @dataclass(frozen=True, slots=True)
 class Raster:
-    """Cells of `cell` metres; `codes[row, column]` is a commune's place in the table."""
+    """Cells of `cell` metres; `codes[row, column]` is a commune's index in the table."""
 
     cell: int
     west: int  # of the first column, in cells
@@ -164,13 +164,13 @@ class Raster:
     codes: NDArray[np.intp]
 
     def around(self, point: Point, reach: int) -> NDArray[np.intp]:
-        """The cells up to `reach` from the one that a point is in, as a square."""
+        """Return the cells up to `reach` from the cell of a point, as a square."""
         column, row = point.x // self.cell - self.west, point.y // self.cell - self.south
         return self.codes[row - reach : row + reach + 1, column - reach : column + reach + 1]
 
 
 class Nearest:
-    """Communes of a table by zone and block of the plane."""
+    """Index of the communes of a table by zone and block of the plane."""
 
     def __init__(self, table: CommuneTable) -> None:
         self._blocks: dict[str, dict[tuple[int, int], list[tuple[int, int, int]]]] = defaultdict(
@@ -181,7 +181,7 @@ class Nearest:
             self._blocks[point.zone][point.x // _BLOCK_M, point.y // _BLOCK_M].append((at, point.x, point.y))
 
     def raster(self, zone: str, points: Sequence[Point], cell: int, reach: int) -> Raster:
-        """The raster of a zone that holds `reach` cells around each of some points."""
+        """Return the raster of a zone with `reach` cells around each of some points."""
         columns, rows = [point.x // cell for point in points], [point.y // cell for point in points]
         west, south = min(columns) - reach, min(rows) - reach
         width, height = max(columns) + reach + 1 - west, max(rows) + reach + 1 - south
@@ -196,7 +196,7 @@ class Nearest:
         return Raster(cell, west, south, codes)
 
     def _nearest(self, zone: str, x: NDArray[np.int64], y: NDArray[np.int64]) -> NDArray[np.intp]:
-        """The nearest commune to each point of a small rectangle: blocks around it, more of them until it is sure."""
+        """Return the nearest commune to each point of a small rectangle, by growing rings of blocks around it."""
         blocks = self._blocks[zone]
         column, row = int(x[0] + x[-1]) // 2 // _BLOCK_M, int(y[0] + y[-1]) // 2 // _BLOCK_M
         ring = 2
@@ -211,7 +211,7 @@ class Nearest:
                 codes, east, north = np.array(known, dtype=np.int64).T
                 far = (x[None, :, None] - east) ** 2 + (y[:, None, None] - north) ** 2
                 best = far.argmin(axis=2)
-                # The rectangle is a block wide at most: its points are within ring − 1 blocks of those left out.
+                # The rectangle is at most a block wide: its points are ring − 1 blocks or more from other communes.
                 if far.min(axis=2).max() <= ((ring - 1) * _BLOCK_M) ** 2 or len(known) == self._number(zone):
                     found: NDArray[np.intp] = codes[best].astype(np.intp)
                     return found

@@ -1,4 +1,4 @@
-"""DateSet as published beside the true ones, read back from the published text as an attacker would."""
+"""Published and true dates of documents, read from the published text as by an attacker."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _TEMPORAL = frozenset({Label.DATE, Label.RELDATE, Label.AGE})
 
 @dataclass(frozen=True, slots=True)
 class DatePair:
-    """The true date of a DATE or RELDATE mention, and that of its surrogate (None: a tag, a mask, no date)."""
+    """True date of a DATE or RELDATE mention, and date of its surrogate (None: a tag, a mask, no date)."""
 
     label: Label
     true: Instant
@@ -42,10 +42,10 @@ class DateSet:
 
 @dataclass(frozen=True, slots=True)
 class DocumentDates:
-    """The dates of one document. `published_on` is the document's own published date.
+    """Dates of one document; `published_on` is the document's own published date.
 
-    `shift` is the patient's shift in days, unknown to the attacker; under `generalise`, which has no shift, the
-    days between the document's true and published dates.
+    `shift` is the patient's shift in days, unknown to the attacker; under `generalise`, which has no shift, the days
+    between the document's true and published dates.
     """
 
     record: Record
@@ -60,7 +60,7 @@ class DocumentDates:
 
     @property
     def written_on(self) -> date:
-        """The document's true date."""
+        """True date of the document."""
         day = self.record.document.reference_date
         if day is None:
             raise ValueError("the document has no date")
@@ -68,12 +68,12 @@ class DocumentDates:
 
     @property
     def true(self) -> DateSet:
-        """The document's own date and the DATE mentions of its text, birth dates included."""
+        """Own date of the document and the DATE mentions of its text, birth dates included."""
         return _dates(self.written_on, (one.true for one in self.pairs if one.label is Label.DATE))
 
     @property
     def published(self) -> DateSet:
-        """The published counterparts of `true`."""
+        """Published counterparts of `true`."""
         return _dates(self.published_on, (one.published for one in self.pairs if one.label is Label.DATE))
 
 

@@ -21,7 +21,7 @@ class Stay:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A document of the warehouse, its true mentions and its stay. True mentions leave detection out."""
+    """Document of the warehouse with its stay and its true mentions, which exclude detection errors."""
 
     document: Document
     mentions: tuple[Mention, ...]
@@ -35,7 +35,7 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Resident:
-    """A patient of the population; `insee` and `department` are codes of the home commune."""
+    """Patient of the population; `insee` and `department` are codes of the home commune."""
 
     patient_id: str
     last_name: str

@@ -1,4 +1,4 @@
-"""The findings of a study as SVG files, the same bytes each time."""
+"""Findings of a study as SVG files, equal bytes for equal findings."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ STEM = "privacy_attacks"
 
 
 def plots(found: Study, folder: Path, suffix: str = "svg") -> list[str]:
-    """Write the figures into a folder, which exists; their names.
+    """Write the figures into an existing folder; return their file names.
 
     Raises:
         OSError: the folder cannot be written to.
@@ -118,7 +118,7 @@ def _communes(axes: Axes, found: Study) -> None:
     axes.set_xticks([one.documents for one in found.commune_averages[0].points])
     axes.xaxis.set_major_formatter("{x:g}")
     axes.yaxis.set_major_formatter(PercentFormatter(1))
-    axes.set_ylim(-0.65, 1.03)  # room for the legend
+    axes.set_ylim(-0.65, 1.03)  # space for the legend
     axes.set_yticks([0, 0.25, 0.5, 0.75, 1])
     axes.set_xlabel("documents n")
     axes.legend(loc="lower left", fontsize=7)
@@ -137,7 +137,7 @@ def _more(found: Study) -> Figure:
         )  # fmt: skip
     left.set_xscale("log", base=2)
     left.set_yscale("log")
-    left.set_ylim(bottom=0.12)  # room for the legend
+    left.set_ylim(bottom=0.12)  # space for the legend
     left.set_xticks([one.documents for one in found.averages[0].points])
     left.xaxis.set_major_formatter("{x:g}")
     left.yaxis.set_major_formatter("{x:g}")

@@ -1,4 +1,4 @@
-"""Documents known again by the days between their dates (Tchouka et al. 2022, section 4.6)."""
+"""Re-identification of documents by the days between their dates (Tchouka et al. 2022, section 4.6)."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from deid.evaluation.attacks.document_dates import DateSet, DocumentDates
 from deid.substitution.temporal.bounded import CLASSES
 from deid.substitution.temporal.values import Instant, Unit, index_of
 
-# Fewer dates than this are no sequence of intervals.
+# Fewer dates have no characteristic intervals.
 _LEAST_DATES = 3
-# A move that so many whole days share is believed, also where one date more does not share it.
+# A shift shared by so many whole days is accepted, even if one further date differs.
 _BELIEVED = 3
 
 
 @dataclass(frozen=True, slots=True)
 class SequenceMatching:
-    """Shares of the documents with three dates or more, their own included; `without` is the number of the others.
+    """Shares of documents with three dates or more, the document's own date included; `without` counts the others.
 
-    `unique`: no other patient has a document whose dates are a shifted copy. `exact`: the published dates are a shifted
-    copy of the true dates of one patient, the right one. `nearest`: the nearest true document, by days relative to its
-    own date, is of the right patient; `chance` is the share of a random guess.
+    `unique`: no other patient has a document with dates shifted from these. `exact`: the published dates are a shifted
+    copy of the true dates of one patient only, the right one. `nearest`: the nearest true document, by days relative to
+    its own date, is of the right patient; `chance` is the share of a random guess.
     """
 
     documents: int
@@ -127,7 +127,7 @@ def _mean(values: Iterable[float]) -> float:
 # Known dates: the attacker has a few true dates of a patient and the policy, not the key.
 Floats = NDArray[np.float64]
 Source = Literal["text", "document"]
-# Known dates are drawn from so many days before the last document, as in a table of stays.
+# Known dates are drawn from so many days before the last document, as in a table of hospital stays.
 _YEARS = 3 * 365
 # Noise beyond so many days has the density `_FLOOR`.
 _REACH = 1500

@@ -1,4 +1,4 @@
-"""The findings of a study as one page of Markdown."""
+"""Findings of a study as one page of Markdown."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from deid.evaluation.audit import Audit
 KNOWN = (1, 2, 3, 5)
 
 
-def report(found: Study, plots: Sequence[str] = ()) -> str:
-    """The page; `plots` are the names of files beside it, by the order of `plots.NAMES`."""
+def study_page(found: Study, plots: Sequence[str] = ()) -> str:
+    """Return the page; `plots` are the names of files beside it, by the order of `plots.NAMES`."""
     first = found.dates[0].sequences
     targets = [one.targets for one in found.dates[0].linkages]
     parts = [
@@ -177,7 +177,7 @@ def _share(value: float) -> str:
 
 
 def _points(patients: int) -> int:
-    """Half the width of the normal interval of 95 % of a share of one half, in points."""
+    """Return half the width of the normal 95 % interval of a share of one half, in points."""
     return round(98 / sqrt(patients))
 
 

@@ -39,7 +39,7 @@ PLACE_GRID = {
 }
 AVERAGED = (1, 2, 4, 8, 16, 32, 64)
 COMMUNES_AVERAGED = (1, 4, 16, 64, 256)
-# Strategies and ε under which the document's own date has noise of its own (`document_date: metric`).
+# Strategies and ε with noise of its own for the document's own date (`document_date: metric`).
 OWN_DATES = (("metric", Fraction(1, 16)), ("metric", SHIPPED), ("metric", Fraction(1)), ("tag", SHIPPED))
 # Strategy, ε, scope, split: the shipped one, then each way of drawing again, then other strategies drawn again.
 COMMUNE_DRAWS = (
@@ -52,7 +52,7 @@ COMMUNE_DRAWS = (
     ("geo_indistinguishability", SHIPPED, "document", "nominal"),
 )
 SCOPES = ("patient", "document", "corpus")
-# Departments with less of the patients than this are left out of the posterior of communes.
+# Departments with a lower share of the patients are left out of the posterior of communes.
 _LEAST_SHARE = 0.05
 
 Step = Callable[[str], object]
@@ -161,7 +161,7 @@ def study(population: Population, *, draws: int = 50_000, step: Step = lambda _w
 
 
 def steps() -> int:
-    """Number of times that `study` calls its `step`."""
+    """Return the number of calls of `step` by `study`."""
     return (
         3
         + sum(map(len, DATE_GRID.values()))

@@ -1,4 +1,4 @@
-"""Surnames guessed by frequency: published surnames matched to true ones by rank, and the frequency band."""
+"""Attack on surnames by frequency: published and true surnames matched by rank, and the frequency band."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ class BandInformation:
 
 
 def band_information() -> BandInformation:
-    """Sum over the shipped table of surnames, weighted by births; nothing is drawn."""
+    """Return sums over the shipped table of surnames, weighted by births; nothing is drawn."""
     tables = packaged_tables().names
     births = {row["name"]: int(row["births"]) for row in packaged_rows("surnames")}
     total = sum(births.values())

@@ -1,10 +1,10 @@
-"""Audit of mechanisms: a lower bound of ε from draws, compared with the claim.
+"""Statistical audit of mechanisms: a lower bound of ε from draws, compared with the claim.
 
     bound  the bound, from two samples of outputs
-    cases  the mechanisms as they ship, their neighbouring inputs, their claims
+    cases  the shipped mechanisms, their neighbouring inputs, their claims
 
-`python -m deid.evaluation.audit` writes the table of all cases. A table refutes a claim or leaves it open; proofs
-are in the docstrings of the mechanisms.
+`python -m deid.evaluation.audit` writes the table of all cases. An audit can refute a claim, not prove one; proofs are
+in the docstrings of the mechanisms.
 """
 
 from deid.evaluation.audit.bound import Audit, lower_bound

@@ -1,4 +1,4 @@
-"""`python -m deid.evaluation.audit`: every mechanism's claim beside what a million draws prove, as a Markdown table."""
+"""`python -m deid.evaluation.audit`: claims of every mechanism and lower bounds from a million draws, in Markdown."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ draws, and is accounted for in docs/decisions/2026-11-20-epsilon-per-element.md.
 
 
 def table(found: Iterable[Audit], draws: int) -> str:
-    """The audits as a page of Markdown."""
+    """Return the audits as a page of Markdown."""
     return _HEAD.format(draws=draws, confidence=CONFIDENCE) + "\n".join(map(_line, found)) + "\n" + _FOOT
 
 

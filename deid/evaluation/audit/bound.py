@@ -1,4 +1,4 @@
-"""A lower bound of ε from samples of a mechanism's outputs under two inputs, certain to a stated confidence."""
+"""Lower bound of ε from samples of a mechanism's outputs under two inputs, at a stated confidence."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from scipy.stats import beta
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """A claim beside what was measured.
+    """Claimed and measured privacy loss.
 
     Attributes:
-        mechanism: its name and public parameters.
+        mechanism: name and public parameters of the mechanism.
         inputs: the two neighbours.
-        claimed: nats between the two; infinite where nothing is claimed.
-        lower: nats that the draws make certain.
+        claimed: nats between the two; infinite without a claim.
+        lower: lower bound in nats, from the draws.
         draws: outputs per input.
-        confidence: that `lower` is not above the true loss, per audit.
+        confidence: probability, per audit, that `lower` is not above the true loss.
     """
 
     mechanism: str
@@ -39,18 +39,18 @@ class Audit:
 
 
 def lower_bound(one: Sequence[Hashable], other: Sequence[Hashable], confidence: float) -> float:
-    """A number that the loss between two inputs exceeds, with probability `confidence` over the draws; at least 0.
+    """Return a lower bound, at least 0, of the loss between two inputs, valid with probability `confidence`.
 
     For any event S, ε ≥ log(P(S|v) / P(S|w)). The event and the order of v and w are chosen on the first half of each
-    sample, among half-lines (where outputs are numbers) and sets of the outputs likeliest under one input relative to
-    the other: a first quarter puts outputs in order, a second says where to cut. On the other half, which the choice
-    has not seen, the first probability is bounded from below and the second from above after Clopper and Pearson 1934,
-    each at 1 − (1 − confidence)/2: both hold together at `confidence`, whether or not the two samples are independent
-    of each other (union bound). Within a sample, draws must be independent. (Ding et al. 2018 choose events on one
-    part of the data and test them on another; Jagielski, Ullman, Oprea 2020 bound ε after Clopper and Pearson.)
+    sample, among half-lines (for numeric outputs) and sets of the outputs likeliest under one input relative to the
+    other: the first quarter orders the outputs, the second chooses the cut. On the other half, independent of the
+    choice, the first probability is bounded from below and the second from above (Clopper and Pearson 1934), each at 1
+    − (1 − confidence)/2: both bounds hold together at `confidence` by the union bound, even for dependent samples.
+    Draws within a sample must be independent. Ding et al. 2018 choose events on one part of the data and test them on
+    another; Jagielski, Ullman, Oprea 2020 bound ε after Clopper and Pearson.
 
     Args:
-        one, other: outputs under v and under w, as many; from 4 on.
+        one, other: outputs under v and under w, at least 4 each, in equal number.
         confidence: in (0, 1).
 
     Raises:
@@ -68,9 +68,9 @@ def lower_bound(one: Sequence[Hashable], other: Sequence[Hashable], confidence: 
 
 
 def _orders(one: Counter[Hashable], other: Counter[Hashable]) -> list[list[Hashable]]:
-    """The outputs by how much likelier one input makes them, and by size if they are numbers."""
+    """Return the outputs sorted by likelihood ratio between the inputs, and by value if they are numbers."""
     outputs: list[Hashable] = list(one.keys() | other.keys())
-    # Ties are put in an order that does not depend on the hashes of strings.
+    # Ties are sorted independently of the hashes of strings.
     outputs.sort(key=lambda output: ((one[output] + 0.5) / (other[output] + 0.5), repr(output)))
     if not all(isinstance(output, Real) for output in outputs):
         return [outputs]
@@ -80,7 +80,7 @@ def _orders(one: Counter[Hashable], other: Counter[Hashable]) -> list[list[Hasha
 def _event(
     orders: list[list[Hashable]], one: Counter[Hashable], other: Counter[Hashable], confidence: float
 ) -> tuple[frozenset[Hashable], bool]:
-    """The beginning or end of an order that shows most, and whether it is the other input that makes it likelier."""
+    """Return the initial or final segment of an order with the greatest bound, and whether `other` is likelier."""
     draws = one.total()
     best, event, other_way = -np.inf, frozenset[Hashable](), False
     for row in (*orders, *(order[::-1] for order in orders)):
@@ -96,9 +96,9 @@ def _event(
 def _log_ratio(
     likely: NDArray[np.int64], unlikely: NDArray[np.int64], draws: int, confidence: float
 ) -> NDArray[np.float64]:
-    """log of (lower bound of likely/draws) over (upper bound of unlikely/draws), for each pair of counts."""
+    """Return log of (lower bound of likely/draws) over (upper bound of unlikely/draws), for each pair of counts."""
     tail = (1 - confidence) / 2
-    # With no hit the lower bound is 0, with hits only the upper bound is 1: beta's own formulas have no value there.
+    # The beta quantiles are undefined for no hit (lower bound 0) and for hits only (upper bound 1).
     low = np.where(likely > 0, beta.ppf(tail, np.maximum(likely, 1), draws - likely + 1), 0.0)
     high = np.where(unlikely < draws, beta.ppf(1 - tail, unlikely + 1, np.maximum(draws - unlikely, 1)), 1.0)
     with np.errstate(divide="ignore"):

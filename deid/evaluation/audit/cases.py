@@ -1,4 +1,4 @@
-"""The mechanisms as they ship, on neighbouring inputs, with the loss that each claims between the two."""
+"""Shipped mechanisms on neighbouring inputs, with the claimed loss between the two."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from deid.privacy.laplace import discrete_laplace
 from deid.privacy.planar_laplace import planar_laplace
 from deid.privacy.stream import KeyedStream
 
-# Public on purpose: whoever runs the audit must get the same draws.
+# A public seed: every audit has the same draws.
 _SECRET = b"the audit's draws are the same for everyone"
 DRAWS = 1_000_000
 CONFIDENCE = 0.9999
 
-# One output for each of the two inputs. They may share their noise: each sample is bounded by itself.
+# One output for each of the two inputs; the noise may be shared, since each sample has its own bound.
 Pair = Callable[[KeyedStream], tuple[Hashable, Hashable]]
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A mechanism on two neighbouring inputs.
+    """Mechanism on two neighbouring inputs.
 
     Attributes:
-        mechanism: its name and public parameters.
+        mechanism: name and public parameters of the mechanism.
         inputs: the two neighbours.
-        claimed: nats between the two; infinite where nothing is claimed.
-        pair: draws an output, or a function of it, for each.
+        claimed: nats between the two; infinite without a claim.
+        pair: function that draws an output, or a function of an output, for each input.
     """
 
     mechanism: str
@@ -42,7 +42,7 @@ class Case:
 
 
 def audit(case: Case, draws: int = DRAWS, confidence: float = CONFIDENCE) -> Audit:
-    """The bound for a case, from a fixed stream of its own: the same on every machine."""
+    """Return the bound for a case, from a stream of its own, equal on every machine."""
     stream = KeyedStream(_SECRET, case.mechanism, case.inputs)
     pairs = [case.pair(stream) for _ in range(draws)]
     lower = lower_bound([one for one, _ in pairs], [other for _, other in pairs], confidence)
@@ -58,7 +58,7 @@ def _shifted(epsilon: Fraction, distance: int) -> Case:
 
 
 def _never_the_original(epsilon: Fraction, outside: bool) -> Case:
-    """Discrete Laplace as dates take it: drawn again while it is 0, so neighbours never become themselves."""
+    """Return the case of the discrete Laplace noise of dates: 0 is redrawn, so that no original is published."""
 
     def pair(stream: KeyedStream) -> tuple[Hashable, Hashable]:
         while (noise := discrete_laplace(stream, epsilon)) == 0:
@@ -68,7 +68,7 @@ def _never_the_original(epsilon: Fraction, outside: bool) -> Case:
     def view(output: int) -> Hashable:
         return "an original" if outside and output in {0, 1} else output
 
-    # The outputs 0 and 1 taken together are one output, about as likely for both.
+    # The outputs 0 and 1 are merged: about as likely under both inputs.
     what = "0 and 1 made one output" if outside else "all outputs"
     return Case(f"discrete_laplace, ε = {epsilon}, never 0: {what}", "0, 1", float(epsilon) if outside else inf, pair)
 
@@ -87,7 +87,7 @@ def _bounded(epsilon: Fraction, width: int, sensitivity: int, other: int) -> Cas
     return Case(name, f"0, {other}", claimed, pair)
 
 
-# A lone place, a crowd at distance 1, three in between: the normaliser differs most between the lone one and the crowd.
+# A lone place, a cluster at distance 1, three places between: the normaliser differs most between lone and clustered.
 _LINE = (Fraction(0), Fraction(1, 4), Fraction(1, 2), Fraction(3, 4), *[Fraction(1)] * 8)
 
 
@@ -100,7 +100,7 @@ def _exponential(epsilon: Fraction, other: int) -> Case:
 
 
 def _exponential_never_the_original(epsilon: Fraction) -> Case:
-    """As communes take it: drawn again while it is the original. The claim, outside both, is that of the decision."""
+    """Return the case of communes: the original is redrawn; the claim excludes both originals."""
     other = len(_LINE) - 1
 
     def pair(stream: KeyedStream) -> tuple[Hashable, Hashable]:
@@ -123,10 +123,10 @@ def _chosen(stream: KeyedStream, epsilon: Fraction, true: int) -> int:
 
 
 def _planar(per_km: Fraction, step_m: int, steps: int) -> Case:
-    """The other input lies `steps` grid steps to the east.
+    """Return the case of planar Laplace noise; the other input lies `steps` grid steps to the east.
 
-    An output is shown by how much nearer it is to one input than to the other, on a scale of 200: that is its
-    log-likelihood ratio, rounded.
+    An output is reduced to its difference of distances to the two inputs, on a scale of 200: its rounded log-likelihood
+    ratio.
     """
 
     def view(x: int, y: int) -> int:
@@ -146,7 +146,7 @@ def _planar(per_km: Fraction, step_m: int, steps: int) -> Case:
 
 
 def _coin(one: Fraction, other: Fraction) -> Case:
-    """A coin says two things; the claim is the greater of the two log-ratios of its exact biases."""
+    """Return the case of a biased coin; the claim is the greater of the two log-ratios of its exact biases."""
 
     def pair(stream: KeyedStream) -> tuple[bool, bool]:
         return bernoulli_exp(stream, one), bernoulli_exp(stream, other)

@@ -42,7 +42,7 @@ _LETTERS = "ABCDEFGHJKLMNPRSTUVWXYZ"
 
 
 class Numbers:
-    """The numbers of one copy: equal originals get equal numbers, with valid check digits."""
+    """Numbers of one copy: equal originals get equal numbers, with valid check digits."""
 
     def __init__(self, context: DocumentContext, rng: SeededRandom, rates: Rates) -> None:
         self._context = context
@@ -94,7 +94,7 @@ class Numbers:
         if not _NIR.fullmatch(_CORSICA.sub("20", original)):
             return original[:1] + self._redrawn(original[1:]) if len(original) > _KEY else self._redrawn(original)
         rng = self._rng
-        commune = rng.choice(pools.towns().all).zips[0]
+        commune = rng.choice(pools.town_pool().all).zips[0]
         place = f"99{rng.randrange(100, 500)}" if rng.once(0.1) else commune[:2] + rng.digits(3)
         number = rng.choice("12") + rng.digits(2) + f"{rng.randrange(1, 13):02d}" + place + rng.digits(3)
         source = iter(number + nir_key(number))
@@ -112,7 +112,7 @@ _SUBJECTS = "sante cardio soins mail medecine sud nord vallee littoral mutualist
 
 
 class Addresses:
-    """The e-mail addresses and URLs of one copy. `exchanged` maps each folded word of a name to its new word."""
+    """E-mail addresses and URLs of one copy; `exchanged` maps each folded word of a name to its new word."""
 
     def __init__(self, exchanged: Mapping[str, str], rng: SeededRandom, rates: Rates) -> None:
         self._exchanged = exchanged
@@ -140,7 +140,7 @@ class Addresses:
         if plain in self._exchanged:
             return "".join(words(self._exchanged[plain])) or plain
         if lexicon().is_surname(plain):
-            return "".join(words(self._rng.choice(pools.surnames().real))) or plain
+            return "".join(words(self._rng.choice(pools.surname_pool().real))) or plain
         return plain
 
     def _host(self, host: str, *, private: bool = False) -> str:
@@ -153,7 +153,7 @@ class Addresses:
         rng = self._rng
         if private and rng.once(0.3):
             return rng.choice(_PRIVATE)
-        named = rng.choice(pools.towns().all).name if rng.once(0.6) else rng.choice(pools.surnames().real)
+        named = rng.choice(pools.town_pool().all).name if rng.once(0.6) else rng.choice(pools.surname_pool().real)
         name = "".join(words(named))
         host = f"{rng.choice(_KINDS)}-{name}" if rng.once(0.6) else f"{name}-{rng.choice(_SUBJECTS)}"
         return f"{host}.{rng.choice(_ENDS)}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from deid.learning.augmentation.pieces import Edit, Piece, edited, joined
+from deid.learning.augmentation.pieces import Edit, Piece, edited, joined_text
 from deid.learning.augmentation.rates import Rates, SeededRandom
 
 _NARROWEST, _WIDEST = 60, 90
@@ -14,12 +14,12 @@ _BLANK_LINES = re.compile(r"\n(?:[ \t]*\n)+")
 _SPACE = re.compile(r"(?<=\S) (?=\S)")
 _SOFT_BREAK = re.compile(r"(?<=[^\s:;.!?|])\n(?=[a-zà-ÿ0-9])")
 _AFTER_SIGN = re.compile(r"(?<=[^\s\d][.:,;]) ")
-_SHORT_LINE = 40  # a line shorter than this was ended on purpose
+_SHORT_LINE = 40  # a shorter line was ended by its author
 
 
 def wrap_lines(pieces: Sequence[Piece], rng: SeededRandom, rates: Rates) -> list[Piece]:
     """Break lines at a width of 60 to 90 columns, seldom with a hyphen; a break may split a mention in two."""
-    text = joined(pieces)
+    text = joined_text(pieces)
     return edited(pieces, list(_breaks(text, rng.randint(_NARROWEST, _WIDEST), rng, rates)))
 
 
@@ -45,7 +45,7 @@ def _breaks(text: str, width: int, rng: SeededRandom, rates: Rates) -> Iterator[
 
 def unwrap_lines(pieces: Sequence[Piece]) -> list[Piece]:
     """Join long lines to a next line in lower case, except between the two halves of a mention."""
-    text = joined(pieces)
+    text = joined_text(pieces)
     starts = set()
     position = 0
     for piece in pieces:
@@ -92,20 +92,20 @@ def drop_spaces(pieces: Sequence[Piece], rng: SeededRandom, rates: Rates) -> lis
 
 def drop_blank_lines(pieces: Sequence[Piece]) -> list[Piece]:
     """Drop blank lines."""
-    text = joined(pieces)
+    text = joined_text(pieces)
     return edited(pieces, [Edit(found.start(), found.end(), "\n") for found in _BLANK_LINES.finditer(text)])
 
 
 # Form fields
 _SEPARATORS = ("  ", "   ", " - ", " – ", " | ", " / ", " ; ", ", ", "\t", " ")
 _BETWEEN = re.compile(r" +[-–|/;] +|\t+| {3,}")
-_FIELD_WIDTH = 50  # columns of a line that holds one field
+_FIELD_WIDTH = 50  # width, in columns, of a line with a single field
 _HALF = 0.5
 
 
 def join_fields(pieces: Sequence[Piece], rng: SeededRandom) -> list[Piece]:
     """Replace half of the breaks between short lines by one separator, except within a mention split in two."""
-    text = joined(pieces)
+    text = joined_text(pieces)
     separator = rng.choice(_SEPARATORS)
     edits: list[Edit] = []
     position = 0

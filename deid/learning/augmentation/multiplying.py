@@ -1,4 +1,4 @@
-"""Altered copies of documents: mentions first, then unlabelled text, then the noise of typing and scanning."""
+"""Altered copies of documents: mentions, then unlabelled text, then noise of typing and scanning."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from deid.evaluation.corpus import GoldDocument
 from deid.learning.augmentation import layout, noise, temporal, unlabelled
 from deid.learning.augmentation.identifiers import Addresses, Numbers
 from deid.learning.augmentation.names import Names
-from deid.learning.augmentation.pieces import Piece, assembled, cut
+from deid.learning.augmentation.pieces import Piece, assembled, cut_pieces
 from deid.learning.augmentation.places import Organisations, Places, Streets
 from deid.learning.augmentation.rates import RATES, Rates, SeededRandom
 from deid.learning.augmentation.temporal import Dates
@@ -40,7 +40,7 @@ def multiply(documents: Sequence[GoldDocument], copies: int, seed: int, rates: R
     for gold in documents:
         mentions = [mention for mention in gold.mentions if "\n" not in _text(gold, mention)]
         roster = Roster(DocumentContext(gold.document, mentions, _POLICY, b"augmentation"), packaged_tables().names)
-        pieces = cut(gold.document.text, gold.mentions)
+        pieces = cut_pieces(gold.document.text, gold.mentions)
         for number in range(1, copies + 1):
             name = f"{gold.document.id}~{number}"
             rng = SeededRandom(f"{seed}/{name}")
@@ -79,7 +79,7 @@ def _substituted(
 
 
 class _Writer:
-    """The generators of one copy, by label."""
+    """Generators of one copy, by label."""
 
     def __init__(
         self, gold: GoldDocument, pieces: Sequence[Piece], roster: Roster, rng: SeededRandom, rates: Rates

@@ -21,7 +21,7 @@ _SHORTEST, _LONGEST = 4, 11  # letters of an invented surname
 
 
 class Names:
-    """The names of one copy. A surrogate may equal another or an original: the copies protect nobody."""
+    """Names of one copy; a surrogate may equal another or an original, since copies are not published."""
 
     def __init__(self, context: DocumentContext, roster: Roster, rng: SeededRandom, rates: Rates) -> None:
         self._context = context
@@ -110,7 +110,7 @@ class Names:
         known = self._tables.first_name(word)
         sex = (known.sex if known else None) or self._roster.sex(mention) or self._rng.choice("FM")
         compound = not single and self._rng.once(0.1)
-        return self._rng.choice(pools.first_names()[sex, compound])
+        return self._rng.choice(pools.first_name_pool()[sex, compound])
 
     def _surname(self, *, single: bool) -> str:
         name = self._any_surname()
@@ -123,21 +123,21 @@ class Names:
         at = rng.random()
         for rate, draw in (
             (rates.invented, self._invented),
-            (rates.town_surname, lambda: rng.choice(pools.towns().all).name),
-            (rates.word_surname, lambda: rng.choice(pools.surnames().words)),
+            (rates.town_surname, lambda: rng.choice(pools.town_pool().all).name),
+            (rates.word_surname, lambda: rng.choice(pools.surname_pool().words)),
             (rates.calendar_surname, lambda: rng.choice(pools.CALENDAR)),
-            (rates.eponym_surname, lambda: rng.choice(pools.eponyms()[""])),
-            (rates.first_name_surname, lambda: rng.choice(pools.first_names()[rng.choice("FM"), False])),
+            (rates.eponym_surname, lambda: rng.choice(pools.eponym_pool()[""])),
+            (rates.first_name_surname, lambda: rng.choice(pools.first_name_pool()[rng.choice("FM"), False])),
         ):
             if at < rate:
                 return draw()
             at -= rate
-        name = rng.choice(pools.surnames().real)
+        name = rng.choice(pools.surname_pool().real)
         return pools.accented(name) if rng.once(rates.accented_surname) else name
 
     def _invented(self) -> str:
         """Build a surname in no table from syllables of real surnames."""
-        firsts, inners, lasts = pools.surnames().syllables
+        firsts, inners, lasts = pools.surname_pool().syllables
         while True:
             middle = self._rng.choice(inners) if self._rng.once(0.4) else ""
             name = self._rng.choice(firsts) + middle + self._rng.choice(lasts)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from deid.domain.labels import NAMES, Label
 from deid.french.folding import without_accents
-from deid.learning.augmentation.pieces import Edit, Piece, edited, joined
+from deid.learning.augmentation.pieces import Edit, Piece, edited, joined_text
 from deid.learning.augmentation.rates import Rates, SeededRandom
 
 _ACCENTED = re.compile("[À-ÖØ-öø-ɏ]")
@@ -54,7 +54,7 @@ def _bare(text: str) -> str:
 
 # Typing errors: letters dropped, doubled, transposed, or replaced by those of the neighbouring key.
 _WORD = re.compile(r"[^\W\d_]{4,}")
-# Labels of words; an error in a number would change its meaning.
+# Labels of words; an error in a number would change its value.
 _TYPED = NAMES | {Label.CITY, Label.ORG, Label.LOC, Label.STREET, None}
 _ROWS = ("azertyuiop", "qsdfghjklm", "wxcvbn")
 _BESIDE = {
@@ -102,12 +102,12 @@ _READ_AS = {
     ".": ",", ",": ".", "'": "’", "-": ("", "—"), ":": (";", "."), "/": ("l", "|"),
 }  # fmt: skip
 _PAIRS = {"rn": "m", "ri": "n", "cl": "d", "vv": "w", "nn": "m"}
-_GAP = 0.08  # of the places where a word could be broken
+_GAP = 0.08  # share of the places between two letters
 
 
 def misread(pieces: Sequence[Piece], rng: SeededRandom, rates: Rates) -> list[Piece]:
     """Replace some characters as OCR misreads them; line breaks stay."""
-    text = joined(pieces)
+    text = joined_text(pieces)
     count = round(len(text) * rates.misread * 2 * rng.random())
     edits: list[Edit] = []
     end = -1

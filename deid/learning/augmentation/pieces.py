@@ -1,4 +1,4 @@
-"""A document as a list of pieces, labelled or not, so that mentions stay exact when text changes."""
+"""Documents as lists of labelled and unlabelled pieces, which keep the offsets of mentions exact under edits."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from deid.evaluation.corpus import GoldDocument
 
 
 class Piece(NamedTuple):
-    """Text with one label, or with none. The text of a labelled piece is never blank and holds no line break."""
+    """Text with one label or none; the text of a labelled piece is not blank and has no line break."""
 
     text: str
     label: Label | None = None
 
 
 class Edit(NamedTuple):
-    """`text` replaces `[start, end)` of the joined text."""
+    """Replacement of `[start, end)` of the joined text by `text`."""
 
     start: int
     end: int
@@ -30,7 +30,7 @@ class Edit(NamedTuple):
 _LINES = re.compile(r"(\s*[\r\n]\s*)")
 
 
-def cut(text: str, mentions: Iterable[Mention]) -> list[Piece]:
+def cut_pieces(text: str, mentions: Iterable[Mention]) -> list[Piece]:
     """Cut a document into pieces, with an unlabelled piece, possibly empty, before each labelled one."""
     pieces: list[Piece] = []
     position = 0
@@ -42,7 +42,7 @@ def cut(text: str, mentions: Iterable[Mention]) -> list[Piece]:
     return pieces
 
 
-def joined(pieces: Iterable[Piece]) -> str:
+def joined_text(pieces: Iterable[Piece]) -> str:
     """Return the text of pieces."""
     return "".join(piece.text for piece in pieces)
 
@@ -55,7 +55,7 @@ def assembled(gold: GoldDocument, pieces: Sequence[Piece], name: str) -> GoldDoc
         if label is not None:
             mentions.append(Mention(position, position + len(text), label))
         position += len(text)
-    document = Document(name, joined(pieces), Patient(), None, gold.document.type)
+    document = Document(name, joined_text(pieces), Patient(), None, gold.document.type)
     return replace(gold, document=document, mentions=tuple(mentions))
 
 

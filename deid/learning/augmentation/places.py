@@ -35,7 +35,7 @@ _TAIL = re.compile(r"^(?P<head>[a-zà-ÿ][^\n]*?) (?:de (?:la |l')?|du |des |d')
 
 
 class Places:
-    """The towns, postal codes and areas of one copy: equal towns get equal surrogates, and a code follows its town."""
+    """Towns, postal codes and areas of one copy: equal towns get equal surrogates, with their own postal codes."""
 
     def __init__(self, pieces: Sequence[Piece], accented: bool, rng: SeededRandom, rates: Rates) -> None:
         self._rng = rng
@@ -57,16 +57,16 @@ class Places:
     def town(self, key: str, *, needs_code: bool = False) -> Town | None:
         """Return the surrogate of the town of that comparable name; None if the town stays."""
         if key not in self._drawn:
-            known = key in pools.towns().known or key.isdigit()
+            known = key in pools.town_pool().known or key.isdigit()
             self._drawn[key] = None if not known and self._rng.once(self._rates.unknown_town_kept) else self.any()
         town = self._drawn[key]
         if needs_code and town is not None and not town.zips:
-            town = self._drawn[key] = self._rng.choice(pools.towns().all)
+            town = self._drawn[key] = self._rng.choice(pools.town_pool().all)
         return town
 
     def any(self) -> Town:
-        """Draw a town; difficult names come more often than in ordinary text."""
-        towns, at = pools.towns(), self._rng.random()
+        """Draw a town; difficult names are more frequent than in ordinary text."""
+        towns, at = pools.town_pool(), self._rng.random()
         for rate, group in (
             (self._rates.large_town, towns.large),
             (self._rates.ambiguous_town, towns.ambiguous),
@@ -182,7 +182,7 @@ _NUMBER = re.compile(r"^(\d+(?: ?(?:bis|ter))?),? (?=[^\W\d_])", re.IGNORECASE)
 
 
 class Streets:
-    """The street addresses of one copy."""
+    """Street addresses of one copy."""
 
     def __init__(self, context: DocumentContext, rng: SeededRandom, rates: Rates) -> None:
         self._writer = Writer(context, _names())
@@ -205,13 +205,13 @@ class Streets:
         return in_case_of(match.group(), self._rng.choice(spellings)) if spellings else match.group()
 
     def _rarer(self, match: re.Match[str]) -> str:
-        """Return a name of a hamlet outside every list."""
+        """Draw a name of a hamlet outside every list."""
         rng = self._rng
         if match.group().lower().startswith("d"):
-            name = of_place(rng.choice(pools.towns().all).name)
+            name = of_place(rng.choice(pools.town_pool().all).name)
         else:
             made = rng.choice(_MADE)
-            surname = rng.choice(pools.surnames().real)
+            surname = rng.choice(pools.surname_pool().real)
             name = made.format(surname.lower() if made.startswith("Ker") else surname)
         return in_case_of(match.group(), name)
 
@@ -221,7 +221,7 @@ def _names() -> StreetNames:
     return StreetNames(packaged_communes())
 
 
-# ORG: the words of its kind stay, its own name or its town is exchanged.
+# ORG: the words of the kind stay; the proper name or the town is replaced.
 _WORD = re.compile(r"[^\W\d_]+")
 _KINDS = ORG_HEADS | SPECIFYING_WORDS | ORG_ACRONYMS
 _LONGEST_NAME = 30
@@ -244,7 +244,7 @@ _FIRMS = ("{} SA", "{} et Fils", "{} Frères", "{} Industrie", "Transports {}", 
 
 
 class Organisations:
-    """The organisations of one copy: equal originals get equal surrogates."""
+    """Organisations of one copy: equal originals get equal surrogates."""
 
     def __init__(self, places: Places, accented: bool, rng: SeededRandom, rates: Rates) -> None:
         self._rates = rates
@@ -271,7 +271,7 @@ class Organisations:
     def _name(self, rest: str) -> str:
         """Draw the name after the words of a kind."""
         bare = _bare(rest)
-        if comparable(bare) in pools.towns().known and (town := self._places.town(comparable(bare))):
+        if comparable(bare) in pools.town_pool().known and (town := self._places.town(comparable(bare))):
             return of_place(town.name) if bare != rest.strip(" -") else town.name
         at = self._rng.random()
         if at < 0.35:
@@ -279,15 +279,15 @@ class Organisations:
         if at < 0.55:
             return self._person()
         if at < 0.7:
-            return of_place(self._rng.choice(pools.towns().all).name)
+            return of_place(self._rng.choice(pools.town_pool().all).name)
         if at < 0.85:
-            return "Saint-" + self._rng.choice(pools.first_names()["M", False])
-        return self._rng.choice(pools.surnames().real)
+            return "Saint-" + self._rng.choice(pools.first_name_pool()["M", False])
+        return self._rng.choice(pools.surname_pool().real)
 
     def _person(self) -> str:
         """Draw the name of a person honoured: "Jean-Moulin"."""
-        first = self._rng.choice(pools.first_names()[self._rng.choice("FM"), False])
-        return first + self._rng.choice(" -") + self._rng.choice(pools.surnames().real)
+        first = self._rng.choice(pools.first_name_pool()[self._rng.choice("FM"), False])
+        return first + self._rng.choice(" -") + self._rng.choice(pools.surname_pool().real)
 
     def _unannounced(self, original: str) -> str:
         """Return a company for a name without a word of its kind; half of the names stay."""
@@ -295,7 +295,7 @@ class Organisations:
             return original
         if self._rng.once(0.5):
             return self._rng.choice(pools.companies())
-        return self._rng.choice(_FIRMS).format(self._rng.choice(pools.surnames().real))
+        return self._rng.choice(_FIRMS).format(self._rng.choice(pools.surname_pool().real))
 
 
 def kind_end(text: str) -> int:

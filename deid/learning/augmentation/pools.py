@@ -22,7 +22,7 @@ _SYLLABLE = re.compile(r"[^aeiouy]*[aeiouy]+(?:[^aeiouy]+$|[^aeiouy](?=[^aeiouy]
 _USUAL_WORD = 1.0  # occurrences per million
 _LARGE_TOWN = 10_000  # inhabitants
 _ACRONYM = 4  # letters at most
-# Probable accents of surnames, which the table lacks: "Lefèvre", "Carrère", "Vallée", "Étienne".
+# Probable accents of surnames, absent from the table: "Lefèvre", "Carrère", "Vallée", "Étienne".
 _GRAVE = re.compile(r"(?<=[bcdfgjlmnprstvz])e(?=(?:[bcdgjlmnprstv]|vr|qu|ch|gu|br|dr)es?$)")
 _GRAVE_I = re.compile(r"(?<=i)e(?=res?$)")
 _ACUTE = re.compile(r"e(?=es?$)")
@@ -30,7 +30,7 @@ _EXAMPLE = re.compile(r"(?P<head>[^\W\d_]+)(?: [^\W\d_]+)? (?:de |d['’])$")
 
 
 class Town(NamedTuple):
-    """A commune, or a town abroad without postal codes."""
+    """Commune, or town abroad without postal codes."""
 
     name: str
     zips: tuple[str, ...] = ()
@@ -56,7 +56,7 @@ class Towns(NamedTuple):
 
 
 @cache
-def surnames() -> Surnames:
+def surname_pool() -> Surnames:
     """Return the surnames of the table."""
     common = lexicon().common
     real = [titled(row["name"]) for row in packaged_rows("surnames")]
@@ -72,7 +72,7 @@ def surnames() -> Surnames:
 
 
 @cache
-def first_names() -> Mapping[tuple[str, bool], Sequence[str]]:
+def first_name_pool() -> Mapping[tuple[str, bool], Sequence[str]]:
     """Map (sex, compound) to first names."""
     pools: dict[tuple[str, bool], list[str]] = defaultdict(list)
     for row in packaged_rows("first_names"):
@@ -82,7 +82,7 @@ def first_names() -> Mapping[tuple[str, bool], Sequence[str]]:
 
 
 @cache
-def towns() -> Towns:
+def town_pool() -> Towns:
     """Return the present and former communes, and foreign towns."""
     words = lexicon()
     table = [
@@ -165,7 +165,7 @@ def areas() -> Areas:
 
 
 @cache
-def eponyms() -> Mapping[str, Sequence[str]]:
+def eponym_pool() -> Mapping[str, Sequence[str]]:
     """Map the folded word before "de" ("score", "maladie"…) to eponyms, and "" to all eponyms."""
     pools: dict[str, list[str]] = defaultdict(list)
     for row in packaged_rows("eponyms"):
@@ -178,7 +178,7 @@ def eponyms() -> Mapping[str, Sequence[str]]:
 
 
 @cache
-def drugs() -> Sequence[str]:
+def drug_pool() -> Sequence[str]:
     """Return drugs of one word, in capitals."""
     return [row["name"] for row in packaged_rows("drugs") if row["name"].isalpha() and len(row["name"]) > 4]
 

@@ -23,10 +23,10 @@ from deid.substitution.temporal.ages import Age
 from deid.substitution.temporal.forms import Expression
 from deid.substitution.temporal.values import Unit
 
-# Least and greatest number that people usually write in each unit.
+# Least and greatest usual number in each unit.
 _RANGES = {Unit.YEAR: (1, 99), Unit.MONTH: (1, 35), Unit.WEEK: (1, 20), Unit.DAY: (1, 45), Unit.DECADE: (3, 8)}
 _NO_TOP = 1000
-_RARE = 0.02  # of ages are past the usual range
+_RARE = 0.02  # share of ages beyond the usual range
 _YEARS = re.compile(r"\d{1,3} ?ans?", re.IGNORECASE)
 _FORMS = ("{} ans", "{}ans", "{}a", "{} a", "{} a.", "{} ANS", "{}A")
 
@@ -46,7 +46,7 @@ def other_age(original: str, rng: SeededRandom, rates: Rates) -> str:
 
 
 def _stepped(age: Age, value: int, rng: SeededRandom) -> int:
-    """The value in the steps that the age is counted in; halves stay halves."""
+    """Return the value in the steps of the age's unit; halves stay halves."""
     if age.kind == "months":
         return rng.randint(1, 9) * 12 + rng.randint(1, 11)
     if age.step == 1:
@@ -76,12 +76,12 @@ _MONTH_YEAR = (
 _BY_MACHINE = re.compile(r"\d{6,}|\d{4}-\d\d-\d\d")
 _LETTER = re.compile(r"[^\W\d_]")
 _Forms = tuple[tuple[str, int], ...]
-_TODAY = date(2020, 6, 15)  # what a date without a year is near to
-_BACK, _FORTH = 5000, 700  # days: documents are seldom from years to come
+_TODAY = date(2020, 6, 15)  # reference day of a date without a year
+_BACK, _FORTH = 5000, 700  # days: documents seldom cite dates years ahead
 
 
 class Dates:
-    """The dates of one copy, all shifted by the same number of days so that intervals keep their length."""
+    """Dates of one copy, all shifted by the same number of days, so that intervals keep their length."""
 
     def __init__(self, accented: bool, rng: SeededRandom, rates: Rates) -> None:
         self._accented = accented

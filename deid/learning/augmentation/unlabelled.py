@@ -15,7 +15,7 @@ from deid.learning.augmentation.pieces import Piece
 from deid.learning.augmentation.rates import Rates, SeededRandom
 
 _VOWELS = "aeiouy"
-_MEDICAL = 0.6  # of exchanged brands become another eponym, the others a surname
+_MEDICAL = 0.6  # exchanged brands become eponyms at this rate, else surnames
 _CUED = re.compile(
     r"(?<![^\W\d_])(?P<cue>[^\W\d_]{4,}) (?P<of>de |d['’]|DE |D['’])(?P<name>[A-ZÀ-Ý][^\W\d_]+(?:-[A-ZÀ-Ý][^\W\d_]+)*)"
 )
@@ -31,9 +31,9 @@ def exchange_hard_negatives(pieces: Sequence[Piece], rng: SeededRandom, rates: R
         if cue not in EPONYM_CUES or not rng.once(rates.swapped_eponym) or not _is_eponym(match["name"]):
             return match.group()
         if rng.once(rates.eponym_from_surnames):
-            name = rng.choice(pools.surnames().real)
+            name = rng.choice(pools.surname_pool().real)
         else:
-            name = rng.choice(pools.eponyms().get(cue.rstrip("s")) or pools.eponyms()[""])
+            name = rng.choice(pools.eponym_pool().get(cue.rstrip("s")) or pools.eponym_pool()[""])
         name = in_case_of(match["name"], name)
         of = "d'" if fold_line(name[0]) in _VOWELS else "de "
         return f"{match['cue']} {of.upper() if match['of'].isupper() else of}{name}"
@@ -42,14 +42,14 @@ def exchange_hard_negatives(pieces: Sequence[Piece], rng: SeededRandom, rates: R
         word = match.group()
         if fold_line(word) not in lexicon().drugs or not rng.once(rates.swapped_drug):
             return word
-        return in_case_of(word, titled(rng.choice(pools.drugs())))
+        return in_case_of(word, titled(rng.choice(pools.drug_pool())))
 
     def brand(match: re.Match[str]) -> str:
         word = match.group()
         if not rng.once(rates.swapped_brand) or not _could_be_a_name(fold_line(word)):
             return word
-        name = rng.choice(pools.eponyms()[""] if rng.once(_MEDICAL) else pools.surnames().real)
-        # What stands before fits a vowel or a consonant: "de", "l'".
+        name = rng.choice(pools.eponym_pool()[""] if rng.once(_MEDICAL) else pools.surname_pool().real)
+        # Words before a name that depend on its initial, vowel or consonant: "de", "l'".
         return name if (fold_line(name[0]) in _VOWELS) is (fold_line(word[0]) in _VOWELS) else word
 
     return [

@@ -1,1 +1,1 @@
-"""Training of the taggers that ship: the CRF and the BiLSTM-CRF."""
+"""Training of the shipped taggers: the CRF and the BiLSTM-CRF."""

@@ -11,7 +11,7 @@ import torch
 from tqdm import tqdm
 
 from deid.detection.taggers.bilstm import BiLstmCrf, Shape, buckets
-from deid.learning.taggers.examples import Example, hidden
+from deid.learning.taggers.examples import TokenExample, hidden
 
 _LONGEST = 200  # tokens in a training chain
 Batch = tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]
@@ -19,7 +19,7 @@ Batch = tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]
 
 @dataclass(frozen=True, slots=True)
 class BilstmSettings:
-    """`batch` is in chains; `hide_…` are the rates at which what tables or rules say is hidden from a token."""
+    """Settings; `batch` counts chains, and `hide_…` are the rates of hidden table and rule features per token."""
 
     shape: Shape = field(default_factory=Shape)
     epochs: int = 9
@@ -32,12 +32,12 @@ class BilstmSettings:
     seed: int = 2026
 
 
-def train(
-    of_epoch: Callable[[int], Sequence[Example]],
+def train_network(
+    of_epoch: Callable[[int], Sequence[TokenExample]],
     settings: BilstmSettings,
     start: BiLstmCrf | None = None,
 ) -> BiLstmCrf:
-    """A network trained on the examples that `of_epoch` gives for each epoch, from `start` or from scratch."""
+    """Return a network trained from `start`, or from random weights, on `of_epoch(epoch)` in each epoch."""
     torch.manual_seed(settings.seed)
     random = np.random.default_rng(settings.seed)
     model = start or BiLstmCrf(settings.shape)
@@ -75,14 +75,14 @@ def train(
 
 
 def _cycle(done: float) -> float:
-    """Linear warm-up over the first tenth, then a cosine down to a hundredth."""
+    """Return the learning rate factor: linear warm-up over the first tenth, then a cosine down to a hundredth."""
     return done / 0.1 if done < 0.1 else 0.01 + 0.99 * 0.5 * (1 + math.cos(math.pi * (done - 0.1) / 0.9))
 
 
 def _chains(
-    documents: Sequence[Example], settings: BilstmSettings, random: np.random.Generator
+    documents: Sequence[TokenExample], settings: BilstmSettings, random: np.random.Generator
 ) -> Iterator[tuple[torch.Tensor, torch.Tensor, torch.Tensor]]:
-    """Documents as buckets, cut at random places so that no chain is longer than `_LONGEST`."""
+    """Cut documents, as buckets, at random places into chains of at most `_LONGEST` tokens."""
     for example in documents:
         seen = hidden(example.table, random, settings.hide_tables, settings.hide_rules)
         columns = buckets(seen.columns, settings.shape.column_buckets)

@@ -1,4 +1,4 @@
-"""Training of the linear-chain CRF with CRFsuite (Okazaki 2007), and its weights as a compact file."""
+"""Training of the linear-chain CRF with CRFsuite (Okazaki 2007), and export of the weights to a compact file."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from tqdm import tqdm
 
 from deid.detection.taggers.crf import CrfWeights, window_features
 from deid.detection.taggers.tags import INDEX, TAGS
-from deid.learning.taggers.examples import Example, hidden
+from deid.learning.taggers.examples import TokenExample, hidden
 
 
 @dataclass(frozen=True, slots=True)
 class CrfSettings:
-    """`c1` and `c2` weigh the L1 and L2 penalties; a feature seen fewer than `least` times is left out."""
+    """Settings; `c1` and `c2` are the L1 and L2 penalties, and features seen fewer than `least` times are left out."""
 
     c1: float = 0.08
     c2: float = 0.02
@@ -30,10 +30,10 @@ class CrfSettings:
     seed: int = 2026
 
 
-def train(documents: Sequence[Example], settings: CrfSettings, keep: Path | None = None) -> CrfWeights:
-    """Weights learned from examples by L-BFGS; the same examples and settings give the same weights.
+def train_weights(documents: Sequence[TokenExample], settings: CrfSettings, keep: Path | None = None) -> CrfWeights:
+    """Return weights trained by L-BFGS; the same examples and settings give the same weights.
 
-    `keep` is where CRFsuite's own model file goes, if it is wanted.
+    `keep` is the path of CRFsuite's own model file, None for no file.
     """
     random = np.random.default_rng(settings.seed)
     trainer = pycrfsuite.Trainer(verbose=False)
@@ -65,7 +65,7 @@ def _weights(
     by_feature: dict[int, list[tuple[int, float]]] = defaultdict(list)
     for (feature, tag), weight in states:
         by_feature[int(feature)].append((INDEX[tag], weight))
-    # A transition that was never seen is as unlikely as a chain can make it.
+    # Unseen transitions get the most negative weight of a chain.
     table = np.full((len(TAGS), len(TAGS)), -8.0, dtype=np.float32)
     for (before, after), weight in transitions:
         table[INDEX[before], INDEX[after]] = weight

@@ -1,10 +1,10 @@
-"""Train without some authors, keep what the taggers say of their documents, author after author.
+"""Cross-validation by author: train without some authors, and save the taggers' distributions on their documents.
 
     python -m deid.learning.taggers.cross_validation CORPUS/train OUT [--folds 4 | --authors w25…] [--embeddings FILE]
 
-Every document gets a distribution from models that never saw its author. `OUT` then serves `deid.learning.ablation`,
-the search for annotation errors, and the choice of temperatures and recall. With as many folds as authors it leaves
-one author out; fewer folds leave several out, which is harsher and faster.
+Every document gets a distribution from models trained without its author. `deid.learning.ablation`, the search for
+annotation errors and the choice of temperatures and recall bias read `OUT`. As many folds as authors leave one author
+out; fewer folds leave several out, which gives lower scores in less time.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from deid.detection.taggers.tags import encode
 from deid.evaluation import corpus
 from deid.evaluation.corpus import GoldDocument
 from deid.learning import held_out
-from deid.learning.taggers.training import FULL, KINDS, SMALL, Recipe, train
+from deid.learning.taggers.training import FULL, KINDS, SMALL, Recipe, train_tagger
 
 Array = NDArray[np.float32]
 
 
 def folds(documents: Sequence[GoldDocument], count: int) -> list[frozenset[str]]:
-    """The authors left out in each fold: every author once, as evenly as their number allows."""
+    """Return the authors left out in each fold: every author once, in folds of nearly equal size."""
     authors = sorted({one.author for one in documents}, key=lambda name: (len(name), name))
     return [frozenset(authors[fold::count]) for fold in range(min(count, len(authors)))]
 
@@ -45,14 +45,14 @@ def held_out_distributions(
     work: Path,
     rows: Path | None,
 ) -> Mapping[str, Array]:
-    """Distributions by a tagger on documents of authors that its training left out."""
+    """Return the distributions of a tagger trained without the authors `left_out`, on their documents."""
     from deid.config.policy import AnnotatorChoice
     from deid.detection.registry import Tagger, build
 
     torch.set_num_threads(1)
     others = [one for one in documents if one.author not in left_out]
     own = [one for one in documents if one.author in left_out]
-    folder = train(kind, others, recipe, work, load_embeddings(rows) if rows else None)
+    folder = train_tagger(kind, others, recipe, work, load_embeddings(rows) if rows else None)
     tagger = build(AnnotatorChoice(name=kind, options={"model": str(folder)}))
     readings = [Reading(one.document) for one in own]
     if not isinstance(tagger, Tagger):
@@ -62,7 +62,7 @@ def held_out_distributions(
 
 
 def temperature(distributions: Mapping[str, Array], documents: Sequence[GoldDocument]) -> float:
-    """The temperature under which the true tags are likeliest (Guo et al. 2017), of a grid of steps of 0.05."""
+    """Return the temperature that maximises the likelihood of the true tags (Guo et al. 2017), in steps of 0.05."""
     rows, truth = [], []
     for one in documents:
         if one.document.id in distributions:
@@ -87,7 +87,7 @@ def run(
     rows: Path | None,
     workers: int,
 ) -> None:
-    """Every kind without the authors of each fold, `workers` at a time; prints each kind's temperature."""
+    """Train every kind without the authors of each fold, `workers` at a time; print each kind's temperature."""
     jobs = [(kind, left) for left in left_out for kind in KINDS]
     found: dict[str, dict[str, Array]] = {kind: {} for kind in KINDS}
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
@@ -99,7 +99,7 @@ def run(
             found[kind].update(future.result())
             print(f"{done}/{len(jobs)} {kind}: {len(found[kind])} documents", flush=True)
     for kind in KINDS:
-        held_out.save(out, kind, found[kind])
+        held_out.save_distributions(out, kind, found[kind])
         print(f"{kind}: temperature {temperature(found[kind], documents):.2f}", flush=True)
 
 
@@ -116,7 +116,7 @@ def main() -> int:
     parser.add_argument("--small", action="store_true", help="the small recipe: minutes, poor models")
     given = parser.parse_args()
     recipe = replace(SMALL if given.small else FULL, members=given.members)
-    documents = corpus.load(given.corpus)
+    documents = corpus.load_corpus(given.corpus)
     left_out = [frozenset(given.authors)] if given.authors else folds(documents, given.folds)
     run(documents, given.out, recipe, left_out, given.embeddings, given.workers)
     return 0

@@ -1,7 +1,9 @@
-"""Subword embeddings learned from running French by skip-gram (Bojanowski et al. 2017), as rows of the taggers' table.
+"""Subword embeddings by skip-gram on running French (Bojanowski et al. 2017), as rows of the taggers' embedding table.
 
-python -m deid.learning.taggers.embeddings OUT TEXT... : TEXT are `.txt.xz` or `.jsonl.xz`, a paragraph or document a
-line; those that were left out of the model that ships, for their licence, are named in its card.
+    python -m deid.learning.taggers.embeddings OUT TEXT...
+
+TEXT are `.txt.xz` or `.jsonl.xz`, one paragraph or document a line. The card of the shipped model names the texts
+excluded for their licence.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ _SIZES = (3, 5)
 
 
 class Sentences:
-    """Lines of compressed text as folded tokens; can be read many times, as the training needs."""
+    """Re-iterable lines of compressed text as folded tokens."""
 
     def __init__(self, paths: Sequence[Path]) -> None:
         self._paths = paths
@@ -36,13 +38,15 @@ class Sentences:
                 for line in lines:
                     text = str(json.loads(line)["text"]) if ".jsonl" in path.name else line
                     tokens = ["0" * len(token) if token.isdecimal() else token for token in _TOKEN.findall(fold(text))]
-                    # Long paragraphs are cut where the training would silently drop their end.
+                    # Long paragraphs are cut: the training silently drops words after a maximum length.
                     for first in range(0, len(tokens), 5000):
                         yield tokens[first : first + 5000]
 
 
-def train(sentences: Sentences, shape: Shape, epochs: int = 4, workers: int = 2, seed: int = 2026) -> EmbeddingRows:
-    """Rows (gram_buckets, gram_width) for `BiLstmCrf.grams`; row 0 is zero."""
+def train_embeddings(
+    sentences: Sentences, shape: Shape, epochs: int = 4, workers: int = 2, seed: int = 2026
+) -> EmbeddingRows:
+    """Return rows (gram_buckets, gram_width) for `BiLstmCrf.grams`; row 0 is zero."""
     from gensim.models import FastText
     from gensim.models.fasttext import ft_hash_bytes
 
@@ -63,7 +67,7 @@ def train(sentences: Sentences, shape: Shape, epochs: int = 4, workers: int = 2,
     model.train(sentences, total_examples=model.corpus_count, epochs=epochs)
     rows = np.zeros((shape.gram_buckets, shape.gram_width), dtype=np.float64)
     times = np.zeros(shape.gram_buckets)
-    # Several n-grams may share a row: it becomes their mean, weighed by how many words have them.
+    # A row shared by several n-grams is their mean, weighted by the number of words with each n-gram.
     for word, index in tqdm(model.wv.key_to_index.items(), desc="embeddings", unit=" words", disable=None):
         edged = f"<{word[:24]}>"
         own = [(edged, model.wv.vectors_vocab[index])]
@@ -86,7 +90,7 @@ def main() -> int:
     parser.add_argument("texts", nargs="+", type=Path)
     parser.add_argument("--epochs", type=int, default=4)
     given = parser.parse_args()
-    save_embeddings(train(Sentences(given.texts), Shape(), given.epochs), given.out)
+    save_embeddings(train_embeddings(Sentences(given.texts), Shape(), given.epochs), given.out)
     return 0
 
 

@@ -1,4 +1,4 @@
-"""Annotated documents as the taggers learn them: a table of features and a tag per token."""
+"""Training examples of the taggers: a feature table and one tag per token."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from deid.evaluation.corpus import GoldDocument
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
-    """A document's table and its tags, shape (tokens,)."""
+class TokenExample:
+    """Feature table of a document and its tags, shape (tokens,)."""
 
     id: str
     author: str
@@ -27,15 +27,15 @@ class Example:
     tags: NDArray[np.int64]
 
 
-def examples(documents: Iterable[GoldDocument], describe: str = "reading") -> list[Example]:
-    """An example per document, in order."""
+def token_examples(documents: Iterable[GoldDocument], describe: str = "reading") -> list[TokenExample]:
+    """Return one example per document, in order."""
     found = []
     for gold in tqdm(documents, desc=describe, unit=" documents", disable=None):
         reading = Reading(gold.document)
         if reading.starts:
             tags = encode(reading, gold.mentions)
             found.append(
-                Example(
+                TokenExample(
                     gold.document.id, gold.author, tuple(reading.words), feature_table(reading, FEATURE_RULES), tags
                 )
             )
@@ -43,9 +43,9 @@ def examples(documents: Iterable[GoldDocument], describe: str = "reading") -> li
 
 
 def hidden(example: FeatureTable, random: np.random.Generator, tables: float, rules: float) -> FeatureTable:
-    """A copy in which what tables or rules say of a token is hidden at these rates.
+    """Return a copy with table and rule features of tokens hidden at these rates.
 
-    A model that never misses its tables trusts them too much, and fails on the name that they lack.
+    A model trained without hidden features relies on the tables too much, and misses names absent from them.
     """
     columns = example.columns.copy()
     for names, rate in ((FROM_TABLES, tables), (FROM_RULES, rules)):

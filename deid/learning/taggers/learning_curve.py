@@ -1,9 +1,9 @@
-"""Learning curve: the CRF trained on growing shares of the corpus, judged on authors left out.
+"""Learning curve: the CRF trained on growing shares of the corpus, scored on authors left out.
 
     python -m deid.learning.taggers.learning_curve CORPUS/train [--iterations 30] > benchmarks/learning_curve.md
 
-Like figure 5 of El Azzouzi et al. 2024. Each share is a fixed sample, and each holds the one before it. No altered
-copies, no recall knob: the curve tells documents apart, not settings.
+The curve follows figure 5 of El Azzouzi et al. 2024. Shares are fixed nested samples, without altered copies and
+without recall bias, so that points differ by their documents only.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from deid.evaluation import corpus
 from deid.evaluation.corpus import GoldDocument
 from deid.evaluation.score_tables import summary_table
 from deid.evaluation.scoring import evaluate
-from deid.learning.ablation import RULES, judge, policy_of
+from deid.learning.ablation import RULES, judge_policy, policy_of
 from deid.learning.taggers.cross_validation import folds
-from deid.learning.taggers.training import FULL, Recipe, train
+from deid.learning.taggers.training import FULL, Recipe, train_tagger
 
 SHARES = (1 / 8, 1 / 4, 1 / 2, 1.0)
 
 
 def curve(documents: Sequence[GoldDocument], recipe: Recipe, shares: Sequence[float] = SHARES) -> str:
-    """A Markdown table: one line per number of training documents, judged on the first third of the authors."""
+    """Return a Markdown table: one line per number of training documents, scored on the first third of the authors."""
     left_out = folds(documents, 3)[0]
     learned = sorted((one for one in documents if one.author not in left_out), key=_drawn)
     unseen = [one.without_identity() for one in documents if one.author in left_out]
@@ -36,17 +36,17 @@ def curve(documents: Sequence[GoldDocument], recipe: Recipe, shares: Sequence[fl
     for share in shares:
         some = learned[: max(1, round(share * len(learned)))]
         with TemporaryDirectory() as folder:
-            model = train("crf", some, recipe, Path(folder))
+            model = train_tagger("crf", some, recipe, Path(folder))
             policy = policy_of(RULES, Path(folder), ())
             choices = (*policy.detection.annotators, AnnotatorChoice(name="crf", options={"model": str(model)}))
             detection = policy.detection.model_copy(update={"annotators": choices})
-            judged = judge(policy.model_copy(update={"detection": detection}), unseen)
+            judged = judge_policy(policy.model_copy(update={"detection": detection}), unseen)
         scores[f"{len(some)}"] = evaluate(judged)
     return summary_table(scores, "training documents", "coarse")
 
 
 def _drawn(one: GoldDocument) -> bytes:
-    """A fixed order that mixes the authors."""
+    """Return a sort key for a fixed order that mixes the authors."""
     return sha256(one.document.id.encode()).digest()
 
 
@@ -56,7 +56,7 @@ def main() -> int:
     parser.add_argument("corpus", type=Path)
     parser.add_argument("--iterations", type=int, default=30)
     given = parser.parse_args()
-    documents = corpus.load(given.corpus)
+    documents = corpus.load_corpus(given.corpus)
     recipe = replace(FULL, copies=0, crf=replace(FULL.crf, iterations=given.iterations))
     print("# The learning curve\n")
     print(f"Written by `python -m deid.learning.taggers.learning_curve {given.corpus.name}`: rules and CRF, no altered")

@@ -1,7 +1,7 @@
-"""A start for the BiLSTM-CRF on general French, where only names of people, places and organisations are tagged.
+"""Pre-training of the BiLSTM-CRF on general French with names of people, places and organisations only.
 
-An open corpus says of a token that it is of a coarse class, or of none of those that the corpus decides. The loss is
-that of partial labels (Cour et al. 2011): the summed probability of all tags that agree with what is said.
+In an open corpus, a token has a coarse class, or none of the classes that the corpus decides. The loss is that of
+partial labels (Cour et al. 2011): the summed probability of all tags that agree with the annotation.
 """
 
 from __future__ import annotations
@@ -22,23 +22,23 @@ from deid.detection.taggers.features import Ids, feature_table
 from deid.detection.taggers.tags import LABELS, TAGS
 from deid.domain.document import Document
 from deid.domain.labels import SCHEMES
-from deid.learning.open_corpora import CORPORA, TaggedSentence, sentences
+from deid.learning.open_corpora import CORPORA, TaggedSentence, read_sentences
 
 _SENTENCES = 8  # in a passage
-_LIMIT = 330_000  # tokens of one corpus: none shall drown the others
+_LIMIT = 330_000  # tokens per corpus, so that each has the same weight
 _NO_BLANK_BEFORE = re.compile(r"[,.;:!?)\]…]|-[a-zà-ÿ]")
 _CHAINS = 48
 Passage = tuple[Ids, Ids, NDArray[np.bool_]]  # columns, grams, and which tags agree with each token
 
 
 def start(folder: Path, shape: Shape, rows: NDArray[np.float16] | None, seed: int, epochs: int = 2) -> BiLstmCrf:
-    """A network that has read the shippable corpora of `folder` (`deid.learning.open_corpora`)."""
+    """Return a network pre-trained on the shippable corpora of `folder` (`deid.learning.open_corpora`)."""
     torch.manual_seed(seed)
     random = np.random.default_rng(seed)
     model = BiLstmCrf(shape)
     if rows is not None:
         model.embed(rows)
-    found = [passage for file in _files(folder) for passage in passages(file)]
+    found = [passage for file in _files(folder) for passage in tagged_passages(file)]
     dense = [p for name, p in model.named_parameters() if not name.startswith(("columns", "grams"))]
     sparse = (model.columns.weight, model.grams.weight)
     optimisers = [
@@ -62,8 +62,8 @@ def start(folder: Path, shape: Shape, rows: NDArray[np.float16] | None, seed: in
     return model
 
 
-def passages(path: Path) -> Iterator[Passage]:
-    """Passages of a few sentences of a corpus, with what the taggers see of them."""
+def tagged_passages(path: Path) -> Iterator[Passage]:
+    """Yield passages of a few sentences of a corpus, with their features and the tags that agree with each token."""
     corpus = CORPORA[path.name]
     agreeing = {
         "O": np.array([_coarse(tag) not in corpus.decides for tag in range(len(TAGS))]),
@@ -76,7 +76,7 @@ def passages(path: Path) -> Iterator[Passage]:
         },
     }
     tokens, group = 0, list[TaggedSentence]()
-    for sentence in sentences(path):
+    for sentence in read_sentences(path):
         group.append(sentence)
         tokens += len(sentence.tokens)
         if len(group) == _SENTENCES:
@@ -96,7 +96,7 @@ def _coarse(tag: int) -> str | None:
 
 
 def _passage(group: Sequence[TaggedSentence], agreeing: dict[str, NDArray[np.bool_]]) -> Passage:
-    """The sentences as a text, one a line; the taggers cut words otherwise than the corpus did."""
+    """Join the sentences, one a line, into a text; the tokens of `deid` differ from those of the corpus."""
     text, marks = "", []
     for sentence in group:
         for token, tag in zip(sentence.tokens, sentence.tags, strict=True):
@@ -114,14 +114,14 @@ def _passage(group: Sequence[TaggedSentence], agreeing: dict[str, NDArray[np.boo
                 inner = "I" + tag[1:] if place else tag
                 agrees[index] = agreeing[inner]
         elif tag != "O":
-            agrees[own] = True  # a class that is none of ours says nothing
+            agrees[own] = True  # a class outside the coarse scheme excludes no tag
     return seen.columns, seen.grams, agrees
 
 
 def _tokens_of(
     reading: Reading, marks: Sequence[tuple[int, int, str]]
 ) -> Iterator[tuple[tuple[int, int, str], list[int]]]:
-    """Each token of the corpus with the indexes of our tokens in it."""
+    """Map each token of the corpus to the indices of the overlapping tokens of `deid`."""
     at = 0
     for mark in marks:
         own = []

@@ -1,4 +1,4 @@
-"""From annotated documents to the model folders that the taggers load."""
+"""Training of the taggers: from annotated documents to model folders."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ from deid.detection.taggers.bilstm import EMBEDDINGS, BiLstmCrf, EmbeddingRows, 
 from deid.detection.taggers.crf import CrfWeights
 from deid.detection.taggers.tagging import WEIGHTS, Manifest, features_digest, file_digest
 from deid.evaluation.corpus import GoldDocument
-from deid.evaluation.markup import write
+from deid.evaluation.markup import write_marked
 from deid.learning.augmentation import multiply
 from deid.learning.taggers import bilstm, crf
 from deid.learning.taggers.bilstm import BilstmSettings
 from deid.learning.taggers.crf import CrfSettings
-from deid.learning.taggers.examples import Example, examples
+from deid.learning.taggers.examples import TokenExample, token_examples
 
 KINDS = ("crf", "bilstm_crf")
 
 
-def train(
+def train_tagger(
     kind: str, documents: Sequence[GoldDocument], recipe: Recipe, out: Path, rows: EmbeddingRows | None = None
 ) -> Path:
-    """Train the tagger `kind` and write it to `out / kind`, replacing what was there; return that folder.
+    """Train the tagger `kind`, write it to `out / kind`, replacing an earlier model, and return that folder.
 
     Args:
         kind: one of `KINDS`.
         documents: the annotated documents to learn from.
         recipe: every setting.
         out: folder of models.
-        rows: subword embeddings to start from; None draws them at random.
+        rows: initial subword embeddings; None draws them at random.
     """
     folder = out / kind
     building = out / f".{kind}"
@@ -57,26 +57,26 @@ def train(
         weights=file_digest(path),
         temperature=recipe.temperatures.get(kind, 1.0),
         shape=shape,
-        training={"corpus": fingerprint(documents), "documents": len(documents), "recipe": recipe.as_json()},
+        training={"corpus": corpus_fingerprint(documents), "documents": len(documents), "recipe": recipe.as_json()},
     ).save(building)
     for other in folder.glob("*.md") if folder.is_dir() else ():
-        shutil.copy(other, building)  # the card stays
+        shutil.copy(other, building)  # the model card stays
     shutil.rmtree(folder, ignore_errors=True)
     building.rename(folder)
     return folder
 
 
 def train_crf(documents: Sequence[GoldDocument], recipe: Recipe) -> CrfWeights:
-    """The CRF's weights, from the documents and their altered copies."""
-    copies = examples(multiply(documents, recipe.copies, recipe.seed), "altered copies")
-    return crf.train([*examples(documents), *copies], recipe.crf)
+    """Return CRF weights trained on the documents and their altered copies."""
+    copies = token_examples(multiply(documents, recipe.copies, recipe.seed), "altered copies")
+    return crf.train_weights([*token_examples(documents), *copies], recipe.crf)
 
 
 def train_bilstm(
     documents: Sequence[GoldDocument], recipe: Recipe, rows: EmbeddingRows | None = None
 ) -> list[BiLstmCrf]:
-    """The networks, each from another seed, with other copies in every epoch."""
-    plain = examples(documents)
+    """Return networks with different seeds, trained on fresh altered copies in every epoch."""
+    plain = token_examples(documents)
     members = []
     for number in range(recipe.members):
         seed = recipe.seed + number
@@ -85,39 +85,40 @@ def train_bilstm(
         if rows is not None:
             start.embed(rows)
         settings = replace(recipe.bilstm, seed=seed)
-        members.append(bilstm.train(_epochs(plain, documents, recipe, seed), settings, start))
+        members.append(bilstm.train_network(_epochs(plain, documents, recipe, seed), settings, start))
     return members
 
 
 def _epochs(
-    plain: Sequence[Example], documents: Sequence[GoldDocument], recipe: Recipe, seed: int
-) -> Callable[[int], Sequence[Example]]:
-    """The documents as they are and a fresh copy of each, in turns."""
+    plain: Sequence[TokenExample], documents: Sequence[GoldDocument], recipe: Recipe, seed: int
+) -> Callable[[int], Sequence[TokenExample]]:
+    """Return a function from an epoch to its documents: the originals, then a fresh copy of each, in turns."""
 
-    def of_epoch(epoch: int) -> Sequence[Example]:
+    def of_epoch(epoch: int) -> Sequence[TokenExample]:
         if not recipe.copies:
             return plain
-        copies = examples(multiply(documents, 1, 1000 * seed + epoch), "altered copies")
+        copies = token_examples(multiply(documents, 1, 1000 * seed + epoch), "altered copies")
         return [*plain, *copies] if epoch % 2 == 0 else copies
 
     return of_epoch
 
 
-def fingerprint(documents: Sequence[GoldDocument]) -> str:
-    """Hash of annotated documents, in any order."""
+def corpus_fingerprint(documents: Sequence[GoldDocument]) -> str:
+    """Return a hash of annotated documents that does not depend on their order."""
     lines = sorted(
-        sha256(f"{one.document.id}\n{write(one.document.text, one.mentions)}".encode()).hexdigest() for one in documents
+        sha256(f"{one.document.id}\n{write_marked(one.document.text, one.mentions)}".encode()).hexdigest()
+        for one in documents
     )
     return sha256("\n".join(lines).encode()).hexdigest()[:16]
 
 
-# How the taggers that ship are trained: every setting in one place, and a small version that takes a minute.
+# Settings of the shipped taggers, and of a small version that trains in a minute.
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """`copies` altered documents are added to each for the CRF; the network sees fresh ones in every epoch.
+    """Training settings; `copies` altered copies of each document are added for the CRF.
 
-    `members` networks of different seeds are averaged. `temperatures` divide the logarithms of probabilities; they are
-    what `deid.learning.taggers.cross_validation` measures.
+    The network gets fresh copies in every epoch. `members` networks of different seeds are averaged. `temperatures`
+    divide log-probabilities; `deid.learning.taggers.cross_validation` measures them.
     """
 
     crf: CrfSettings = field(default_factory=CrfSettings)
@@ -128,7 +129,7 @@ class Recipe:
     temperatures: Mapping[str, float] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
-        """Every setting."""
+        """Return every setting as a JSON object."""
         return asdict(self)
 
 

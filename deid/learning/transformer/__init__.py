@@ -1,1 +1,1 @@
-"""Training of transformers: an encoder of our own or another's, taught to tag; and the search for its settings."""
+"""Training of transformer taggers from an own or a published encoder, and the search for settings."""

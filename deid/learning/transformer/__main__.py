@@ -18,7 +18,7 @@ from deid.evaluation import corpus
 from deid.evaluation.corpus import GoldDocument
 from deid.learning import held_out
 from deid.learning.transformer import plan as plans
-from deid.learning.transformer.training import train
+from deid.learning.transformer.training import train_transformer
 
 CONFIGS = Path(__file__).parent / "configs"
 
@@ -38,16 +38,16 @@ def main(
         Path | None, typer.Option("--held-out", help="folder that keeps what is said of these authors' documents")
     ] = None,
 ) -> None:
-    """Train a tagger and print what was measured, as JSON.
+    """Train a tagger and print the measures as JSON.
 
-    What is said of the documents of authors left out, in `--held-out`, is what `make ablation` reads.
+    With `held_out_folder`, save the distributions on documents of the authors left out, for `make ablation`.
     """
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s", datefmt="%H:%M:%S", stream=sys.stderr)
     try:
         shipped = CONFIGS / f"{config.name}.yaml"
-        plan = plans.load(shipped if not config.suffix and shipped.is_file() else config)
+        plan = plans.load_plan(shipped if not config.suffix and shipped.is_file() else config)
         plan = changed(plan, texts, minutes, seed)
-        everything = corpus.load(corpus_folder)
+        everything = corpus.load_corpus(corpus_folder)
         documents = [one for one in everything if one.author not in (without or ())]
         if tune is not None:
             from deid.learning.transformer.tuning import tune as search
@@ -55,23 +55,25 @@ def main(
             best = search(plan, documents, out, tune)
             typer.echo(json.dumps(best.model_dump(mode="json"), indent=2))
         else:
-            typer.echo(json.dumps(dict(train(plan, documents, out).measures), indent=2))
+            typer.echo(json.dumps(dict(train_transformer(plan, documents, out).measures), indent=2))
             if held_out_folder is not None:
-                judge(out, [one for one in everything if one.author in (without or ())], held_out_folder)
+                save_held_out(out, [one for one in everything if one.author in (without or ())], held_out_folder)
     except NocturneError as error:
         typer.echo(str(error), err=True)
         raise typer.Exit(1) from None
 
 
-def judge(model: Path, documents: Sequence[GoldDocument], folder: Path) -> None:
-    """Keep what a model says of documents that it has not learned from (`deid.learning.held_out`)."""
+def save_held_out(model: Path, documents: Sequence[GoldDocument], folder: Path) -> None:
+    """Save a model's distributions on documents outside its training set (`deid.learning.held_out`)."""
     annotator = Transformer(str(model), precision="fp32")
     found = annotator.distributions([Reading(one.document) for one in documents])
-    held_out.save(folder, annotator.name, {one.document.id: rows for one, rows in zip(documents, found, strict=True)})
+    held_out.save_distributions(
+        folder, annotator.name, {one.document.id: rows for one, rows in zip(documents, found, strict=True)}
+    )
 
 
 def changed(plan: plans.Plan, texts: list[str] | None, minutes: float | None, seed: int | None) -> plans.Plan:
-    """The plan with what the command line says instead."""
+    """Return the plan with the options of the command line."""
     values = plan.model_dump()
     if plan.pretraining is not None:
         if texts:

@@ -1,4 +1,4 @@
-"""Annotated documents as windows of sub-words with the tag that each must get."""
+"""Training examples of transformers: windows of sub-words with their tags."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from deid.learning.transformer.pretraining_data import IGNORED
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
-    """A window: its sub-words, framed, and the tag index of each; `IGNORED` where a token does not begin."""
+class WindowExample:
+    """Window of sub-words, special ones included, with one tag index each; `IGNORED` inside a token."""
 
     ids: NDArray[np.int64]
     tags: NDArray[np.int64]
 
 
-def examples(tokenizer: Tokenizer, documents: Iterable[GoldDocument], length: int) -> Iterator[Example]:
-    """The windows of documents, cut and aligned as when the model serves; each token is judged in one window.
+def window_examples(tokenizer: Tokenizer, documents: Iterable[GoldDocument], length: int) -> Iterator[WindowExample]:
+    """Return the windows of documents, aligned as at inference; each token is scored in one window.
 
     Args:
         length: sub-words of a window, special ones included.
@@ -44,14 +44,14 @@ def examples(tokenizer: Tokenizer, documents: Iterable[GoldDocument], length: in
                 ids = np.concatenate((before, window.subwords.ids, after)).astype(np.int64)
                 tags = np.full(len(ids), IGNORED, dtype=np.int64)
                 tags[positions[~shared] + len(before)] = wanted[tokens[~shared]]
-                yield Example(ids, tags)
+                yield WindowExample(ids, tags)
 
 
 def split(documents: Sequence[GoldDocument], share: float, seed: int) -> tuple[list[GoldDocument], list[GoldDocument]]:
-    """`(learn from, held out)`: whole authors are held out until they make a share of at least `share`.
+    """Return `(training, held out)`: whole authors are held out up to a share of at least `share` of the documents.
 
-    Documents of one author resemble each other: with some of them learned, the others would flatter the model.
-    With a single author, documents are held out instead.
+    Documents of one author resemble each other, so that a split by document would overestimate the scores. With a
+    single author, documents are held out instead.
     """
     if not share:
         return list(documents), []
@@ -64,7 +64,7 @@ def split(documents: Sequence[GoldDocument], share: float, seed: int) -> tuple[l
     held: set[str] = set()
     while sum(len(groups[name]) for name in held) < share * len(documents) and len(names) > 1:
         held.add(names.pop())
-    # In the order given: what is measured must not depend on how groups were drawn.
+    # In the given order: the measures must not depend on the order of the draws.
     out = {gold.document.id for name in held for gold in groups[name]}
     return [one for one in documents if one.document.id not in out], [
         one for one in documents if one.document.id in out

@@ -1,4 +1,4 @@
-"""A token classifier taught on annotated documents."""
+"""Fine-tuning of a token classifier on annotated documents."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from deid.detection.taggers.tags import LABELS, OUTSIDE, TAGS
 from deid.domain.errors import InputRefused
 from deid.evaluation.corpus import GoldDocument
 from deid.learning.transformer import optimization
-from deid.learning.transformer.examples import Example, examples, split
+from deid.learning.transformer.examples import WindowExample, split, window_examples
 from deid.learning.transformer.optimization import Machine, prepared
 from deid.learning.transformer.plan import FineTuning, Plan
 from deid.learning.transformer.pretraining_data import IGNORED
 
 log = logging.getLogger(__name__)
 
-# The names under which architectures hold their dropouts.
+# Names of the dropout settings of the architectures.
 _DROPOUTS = (
     "hidden_dropout_prob", "attention_probs_dropout_prob", "classifier_dropout", "dropout", "attention_dropout",
     "embedding_dropout", "mlp_dropout",
@@ -39,9 +39,9 @@ _LABEL_OF = np.asarray([-1 if label is None else (index - 1) // 2 for index, lab
 
 @dataclass(frozen=True, slots=True)
 class Taught:
-    """A model at its best epoch, the number of that epoch, and what was measured on the documents held out.
+    """Model at its best epoch, the number of that epoch, and its measures on the documents held out.
 
-    `temperature`: what its logits must be divided by to be calibrated on them (Guo et al. 2017, section 4.2).
+    `temperature`: divisor of the logits, calibrated on these documents (Guo et al. 2017, section 4.2).
     """
 
     model: PreTrainedModel
@@ -53,17 +53,17 @@ class Taught:
 def fine_tune(
     plan: Plan, start: Path, tokenizer: Tokenizer, documents: Sequence[GoldDocument], machine: Machine
 ) -> Taught:
-    """Teach the model in `start` to tag.
+    """Fine-tune the model in `start` on tags.
 
     Args:
         plan: its `fine_tuning` and `seed`.
-        start: a directory with weights; a head is added where there is none.
+        start: a directory with weights; a classification head is added if absent.
         tokenizer: the directory's.
         documents: annotated; some authors are held out if the plan says so.
-        machine: where.
+        machine: device and precision.
 
     Raises:
-        InputRefused: no document to learn from, or weights that cannot be used.
+        InputRefused: no training document, or unusable weights.
     """
     asked = plan.fine_tuning
     learned, held_out = split(documents, asked.held_out, plan.seed)
@@ -72,7 +72,7 @@ def fine_tune(
     model = _classifier(start, asked.dropout)
     nn.Module.to(model, machine.device)
     descent = optimization.optimizer(model, asked.learning_rate, asked.weight_decay)
-    judged = list(examples(tokenizer, held_out, asked.length))
+    judged = list(window_examples(tokenizer, held_out, asked.length))
     best = Taught(model, 0, {})
     kept: dict[str, torch.Tensor] | None = None
     for epoch, lessons in enumerate(prepared(lambda: _lessons(plan, tokenizer, learned), 1)):
@@ -106,8 +106,8 @@ def _classifier(start: Path, dropout: float) -> PreTrainedModel:
             model = AutoModelForTokenClassification.from_pretrained(
                 start, config=config, dtype=torch.float32, local_files_only=True, trust_remote_code=False,
                 use_safetensors=True, ignore_mismatched_sizes=True,
-                # On a GPU, gradients of the fused kernels are not finite where dropout meets a row that attends to
-                # nothing: padding behind the reach of local attention.
+                # On a GPU, fused kernels with dropout give infinite gradients for rows without attended places:
+                # padding beyond the range of local attention.
                 attn_implementation="eager",
             )  # fmt: skip
     except (OSError, ValueError, KeyError, RuntimeError, ImportError):
@@ -118,16 +118,18 @@ def _classifier(start: Path, dropout: float) -> PreTrainedModel:
     return model  # type: ignore[no-any-return]
 
 
-def _lessons(plan: Plan, tokenizer: Tokenizer, documents: Sequence[GoldDocument]) -> Iterator[list[list[Example]]]:
-    """The batches of each epoch. Altered copies are other ones in each."""
+def _lessons(
+    plan: Plan, tokenizer: Tokenizer, documents: Sequence[GoldDocument]
+) -> Iterator[list[list[WindowExample]]]:
+    """Return a function from an epoch to its batches; altered copies differ between epochs."""
     asked = plan.fine_tuning
-    unaltered = list(examples(tokenizer, documents, asked.length))
+    unaltered = list(window_examples(tokenizer, documents, asked.length))
     for epoch in range(asked.epochs):
         windows = list(unaltered)
         if asked.copies:
             from deid.learning.augmentation import multiply
 
-            windows += examples(tokenizer, multiply(documents, asked.copies, plan.seed + epoch), asked.length)
+            windows += window_examples(tokenizer, multiply(documents, asked.copies, plan.seed + epoch), asked.length)
         random.Random(f"{plan.seed}/{epoch}").shuffle(windows)  # noqa: S311
         yield [windows[at : at + asked.batch] for at in range(0, len(windows), asked.batch)]
 
@@ -136,7 +138,7 @@ def _teach(
     plan: Plan,
     model: PreTrainedModel,
     descent: torch.optim.Optimizer,
-    lessons: Sequence[Sequence[Example]],
+    lessons: Sequence[Sequence[WindowExample]],
     epoch: int,
     machine: Machine,
 ) -> None:
@@ -150,8 +152,8 @@ def _teach(
         optimization.step(model, descent, optimization.rate(asked.learning_rate, asked.warm_up, done), asked.clip)
 
 
-def _forward(model: nn.Module, batch: Sequence[Example], machine: Machine) -> tuple[torch.Tensor, torch.Tensor]:
-    """Logits (windows, sub-words, tags) and the tags wanted."""
+def _forward(model: nn.Module, batch: Sequence[WindowExample], machine: Machine) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return logits (windows, sub-words, tags) and target tags."""
     width = max(len(example.ids) for example in batch)
     padding = int(getattr(model.config, "pad_token_id", None) or 0)
     ids = np.full((len(batch), width), padding, dtype=np.int64)
@@ -167,9 +169,9 @@ def _forward(model: nn.Module, batch: Sequence[Example], machine: Machine) -> tu
 
 @torch.inference_mode()
 def _logits(
-    model: PreTrainedModel, judged: Sequence[Example], asked: FineTuning, machine: Machine
+    model: PreTrainedModel, judged: Sequence[WindowExample], asked: FineTuning, machine: Machine
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Logits (tokens, tags) and tags wanted (tokens,) of all tokens, on the CPU."""
+    """Return logits (tokens, tags) and target tags (tokens,) of all tokens, on the CPU."""
     model.train(False)
     logits, tags = [], []
     for at in range(0, len(judged), asked.batch):
@@ -181,23 +183,23 @@ def _logits(
 
 
 def _measured(
-    model: PreTrainedModel, judged: Sequence[Example], asked: FineTuning, machine: Machine
+    model: PreTrainedModel, judged: Sequence[WindowExample], asked: FineTuning, machine: Machine
 ) -> dict[str, float]:
-    """Loss in nats per token, and F1 of labels over tokens, O left out."""
+    """Return the loss in nats per token, and the F1 of labels over tokens without O."""
     logits, wanted = _logits(model, judged, asked, machine)
     right, predicted, gold = _counts(logits.argmax(dim=1).numpy(), wanted.numpy()).tolist()
     return {"loss": float(cross_entropy(logits, wanted)), "token_f1": 2 * right / max(1, predicted + gold)}
 
 
 def _temperature(logits: torch.Tensor, wanted: torch.Tensor) -> float:
-    """The one of a fine grid that makes the loss least: a single number needs no descent."""
+    """Return the temperature of a fine grid with the least loss."""
     grid = np.geomspace(0.5, 5.0, 93)
     losses = [float(cross_entropy(logits / value, wanted)) for value in grid]
     return round(float(grid[int(np.argmin(losses))]), 3)
 
 
 def _counts(guess: NDArray[np.int64], truth: NDArray[np.int64]) -> NDArray[np.int64]:
-    """`(right, predicted, gold)` tokens by label, whatever B or I."""
+    """Count `(right, predicted, gold)` tokens by label; B- and I- tags of a label are equal."""
     right = (_LABEL_OF[guess] == _LABEL_OF[truth]) & (truth != OUTSIDE)
     return np.asarray([right.sum(), (guess != OUTSIDE).sum(), (truth != OUTSIDE).sum()])
 
@@ -207,10 +209,10 @@ def _better(one: dict[str, float], other: dict[str, float]) -> bool:
 
 
 def start_directory(plan: Plan) -> Path:
-    """Return the folder of the model that the plan starts from.
+    """Return the directory of the model that the plan starts from.
 
     Raises:
-        InputRefused, PolicyError: there is none, or it has no fast tokenizer.
+        InputRefused, PolicyError: the model is absent, or has no fast tokenizer.
     """
     if plan.start is None:
         raise ValueError("the plan starts from no model")

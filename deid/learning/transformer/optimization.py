@@ -1,4 +1,4 @@
-"""Device, precision and seeds of a training."""
+"""Device, precision, seeds, optimizer and learning rate of a training."""
 
 from __future__ import annotations
 
@@ -18,38 +18,38 @@ from torch import nn
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """A device, and whether matrices are multiplied in bf16 there."""
+    """Device, and whether its matrix products are in bf16."""
 
     device: torch.device
     half: bool
 
     @classmethod
     def of(cls, precision: str) -> Machine:
-        """The GPU where there is one. `precision`: as in a plan."""
+        """Return the GPU if there is one, else the CPU, with the `precision` of a plan."""
         device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         fast = device.type == "cuda" and torch.cuda.is_bf16_supported()
         return cls(device, precision == "bf16" or (precision == "auto" and fast))
 
     def numbers(self) -> AbstractContextManager[None]:
-        """The context of forward passes."""
+        """Return the autocast context of forward passes."""
         return torch.autocast(self.device.type, torch.bfloat16) if self.half else nullcontext()
 
     def moved(self, array: NDArray[np.int64]) -> torch.Tensor:
-        """`array` on the device."""
+        """Return `array` on the device."""
         tensor = torch.from_numpy(array)
         return tensor if self.device.type == "cpu" else tensor.pin_memory().to(self.device, non_blocking=True)
 
 
 def seeded(seed: int) -> None:
-    """Start every generator that libraries draw from; on a CPU the same seed then gives the same weights."""
+    """Seed every generator of the libraries; on a CPU the same seed then gives the same weights."""
     random.seed(seed)
     np.random.seed(seed)
     torch.manual_seed(seed)
 
 
-# The optimizer, and a learning rate that rises and falls over the share of the work that is done.
+# The optimizer, and a learning rate that rises, then falls, with the share of work done.
 def optimizer(model: nn.Module, learning_rate: float, weight_decay: float) -> torch.optim.AdamW:
-    """AdamW (Loshchilov and Hutter 2019); biases and scales of norms are not pulled to zero."""
+    """Return AdamW (Loshchilov and Hutter 2019) without weight decay of biases and norm scales."""
     decayed = [one for one in model.parameters() if one.requires_grad and one.dim() > 1]
     free = [one for one in model.parameters() if one.requires_grad and one.dim() <= 1]
     groups = [{"params": decayed, "weight_decay": weight_decay}, {"params": free, "weight_decay": 0.0}]
@@ -57,14 +57,14 @@ def optimizer(model: nn.Module, learning_rate: float, weight_decay: float) -> to
 
 
 def rate(highest: float, warm_up: float, done: float) -> float:
-    """The learning rate when a share `done` of the work is done: up to `highest` by `warm_up`, then down to 0."""
+    """Return the learning rate at a share `done` of the work: up to `highest` at `warm_up`, then down to 0."""
     if done < warm_up:
         return highest * done / warm_up
     return highest * max(0.0, 1.0 - done) / (1.0 - warm_up)
 
 
 def step(model: nn.Module, descent: torch.optim.Optimizer, learning_rate: float, clip: float) -> None:
-    """One step down the gradients, which are cut to a norm of `clip`."""
+    """Take one optimizer step with gradients clipped to a norm of `clip`."""
     torch.nn.utils.clip_grad_norm_(model.parameters(), clip)
     for group in descent.param_groups:
         group["lr"] = learning_rate
@@ -72,7 +72,7 @@ def step(model: nn.Module, descent: torch.optim.Optimizer, learning_rate: float,
     descent.zero_grad(set_to_none=True)
 
 
-# Work prepared by a thread while the device is busy.
+# Batches prepared by a thread while the device computes.
 T = TypeVar("T")
 
 
@@ -82,9 +82,9 @@ class _Made(Generic[T]):
 
 
 def prepared(make: Callable[[], Iterable[T]], most: int) -> Iterator[T]:
-    """Yield the items of `make()` in order, prepared by a thread that runs at most `most` ahead.
+    """Yield the values of `make()` in order, prepared by a thread at most `most` values ahead.
 
-    What `make()` raises is raised here, in its turn.
+    An exception of `make()` is raised in its turn.
     """
     queue: Queue[_Made[T] | Exception | None] = Queue(most)
     left = False

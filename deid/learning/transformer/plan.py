@@ -12,7 +12,7 @@ from deid.domain.errors import InputRefused
 
 
 class Section(BaseModel):
-    """A part of a plan: unknown keys are refused."""
+    """Part of a plan; unknown keys are refused."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -21,7 +21,7 @@ class Encoder(Section):
     """The product's own compact encoder: ModernBERT (Warner et al. 2024) with a tokenizer of its own.
 
     Parameters are about vocabulary × hidden + layers × (4 hidden² + 3 hidden × intermediate), two bytes each on disk.
-    `tokenizer_megabytes`: text that the vocabulary is learned from.
+    `tokenizer_megabytes`: size of the text for the vocabulary.
     """
 
     vocabulary: int = Field(16384, ge=300, le=65536)
@@ -40,12 +40,12 @@ class Encoder(Section):
 
 
 class Pretraining(Section):
-    """Masked words (Devlin et al. 2019), whole ones (Cui et al. 2021), in packed sequences of `length` sub-words.
+    """Masked whole words (Devlin et al. 2019; Cui et al. 2021), in packed sequences of `length` sub-words.
 
-    It ends after `steps`, or after `minutes` if that is sooner; the learning rate falls to nothing by then. `texts`
-    are patterns of files (.txt, or .jsonl with a "text"; plain, .gz or .xz), relative to the working directory; the
-    annotated documents are read too, `repeat` times. `masked`: share of words, of which 8 in 10 are masked, 1
-    replaced by a random sub-word, 1 left. `batch`: sequences.
+    Training ends after `steps`, or after `minutes` if that is sooner; the learning rate falls to 0 by then. `texts` are
+    patterns of files (.txt, or .jsonl with a "text"; plain, .gz or .xz), relative to the working directory; the
+    annotated documents are read too, `repeat` times. `masked`: share of words, of which 8 in 10 are masked, 1 replaced
+    by a random sub-word, 1 left. `batch`: sequences.
     """
 
     texts: tuple[str, ...] = ()
@@ -61,11 +61,11 @@ class Pretraining(Section):
 
 
 class FineTuning(Section):
-    """Learning the tags. The defaults are the optimum that Tchouka et al. 2023, section 4.1, found by TPE.
+    """Fine-tuning on tags; the defaults are the optimum of Tchouka et al. 2023, section 4.1, found by TPE.
 
-    `length`: sub-words of a window; `batch`: windows. Training ends after `epochs`, or after `patience` epochs
-    without a better F1 on the documents of the authors held out, about a share `held_out` of all; 0 holds out
-    nobody and trains to the end. `copies`: altered copies of each document per epoch (`deid.learning.augmentation`).
+    `length`: sub-words of a window; `batch`: windows. Training ends after `epochs`, or after `patience` epochs without
+    a better F1 on the documents of the authors held out, about a share `held_out` of all; 0 holds out no author and
+    trains to the end. `copies`: altered copies of each document per epoch (`deid.learning.augmentation`).
     """
 
     epochs: int = Field(20, ge=1)
@@ -82,10 +82,10 @@ class FineTuning(Section):
 
 
 class Plan(Section):
-    """A whole training: from the model `start` (a directory or a name on the hub), or from an own `encoder`.
+    """Plan of a training: from the model `start` (a directory or a name on the hub), or from an own `encoder`.
 
-    `weights`: numbers in which the model is written. `precision`: numbers to train with; `auto` is bf16 on a GPU
-    that has it, fp32 elsewhere.
+    `weights`: number format of the written model. `precision`: number format in training; `auto` is bf16 on a GPU with
+    support for it, fp32 elsewhere.
     """
 
     seed: int = 7
@@ -106,11 +106,11 @@ class Plan(Section):
         return self
 
 
-def load(path: Path) -> Plan:
+def load_plan(path: Path) -> Plan:
     """Read a plan.
 
     Raises:
-        InputRefused: the file cannot be read, is not YAML, or says what no plan can say.
+        InputRefused: the file cannot be read, is not YAML, or is not a valid plan.
     """
     try:
         return Plan.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))

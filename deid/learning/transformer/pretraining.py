@@ -1,4 +1,4 @@
-"""An encoder of our own, taught by masked words."""
+"""Pre-training of the encoder by masked words (Devlin et al. 2019)."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ log = logging.getLogger(__name__)
 
 _EVERY = 200  # steps between two lines of the log
 _AHEAD = 16  # batches prepared while the device works
-_LONGEST = 1024  # sub-words that the encoder can be asked to take: its positions are rotations, not a table
+_LONGEST = 1024  # longest supported input in sub-words; positions are rotary, without a table
 
 
 def pretrain(plan: Plan, documents: Sequence[GoldDocument], folder: Path, machine: Machine) -> dict[str, float]:
-    """Learn a tokenizer, then an encoder; write both to `folder`.
+    """Train a tokenizer, then an encoder; write both to `folder`.
 
     Returns:
         `masked_loss` (nats per masked sub-word, mean over the last tenth of the steps), `steps`, `minutes`.
 
     Raises:
-        InputRefused: a text cannot be read, or there is not enough of it for one batch.
+        InputRefused: a text cannot be read, or the texts do not fill one batch.
     """
     if plan.encoder is None:
         raise ValueError("the plan has no encoder of its own")
@@ -59,10 +59,10 @@ def pretrain(plan: Plan, documents: Sequence[GoldDocument], folder: Path, machin
 
 
 def configuration(encoder: Encoder, tokenizer: Tokenizer) -> ModernBertConfig:
-    """The shape of the encoder, in the words of transformers."""
+    """Return the configuration of the encoder for `transformers`."""
     special: dict[str, Any] = {name: tokenizer.token_to_id(mark) for name, mark in _MARKS.items()}
     return ModernBertConfig(
-        # A multiple of 64 rows makes the products with the vocabulary aligned.
+        # Multiples of 64 rows make the matrix products with the vocabulary faster.
         vocab_size=-(-tokenizer.get_vocab_size() // 64) * 64,
         hidden_size=encoder.hidden,
         intermediate_size=encoder.intermediate,
@@ -70,7 +70,7 @@ def configuration(encoder: Encoder, tokenizer: Tokenizer) -> ModernBertConfig:
         num_attention_heads=encoder.heads,
         local_attention=encoder.local_attention,
         max_position_embeddings=_LONGEST,
-        # Only what is masked is held against the vocabulary: a fifth of the places, nearly half of the work.
+        # Logits are computed for masked places only: a fifth of the places, nearly half of the computation.
         sparse_prediction=True,
         sparse_pred_ignore_index=IGNORED,
         **special,
@@ -87,7 +87,7 @@ _MARKS = {
 
 
 def _passages(paths: Sequence[Path], documents: Sequence[GoldDocument], repeat: int, seed: str) -> Iterator[str]:
-    """The annotated documents first, so that the vocabulary has seen them, then the files."""
+    """Yield the annotated documents, so that the vocabulary includes their sub-words, then the files."""
     for _ in range(repeat):
         yield from (gold.document.text + "\n" for gold in documents)
     yield from pretraining_data.passages(paths, seed)
@@ -102,7 +102,7 @@ def _learn(
     machine: Machine,
 ) -> dict[str, float]:
     asked = plan.pretraining
-    assert asked is not None  # noqa: S101 - the caller saw to it
+    assert asked is not None  # noqa: S101 - the caller checks it
     nn.Module.to(model, machine.device).train()
     descent = optimization.optimizer(model, asked.learning_rate, asked.weight_decay)
     begun = time.monotonic()
@@ -127,7 +127,7 @@ def _learn(
 
 
 def _done(asked: Pretraining, number: int, begun: float) -> float:
-    """Share of the work that is done, in [0, 1]. Without `minutes` it depends on the step alone, and repeats."""
+    """Return the share of the work done, in [0, 1]; without `minutes` it depends on the step alone."""
     by_steps = number / asked.steps
     if asked.minutes is None:
         return by_steps
@@ -136,7 +136,7 @@ def _done(asked: Pretraining, number: int, begun: float) -> float:
 
 def _loss(model: nn.Module, machine: Machine, seen: NDArray[np.int64], wanted: NDArray[np.int64]) -> torch.Tensor:
     with machine.numbers():
-        # No mask: nothing is padding, and attention without one has the faster kernels.
+        # Packed sequences have no padding, and attention without a mask has a faster kernel.
         found = model(input_ids=machine.moved(seen), labels=machine.moved(wanted))
     return found.loss  # type: ignore[no-any-return]
 
@@ -144,7 +144,7 @@ def _loss(model: nn.Module, machine: Machine, seen: NDArray[np.int64], wanted: N
 def _batches(
     plan: Plan, asked: Pretraining, tokenizer: Tokenizer, paths: Sequence[Path], documents: Sequence[GoldDocument]
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """Masked batches, pass after pass over the texts."""
+    """Yield masked batches, in repeated passes over the texts."""
     draw = np.random.default_rng(plan.seed)
     for turn in count():
         passages = _passages(paths, documents, asked.repeat, f"{plan.seed}/{turn}")

@@ -1,4 +1,4 @@
-"""A tokenizer of our own: byte-level BPE whose sub-words never cross the tokens of a reading."""
+"""Byte-level BPE tokenizer with sub-words inside the tokens of a reading, and masked training sequences."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from deid.domain.errors import InputRefused
 
 BEGIN, PAD, END, UNKNOWN, MASK = "<s>", "<pad>", "</s>", "<unk>", "<mask>"
 SPECIAL = (BEGIN, PAD, END, UNKNOWN, MASK)
-# A word, a digit, a sign, each with the blank before it; a line break; other blanks. Digits stand alone: how many there
-# are is what tells a postal code from a phone number.
+# A word, a digit or a sign, with the blank before it; a line break; other blanks. Digits are separate sub-words, since
+# their number distinguishes a postal code from a phone number.
 _PIECES = r" ?[\p{L}\p{M}]+| ?\d| ?[^\s\p{L}\p{M}\d]|\n|[^\S\n]+(?!\S)|[^\S\n]+"
 
 
 def learn(texts: Iterable[str], size: int, megabytes: float) -> Tokenizer:
-    """A tokenizer of at most `size` entries learned from the first `megabytes` (of characters) of `texts`.
+    """Return a tokenizer of at most `size` entries trained on the first `megabytes` (of characters) of `texts`.
 
-    Sennrich et al. 2016 on bytes (Radford et al. 2019): every character is known, line breaks are kept.
+    Byte-level BPE (Sennrich et al. 2016; Radford et al. 2019): every character has an encoding, and line breaks stay.
     """
     tokenizer = Tokenizer(models.BPE())
     tokenizer.normalizer = normalizers.NFC()
@@ -53,10 +53,10 @@ def learn(texts: Iterable[str], size: int, megabytes: float) -> Tokenizer:
 
 
 def number(tokenizer: Tokenizer, mark: str) -> int:
-    """The index of a special sub-word.
+    """Return the index of a special sub-word.
 
     Raises:
-        InputRefused: the tokenizer has none; it is not one of ours.
+        InputRefused: the tokenizer lacks the sub-word, hence was not written by `learn`.
     """
     found = tokenizer.token_to_id(mark)
     if found is None:
@@ -72,15 +72,15 @@ def _first(texts: Iterable[str], characters: int) -> Iterator[str]:
             return
 
 
-# Files of running text, read line by line and mixed, none held in memory.
+# Files of running text, read line by line in mixed order; no file is held in memory.
 _LINES = 64  # lines taken from a file at a time
 
 
 def files(patterns: Sequence[str]) -> list[Path]:
-    """The files that the patterns name, each once, in alphabetical order.
+    """Return the files that match the patterns, without duplicates, in alphabetical order.
 
     Raises:
-        InputRefused: a pattern names none.
+        InputRefused: a pattern matches no file.
     """
     found: set[Path] = set()
     for pattern in patterns:
@@ -92,10 +92,10 @@ def files(patterns: Sequence[str]) -> list[Path]:
 
 
 def passages(paths: Sequence[Path], seed: str) -> Iterator[str]:
-    """Passages of some lines from all files, each line once: a file is drawn as often as it is large.
+    """Yield passages of some lines from all files, each line once; files are drawn in proportion to their size.
 
     Raises:
-        InputRefused: a file is not UTF-8, or its packing is broken.
+        InputRefused: a file is not UTF-8, or its compression is broken.
     """
     draw = random.Random(seed)  # noqa: S311 - an order, no secret
     streams = [(path, _opened(path)) for path in paths]
@@ -135,22 +135,22 @@ def _opened(path: Path) -> IO[str]:
     return path.open(encoding="utf-8")
 
 
-# Sequences of masked words: texts packed end to end, some words hidden whole.
-IGNORED = -100  # torch's mark for a place that is not judged
+# Masked sequences: texts packed end to end, some words masked whole.
+IGNORED = -100  # torch's index of places excluded from the loss
 _TEXTS = 256  # texts tokenized in one call
-_SHUFFLED = 2048  # sequences that wait to be drawn: neighbours of a file do not fill a batch
+_SHUFFLED = 2048  # sequences in the shuffle buffer, so that a batch mixes files
 
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """Sequences of one length: sub-words, and whether each begins a word; both (sequences, length)."""
+    """Sequences of one length: sub-words and word-initial flags, both (sequences, length)."""
 
     ids: NDArray[np.int64]
     beginnings: NDArray[np.bool_]
 
 
 def packed(tokenizer: Tokenizer, texts: Iterable[str], length: int, batch: int, seed: int) -> Iterator[Packed]:
-    """Batches of `batch` sequences of `length` sub-words, framed; what fills no whole batch at the end is left."""
+    """Yield batches of `batch` sequences of `length` sub-words, without an incomplete last batch."""
     draw = np.random.default_rng(seed)
     waiting: list[tuple[NDArray[np.int64], NDArray[np.bool_]]] = []
     for sequence in _sequences(tokenizer, texts, length):
@@ -190,7 +190,7 @@ def _sequences(
 
 
 def _encoded(tokenizer: Tokenizer, texts: Iterable[str]) -> Iterator[tuple[NDArray[np.int64], NDArray[np.bool_]]]:
-    """Sub-words of some texts one after the other, and whether each begins a word."""
+    """Return the sub-words of some texts, concatenated, and their word-initial flags."""
     some: list[str] = []
     for text in texts:
         some.append(text)
@@ -211,10 +211,10 @@ def _encode(tokenizer: Tokenizer, texts: list[str]) -> Iterator[tuple[NDArray[np
 def masked(
     sequences: Packed, share: float, tokenizer: Tokenizer, draw: np.random.Generator
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """`(what the model sees, what it must say)`, both (sequences, length); places not judged are `IGNORED`.
+    """Return `(inputs, targets)`, both (sequences, length); the targets of unmasked places are `IGNORED`.
 
-    All sub-words of a word share its fate: 8 in 10 of the chosen are masked, 1 replaced, 1 left (Devlin et al. 2019,
-    section 3.1). Frames are never chosen; at least one word is, so that a loss exists.
+    All sub-words of a word are chosen together: 8 in 10 of the chosen are masked, 1 replaced, 1 left (Devlin et al.
+    2019, section 3.1). Special sub-words are never chosen; at least one word is, so that the loss is defined.
     """
     ids = sequences.ids
     words = np.cumsum(sequences.beginnings.ravel()) - 1

@@ -1,4 +1,4 @@
-"""The whole training: encoder, tags, the directory that serves, and what it is worth."""
+"""Training of a transformer tagger: encoder, tags, deployed directory, measures."""
 
 from __future__ import annotations
 
@@ -28,27 +28,27 @@ from deid.learning.transformer.pretraining import pretrain
 
 log = logging.getLogger(__name__)
 
-_ENCODER = "encoder"  # beside the served directory's files, so that another fine-tuning can start from it
+_ENCODER = "encoder"  # beside the deployed files, as a start for another fine-tuning
 
 
-def train(plan: Plan, documents: Sequence[GoldDocument], out: Path) -> Card:
-    """Train as the plan says, and write to `out` a directory that the annotator *transformer* takes.
+def train_transformer(plan: Plan, documents: Sequence[GoldDocument], out: Path) -> Card:
+    """Train by the plan, and write to `out` a directory for the annotator *transformer*.
 
-    An own encoder is kept in `out/encoder`. The same plan, documents and number of threads give the same weights
-    on a CPU; on a GPU, sums in another order make measures differ in the third digit.
+    An own encoder is kept in `out/encoder`. The same plan, documents and number of threads give the same weights on a
+    CPU; on a GPU, the order of sums varies and measures differ in the third digit.
 
     Args:
-        plan: what to do.
+        plan: every setting.
         documents: annotated documents.
-        out: the directory; what it holds is replaced.
+        out: the directory; its content is replaced.
 
     Returns:
         The card, with `measures`: those of each stage, and those of the written model on the documents held out
         (`overlap_f1`, `direct` and `redacted` by `deid.evaluation.scoring`).
 
     Raises:
-        InputRefused: no documents, or texts or a start that cannot be used.
-        PolicyError: the model to start from is not there, or has no fast tokenizer.
+        InputRefused: no documents, or unusable texts or start.
+        PolicyError: the model to start from is absent, or has no fast tokenizer.
     """
     machine = Machine.of(plan.precision)
     seeded(plan.seed)
@@ -73,10 +73,10 @@ def train(plan: Plan, documents: Sequence[GoldDocument], out: Path) -> Card:
 
 
 def served(folder: Path, documents: Sequence[GoldDocument]) -> dict[str, float]:
-    """Score a written model alone on `documents`, in fp32, or bf16 on a GPU; return nothing where there are none.
+    """Score a written model alone on `documents`, with exact numbers; return an empty result without documents.
 
     `overlap_f1`: micro-average over coarse labels; `direct`: share of characters of direct identifiers covered;
-    `redacted`: share of documents without any left.
+    `redacted`: share of documents with all characters of direct identifiers covered.
     """
     if not documents:
         return {}
@@ -101,7 +101,7 @@ def _write(plan: Plan, taught: Taught, start: Path, out: Path) -> None:
         model.save_pretrained(out)
     shutil.copyfile(start / model_directory.TOKENIZER, out / model_directory.TOKENIZER)
     for file in out.glob("*.safetensors"):
-        file.chmod(0o644)  # the library writes them for their owner only; workers run as another user
+        file.chmod(0o644)  # the library writes owner-only files; workers run as another user
 
 
 def _card(
@@ -128,7 +128,7 @@ def _card(
 
 
 def _settings(plan: Plan) -> dict[str, Any]:
-    """The plan, with files by their names alone: a model travels, the folders of a machine do not."""
+    """Return the plan with file names only, since the folders of a machine mean nothing elsewhere."""
     values = plan.model_dump(mode="json")
     if plan.start is not None and Path(plan.start).is_dir():
         values["start"] = Path(plan.start).name
@@ -138,7 +138,7 @@ def _settings(plan: Plan) -> dict[str, Any]:
 
 
 def corpus_hash(documents: Sequence[GoldDocument]) -> str:
-    """SHA-256 over identifiers, texts and mentions, in the order of identifiers."""
+    """Return a SHA-256 over identifiers, texts and mentions, in the order of identifiers."""
     whole = hashlib.sha256()
     for gold in sorted(documents, key=lambda one: one.document.id):
         marks = [(mention.start, mention.end, str(mention.label)) for mention in sorted(gold.mentions)]

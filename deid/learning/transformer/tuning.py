@@ -1,4 +1,4 @@
-"""The search for settings by the tree-structured Parzen estimator.
+"""Search for settings by the tree-structured Parzen estimator.
 
 Bergstra et al. 2011; Tchouka et al. 2023, section 4.1.
 """
@@ -22,7 +22,7 @@ from deid.learning.transformer.pretraining import pretrain
 
 log = logging.getLogger(__name__)
 
-# What is searched, and among what: Tchouka et al. 2023 search epochs, length and batch; the rate belongs with them.
+# Search space: epochs, length and batch as in Tchouka et al. 2023, and the learning rate, which depends on them.
 SPACE: Mapping[str, Sequence[float]] = {
     "epochs": (5, 10, 15, 20, 30),
     "length": (64, 128, 256, 512),
@@ -32,19 +32,19 @@ RATES = (1e-5, 1e-3)
 
 
 def tune(plan: Plan, documents: Sequence[GoldDocument], folder: Path, trials: int) -> Plan:
-    """The plan with the settings of the best of `trials` fine-tunings, by F1 over tokens of the authors held out.
+    """Return the plan with the best settings of `trials` fine-tunings, by F1 over tokens of the authors held out.
 
-    An own encoder is pre-trained once, in `folder/encoder`. A trial that a median of the others leaves behind is not
-    stopped: with early stopping in each, little would be saved.
+    An own encoder is pre-trained once, in `folder/encoder`. Trials are not pruned by the median of the others: each has
+    early stopping already.
 
     Args:
-        plan: where to begin; what is not searched stays.
+        plan: the first trial; settings outside the search space stay.
         documents: annotated; `plan.fine_tuning.held_out` must hold some out.
-        folder: where the encoder goes.
-        trials: how many; the first is the plan as it is.
+        folder: folder of the encoder.
+        trials: number of trials.
 
     Raises:
-        SettingsError: optuna is not installed, or nothing is held out.
+        SettingsError: optuna is not installed, or no document is held out.
         InputRefused, PolicyError: as in training.
     """
     optuna = _optuna()
@@ -80,7 +80,7 @@ def _suggested(plan: Plan, trial: Any) -> Plan:
 
 
 def _choices(plan: Plan, name: str) -> list[float]:
-    """The values searched, and the plan's own among them, so that the first trial is the plan."""
+    """Return the values of the search space, the plan's own included, so that the first trial is the plan."""
     return sorted({*SPACE[name], getattr(plan.fine_tuning, name)})
 
 

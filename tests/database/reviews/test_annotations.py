@@ -12,7 +12,7 @@ from deid.cli import main
 from deid.domain.document import Mention
 from deid.domain.errors import InputRefused
 from deid.domain.labels import Label
-from deid.evaluation.corpus import load
+from deid.evaluation.corpus import load_corpus
 from deid.reviews import lifecycle, reading
 from deid.reviews.annotations import Annotation, correct_mentions
 from deid.reviews.marks import Kind
@@ -51,7 +51,7 @@ def test_a_marked_mention_becomes_a_training_mention(staged: Database, tmp_path:
     assert main(["annotations", "export", str(out)]) == 0
     assert stat.S_IMODE(out.stat().st_mode) == 0o600
     assert len(lines(staged, audit.Action.EXPORT)) == 1
-    documents = {one.document.id: one for one in load(out)}
+    documents = {one.document.id: one for one in load_corpus(out)}
     assert set(documents) == set(ids.values())
 
     def surfaces(ordinal: int, label: Label) -> list[str]:
@@ -79,11 +79,11 @@ def test_what_changed_or_was_not_read_by_all_is_left_out(
     out = tmp_path / "relus.jsonl"
     assert main(["annotations", "export", str(out)]) == 0  # the review is open
     with pytest.raises(InputRefused, match="no document"):
-        load(out)
+        load_corpus(out)
     close(staged, review)
     put(staged, changed, LETTER + "Corrigée.")
     assert main(["annotations", "export", str(out)]) == 1
-    assert len(load(out)) == 1
+    assert len(load_corpus(out)) == 1
     told = capsys.readouterr().err
     assert changed in told
     assert "VASSEROT" not in told
@@ -107,7 +107,7 @@ def test_a_line_that_cannot_be_trained_on_is_refused_and_not_quoted(tmp_path: Pa
     good = json.dumps({"id": "b", "text": "Jo", "mentions": [{"start": 0, "end": 2, "label": "PATIENT"}]})
     path.write_text(f"{good}\n{line}\n", encoding="utf-8")
     with pytest.raises(InputRefused, match=r"relus.jsonl, line 2") as refused:
-        load(path)
+        load_corpus(path)
     assert "abc" not in str(refused.value)
 
 

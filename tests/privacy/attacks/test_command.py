@@ -9,7 +9,7 @@ import pytest
 from benchmarks import privacy_attacks as command
 from deid.evaluation.attacks import study
 from deid.evaluation.attacks.plots import plots
-from deid.evaluation.attacks.report import report
+from deid.evaluation.attacks.report import study_page
 
 
 def test_the_command_writes_a_page_and_its_plots(
@@ -23,9 +23,9 @@ def test_the_command_writes_a_page_and_its_plots(
 
     def kept(found: study.Study, names: list[str]) -> str:
         seen.append(found)
-        return report(found, names)
+        return study_page(found, names)
 
-    monkeypatch.setattr(command, "report", kept)
+    monkeypatch.setattr(command, "study_page", kept)
     assert command.main(["--patients", "16", "--draws", "400", "--out", str(tmp_path)]) == 0
     assert capsys.readouterr().out.strip() == str(tmp_path / "privacy_attacks.md")
     page = (tmp_path / "privacy_attacks.md").read_text(encoding="utf-8")

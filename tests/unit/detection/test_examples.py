@@ -24,7 +24,7 @@ def test_there_are_enough_examples() -> None:
 
 @pytest.mark.parametrize("marked", _cases(FOUND))
 def test_marked_mentions_are_found_with_label_and_edges(marked: str, rules: Detector) -> None:
-    text, expected = markup.parse(marked, "example")
+    text, expected = markup.parse_marked(marked, "example")
     (found,) = rules.detect([Document("example", text)])
     assert _shown(text, found) == _shown(text, expected)
 

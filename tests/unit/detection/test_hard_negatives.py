@@ -12,14 +12,21 @@ from deid.detection.detector import Detector
 from deid.domain.document import Document, Mention
 from deid.domain.errors import InputRefused
 from deid.domain.labels import Label
-from deid.evaluation.hard_negatives import COUNTERPARTS, Share, Trap, load_hard_negatives, share_found, share_untouched
+from deid.evaluation.hard_negatives import (
+    COUNTERPARTS,
+    HardNegative,
+    Share,
+    load_hard_negatives,
+    share_found,
+    share_untouched,
+)
 from tests import ROOT
 
 FOLDER = ROOT / "corpus" / "traps"
 
 
 @pytest.fixture(scope="module")
-def traps() -> list[Trap]:
+def hard_negatives() -> list[HardNegative]:
     return load_hard_negatives(FOLDER)
 
 
@@ -47,7 +54,7 @@ def folder(path: Path, **files: str) -> Path:
     return path
 
 
-def test_texts_are_read_with_traps_and_mentions(tmp_path: Path) -> None:
+def test_texts_are_read_with_hard_negatives_and_mentions(tmp_path: Path) -> None:
     marked = "M. [[PATIENT|Paul Roux]] :\nscore de {{trap|Glasgow}} 15\n\n\n{{trap|Kardegic}}, vu par [[DOCTOR|Léa]]\n"
     first, second = load_hard_negatives(folder(tmp_path, mixed=marked))
     assert first.document == Document("mixed-1", "M. Paul Roux :\nscore de Glasgow 15")
@@ -72,8 +79,8 @@ def test_an_empty_folder_is_refused(tmp_path: Path) -> None:
         load_hard_negatives(tmp_path)
 
 
-def test_shares_count_touched_traps_and_wholly_found_people(tmp_path: Path) -> None:
-    traps = load_hard_negatives(
+def test_shares_count_touched_hard_negatives_and_wholly_found_people(tmp_path: Path) -> None:
+    hard_negatives = load_hard_negatives(
         folder(
             tmp_path,
             eponyms="{{trap|Crohn}} et {{trap|Horton}}",
@@ -81,31 +88,35 @@ def test_shares_count_touched_traps_and_wholly_found_people(tmp_path: Path) -> N
             counterparts="M. [[PATIENT|Paul Crohn]]\n\nMme [[PATIENT|Horton]], {{trap|Horton}}",
         )
     )
-    nothing = share_untouched(Finds(), traps)
+    nothing = share_untouched(Finds(), hard_negatives)
     assert nothing == Share(4, 4, {"counterparts": (1, 1), "drugs": (1, 1), "eponyms": (2, 2)})
-    assert share_found(Finds(), traps) == Share(0, 2, {COUNTERPARTS: (0, 2)})
+    assert share_found(Finds(), hard_negatives) == Share(0, 2, {COUNTERPARTS: (0, 2)})
     some = Finds("roh", "Horton")
-    assert share_untouched(some, traps).by_kind == {"counterparts": (1, 1), "drugs": (1, 1), "eponyms": (0, 2)}
-    assert share_found(some, traps) == Share(1, 2, {COUNTERPARTS: (1, 2)})
-    assert share_found(Finds("Paul", "Crohn"), traps).kept == 1, "the space between need not be covered"
+    assert share_untouched(some, hard_negatives).by_kind == {"counterparts": (1, 1), "drugs": (1, 1), "eponyms": (0, 2)}
+    assert share_found(some, hard_negatives) == Share(1, 2, {COUNTERPARTS: (1, 2)})
+    assert share_found(Finds("Paul", "Crohn"), hard_negatives).kept == 1, "the space between need not be covered"
 
 
-def test_the_traps_that_ship_are_many_and_of_many_kinds(traps: list[Trap]) -> None:
-    texts = {trap.document.text for trap in traps if trap.kind != COUNTERPARTS}
-    assert len(texts) == sum(trap.kind != COUNTERPARTS for trap in traps) >= 320
-    surfaces = {trap.document.text[start:end].casefold() for trap in traps for start, end in trap.spans}
+def test_the_hard_negatives_that_ship_are_many_and_of_many_kinds(hard_negatives: list[HardNegative]) -> None:
+    texts = {negative.document.text for negative in hard_negatives if negative.kind != COUNTERPARTS}
+    assert len(texts) == sum(negative.kind != COUNTERPARTS for negative in hard_negatives) >= 320
+    surfaces = {
+        negative.document.text[start:end].casefold() for negative in hard_negatives for start, end in negative.spans
+    }
     assert len(surfaces) >= 450
-    assert len({trap.kind for trap in traps}) >= 10
-    assert sum(len(trap.mentions) for trap in traps if trap.kind == COUNTERPARTS) >= 40
+    assert len({negative.kind for negative in hard_negatives}) >= 10
+    assert sum(len(negative.mentions) for negative in hard_negatives if negative.kind == COUNTERPARTS) >= 40
 
 
 @pytest.mark.parametrize(("name", "floor"), [("balanced", 0.97), ("default", 0.94)])
-def test_hard_negatives_are_left_alone(name: str, floor: float, traps: list[Trap]) -> None:
+def test_hard_negatives_are_left_alone(name: str, floor: float, hard_negatives: list[HardNegative]) -> None:
     # Short of the 99 in 100 that are wished for: the recall knob masks what it cannot explain (docs/detection.md).
-    share = share_untouched(Detector(policy.load(policy.DEFAULT.with_name(f"{name}.yaml"))), traps)
+    share = share_untouched(Detector(policy.load(policy.DEFAULT.with_name(f"{name}.yaml"))), hard_negatives)
     assert share.kept >= floor * share.total, share
 
 
-def test_people_who_bear_the_names_of_traps_are_found(detector: Detector, traps: list[Trap]) -> None:
-    share = share_found(detector, traps)
+def test_people_who_bear_the_names_of_hard_negatives_are_found(
+    detector: Detector, hard_negatives: list[HardNegative]
+) -> None:
+    share = share_found(detector, hard_negatives)
     assert share.kept >= 0.95 * share.total, share

@@ -14,7 +14,7 @@ from deid.domain.document import Document
 from deid.evaluation import markup
 from tests.unit.detection.examples import FOUND, NOT_FOUND
 
-PLAIN = [markup.parse(one, "example")[0] for some in FOUND.values() for one in some]
+PLAIN = [markup.parse_marked(one, "example")[0] for some in FOUND.values() for one in some]
 PLAIN += [one for some in NOT_FOUND.values() for one in some]
 PIECES = st.one_of(
     st.sampled_from(PLAIN),

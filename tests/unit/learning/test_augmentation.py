@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from deid.domain.document import Document, Patient
 from deid.domain.labels import Label
 from deid.evaluation.corpus import GoldDocument
-from deid.evaluation.markup import parse
+from deid.evaluation.markup import parse_marked
 from deid.french.check_digits import nir_key
 from deid.french.folding import fold_line
 from deid.learning.augmentation import RATES, Rates, multiply
@@ -44,7 +44,7 @@ STILL = replace(QUIET, substituted=0.0)
 
 
 def gold(marked: str, name: str = "a-1") -> GoldDocument:
-    text, mentions = parse(marked, name)
+    text, mentions = parse_marked(marked, name)
     return GoldDocument(Document(name, text, Patient(last_name="Girardot")), mentions, "a")
 
 

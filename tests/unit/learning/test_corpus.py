@@ -10,7 +10,7 @@ import pytest
 
 from deid.domain.errors import InputRefused
 from deid.domain.labels import Label
-from deid.evaluation.corpus import load, staff
+from deid.evaluation.corpus import load_corpus, load_staff
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_documents_come_with_mentions_identity_and_author(folder: Path) -> None:
-    unknown, letter, empty = load(folder)
+    unknown, letter, empty = load_corpus(folder)
     assert letter.document.text == "M. DUPONT\r\nvu"
     assert [(m.start, m.end, m.label) for m in letter.mentions] == [(3, 9, Label.PATIENT)]
     assert letter.document.type == "Lettre"
@@ -58,18 +58,18 @@ def test_documents_come_with_mentions_identity_and_author(folder: Path) -> None:
 def test_a_bad_file_is_named(folder: Path, name: str, content: bytes, message: str) -> None:
     (folder / name).write_bytes(content)
     with pytest.raises(InputRefused) as refusal:
-        load(folder)
+        load_corpus(folder)
     assert message in str(refusal.value)
     assert "DUPONT" not in str(refusal.value)
 
 
 def test_a_folder_without_documents_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputRefused, match=r"no \.txt file"):
-        load(tmp_path)
+        load_corpus(tmp_path)
 
 
 def test_the_staff_stand_beside_the_documents(folder: Path) -> None:
-    assert not staff(folder)
+    assert not load_staff(folder)
     (folder / "w1-staff.jsonl").write_text('{"last_name": "Ouali", "first_names": ["Samira"]}\n', encoding="utf-8")
     (folder / "staff.jsonl").write_text('{"last_name": "Roux"}\n', encoding="utf-8")
-    assert [one.last_name for one in staff(folder).people] == ["Roux", "Ouali"]
+    assert [one.last_name for one in load_staff(folder).people] == ["Roux", "Ouali"]

@@ -11,12 +11,12 @@ from deid.detection.taggers.tags import INDEX, TAGS, encode
 from deid.domain.document import Document
 from deid.domain.labels import Label
 from deid.evaluation.corpus import GoldDocument
-from deid.evaluation.markup import parse
+from deid.evaluation.markup import parse_marked
 from deid.learning.disagreement import Kind, doubts
 
 
 def gold(marked: str, name: str = "a-1") -> GoldDocument:
-    text, mentions = parse(marked, name)
+    text, mentions = parse_marked(marked, name)
     return GoldDocument(Document(name, text), mentions, "a")
 
 

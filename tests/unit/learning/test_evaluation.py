@@ -10,15 +10,15 @@ from hypothesis import strategies as st
 
 from deid.domain.document import Mention
 from deid.domain.labels import SCHEMES, Label
-from deid.evaluation.markup import parse
+from deid.evaluation.markup import parse_marked
 from deid.evaluation.score_tables import class_table, percent, summary_table
 from deid.evaluation.scoring import Judged, evaluate, evaluate_by
 
 
 def judged(gold: str, predicted: str, **about: str) -> Judged:
     """Two markings of one text."""
-    text, right = parse(gold, "gold")
-    same, guess = parse(predicted, "predicted")
+    text, right = parse_marked(gold, "gold")
+    same, guess = parse_marked(predicted, "predicted")
     assert text == same
     return Judged("d1", text, right, guess, **about)
 

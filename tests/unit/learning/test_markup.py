@@ -9,11 +9,13 @@ from hypothesis import strategies as st
 from deid.domain.document import Mention
 from deid.domain.errors import InputRefused
 from deid.domain.labels import Label
-from deid.evaluation.markup import parse, write
+from deid.evaluation.markup import parse_marked, write_marked
 
 
 def test_marks_go_and_offsets_count_in_what_is_left() -> None:
-    text, mentions = parse("M. [[PATIENT|Jean DUPONT]], né le [[DATE|12/02/1950]].\n[[ZIP|87300]][[CITY|œ]]", "x.txt")
+    text, mentions = parse_marked(
+        "M. [[PATIENT|Jean DUPONT]], né le [[DATE|12/02/1950]].\n[[ZIP|87300]][[CITY|œ]]", "x.txt"
+    )
     assert text == "M. Jean DUPONT, né le 12/02/1950.\n87300œ"
     assert [(text[m.start : m.end], m.label) for m in mentions] == [
         ("Jean DUPONT", Label.PATIENT),
@@ -40,7 +42,7 @@ def test_marks_go_and_offsets_count_in_what_is_left() -> None:
 )
 def test_a_bad_mark_is_refused_with_its_place_and_no_text(marked: str, place: str) -> None:
     with pytest.raises(InputRefused) as refusal:
-        parse(marked, "w1-01.txt")
+        parse_marked(marked, "w1-01.txt")
     assert str(refusal.value).startswith(f"w1-01.txt, {place}: ")
     assert "DUPONT" not in str(refusal.value)
 
@@ -58,11 +60,11 @@ def annotated(draw: st.DrawFn) -> tuple[str, tuple[Mention, ...]]:
 def test_what_is_written_reads_back(case: tuple[str, tuple[Mention, ...]]) -> None:
     text, mentions = case
     try:
-        marked = write(text, mentions)
+        marked = write_marked(text, mentions)
     except ValueError:
         assert "[[" in text or "]]" in text or "[" in text or "]" in text
         return
-    assert parse(marked, "x") == (text, mentions)
+    assert parse_marked(marked, "x") == (text, mentions)
 
 
 @pytest.mark.parametrize(
@@ -78,4 +80,4 @@ def test_what_is_written_reads_back(case: tuple[str, tuple[Mention, ...]]) -> No
 )
 def test_what_the_markup_cannot_say_is_an_error(text: str, mentions: list[Mention]) -> None:
     with pytest.raises(ValueError, match=r"mark|overlaps"):
-        write(text, mentions)
+        write_marked(text, mentions)

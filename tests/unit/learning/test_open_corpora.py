@@ -10,7 +10,7 @@ import pytest
 
 from deid.domain.errors import InputRefused
 from deid.domain.labels import SCHEMES
-from deid.learning.open_corpora import CORPORA, TaggedSentence, coarse, sentences
+from deid.learning.open_corpora import CORPORA, TaggedSentence, coarse, read_sentences
 
 NEWS = {
     "tokens": ["1er", "janvier", "2016", ",", "14h30", ":", "Valence", "(", "Drôme", ")"],
@@ -29,7 +29,7 @@ def corpus(folder: Path, *rows: object, name: str = "winer_fr_wikinews.jsonl.gz"
 
 @pytest.mark.parametrize("name", ["winer_fr_wikinews.jsonl.gz", "plain.jsonl"])
 def test_sentences_come_in_order(tmp_path: Path, name: str) -> None:
-    found = list(sentences(corpus(tmp_path, NEWS, "", TREE, name=name)))
+    found = list(read_sentences(corpus(tmp_path, NEWS, "", TREE, name=name)))
     assert found == [
         TaggedSentence(tuple(NEWS["tokens"]), tuple(NEWS["tags"])),
         TaggedSentence(tuple(TREE["tokens"]), tuple(TREE["upos"])),
@@ -57,7 +57,7 @@ def test_sentences_come_in_order(tmp_path: Path, name: str) -> None:
 )
 def test_a_bad_row_is_refused_by_file_and_line(tmp_path: Path, row: object) -> None:
     with pytest.raises(InputRefused, match=r"^winer_fr_wikinews\.jsonl\.gz, line 2: ") as refused:
-        list(sentences(corpus(tmp_path, NEWS, row)))
+        list(read_sentences(corpus(tmp_path, NEWS, row)))
     assert "Valence" not in str(refused.value)
 
 
@@ -65,9 +65,9 @@ def test_a_file_that_is_not_what_its_name_says_is_refused(tmp_path: Path) -> Non
     path = tmp_path / "x.jsonl.gz"
     path.write_text(json.dumps(NEWS), encoding="utf-8")
     with pytest.raises(InputRefused, match=r"x\.jsonl\.gz"):
-        list(sentences(path))
+        list(read_sentences(path))
     with pytest.raises(InputRefused, match=r"absent\.jsonl"):
-        list(sentences(tmp_path / "absent.jsonl"))
+        list(read_sentences(tmp_path / "absent.jsonl"))
 
 
 def test_classes_that_we_lack_are_outside() -> None:

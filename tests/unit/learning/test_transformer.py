@@ -20,18 +20,18 @@ from deid.detection.taggers.tags import TAGS
 from deid.domain.document import Mention
 from deid.domain.errors import InputRefused, PolicyError
 from deid.domain.labels import Label
-from deid.evaluation.corpus import load
+from deid.evaluation.corpus import load_corpus
 from deid.learning.transformer import plan as plans
 from deid.learning.transformer.__main__ import CONFIGS
 from deid.learning.transformer.plan import Plan
-from deid.learning.transformer.training import corpus_hash, train
+from deid.learning.transformer.training import corpus_hash, train_transformer
 from tests.unit.learning.transformer_letters import letters, small
 
 
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Card]:
     folder = tmp_path_factory.mktemp("trained")
-    return folder, train(small(), letters(), folder)
+    return folder, train_transformer(small(), letters(), folder)
 
 
 def test_what_training_writes_serves(trained: tuple[Path, Card]) -> None:
@@ -53,7 +53,7 @@ def test_a_model_learns_what_it_is_shown(tmp_path: Path, trained: tuple[Path, Ca
     """Fine-tuned from the written encoder, longer: the letters are alike, nearly all is found."""
     start = trained[0] / "encoder"
     asked = {"epochs": 12, "length": 64, "batch": 8, "learning_rate": 1e-2, "held_out": 0.2, "dropout": 0.0}
-    card = train(Plan.model_validate({"start": str(start), "fine_tuning": asked}), letters(), tmp_path)
+    card = train_transformer(Plan.model_validate({"start": str(start), "fine_tuning": asked}), letters(), tmp_path)
     assert card.measures["overlap_f1"] > 0.8
     assert card.settings["start"] == "encoder"
     found = Transformer(str(tmp_path), precision="fp32").annotate(Reading(letters()[3].document))
@@ -61,8 +61,8 @@ def test_a_model_learns_what_it_is_shown(tmp_path: Path, trained: tuple[Path, Ca
 
 
 def test_the_same_seed_gives_the_same_model(tmp_path: Path, trained: tuple[Path, Card]) -> None:
-    again = train(small(), letters(), tmp_path / "again")
-    other = train(small(seed=8), letters(), tmp_path / "other")
+    again = train_transformer(small(), letters(), tmp_path / "again")
+    other = train_transformer(small(seed=8), letters(), tmp_path / "other")
     first = {name: value for name, value in trained[1].measures.items() if name != "minutes"}
     assert {name: value for name, value in again.measures.items() if name != "minutes"} == first
     assert other.measures["loss"] != first["loss"]
@@ -72,7 +72,9 @@ def test_the_same_seed_gives_the_same_model(tmp_path: Path, trained: tuple[Path,
 
 
 def test_a_tampered_model_is_refused(tmp_path: Path) -> None:
-    train(small(pretraining=None, fine_tuning={"epochs": 1, "length": 64, "held_out": 0.2}), letters(8), tmp_path)
+    train_transformer(
+        small(pretraining=None, fine_tuning={"epochs": 1, "length": 64, "held_out": 0.2}), letters(8), tmp_path
+    )
     (tmp_path / "tokenizer.json").write_text((tmp_path / "tokenizer.json").read_text() + " ")
     with pytest.raises(PolicyError, match="its tokenizer is not the one"):
         Transformer(str(tmp_path))
@@ -80,7 +82,7 @@ def test_a_tampered_model_is_refused(tmp_path: Path) -> None:
 
 def test_nobody_held_out_trains_to_the_end(tmp_path: Path) -> None:
     asked = small(pretraining=None, fine_tuning={"epochs": 2, "length": 64, "held_out": 0}, weights="fp32")
-    card = train(asked, letters(8), tmp_path)
+    card = train_transformer(asked, letters(8), tmp_path)
     assert card.measures == {"epoch": 2.0}
     assert card.temperature == 1.0
 
@@ -105,7 +107,7 @@ def test_the_command(tmp_path: Path) -> None:
     with np.load(tmp_path / "judged" / "transformer.npz") as judged:
         assert sorted(judged.files) == ["a2-02", "a2-08"]
         assert all(np.allclose(judged[name].sum(axis=1), 1, atol=0.02) for name in judged.files)
-    assert card["corpus"] == corpus_hash([gold for gold in load(corpus) if gold.author != "a2"])
+    assert card["corpus"] == corpus_hash([gold for gold in load_corpus(corpus) if gold.author != "a2"])
 
 
 def _marked(text: str, mentions: Sequence[Mention]) -> str:
@@ -117,7 +119,7 @@ def _marked(text: str, mentions: Sequence[Mention]) -> str:
 
 @pytest.mark.parametrize("name", [path.stem for path in sorted(CONFIGS.glob("*.yaml"))])
 def test_plans_that_ship_can_be_read(name: str) -> None:
-    assert plans.load(CONFIGS / f"{name}.yaml").fine_tuning.epochs >= 1
+    assert plans.load_plan(CONFIGS / f"{name}.yaml").fine_tuning.epochs >= 1
 
 
 @pytest.mark.parametrize(
@@ -134,7 +136,7 @@ def test_plans_that_ship_can_be_read(name: str) -> None:
 def test_plans_that_cannot_be(tmp_path: Path, content: str, message: str) -> None:
     (tmp_path / "p.yaml").write_text(content)
     with pytest.raises(InputRefused, match=f"p.yaml.*{message}"):
-        plans.load(tmp_path / "p.yaml")
+        plans.load_plan(tmp_path / "p.yaml")
 
 
 @pytest.mark.parametrize(
@@ -147,9 +149,9 @@ def test_plans_that_cannot_be(tmp_path: Path, content: str, message: str) -> Non
 )
 def test_what_is_not_there_is_said(tmp_path: Path, changes: dict[str, object], message: str) -> None:
     with pytest.raises((InputRefused, PolicyError), match=message):
-        train(small(**changes), letters(6), tmp_path)
+        train_transformer(small(**changes), letters(6), tmp_path)
 
 
 def test_no_document(tmp_path: Path) -> None:
     with pytest.raises(InputRefused, match="no document"):
-        train(small(pretraining=None), [], tmp_path)
+        train_transformer(small(pretraining=None), [], tmp_path)

@@ -22,7 +22,7 @@ from deid.domain.errors import InputRefused, SettingsError
 from deid.domain.labels import Label
 from deid.evaluation.corpus import GoldDocument
 from deid.learning.transformer import optimization, pretraining_data
-from deid.learning.transformer.examples import examples, split
+from deid.learning.transformer.examples import split, window_examples
 from deid.learning.transformer.plan import Plan
 from deid.learning.transformer.pretraining_data import IGNORED, masked, packed
 from deid.learning.transformer.tuning import tune
@@ -118,9 +118,9 @@ def test_each_token_is_judged_once_with_its_tag(marks: list[tuple[int, int]], le
             end = start + width
     gold = GoldDocument(Document("d", text), tuple(mentions), "a")
     reading = Reading(gold.document)
-    judged = [tag for one in examples(tokenizer, [gold], length) for tag in one.tags.tolist() if tag != IGNORED]
+    judged = [tag for one in window_examples(tokenizer, [gold], length) for tag in one.tags.tolist() if tag != IGNORED]
     assert judged == encode(reading, mentions).tolist()
-    assert all(len(one.ids) <= length for one in examples(tokenizer, [gold], length))
+    assert all(len(one.ids) <= length for one in window_examples(tokenizer, [gold], length))
 
 
 def _documents(authors: list[str]) -> list[GoldDocument]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from deid.domain.document import Document
 from deid.evaluation.corpus import GoldDocument
-from deid.evaluation.markup import parse
+from deid.evaluation.markup import parse_marked
 from deid.learning.transformer import plan as plans
 from deid.learning.transformer.__main__ import CONFIGS
 from deid.learning.transformer.plan import Plan
@@ -23,11 +23,11 @@ def letters(number: int = 24) -> list[GoldDocument]:
             f" qui habite [[CITY|{town}]].\nL'examen est normal. Le traitement est poursuivi.\n\n"
             f"Dr [[DOCTOR|{name}el]]\n"
         )
-        text, mentions = parse(marked * 2, "test")
+        text, mentions = parse_marked(marked * 2, "test")
         made.append(GoldDocument(Document(f"a{at % 6}-{at:02}", text), mentions, f"a{at % 6}"))
     return made
 
 
 def small(**changes: object) -> Plan:
     """The plan train-small, changed."""
-    return Plan.model_validate(plans.load(CONFIGS / "train-small.yaml").model_dump() | changes)
+    return Plan.model_validate(plans.load_plan(CONFIGS / "train-small.yaml").model_dump() | changes)

@@ -7,7 +7,7 @@ from typing import Any
 
 from deid.config.policy import Policy, Section
 from deid.domain.document import Document, Mention, Patient, Substitution
-from deid.evaluation.markup import parse
+from deid.evaluation.markup import parse_marked
 
 KEY = bytes(range(32))
 ANCHOR = date(2023, 5, 17)
@@ -21,7 +21,7 @@ def marked(
     reference_date: date | None = ANCHOR,
 ) -> tuple[Document, list[Mention]]:
     """A document and its mentions out of inline markup; the patient has a key unless one is given."""
-    text, mentions = parse(markup, id)
+    text, mentions = parse_marked(markup, id)
     return Document(id, text, patient or Patient(key="p1"), reference_date), list(mentions)
 
 

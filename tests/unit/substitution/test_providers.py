@@ -21,7 +21,7 @@ from deid.domain.errors import PolicyError
 from deid.domain.labels import TEMPORAL, Label
 from deid.domain.outcomes import Candidate, Severity
 from deid.evaluation.corpus import GoldDocument
-from deid.evaluation.corpus import load as load_corpus
+from deid.evaluation.corpus import load_corpus as load_corpus
 from deid.formats import read_source
 from deid.french.folding import comparable
 from deid.quality import CHECKS, measure

@@ -10,7 +10,7 @@ from deid.detection.preprocessing.language import foreign_language
 from deid.detection.reading import Reading
 from deid.domain.document import Document, Patient
 from deid.domain.errors import Reason
-from deid.evaluation.corpus import load
+from deid.evaluation.corpus import load_corpus
 from tests import ROOT
 
 CORPUS = ROOT / "corpus" / "train"
@@ -65,7 +65,7 @@ def test_shorthand_and_scraps_are_not_foreign(text: str) -> None:
 
 
 def test_no_document_of_the_corpus_is_foreign() -> None:
-    assert [gold.document.id for gold in load(CORPUS) if foreign_language(Reading(gold.document))] == []
+    assert [gold.document.id for gold in load_corpus(CORPUS) if foreign_language(Reading(gold.document))] == []
 
 
 def _detector(foreign: str) -> Detector:

@@ -14,7 +14,7 @@ from deid.detection.taggers.bilstm import BiLstmCrf, Shape, load_embeddings, sav
 from deid.detection.taggers.features import feature_number
 from deid.detection.taggers.tags import INDEX
 from deid.learning.taggers import pretraining
-from deid.learning.taggers.embeddings import Sentences, train
+from deid.learning.taggers.embeddings import Sentences, train_embeddings
 
 SMALL = Shape(column_buckets=1 << 12, column_width=16, gram_buckets=1 << 12, gram_width=8, hidden=16)
 VERBS = ("soigne", "appelle", "revoit", "opère")
@@ -36,7 +36,7 @@ def test_words_of_like_use_get_like_vectors(tmp_path: Path) -> None:
         lines.append(f"le {subject} {verb} {'un patient' if verb in VERBS else 'dans la grande vallée'}")
     path = tmp_path / "text.txt.xz"
     path.write_bytes(lzma.compress("\n".join(lines).encode()))
-    rows = train(Sentences([path]), SMALL, epochs=20, workers=1)
+    rows = train_embeddings(Sentences([path]), SMALL, epochs=20, workers=1)
     assert rows.shape == (SMALL.gram_buckets, SMALL.gram_width)
     assert not rows[0].any()
 
@@ -74,7 +74,7 @@ def test_what_a_corpus_does_not_decide_is_left_open(tmp_path: Path) -> None:
     path = corpus(tmp_path, [(tokens, ["O", "O", "B-PER", "I-PER", "O", "O", "O", "B-LOC", "O"])])
     path_lines = [(tokens, ["O"] * 9)] * 7
     corpus(tmp_path, [(tokens, ["O", "O", "B-PER", "I-PER", "O", "O", "O", "B-LOC", "O"]), *path_lines])
-    (first,) = pretraining.passages(path)
+    (first,) = pretraining.tagged_passages(path)
     agrees = first[2]
     hier, aime, cesaire = agrees[0], agrees[2], agrees[3]
     assert hier[0]
@@ -93,7 +93,7 @@ def test_a_network_learns_from_what_is_said(tmp_path: Path) -> None:
         lines.append((["Le", "ministre", name, "parle", "."], ["O", "O", "B-PER", "O", "O"]))
     corpus(tmp_path, lines)
     model = pretraining.start(tmp_path, SMALL, None, seed=1, epochs=60)
-    (passage, *_) = pretraining.passages(tmp_path / "winer_fr_wikinews.jsonl.gz")
+    (passage, *_) = pretraining.tagged_passages(tmp_path / "winer_fr_wikinews.jsonl.gz")
     untrained = pretraining._loss(BiLstmCrf(SMALL).eval(), [passage]).item()
     trained = pretraining._loss(model.eval(), [passage]).item()
     assert trained < untrained / 4

@@ -30,9 +30,9 @@ from deid.evaluation.scoring import Judged, evaluate
 from deid.learning import held_out
 from deid.learning.taggers import cross_validation, learning_curve
 from deid.learning.taggers.crf import CrfSettings
-from deid.learning.taggers.crf import train as train_crf
-from deid.learning.taggers.examples import examples
-from deid.learning.taggers.training import KINDS, SMALL, train
+from deid.learning.taggers.crf import train_weights as train_crf
+from deid.learning.taggers.examples import token_examples
+from deid.learning.taggers.training import KINDS, SMALL, train_tagger
 from tests import ROOT
 
 pytestmark = pytest.mark.slow
@@ -41,7 +41,7 @@ CORPUS = ROOT / "corpus" / "train"
 
 @pytest.fixture(scope="module")
 def gold() -> list[corpus.GoldDocument]:
-    return corpus.load(CORPUS)
+    return corpus.load_corpus(CORPUS)
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +53,7 @@ def sample(gold: list[corpus.GoldDocument]) -> list[corpus.GoldDocument]:
 def models(sample: list[corpus.GoldDocument], tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("models")
     for kind in KINDS:
-        train(kind, sample, SMALL, folder)
+        train_tagger(kind, sample, SMALL, folder)
     return folder
 
 
@@ -93,7 +93,7 @@ def test_a_small_hybrid_finds_most_of_what_it_never_saw(
 def test_the_same_seed_gives_the_same_model(
     kind: str, models: Path, sample: list[corpus.GoldDocument], tmp_path: Path
 ) -> None:
-    again = train(kind, sample, SMALL, tmp_path)
+    again = train_tagger(kind, sample, SMALL, tmp_path)
     assert (
         json.loads((again / MANIFEST_FILE).read_text())["training"]
         == json.loads((models / kind / MANIFEST_FILE).read_text())["training"]
@@ -118,7 +118,7 @@ def test_distributions_do_not_depend_on_the_batch(kind: str, models: Path, sampl
 
 
 def test_marginals_are_those_of_crfsuite(sample: list[corpus.GoldDocument], tmp_path: Path) -> None:
-    seen = examples(sample[:8])
+    seen = token_examples(sample[:8])
     settings = CrfSettings(iterations=15, hide_tables=0, hide_rules=0)
     path = tmp_path / "oracle"
     weights = train_crf(seen, settings, keep=path)
@@ -187,7 +187,7 @@ def test_cross_validation_leaves_authors_out_and_plays_back(gold: list[corpus.Go
     few = [one for one in gold if one.author in ("w1", "w2", "w3")][::10]
     cross_validation.run(few, tmp_path, SMALL, cross_validation.folds(few, 2), rows=None, workers=2)
     assert {author for fold in cross_validation.folds(few, 2) for author in fold} == {"w1", "w2", "w3"}
-    saved = held_out.load(tmp_path, "crf")
+    saved = held_out.load_distributions(tmp_path, "crf")
     assert set(saved) == {one.document.id for one in few}
     base = load_policy()
     choice = AnnotatorChoice(name="deid.learning.held_out:HeldOut", options={"tagger": "crf", "folder": str(tmp_path)})
