@@ -1,4 +1,4 @@
-"""How fast the shipped hybrid detects, and what share each annotator takes, as a Markdown table.
+"""Speed of the shipped hybrid detector, and share of each annotator, as a Markdown table.
 
     python benchmarks/detection_speed.py [FOLDER] [--workers 2]
 

@@ -1,4 +1,4 @@
-"""How fast the annotator *transformer* is beside the pipeline of transformers: same weights, same texts, one run.
+"""Speed of the annotator *transformer* and of the transformers pipeline: same weights, same texts, one run.
 
     python benchmarks/gpu_inference.py [FOLDER] [--model DIR] [--characters 300000] [--device auto]
 

@@ -1,5 +1,5 @@
-"""What detection's lookup costs against the automaton it replaced, on what ships and on a country of names; what it
-does to the scores; what opening the tables of substitution costs against reading them row by row.
+"""Cost of the lookup against an automaton, on the shipped tables and on a table of country size; effect on the scores;
+cost of opening the tables of substitution against reading them row by row.
 
     python benchmarks/lookup.py
 

@@ -43,7 +43,7 @@ HEADER = "| step | tasks | documents | work, s | documents/s | characters/s | pe
 
 
 def rows(dsn: str, statement: str, *parameters: Any) -> list[tuple[Any, ...]]:
-    """What a query returns."""
+    """Return the rows of a query."""
     link = psycopg2.connect(dsn)
     try:
         with link, link.cursor() as cursor:

@@ -1,4 +1,4 @@
-"""How long the stewards' pages take to answer over a year of a large hospital, as a Markdown table.
+"""Response times of the stewards' pages over a year of a large hospital, as a Markdown table.
 
     make bench-pages_load > benchmarks/pages_load.md
     python benchmarks/pages_load.py [--documents 1000000] [--requests 30]
@@ -40,7 +40,7 @@ LIMIT_MS = 300
 
 
 def main() -> None:
-    """Fill, serve, ask, tell."""
+    """Fill the database, serve the pages, measure, print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--documents", type=int, default=1_000_000)
     parser.add_argument("--requests", type=int, default=30)

@@ -1,4 +1,4 @@
-"""How fast mentions that are known become surrogates, and what share each generator takes, as a Markdown table.
+"""Speed of the substitution of known mentions, and share of each generator, as a Markdown table.
 
     make bench-substitution_speed > benchmarks/substitution_speed.md
     python benchmarks/substitution_speed.py [FOLDER] [--patients 640] [--workers 2] [--repeats 3]
@@ -68,7 +68,7 @@ class Clocked(NamedTuple):
 
 
 class Share(NamedTuple):
-    """What a process works through: before the clock starts, and then."""
+    """Chunks of one process: those before the clock starts, then those measured."""
 
     first: Sequence[Known]
     second: Sequence[Known]

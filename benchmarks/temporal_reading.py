@@ -1,4 +1,4 @@
-"""How many DATE, RELDATE and AGE mentions of an annotated folder cannot be read.
+"""Number of DATE, RELDATE and AGE mentions of an annotated folder without a parsed value.
 
 python -m benchmarks.temporal_reading corpus/train [--show]
 """
@@ -19,7 +19,7 @@ LABELS = (Label.DATE, Label.RELDATE, Label.AGE)
 
 
 def main() -> None:
-    """Print a table; `--show` lists what is not read (fictional documents only)."""
+    """Print a table; `--show` lists what is not read (synthetic documents only)."""
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("folder", type=Path)
     arguments.add_argument("--show", action="store_true")

@@ -51,7 +51,7 @@ class Airflow:
 
     @property
     def port(self) -> int:
-        """Return the port of the interface, taken or to be taken."""
+        """Port of the interface, running or not."""
         kept = self._stored().get("AIRFLOW__API__PORT")
         return self._wanted_port or int(kept or PORT)
 
@@ -208,7 +208,7 @@ class Airflow:
 
 
 def kill_session(leader: int, home: Path | None = None) -> None:
-    """Kill what is left of a session and wait for its end: Airflow puts each task in a process group of its own.
+    """Kill the remaining processes of a session, tasks in process groups of their own included, and wait for their end.
 
     With `home`, only processes of that AIRFLOW_HOME: the number of a session long gone may belong to another.
     """

@@ -139,7 +139,7 @@ def stop(folder: Path) -> None:
 
 @contextmanager
 def stoppable() -> Iterator[None]:
-    """Ends Ctrl-C with a sentence and the status that shells know."""
+    """Turn Ctrl-C into a message and the conventional exit status."""
     try:
         yield
     except KeyboardInterrupt:

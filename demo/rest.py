@@ -45,17 +45,17 @@ class Interface:
         return int(self._call("GET", "importErrors")["total_entries"])
 
     def unpause(self, dag_id: str) -> None:
-        """Let a DAG run."""
+        """Unpause a DAG."""
         self._call("PATCH", f"dags/{dag_id}", {"is_paused": False})
 
     def put_pool(self, name: str, pool: Mapping[str, Any]) -> None:
-        """Make a pool, or give it back its size."""
+        """Create a pool, or reset its size."""
         body = {"name": name, **pool}
         if self._call("POST", "pools", body, accept=(409,)) is None:
             self._call("PATCH", f"pools/{name}", body)
 
     def run(self, dag_id: str, run_id: str) -> dict[str, Any] | None:
-        """One run, or None if there is none of that name."""
+        """Return a run, or None if no run has that name."""
         found: dict[str, Any] | None = self._call(
             "GET", f"dags/{dag_id}/dagRuns/{quote(run_id, safe='')}", accept=(404,)
         )
@@ -123,7 +123,7 @@ class Interface:
                 yield detail
 
     def answer(self, task: Mapping[str, Any], chosen: str, **form: Any) -> None:
-        """Answer a question of `questions`."""
+        """Answer a question from `questions`."""
         run_id = quote(task["dag_run_id"], safe="")
         path = f"dags/{task['dag_id']}/dagRuns/{run_id}/taskInstances/{task['task_id']}/{task['map_index']}/hitlDetails"
         self._call("PATCH", path, {"chosen_options": [chosen], "params_input": form}, accept=(409,))

@@ -54,7 +54,7 @@ def main() -> None:
 
 
 def stage_again() -> None:
-    """Leave the last night staged, if it is not."""
+    """Stage the last night again under another ε, unless it is staged."""
     with tempfile.TemporaryDirectory() as folder:
         policy = Path(folder) / "policy.yaml"
         policy.write_text(POLICY, encoding="utf-8")
@@ -68,7 +68,7 @@ def stage_again() -> None:
 
 
 def sign_in(page: Page, airflow: Airflow) -> None:
-    """By Airflow's own form."""
+    """Sign in by Airflow's own form."""
     page.goto(f"{airflow.url}/auth/login")
     page.get_by_role("textbox", name="Username").fill(ADMIN)
     page.get_by_role("textbox", name="Password").fill(airflow.password(ADMIN))
@@ -77,12 +77,12 @@ def sign_in(page: Page, airflow: Airflow) -> None:
 
 
 def at(path: str) -> Callable[[Page, str], object]:
-    """What only has to be opened."""
+    """Return the steps of a page that needs no preparation."""
     return lambda page, root: page.goto(f"{root}{path}")
 
 
 def review(page: Page, root: str) -> None:
-    """The review, opened if nobody has."""
+    """Open the review, creating it if absent."""
     PLAN(page, root)
     if page.url.endswith(f"/new/{NIGHT.date()}"):
         page.locator("main form button").click()
@@ -90,7 +90,7 @@ def review(page: Page, root: str) -> None:
 
 
 def reading(page: Page, root: str) -> None:
-    """The first text of the review, with its original beside it."""
+    """Open the first text of the review, beside its original."""
     review(page, root)
     page.goto(f"{page.url}/1/original")
 

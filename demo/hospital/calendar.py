@@ -36,7 +36,7 @@ class Calendar:
         return rng.choices([day for day, _ in able], [weight for _, weight in able])[0]
 
     def arrival(self, rng: random.Random, written_on: date) -> date:
-        """The day a document written on `written_on` arrives: at once when it is new, any day for an old one."""
+        """Return the arrival day of a document written on `written_on`: at once if it is new, any day if it is old."""
         if written_on < self.first - timedelta(days=3):
             return self.any_day(rng)
         day = max(written_on + timedelta(days=rng.choice((0, 0, 0, 1, 1, 2, 3))), self.first)
@@ -45,7 +45,7 @@ class Calendar:
         return min(day, self.last)
 
     def moment(self, rng: random.Random, day: date) -> datetime:
-        """A time of `day` at which people work, local time."""
+        """Return a time of `day` within working hours, local time."""
         seconds = rng.randrange(HOURS[0] * 3600, HOURS[1] * 3600)
         clock = time(seconds // 3600, seconds // 60 % 60, seconds % 60)
         return datetime.combine(day, clock, tzinfo=PARIS)

@@ -45,7 +45,7 @@ class Block:
                 yield from cell
 
     def map(self, change: Callable[[Cell], Cell]) -> Block:
-        """The same block with every cell passed through `change`."""
+        """Return the block with every cell passed through `change`."""
         return Block(self.role, tuple(tuple(change(cell) for cell in row) for row in self.rows))
 
 

@@ -26,7 +26,7 @@ class Mailbox(socketserver.ThreadingTCPServer):
 
     @property
     def port(self) -> int:
-        """Where it listens."""
+        """Address of the server."""
         return int(self.server_address[1])
 
 
@@ -50,7 +50,7 @@ class _Session(socketserver.StreamRequestHandler):
 
 
 def told(message: EmailMessage) -> str:
-    """What a message says: its subject and its texts."""
+    """Return the subject and the texts of a message."""
     parts = [part.get_content() for part in message.walk() if part.get_content_maintype() == "text"]
     return "\n".join([message["Subject"], *parts])
 

@@ -34,7 +34,7 @@ def hospital(deployed: Database, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 
 
 def traces(hospital: Database, capfd: pytest.CaptureFixture[str], tmp_path: Path) -> set[str]:
-    """Where the planted words stand, outside the hospital's own tables and the text that is not proven yet."""
+    """Return the places of the planted words outside the hospital's own tables and the unverified text."""
     printed = capfd.readouterr()
     return searching.found(
         [

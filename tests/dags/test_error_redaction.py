@@ -1,4 +1,4 @@
-"""What keeps text out of Airflow: the guard on XCom, errors without values, launches that say enough."""
+"""Absence of text in Airflow: the guard on XCom, errors without values, informative launch failures."""
 
 from __future__ import annotations
 

@@ -118,7 +118,7 @@ def service(database: Database) -> list[tuple]:
 
 
 class Heard(logging.Handler):
-    """What the refreshes said of each source, as an operator reads it in the log of its task."""
+    """Return the log lines of the refreshes about each source."""
 
     def __init__(self) -> None:
         super().__init__(logging.WARNING)

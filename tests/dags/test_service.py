@@ -252,7 +252,7 @@ def test_killed_in_the_middle_it_ends_in_the_same_rows(
 
 
 def undisturbed(postgres: Database, service: Service, monkeypatch: pytest.MonkeyPatch) -> list[tuple]:
-    """What the same documents become, under the same secret and policy, when nothing is killed."""
+    """Return the publication of the same documents, secret and policy without a killed process."""
     for name, value in postgres.environment.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setenv("NOCTURNE_SECRET", service.hospital.deployment["NOCTURNE_SECRET"])

@@ -1,4 +1,4 @@
-"""What researchers read of a synthetic hospital, held against what the hospital knows, document by document.
+"""Published documents of a synthetic hospital, compared one by one with the hospital's records.
 
 The steps are those that Airflow calls, in one process; the demo's hospital is twice as large. Originals are looked for
 with this file's own plain folding, not with the product's.

@@ -1,4 +1,4 @@
-"""What holds for every page: who is let in, headers, forgery, language, errors."""
+"""Requirements on every page: access, headers, forgery protection, language, errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who may do what: every route of the pages, for every role and for nobody, as the server answers."""
+"""Access table of the pages: the answer of every route to every role and to anonymous requests."""
 
 from __future__ import annotations
 

@@ -145,7 +145,7 @@ def shipped(communes: CommuneTable) -> tuple[Detector, Substitutor]:
 def test_end_to_end_with_the_policy_that_ships(
     known: bool, shipped: tuple[Detector, Substitutor], communes: CommuneTable
 ) -> None:
-    """Whether the warehouse knows Mr Durand or not, all six mentions are found, replaced and proven gone."""
+    """Check that all six mentions are found, replaced and verified, with and without Mr Durand in the warehouse."""
     text, mentions = marked(MARKED)[0].text, marked(MARKED)[1]
     patient = Patient(key="durand", last_name="DURAND", city="Dijon", sex="M") if known else Patient()
     incoming = Incoming(Document("thread", text, patient, WRITTEN, "Lettre"))

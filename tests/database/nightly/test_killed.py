@@ -44,7 +44,7 @@ def hospital(deployed: Database) -> Database:
 
 @pytest.fixture
 def undisturbed(hospital: Database, request: pytest.FixtureRequest) -> list[tuple]:
-    """What the same night publishes when nothing happens to it, computed once and then undone."""
+    """Return the publication of the same night without interruption, computed once and then undone."""
     cached: list[tuple] | None = request.config.stash.get(_ROWS, None)
     if cached is None:
         night("night", batch_size=2)

@@ -1,4 +1,4 @@
-"""What was approved is what is published: whatever is altered after staging, in any column, is refused."""
+"""Digests of an approved release: a change in any column after staging is refused."""
 
 from __future__ import annotations
 

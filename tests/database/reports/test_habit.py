@@ -1,4 +1,4 @@
-"""What is usual bears with bad nights, and says nothing of too few."""
+"""Usual ranges: robust to bad nights, undefined for too few nights."""
 
 from __future__ import annotations
 

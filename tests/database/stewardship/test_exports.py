@@ -1,4 +1,4 @@
-"""What a release exports: the same numbers in every form, and nothing of a patient."""
+"""Exports of a release: the same numbers in every form, without patient data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the overview finds: nights that are missing or late, decisions that wait, numbers out of the ordinary."""
+"""Findings of the overview: missing or late nights, pending decisions, unusual numbers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def when(day: int, hour: int = 12) -> datetime:
 
 
 def found(now: datetime) -> list[tuple[str, str | None]]:
-    """What stands out at `now`, and where."""
+    """Return the findings at `now`, with their places."""
     return [(one.what, one.key) for one in overview.read_overview(now).findings]
 
 

@@ -1,4 +1,4 @@
-"""What is said when the database does not do what it should, and what is not said."""
+"""Messages of a failing database, without connection secrets or data."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ from tests.database.warehouse.small_hospital import DAY, LETTER, NIGHT, open_hos
 
 @pytest.fixture
 def secret(tmp_path: Path) -> Path:
-    """Where the secret is kept."""
+    """Return the path of the secret."""
     return tmp_path / "secret"
 
 

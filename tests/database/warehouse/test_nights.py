@@ -18,35 +18,35 @@ NIGHTS = 4
 
 
 @pytest.fixture(scope="module")
-def fiction() -> Hospital:
+def hospital() -> Hospital:
     return generate(7, patients=25, documents=90, nights=NIGHTS)
 
 
-def _nights(fiction: Hospital) -> list[datetime]:
-    days = sorted({version.night for document in fiction.documents for version in document.versions})
+def _nights(hospital: Hospital) -> list[datetime]:
+    days = sorted({version.night for document in hospital.documents for version in document.versions})
     first = datetime(days[0].year, days[0].month, days[0].day, tzinfo=PARIS)
     return [first + timedelta(days=number) for number in range((days[-1] - days[0]).days + 1)]
 
 
-def test_nights_of_a_small_hospital(deployed: Database, fiction: Hospital) -> None:
+def test_nights_of_a_small_hospital(deployed: Database, hospital: Hospital) -> None:
     releases = []
-    for start in _nights(fiction):
-        load(deployed.owner, fiction, until=start.date())
+    for start in _nights(hospital):
+        load(deployed.owner, hospital, until=start.date())
         releases.append(night(str(start), start, batch_size=20))
     published = dict(deployed.rows("SELECT document_id, text FROM research.document", role="researcher"))
-    _nothing_is_lost(deployed, fiction, set(published))
-    _nobody_is_recognisable(deployed, fiction)
+    _nothing_is_lost(deployed, hospital, set(published))
+    _nobody_is_recognisable(deployed, hospital)
     assert sum(release["replaced"] for release in releases) > 0
     assert sum(release["withdrawn"] for release in releases) > 0
-    assert len(published) > 0.8 * len(fiction.documents)
+    assert len(published) > 0.8 * len(hospital.documents)
 
 
-def _nothing_is_lost(deployed: Database, fiction: Hospital, published: set[str]) -> None:
+def _nothing_is_lost(deployed: Database, hospital: Hospital, published: set[str]) -> None:
     """Every document is published in its last version, withdrawn, or in quarantine with a reason."""
     key = settings().key
-    last = fiction.as_of(None)
+    last = hospital.as_of(None)
     found, refused = states(deployed), reasons(deployed)
-    for document in fiction.documents:
+    for document in hospital.documents:
         name = document.document_id
         shown = pseudonym(key, "document", name) in published
         if last[name].action == "withdraw":
@@ -62,10 +62,10 @@ def _nothing_is_lost(deployed: Database, fiction: Hospital, published: set[str])
     assert deployed.rows("SELECT count(*) FROM deid.candidate") == [(0,)]
 
 
-def _nobody_is_recognisable(deployed: Database, fiction: Hospital) -> None:
+def _nobody_is_recognisable(deployed: Database, hospital: Hospital) -> None:
     """Nothing that the warehouse knows of a patient stands in the texts about him.
 
-    Only in those: phones of the fiction and surrogate phones come from the same range, reserved for fiction.
+    Only in those: phones of the hospital and surrogate phones come from the same range, reserved for fiction.
     """
     key = settings().key
     texts: dict[str, list[str]] = {}
@@ -73,8 +73,8 @@ def _nobody_is_recognisable(deployed: Database, fiction: Hospital) -> None:
         "SELECT patient_id, text || coalesce(markup, '') || coalesce(title, '') FROM research.document"
     ):
         texts.setdefault(about, []).append(text)
-    stays = {stay.patient_id: stay.nda for stay in fiction.stays}
-    for patient in fiction.patients:
+    stays = {stay.patient_id: stay.nda for stay in hospital.stays}
+    for patient in hospital.patients:
         known = (patient.last_name, patient.nir, patient.ipp, patient.email, patient.phone, patient.mobile)
         everything = "\n".join(texts.get(pseudonym(key, "patient", patient.patient_id), ()))
         for value in (*known, stays.get(patient.patient_id)):

@@ -1,4 +1,4 @@
-"""What is new, to whom it belongs, and what was taken back."""
+"""Planned documents: new ones, their patients, and withdrawn ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What never stands in for a commune, and what that costs beyond the strategy's bound."""
+"""Communes excluded as surrogates, and the cost of the exclusions beyond the strategy's bound."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What research keeps: a shift keeps every length, noise keeps what its scale lets it, a tag nothing."""
+"""Utility for research: a shift preserves lengths, noise preserves them by its scale, a tag preserves nothing."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ def test_a_provider_that_cannot_be_had_is_noticed_before_a_policy_is_put_in_forc
 
 
 def test_the_page_on_epsilon_quotes_the_command(deid: Call) -> None:
-    """When this fails, run `python -m deid budget example` and put its tables in the page."""
+    """Compare the page with `python -m deid budget example`; on failure, copy its tables into the page."""
     page = (DOCS / "fr" / "budget-epsilon.md").read_text(encoding="utf-8")
     tables = deid("budget", "example").out.strip().split("\n\n")
     assert len(tables) == 5

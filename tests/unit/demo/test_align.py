@@ -1,4 +1,4 @@
-"""Where mentions are in the text that is read."""
+"""Offsets of mentions in the extracted text."""
 
 from __future__ import annotations
 

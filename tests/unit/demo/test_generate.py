@@ -1,4 +1,4 @@
-"""What the synthetic hospital holds."""
+"""Content of the synthetic hospital."""
 
 from __future__ import annotations
 

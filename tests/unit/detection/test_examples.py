@@ -1,4 +1,4 @@
-"""What the detector finds, and what it must leave, sentence by sentence."""
+"""Sentences with the mentions that the detector must find, and with hard negatives."""
 
 from __future__ import annotations
 

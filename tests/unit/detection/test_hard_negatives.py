@@ -1,4 +1,4 @@
-"""What looks like an identifier and is none is left alone; people who bear such names are found."""
+"""Hard negatives stay without a mention; people with the same names are found."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the warehouse knows of the patient, in the forms in which letters write it."""
+"""Detection of the patient's known identity, in the forms used in letters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a line break cuts is covered on both lines."""
+"""Mentions cut by a line break are covered on both lines."""
 
 from __future__ import annotations
 

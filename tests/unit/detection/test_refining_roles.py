@@ -1,4 +1,4 @@
-"""Whose name: one role per person of a document, by the strongest evidence."""
+"""Roles of names: one per person of a document, by the strongest evidence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever the text: sorted, disjoint, inside, the same again, and in time that grows with its length."""
+"""Mentions of any text: sorted, disjoint, inside the text, reproducible, in time linear in its length."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever text a learned tagger is given, every token gets a distribution, or the document is refused."""
+"""Unusual text for learned taggers: every token gets a distribution, or the document is refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which place a written name means: short, long, scanned, merged and ambiguous names."""
+"""Reading of place names: short, long, scanned, merged and ambiguous names."""
 
 from __future__ import annotations
 

@@ -116,7 +116,7 @@ def test_the_ledger_names_the_mechanism_and_what_it_costs(
 
 
 def test_an_unknown_place_costs_no_noise_but_a_uniform_draw(policy: Policy, communes: CommuneTable) -> None:
-    """Whatever the strategy, nothing but the home territory decides what an unknown name becomes."""
+    """Check, for every strategy, that the surrogate of an unknown name depends on the home territory only."""
     patient = Patient(key="p", zip="21000", city="Dijon")
     document = marked("[[CITY|Xqz]] [[CITY|Bouaké]] [[ZIP|00000]]", patient=patient)
     assert not [one for one in _substitutor(policy, communes).substitute(*document).spends if one.category == "place"]

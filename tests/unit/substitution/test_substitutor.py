@@ -1,4 +1,4 @@
-"""What holds of every substitution, whatever the mentions: nothing kept, offsets right, the same on every run."""
+"""Invariants of every substitution: no original kept, right offsets, the same result on every run."""
 
 from __future__ import annotations
 

@@ -203,7 +203,7 @@ LOCALITIES = ("La Garcine", "Le Moulin", "St Gondolfe", "Les Fangeas", "Bouvier"
 
 @pytest.fixture(scope="module")
 def with_localities() -> LookupTable:
-    """What ships and a register's localities; built once, as it takes seconds."""
+    """Return the shipped tables with the localities of a register; built once, in seconds."""
     return LookupTable.of(
         build_lookup([*packaged_spellings(), *folded_spellings([(Kind.LOCALITY, name, 0) for name in LOCALITIES])])
     )

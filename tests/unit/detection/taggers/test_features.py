@@ -1,4 +1,4 @@
-"""What the taggers see of a document, and the pieces that it is seen in."""
+"""Features of the taggers, and the pieces of a document."""
 
 from __future__ import annotations
 

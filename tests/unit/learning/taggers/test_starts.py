@@ -1,4 +1,4 @@
-"""Where networks start from: subword vectors of running French, names tagged in open corpora."""
+"""Initial weights of networks: subword vectors of running French, and names tagged in open corpora."""
 
 from __future__ import annotations
 
