@@ -17,7 +17,7 @@ from typing import Annotated
 
 import typer
 
-from deid.cli.guarding import Guarded
+from deid.cli.console import Guarded
 from deid.config.settings import settings
 from deid.warehouse.embedded import EmbeddedServer
 from deid.warehouse.provision import provision

@@ -1,8 +1,8 @@
 """The command line, `python -m deid`: the same functions as the DAGs, for people and for pipes.
 
-Help and messages are in French, for data stewards. Exit status: 0 done; 1 something was refused or failed, and
-standard error says what; 2 the command cannot be carried out as it was given. Standard output carries results
-only. What a command needs is imported when it runs, so that `--help` answers at once.
+Help and messages are in French, for data stewards. Exit status: 0 done; 1 something was refused or failed, with
+the reason on standard error; 2 the command cannot be carried out as given. Standard output carries results
+only. A command imports its part of the library when it runs, so that `--help` answers at once.
 """
 
 from __future__ import annotations
@@ -13,21 +13,8 @@ from collections.abc import Sequence
 
 import typer
 
-from deid.cli import (
-    budgets,
-    deployment,
-    documents,
-    keys,
-    nights,
-    opt_outs,
-    policies,
-    quarantine,
-    references,
-    reviews,
-    scoring,
-    training,
-)
-from deid.cli.guarding import Guarded
+from deid.cli import deployment, documents, keys, nights, policies, scoring, stewardship, training
+from deid.cli.console import Guarded
 
 app = typer.Typer(
     name="deid",
@@ -40,15 +27,25 @@ app = typer.Typer(
     pretty_exceptions_enable=False,  # they show local variables, which hold text of patients
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
 )
-for group in (
-    *(documents, scoring, policies, budgets, keys, training, reviews, quarantine, opt_outs),
-    *(deployment, references, nights),
+for command in (
+    *(documents.detect, documents.deidentify, scoring.evaluate, scoring.score, training.train),
+    *(deployment.provision, deployment.migrate, deployment.refresh, nights.night, nights.publish, nights.report),
 ):
-    group.register(app)
+    app.command()(command)
+for name, group in {
+    "policy": policies.policy_app,
+    "budget": policies.budget_app,
+    "key": keys.app,
+    "annotations": stewardship.annotations_app,
+    "quarantine": stewardship.quarantine_app,
+    "opt-outs": stewardship.opt_outs_app,
+    "references": deployment.references_app,
+}.items():
+    app.add_typer(group, name=name)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command and return its exit status. An unforeseen error shows where it arose, never its message."""
+    """Run one command and return its exit status. An unforeseen error shows its stack, never its message."""
     try:
         app(args=None if arguments is None else list(arguments), prog_name="python -m deid")
     except SystemExit as leaving:

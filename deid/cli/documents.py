@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
-from deid.cli.guarding import REFUSED
-from deid.cli.lines import PIPE, Refusals, in_batches, progress, records, written
+from deid.cli import lines
+from deid.cli.console import REFUSED, chosen_policy, settings
 from deid.domain.errors import InputRefused
-from deid.domain.outcomes import Refused
+from deid.domain.outcomes import Deidentified, Detected, Incoming, Refused
 
 if TYPE_CHECKING:
     from deid.config.policy import Policy
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from deid.substitution import Substitutor
 
 BATCH = 64
+T = TypeVar("T", Detected, Deidentified)
 
 Input = Annotated[
     Path, typer.Argument(metavar="ENTREE", help="Fichier JSON Lines, ou - pour l'entrée standard.", show_default=False)
@@ -44,15 +46,9 @@ FromDatabase = Annotated[
 ]
 
 
-def register(app: typer.Typer) -> None:
-    """Add these commands to the command line."""
-    app.command()(detect)
-    app.command()(deidentify)
-
-
 def detect(
-    source: Input = PIPE,
-    output: Output = PIPE,
+    source: Input = lines.PIPE,
+    output: Output = lines.PIPE,
     annotators: Annotated[
         str | None,
         typer.Option(metavar="A,B…", help="Annotateurs à employer au lieu de ceux de la politique."),
@@ -68,31 +64,25 @@ def detect(
     "label", "score", "votes"}]} ; les positions comptent les caractères Unicode du texte.
     """
     from deid import pipeline
-    from deid.cli.records import detected_line, incoming
-    from deid.config.settings import settings
     from deid.detection import Detector
     from deid.formats.opening import open_document
     from deid.nightly import runtime
 
-    refusals = Refusals()
     if database:
         runtime.use_lookup()
-    detector = Detector(_with_annotators(_policy(policy), annotators), _staff(staff))
+    detector = Detector(_with_annotators(chosen_policy(policy), annotators), _staff(staff))
     limit = settings().max_document_bytes
-    with written(output) as write:
-        for batch in in_batches(progress(records(source, incoming, refusals)), BATCH):
-            opened = [open_document(item, max_bytes=limit) for item in batch]
-            for outcome in pipeline.detect(opened, detector):
-                if isinstance(outcome, Refused):
-                    _tell(outcome, refusals)
-                else:
-                    write(detected_line(outcome))
-    _leave(refusals)
+    _process(
+        source,
+        output,
+        lines.detected_line,
+        lambda batch: pipeline.detect([open_document(item, max_bytes=limit) for item in batch], detector),
+    )
 
 
 def deidentify(
-    source: Input = PIPE,
-    output: Output = PIPE,
+    source: Input = lines.PIPE,
+    output: Output = lines.PIPE,
     policy: PolicyFile = None,
     staff: StaffFile = None,
     database: FromDatabase = False,
@@ -108,14 +98,11 @@ def deidentify(
     retour est 1. Le secret NOCTURNE_SECRET est nécessaire : avec le même secret, un même patient garde les mêmes
     substituts d'un document et d'un jour à l'autre.
     """
-    from deid.config.settings import settings
-
     key = settings().key  # before anything that takes time: without it there is nothing to do
     from deid import pipeline
-    from deid.cli.records import deidentified_line, incoming, refused_line
     from deid.detection import Detector
 
-    chosen, refusals = _policy(policy), Refusals()
+    chosen = chosen_policy(policy)
     if chosen.substitution.max_epsilon_per_patient is not None:
         raise InputRefused(
             f"policy {chosen.name}: max_epsilon_per_patient needs the ledger, which this command does not keep.",
@@ -124,26 +111,50 @@ def deidentify(
     substitutor = _substitutor(chosen, key, database=database)
     detector = Detector(chosen, _staff(staff))
     limit = settings().max_document_bytes
+    _process(
+        source,
+        output,
+        lines.deidentified_line,
+        lambda batch: pipeline.deidentify(batch, detector, substitutor, max_bytes=limit),
+        refused,
+    )
+
+
+def _process(
+    source: Path,
+    output: Path,
+    line_of: Callable[[T], Mapping[str, Any]],
+    process: Callable[[list[Incoming]], Iterable[T | Refused]],
+    refused: Path | None = None,
+) -> None:
+    """Process the lines of `source` by batches, write the outcomes, then list the documents held back in `refused`.
+
+    Raises:
+        typer.Exit: status 1 if a line or a document was refused.
+    """
+    refusals = lines.Refusals()
     held: list[Refused] = []
-    with written(output) as write:
-        for batch in in_batches(progress(records(source, incoming, refusals)), BATCH):
-            for outcome in pipeline.deidentify(batch, detector, substitutor, max_bytes=limit):
+    with lines.open_writer(output) as write:
+        for batch in lines.in_batches(lines.progress(lines.read_lines(source, lines.read_incoming, refusals)), BATCH):
+            for outcome in process(batch):
                 if isinstance(outcome, Refused):
-                    _tell(outcome, refusals)
+                    refusals.tell(_refusal_message(outcome))
                     held.append(outcome)
                 else:
-                    write(deidentified_line(outcome))
+                    write(line_of(outcome))
     if refused is not None:
-        with written(refused) as write:
+        with lines.open_writer(refused) as write:
             for outcome in held:
-                write(refused_line(outcome))
-    _leave(refusals)
+                write(lines.refused_line(outcome))
+    if refusals.count:
+        typer.echo(f"deid : {refusals.count} refusé(s), voir ci-dessus.", err=True)
+        raise typer.Exit(REFUSED)
 
 
 def _substitutor(policy: Policy, key: bytes, *, database: bool) -> Substitutor:
     """Make the substitutor of the shipped tables, or of the reference versions in use in the database.
 
-    Detection then reads the names of the same versions.
+    With the database, detection reads the names of the same versions.
     """
     from deid.nightly import runtime
     from deid.reference.tables import packaged_tables
@@ -155,13 +166,6 @@ def _substitutor(policy: Policy, key: bytes, *, database: bool) -> Substitutor:
     return Substitutor(policy, key, tables.communes, tables.names)
 
 
-def _policy(path: Path | None) -> Policy:
-    from deid.config.policy import load
-    from deid.config.settings import settings
-
-    return load(path or settings().policy)
-
-
 def _staff(path: Path | None) -> Staff:
     from deid.detection.staff import NO_STAFF, read_staff
 
@@ -169,7 +173,7 @@ def _staff(path: Path | None) -> Staff:
 
 
 def _with_annotators(policy: Policy, names: str | None) -> Policy:
-    """The policy with other annotators, each keeping the options that the policy gives it."""
+    """Return the policy with the annotators `names`; each keeps its options of the policy."""
     from deid.config.policy import AnnotatorChoice
 
     if names is None:
@@ -182,15 +186,8 @@ def _with_annotators(policy: Policy, names: str | None) -> Policy:
     return policy.model_copy(update={"detection": policy.detection.model_copy(update={"annotators": choices})})
 
 
-def _tell(outcome: Refused, refusals: Refusals) -> None:
+def _refusal_message(outcome: Refused) -> str:
     from deid.quality.reasons import FRENCH
 
     reasons = " ; ".join(f"{FRENCH[reason].title} [{reason}]" for reason in outcome.reasons)
-    detail = f" ({outcome.detail})" if outcome.detail else ""
-    refusals.tell(f"document {outcome.document_id} : {reasons}{detail}")
-
-
-def _leave(refusals: Refusals) -> None:
-    if refusals.count:
-        typer.echo(f"deid : {refusals.count} refusé(s), voir ci-dessus.", err=True)
-        raise typer.Exit(REFUSED)
+    return f"document {outcome.document_id} : {reasons}{f' ({outcome.detail})' if outcome.detail else ''}"

@@ -1,4 +1,4 @@
-"""`key`: make a secret, show its fingerprint, add a version, destroy one. Only a new secret is ever shown."""
+"""`key`: make a secret, show fingerprints, add a version, destroy one. Only a new secret is ever shown."""
 
 from __future__ import annotations
 
@@ -7,18 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from deid.cli.guarding import Guarded
+from deid.cli.console import command_group, settings
 from deid.domain.errors import InputRefused
 
 if TYPE_CHECKING:
-    from deid.config.keys import Key, Keyring
+    from deid.config.keys import Key
 
-app = typer.Typer(cls=Guarded, no_args_is_help=True, rich_markup_mode=None, help="Gère le secret et ses versions.")
-
-
-def register(parent: typer.Typer) -> None:
-    """Add these commands to the command line."""
-    parent.add_typer(app, name="key")
+app = command_group("Gère le secret et ses versions.")
 
 
 @app.command()
@@ -42,7 +37,7 @@ def new(
     if path.exists():
         raise InputRefused(f"{path} is there already.", "Give a new file, or rotate.")
     keys.write(path, [made])
-    _say(made, "créée, en service")
+    _say_state(made, "créée, en service")
 
 
 @app.command()
@@ -51,9 +46,9 @@ def fingerprint() -> None:
 
     L'empreinte figure dans chaque ligne publiée et dans deid.run ; elle ne permet pas de retrouver le secret.
     """
-    ring = _ring()
+    ring = settings().keyring
     for key in ring.keys:
-        _say(key, "en service" if key == ring.current else "gardée pour ce qu'elle a publié")
+        _say_state(key, "en service" if key == ring.current else "gardée pour ce qu'elle a publié")
 
 
 @app.command()
@@ -65,10 +60,10 @@ def rotate() -> None:
     """
     from deid.config import keys
 
-    path, ring = _file(), _ring()
+    path, ring = _secret_file(), settings().keyring
     made = keys.fresh(ring.current.version + 1)
     keys.write(path, [*ring.keys, made])
-    _say(made, "créée, en service")
+    _say_state(made, "créée, en service")
 
 
 @app.command()
@@ -89,7 +84,7 @@ def destroy(
     from deid.config import keys
     from deid.warehouse.keys import published_by_key, record_destroyed
 
-    path, ring = _file(), _ring()
+    path, ring = _secret_file(), settings().keyring
     key = ring.of(version)
     if confirm != key.fingerprint:
         raise InputRefused(
@@ -103,17 +98,10 @@ def destroy(
         )
     record_destroyed(key)
     keys.write(path, [one for one in ring.keys if one != key])
-    _say(key, f"détruite ; documents publiés qui en gardent l'empreinte : {left}")
+    _say_state(key, f"détruite ; documents publiés qui en gardent l'empreinte : {left}")
 
 
-def _ring() -> Keyring:
-    from deid.config.settings import settings
-
-    return settings().keyring
-
-
-def _file() -> Path:
-    from deid.config.settings import settings
+def _secret_file() -> Path:
 
     path = settings().secret_file
     if path is None:
@@ -124,5 +112,5 @@ def _file() -> Path:
     return path
 
 
-def _say(key: Key, state: str) -> None:
+def _say_state(key: Key, state: str) -> None:
     typer.echo(f"version {key.version}, empreinte {key.fingerprint} : {state}")

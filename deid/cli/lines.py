@@ -1,4 +1,7 @@
-"""JSON Lines in and out, on files or pipes: a bad line is told with its number, and the others go on."""
+"""JSON Lines of documents and mentions, on files or pipes: the shapes of the public surface.
+
+A bad line is reported with its number; the other lines go on.
+"""
 
 from __future__ import annotations
 
@@ -7,19 +10,28 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from datetime import date
+from itertools import islice, pairwise
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol, TypeVar
+from typing import Any, BinaryIO, TypeVar
 
 import typer
 
+from deid.domain.document import Document, Mention, Patient
 from deid.domain.errors import InputRefused
+from deid.domain.labels import Label
+from deid.domain.outcomes import Deidentified, Detected, Incoming, Refused
 
 PIPE = Path("-")
 T = TypeVar("T")
+Writer = Callable[[Mapping[str, Any]], None]  # writes one object as one line
+
+_PATIENT_LISTS = frozenset({"first_names", "addresses", "phones", "emails", "identifiers"})
 
 
 class BadLine(ValueError):
-    """A line cannot be used; the message says why, in French, and quotes nothing of it."""
+    """An unusable line; the message gives the reason in French and quotes nothing of the line."""
 
 
 class Refusals:
@@ -34,23 +46,23 @@ class Refusals:
         typer.echo(message, err=True)
 
 
-def records(path: Path, read: Callable[[Mapping[str, Any]], T], refusals: Refusals, key: str = "id") -> Iterator[T]:
-    """Yield the result of `read` on each line's object. A second object with the same `key` is a bad line.
+def read_lines(path: Path, read: Callable[[Mapping[str, Any]], T], refusals: Refusals) -> Iterator[T]:
+    """Yield the result of `read` on each line's object. A second object with the same id is a bad line.
 
     Raises:
         InputRefused: there is no such file.
     """
     seen: set[str] = set()
     name = "entrée standard" if path == PIPE else path.name
-    with opened(path) as stream:
+    with open_input(path) as stream:
         for number, line in enumerate(stream, start=1):
             if not line.strip():
                 continue
             try:
-                record = _object(line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line)
-                identifier = text_of(record, key)
+                record = _parse_object(line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line)
+                identifier = required_text(record, "id")
                 if identifier in seen:
-                    raise BadLine(f"« {key} » déjà rencontré")
+                    raise BadLine("« id » déjà rencontré")
                 made = read(record)
             except BadLine as fault:
                 refusals.tell(f"{name}, ligne {number} : {fault}")
@@ -59,7 +71,7 @@ def records(path: Path, read: Callable[[Mapping[str, Any]], T], refusals: Refusa
             yield made
 
 
-def _object(line: bytes) -> Mapping[str, Any]:
+def _parse_object(line: bytes) -> Mapping[str, Any]:
     try:
         record = json.loads(line.decode("utf-8"))
     except UnicodeDecodeError:
@@ -71,11 +83,11 @@ def _object(line: bytes) -> Mapping[str, Any]:
     return record
 
 
-def text_of(record: Mapping[str, Any], name: str) -> str:
-    """A field that must be there, and be text.
+def required_text(record: Mapping[str, Any], name: str) -> str:
+    """Return a mandatory text field.
 
     Raises:
-        BadLine: it is not.
+        BadLine: the field is absent or not text, or is an id that is blank or holds a control character.
     """
     value = record.get(name)
     if not isinstance(value, str):
@@ -86,11 +98,11 @@ def text_of(record: Mapping[str, Any], name: str) -> str:
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[BinaryIO]:
-    """A file to read, or standard input for `-`.
+def open_input(path: Path) -> Iterator[BinaryIO]:
+    """Open a file in binary mode, or standard input for `-`.
 
     Raises:
-        InputRefused: it cannot be read.
+        InputRefused: the file cannot be read.
     """
     if path == PIPE:
         yield sys.stdin.buffer
@@ -103,28 +115,22 @@ def opened(path: Path) -> Iterator[BinaryIO]:
         yield stream
 
 
-class Writer(Protocol):
-    """Writes one object as one line."""
-
-    def __call__(self, record: Mapping[str, Any]) -> None: ...
-
-
 @contextmanager
-def written(path: Path) -> Iterator[Writer]:
-    """Write JSON Lines to a file, which appears under its name only once complete, or to standard output for `-`.
+def open_writer(path: Path) -> Iterator[Writer]:
+    """Give a writer of JSON Lines to a file, or to standard output for `-`. The file appears once it is complete.
 
     Raises:
         InputRefused: the file cannot be written.
     """
     if path == PIPE or (path.exists() and not path.is_file()):
         stream = sys.stdout.buffer if path == PIPE else path.open("wb")
-        yield lambda record: _write(stream, record)
+        yield lambda record: _write_line(stream, record)
         stream.flush()
         return
     partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
     try:
         with partial.open("wb") as file:
-            yield lambda record: _write(file, record)
+            yield lambda record: _write_line(file, record)
         partial.replace(path)
     except OSError as error:
         raise InputRefused(f"{path}: {error.strerror}.", "Give a file in a folder that can be written.") from None
@@ -132,27 +138,175 @@ def written(path: Path) -> Iterator[Writer]:
         partial.unlink(missing_ok=True)
 
 
-def _write(stream: BinaryIO, record: Mapping[str, Any]) -> None:
+def _write_line(stream: BinaryIO, record: Mapping[str, Any]) -> None:
     line = json.dumps(record, ensure_ascii=False, separators=(", ", ": "))
     stream.write(line.encode("utf-8", "surrogatepass") + b"\n")
 
 
 def in_batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
-    """Lists of at most `size` items, in order."""
-    batch: list[T] = []
-    for item in items:
-        batch.append(item)
-        if len(batch) == size:
-            yield batch
-            batch = []
-    if batch:
+    """Yield lists of `size` items in order; the last may be shorter."""
+    remaining = iter(items)
+    while batch := list(islice(remaining, size)):
         yield batch
 
 
 def progress(items: Iterable[T]) -> Iterable[T]:
-    """Count documents on standard error as they go by, if a person watches."""
+    """Show a count of documents on standard error if it is a terminal."""
     if not sys.stderr.isatty():
         return items
     from tqdm import tqdm
 
     return tqdm(items, unit=" documents", file=sys.stderr)
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """The mentions of a document as read from a line; `text` is None where the line has none."""
+
+    id: str
+    text: str | None
+    mentions: tuple[Mention, ...]
+    type: str | None = None
+
+
+def read_incoming(record: Mapping[str, Any]) -> Incoming:
+    """Read a line of input: id, text, and perhaps patient, reference_date, type, format, title.
+
+    Raises:
+        BadLine: a field is missing or of the wrong kind.
+    """
+    document = Document(
+        id=required_text(record, "id"),
+        text=required_text(record, "text"),
+        patient=_read_patient(record.get("patient")),
+        reference_date=_parse_day(record.get("reference_date"), "reference_date"),
+        type=_optional_text(record, "type"),
+    )
+    return Incoming(document, _optional_text(record, "format"), title=_optional_text(record, "title"))
+
+
+def read_marked(record: Mapping[str, Any]) -> Marked:
+    """Read a line of mentions, predicted by `detect` or marked by people.
+
+    Raises:
+        BadLine: a field is missing or of the wrong kind, or mentions overlap.
+    """
+    found = record.get("mentions")
+    if not isinstance(found, list):
+        raise BadLine("« mentions » manque ou n'est pas une liste")
+    mentions = tuple(sorted(_read_mention(item) for item in found))
+    for before, after in pairwise(mentions):
+        if before.overlaps(after):
+            raise BadLine("des mentions se chevauchent")
+    text = _optional_text(record, "text")
+    if text is not None and mentions and mentions[-1].end > len(text):
+        raise BadLine("une mention dépasse la fin du texte")
+    return Marked(required_text(record, "id"), text, mentions, _optional_text(record, "type"))
+
+
+def read_gold(record: Mapping[str, Any]) -> Marked:
+    """Read a line of mentions marked by people, with the text of the document.
+
+    Raises:
+        BadLine: see `read_marked`; or the text is missing.
+    """
+    required_text(record, "text")
+    return read_marked(record)
+
+
+def detected_line(outcome: Detected) -> dict[str, Any]:
+    """Write `{"id","mentions":[{"start","end","label","subtype"?,"score","votes"}]}`.
+
+    A formatted input adds `text`, the plain text in which the offsets count.
+    """
+    line: dict[str, Any] = {"id": outcome.document.id}
+    if outcome.markup is not None:
+        line["text"] = outcome.document.text
+    return line | {"mentions": [_mention_line(mention) for mention in outcome.mentions]}
+
+
+def deidentified_line(outcome: Deidentified) -> dict[str, Any]:
+    """Write `{"id","text","mentions":[…],"budget":[…],"durations":{…},"verdict":{…}}`.
+
+    `markup` is added where the input had any, and `title` where it identifies nobody.
+    """
+    candidate = outcome.candidate
+    substitution = candidate.substitution
+    spans = zip(substitution.surrogates, substitution.spans, strict=True)
+    line: dict[str, Any] = {"id": candidate.document.id, "text": substitution.text}
+    for name, value in (("title", candidate.title), ("markup", candidate.markup)):
+        if value is not None:
+            line[name] = value
+    return line | {
+        "mentions": [
+            {
+                "start": drawn.mention.start,
+                "end": drawn.mention.end,
+                "label": str(drawn.mention.label),
+                "surrogate_start": start,
+                "surrogate_end": end,
+            }
+            for drawn, (start, end) in spans
+        ],
+        "budget": [asdict(spend) for spend in substitution.spends],
+        "durations": asdict(substitution.durations),
+        "verdict": {
+            "passed": True,
+            "reasons": [],
+            "warnings": list(outcome.verdict.warnings),
+            "checks": {item.check: item.success for item in outcome.verdict.outcomes},
+        },
+    }
+
+
+def refused_line(outcome: Refused) -> dict[str, Any]:
+    """Write `{"id","verdict":{"passed":false,"reasons":[…]}}`, without the text."""
+    return {"id": outcome.document_id, "verdict": {"passed": False, "reasons": [str(one) for one in outcome.reasons]}}
+
+
+def _mention_line(mention: Mention) -> dict[str, Any]:
+    line: dict[str, Any] = {"start": mention.start, "end": mention.end, "label": str(mention.label)}
+    if mention.subtype is not None:
+        line["subtype"] = mention.subtype
+    votes = [{"annotator": vote.annotator, "label": str(vote.label), "score": vote.score} for vote in mention.votes]
+    return line | {"score": mention.score, "votes": votes}
+
+
+def _read_mention(item: Any) -> Mention:
+    if not isinstance(item, dict) or not all(type(item.get(name)) is int for name in ("start", "end")):
+        raise BadLine("une mention n'a pas « start » et « end » entiers")
+    if item.get("label") not in Label.__members__:
+        raise BadLine(f"une mention n'a pas l'un des labels {', '.join(Label)}")
+    try:
+        return Mention(item["start"], item["end"], Label(item["label"]))
+    except ValueError:
+        raise BadLine("une mention n'a pas 0 ≤ start < end") from None
+
+
+def _read_patient(given: Any) -> Patient:
+    if given is None:
+        return Patient()
+    if not isinstance(given, dict):
+        raise BadLine("« patient » n'est pas un objet")
+    for name, value in given.items():
+        if value is None or isinstance(value, str) or name not in Patient.__dataclass_fields__:
+            continue
+        if name not in _PATIENT_LISTS:
+            raise BadLine(f"« patient.{name} » n'est pas un texte")
+        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+            raise BadLine(f"« patient.{name} » n'est pas une liste de textes")
+    known = {name: value for name, value in given.items() if name != "birth_date"}
+    return Patient.from_json(known | {"birth_date": _parse_day(given.get("birth_date"), "patient.birth_date")})
+
+
+def _parse_day(value: Any, name: str) -> date | None:
+    if value in (None, ""):
+        return None
+    try:
+        return date.fromisoformat(value)
+    except (TypeError, ValueError):
+        raise BadLine(f"« {name} » n'est pas une date AAAA-MM-JJ") from None
+
+
+def _optional_text(record: Mapping[str, Any], name: str) -> str | None:
+    return None if record.get(name) is None else required_text(record, name)

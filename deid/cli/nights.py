@@ -1,19 +1,16 @@
-"""`night`, `publish` and `report`: an interval without Airflow, by the same steps as the DAGs."""
+"""`night`, `publish` and `report`: process an interval without Airflow, by the steps of the DAGs."""
 
 from __future__ import annotations
 
 import getpass
-import json
+from collections.abc import Mapping
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 from zoneinfo import ZoneInfo
 
 import typer
 
-from deid.cli.guarding import REFUSED
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from deid.cli.console import REFUSED, say
 
 PARIS = ZoneInfo("Europe/Paris")
 DAY = ["%Y-%m-%d"]
@@ -25,13 +22,6 @@ Approve = Annotated[
     str | None,
     typer.Option("--approve", metavar="MOTIF", help="Approuver soi-même, si la politique demande une personne."),
 ]
-
-
-def register(app: typer.Typer) -> None:
-    """Add these commands to the command line."""
-    app.command()(night)
-    app.command()(publish)
-    app.command()(report)
 
 
 def night(
@@ -74,15 +64,15 @@ def night(
         triggered_by=trigger,
         batch_size=batch_size,
     )
-    _say("plan", {**read_planned(trigger), "batches": len(batches), "dry_run": dry_run})
+    _say_step("plan", {**read_planned(trigger), "batches": len(batches), "dry_run": dry_run})
     for batch in batches:
         run_id, batch_id = batch["run_id"], batch["batch_id"]
         for step in (steps.detect, steps.substitute, steps.validate):
-            _say(step.__name__, step(run_id, batch_id))
+            _say_step(step.__name__, step(run_id, batch_id))
     if dry_run:
         return
     staged = steps.stage(steps.run_of(trigger))
-    _say("stage", staged)
+    _say_step("stage", staged)
     if not stage_only and (staged["staged"] or staged["quarantined"] or staged["withdrawn"]):
         _release(staged["interval_key"], approve)
 
@@ -99,14 +89,14 @@ def report(interval_key: IntervalKey) -> None:
     """Écrit le rapport d'un intervalle, et dit où il est."""
     from deid.release import actions
 
-    _say("report", actions.report(interval_key))
+    _say_step("report", actions.report(interval_key))
 
 
 def _release(interval_key: str, motive: str | None) -> None:
     from deid.release import actions
 
     summary = actions.summarise(interval_key)
-    _say("summarise", summary)
+    _say_step("summarise", summary)
     decision: dict[str, Any] | None = None
     if actions.needs_approval(summary):
         if motive is None:
@@ -117,17 +107,17 @@ def _release(interval_key: str, motive: str | None) -> None:
             )
             raise typer.Exit(REFUSED)
         decision = {"chosen": "approve", "decided_by": getpass.getuser(), "reason": motive}
-    _say("publish", actions.publish(interval_key, decision))
-    _say("report", actions.report(interval_key))
+    _say_step("publish", actions.publish(interval_key, decision))
+    _say_step("report", actions.report(interval_key))
 
 
 def _bounds(first: datetime, last: datetime | None) -> tuple[datetime, datetime]:
-    """Midnight to midnight in Paris, whatever the machine's own time zone."""
+    """Return the interval from midnight to midnight in Paris, in any time zone of the machine."""
     last = last or first
     if last < first:
         raise typer.BadParameter("le dernier jour précède le premier")
     return first.replace(tzinfo=PARIS), (last + timedelta(days=1)).replace(tzinfo=PARIS)
 
 
-def _say(step: str, counts: Mapping[str, Any]) -> None:
-    typer.echo(json.dumps({"step": step, **counts}, ensure_ascii=False, default=str))
+def _say_step(step: str, counts: Mapping[str, Any]) -> None:
+    say({"step": step, **counts})

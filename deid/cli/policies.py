@@ -1,4 +1,4 @@
-"""`policy`: show the policy in force, or check one before it is put in force."""
+"""`policy`: show or check a policy. `budget`: ε on an example, and the patients' spending by the ledger."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from typing import Annotated
 
 import typer
 
-from deid.cli.guarding import Guarded
+from deid.cli.console import chosen_policy, command_group, say
 
-app = typer.Typer(cls=Guarded, no_args_is_help=True, rich_markup_mode=None, help="Montre ou vérifie la politique.")
+policy_app = command_group("Montre ou vérifie la politique.")
+budget_app = command_group("Explique et compte le budget ε.")
 
 PolicyArgument = Annotated[
     Path | None,
@@ -17,34 +18,56 @@ PolicyArgument = Annotated[
 ]
 
 
-def register(parent: typer.Typer) -> None:
-    """Add these commands to the command line."""
-    parent.add_typer(app, name="policy")
-
-
-@app.command()
+@policy_app.command()
 def show(path: PolicyArgument = None) -> None:
     """Montre la politique entière, réglages par défaut compris, en YAML ; la première ligne donne son empreinte."""
     import yaml
 
-    from deid.config.policy import load
-    from deid.config.settings import settings
-
-    policy = load(path or settings().policy)
+    policy = chosen_policy(path)
     typer.echo(f"# {policy.name}, {policy.digest}")
     typer.echo(yaml.safe_dump(policy.model_dump(mode="json"), allow_unicode=True, sort_keys=False).rstrip())
 
 
-@app.command()
+@policy_app.command()
 def validate(path: PolicyArgument = None) -> None:
     """Vérifie une politique sans l'appliquer : orthographe des réglages, annotateurs, substituts, valeurs permises."""
-    from deid.config.policy import load
-    from deid.config.settings import settings
     from deid.detection import Detector
     from deid.substitution.registry import chosen_generators
 
-    policy = load(path or settings().policy)
+    policy = chosen_policy(path)
     # An annotator or a generator that does not exist shows only when it is made.
     Detector(policy)
     chosen_generators(policy.substitution)
     typer.echo(f"{policy.name} : valable, empreinte {policy.digest}")
+
+
+@budget_app.command()
+def example(
+    policy: Annotated[
+        Path | None,
+        typer.Option("--policy", metavar="FICHIER", help="Politique ; sinon NOCTURNE_POLICY, sinon celle fournie."),
+    ] = None,
+) -> None:
+    """Calcule les tableaux de docs/fr/budget-epsilon.md : M. Durand, ses dates, son âge, sa ville."""
+    from deid.evaluation.worked_example import example_tables
+    from deid.reference.tables import packaged_tables
+
+    typer.echo("\n\n".join(example_tables(chosen_policy(policy), packaged_tables().communes).values()))
+
+
+@budget_app.command()
+def patients() -> None:
+    """Dit ce que les patients ont dépensé, d'après les documents publiés ; ni nom ni identifiant.
+
+    Une ligne JSON : nombre de patients et de documents, ε médian, au 95e centième et le plus grand. C'est une borne
+    supérieure : une valeur qui revient d'un document à l'autre n'est pas tirée de nouveau, mais elle est comptée.
+    """
+    from deid.warehouse.accounts import list_patient_totals
+
+    spent = list_patient_totals()
+    epsilons = sorted(epsilon for _, epsilon in spent)
+    counts: dict[str, float] = {"patients": len(spent), "documents": sum(documents for documents, _ in spent)}
+    if epsilons:
+        last = len(epsilons) - 1
+        counts |= {"median": epsilons[last // 2], "p95": epsilons[round(0.95 * last)], "most": epsilons[last]}
+    say({name: round(count, 4) for name, count in counts.items()})

@@ -1,25 +1,14 @@
-"""`train`: the learned annotators, from annotated documents."""
+"""`train`: train the learned annotators on annotated documents."""
 
 from __future__ import annotations
 
-from enum import StrEnum
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
-
-class Kind(StrEnum):
-    """Models that the command trains."""
-
-    CRF = "crf"
-    BILSTM_CRF = "bilstm_crf"
-    BOTH = "both"
-
-
-def register(app: typer.Typer) -> None:
-    """Add these commands to the command line."""
-    app.command()(train)
+Kind = Literal["crf", "bilstm_crf", "both"]
 
 
 def train(
@@ -32,7 +21,7 @@ def train(
         ),
     ],
     out: Annotated[Path, typer.Option("--out", help="Dossier où écrire les modèles.", show_default=False)],
-    kind: Annotated[Kind, typer.Option("--kind", help="Annotateur à entraîner.")] = Kind.BOTH,
+    kind: Annotated[Kind, typer.Option("--kind", help="Annotateur à entraîner.")] = "both",
     embeddings: Annotated[
         Path | None,
         typer.Option("--embeddings", help="Vecteurs de départ (par défaut ceux du modèle livré).", show_default=False),
@@ -45,16 +34,13 @@ def train(
     La politique les prend par l'option « model » de leur annotateur. Le transformer a sa propre commande :
     python -m deid.learning.transformer --help
     """
-    from dataclasses import replace
-
     from deid.detection.taggers.bilstm import PACKAGED_EMBEDDINGS, load_embeddings
     from deid.evaluation.corpus import load_corpus
-    from deid.learning.taggers.training import FULL, KINDS, SMALL
-    from deid.learning.taggers.training import train_tagger as train_one
+    from deid.learning.taggers import training
 
     documents = [one for folder in folders for one in load_corpus(folder)]
-    recipe = replace(SMALL if small else FULL, seed=seed)
-    for name in KINDS if kind is Kind.BOTH else (kind.value,):
+    recipe = replace(training.SMALL if small else training.FULL, seed=seed)
+    for name in training.KINDS if kind == "both" else (kind,):
         rows = None if small else load_embeddings(embeddings or PACKAGED_EMBEDDINGS)
-        folder = train_one(name, documents, recipe, out, rows)
+        folder = training.train_tagger(name, documents, recipe, out, rows)
         typer.echo(f"{name} : {len(documents)} documents, modèle dans {folder}")

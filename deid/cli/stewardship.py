@@ -1,0 +1,199 @@
+"""`annotations`, `quarantine` and `opt-outs`: the stewards' work from a terminal, as JSON Lines."""
+
+from __future__ import annotations
+
+import getpass
+import os
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from deid.cli.console import REFUSED, command_group, say
+from deid.domain.errors import InputRefused, NocturneError, Reason
+
+if TYPE_CHECKING:
+    from deid.stewardship.quarantine import QuarantinedDocument
+
+annotations_app = command_group("Ce que les relecteurs ont signalé, pour l'entraînement.")
+quarantine_app = command_group("Montre la quarantaine, et décide de documents.")
+opt_outs_app = command_group("Enregistre, applique ou lève des oppositions.")
+
+Documents = Annotated[
+    list[str], typer.Argument(metavar="TRAITEMENT:DOCUMENT…", help="Comme `quarantine list` les écrit, sous « entry ».")
+]
+Motive = Annotated[str, typer.Option("--reason", metavar="MOTIF", help="10 caractères au moins ; pas de nom.")]
+
+
+@annotations_app.command()
+def export(
+    out: Annotated[
+        Path,
+        typer.Argument(metavar="SORTIE.jsonl", help="Fichier à écrire ; lisible de vous seul.", show_default=False),
+    ],
+) -> None:
+    """Écrit les documents relus, corrigés par leurs relecteurs, sous une forme que « deid train » sait lire.
+
+    Ne prend que les relectures closes et les documents lus par tous ceux qui le devaient. Le fichier contient les
+    textes d'origine : il ne doit pas quitter l'hôpital. Lit l'entrepôt (NOCTURNE_READER_DSN) et les annotations
+    (NOCTURNE_STEWARD_DSN) ; l'export est inscrit au journal. Un document qui a changé depuis sa relecture est laissé
+    de côté et nommé ; le code de sortie vaut alors 1.
+    """
+    from deid.cli.lines import open_writer
+    from deid.reviews.annotations import gold_records
+    from deid.warehouse import audit
+    from deid.warehouse.connection import open_cursor
+
+    refusals: list[NocturneError] = []
+    actor, exported = getpass.getuser(), 0
+    before = os.umask(0o077)
+    try:
+        with open_cursor("steward", "nocturne annotations") as cursor, open_writer(out) as write:
+            for record in gold_records(cursor, actor, refusals):
+                write(record)
+                exported += 1
+            audit.write(cursor, actor, audit.Action.EXPORT, "annotations", documents=exported, left_out=len(refusals))
+    finally:
+        os.umask(before)
+    for refusal in refusals:
+        typer.echo(f"laissé de côté : {refusal}", err=True)
+    typer.echo(f"{exported} documents annotés", err=True)
+    if refusals:
+        raise typer.Exit(REFUSED)
+
+
+@quarantine_app.command("list")
+def list_quarantine(
+    standing: Annotated[
+        str, typer.Option("--state", metavar="ÉTAT", help="waiting, retry, release, discard ou settled.")
+    ] = "waiting",
+    reason: Annotated[str | None, typer.Option("--reason", metavar="RAISON", help="Par exemple undecodable.")] = None,
+    document_type: Annotated[str | None, typer.Option("--type", help="Type de document.")] = None,
+    interval: Annotated[str | None, typer.Option("--interval", help="Par exemple 2026-10-03.")] = None,
+) -> None:
+    """Écrit une ligne JSON par document retenu, du plus récent au plus ancien ; jamais de texte."""
+    from deid.stewardship import quarantine
+    from deid.warehouse.connection import open_cursor
+
+    try:
+        state, why = quarantine.Standing(standing), Reason(reason) if reason else None
+    except ValueError:
+        raise InputRefused("that is no state or no reason.", "See `quarantine list --help`.") from None
+    wanted = quarantine.Filter(state, why, None, document_type, interval)
+    after = None
+    while True:
+        with open_cursor("steward", "nocturne quarantine") as cursor:
+            page = quarantine.list_quarantined(cursor, wanted, after)
+        for one in page:
+            say(_line_of(one))
+        if len(page) < quarantine.PAGE:
+            return
+        after = (page[-1].at, page[-1].run_id, page[-1].document_id)
+
+
+@quarantine_app.command()
+def retry(entries: Documents) -> None:
+    """Demande que la prochaine nuit reprenne des documents, après une réparation."""
+    _record_choice("retry", entries, "")
+
+
+@quarantine_app.command()
+def discard(
+    entries: Documents,
+    reason: Annotated[str, typer.Option("--reason", metavar="MOTIF", help="Pourquoi ; 5 caractères au moins.")],
+) -> None:
+    """Écarte des documents tant que leur contenu ne change pas."""
+    _record_choice("discard", entries, reason)
+
+
+def _record_choice(choice: str, entries: list[str], text: str) -> None:
+    """Record a choice and write a line per document: `done`, or an earlier choice of someone else (exit 1)."""
+    from deid.stewardship.quarantine import Choice, record_choice
+    from deid.warehouse.connection import open_cursor
+
+    asked = [_parse_entry(entry) for entry in entries]
+    with open_cursor("steward", "nocturne quarantine") as cursor:
+        chosen = record_choice(cursor, getpass.getuser(), Choice(choice), asked, text)
+    for one in chosen.done:
+        say({"entry": f"{one.run_id}:{one.document_id}", "done": choice})
+    for one in chosen.taken:
+        say({**_line_of(one), "done": None})
+    if chosen.taken:
+        raise typer.Exit(REFUSED)
+
+
+def _parse_entry(text: str) -> tuple[int, str]:
+    run_id, _, document_id = text.partition(":")
+    if not (run_id.isascii() and run_id.isdigit() and document_id):
+        raise InputRefused("a document is named RUN:DOCUMENT.", "Copy `entry` from `quarantine list`.")
+    return int(run_id), document_id
+
+
+def _line_of(one: QuarantinedDocument) -> dict[str, Any]:
+    known = {name: value for name, value in asdict(one).items() if value is not None and name != "choice_id"}
+    return {"entry": f"{one.run_id}:{one.document_id}", **known}
+
+
+@opt_outs_app.command("list")
+def list_opt_outs() -> None:
+    """Écrit une ligne JSON par opposition, de la plus récente à la plus ancienne."""
+    from deid.stewardship import opt_outs
+    from deid.warehouse.connection import open_cursor
+
+    before = None
+    while True:
+        with open_cursor("steward", "nocturne opt-outs") as cursor:
+            page = opt_outs.list_opt_outs(cursor, before)
+        for one in page:
+            say(asdict(one))
+        if len(page) < opt_outs.PAGE:
+            return
+        before = page[-1].opt_out_id
+
+
+@opt_outs_app.command("add")
+def add_opt_out(
+    reason: Motive,
+    pseudonym: Annotated[str | None, typer.Option("--pseudonym", help="Pseudonyme de recherche.")] = None,
+    patient: Annotated[str | None, typer.Option("--patient", help="Identifiant de l'hôpital.")] = None,
+) -> None:
+    """Enregistre l'opposition d'un patient, par l'un de ses deux noms.
+
+    Par pseudonyme, ses lignes publiées partent aussitôt. Le reste se fait à `opt-outs apply`, à la prochaine nuit ou
+    à la prochaine publication.
+    """
+    from deid.stewardship import opt_outs
+    from deid.warehouse.connection import open_cursor
+
+    if (pseudonym is None) == (patient is None):
+        raise InputRefused("a patient has one name here.", "Give --pseudonym or --patient, not both.")
+    who = opt_outs.Patient(pseudonym, patient)
+    with open_cursor("steward", "nocturne opt-outs") as cursor:
+        opt_out_id, removed = opt_outs.record_opt_out(cursor, getpass.getuser(), who, reason)
+    say({"opt_out_id": opt_out_id, "removed": removed})
+
+
+@opt_outs_app.command("revoke")
+def revoke_opt_out(
+    opt_out_id: Annotated[int, typer.Argument(min=1, metavar="NUMÉRO", help="Celui de la preuve.")], reason: Motive
+) -> None:
+    """Lève une opposition, après un nouveau consentement du patient.
+
+    Ne remet rien en place : les documents reviennent quand leurs nuits sont retraitées. Inscrit au journal.
+    """
+    from deid.stewardship import opt_outs
+    from deid.warehouse.connection import open_cursor
+
+    with open_cursor("worker", "nocturne opt-outs") as cursor:
+        if not opt_outs.revoke_opt_out(cursor, getpass.getuser(), opt_out_id, reason):
+            raise InputRefused(f"no opt-out {opt_out_id} is in force.", "See `python -m deid opt-outs list`.")
+    say({"opt_out_id": opt_out_id, "revoked": True})
+
+
+@opt_outs_app.command("apply")
+def apply_opt_outs() -> None:
+    """Applique maintenant toutes les oppositions, sous chaque version du secret ; des comptes seulement."""
+    from deid.warehouse import opt_outs
+
+    say(opt_outs.apply_opt_outs(getpass.getuser()))
