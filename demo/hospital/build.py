@@ -56,16 +56,16 @@ def generate(
         raise ValueError(f"a hospital needs a patient, a night and more than {len(FAULTS)} documents")
     rng = Stream(f"{seed}:world")
     calendar = Calendar(nights)
-    world, staff = _setting(rng)
-    people = _patients(Stream(f"{seed}:patients"), world, patients)
+    setting, staff = _setting(rng)
+    people = _patients(Stream(f"{seed}:patients"), setting, patients)
     rng = Stream(f"{seed}:stays")
     found = journeys.stays(rng, people, calendar, STAYS_PER_PATIENT)
     planned = journeys.plans(rng, people, found, documents - len(FAULTS), calendar)
-    timeline = DocumentTimeline(seed, world, calendar)
+    timeline = DocumentTimeline(seed, setting, calendar)
     with tqdm(total=len(planned), desc="documents", unit="doc", disable=not progress, file=sys.stderr) as bar:
         written = timeline.documents(planned, bar.update)
     written += timeline.faulty(people, len(written) + 1, staff[0])
-    return Hospital(seed, world.name, people, tuple(found), staff, tuple(written), calendar.first, nights)
+    return Hospital(seed, setting.name, people, tuple(found), staff, tuple(written), calendar.first, nights)
 
 
 def _setting(rng: random.Random) -> tuple[Setting, tuple[Professional, ...]]:
@@ -83,12 +83,12 @@ def _setting(rng: random.Random) -> tuple[Setting, tuple[Professional, ...]]:
         f"{rng.randrange(1, 60)} {rng.choice(('avenue des Hospices', 'boulevard de la Visitation', 'rue du Lazaret'))}"
     )
     around = establishments(rng, country)
-    world = Setting(name, SITES, domain, street, finess, country, by_service, physicians, around)
-    return world, staff
+    setting = Setting(name, SITES, domain, street, finess, country, by_service, physicians, around)
+    return setting, staff
 
 
-def _patients(rng: random.Random, world: Setting, count: int) -> tuple[Patient, ...]:
-    households = Households(rng, world.country, world.around, world.physicians)
+def _patients(rng: random.Random, setting: Setting, count: int) -> tuple[Patient, ...]:
+    households = Households(rng, setting.country, setting.around, setting.physicians)
     known = list(pathologies().values())
     found = []
     for number in range(1, count + 1):

@@ -1,4 +1,4 @@
-"""Numbers that look and check like real ones, drawn from a seeded stream."""
+"""Valid numbers of synthetic people, drawn from a seeded stream."""
 
 from __future__ import annotations
 
@@ -56,13 +56,13 @@ def rpps(rng: random.Random) -> str:
 
 
 def landline(rng: random.Random, department: str) -> str:
-    """A fictional landline of the area of `department`, in pairs."""
+    """Draw a landline of the area of `department` from the ranges reserved for fiction, in pairs."""
     prefix = FICTION_PREFIXES[AREA_OF_DEPARTMENT.get(department, "4")]
     return f"{prefix} {rng.randrange(100):02d} {rng.randrange(100):02d}"
 
 
 def mobile(rng: random.Random) -> str:
-    """A fictional mobile number, in pairs."""
+    """Draw a mobile number from the range reserved for fiction, in pairs."""
     return f"{FICTION_MOBILE} {rng.randrange(100):02d} {rng.randrange(100):02d}"
 
 

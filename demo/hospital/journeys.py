@@ -12,7 +12,7 @@ from demo.hospital.model import Patient, Stay
 from demo.hospital.prose.library import Pathology, pathologies
 from demo.hospital.staff import BY_CODE
 
-RECENT_SHARE = 0.42  # stays beyond a patient's latest that belong to the period too
+RECENT_SHARE = 0.42  # stays before a patient's latest, within the period
 PAST_DAYS = 700
 STAY_DAYS = {"hospitalisation": (3, 14), "ambulatoire": (0, 0), "urgences": (0, 1), "consultation": (0, 0)}
 SERVICE_OF_FORM = {"urgences": "URGE"}
@@ -33,7 +33,7 @@ EXTRAS = ("BIO", "IDE", "IMG", "ORD", "SOC", "CS")
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A document to be written."""
+    """Document to be written."""
 
     patient: Patient
     stay: Stay
@@ -42,7 +42,7 @@ class Plan:
 
 
 def stays(rng: random.Random, patients: Sequence[Patient], calendar: Calendar, per_patient: float) -> list[Stay]:
-    """Every stay, each patient's last one in or just before the period."""
+    """Draw every stay; the last one of each patient is in or just before the period."""
     wanted = [1] * len(patients)
     for _ in range(max(0, round(len(patients) * per_patient) - len(patients))):
         wanted[rng.randrange(len(patients))] += 1
@@ -82,7 +82,7 @@ def _stay(rng: random.Random, patient: Patient, calendar: Calendar, number: int,
 def plans(
     rng: random.Random, patients: Sequence[Patient], found: Sequence[Stay], count: int, calendar: Calendar
 ) -> list[Plan]:
-    """Exactly `count` documents over the stays `found`."""
+    """Draw exactly `count` documents over the stays `found`."""
     by_id = {patient.patient_id: patient for patient in patients}
     planned: list[Plan] = []
     for stay in found:

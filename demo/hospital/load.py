@@ -1,4 +1,4 @@
-"""Puts the synthetic hospital into PostgreSQL as its warehouse stands at the end of a night, gold beside it."""
+"""Load the synthetic hospital into PostgreSQL as of the end of a night, with its gold mentions."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ COLUMNS: dict[str, tuple[str, ...]] = {
 
 
 def load(dsn: str, hospital: Hospital, *, until: date | None = None) -> dict[str, int]:
-    """Make the warehouse hold what it held at the end of `until` (None: of the last night); return rows changed.
+    """Bring the warehouse to its content at the end of `until` (None: of the last night); return rows changed.
 
-    Creates schemas `cdw` and `gold` where they are absent. Can be called again at any time, after an
-    interruption too: what is there stays, and a document never goes back to an earlier version. `dsn` is the
-    owner's. The gold of every version up to `until` is kept.
+    Creates schemas `cdw` and `gold` where they are absent. May be called again at any time, after an interruption too:
+    existing rows stay, and a document never goes back to an earlier version. `dsn` is the owner's. The gold of every
+    version up to `until` is kept.
 
     Raises:
-        WarehouseUnreachable: nothing answers.
+        WarehouseUnreachable: the server does not answer.
         WarehouseError: a statement was refused.
     """
     with connect(dsn) as link, link.cursor() as cursor:

@@ -1,4 +1,4 @@
-"""The nouns of the synthetic hospital: its people, their stays, their documents and the true mentions in them."""
+"""Data model of the synthetic hospital: people, stays, documents and true mentions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from deid.domain.labels import Label
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A commune as an address names it."""
+    """Commune as written in an address."""
 
     insee: str
     name: str
@@ -66,7 +66,7 @@ class Professional:
 
 @dataclass(frozen=True, slots=True)
 class Patient:
-    """A patient: what the warehouse knows, then what only the prose tells."""
+    """Patient: the fields of the warehouse, then facts of the prose only."""
 
     patient_id: str
     ipp: str
@@ -119,10 +119,10 @@ class GoldMention:
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """One event in the life of a document: what the warehouse holds from `night` on.
+    """Event of a document: the content of the warehouse from `night` on.
 
-    `night` is the day (Europe/Paris) of the event, hence of the interval that a nightly run covers.
-    `action` is "insert", "correct" or "withdraw". A withdrawal keeps the last content.
+    `night` is the day (Europe/Paris) of the event, hence of the interval of a nightly run. `action` is "insert",
+    "correct" or "withdraw". A withdrawal keeps the last content.
     """
 
     document_id: str
@@ -153,7 +153,7 @@ class HospitalDocument:
     author_id: str
     written_on: date
     versions: tuple[Version, ...]
-    fault: str | None = None  # what is wrong with it on purpose ("empty", "truncated"…)
+    fault: str | None = None  # planned fault ("empty", "truncated"…)
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +177,7 @@ class Hospital:
 
     @property
     def faulty(self) -> dict[str, str]:
-        """Document id → what is wrong with it, for the documents that must be refused."""
+        """Map document ids to faults, for the documents that must be refused."""
         return {document.document_id: document.fault for document in self.documents if document.fault}
 
     def as_of(self, night: date | None) -> dict[str, Version]:

@@ -41,7 +41,7 @@ class Noise:
     everything: Change | None
 
     def apply(self, block: Block) -> Block:
-        """The block as it reads after the noise. A mention never vanishes."""
+        """Return the block after the noise; a mention never vanishes."""
         return block.map(self._cell)
 
     def _cell(self, cell: Cell) -> Cell:
@@ -57,13 +57,13 @@ class Noise:
 
 
 def unaccented(text: str) -> str:
-    """Without accents, ligatures spelled out; the length may change."""
+    """Drop accents and spell out ligatures; the length may change."""
     spelled = text.replace("œ", "oe").replace("Œ", "OE").replace("æ", "ae")
     return "".join(mark for mark in unicodedata.normalize("NFD", spelled) if not unicodedata.combining(mark))
 
 
 def abbreviated(text: str) -> str:
-    """Words that telegraphic notes shorten."""
+    """Abbreviate words as in telegraphic notes."""
     return _WORD.sub(lambda match: _ABBREVIATIONS[match[0]], text)
 
 
@@ -116,7 +116,7 @@ def _chain(*changes: Change) -> Change:
 
 
 def draw(rng: random.Random, *, terse: bool, scanned: bool) -> Noise:
-    """The noise of one document; `scanned` allows OCR, `terse` favours abbreviations and lower case."""
+    """Draw the noise of one document; `scanned` allows OCR errors, `terse` favours abbreviations and lower case."""
     literal = abbreviated if terse and rng.random() < 0.8 else None
     share = rng.random()
     if scanned and share < 0.05:

@@ -1,4 +1,4 @@
-"""Patients and those around them: family, doctor, pharmacy, work."""
+"""Patients and their contacts: family, doctor, pharmacy, work."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ REFERENCE_DAY = date(2026, 10, 1)
 
 
 class Households:
-    """Draws patients with a coherent family for pathologies of given ages and sexes."""
+    """Generator of patients with a coherent family, for pathologies of given ages and sexes."""
 
     def __init__(
         self,
@@ -32,7 +32,7 @@ class Households:
         self._physicians = physicians
 
     def patient(self, number: int, ages: tuple[float, float], sexes: str, pathologies: tuple[str, ...]) -> Patient:
-        """Patient `number`, whose age (years) on the first night lies in `ages`."""
+        """Draw patient `number`, aged within `ages` (years) on the first night."""
         rng = self._rng
         family = names.origin(rng)
         sex = rng.choice(sexes)
@@ -122,7 +122,7 @@ ADULT = 20
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Facts that decide a patient's family."""
+    """Facts about a patient that determine the family."""
 
     origin: Origin | None
     sex: str
@@ -144,7 +144,9 @@ class _Kin:
 
 
 def relatives(rng: random.Random, country: Country, person: Person) -> tuple[Relative, ...]:
-    """Parents and siblings of a child, spouse and children of an adult, and a neighbour; first names all differ."""
+    """Draw parents and siblings of a child, spouse and children of an adult, and a neighbour, all with distinct
+    first names.
+    """
     kin = _child_family(rng, person) if person.age < ADULT else _adult_family(rng, person)
     sex = rng.choice("MF")
     role = "voisin" if sex == "M" else "voisine"

@@ -28,7 +28,7 @@ class _Commune:
 def _communes() -> tuple[_Commune, ...]:
     found = []
     for row in packaged_rows("communes"):
-        # Paris, Lyon and Marseille are there whole.
+        # Paris, Lyon and Marseille are single communes in the table, beside their arrondissements.
         if row["zips"] and not row["name"].endswith("Arrondissement"):
             place = Place(
                 row["insee"], row["name"], row["zips"].split("|")[0], row["department"], int(row["population"])
@@ -97,7 +97,7 @@ def _kilometres(one: _Commune, other: _Commune) -> float:
     return EARTH_KM_PER_DEGREE * math.hypot(width, one.lat - other.lat)
 
 
-# Where nobody counts the houses.
+# Hamlets with addresses without a house number.
 _HAMLETS = (
     "Le Bourg", "La Croix-Blanche", "Le Moulin-Neuf", "Les Quatre-Vents", "La Grande-Borde", "Le Petit-Bois",
     "Les Bruyères", "La Gare", "Le Haut-Chemin", "La Verrerie", "Les Landes-Basses", "Le Clos-Renard", "Bel-Air",
@@ -172,14 +172,14 @@ COUNTS = {
 
 
 def establishments(rng: random.Random, country: Country) -> dict[str, tuple[Establishment, ...]]:
-    """Every organisation around, by kind."""
+    """Draw every organisation around the hospital, by kind."""
     return {kind: tuple(_one(rng, country, kind) for _ in range(count)) for kind, count in COUNTS.items()}
 
 
 def _one(rng: random.Random, country: Country, kind: str) -> Establishment:
     place = country.near(rng) if rng.random() < 0.7 else country.town
     template = rng.choice(_NAMES[kind])
-    # "CH de Le Mans" is not French: a commune with an article gets a name of its own.
+    # "CH de Le Mans" is not French: for a commune with an article, another template is drawn.
     while "{t}" in template and place.name.startswith(("Le ", "La ", "Les ", "L'")):
         template = rng.choice(_NAMES[kind])
     name = template.format(n=names.surname(rng), m=names.surname(rng), s=rng.choice(_POETIC), t=place.name)

@@ -1,4 +1,4 @@
-"""A document before it is dressed: headings, paragraphs, tables of labelled pieces."""
+"""Blocks of a document (headings, paragraphs, tables of labelled pieces), and their rendering as text or HTML."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Cell = list[Piece]
 
 
 class Role(StrEnum):
-    """Role of a block; the layout decides its look."""
+    """Purpose of a block, by which the renderer chooses the layout."""
 
     TITLE = "title"
     HEADING = "heading"
@@ -33,7 +33,7 @@ class Role(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Rows of cells; everything but a table has one cell per row."""
+    """Rows of cells; only tables have several cells per row."""
 
     role: Role
     rows: tuple[tuple[Cell, ...], ...] = ()
@@ -67,12 +67,12 @@ def table(rows: Iterable[Sequence[Sequence[Piece]]]) -> Block:
 GAP = Block(Role.GAP)
 
 
-# Dresses blocks as plain text, as a dictation or an old listing would leave it.
+# Rendering as plain text, as in a dictation or an old listing.
 NEWLINE = Piece("\n")
 
 
-class PlainDressing:
-    """The layout habits of one document."""
+class PlainRenderer:
+    """Plain-text renderer with the layout habits of one document."""
 
     def __init__(self, rng: random.Random) -> None:
         self._rng = rng
@@ -83,8 +83,8 @@ class PlainDressing:
         self._indent = " " * rng.choice((0, 30, 40, 45))
         self._number = 0
 
-    def dress(self, blocks: Sequence[Block]) -> list[Piece]:
-        """The whole document as one stream of pieces, line breaks included."""
+    def render(self, blocks: Sequence[Block]) -> list[Piece]:
+        """Return the whole document as one stream of pieces, line breaks included."""
         stream: list[Piece] = []
         for block in blocks:
             for line in self._lines(block):
@@ -153,7 +153,7 @@ class PlainDressing:
             yield line
 
     def _wrapped(self, cell: Cell) -> Iterable[Cell]:
-        """`cell` cut into lines at spaces; a mention across a cut becomes two pieces."""
+        """Cut `cell` into lines at spaces; a mention across a cut becomes two pieces."""
         if not self._width:
             yield cell
             return
@@ -188,7 +188,7 @@ def _split(cell: Cell) -> list[Cell]:
     return lines
 
 
-# Dresses blocks as the HTML that a clinical warehouse stores: letterhead tables, nested spans, entities.
+# Rendering as the HTML of a clinical warehouse: letterhead tables, nested spans, entities.
 _STYLES = (
     "font-family:Arial;font-size:10pt", "font-size:11.0pt;font-family:'Times New Roman',serif", "color:black",
     "mso-bidi-font-weight:bold", "font-family:Verdana", "letter-spacing:-.1pt",
@@ -198,8 +198,8 @@ CUT_SHARE = 0.10
 ENTITY_MODES = ("none", "none", "named", "numeric", "mixed")
 
 
-class HtmlDressing:
-    """The habits of the template that produced one document."""
+class HtmlRenderer:
+    """HTML renderer with the habits of one document template."""
 
     def __init__(self, rng: random.Random, patient: Patient, title: str) -> None:
         self._rng = rng
@@ -212,8 +212,8 @@ class HtmlDressing:
         self._wrapper = rng.choice(("page", "page", "word", "fragment"))
         self._source_width = rng.choice((0, 0, 76))
 
-    def dress(self, blocks: Sequence[Block]) -> tuple[str, list[Piece]]:
-        """The markup, and its pieces in the order in which they are read."""
+    def render(self, blocks: Sequence[Block]) -> tuple[str, list[Piece]]:
+        """Return the markup, and its pieces in reading order."""
         body = "\n".join(self._block(block) for block in blocks)
         pieces: list[Piece] = []
         for block in blocks:
@@ -221,7 +221,7 @@ class HtmlDressing:
         return self._page(body), pieces
 
     def _read(self, block: Block) -> Iterable[Piece]:
-        """The pieces as read; a dash before an item is text too."""
+        """Return the pieces in reading order; a dash before an item is text too."""
         for row in block.rows:
             if block.role is Role.ITEM and self._list == "dash":
                 yield Piece("- ")
@@ -313,7 +313,7 @@ class HtmlDressing:
         return self._escape(text)
 
     def _folded(self, text: str) -> str:
-        """Source lines cut where a space was: the reader must see a space."""
+        """Break source lines at spaces; the reader must read each break as a space."""
         words, lines, line = text.split(" "), [], ""
         for word in words:
             if line and len(line) + len(word) > self._source_width:

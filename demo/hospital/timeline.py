@@ -30,9 +30,9 @@ CORRECTIONS = (
 class DocumentTimeline:
     """Writes planned documents and gives each its events."""
 
-    def __init__(self, seed: int, world: Setting, calendar: Calendar) -> None:
+    def __init__(self, seed: int, setting: Setting, calendar: Calendar) -> None:
         self._seed = seed
-        self._world = world
+        self._setting = setting
         self._calendar = calendar
 
     def documents(self, planned: Sequence[Plan], progress: Callable[[], object]) -> list[HospitalDocument]:
@@ -89,14 +89,14 @@ class DocumentTimeline:
         )
 
     def _author(self, rng: random.Random, role: str, service: str) -> Professional:
-        team = self._world.staff[service]
+        team = self._setting.staff[service]
         able = [one for one in team if (is_doctor(one) if role == "médecin" else one.role == role)]
         return rng.choice(able or list(team))
 
     def _scene(self, plan: Plan, author: Professional, written_on: date) -> DocumentScene:
         return DocumentScene(
             Stream(""),
-            self._world,
+            self._setting,
             plan.patient,
             plan.stay,
             pathologies()[plan.stay.pathology],

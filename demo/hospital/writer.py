@@ -1,4 +1,4 @@
-"""Writes one document: prose, noise, dressing, bytes, and where its mentions are in the text that is read."""
+"""Writer of one document: prose, noise, rendering, bytes, and the offsets of mentions in the extracted text."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from demo.hospital.model import GoldMention
 from demo.hospital.prose import dates
 from demo.hospital.prose.grammar import Piece, join
 from demo.hospital.prose.scene import DocumentScene
-from demo.hospital.rendering import GAP, Block, HtmlDressing, PlainDressing, Role, text_block
+from demo.hospital.rendering import GAP, Block, HtmlRenderer, PlainRenderer, Role, text_block
 from demo.hospital.streams import Stream
 
 HTML_SHARE = 0.6
-WESTERN_SHARE = 0.08  # declared windows-1252, and so encoded
+WESTERN_SHARE = 0.08  # encoded in windows-1252, as declared
 MAX_BYTES = 50_000_000
 
 
 class Misaligned(AssertionError):
-    """The text that is read is not the text that was written: no gold can be trusted."""
+    """Difference between the extracted and the written text, under which gold offsets are invalid."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,16 +46,16 @@ def write(scene: DocumentScene, kind_code: str, seed: str, correction: Sequence[
     blocks = kind.compose(scene)
     as_html = rng.random() < HTML_SHARE
     damage = noise.draw(rng, terse=scene.terse, scanned=not as_html)
-    dressing_seed = f"{seed}:dressing"
+    layout_seed = f"{seed}:dressing"
     blocks = [*_corrected(scene, correction), *blocks]
     blocks = [damage.apply(_joined(block)) for block in blocks]
-    rng = Stream(dressing_seed)
+    rng = Stream(layout_seed)
     if as_html:
-        markup, pieces = HtmlDressing(rng, scene.patient, title).dress(blocks)
+        markup, pieces = HtmlRenderer(rng, scene.patient, title).render(blocks)
     else:
-        pieces = PlainDressing(rng).dress(blocks)
+        pieces = PlainRenderer(rng).render(blocks)
         markup = "".join(piece.text for piece in pieces)
-    # A stream of its own: a correction of the document is stored in the same encoding.
+    # A separate stream: a correction of the document is stored in the same encoding.
     content, charset = _encoded(Stream(f"{seed}:encoding"), markup)
     media = "text/html" if as_html else "text/plain"
     text = formats.read_source(content, format=media, charset=charset, document_id=seed, max_bytes=MAX_BYTES).text

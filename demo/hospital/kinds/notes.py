@@ -83,11 +83,11 @@ def nursing(scene: DocumentScene) -> list[Block]:
     blocks = parts.letterhead(scene) if rng.random() < 0.4 else []
     blocks += [parts.title(scene, _NURSING_TITLES), *parts.identity(scene)]
     targeted = rng.random() < 0.35
-    deck = _deck(scene)
+    pool = _note_pool(scene)
     days = range((scene.written_on - scene.stay.admitted_on).days + 1)
     for day in sorted(rng.sample(days, min(len(days), rng.randint(2, 5)))):
         for hour in sorted(rng.sample(range(24), rng.randint(1, 3))):
-            notes = [deck.pop() for _ in range(min(len(deck), rng.randint(1, 3)))]
+            notes = [pool.pop() for _ in range(min(len(pool), rng.randint(1, 3)))]
             if notes:
                 blocks.append(_entry(scene, day, hour, notes, targeted=targeted))
     if rng.random() < 0.5:
@@ -108,14 +108,14 @@ _LEAVING = (
 )
 
 
-def _deck(scene: DocumentScene) -> list[str]:
-    """Notes to draw from, none twice; those of the disease come up first."""
+def _note_pool(scene: DocumentScene) -> list[str]:
+    """Return distinct notes in random order, among them the notes of the disease."""
     general = [text for _, text in scene.common("soins").lines]
     own = [text for _, text in scene.section("soins").lines]
     scene.rng.shuffle(general)
-    deck = own + general[: 2 * len(own) + scene.rng.randint(2, 6)]
-    scene.rng.shuffle(deck)
-    return deck
+    pool = own + general[: 2 * len(own) + scene.rng.randint(2, 6)]
+    scene.rng.shuffle(pool)
+    return pool
 
 
 def _entry(scene: DocumentScene, day: int, hour: int, notes: list[str], *, targeted: bool) -> Block:

@@ -1,4 +1,4 @@
-"""Parts that many kinds share: titles, sections, lists, tables of results."""
+"""Parts of several kinds of document: titles, sections, lists, tables of results."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def without_stop(pieces: Sequence[Piece]) -> list[Piece]:
 def section(
     scene: DocumentScene, key: str, lines: Section, pool: tuple[int, int] = (2, 4), *, listed: bool = False
 ) -> list[Block]:
-    """Heading and body of a section; nothing when there is nothing to say."""
+    """Write heading and body of a section; nothing for an empty section."""
     drawn = lines.draw(scene.rng, pool=pool)
     if not drawn:
         return []
@@ -132,17 +132,17 @@ def drugs(scene: DocumentScene, general: tuple[int, int]) -> list[str]:
     return own + [line for line in usual if line.split()[0].lower() not in names]
 
 
-# What stands around the text: letterhead, date, addressee, signature, small print.
+# Parts around the text: letterhead, date, addressee, signature, small print.
 def letterhead(scene: DocumentScene) -> list[Block]:
     """The head of the paper: hospital, service, team, phones; several layouts."""
-    rng, world, service = scene.rng, scene.world, BY_CODE[scene.author.service or scene.stay.service_code]
+    rng, setting, service = scene.rng, scene.setting, BY_CODE[scene.author.service or scene.stay.service_code]
     # The general name of the hospital, or one of its sites.
-    site = rng.choice(world.sites)
-    name = [Piece(rng.choice((world.name, world.name.upper())), Label.ORG)]
+    site = rng.choice(setting.sites)
+    name = [Piece(rng.choice((setting.name, setting.name.upper())), Label.ORG)]
     address = [
-        Piece(world.street, Label.STREET),
+        Piece(setting.street, Label.STREET),
         Piece(rng.choice((", ", " – ", " "))),
-        *place_pieces(world.country.town),
+        *place_pieces(setting.country.town),
     ]
     phones = scene.write("[Tél.|Tél :|T.|Secrétariat :|☎] {tel}[|  [Fax|Télécopie :|F.] {tel}]")
     mail = scene.write("[|Courriel : |Mél. ]{mailservice}")
@@ -171,7 +171,7 @@ def letterhead(scene: DocumentScene) -> list[Block]:
     if rng.random() < 0.25:
         lines.append(scene.write("[Site : |]{site}"))
     if rng.random() < 0.2:
-        lines.append([Piece("FINESS "), Piece(world.finess, Label.RPPS)])
+        lines.append([Piece("FINESS "), Piece(setting.finess, Label.RPPS)])
     team = _team(scene)
     if team and rng.random() < 0.35:
         return [Block(Role.LETTERHEAD, ((_stack(lines), _stack(team)),)), GAP]
@@ -224,7 +224,7 @@ def dateline(scene: DocumentScene) -> Block:
 
 
 def addressee(scene: DocumentScene) -> list[Block]:
-    """To whom the letter goes: the physician with an address."""
+    """Write the addressee: the physician with an address."""
     rng, to = scene.rng, scene.recipient or scene.patient.physician
     name = [
         Piece(rng.choice(("Docteur ", "Dr ", "Au Docteur ", "À l'attention du Dr "))),
@@ -281,11 +281,11 @@ def footer(scene: DocumentScene) -> list[Block]:
 
 
 def elided(preposition: str, word: str) -> str:
-    """ "de cardiologie", "d'urologie"."""
+    """Return "de cardiologie", "d'urologie"."""
     return f"{preposition[:-1]}'{word}" if word[0] in "aeiouhé" else f"{preposition} {word}"
 
 
-# Who the patient is, as the head of a document says it: a line, some lines, a form.
+# Identity of the patient at the head of a document: a line, some lines, a form.
 def identity(scene: DocumentScene) -> list[Block]:
     """Write the patient's identity: a line, a few lines, or a form."""
     rng = scene.rng

@@ -52,7 +52,7 @@ class Section:
         return kept
 
     def pick(self, rng: random.Random) -> str:
-        """One line, whatever its mark."""
+        """Draw one line, whatever its mark."""
         return rng.choice(self.lines)[1]
 
 
@@ -71,7 +71,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Pathology:
-    """A disease with the phrases that tell it, its service (code), and whom it strikes."""
+    """Disease with its phrases, its service (code), and the ages and sexes concerned."""
 
     name: str
     service: str

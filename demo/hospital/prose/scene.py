@@ -1,4 +1,4 @@
-"""The situation that a document is written in, and the registry of slots that templates ask of it."""
+"""Context of one document, and the registry of the slots of templates."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ class Setting:
 
 @dataclass(slots=True)
 class DocumentScene:
-    """One document being written: who, when, about what, and the habits of its author."""
+    """Context of one document: patient, author, day, pathology, and habits of the author."""
 
     rng: random.Random
-    world: Setting
+    setting: Setting
     patient: Patient
     stay: Stay
     pathology: Pathology
@@ -69,7 +69,7 @@ class DocumentScene:
 
     @property
     def child(self) -> bool:
-        """True if one calls the patient by the first name."""
+        """True if the patient is called by the first name."""
         return self.age < PEDIATRIC_AGE
 
     def section(self, name: str) -> Section:
@@ -82,14 +82,14 @@ class DocumentScene:
 
     def team(self, service: str | None = None) -> tuple[Professional, ...]:
         """The staff of `service`, by default of the stay's."""
-        return self.world.staff[service or self.stay.service_code]
+        return self.setting.staff[service or self.stay.service_code]
 
     def colleague(self, role: str, service: str | None = None) -> Professional:
-        """Someone of that role ("médecin", "IDE", …) in the service, the same all along the document."""
+        """Return a member of the service with that role ("médecin", "IDE", …), the same throughout the document."""
         code = service or self.stay.service_code
         key = f"{role}@{code}"
         if key not in self.people:
-            team = self.world.staff[code]
+            team = self.setting.staff[code]
             if role == "médecin":
                 able = [one for one in team if is_doctor(one) and one is not self.author]
             else:
@@ -99,7 +99,7 @@ class DocumentScene:
 
 
 def is_doctor(professional: Professional) -> bool:
-    """True if one says "Docteur" to them."""
+    """True if the professional is addressed as "Docteur"."""
     return professional.role in ("PU-PH", "PH", "assistant", "chef de clinique", "docteur junior", "médecin")
 
 

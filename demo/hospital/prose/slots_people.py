@@ -302,7 +302,7 @@ def _physician(scene: DocumentScene) -> Iterable[Piece]:
 @bare_slot("ville_dr")
 def _town_doctor(scene: DocumentScene) -> Iterable[Piece]:
     """A doctor of the town that nobody else names."""
-    person = scene.rng.choice(scene.world.physicians)
+    person = scene.rng.choice(scene.setting.physicians)
     return doctor_name(scene, person)
 
 

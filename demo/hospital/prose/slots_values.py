@@ -11,7 +11,7 @@ from demo.hospital.places import address, territories
 from demo.hospital.prose.grammar import Piece, expand
 from demo.hospital.prose.scene import DocumentScene, bare_slot, one, place_pieces, slot
 
-# Shapes of numbers by what they number; # digit, @ letter.
+# Shapes of numbers by what they number; # Shapes of numbers by kind; # digit, @ letter.
 SHAPES: dict[str, tuple[str, ...]] = {
     "labo": ("########", "@######-####", "##.####.###", "@########", "####-####"),
     "image": ("ACC ##########", "CT#######", "RX######-###", "IRM-##-#####", "@###########"),
@@ -36,7 +36,7 @@ def phone_form(scene: DocumentScene, number: str) -> str:
 
 @bare_slot("tel")
 def _phone(scene: DocumentScene) -> Iterable[Piece]:
-    return one(phone_form(scene, identifiers.landline(scene.rng, scene.world.country.town.department)), Label.PHONE)
+    return one(phone_form(scene, identifiers.landline(scene.rng, scene.setting.country.town.department)), Label.PHONE)
 
 
 @bare_slot("portable")
@@ -109,12 +109,12 @@ def _invented_surname(scene: DocumentScene) -> Iterable[Piece]:
 @bare_slot("mailservice")
 def _service_mail(scene: DocumentScene) -> Iterable[Piece]:
     service = scene.author.service or scene.stay.service_code
-    return one(f"secretariat.{service.lower()}@{scene.world.domain}", Label.EMAIL)
+    return one(f"secretariat.{service.lower()}@{scene.setting.domain}", Label.EMAIL)
 
 
 @bare_slot("site")
 def _website(scene: DocumentScene) -> Iterable[Piece]:
-    stem = f"www.{scene.world.domain}"
+    stem = f"www.{scene.setting.domain}"
     tail = scene.rng.choice(("", "/rendez-vous", f"/{scene.stay.service_code.lower()}", "/patients"))
     return one(scene.rng.choice(("", "https://")) + stem + tail, Label.URL)
 
@@ -122,17 +122,17 @@ def _website(scene: DocumentScene) -> Iterable[Piece]:
 # Slots of places and organisations.
 @bare_slot("ville")
 def _town(scene: DocumentScene) -> Iterable[Piece]:
-    return one(scene.world.country.near(scene.rng).name, Label.CITY)
+    return one(scene.setting.country.near(scene.rng).name, Label.CITY)
 
 
 @bare_slot("loin")
 def _far_town(scene: DocumentScene) -> Iterable[Piece]:
-    return one(scene.world.country.far(scene.rng).name, Label.CITY)
+    return one(scene.setting.country.far(scene.rng).name, Label.CITY)
 
 
 @bare_slot("chu")
 def _hospital_town(scene: DocumentScene) -> Iterable[Piece]:
-    return one(scene.world.country.town.name, Label.CITY)
+    return one(scene.setting.country.town.name, Label.CITY)
 
 
 @bare_slot("domicile")
@@ -180,8 +180,8 @@ def _organisation(scene: DocumentScene, kind: str) -> Establishment:
     }
     if kind in fixed:
         return fixed[kind]
-    # The same care home or school for the same patient, whoever writes.
-    pool = scene.world.around[kind]
+    # The same care home or school for one patient in every document.
+    pool = scene.setting.around[kind]
     return pool[(int(scene.patient.ipp) + len(kind)) % len(pool)]
 
 
@@ -193,7 +193,7 @@ def _named(scene: DocumentScene, argument: str) -> Iterable[Piece]:
 
 @slot("org_autre")
 def _other(scene: DocumentScene, argument: str) -> Iterable[Piece]:
-    return one(scene.rng.choice(scene.world.around[argument]).name, Label.ORG)
+    return one(scene.rng.choice(scene.setting.around[argument]).name, Label.ORG)
 
 
 @slot("org_tel")
@@ -221,26 +221,26 @@ def _decimal(scene: DocumentScene, argument: str) -> Iterable[Piece]:
     return one(f"{scene.rng.randint(first, last) / scale:.{places}f}".replace(".", ","))
 
 
-def remembered(scene: DocumentScene, key: str, *choices: str) -> str:
-    """A choice made once per stay: the same side on every document."""
+def choice_of_stay(scene: DocumentScene, key: str, *choices: str) -> str:
+    """Return a choice drawn once per stay, such as the side of an operation."""
     return choices[sum(map(ord, scene.stay.stay_id + key)) % len(choices)]
 
 
 @bare_slot("cote")
 def _side(scene: DocumentScene) -> Iterable[Piece]:
-    return one(remembered(scene, "side", "droit", "gauche"))
+    return one(choice_of_stay(scene, "side", "droit", "gauche"))
 
 
 @bare_slot("cotee")
 def _side_feminine(scene: DocumentScene) -> Iterable[Piece]:
-    return one({"droit": "droite", "gauche": "gauche"}[remembered(scene, "side", "droit", "gauche")])
+    return one({"droit": "droite", "gauche": "gauche"}[choice_of_stay(scene, "side", "droit", "gauche")])
 
 
 @slot("fixe")
 def _fixed_choice(scene: DocumentScene, argument: str) -> Iterable[Piece]:
     """ "{fixe:key|a|b}": one of several, the same in all documents of the stay."""
     key, *choices = argument.split("|")
-    return expand(remembered(scene, key, *choices), scene)
+    return expand(choice_of_stay(scene, key, *choices), scene)
 
 
 @slot("use")
@@ -253,7 +253,7 @@ def _phrase(scene: DocumentScene, argument: str) -> Iterable[Piece]:
 def _reason(scene: DocumentScene) -> Iterable[Piece]:
     """Write the reason for the stay, in the same words for the whole stay."""
     reasons = scene.section("motif").lines
-    return expand(remembered(scene, "motif", *(text for _, text in reasons)), scene)
+    return expand(choice_of_stay(scene, "motif", *(text for _, text in reasons)), scene)
 
 
 @bare_slot("acte")
