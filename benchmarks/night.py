@@ -69,7 +69,7 @@ def table(work: dict[str, tuple[Any, ...]], tasks: Sequence[tuple[Any, ...]]) ->
 
 
 def summary(work: dict[str, tuple[Any, ...]], tasks: Sequence[tuple[Any, ...]]) -> list[str]:
-    """Wall clock, and how much of the tasks' time is not the work of `deid`."""
+    """Return the wall-clock time, and the share of the tasks' time outside the work of `deid`."""
     steps = [task for task in tasks if task[0] in work]
     spent = sum(task[2] for task in steps)
     worked = sum(float(row[3]) for row in work.values())

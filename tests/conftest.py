@@ -34,7 +34,7 @@ TEMPLATE = f"nocturne_template_{uuid.uuid4().hex[:8]}"
 
 @dataclass(frozen=True)
 class Database:
-    """A fresh, migrated database. `dsn("worker")` is a role's connection string; `superuser` opens every door."""
+    """Create a fresh, migrated database; `dsn("worker")` and `superuser` are the connection strings of roles."""
 
     superuser: str
     name: str

@@ -26,7 +26,7 @@ from deid.evaluation.scoring import Evaluation, Judged, evaluate, evaluate_by
 from deid.learning import held_out
 
 RULES = ("patterns", "gazetteer", "context")
-KNOB = (0.0, 1.0, 2.0, 3.0, 4.0)
+RECALL_BIASES = (0.0, 1.0, 2.0, 3.0, 4.0)
 
 
 def policy_of(annotators: Sequence[str], folder: Path, taggers: Sequence[str], merge: str = "average") -> Policy:
@@ -77,7 +77,7 @@ def combinations_table(documents: Sequence[GoldDocument], folder: Path, taggers:
 def recall_table(policy: Policy, documents: Sequence[GoldDocument]) -> str:
     """Tabulate precision and recall by recall bias, equal for every label."""
     rows = []
-    for nats in KNOB:
+    for nats in RECALL_BIASES:
         rows.append([f"{nats:g}", *_recall_row(evaluate(judge_policy(with_recall_bias(policy, nats), documents)))])
     return markdown(["nats", "P (car.)", "direct", "docs sans reste direct", "F1 chevauchement", "F1 mot"], rows)
 
@@ -124,7 +124,7 @@ def main() -> int:
         print(class_table(evaluate(runs[name]), "nocturne"))
     print("\n## Each annotator, alone and together, without identity\n")
     print(combinations_table(unknown, given.held_out, taggers))
-    print("\n## The recall knob, without identity\n")
+    print("\n## The recall bias, without identity\n")
     print(recall_table(balanced, unknown))
     _print_groups("document type", runs["default recall"], lambda one: _head_word(one.type))
     _print_groups("author", runs["default recall"], lambda one: one.author)

@@ -1,4 +1,4 @@
-"""The quarantine desk in a real browser: read, choose, be told who was first; originals only for who may see them."""
+"""Quarantine page in a real browser: read, decide, meet a concurrent decision; originals for authorised roles only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The audit: never above a true claim, on any mechanism that ships; above it for every bug planted here."""
+"""Audit: bounds below the true claim for shipped mechanisms, and above the claim for mechanisms with planted bugs."""
 
 from __future__ import annotations
 

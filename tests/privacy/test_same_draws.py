@@ -1,4 +1,4 @@
-"""Under a given key a draw stays what it is from one release to the next: published surrogates depend on it."""
+"""Draws under a given key are equal between versions of the product: published surrogates depend on them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The keyed stream: deterministic, separated by what it is about, exactly uniform below any bound."""
+"""Keyed stream: deterministic, independent between labels, exactly uniform below any bound."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A steward sees how old each source is and how far it moved; one that is too old asks for a look, and stays in use."""
+"""Age and change of each source as shown to stewards; an outdated source raises a notice and stays in use."""
 
 from __future__ import annotations
 

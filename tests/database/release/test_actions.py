@@ -1,4 +1,4 @@
-"""A release on a real database: what lets it out, what stops it, what is remembered."""
+"""Release on a real database: conditions of publication, refusals, and the recorded decisions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs are judged as a whole: each rule fails where it must, on numbers and on a real ledger."""
+"""Rules on whole runs: each fails on its defect, for given numbers and for a real ledger."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""COPY carries every value as it is."""
+"""COPY transfers every value unchanged."""
 
 from __future__ import annotations
 

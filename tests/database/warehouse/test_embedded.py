@@ -1,4 +1,4 @@
-"""The embedded server: starts, resumes, says why it cannot, and keeps what it knows to itself."""
+"""Embedded server: start, resumption, error messages, and protection of its secrets."""
 
 from __future__ import annotations
 

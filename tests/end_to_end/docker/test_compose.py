@@ -1,4 +1,4 @@
-"""The hospital's deployment, read as data: what it names exists, nothing runs unlimited, walls are kept."""
+"""Deployment of the hospital, read as data: named files exist, resources are limited, privileges are separate."""
 
 from __future__ import annotations
 

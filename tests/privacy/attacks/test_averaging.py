@@ -1,4 +1,4 @@
-"""Averaging: worth nothing within a scope that remembers, and what the docs say where it does not."""
+"""Averaging attacks: without gain under `scope: patient`, with the documented gain under `scope: document`."""
 
 from __future__ import annotations
 

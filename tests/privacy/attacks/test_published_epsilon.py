@@ -1,4 +1,4 @@
-"""ε on published texts: the claim holds as it ships, and noise cut by half is caught."""
+"""ε on published texts: the shipped noise satisfies the claim, and half the noise is detected."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The secret: what can be one, how its versions are read and written, and what of it is ever shown."""
+"""Secret: accepted values, reading and writing of versions, and the parts displayed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Averaged taggers: what the mean says, what the recall knob adds, and who voted."""
+"""Averaged taggers: the mean of distributions, the effect of the recall bias, and the votes."""
 
 from __future__ import annotations
 

@@ -110,7 +110,7 @@ def test_the_hard_negatives_that_ship_are_many_and_of_many_kinds(hard_negatives:
 
 @pytest.mark.parametrize(("name", "floor"), [("balanced", 0.97), ("default", 0.94)])
 def test_hard_negatives_are_left_alone(name: str, floor: float, hard_negatives: list[HardNegative]) -> None:
-    # Short of the 99 in 100 that are wished for: the recall knob masks what it cannot explain (docs/detection.md).
+    # Short of the 99 in 100 that are wished for: the recall bias masks what it cannot explain (docs/detection.md).
     share = share_untouched(Detector(policy.load(policy.DEFAULT.with_name(f"{name}.yaml"))), hard_negatives)
     assert share.kept >= floor * share.total, share
 

@@ -1,4 +1,4 @@
-"""The door of all formats: what is refused, and how bytes become characters."""
+"""Reading of all formats: refusals, and decoding of bytes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Work prepared ahead comes in order, ends, fails in its turn, and stops when nobody waits for it."""
+"""Batches prepared ahead: in order, finite, with errors in turn, and stopped without a consumer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The patient's identity is found wherever it survives, and ordinary words are not taken for it."""
+"""Search for the patient's identity in published text, without false alarms on ordinary words."""
 
 from __future__ import annotations
 

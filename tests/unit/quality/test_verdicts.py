@@ -1,4 +1,4 @@
-"""Each row-level check fails where it must and passes where it may; Great Expectations is the one who says so."""
+"""Row-level checks by Great Expectations: each fails on its defect and passes without."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The map of the territories is one file that fetches nothing, and says which partition it shows."""
+"""Map of the territories: a self-contained file with the name of its partition."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Written forms of a place name that must meet, and those that must not."""
+"""Written forms of a place name: pairs with equal keys, and pairs with different keys."""
 
 from __future__ import annotations
 

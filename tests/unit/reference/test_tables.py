@@ -1,4 +1,4 @@
-"""The file that substitution reads says what the tables say that it was built of, and is refused when damaged."""
+"""Compiled file of the substitution tables: equal to its source tables, and refused when damaged."""
 
 from __future__ import annotations
 

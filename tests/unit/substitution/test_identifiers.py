@@ -1,4 +1,4 @@
-"""Phones, addresses on the net, and numbers: layout kept, ranges of fiction, keys that hold."""
+"""Phones, e-mail addresses, URLs and numbers: layout kept, ranges reserved for fiction, valid check digits."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_a_dictated_phone_is_dictated(substitutor: Substitutor) -> None:
 
 
 def test_an_email_follows_the_name(substitutor: Substitutor) -> None:
-    name, full, short, desk = surrogates(
+    name, full, short, office = surrogates(
         substitutor.substitute(
             *marked(
                 "Dr [[DOCTOR|Hervé Lacour]] [[EMAIL|herve.lacour@chu-dijon.fr]] [[EMAIL|h.lacour@chu-dijon.fr]] "
@@ -70,7 +70,7 @@ def test_an_email_follows_the_name(substitutor: Substitutor) -> None:
     assert domain.endswith(".example")
     assert full.partition("@")[0].split(".")[1] == last
     assert short == f"{full[0]}.{last}@{domain}"
-    assert desk == f"secretariat@{domain}"
+    assert office == f"secretariat@{domain}"
     assert first
 
 

@@ -270,7 +270,7 @@ class Initials:
 
 
 class Broken:
-    """What forgets to write."""
+    """Generator without a `write` method."""
 
     def __init__(self, context: DocumentContext) -> None:
         self.context = context

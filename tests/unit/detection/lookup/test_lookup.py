@@ -1,4 +1,4 @@
-"""A lookup finds what a search without any index would find, and refuses a file that is not the one it names."""
+"""Lookup: equal to a search without index; a file with another digest is refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every written form of a DATE: what it says, and another day written in the same form."""
+"""Written forms of a DATE: the parsed value, and another day in the same form."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Strategies beside `metric`: what each keeps, what it hides, what it costs."""
+"""Strategies beside `metric`: preserved values, hidden values, and ε."""
 
 from __future__ import annotations
 
