@@ -1,4 +1,4 @@
-"""Connections to PostgreSQL whose errors say what failed and never show a row."""
+"""Connections to PostgreSQL; error messages name the failure and never quote a row."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from deid.domain.errors import WarehouseError, WarehouseUnreachable
 
 CONNECT_TIMEOUT_S = 10
 
-# SQLSTATE classes and codes after which the same statement may well succeed later: connection lost, server going
-# down or starting, too many clients, deadlock, serialisation.
-PASSING = ("08", "57P01", "57P02", "57P03", "53300", "40001", "40P01")
+# SQLSTATE classes and codes of passing failures: connection lost, server going down or starting, too many clients,
+# serialisation, deadlock.
+TRANSIENT = ("08", "57P01", "57P02", "57P03", "53300", "40001", "40P01")
 
 
 @contextmanager
 def connect(dsn: str, *, application: str = "nocturne") -> Iterator[Connection]:
-    """One connection and one transaction: committed when the block ends, rolled back when it raises.
+    """Open one connection with one transaction, committed when the block ends and rolled back when the block raises.
 
     `dsn` is a libpq URI or keyword string. Statements are stopped after `settings().statement_timeout_s` seconds.
 
@@ -40,7 +40,7 @@ def connect(dsn: str, *, application: str = "nocturne") -> Iterator[Connection]:
 
 @contextmanager
 def open_cursor(role: str, application: str = "nocturne", *, readonly: bool = False) -> Iterator[Cursor]:
-    """One transaction as a role of `settings().dsn` ("steward", "publisher"…), under the rules of `connect`."""
+    """Open one transaction as a role of `settings().dsn` ("steward", "publisher"…), under the rules of `connect`."""
     with connect(settings().dsn(role), application=application) as link, link.cursor() as cursor:
         if readonly:
             link.set_session(readonly=True)
@@ -72,7 +72,7 @@ def _open(dsn: str, application: str) -> Connection:
 
 @contextmanager
 def translated(dsn: str) -> Iterator[None]:
-    """Turn psycopg2's errors, which quote rows, into the product's, which do not."""
+    """Turn the errors of psycopg2, which quote rows, into a WarehouseError, which quotes none."""
     try:
         yield
     except psycopg2.Error as error:
@@ -82,27 +82,27 @@ def translated(dsn: str) -> Iterator[None]:
 def _translate(error: psycopg2.Error, dsn: str) -> WarehouseError:
     code = error.pgcode
     lost = code is None and isinstance(error, psycopg2.OperationalError | psycopg2.InterfaceError)
-    if lost or (code is not None and code.startswith(PASSING)):
+    if lost or (code is not None and code.startswith(TRANSIENT)):
         return unreachable(dsn)
     constraint = getattr(error.diag, "constraint_name", None)
-    detail = f", constraint {constraint}" if constraint else ""
     remedy = {
         "42501": "The role lacks a privilege: run `python -m deid migrate` as the owner, and check the DSN's role.",
         "42P01": "A table is absent: run `python -m deid migrate`.",
         "57014": "It took longer than NOCTURNE_STATEMENT_TIMEOUT_S.",
     }.get(code or "", "")
+    detail = f", constraint {constraint}" if constraint else ""
     return WarehouseError(f"PostgreSQL refused a statement (SQLSTATE {code}{detail}).", remedy)
 
 
 def unreachable(dsn: str) -> WarehouseUnreachable:
-    """The error for a server that does not answer; names host, port and database, never the password."""
+    """Return the error for a server that does not answer; the message names host, port and database only."""
     return WarehouseUnreachable(
         f"PostgreSQL at {place(dsn)} does not answer.", "Start it, or check the host and port of that NOCTURNE_…_DSN."
     )
 
 
 def place(dsn: str) -> str:
-    """`host:port/database` of a connection string."""
+    """Return `host:port/database` of a connection string."""
     try:
         parts: dict[str, Any] = psycopg2.extensions.parse_dsn(dsn)
     except psycopg2.ProgrammingError:

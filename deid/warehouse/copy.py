@@ -1,4 +1,4 @@
-"""Rows from Python into a temporary table by COPY, from where one set-based statement takes them."""
+"""COPY of rows from Python into a temporary table, for one set-based statement to read."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
 
 
 def copy_rows(cursor: Cursor, schema: str, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """Put `rows` in `incoming_<table>`, a temporary table with those columns of `schema.table`; return its name.
+    """Put `rows` in `incoming_<table>`, a temporary table with `columns` of `schema.table`; return its name.
 
-    It lives until the transaction ends; a second call in the same transaction adds to it. Lists and
+    The table lives until the transaction ends; a second call in the same transaction adds to it. Lists and
     dictionaries are written as JSON. Text must hold no NUL and no lone surrogate: see `deid.formats.opening.storable`.
     """
     name = f"incoming_{table}"
@@ -28,13 +28,11 @@ def copy_rows(cursor: Cursor, schema: str, table: str, columns: Sequence[str], r
         )
     )
     lines = io.StringIO()
-    for row in rows:
-        lines.write("\t".join(map(_cell, row)))
-        lines.write("\n")
+    lines.writelines("\t".join(map(_cell, row)) + "\n" for row in rows)
     lines.seek(0)
     statement = sql.SQL("COPY {} ({}) FROM STDIN").format(sql.Identifier(name), listed)
     cursor.copy_expert(statement.as_string(cursor), lines)
-    # Autovacuum never sees a temporary table: without figures the planner takes it for a handful of rows.
+    # Autovacuum skips temporary tables: without statistics the planner expects a handful of rows.
     cursor.execute(sql.SQL("ANALYZE {}").format(sql.Identifier(name)))
     return name
 

