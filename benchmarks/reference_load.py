@@ -30,7 +30,7 @@ import psycopg2
 
 from deid.warehouse.embedded import EmbeddedServer
 from deid.warehouse.migrations import migrate
-from deid.warehouse.roles import OWNER, make_database, make_owner
+from deid.warehouse.provision import OWNER, make_database, make_owner
 
 COUNTRY = 26_000_000
 PACKED = (25, 31)  # bytes of gzip per address: 3,942,856 for 158,048 in Paris, 2,403,742 for 78,777 in Hautes-Alpes

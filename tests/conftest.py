@@ -24,7 +24,7 @@ from psycopg2 import sql
 from deid.config.settings import Settings, settings
 from deid.warehouse.embedded import EmbeddedServer
 from deid.warehouse.migrations import migrate
-from deid.warehouse.roles import OWNER, ROLES, make_database, make_login, make_owner
+from deid.warehouse.provision import OWNER, ROLES, make_database, make_login, make_owner
 
 PASSWORD = "nocturne-tests"
 SECRET = "5e05a1c7d2983b4f6e70b9c8114d2fa3968e7bd05c42ef1936a8d4107b5fc2e9"
@@ -45,7 +45,7 @@ class Database:
         return self.dsn("owner")
 
     def dsn(self, role: str) -> str:
-        """Connection string of a role of `deid.warehouse.roles.ROLES`."""
+        """Connection string of a role of `deid.warehouse.provision.ROLES`."""
         return _login(_database(self.superuser, self.name), ROLES[role])
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 import psycopg2
 import pytest
 
-from deid.warehouse.roles import ROLES
+from deid.warehouse.provision import ROLES
 from tests.conftest import Database
 
 STATEMENTS = {
