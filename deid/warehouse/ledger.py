@@ -18,8 +18,7 @@ from deid.warehouse.accounts import hold_to_limit
 from deid.warehouse.connection import open_cursor
 from deid.warehouse.copy import copy_rows
 from deid.warehouse.extraction import Content
-from deid.warehouse.queries import one, query
-from deid.warehouse.timing import record
+from deid.warehouse.queries import one, query, record_step_cost
 
 # Columns that a step gives for each table; run_id is the run's own.
 COLUMNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
@@ -178,7 +177,7 @@ def finish(step: BatchStep) -> dict[str, Any]:
             if owned:
                 characters = sum(move.characters or 0 for move in step.moves.values())
                 batch = (step.run.run_id, step.batch_id, step.name)
-                record(cursor, *batch, step.started, len(step.moves), characters)
+                record_step_cost(cursor, *batch, step.started, len(step.moves), characters)
         cursor.execute(query("deid", "run", "touch"), parameters)
         return tally(cursor, step.run.run_id, step.batch_id)
 

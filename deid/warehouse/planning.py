@@ -19,9 +19,8 @@ from deid.warehouse.connection import connect
 from deid.warehouse.copy import copy_rows
 from deid.warehouse.extraction import identify_documents, list_documents, present_documents
 from deid.warehouse.keys import check_keyring
-from deid.warehouse.queries import one, query
+from deid.warehouse.queries import WHOLE_RUN, one, query, record_step_cost
 from deid.warehouse.sources import Source
-from deid.warehouse.timing import WHOLE_RUN, record
 
 PARIS = ZoneInfo("Europe/Paris")
 PLAN_LOCK = 0x706C616E  # "plan": one run at a time decides which documents are new
@@ -254,5 +253,5 @@ def _register(
         ):
             cursor.execute(query("deid", table, step), parameters)
     cursor.execute(query("deid", "run", "counted"), parameters)
-    record(cursor, parameters["run_id"], WHOLE_RUN, "plan", started, parameters["planned"])
+    record_step_cost(cursor, parameters["run_id"], WHOLE_RUN, "plan", started, parameters["planned"])
     return _read_batches(cursor, parameters["run_id"], request.dry_run)

@@ -19,8 +19,7 @@ from deid.warehouse import opt_outs
 from deid.warehouse.connection import connect, open_cursor
 from deid.warehouse.copy import copy_rows
 from deid.warehouse.keys import check_keyring, count_published_by_key
-from deid.warehouse.queries import one, query
-from deid.warehouse.timing import WHOLE_RUN, record
+from deid.warehouse.queries import WHOLE_RUN, one, query, record_step_cost
 
 PUBLISH_LOCK = 0x7075626C  # "publ": one publication at a time, so that versions of a document keep their order
 
@@ -229,7 +228,7 @@ def _finish_release(cursor: Cursor, release_id: int, started: float) -> None:
         )
     cursor.execute(query("deid", "run", "publish"), {"release_id": release_id})
     run_id, documents = finished
-    record(cursor, run_id, WHOLE_RUN, "publish", started, documents)
+    record_step_cost(cursor, run_id, WHOLE_RUN, "publish", started, documents)
 
 
 def _latest_release(cursor: Cursor, interval_key: str) -> dict[str, Any]:

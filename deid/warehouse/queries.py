@@ -1,8 +1,10 @@
-"""Named statements: `sql/<schema>/<table>.sql` holds those of a table, each under a line `-- name: <step>`."""
+"""Named statements of `sql/<schema>/<table>.sql`, each under a line `-- name: <step>`; costs of steps."""
 
 from __future__ import annotations
 
 import re
+import resource
+import time
 from collections.abc import Mapping
 from functools import cache
 from typing import Any
@@ -11,8 +13,9 @@ from psycopg2.extensions import cursor as Cursor
 
 from deid.warehouse.migrations import SQL
 
-__all__ = ["Cursor", "one", "query"]
+__all__ = ["WHOLE_RUN", "Cursor", "one", "query", "record_step_cost"]
 
+WHOLE_RUN = 0  # batch_id, in deid.timing, of a step that is not of one batch
 _NAME = re.compile(r"^-- name: (\w+)\n", re.MULTILINE)
 
 
@@ -37,3 +40,19 @@ def one(cursor: Cursor) -> tuple[Any, ...]:
     if row is None:
         raise LookupError("a statement that gives one row gave none")
     return row
+
+
+def record_step_cost(
+    cursor: Cursor, run_id: int, batch_id: int, step: str, started: float, documents: int, characters: int = 0
+) -> None:
+    """Write the cost of a step begun at `started` (`time.monotonic()`) in deid.timing, over an earlier execution's."""
+    row = {
+        "run_id": run_id,
+        "batch_id": batch_id,
+        "step": step,
+        "seconds": time.monotonic() - started,
+        "documents": documents,
+        "characters": characters,
+        "peak_rss_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+    }
+    cursor.execute(query("deid", "timing", "upsert"), row)
