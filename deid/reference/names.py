@@ -10,8 +10,7 @@ from functools import cache, lru_cache
 from math import log10
 from typing import NamedTuple
 
-from deid.french.folding import words
-from deid.french.shapes import titled
+from deid.french.folding import titled, words
 
 
 class Pool(StrEnum):

@@ -13,7 +13,7 @@ from deid.config.settings import settings
 from deid.domain.errors import InputRefused
 from deid.domain.labels import Label
 from deid.refresh.reference_versions import source_states
-from deid.reports.distribution import histogram, quantiles
+from deid.reports.charts import count_bins, quantiles
 from deid.reports.intervals import habit, habits, read
 from deid.reports.run_checks import RUN_SUITE
 from deid.warehouse.connection import open_cursor
@@ -112,13 +112,13 @@ def _epsilon(cursor: Cursor, run_ids: list[int]) -> dict[str, Any]:
     return {
         "mechanisms": _rows(cursor, "epsilon_mechanisms", run_ids=run_ids),
         "documents": quantiles(spent),
-        "histogram": histogram(spent),
+        "histogram": count_bins(spent),
     }
 
 
 def _lengths(cursor: Cursor, run_ids: list[int]) -> dict[str, Any]:
     lengths = [row["characters"] for row in _rows(cursor, "lengths", run_ids=run_ids)]
-    return {"documents": quantiles(lengths), "histogram": histogram(lengths, tail=0.99)}
+    return {"documents": quantiles(lengths), "histogram": count_bins(lengths, tail=0.99)}
 
 
 def _versions(run: dict[str, Any]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from deid.config.policy import Policy, load
 from deid.config.settings import settings
 from deid.refresh.reference_versions import SourceState, source_states
 from deid.release.rules import staging_due
-from deid.reports.distribution import round_up
+from deid.reports.charts import round_up
 from deid.reports.intervals import MEASURES, Habit, Interval, habits, read
 from deid.warehouse.connection import open_cursor
 from deid.warehouse.planning import PARIS

@@ -9,8 +9,7 @@ from deid.detection.lexicon import lexicon
 from deid.domain.document import Mention
 from deid.domain.labels import Label
 from deid.french.check_digits import nir_key
-from deid.french.folding import comparable, fold_line, words
-from deid.french.shapes import in_case_of
+from deid.french.folding import comparable, fold_line, in_case_of, words
 from deid.learning.augmentation import pools
 from deid.learning.augmentation.rates import Rates, SeededRandom
 from deid.substitution.context import DocumentContext

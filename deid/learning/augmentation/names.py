@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from deid.domain.document import Mention
-from deid.french.folding import fold_line, without_accents
-from deid.french.shapes import in_case_of, titled
+from deid.french.folding import fold_line, in_case_of, titled, without_accents
 from deid.learning.augmentation import pools
 from deid.learning.augmentation.rates import Rates, SeededRandom
 from deid.reference.names import NameTables, name_key

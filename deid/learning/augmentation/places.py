@@ -15,8 +15,7 @@ from deid.detection.annotators.vocabulary import (
 )
 from deid.domain.document import Mention
 from deid.domain.labels import Label
-from deid.french.folding import comparable, fold_line, without_accents
-from deid.french.shapes import accented_like, in_case_of, titled
+from deid.french.folding import accented_like, comparable, fold_line, in_case_of, titled, without_accents
 from deid.learning.augmentation import pools
 from deid.learning.augmentation.pieces import Piece
 from deid.learning.augmentation.pools import Town

@@ -10,8 +10,7 @@ from typing import NamedTuple
 
 from deid.detection.known_names import COMPANIES, FOREIGN_CITIES, GEOGRAPHY
 from deid.detection.lexicon import lexicon
-from deid.french.folding import comparable, fold_line
-from deid.french.shapes import titled
+from deid.french.folding import comparable, fold_line, titled
 from deid.reference.packaged import packaged_rows
 
 CALENDAR = tuple(

@@ -15,8 +15,7 @@ from deid.french.calendar import (
     THREE_LETTER_MONTHS,
     WEEKDAYS,
 )
-from deid.french.folding import fold_line, without_accents
-from deid.french.shapes import sentence_case_of
+from deid.french.folding import fold_line, sentence_case_of, without_accents
 from deid.learning.augmentation.rates import Rates, SeededRandom
 from deid.substitution.temporal import ages, parsing, resolving
 from deid.substitution.temporal.ages import Age

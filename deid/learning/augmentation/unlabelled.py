@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from deid.detection.annotators.vocabulary import EPONYM_CUES
 from deid.detection.lexicon import lexicon
 from deid.domain.labels import NAMES, Label
-from deid.french.folding import fold_line
-from deid.french.shapes import in_case_of, titled
+from deid.french.folding import fold_line, in_case_of, titled
 from deid.learning.augmentation import pools
 from deid.learning.augmentation.pieces import Piece
 from deid.learning.augmentation.rates import Rates, SeededRandom

@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from deid.domain.document import Mention
 from deid.domain.labels import Label
-from deid.french.folding import comparable, fold_line
-from deid.french.shapes import in_case_of
+from deid.french.folding import comparable, fold_line, in_case_of
 from deid.reference.names import Pool
 from deid.substitution.characters import redraw, redraw_digits
 from deid.substitution.context import DocumentContext

@@ -6,8 +6,7 @@ import re
 
 from deid.domain.document import Mention
 from deid.domain.labels import Label
-from deid.french.folding import comparable, fold_line, words
-from deid.french.shapes import accented_like, case_of
+from deid.french.folding import accented_like, case_of, comparable, fold_line, words
 from deid.substitution.context import DocumentContext
 from deid.substitution.drafts import Draft, tag
 from deid.substitution.places.gazette import Gazette

@@ -8,8 +8,7 @@ from typing import NamedTuple
 from deid.domain.document import Mention
 from deid.domain.labels import Label
 from deid.french import numerals
-from deid.french.folding import comparable, fold_line
-from deid.french.shapes import in_case_of
+from deid.french.folding import comparable, fold_line, in_case_of
 from deid.privacy import KeyedStream
 from deid.reference import Commune
 from deid.substitution.characters import digits_of, redraw_digits

@@ -6,8 +6,7 @@ import re
 from collections.abc import Sequence
 
 from deid.domain.document import Mention
-from deid.french.folding import fold_line, without_accents, words
-from deid.french.shapes import in_case_of
+from deid.french.folding import fold_line, in_case_of, without_accents, words
 from deid.reference.names import NameTables, Pool, name_key
 from deid.substitution.context import DocumentContext
 from deid.substitution.drafts import Draft

@@ -9,8 +9,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from deid.domain.labels import Label
-from deid.french.folding import fold_line
-from deid.french.shapes import case_of
+from deid.french.folding import case_of, fold_line
 from deid.reference.names import NameTables, name_key
 from deid.substitution.names import nicknames
 from deid.substitution.names.parsing import PARTICLE, TITLES, WORD, Cut, Piece, bare, cut

@@ -7,8 +7,7 @@ import re
 from deid.domain.document import Mention
 from deid.domain.labels import Label
 from deid.french import numerals
-from deid.french.folding import comparable
-from deid.french.shapes import accented_like, case_of, in_case_of
+from deid.french.folding import accented_like, case_of, comparable, in_case_of
 from deid.privacy import KeyedStream
 from deid.reference import Commune
 from deid.substitution.characters import digits_of, redraw, redraw_digits

@@ -9,8 +9,7 @@ from functools import cached_property
 
 from deid.domain.document import Mention
 from deid.domain.labels import Label
-from deid.french.folding import comparable, fold_line, words
-from deid.french.shapes import accented_like, in_case_of
+from deid.french.folding import accented_like, comparable, fold_line, in_case_of, words
 from deid.privacy import KeyedStream
 from deid.reference import Commune
 from deid.substitution.characters import redraw_digits

@@ -9,8 +9,7 @@ from functools import cached_property, lru_cache
 
 from deid.domain.document import Mention
 from deid.french import numerals
-from deid.french.folding import comparable, fold_line, words
-from deid.french.shapes import accented_like, case_of, in_case_of
+from deid.french.folding import accented_like, case_of, comparable, fold_line, in_case_of, words
 from deid.privacy import KeyedStream
 from deid.reference import CommuneTable
 from deid.substitution.characters import redraw_digits

@@ -6,9 +6,8 @@ import re
 from dataclasses import dataclass, replace
 
 from deid.french import numerals
-from deid.french.folding import fold_line
+from deid.french.folding import fold_line, sentence_case_of
 from deid.french.numerals import write_like
-from deid.french.shapes import sentence_case_of
 from deid.substitution.temporal.values import Unit
 
 OLDEST = 125

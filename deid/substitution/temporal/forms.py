@@ -19,9 +19,8 @@ from deid.french.calendar import (
     THREE_LETTER_MONTHS,
     WEEKDAYS,
 )
-from deid.french.folding import without_accents
+from deid.french.folding import in_case_of, sentence_case_of, without_accents
 from deid.french.numerals import write_like
-from deid.french.shapes import in_case_of, sentence_case_of
 from deid.substitution.temporal import feasts
 from deid.substitution.temporal.values import Unit, index_of
 

@@ -9,8 +9,7 @@ from datetime import date
 from deid.domain.document import Mention
 from deid.domain.labels import Label
 from deid.french.calendar import MONTHS
-from deid.french.folding import comparable
-from deid.french.shapes import sentence_case_of
+from deid.french.folding import comparable, sentence_case_of
 from deid.substitution.context import DocumentContext
 from deid.substitution.temporal import agreement, births
 from deid.substitution.temporal.ages import Age

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from deid.domain.document import Mention
 from deid.french import numerals
 from deid.french.calendar import MONTHS, SEASONS, WEEKDAYS
-from deid.french.folding import alike, comparable, without_accents
-from deid.french.shapes import sentence_case_of
+from deid.french.folding import alike, comparable, sentence_case_of, without_accents
 from deid.substitution.context import DocumentContext
 from deid.substitution.temporal import agreement, feasts, order
 from deid.substitution.temporal.normalisation import NormalisedTimes

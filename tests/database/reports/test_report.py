@@ -13,7 +13,7 @@ from selectolax.lexbor import LexborHTMLParser
 from deid.domain.errors import InputRefused
 from deid.release import actions
 from deid.reports import gather, render, write_report
-from deid.reports.distribution import histogram, quantiles
+from deid.reports.charts import count_bins, quantiles
 from deid.reports.numbers import Writer
 from deid.reports.wording import WORDING
 from tests.database.release.ledger import CANARY, Ledger
@@ -159,11 +159,11 @@ def test_french_and_english_numbers() -> None:
 def test_distributions() -> None:
     assert quantiles([]) == {}
     assert quantiles([1, 2, 3, 4, 5])["p50"] == 3
-    assert histogram([]) == []
-    cells = histogram([0.0, 0.5, 1.0, 7.9, 8.0])
+    assert count_bins([]) == []
+    cells = count_bins([0.0, 0.5, 1.0, 7.9, 8.0])
     assert sum(cell["documents"] for cell in cells) == 5
     assert [cell["from"] for cell in cells][:3] == [0, 0.5, 1.0]
-    tailed = histogram([*range(100), 100_000], tail=0.99)
+    tailed = count_bins([*range(100), 100_000], tail=0.99)
     assert tailed[-1]["to"] is None
     assert sum(cell["documents"] for cell in tailed) == 101
-    assert histogram([0.0])[0]["documents"] == 1
+    assert count_bins([0.0])[0]["documents"] == 1
