@@ -10,8 +10,7 @@ from datetime import date
 from fractions import Fraction
 from itertools import chain
 from pathlib import Path
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from deid.domain.errors import ReferenceRefused
 from deid.reference.commune import Commune
@@ -30,6 +29,9 @@ from deid.refresh.sources.source import (
     read_records,
 )
 from deid.refresh.unpack import text_lines
+
+if TYPE_CHECKING:  # pandas takes a second to import, which only the raw national files need
+    import pandas as pd
 
 COLUMNS = ("insee", "name", "kind", "department", "region", "zips", "lon", "lat", "population", *FEATURES)
 # Raw files, as `deid.learning.packaging` reads them (docs/reference-data.md, “Rebuilding what ships”).
@@ -51,6 +53,8 @@ def assemble_communes(folder: Path) -> Iterator[str]:
     """
     for name in RAW:
         _check_raw_file(folder / name, name)
+    import pandas as pd
+
     try:
         table = flagged_communes(folder)
     except KeyError as error:
@@ -127,6 +131,8 @@ def _is_credible(one: Commune) -> bool:
 
 def read_raw_csv(source: Path, name: str, **options: object) -> pd.DataFrame:
     """Return a raw file, every value as text."""
+    import pandas as pd
+
     return pd.read_csv(source / name, dtype=str, keep_default_na=False, **options)  # type: ignore[call-overload,no-any-return]
 
 
@@ -139,6 +145,8 @@ def flagged_communes(source: Path) -> pd.DataFrame:
     (inhabitants per km²). A feature that is secret or missing for a commune is the median of its department,
     else of the country. `imputed` names these features, and those published by department only.
     """
+    import pandas as pd
+
     table = read_raw_csv(source, RAW[0])
     # Paris, Lyon and Marseille have their postal codes and inhabitants on their arrondissements only.
     districts = table[table["commune_parente"] != ""].groupby("commune_parente")
