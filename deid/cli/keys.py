@@ -30,13 +30,13 @@ def new(
     """
     from deid.config import keys
 
-    made = keys.fresh(1)
+    made = keys.make_key(1)
     if path is None:
-        typer.echo(keys.text_of([made]).rstrip())
+        typer.echo(keys.format_keys([made]).rstrip())
         return
     if path.exists():
         raise InputRefused(f"{path} is there already.", "Give a new file, or rotate.")
-    keys.write(path, [made])
+    keys.write_keyring(path, [made])
     _say_state(made, "créée, en service")
 
 
@@ -61,8 +61,8 @@ def rotate() -> None:
     from deid.config import keys
 
     path, ring = _secret_file(), settings().keyring
-    made = keys.fresh(ring.current.version + 1)
-    keys.write(path, [*ring.keys, made])
+    made = keys.make_key(ring.current.version + 1)
+    keys.write_keyring(path, [*ring.keys, made])
     _say_state(made, "créée, en service")
 
 
@@ -97,7 +97,7 @@ def destroy(
             "Process their intervals again under the newer version, or say --freeze (docs/keys.md).",
         )
     record_destroyed(key)
-    keys.write(path, [one for one in ring.keys if one != key])
+    keys.write_keyring(path, [one for one in ring.keys if one != key])
     _say_state(key, f"détruite ; documents publiés qui en gardent l'empreinte : {left}")
 
 

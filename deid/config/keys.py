@@ -1,4 +1,4 @@
-"""The secret and its versions: read, weighed, and told apart by fingerprints that anybody may see."""
+"""Versions of the secret: parsing, checks of strength, public fingerprints, the file that holds them."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ _REMEDY = "Make one with `python -m deid key new`, and keep it out of any reposi
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """One version of the secret. `fingerprint` names it in every published row and does not lead back to it."""
+    """One version of the secret. Every published row holds its `fingerprint`, which does not reveal the secret."""
 
     version: int
     secret: bytes = field(repr=False)
 
     @property
     def fingerprint(self) -> str:
-        """16 hexadecimal digits: HMAC-SHA-256 of a fixed text under the secret, cut."""
+        """The first 16 hexadecimal digits of HMAC-SHA-256 of a fixed text under the secret."""
         return hmac.digest(self.secret, b"fingerprint of a key of Nocturne", "sha256").hex()[:_FINGERPRINT_CHARACTERS]
 
 
 @dataclass(frozen=True, slots=True)
 class Keyring:
-    """The versions that are held, in order. The last is in force; the others only find what they have published."""
+    """The versions held, in order. The last is in force; the others only find the documents they published."""
 
     keys: tuple[Key, ...]
 
@@ -47,10 +47,10 @@ class Keyring:
         return self.keys[-1]
 
     def of(self, version: int) -> Key:
-        """The key of a version.
+        """Return the key of a version.
 
         Raises:
-            SettingsError: it is not held.
+            SettingsError: this version is not held.
         """
         for key in self.keys:
             if key.version == version:
@@ -62,17 +62,17 @@ class Keyring:
         )
 
 
-def read(text: str, *, where: str, lone_version: int | None = None) -> Keyring:
-    """A keyring out of its text: `version:hexadecimal`, separated by line breaks or commas, or one secret alone.
+def parse_keyring(text: str, *, where: str, lone_version: int | None = None) -> Keyring:
+    """Parse a keyring: `version:hexadecimal`, separated by line breaks or commas, or one secret alone.
 
     Args:
-        text: what is held; `#` begins a comment.
-        where: the setting or file that it comes from, for messages; no value is ever shown.
-        lone_version: what the settings say the version is; a lone secret is of version 1 without it.
+        text: the content of the setting or file; `#` begins a comment.
+        where: the name of the setting or file, for messages; no value is ever shown.
+        lone_version: version of the settings for a lone secret; 1 if None.
 
     Raises:
         SettingsError: there is no secret, one is not hexadecimal, shorter than 32 bytes or visibly not random; a
-            version or secret stands there twice; the versions contradict `lone_version`.
+            version or secret is given twice; the versions contradict `lone_version`.
     """
     keys = tuple(_entries(text, where, lone_version))
     if not keys:
@@ -96,11 +96,11 @@ def _entries(text: str, where: str, lone_version: int | None) -> Iterator[Key]:
         if match is None or (match["version"] is None and len(entries) > 1) or match["version"] == "0":
             raise SettingsError(f"{where}: an entry is not version:hexadecimal.", "Write 1:…, 2:…, one per line.")
         version = int(match["version"]) if match["version"] else lone_version or 1
-        yield Key(version, weighed(match["secret"], f"{where}, version {version},"))
+        yield Key(version, check_secret(match["secret"], f"{where}, version {version},"))
 
 
-def weighed(text: str, where: str) -> bytes:
-    """A secret's bytes, if it can be one.
+def check_secret(text: str, where: str) -> bytes:
+    """Return the bytes of a secret.
 
     Raises:
         SettingsError: not hexadecimal, too short, or visibly not random.
@@ -116,22 +116,22 @@ def weighed(text: str, where: str) -> bytes:
     return secret
 
 
-def fresh(version: int) -> Key:
-    """A new random key."""
+def make_key(version: int) -> Key:
+    """Make a random key of 32 bytes."""
     return Key(version, secrets.token_bytes(LEAST_BYTES))
 
 
-def text_of(keys: Iterable[Key]) -> str:
-    """Write keys in the form that `read` takes, one per line."""
+def format_keys(keys: Iterable[Key]) -> str:
+    """Write keys in the form that `parse_keyring` takes, one per line."""
     return "".join(f"{key.version}:{key.secret.hex()}\n" for key in keys)
 
 
-def write(path: Path, keys: Iterable[Key]) -> None:
-    """Put a keyring in a file, whole or not at all; what the file held is overwritten.
+def write_keyring(path: Path, keys: Iterable[Key]) -> None:
+    """Write a keyring to a file atomically, and overwrite the former content with zeros.
 
-    A new file is its owner's only; one that was there keeps its owner and mode.
+    A new file is readable by its owner only; an existing one keeps its owner and mode.
 
-    Overwriting is a courtesy: disks, snapshots and backups keep copies that their owner must destroy (docs/keys.md).
+    Overwriting is best effort: disks, snapshots and backups keep copies, for their owner to destroy (docs/keys.md).
 
     Raises:
         SettingsError: the folder cannot be written.
@@ -139,15 +139,15 @@ def write(path: Path, keys: Iterable[Key]) -> None:
     partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
     try:
         with os.fdopen(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="ascii") as file:
-            if path.exists():  # whoever could read the secret still can: a worker's account may not be this one
+            if path.exists():  # the same accounts can read it afterwards, such as a worker's
                 before = path.stat()
                 os.fchown(file.fileno(), before.st_uid, before.st_gid)
                 os.fchmod(file.fileno(), stat.S_IMODE(before.st_mode))
-            file.write(text_of(keys))
+            file.write(format_keys(keys))
             file.flush()
             os.fsync(file.fileno())
         with ExitStack() as former:
-            # Opened before the new file takes the name, overwritten after: a crash between the two loses no key.
+            # The former file is opened before the replacement and overwritten after: a crash between loses no key.
             old = former.enter_context(path.open("r+b")) if path.exists() else None
             partial.replace(path)
             if old is not None:

@@ -1,4 +1,4 @@
-"""Policy of a hospital: annotators, strategies, ε and thresholds. Read from YAML, typed, hashed."""
+"""Policy of a hospital: annotators, strategies, ε and thresholds, read from YAML and validated."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ Nats = Annotated[float, Field(ge=-10, le=10)]
 Weight = Annotated[float, Field(ge=0, le=100)]
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Days = Annotated[int, Field(ge=1, le=36_500)]
-Category = Literal["time", "place"]  # what ε is split between
+Category = Literal["time", "place"]  # the parts of a weighted split of ε
 CATEGORIES: tuple[str, ...] = get_args(Category)
 
 
 class Section(BaseModel):
-    """A part of the policy: an unknown key is an error, since a misspelt safeguard is no safeguard."""
+    """A part of the policy. An unknown key is an error: a misspelt safeguard protects nothing."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -70,16 +70,16 @@ class Detection(Section):
 class Dates(Section):
     """Strategy for dates.
 
-    `metric`: noise on each in its own unit (Tchouka et al. 2023); `bounded_laplace`: noise on the intervals between
-    them (Tchouka et al. 2022); `uniform_shift`: all of a patient's move by one number of days, uniform in
-    ±[`shift_min_days`, `shift_max_days`] (i2b2, MIMIC); `generalise`: a day becomes its `granularity`, what is coarser
-    the next coarser unit; `tag`: the label instead. What each promises: docs/privacy.md.
+    `metric`: noise on each date in its own unit (Tchouka et al. 2023); `bounded_laplace`: noise on the intervals
+    between dates (Tchouka et al. 2022); `uniform_shift`: all dates of a patient move by one number of days, uniform in
+    ±[`shift_min_days`, `shift_max_days`] (i2b2, MIMIC); `generalise`: a day becomes its `granularity`, a coarser date
+    the next coarser unit; `tag`: the label instead. Guarantee of each: docs/privacy.md.
 
-    `anchor_scale_days` is the scale of the discrete Laplace shift of a patient's reference dates: its ε is one over it
-    per day. `document_date`: under `shift` the document's own date moves by that alone, so that intervals between a
-    patient's documents stay; under `metric` it has noise of its own as well, ε per day, and they do not. A duration in
-    the text and the two dates it is about may disagree by `duration_tolerance_days`, or by `duration_tolerance_share`
-    of it if that is more.
+    `anchor_scale_days` is the scale of the discrete Laplace shift of a patient's reference dates, hence ε = 1 /
+    `anchor_scale_days` per day. `document_date`: under `shift` the document's own date moves by that alone, so that
+    intervals between a patient's documents stay; under `metric` it has noise of its own as well, ε per day, and they do
+    not. A duration in the text and the two dates it is about may disagree by `duration_tolerance_days`, or by
+    `duration_tolerance_share` of it if that is more.
     """
 
     strategy: Literal["metric", "bounded_laplace", "uniform_shift", "generalise", "tag"] = "metric"
@@ -111,8 +111,8 @@ class Ages(Section):
     """Strategy for ages; ages of `top_code` years or more are written as that many "and more" (HIPAA: 90).
 
     `metric` and `bounded_laplace` as for dates; `generalise`: bands of `band_years` ("70-74 ans"); `tag`: the label.
-    The patient's own age follows the moved birth date where dates have one. `paediatric_unit`: what `metric` counts
-    ages under 18 in; years move a child as far as an adult, quarters and months less, and hide less.
+    The patient's own age follows the moved birth date where dates have one. `paediatric_unit`: the unit of `metric`
+    for ages under 18; years move a child as far as an adult, quarters and months move less and hide less.
     """
 
     strategy: Literal["metric", "bounded_laplace", "generalise", "tag"] = "metric"
@@ -125,7 +125,7 @@ class Places(Section):
     """Strategy for communes; `features` are columns of the commune table that the draw keeps close.
 
     `health_exponential`: the exponential mechanism over a territory, a fixed public set. `knn_exponential` (Tchouka et
-    al. 2023): over the `neighbours` communes of the nearest profile within `radius_km`; what it promises is weaker
+    al. 2023): over the `neighbours` communes of the nearest profile within `radius_km`, a weaker guarantee
     (`deid.substitution.places.strategies`). `geo_indistinguishability` (Tchouka et al. 2022): a noisy point, then the
     commune nearest to it; ε is counted per `unit_km` kilometres, so the mean move is 2 · unit_km / ε. `tag` writes the
     label instead.
@@ -167,15 +167,15 @@ class SubstitutionPolicy(Section):
     `max_epsilon_per_patient` bounds what a patient's published documents spend together, by the ledger: documents past
     it are refused in the order of their dates. It needs the ledger's database.
 
-    `rotation` says what a new version of the secret means for a document that an old one has published: `redo` does it
-    again when its interval is planned again, `keep` leaves it as it is until its content changes (docs/keys.md).
+    `rotation`: effect of a new version of the secret on a document published under an older one. `redo` processes the
+    document again when its interval is planned again, `keep` when its content changes (docs/keys.md).
 
-    `professionals` says whether one professional has one surrogate per scope, or one for all patients: the latter
-    lets research see who treats whom, and lets counting tell the busiest
+    `professionals`: one surrogate of a professional per scope, or one for all patients (`corpus`). The latter shows
+    research the patients of a professional, and lets counting identify the busiest ones
     (docs/decisions/2026-11-22-names-across-documents.md).
 
-    `labels` chooses another generator than the library's own for a label (docs/privacy.md); what it writes is constant
-    over the same scope, and costs no ε.
+    `labels` chooses a label's generator instead of the library's own (docs/privacy.md); its surrogates are constant
+    over the same scope and cost no ε.
     """
 
     scope: Literal["patient", "document", "corpus"] = "patient"
@@ -208,7 +208,7 @@ class SubstitutionPolicy(Section):
 
 
 class Quality(Section):
-    """Limits of the run-level checks; row-level ones have no knob: a document passes or is quarantined.
+    """Limits of the run-level checks; row-level checks have no setting: a document passes or is quarantined.
 
     Each `warn_…` asks for a look, each `max_…` stops the interval. Shares are of a run's documents (of its
     surrogates for `unparsed`); in runs of fewer than `least_documents` they say too little to stop anything.
@@ -273,7 +273,7 @@ class Release(Section):
     `approval`: a person decides `always`, `on_warning` (a run-level warning was raised) or `never`.
     `approvals`: how many different people must approve where one must. `own_approval`: whether the person who asked
     for a run may approve it alone, where that person is known.
-    `ready_by`: the time of day ("07:00", the hospital's) by which a night has to be staged; `decision_hours`: how long
+    `ready_by`: the local time ("07:00") by which a night must be staged; `decision_hours`: how long
     a staged interval may wait for a decision. Past either, the stewards' pages and an alert say that it is late.
     `review`: the sample that people read.
     """
@@ -304,12 +304,12 @@ class Policy(Section):
 
     @property
     def content(self) -> dict[str, Any]:
-        """Every value, set or default, as JSON holds it: what `digest` is taken over."""
+        """Every value, set or default, as JSON types: the input of `digest`."""
         return self.model_dump(mode="json")
 
     @property
     def text_digest(self) -> str:
-        """The same over what decides a document's text: detection and substitution."""
+        """The same over the settings that decide a document's text: detection and substitution without `rotation`."""
         values = self.model_dump(mode="json", include={"version", "detection", "substitution"})
         del values["substitution"]["rotation"]
         return _digest(values)
@@ -327,11 +327,11 @@ def load(path: Path | None = None) -> Policy:
     merged key by key, lists replace lists.
 
     Raises:
-        PolicyError: the file is absent, is not YAML, or says what no policy can say.
+        PolicyError: the file is absent, is not YAML, or holds a value that no policy may have.
     """
     path = path or DEFAULT
     try:
-        return Policy.model_validate(_extended(path, yaml.safe_load(path.read_text(encoding="utf-8"))))
+        return Policy.model_validate(_resolve_extends(path, yaml.safe_load(path.read_text(encoding="utf-8"))))
     except OSError as error:
         raise PolicyError(f"policy {path}: {error.strerror}.", "Give the path of a readable YAML file.") from None
     except yaml.YAMLError as error:
@@ -346,8 +346,8 @@ def load(path: Path | None = None) -> Policy:
         ) from None
 
 
-def _extended(path: Path, given: Any) -> Any:
-    """The values of a policy file laid over those of the policy that it extends, if it extends one."""
+def _resolve_extends(path: Path, given: Any) -> Any:
+    """Return the values of a policy file, merged over those of the policy that it extends, if any."""
     if not isinstance(given, dict) or "extends" not in given:
         return given
     shipped = {one.stem: one for one in sorted(DEFAULT.parent.glob("*.yaml")) if one != path}
@@ -356,10 +356,10 @@ def _extended(path: Path, given: Any) -> Any:
         message = f"policy {path}: it extends {given['extends']}, which does not ship."
         raise PolicyError(message, f"Known: {', '.join(shipped)}.")
     own = {name: value for name, value in given.items() if name != "extends"}
-    return _laid_over(_extended(base, yaml.safe_load(base.read_text(encoding="utf-8"))), own)
+    return _merge_sections(_resolve_extends(base, yaml.safe_load(base.read_text(encoding="utf-8"))), own)
 
 
-def _laid_over(base: Any, own: Any) -> Any:
+def _merge_sections(base: Any, own: Any) -> Any:
     if not isinstance(base, dict) or not isinstance(own, dict):
         return own
-    return base | {name: _laid_over(base.get(name), value) for name, value in own.items()}
+    return base | {name: _merge_sections(base.get(name), value) for name, value in own.items()}

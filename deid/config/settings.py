@@ -15,11 +15,11 @@ from deid.domain.errors import SettingsError
 class Settings(BaseSettings):
     """Addresses, folders and the secret of a deployment.
 
-    `home` holds what a machine writes (embedded PostgreSQL, reports, and unless `lookup_folder` says otherwise the
-    lookups built from reference releases, which workers map). Each `…_dsn` is a libpq URI or
-    keyword string of the role that its name says; a hospital sets them, the demo derives them from the
-    embedded server (`var/nocturne.env`). `secret` (or the file that `secret_file` names) seeds every surrogate: at
-    least 32 bytes of hexadecimal, or several with their versions (docs/keys.md).
+    `home` holds the files that a machine writes: embedded PostgreSQL, reports, and the lookups built from reference
+    versions, unless `lookup_folder` is set. Each `…_dsn` is a libpq URI or keyword string for the role in its name;
+    a hospital sets them, the demo derives them from the embedded server (`var/nocturne.env`). `secret` (or the file
+    that `secret_file` names) seeds every surrogate: at least 32 bytes of hexadecimal, or several with their
+    versions (docs/keys.md).
     A run that shows no activity for `abandoned_after_s` seconds loses its unfinished documents to a later one.
     """
 
@@ -57,11 +57,10 @@ class Settings(BaseSettings):
     abandoned_after_s: int = Field(7200, ge=60)
 
     def dsn(self, role: str) -> str:
-        """Connection string of `role` ("owner", "reader", "worker", "refresher", "publisher", "steward",
-        "researcher").
+        """Return the connection string of `role`, a key of `deid.warehouse.provision.ROLES`.
 
         Raises:
-            SettingsError: it is not set.
+            SettingsError: the setting is absent.
         """
         value: SecretStr | None = getattr(self, f"{role}_dsn")
         if value is None:
@@ -70,7 +69,7 @@ class Settings(BaseSettings):
         return value.get_secret_value()
 
     def location(self, source: str) -> str | None:
-        """Return the location from which the reference source `source` is refreshed; None for the file that ships."""
+        """Return the location of the reference source `source`; None for the file that ships."""
         value: SecretStr | None = getattr(self, f"{source}_location")
         return None if value is None else value.get_secret_value()
 
@@ -79,16 +78,18 @@ class Settings(BaseSettings):
         """The versions of the secret that are held.
 
         Raises:
-            SettingsError: there is none, it cannot be read, or one is too weak.
+            SettingsError: no secret is set, it cannot be read, or one is too weak.
         """
         if self.secret is not None and self.secret_file is not None:
             raise SettingsError("both NOCTURNE_SECRET and NOCTURNE_SECRET_FILE are set.", "Keep one of them.")
         if self.secret_file is not None:
-            return keys.read(_text(self.secret_file), where=str(self.secret_file), lone_version=self.key_version)
-        if self.secret is None:
+            text, where = _read_secret_file(self.secret_file), str(self.secret_file)
+        elif self.secret is not None:
+            text, where = self.secret.get_secret_value(), "NOCTURNE_SECRET"
+        else:
             remedy = "Make one with `python -m deid key new`, and keep it out of any repository."
             raise SettingsError("NOCTURNE_SECRET is not set: no surrogate can be drawn.", remedy)
-        return keys.read(self.secret.get_secret_value(), where="NOCTURNE_SECRET", lone_version=self.key_version)
+        return keys.parse_keyring(text, where=where, lone_version=self.key_version)
 
     @property
     def lookups(self) -> Path:
@@ -105,13 +106,13 @@ class Settings(BaseSettings):
         return self.keyring.current.secret
 
 
-# Every source of reference data that a deployment may refresh; `deid.refresh.sources` describes each.
+# Sources of reference data that a deployment may refresh, described in `deid.refresh.sources`.
 REFERENCE_SOURCES = tuple(
     name.removesuffix("_location") for name in Settings.model_fields if name.endswith("_location")
 )
 
 
-def _text(path: Path) -> str:
+def _read_secret_file(path: Path) -> str:
     try:
         return path.read_text(encoding="ascii")
     except (OSError, UnicodeDecodeError) as error:
@@ -121,10 +122,10 @@ def _text(path: Path) -> str:
 
 @cache
 def settings() -> Settings:
-    """The settings of this process.
+    """Return the settings of this process, read once.
 
     Raises:
-        SettingsError: a variable has a value of the wrong kind; the message names it, not its value.
+        SettingsError: a variable has a value of the wrong kind; the message names the variable only.
     """
     try:
         return Settings()

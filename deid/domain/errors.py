@@ -1,15 +1,15 @@
 """Errors of the library, as one tree. A message names the id, the failure and the remedy, never a value.
 
 NocturneError
-├── SettingsError            the deployment lacks something (a secret, a DSN, a port)
-├── PolicyError              the policy file asks for what does not exist
+├── SettingsError            the deployment lacks a setting (a secret, a DSN, a port)
+├── PolicyError              the policy file names something unknown
 ├── WarehouseError
 │   ├── WarehouseUnreachable the database does not answer: worth a retry
 │   └── ContractBroken       a source's query no longer gives the columns of the contract
 ├── ReferenceRefused         a reference file is unreachable, malformed or too small
 ├── ReferencesOld            a source in use is older than the policy allows
 ├── ReleaseRefused           an aggregate check or a person stopped a release
-├── ReviewRefused            a text of a review cannot be read, marked or settled as things stand
+├── ReviewRefused            a text of a review cannot be read, marked or settled now
 ├── InputRefused             a line or file given to the command line cannot be used
 └── DocumentRefused          one document goes to quarantine; the batch goes on
 """
@@ -20,7 +20,7 @@ from enum import StrEnum
 
 
 class NocturneError(Exception):
-    """Root of the tree; `remedy` says what a person can do about it."""
+    """Root of the tree; `remedy`, a part of the message, advises a person."""
 
     def __init__(self, message: str, remedy: str = "") -> None:
         super().__init__(f"{message} {remedy}".strip())
@@ -48,11 +48,11 @@ class ContractBroken(WarehouseError):
 
 
 class ReferenceRefused(NocturneError):
-    """A reference file could not be had, or is not what it should be; the release in use stays."""
+    """A reference file is unreachable, malformed or too small; the version in use stays."""
 
 
 class ReferencesOld(NocturneError):
-    """Reference data in use is older than the policy allows; it stays in use."""
+    """Reference data in use, which stay in use, are older than the policy allows."""
 
 
 class ReleaseRefused(NocturneError):
@@ -60,7 +60,7 @@ class ReleaseRefused(NocturneError):
 
 
 class ReviewRefused(NocturneError):
-    """Something about a review cannot be done; `why` is a `deid.reviews.Why` that decides the wording."""
+    """A step of a review is impossible; `why`, a `deid.reviews.Why`, decides the wording."""
 
     def __init__(self, why: str, message: str, remedy: str = "") -> None:
         super().__init__(message, remedy)
@@ -94,7 +94,7 @@ class Reason(StrEnum):
 
 
 class DocumentRefused(NocturneError):
-    """One document cannot go on. `reason` decides the wording that a steward reads."""
+    """One document goes to quarantine. `reason` decides the wording shown to stewards."""
 
     def __init__(self, document_id: str, reason: Reason, detail: str = "") -> None:
         super().__init__(f"document {document_id}: {reason}{': ' + detail if detail else ''}")

@@ -1,4 +1,4 @@
-"""The label scheme of the annotation guide, and its mappings to the schemes of others."""
+"""The label scheme of the annotation guide, and its mappings to published schemes."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ TEMPORAL = frozenset({Label.DATE, Label.RELDATE, Label.AGE})
 IDENTIFIERS = frozenset({Label.NIR, Label.IPP, Label.NDA, Label.RPPS, Label.ID})
 CONTACT = frozenset({Label.PHONE, Label.EMAIL, Label.URL})
 
-# What points at one person by itself; the rest are quasi-identifiers, which identify by combination.
+# Direct identifiers point at one person alone; quasi-identifiers (the rest) do so in combination.
 DIRECT = NAMES | CONTACT | IDENTIFIERS | {Label.STREET}
 QUASI = frozenset(Label) - DIRECT
 
@@ -67,7 +67,7 @@ FRENCH: Mapping[Label, str] = MappingProxyType(
 
 
 def _mapping(default: str | None, **groups: str) -> Mapping[Label, str | None]:
-    """Spell out a scheme as label → class from `CLASS="LABEL LABEL"`; the others get `default`."""
+    """Return a scheme label → class from `CLASS="LABEL LABEL"`; labels of no class get `default`."""
     table: dict[Label, str | None] = dict.fromkeys(Label, default)
     for target, sources in groups.items():
         table.update(dict.fromkeys((Label(name) for name in sources.split()), target))
@@ -78,7 +78,7 @@ def _mapping(default: str | None, **groups: str) -> Mapping[Label, str | None]:
 SCHEMES: Mapping[str, Mapping[Label, str | None]] = MappingProxyType(
     {
         "nocturne": MappingProxyType({label: str(label) for label in Label}),
-        # One class per kind of information, roles and parts of addresses put together.
+        # One class per kind of information, without roles and parts of addresses
         "coarse": _mapping(
             None,
             PER="PATIENT DOCTOR PERSON",

@@ -10,7 +10,7 @@ import psycopg2
 import pytest
 from psycopg2.extensions import cursor as Cursor
 
-from deid.config.keys import fresh
+from deid.config.keys import make_key
 from deid.config.settings import settings
 from deid.stewardship import opt_outs
 from deid.stewardship.opt_outs import OptOutProblem, OptOutRefused, Patient, RemovalProof
@@ -25,7 +25,7 @@ from tests.database.warehouse.nights import fingerprint, night, process, states
 from tests.database.warehouse.small_hospital import DAY, LETTER, NIGHT, PAGE, open_hospital, put
 
 REASON = "courrier reçu du patient"
-SECOND = fresh(2).secret.hex()
+SECOND = make_key(2).secret.hex()
 
 
 @pytest.fixture

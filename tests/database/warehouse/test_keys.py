@@ -182,7 +182,7 @@ def test_a_key_that_is_missing_stops_the_night_before_anything_is_drawn(hospital
 )
 def test_another_secret_is_noticed(version: int, told: str, hospital: Database, secret: Path) -> None:
     night("first")
-    keys.write(secret, [keys.fresh(version)])
+    keys.write_keyring(secret, [keys.make_key(version)])
     settings.cache_clear()
     with pytest.raises(SettingsError, match=told):
         process("second")

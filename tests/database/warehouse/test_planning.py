@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from deid.config.keys import read
+from deid.config.keys import parse_keyring
 from deid.config.settings import settings
 from deid.domain.errors import ContractBroken, InputRefused, WarehouseUnreachable
 from deid.warehouse import planning
@@ -18,7 +18,7 @@ from tests.conftest import SECRET, Database
 from tests.database.warehouse.small_hospital import DAY, NIGHT, open_hospital, put, withdraw
 
 PARIS = ZoneInfo("Europe/Paris")
-KEY = read(SECRET, where="the tests").current
+KEY = parse_keyring(SECRET, where="the tests").current
 VERSIONS = Versions("policy", "pipeline-1", "detector", KEY.version, KEY.fingerprint, {"communes": "2026"})
 
 
