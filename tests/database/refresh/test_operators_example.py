@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from deid.config.settings import settings
-from deid.refresh.configuration import References, configured_source
+from deid.refresh.configuration import ReferencesFile, configured_source
 from deid.refresh.refreshing import refresh
 from tests import ROOT
 from tests.conftest import Database
@@ -77,7 +77,7 @@ def network(
 def test_the_file_says_only_what_there_is(written: str, tmp_path: Path) -> None:
     bundle = tmp_path / "chu.pem"
     bundle.write_text("")
-    References.model_validate(yaml.safe_load(written.replace("/etc/ssl/certs/chu.pem", str(bundle))))
+    ReferencesFile.model_validate(yaml.safe_load(written.replace("/etc/ssl/certs/chu.pem", str(bundle))))
 
 
 def test_a_hospital_that_follows_the_page_has_its_references(deployed: Database, web: Web, network: Web) -> None:
