@@ -96,7 +96,7 @@ def _too_much_refusal() -> ReferenceRefused:
 
 
 def _damaged_refusal() -> ReferenceRefused:
-    return ReferenceRefused("the file is _damaged_refusal or cut short.", "Download it again.")
+    return ReferenceRefused("the file is damaged or cut short.", "Download it again.")
 
 
 def _fitting_encoding(path: Path, limit: int, encodings: Sequence[str]) -> str:

@@ -192,7 +192,9 @@ def test_a_feature_that_cannot_be_had_leaves_the_communes_as_they_are(
     refresh("communes", dsn=dsn)
     before = deployed.rows("SELECT release_id, state, rows FROM ref.release WHERE source = 'communes'")
     configure(SMALL, BOTH)
-    with pytest.raises(ReferenceRefused, match="the feature density_level comes from density_levels, which has no rel"):
+    with pytest.raises(
+        ReferenceRefused, match="the feature density_level comes from density_levels, which has no version"
+    ):
         refresh("communes", dsn=dsn)
     refresh("pathologies", dsn=dsn, location=counts)
     configure(SMALL, "features: {stroke: {source: pathologies, pathology: MCV_AVC_AIG}}")

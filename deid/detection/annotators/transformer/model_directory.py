@@ -256,7 +256,7 @@ def read_card(folder: Path, model: str) -> Card | None:
     """Return the card in `folder`; None for a model trained elsewhere.
 
     Raises:
-        PolicyError: it cannot be read_card, or is not a card.
+        PolicyError: it cannot be read, or is not a card.
     """
     path = folder / CARD
     if not path.exists():
@@ -265,7 +265,7 @@ def read_card(folder: Path, model: str) -> Card | None:
         return Card.model_validate_json(path.read_bytes())
     except (OSError, ValidationError):
         raise PolicyError(
-            f"model {model}: {CARD} cannot be read_card.", "Restore the directory as training wrote it."
+            f"model {model}: {CARD} cannot be read.", "Restore the directory as training wrote it."
         ) from None
 
 
