@@ -66,8 +66,8 @@ test: $(DEV) ## every test (ARGS="-k dates" for some)
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(ARGS)
 
 .PHONY: test-unit
-test-unit: $(DEV) ## tests that need neither PostgreSQL nor Airflow (minutes)
-	@$(BIN)/python -m pytest tests/unit -n $(WORKERS) $(ARGS)
+test-unit: $(DEV) ## tests without PostgreSQL or Airflow, but those marked slow
+	@$(BIN)/python -m pytest tests/unit -m "not slow" -n $(WORKERS) $(ARGS)
 
 .PHONY: coverage
 coverage: $(DEV) ## branch coverage of the library, by package, over the tests without Airflow

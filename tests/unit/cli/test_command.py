@@ -55,6 +55,7 @@ def test_every_command_is_listed_in_whole(deid: Call) -> None:
     assert "..." not in listed
 
 
+@pytest.mark.slow
 def test_from_pipe_to_pipe(tmp_path: Path) -> None:
     detected = run("detect", cwd=tmp_path, stdin=jsonl([LETTER]).encode())
     assert detected.returncode == 0, detected.stderr

@@ -77,6 +77,7 @@ LINES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", LINES.values(), ids=LINES.keys())
 def test_time_grows_with_length_only(detector: Detector, unit: str) -> None:
     """Eight times the text may take at most some twenty times as long: a square law would take sixty-four."""

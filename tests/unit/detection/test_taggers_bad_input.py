@@ -19,6 +19,8 @@ from deid.domain.document import Document
 from deid.domain.errors import DocumentRefused, Reason
 from tests.unit.detection.transformer import models
 
+pytestmark = pytest.mark.slow
+
 LETTER = "Vu ce jour M. Jean DUPONT, né le 12/03/1950, demeurant 12 rue des Tilleuls à Brest (29200).\n"
 TEXTS = {
     "empty": "",
@@ -100,13 +102,11 @@ def test_a_long_line_is_read_to_its_end(tagger: Tagger) -> None:
     assert not np.allclose(long[-tail:-1].mean(axis=0), other[-tail:-1].mean(axis=0), atol=1e-4)
 
 
-@pytest.mark.slow
 def test_a_hundred_thousand_tokens_in_one_line(small_transformer: Path) -> None:
     rows = _sound(Transformer(str(small_transformer)), LETTER.replace("\n", " ") * (370_000 // len(LETTER)))
     assert len(rows) > 100_000
 
 
-@pytest.mark.slow
 def test_ten_megabytes_in_one_line_need_no_more_memory_than_one(small_transformer: Path) -> None:
     """A single word of ten million letters: nothing but the text and what is under way is held."""
     annotator = Transformer(str(small_transformer))

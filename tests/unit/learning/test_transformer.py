@@ -27,6 +27,8 @@ from deid.learning.transformer.plan import Plan
 from deid.learning.transformer.training import corpus_hash, train_transformer
 from tests.unit.learning.transformer_letters import letters, small
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Card]:
