@@ -66,83 +66,61 @@ FRENCH: Mapping[Label, str] = MappingProxyType(
 )
 
 
-def _mapping(default: str | None, **groups: str) -> Mapping[Label, str | None]:
-    """Return a scheme label → class from `CLASS="LABEL LABEL"`; labels of no class get `default`."""
-    table: dict[Label, str | None] = dict.fromkeys(Label, default)
-    for target, sources in groups.items():
-        table.update(dict.fromkeys((Label(name) for name in sources.split()), target))
+def _scheme(**classes: str) -> Mapping[Label, str | None]:
+    """Return a scheme label → class from `CLASS="LABEL LABEL"`; other labels have no class, None."""
+    table: dict[Label, str | None] = dict.fromkeys(Label)
+    for name, labels in classes.items():
+        table.update(dict.fromkeys(map(Label, labels.split()), name))
     return MappingProxyType(table)
 
+
+# Tchouka et al. 2022, table 2
+_T22 = {
+    "PER": "PATIENT DOCTOR PERSON",
+    "LOC": "STREET ZIP CITY LOC",
+    "ORG": "ORG",
+    "DATE": "DATE",
+    "AGE": "AGE",
+    "PHONE": "PHONE",
+}
+_NUMBERS = "NIR IPP NDA RPPS ID"
 
 # Scheme name → (label → class, or None where the scheme has no such class).
 SCHEMES: Mapping[str, Mapping[Label, str | None]] = MappingProxyType(
     {
         "nocturne": MappingProxyType({label: str(label) for label in Label}),
         # One class per kind of information, without roles and parts of addresses
-        "coarse": _mapping(
-            None,
-            PER="PATIENT DOCTOR PERSON",
-            LOC="STREET ZIP CITY LOC",
-            ORG="ORG",
-            DATE="DATE",
-            AGE="AGE",
-            PHONE="PHONE",
-            NET="EMAIL URL",
-            ID="NIR IPP NDA RPPS ID",
-        ),
-        # Tchouka et al. 2022, table 2
-        "t22": _mapping(
-            None,
-            PER="PATIENT DOCTOR PERSON",
-            LOC="STREET ZIP CITY LOC",
-            ORG="ORG",
-            DATE="DATE",
-            AGE="AGE",
-            PHONE="PHONE",
-        ),
+        "coarse": _scheme(**_T22, NET="EMAIL URL", ID=_NUMBERS),
+        "t22": _scheme(**_T22),
         # Tchouka et al. 2023, section 3
-        "t23": _mapping(
-            None,
-            PER="PATIENT DOCTOR PERSON",
+        "t23": _scheme(
+            PER=_T22["PER"],
             DATE="DATE RELDATE",
-            LOC="STREET ZIP CITY LOC",
+            LOC=_T22["LOC"],
             ORG="ORG",
             AGE="AGE",
             TEL="PHONE",
-            REF="NIR IPP NDA RPPS ID",
+            REF=_NUMBERS,
             QID="EMAIL URL",
         ),
         # El Azzouzi et al. 2024, table 1
-        "e24": _mapping(
-            None,
-            PATIENT="PATIENT",
-            DOCTOR="DOCTOR",
-            STR="STREET",
-            ZIP="ZIP",
-            VILLE="CITY",
-            DATE="DATE",
-            EMAIL="EMAIL",
-            PHONE="PHONE",
+        "e24": _scheme(
+            **{name: name for name in ("PATIENT", "DOCTOR", "ZIP", "DATE", "EMAIL", "PHONE")}, STR="STREET", VILLE="CITY"
         ),
         # AP-HP, eds-pseudo: DATE_NAISSANCE, NOM and PRENOM are finer than this scheme and stay unsplit.
-        "aphp": _mapping(
-            None,
-            NOM="PATIENT DOCTOR PERSON",
-            DATE="DATE",
+        "aphp": _scheme(
+            **{name: name for name in ("DATE", "ZIP", "IPP", "NDA")},
+            NOM=_T22["PER"],
             ADRESSE="STREET",
-            ZIP="ZIP",
             VILLE="CITY",
             HOPITAL="ORG",
             TEL="PHONE",
             MAIL="EMAIL",
             SECU="NIR",
-            IPP="IPP",
-            NDA="NDA",
         ),
         # The 18 kinds of 45 CFR 164.514(b)(2)(i), by their letter
-        "hipaa": _mapping(
-            None,
-            A="PATIENT DOCTOR PERSON",
+        "hipaa": _scheme(
+            A=_T22["PER"],
             B="STREET ZIP CITY LOC ORG",
             C="DATE RELDATE AGE",
             D="PHONE",
