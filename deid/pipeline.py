@@ -17,7 +17,7 @@ from deid.detection.titles import clean_titles
 from deid.domain.document import Document, Mention, Substitution
 from deid.domain.errors import DocumentRefused, NocturneError, Reason
 from deid.domain.outcomes import Candidate, Deidentified, Detected, Incoming, Markup, Opened, Refused, Verdict
-from deid.formats.opening import open_document, storable
+from deid.formats import open_document, storable
 from deid.quality import validate_batch
 from deid.quality.reasons import Waiver, apply_waiver
 

@@ -65,7 +65,7 @@ def detect(
     """
     from deid import pipeline
     from deid.detection import Detector
-    from deid.formats.opening import open_document
+    from deid.formats import open_document
     from deid.nightly import runtime
 
     if database:

@@ -62,7 +62,7 @@ def patients() -> None:
     Une ligne JSON : nombre de patients et de documents, ε médian, au 95e centième et le plus grand. C'est une borne
     supérieure : une valeur qui revient d'un document à l'autre n'est pas tirée de nouveau, mais elle est comptée.
     """
-    from deid.warehouse.accounts import list_patient_totals
+    from deid.warehouse.ledger import list_patient_totals
 
     spent = list_patient_totals()
     epsilons = sorted(epsilon for _, epsilon in spent)

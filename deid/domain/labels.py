@@ -105,7 +105,9 @@ SCHEMES: Mapping[str, Mapping[Label, str | None]] = MappingProxyType(
         ),
         # El Azzouzi et al. 2024, table 1
         "e24": _scheme(
-            **{name: name for name in ("PATIENT", "DOCTOR", "ZIP", "DATE", "EMAIL", "PHONE")}, STR="STREET", VILLE="CITY"
+            **{name: name for name in ("PATIENT", "DOCTOR", "ZIP", "DATE", "EMAIL", "PHONE")},
+            STR="STREET",
+            VILLE="CITY",
         ),
         # AP-HP, eds-pseudo: DATE_NAISSANCE, NOM and PRENOM are finer than this scheme and stay unsplit.
         "aphp": _scheme(

@@ -1,17 +1,16 @@
 """Estimate of leaking documents in an interval from its sample, in figures and in words; agreement of two readers.
 
-Bounds are exact (`deid.reviews.bounds`); agreement on leaking documents is Cohen's kappa (Cohen 1960, Educational and
+Bounds are exact (`deid.reviews.estimate`); agreement on leaking documents is Cohen's kappa (Cohen 1960, Educational and
 Psychological Measurement 20, 37-46).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 from deid.reports.numbers import Writer
-from deid.reviews.bounds import fewest_leaking, most_leaking
 from deid.reviews.marks import Kind, Mark, merge_marks
 from deid.reviews.progress import Review, Sampled
 
@@ -213,3 +212,76 @@ def _any_missed(marks: Sequence[Mark]) -> bool:
 
 def _count_shared(marks: Sequence[Mark], others: Sequence[Mark]) -> int:
     return sum(any(mark.agrees(other) for other in others) for mark in marks)
+
+
+# Exact bounds (Clopper & Pearson 1934, Biometrika 26). Without a population, each document leaks with one unknown
+# probability (binomial). With a population, the sample is drawn without replacement, and the bound is on the number of
+# leaking documents (hypergeometric). The true value is above the bound in at most 1 − confidence of all samples.
+def upper_bound(leaking: int, read: int, confidence: float) -> float:
+    """Return the one-sided upper bound on the probability of a leak, given `leaking` of `read` documents.
+
+    Raises:
+        ValueError: unless 0 <= leaking <= read.
+    """
+    _check_counts(leaking, read, read)
+    if leaking == read:
+        return 1.0
+    from scipy.stats import beta
+
+    return float(beta.ppf(confidence, leaking + 1, read - leaking))
+
+
+def most_leaking(leaking: int, read: int, population: int, confidence: float) -> int:
+    """Return the one-sided upper bound on the number of leaking documents in `population`.
+
+    Raises:
+        ValueError: unless 0 <= leaking <= read <= population.
+    """
+    _check_counts(leaking, read, population)
+    from scipy.stats import hypergeom
+
+    def plausible(leaks: int) -> bool:
+        return bool(hypergeom.cdf(leaking, population, leaks, read) >= 1 - confidence)
+
+    return _last_where(plausible, leaking, population - (read - leaking))
+
+
+def fewest_leaking(leaking: int, read: int, population: int, confidence: float) -> int:
+    """Return the one-sided lower bound on the number of leaking documents in `population`.
+
+    Raises:
+        ValueError: unless 0 <= leaking <= read <= population.
+    """
+    return population - most_leaking(read - leaking, read, population, confidence)
+
+
+def sample_size(target: float, confidence: float, *, tolerated: int = 0, population: int | None = None) -> int:
+    """Return the smallest sample whose upper bound is at most `target` with `tolerated` leaking documents.
+
+    With a population, the whole of it if no smaller sample suffices.
+    """
+    if population is not None:
+        size = population
+        allowed = int(target * population)
+
+        def too_few(read: int) -> bool:
+            return most_leaking(min(tolerated, read), read, size, confidence) > allowed
+
+        return 1 if not too_few(1) else min(population, _last_where(too_few, 1, population) + 1)
+    ceiling = tolerated + 1
+    while upper_bound(tolerated, ceiling, confidence) > target:
+        ceiling *= 2
+    return _last_where(lambda read: upper_bound(tolerated, read, confidence) > target, tolerated, ceiling) + 1
+
+
+def _last_where(holds: Callable[[int], bool], low: int, high: int) -> int:
+    """Return the largest value of [low, high] for which `holds`, a predicate true for `low` and then monotone."""
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if holds(middle) else (low, middle - 1)
+    return low
+
+
+def _check_counts(leaking: int, read: int, population: int) -> None:
+    if not 0 <= leaking <= read <= population:
+        raise ValueError("a bound needs 0 <= leaking <= read <= population")

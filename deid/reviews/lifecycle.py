@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from deid.config.policy import Review
 from deid.reviews import ReviewProblem, refused
 from deid.reviews.annotations import store_annotations
-from deid.reviews.bounds import sample_size
+from deid.reviews.estimate import sample_size
 from deid.reviews.progress import list_documents
 from deid.warehouse import audit
 from deid.warehouse.publish import digest_of

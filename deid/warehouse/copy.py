@@ -18,7 +18,7 @@ def copy_rows(cursor: Cursor, schema: str, table: str, columns: Sequence[str], r
     """Put `rows` in `incoming_<table>`, a temporary table with `columns` of `schema.table`; return its name.
 
     The table lives until the transaction ends; a second call in the same transaction adds to it. Lists and
-    dictionaries are written as JSON. Text must hold no NUL and no lone surrogate: see `deid.formats.opening.storable`.
+    dictionaries are written as JSON. Text must hold no NUL and no lone surrogate: see `deid.formats.storable`.
     """
     name = f"incoming_{table}"
     listed = sql.SQL(", ").join(map(sql.Identifier, columns))

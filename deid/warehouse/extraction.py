@@ -15,7 +15,7 @@ from deid.config.settings import settings
 from deid.domain.document import Document, Patient
 from deid.domain.errors import ContractBroken, Reason
 from deid.domain.outcomes import Incoming, Opened, Refused
-from deid.formats.opening import open_document
+from deid.formats import open_document
 from deid.warehouse.sources import CONTRACT, Source
 
 PAGE = 5000

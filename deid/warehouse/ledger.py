@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import groupby
 from types import MappingProxyType
 from typing import Any
 
@@ -14,7 +16,7 @@ from deid.domain.document import Mention, Vote
 from deid.domain.errors import InputRefused, Reason, ReleaseRefused
 from deid.domain.labels import Label
 from deid.domain.outcomes import Refused
-from deid.warehouse.accounts import hold_to_limit
+from deid.privacy.budget import ROUNDING, rational
 from deid.warehouse.connection import open_cursor
 from deid.warehouse.copy import copy_rows
 from deid.warehouse.extraction import Content
@@ -204,7 +206,7 @@ def stage_run(run: Run, max_epsilon_per_patient: float | None = None) -> dict[st
     """Stage the validated documents of a run and return its summary; a second call changes nothing.
 
     Documents that would take a patient's account past `max_epsilon_per_patient` (nats of ε) go to quarantine
-    (`deid.warehouse.accounts`).
+    (`deid.warehouse.ledger`).
 
     Raises:
         ReleaseRefused: some documents have not gone through every step.
@@ -238,3 +240,50 @@ def _copy_moves(cursor: Cursor, moves: Iterable[Move]) -> None:
     copy_rows(cursor, "deid", "document", columns, ([getattr(move, name) for name in columns] for move in moves))
     refused = ([move.document_id, move.reason] for move in moves if move.reason is not None)
     copy_rows(cursor, "deid", "quarantine", ("document_id", "reason"), refused)
+
+
+# Privacy account of a patient: total ε of the published documents, in nats.
+STAGE_LOCK = 0x73746167  # "stag": one run closes at a time, so that two do not spend the same rest of an account
+
+
+def hold_to_limit(cursor: Cursor, run_id: int, limit: float) -> int:
+    """Quarantine the run's staged documents that would exceed their patient's `limit` (nats); return their number.
+
+    Documents are admitted in the order of their own dates, then of their ids, each if it still fits: neither the
+    order of batches nor that of arrival matters. A run that is staged already has been judged, and is left alone.
+    """
+    cursor.execute("SELECT pg_advisory_xact_lock(%s)", (STAGE_LOCK,))
+    cursor.execute("SELECT state FROM deid.run WHERE run_id = %s", (run_id,))
+    if cursor.fetchone() != ("planned",):
+        return 0
+    cursor.execute(query("deid", "budget", "accounts"), {"run_id": run_id})
+    refused = past_limit(cursor.fetchall(), rational(limit))
+    parameters = {"run_id": run_id, "document_ids": refused, "reason": Reason.BUDGET_EXCEEDED}
+    cursor.execute(query("deid", "document", "refuse"), parameters)
+    return len(refused)
+
+
+def past_limit(accounts: Iterable[tuple[str, str, Any, Any]], limit: Fraction) -> list[str]:
+    """Return the ids of documents over the limit, from (patient, document, spent before, added) in admission order."""
+    refused = []
+    for _, documents in groupby(accounts, key=lambda account: account[0]):
+        total: Fraction | None = None
+        for _, document_id, spent, added in documents:
+            total = Fraction(spent) if total is None else total
+            # What adds nothing has been published before: keeping it out would hide nothing.
+            if added and total + Fraction(added) > limit + ROUNDING:
+                refused.append(document_id)
+            else:
+                total += Fraction(added)
+    return refused
+
+
+def list_patient_totals() -> list[tuple[int, float]]:
+    """Return documents and ε (nats) of each patient with published documents, greatest ε first, without identifiers.
+
+    Raises:
+        WarehouseUnreachable, WarehouseError: it could not be read.
+    """
+    with open_cursor("steward", "nocturne budget") as cursor:
+        cursor.execute(query("deid", "budget", "patients"))
+        return [(int(documents), float(epsilon)) for documents, epsilon in cursor.fetchall()]

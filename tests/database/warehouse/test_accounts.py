@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deid.config.settings import settings
-from deid.warehouse.accounts import list_patient_totals, past_limit
+from deid.warehouse.ledger import list_patient_totals, past_limit
 from deid.warehouse.publish import publish_interval
 from tests.conftest import Database
 from tests.database.warehouse.light import decide

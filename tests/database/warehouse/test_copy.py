@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from deid.formats.opening import storable
+from deid.formats import storable
 from deid.warehouse.connection import connect
 from deid.warehouse.copy import copy_rows
 from tests.conftest import Database

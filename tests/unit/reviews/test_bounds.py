@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from deid.reviews.bounds import fewest_leaking, most_leaking, sample_size, upper_bound
+from deid.reviews.estimate import fewest_leaking, most_leaking, sample_size, upper_bound
 
 
 def exact_at_most(leaking: int, read: int, population: int, leaks: int) -> Fraction:
