@@ -1,6 +1,6 @@
 """Surrogates of mentions, drawn from a secret, so that the text stays useful and coherent."""
 
-from deid.privacy.pseudonyms import pseudonym
+from deid.privacy.stream import pseudonym
 from deid.substitution.substitutor import Substitutor
 
 __all__ = ["Substitutor", "pseudonym"]

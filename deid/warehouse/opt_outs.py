@@ -14,7 +14,7 @@ from psycopg2.extensions import cursor as Cursor
 
 from deid.config.keys import Keyring
 from deid.config.settings import settings
-from deid.privacy.pseudonyms import pseudonym
+from deid.privacy.stream import pseudonym
 from deid.warehouse import audit
 from deid.warehouse.audit import Action
 from deid.warehouse.connection import open_cursor

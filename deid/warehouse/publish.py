@@ -14,7 +14,7 @@ from psycopg2.extensions import cursor as Cursor
 from deid.config.keys import Key, Keyring
 from deid.config.settings import settings
 from deid.domain.errors import ReleaseRefused, WarehouseError
-from deid.privacy.pseudonyms import pseudonym
+from deid.privacy.stream import pseudonym
 from deid.warehouse import opt_outs
 from deid.warehouse.connection import connect, open_cursor
 from deid.warehouse.copy import copy_rows

@@ -9,9 +9,8 @@ from deid.domain.document import Mention
 from deid.domain.labels import Label
 from deid.french.folding import comparable, fold_line, in_case_of
 from deid.reference.names import Pool
-from deid.substitution.characters import redraw, redraw_digits
 from deid.substitution.context import DocumentContext
-from deid.substitution.drafts import Draft
+from deid.substitution.drafts import Draft, redraw, redraw_digits
 from deid.substitution.names.parsing import bare
 from deid.substitution.names.people import People
 

@@ -14,9 +14,8 @@ from deid.config.generators import NULL
 from deid.domain.document import Mention
 from deid.domain.labels import NAMES, Label
 from deid.french.folding import comparable
-from deid.substitution.characters import redraw
 from deid.substitution.context import DocumentContext
-from deid.substitution.drafts import Draft, mask, tag
+from deid.substitution.drafts import Draft, mask, redraw, tag
 from deid.substitution.temporal.normalisation import NormalisedTimes, normalise
 from deid.substitution.temporal.values import Unit, years_between
 

@@ -10,9 +10,8 @@ from deid.french import numerals
 from deid.french.check_digits import nir_key
 from deid.french.folding import comparable, fold_line
 from deid.privacy import KeyedStream
-from deid.substitution.characters import redraw_digits
 from deid.substitution.context import DocumentContext
-from deid.substitution.drafts import Draft, mask
+from deid.substitution.drafts import Draft, mask, redraw_digits
 from deid.substitution.places.gazette import Gazette
 from deid.substitution.temporal.calendar import Calendar
 

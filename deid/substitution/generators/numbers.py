@@ -11,9 +11,8 @@ from deid.french import numerals
 from deid.french.check_digits import iban_digits, luhn_digit, luhn_holds
 from deid.french.folding import comparable, fold_line
 from deid.privacy import KeyedStream
-from deid.substitution.characters import digits_of, redraw, redraw_digits
 from deid.substitution.context import DocumentContext
-from deid.substitution.drafts import Draft
+from deid.substitution.drafts import Draft, digits_of, redraw, redraw_digits
 from deid.substitution.places.gazette import Gazette
 
 STRATEGY = "same_layout"

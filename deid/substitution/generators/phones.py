@@ -11,9 +11,8 @@ from deid.french import numerals
 from deid.french.folding import comparable, fold_line, in_case_of
 from deid.privacy import KeyedStream
 from deid.reference import Commune
-from deid.substitution.characters import digits_of, redraw_digits
 from deid.substitution.context import DocumentContext
-from deid.substitution.drafts import Draft
+from deid.substitution.drafts import Draft, digits_of, redraw_digits
 from deid.substitution.places.gazette import Gazette
 
 STRATEGY = "fiction_range"

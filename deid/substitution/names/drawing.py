@@ -9,8 +9,8 @@ from deid.domain.labels import Label
 from deid.french.folding import fold_line, without_accents, words
 from deid.privacy import KeyedStream
 from deid.reference.names import NameTables, Pool, name_key
-from deid.substitution.characters import redraw_digits
 from deid.substitution.context import DocumentContext
+from deid.substitution.drafts import redraw_digits
 from deid.substitution.names.parsing import INITIAL, WORD, Piece, bare
 from deid.substitution.names.reading import Named, Spelling, form, places
 from deid.substitution.names.roster import Roster

@@ -10,9 +10,8 @@ from deid.french import numerals
 from deid.french.folding import accented_like, case_of, comparable, in_case_of
 from deid.privacy import KeyedStream
 from deid.reference import Commune
-from deid.substitution.characters import digits_of, redraw, redraw_digits
 from deid.substitution.context import DocumentContext
-from deid.substitution.drafts import Draft, mask, tag
+from deid.substitution.drafts import Draft, digits_of, mask, redraw, redraw_digits, tag
 from deid.substitution.places.gazette import Gazette
 
 _CEDEX = re.compile(r"(?P<gap>[\s-]*)(?P<word>cedex\b)(?P<rest>.*)$", re.IGNORECASE)

@@ -12,9 +12,8 @@ from deid.domain.labels import Label
 from deid.french.folding import accented_like, comparable, fold_line, in_case_of, words
 from deid.privacy import KeyedStream
 from deid.reference import Commune
-from deid.substitution.characters import redraw_digits
 from deid.substitution.context import DocumentContext
-from deid.substitution.drafts import Draft, tag
+from deid.substitution.drafts import Draft, redraw_digits, tag
 from deid.substitution.places import abroad
 from deid.substitution.places.abroad import NOWHERE, world
 from deid.substitution.places.areas import agrees, ahead, area, countries, listed, names, own

@@ -12,9 +12,8 @@ from deid.french import numerals
 from deid.french.folding import accented_like, case_of, comparable, fold_line, in_case_of, words
 from deid.privacy import KeyedStream
 from deid.reference import CommuneTable
-from deid.substitution.characters import redraw_digits
 from deid.substitution.context import DocumentContext
-from deid.substitution.drafts import Draft
+from deid.substitution.drafts import Draft, redraw_digits
 
 # Kinds of ways, folded, with the whole word that the street table files them under.
 WAYS = {

@@ -13,8 +13,8 @@ from deid.domain.labels import Label
 from deid.french.folding import comparable, fold_line, words
 from deid.reference import Commune, CommuneTable
 from deid.reference.place_names import department_of_zip
-from deid.substitution.characters import digits_of
 from deid.substitution.context import DocumentContext
+from deid.substitution.drafts import digits_of
 from deid.substitution.places import abroad
 from deid.substitution.places.finding import Finder, Hints, Place
 
