@@ -15,7 +15,7 @@ from deid.config.policy import load as load_policy
 from deid.config.settings import settings
 from deid.domain.errors import ReviewRefused
 from deid.release.interval import INTERVAL_KEY
-from deid.reviews import lifecycle, marks, progress, reading
+from deid.reviews import lifecycle, progress, reading
 from deid.reviews.estimate import bound_in_words, estimate_leaks, interval_in_words, measure_agreement
 from deid.warehouse.connection import open_cursor
 from deid.warehouse.queries import Cursor
@@ -118,7 +118,7 @@ def one(request: Request, review_id: int, visitor: Reviewer) -> Response:
         "words": bound_in_words(found, visitor.lang) if found else "",
         "interval": interval_in_words(found, visitor.lang) if found else "",
         "agreement": measure_agreement(sampled) if review.readings > 1 else None,
-        "disputed": marks.documents_to_settle(review, sampled),
+        "disputed": progress.documents_to_settle(review, sampled),
         "leaking": [one for one in progress.read_by_all(sampled, review.readings) if one.leaks],
         "labels": label_names(visitor.lang),
     }
@@ -137,8 +137,8 @@ def close(request: Request, review_id: int, visitor: Reviewer) -> Response:
 def adjudicate(request: Request, review_id: int, ordinal: int, visitor: Senior) -> Response:
     """A fully read document with all marks."""
     with steward() as cursor:
-        found, sampled = marks.open_adjudication(cursor, review_id, ordinal, visitor.name)
-    disputed = {mark.mark_id for mark in marks.disputed_marks(sampled)}
+        found, sampled = progress.open_adjudication(cursor, review_id, ordinal, visitor.name)
+    disputed = {mark.mark_id for mark in progress.disputed_marks(sampled)}
     values = {
         "reading": found,
         "sampled": sampled,
@@ -160,7 +160,7 @@ def settle(
 ) -> Response:
     """Uphold or dismiss a mark."""
     with steward() as cursor:
-        marks.settle_mark(cursor, review_id, ordinal, mark_id, visitor.name, verdict)
+        progress.settle_mark(cursor, review_id, ordinal, mark_id, visitor.name, verdict)
     return _to(request, f"/reviews/{review_id}/{ordinal}/adjudicate")
 
 

@@ -15,7 +15,7 @@ from deid.config.settings import settings
 from deid.domain.errors import ReviewRefused
 from deid.domain.labels import Label
 from deid.release import actions
-from deid.reviews import ReviewProblem, lifecycle, marks, reading
+from deid.reviews import ReviewProblem, lifecycle, progress, reading
 from deid.reviews.estimate import (
     Estimate,
     Mentions,
@@ -243,9 +243,9 @@ def test_a_second_reader_sees_nothing_of_the_first_and_disagreements_are_settled
     mark(staged, review, "bisoprolol 2,5", reader="deux", label=Label.ID)
     assert refusal(lambda: begin(staged, review, 1, "trois")) == ReviewProblem.TAKEN
 
-    def settle(mark_id: int, senior: str, verdict: marks.Verdict) -> None:
+    def settle(mark_id: int, senior: str, verdict: progress.Verdict) -> None:
         with steward(staged) as cursor:
-            marks.settle_mark(cursor, review, 1, mark_id, senior, verdict)
+            progress.settle_mark(cursor, review, 1, mark_id, senior, verdict)
 
     finish(staged, review, 1, reader="un")
     assert refusal(lambda: settle(lone.mark_id, "référente", "dismissed")) == ReviewProblem.NOT_READ
@@ -254,8 +254,8 @@ def test_a_second_reader_sees_nothing_of_the_first_and_disagreements_are_settled
     finish(staged, review, 2, reader="deux")
     with steward(staged) as cursor:
         sampled = list_documents(cursor, review)
-        assert [one.mark_id for one in marks.disputed_marks(sampled[0])] == [lone.mark_id]
-        assert [one.ordinal for one in marks.documents_to_settle(find_review(cursor, review), sampled)] == [1]
+        assert [one.mark_id for one in progress.disputed_marks(sampled[0])] == [lone.mark_id]
+        assert [one.ordinal for one in progress.documents_to_settle(find_review(cursor, review), sampled)] == [1]
         found = measure_agreement(sampled)
     assert found is not None
     assert (found.documents, found.both, found.one, found.none, found.kappa, found.marks) == (2, 1, 0, 1, 1.0, 3)
@@ -264,7 +264,7 @@ def test_a_second_reader_sees_nothing_of_the_first_and_disagreements_are_settled
     settle(lone.mark_id, "référente", "dismissed")
     assert refusal(lambda: settle(lone.mark_id, "autre", "upheld")) == ReviewProblem.SETTLED
     with steward(staged) as cursor:
-        assert marks.documents_to_settle(find_review(cursor, review), list_documents(cursor, review)) == []
+        assert progress.documents_to_settle(find_review(cursor, review), list_documents(cursor, review)) == []
         assert list_documents(cursor, review)[0].leaks  # the shared mark stands
     settle(shared.mark_id, "référente", "dismissed")
     with steward(staged) as cursor:
