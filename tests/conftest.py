@@ -18,6 +18,7 @@ from urllib.parse import quote, urlsplit, urlunsplit
 
 import psycopg2
 import pytest
+from hypothesis import settings as hypothesis_settings
 from playwright.sync_api import Browser, sync_playwright
 from psycopg2 import sql
 
@@ -25,6 +26,10 @@ from deid.config.settings import Settings, settings
 from deid.warehouse.embedded import EmbeddedServer
 from deid.warehouse.migrations import migrate
 from deid.warehouse.provision import OWNER, ROLES, make_database, make_login, make_owner
+
+# Time is measured by the tests of growth, not by Hypothesis: an example may take long on a busy machine.
+hypothesis_settings.register_profile("nocturne", deadline=None)
+hypothesis_settings.load_profile("nocturne")
 
 PASSWORD = "nocturne-tests"
 SECRET = "5e05a1c7d2983b4f6e70b9c8114d2fa3968e7bd05c42ef1936a8d4107b5fc2e9"
