@@ -18,8 +18,9 @@ from deid.config.policy import Policy, load
 from deid.detection import Detector
 from deid.domain.document import Document, Patient, Substitution
 from deid.domain.labels import Label
+from deid.domain.outcomes import Deidentified, Incoming
 from deid.french.folding import comparable
-from deid.pipeline import Deidentified, Incoming, deidentify
+from deid.pipeline import deidentify
 from deid.reference import CommuneTable
 from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
@@ -151,12 +152,12 @@ def test_end_to_end_with_the_policy_that_ships(
     incoming = Incoming(Document("thread", text, patient, WRITTEN, "Lettre"))
     (outcome,) = deidentify([incoming], *shipped, max_bytes=100_000)
     assert isinstance(outcome, Deidentified), outcome
-    found = {(one.start, one.end) for one in outcome.mentions}
+    found = {(one.start, one.end) for one in outcome.candidate.mentions}
     assert {(one.start, one.end) for one in mentions} <= found
-    kept = KEPT.fullmatch(outcome.substitution.text)
-    assert kept is not None, outcome.substitution.text
+    kept = KEPT.fullmatch(outcome.candidate.substitution.text)
+    assert kept is not None, outcome.candidate.substitution.text
     assert kept["city"] == kept["again"]
     assert kept["city"] in {one.name for one in communes.territory(communes.find("Dijon")[0])} - {"Dijon"}
     assert _numeric(kept["first"]) < _in_letters(kept["last"])
-    labels = {one.label for one in outcome.mentions}
+    labels = {one.label for one in outcome.candidate.mentions}
     assert {Label.CITY, Label.AGE, Label.DATE} <= labels
