@@ -1,0 +1,69 @@
+"""`detect --database` and `deidentify --database` read the reference versions in use, not the tables that ship."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from deid.detection.lexicon import use_lookup
+from deid.refresh.refreshing import refresh
+from tests.conftest import Database
+from tests.database.refresh.formats import KINDS
+from tests.unit.cli.conftest import Call, jsonl
+
+STREET = "rue du Tardigrade Bleu"
+LETTER = "Le patient demeure au 12 rue Victor Hugo, 21000 Dijon. Il revient en consultation."
+
+
+@pytest.fixture
+def loaded(deployed: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Database]:
+    """A database whose streets are named by numbers, with one more."""
+    monkeypatch.setenv("NOCTURNE_LOOKUP_FOLDER", str(tmp_path / "lookups"))
+    names = [f"{KINDS[number % len(KINDS)]} numéro {number}" for number in range(6000)] + [STREET]
+    path = tmp_path / "streets.csv.gz"
+    path.write_bytes(gzip.compress("\n".join(["name,addresses", *(f"{name},1" for name in names)]).encode()))
+    for source in ("communes", "establishments"):
+        refresh(source, dsn=deployed.dsn("refresher"))
+    refresh("streets", dsn=deployed.dsn("refresher"), location=str(path))
+    yield deployed
+    use_lookup(None)
+
+
+def labelled(deid: Call, text: str, *options: str) -> set[str]:
+    """What `detect` finds in a text with the gazetteer alone."""
+    said = deid("detect", "-", "--annotators", "gazetteer", *options, stdin=jsonl([{"id": "1", "text": text}]))
+    assert said.status == 0, said.err
+    return {text[one["start"] : one["end"]] for one in said.lines[0]["mentions"]}
+
+
+@pytest.mark.usefixtures("loaded")
+def test_detect_knows_a_street_of_the_database_only_with_the_option(deid: Call) -> None:
+    text = f"Le patient demeure au 12 {STREET}, il est seul."
+    assert not any("Tardigrade" in found for found in labelled(deid, text))
+    assert any("Tardigrade" in found for found in labelled(deid, text, "--database"))
+
+
+@pytest.mark.usefixtures("loaded", "secret")
+def test_deidentify_draws_a_street_of_the_database_only_with_the_option(deid: Call) -> None:
+    texts = {}
+    for option in ((), ("--database",)):
+        said = deid("deidentify", "-", *option, stdin=jsonl([{"id": "1", "text": LETTER}]))
+        assert said.status == 0, said.err
+        texts[option] = json.dumps(said.lines[0]["text"], ensure_ascii=False)
+        assert "Victor Hugo" not in texts[option]
+    of_the_database = ("numéro", "Tardigrade")
+    assert not any(word in texts[()] for word in of_the_database)
+    assert any(word in texts["--database",] for word in of_the_database)
+
+
+@pytest.mark.usefixtures("secret")
+def test_without_a_database_the_option_is_refused_by_name(deid: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NOCTURNE_WORKER_DSN", raising=False)
+    said = deid("deidentify", "-", "--database", stdin=jsonl([{"id": "1", "text": LETTER}]))
+    assert said.status == 2
+    assert "NOCTURNE_WORKER_DSN" in said.err
+    assert said.out == ""
