@@ -16,6 +16,9 @@ identifie une personne, le remplace, contrôle le résultat, et prépare l'inter
 
 **Relancer est sans risque** : toute étape peut être rejouée, et un document déjà traité n'est pas traité deux fois.
 
+**Rien à traiter, alors qu'une nuit a échoué** : le journal de `plan` nomme le passage qui tient encore les documents,
+et la commande qui les reprend (`python -m deid runs take-over`).
+
 **Lancement manuel** (bouton *Trigger*) : un motif est exigé. L'intervalle est celui du formulaire de lancement, ou
 `interval_start` et `interval_end` ci-dessous. `dry_run` compte ce qui serait traité, et s'arrête là.
 

@@ -37,6 +37,7 @@ for name, group in {
     "budget": policies.budget_app,
     "key": keys.app,
     "annotations": stewardship.annotations_app,
+    "runs": nights.runs_app,
     "quarantine": stewardship.quarantine_app,
     "opt-outs": stewardship.opt_outs_app,
     "references": deployment.references_app,

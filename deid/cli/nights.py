@@ -1,19 +1,22 @@
-"""`night`, `publish` and `report`: process an interval without Airflow, by the steps of the DAGs."""
+"""`night`, `publish`, `report` and `runs`: process an interval without Airflow, by the steps of the DAGs."""
 
 from __future__ import annotations
 
 import getpass
-from collections.abc import Mapping
-from datetime import datetime, timedelta
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any
 from zoneinfo import ZoneInfo
 
 import typer
 
-from deid.cli.console import REFUSED, say
+from deid.cli.console import REFUSED, command_group, say
 
 PARIS = ZoneInfo("Europe/Paris")
 DAY = ["%Y-%m-%d"]
+
+runs_app = command_group("Montre les passages qui ne sont pas terminés, et reprend les documents d'un passage mort.")
 
 IntervalKey = Annotated[
     str, typer.Argument(metavar="INTERVALLE", help="Une nuit (2026-10-03) ou une période (2026-09-01..2026-09-28).")
@@ -48,6 +51,9 @@ def night(
 
     Chaque étape écrit une ligne JSON de comptes. Les documents retenus vont en quarantaine avec leur raison, les
     autres continuent. Relancer la commande ne republie rien.
+
+    Des documents tenus par un autre passage qui n'est pas terminé lui restent : la commande le dit, et se termine par 1
+    si elle n'avait rien d'autre à traiter (voir « runs take-over »).
     """
     from deid.nightly import steps
     from deid.warehouse.ledger import read_planned
@@ -64,17 +70,48 @@ def night(
         triggered_by=trigger,
         batch_size=batch_size,
     )
-    _say_step("plan", {**read_planned(trigger), "batches": len(batches), "dry_run": dry_run})
+    planned = read_planned(trigger)
+    _say_step("plan", {**planned, "batches": len(batches), "dry_run": dry_run})
+    _tell_held(planned["held"])
+    nothing_but_held = bool(planned["held"]) and not planned["planned"]
     for batch in batches:
         run_id, batch_id = batch["run_id"], batch["batch_id"]
         for step in (steps.detect, steps.substitute, steps.validate):
             _say_step(step.__name__, step(run_id, batch_id))
     if dry_run:
-        return
+        raise typer.Exit(REFUSED if nothing_but_held else 0)
     staged = steps.stage(steps.run_of(trigger))
     _say_step("stage", staged)
     if not stage_only and (staged["staged"] or staged["quarantined"] or staged["withdrawn"]):
         _release(staged["interval_key"], approve)
+    if nothing_but_held:
+        raise typer.Exit(REFUSED)
+
+
+@runs_app.command("list")
+def list_runs() -> None:
+    """Écrit une ligne JSON par passage qui n'est pas terminé, avec les documents qu'il tient."""
+    from deid.warehouse.runs import list_unfinished
+
+    for run in list_unfinished():
+        say(asdict(run))
+
+
+@runs_app.command("take-over")
+def take_over(
+    run_id: Annotated[int, typer.Argument(metavar="PASSAGE", help="Son numéro, « run_id » de `runs list`.")],
+    reason: Annotated[str, typer.Option("--reason", metavar="MOTIF", help="5 caractères au moins ; pas de nom.")],
+    confirm: Annotated[bool, typer.Option("--confirm", help="Même s'il vient de donner signe de vie.")] = False,
+) -> None:
+    """Déclare mort un passage : la prochaine nuit lancée reprend ses documents.
+
+    Refusé tant que le passage a donné signe de vie depuis moins de dix minutes, sauf --confirm ; un lot long n'en donne
+    qu'à son début et à sa fin. Inscrit au journal. Si le passage travaillait encore, ce qu'il écrit ensuite ne vaut que
+    pour les documents que personne n'a repris.
+    """
+    from deid.warehouse.runs import take_over as declare_dead
+
+    say(asdict(declare_dead(run_id, getpass.getuser(), reason, confirmed=confirm)))
 
 
 def publish(interval_key: IntervalKey, approve: Approve = None) -> None:
@@ -117,6 +154,20 @@ def _bounds(first: datetime, last: datetime | None) -> tuple[datetime, datetime]
     if last < first:
         raise typer.BadParameter("le dernier jour précède le premier")
     return first.replace(tzinfo=PARIS), (last + timedelta(days=1)).replace(tzinfo=PARIS)
+
+
+def _tell_held(held: Sequence[Mapping[str, Any]]) -> None:
+    """Say on standard error which unfinished runs keep documents of the interval, and how to take them over."""
+    for run in held:
+        seen = datetime.fromisoformat(run["active_at"])
+        minutes = int((datetime.now(UTC) - seen).total_seconds() // 60)
+        typer.echo(
+            f"deid : {run['documents']} documents de cet intervalle sont tenus par le passage {run['run_id']} "
+            f"({run['triggered_by']}), qui n'est pas terminé ; dernier signe de vie il y a {minutes} min "
+            f"({seen.astimezone(PARIS):%Y-%m-%d %H:%M}). S'il est mort : python -m deid runs take-over "
+            f"{run['run_id']} --reason MOTIF, puis relancer la nuit, sous un autre nom s'il y en avait un.",
+            err=True,
+        )
 
 
 def _say_step(step: str, counts: Mapping[str, Any]) -> None:

@@ -10,6 +10,7 @@ NocturneError
 ├── ReferencesOld            a source in use is older than the policy allows
 ├── ReleaseRefused           an aggregate check or a person stopped a release
 ├── ReviewRefused            a text of a review cannot be read, marked or settled now
+├── RunAlive                 a run that is to be taken over shows signs of life
 ├── InputRefused             a line or file given to the command line cannot be used
 └── DocumentRefused          one document goes to quarantine; the batch goes on
 """
@@ -65,6 +66,10 @@ class ReviewRefused(NocturneError):
     def __init__(self, why: str, message: str, remedy: str = "") -> None:
         super().__init__(message, remedy)
         self.why = why
+
+
+class RunAlive(NocturneError):
+    """A run that is to be taken over showed a recent sign of life."""
 
 
 class InputRefused(NocturneError):

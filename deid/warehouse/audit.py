@@ -45,6 +45,7 @@ class Action(StrEnum):
     SEARCH_PATIENT = "search_patient"
     OPT_OUT = "opt_out"
     OPT_OUT_APPLIED = "opt_out_applied"
+    TAKE_OVER = "take_over"
     READ_AUDIT = "read_audit"
     REFUSED = "refused"
 

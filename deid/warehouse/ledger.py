@@ -136,7 +136,10 @@ def find_run(triggered_by: str) -> int:
 
 
 def read_planned(triggered_by: str) -> dict[str, Any]:
-    """Return run_id, interval_key, seen and planned of a trigger, dry runs included; empty if nothing was planned."""
+    """Return run_id, interval_key, seen, planned and held of a trigger; empty if nothing was planned.
+
+    `held` lists the unfinished runs that kept documents of the interval: run_id, triggered_by, active_at, documents.
+    """
     with open_cursor("worker") as cursor:
         cursor.execute(query("deid", "run", "planned"), {"triggered_by": triggered_by})
         columns = [column.name for column in cursor.description or ()]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -26,6 +27,8 @@ PARIS = ZoneInfo("Europe/Paris")
 PLAN_LOCK = 0x706C616E  # "plan": one run at a time decides which documents are new
 LOOKUP = 10_000  # ids per query of the source
 LISTED = ("document_id", "content_hash", "ingested_at", "document_type", "service")
+
+log = logging.getLogger(__name__)
 
 # A source in the middle of a reload looks like a source whose documents were deleted. Past this share (and this
 # number) of documents gone without a withdrawal mark, planning stops rather than empty the research schema.
@@ -108,6 +111,9 @@ class Batch:
 
 def plan_run(request: Request) -> list[Batch]:
     """Register a run and its new documents in one transaction; the same trigger finds the same run again.
+
+    Documents that another unfinished run holds stay with it: which runs, and how many documents, is logged and kept in
+    deid.run.held (`deid.warehouse.ledger.read_planned`).
 
     Raises:
         ContractBroken: a query breaks the source contract, or too many documents vanished at once.
@@ -243,6 +249,8 @@ def _register(
             cursor.execute(query("deid", "policy", "insert"), parameters)
     cursor.execute(query("deid", "run", "insert"), parameters)
     (parameters["run_id"],) = one(cursor)
+    held, losing = _find_holders(cursor, parameters)
+    parameters["held"] = json.dumps(held)
     cursor.execute(query("deid", "document", "filter_new"), parameters)
     cursor.execute("SELECT count(*) FROM new_document")
     (parameters["planned"],) = one(cursor)
@@ -252,6 +260,31 @@ def _register(
             *(("quarantine_choice", "use"), ("document", "gone")),
         ):
             cursor.execute(query("deid", table, step), parameters)
+        cursor.execute(query("deid", "run", "drop_emptied"), {"run_ids": losing})
     cursor.execute(query("deid", "run", "counted"), parameters)
     record_step_cost(cursor, parameters["run_id"], WHOLE_RUN, "plan", started, parameters["planned"])
     return _read_batches(cursor, parameters["run_id"], request.dry_run)
+
+
+def _find_holders(cursor: Cursor, parameters: Mapping[str, Any]) -> tuple[list[dict[str, Any]], list[int]]:
+    """Return the runs that keep documents of the interval, which are logged, and the ids of those that lose theirs."""
+    cursor.execute(query("deid", "document", "holders"), parameters)
+    held, losing = [], []
+    for run_id, triggered_by, active_at, documents, alive in cursor.fetchall():
+        if not alive:
+            losing.append(run_id)
+            continue
+        log.warning(
+            "run %s: %s documents of %s are held by run %s (%s), which is not finished; last sign of life %s. "
+            "If that run is dead: python -m deid runs take-over %s, then plan again.",
+            *(parameters["run_id"], documents, parameters["interval_key"], run_id, triggered_by, active_at, run_id),
+        )
+        held.append(
+            {
+                "run_id": run_id,
+                "triggered_by": triggered_by,
+                "active_at": active_at.isoformat(timespec="seconds"),
+                "documents": documents,
+            }
+        )
+    return held, losing

@@ -69,8 +69,8 @@ WHERE
 -- name: filter_new
 -- Grain: one document of the interval that is new to the ledger.
 -- Purpose: the anti-join. New is: never seen in this version under this pipeline; or seen, and since then
--- superseded or withdrawn (the source has it again); or left unfinished by a run that ended or fell silent; or in
--- quarantine, from where a person wants it done again. Never new: a content that a person has discarded, and the
+-- superseded or withdrawn (the source has it again); or left unfinished by a run that ended, fell silent or was
+-- taken over; or in quarantine, from where a person wants it done again. Never new: a content that a person has discarded, and the
 -- documents of a patient who has objected.
 CREATE TEMPORARY TABLE new_document ON COMMIT DROP AS
 SELECT
@@ -94,7 +94,11 @@ WHERE
         OR d.state IN ('superseded', 'withdrawn')
         OR (
             d.state IN ('planned', 'detected', 'substituted', 'validated')
-            AND (r.state <> 'planned' OR r.active_at < now() - make_interval(secs => %(abandoned_after_s)s))
+            AND (
+                r.state <> 'planned'
+                OR r.active_at < now() - make_interval(secs => %(abandoned_after_s)s)
+                OR r.taken_over_at >= r.active_at
+            )
         )
         OR (d.state = 'quarantined' AND EXISTS (
             SELECT FROM deid.quarantine AS q
@@ -113,6 +117,30 @@ WHERE
 UPDATE deid.document AS d
 SET state = 'withdrawn', updated_at = now()
 WHERE d.document_id = ANY(%(gone)s::text[]) AND d.state = 'quarantined';
+
+-- name: holders
+-- Grain: one other unfinished run that has documents of the interval. Purpose: `alive` runs keep theirs, and a person
+-- must be told; those of the others go to this run.
+SELECT
+    r.run_id,
+    r.triggered_by,
+    r.active_at,
+    count(*) AS documents,
+    r.active_at >= now() - make_interval(secs => %(abandoned_after_s)s)
+    AND (r.taken_over_at IS NULL OR r.taken_over_at < r.active_at) AS alive
+FROM incoming_document AS i
+INNER JOIN deid.document AS d
+    ON i.document_id = d.document_id
+    AND i.content_hash = d.content_hash
+    AND d.pipeline_version = %(pipeline_version)s
+INNER JOIN deid.run AS r ON d.run_id = r.run_id
+WHERE
+    (cardinality(%(document_types)s::text[]) = 0 OR i.document_type = ANY(%(document_types)s))
+    AND (cardinality(%(services)s::text[]) = 0 OR i.service = ANY(%(services)s))
+    AND d.state IN ('planned', 'detected', 'substituted', 'validated')
+    AND r.state = 'planned'
+GROUP BY r.run_id
+ORDER BY r.run_id;
 
 -- name: live
 -- Grain: one document id. Purpose: every document that is published or on its way, to be looked up at the source.

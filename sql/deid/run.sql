@@ -4,8 +4,18 @@ UPDATE deid.run
 SET
     seen = %(seen)s,
     planned = %(planned)s,
+    held = %(held)s,
     finished_at = CASE WHEN dry_run THEN now() END
 WHERE run_id = %(run_id)s;
+
+-- name: drop_emptied
+-- Grain: one unfinished run. Purpose: one whose every document went to another run has nothing left to do.
+UPDATE deid.run AS r
+SET state = 'superseded', planned = 0, finished_at = now()
+WHERE
+    r.run_id = ANY(%(run_ids)s::bigint[])
+    AND r.state = 'planned'
+    AND NOT EXISTS (SELECT FROM deid.document AS d WHERE d.run_id = r.run_id);
 
 -- name: find
 -- Grain: one run. Purpose: the run that this trigger has already made, if any.
@@ -41,7 +51,7 @@ ORDER BY r.run_id DESC;
 
 -- name: planned
 -- Grain: one run. Purpose: tell a person what planning saw for a trigger, dry runs too.
-SELECT run_id, interval_key, seen, planned
+SELECT run_id, interval_key, seen, planned, held
 FROM deid.run
 WHERE triggered_by = %(triggered_by)s;
 
@@ -151,6 +161,34 @@ LEFT JOIN deid.document AS d ON r.run_id = d.run_id
 WHERE r.run_id = %(run_id)s
 GROUP BY r.run_id;
 
+-- name: take_over
+-- Grain: one unfinished run. Purpose: declare it dead, so that the next run takes its documents; not while it shows
+-- signs of life, unless `confirmed`. No row: it is alive, or finished.
+UPDATE deid.run AS r
+SET taken_over_at = now()
+WHERE
+    r.run_id = %(run_id)s
+    AND r.state = 'planned'
+    AND (%(confirmed)s OR r.active_at < now() - make_interval(secs => %(quiet_s)s))
+RETURNING r.run_id;
+
 -- name: touch
 -- Grain: one run. Purpose: show that it is alive, so that no other run takes its documents.
 UPDATE deid.run SET active_at = now() WHERE run_id = %(run_id)s;
+
+-- name: unfinished
+-- Grain: one unfinished run. Purpose: what it holds, and its last sign of life; all of them, or one.
+SELECT
+    r.run_id,
+    r.triggered_by,
+    r.interval_key,
+    r.active_at,
+    r.taken_over_at,
+    count(d.document_id) FILTER (
+        WHERE d.state IN ('planned', 'detected', 'substituted', 'validated')
+    ) AS documents
+FROM deid.run AS r
+LEFT JOIN deid.document AS d ON r.run_id = d.run_id
+WHERE r.state = 'planned' AND (%(run_id)s::bigint IS NULL OR r.run_id = %(run_id)s::bigint)
+GROUP BY r.run_id
+ORDER BY r.run_id;
