@@ -260,7 +260,9 @@ def _register(
             *(("quarantine_choice", "use"), ("document", "gone")),
         ):
             cursor.execute(query("deid", table, step), parameters)
-        cursor.execute(query("deid", "run", "drop_emptied"), {"run_ids": losing})
+        cursor.execute(query("deid", "document", "overtake"), parameters)
+        losing += [run_id for (run_id,) in cursor.fetchall()]
+        cursor.execute(query("deid", "run", "close_emptied"), {"run_ids": losing})
     cursor.execute(query("deid", "run", "counted"), parameters)
     record_step_cost(cursor, parameters["run_id"], WHOLE_RUN, "plan", started, parameters["planned"])
     return _read_batches(cursor, parameters["run_id"], request.dry_run)

@@ -70,8 +70,8 @@ WHERE
 -- Grain: one document of the interval that is new to the ledger.
 -- Purpose: the anti-join. New is: never seen in this version under this pipeline; or seen, and since then
 -- superseded or withdrawn (the source has it again); or left unfinished by a run that ended, fell silent or was
--- taken over; or in quarantine, from where a person wants it done again. Never new: a content that a person has discarded, and the
--- documents of a patient who has objected.
+-- taken over; or in quarantine, from where a person wants it done again. Never new: a content that a person has
+-- discarded, and the documents of a patient who has objected.
 CREATE TEMPORARY TABLE new_document ON COMMIT DROP AS
 SELECT
     i.document_id,
@@ -94,11 +94,7 @@ WHERE
         OR d.state IN ('superseded', 'withdrawn')
         OR (
             d.state IN ('planned', 'detected', 'substituted', 'validated')
-            AND (
-                r.state <> 'planned'
-                OR r.active_at < now() - make_interval(secs => %(abandoned_after_s)s)
-                OR r.taken_over_at >= r.active_at
-            )
+            AND (r.state <> 'planned' OR deid.run_is_dead(r.active_at, r.taken_over_at, %(abandoned_after_s)s))
         )
         OR (d.state = 'quarantined' AND EXISTS (
             SELECT FROM deid.quarantine AS q
@@ -126,8 +122,7 @@ SELECT
     r.triggered_by,
     r.active_at,
     count(*) AS documents,
-    r.active_at >= now() - make_interval(secs => %(abandoned_after_s)s)
-    AND (r.taken_over_at IS NULL OR r.taken_over_at < r.active_at) AS alive
+    NOT deid.run_is_dead(r.active_at, r.taken_over_at, %(abandoned_after_s)s) AS alive
 FROM incoming_document AS i
 INNER JOIN deid.document AS d
     ON i.document_id = d.document_id
@@ -164,6 +159,34 @@ SET
 FROM incoming_document AS i
 INNER JOIN owned AS o ON i.document_id = o.document_id
 WHERE d.document_id = i.document_id AND d.content_hash = i.content_hash AND d.run_id = %(run_id)s;
+
+-- name: overtake
+-- Grain: one unfinished version of a document that this run takes up in another version, or under another pipeline.
+-- Purpose: a dead run leaves neither a state that never ends nor a text. Returns its run.
+WITH older AS (
+    SELECT o.document_id, o.content_hash, o.pipeline_version, o.run_id
+    FROM deid.document AS o
+    INNER JOIN new_document AS n ON o.document_id = n.document_id
+    INNER JOIN deid.run AS r ON o.run_id = r.run_id
+    WHERE
+        o.run_id <> %(run_id)s
+        AND o.state IN ('planned', 'detected', 'substituted', 'validated')
+        AND (o.content_hash, o.pipeline_version) <> (n.content_hash, %(pipeline_version)s)
+        AND (r.state <> 'planned' OR deid.run_is_dead(r.active_at, r.taken_over_at, %(abandoned_after_s)s))
+),
+
+erased AS (
+    DELETE FROM deid.candidate AS c
+    USING older AS o
+    WHERE c.run_id = o.run_id AND c.document_id = o.document_id
+)
+
+UPDATE deid.document AS d
+SET state = 'superseded', updated_at = now()
+FROM older AS o
+WHERE
+    d.document_id = o.document_id AND d.content_hash = o.content_hash AND d.pipeline_version = o.pipeline_version
+RETURNING d.run_id;
 
 -- name: own
 -- Grain: one document. Purpose: lock those that a step has worked on and that are still its own to move on: a

@@ -8,14 +8,23 @@ SET
     finished_at = CASE WHEN dry_run THEN now() END
 WHERE run_id = %(run_id)s;
 
--- name: drop_emptied
--- Grain: one unfinished run. Purpose: one whose every document went to another run has nothing left to do.
+-- name: close_emptied
+-- Grain: one dead run. Purpose: its documents went to another run: it has nothing left to do. Those that it had refused
+-- stay its own.
 UPDATE deid.run AS r
-SET state = 'superseded', planned = 0, finished_at = now()
+SET
+    state = 'superseded',
+    planned = (
+        SELECT count(*) FROM deid.document AS d WHERE d.run_id = r.run_id AND d.state NOT IN ('superseded', 'withdrawn')
+    ),
+    finished_at = now()
 WHERE
     r.run_id = ANY(%(run_ids)s::bigint[])
     AND r.state = 'planned'
-    AND NOT EXISTS (SELECT FROM deid.document AS d WHERE d.run_id = r.run_id);
+    AND NOT EXISTS (
+        SELECT FROM deid.document AS d
+        WHERE d.run_id = r.run_id AND d.state IN ('planned', 'detected', 'substituted', 'validated')
+    );
 
 -- name: find
 -- Grain: one run. Purpose: the run that this trigger has already made, if any.

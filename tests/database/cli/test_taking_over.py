@@ -93,6 +93,21 @@ def test_a_run_that_was_not_dead_keeps_what_nobody_took_and_writes_nothing_else(
     assert len(rows) == 4
 
 
+def test_a_dead_run_leaves_no_text_of_a_document_that_was_corrected_since(dead: Database, deid: Call) -> None:
+    steps.substitute(1, 1)
+    assert dead.rows("SELECT count(*) FROM deid.candidate") == [(2,)]
+    fall_silent(dead, 150)
+    for name in "abcd":
+        put(dead, name, f"{LETTER}\nCorrigé {name}.", at=NIGHT + DAY)
+    assert deid("night", "2026-03-03", "--approve", "lu").status == 0
+    assert dead.rows("SELECT count(*) FROM deid.candidate") == [(0,)]
+    assert dead.rows("SELECT DISTINCT state FROM deid.document WHERE run_id = 1") == [("superseded",)]
+    assert dead.rows("SELECT interval_key, state FROM deid.interval_state ORDER BY 1") == [
+        (DATE, "empty"),
+        ("2026-03-03", "published"),
+    ]
+
+
 @pytest.mark.parametrize("arguments", [(7, "--reason", "serveur arrêté"), (1, "--reason", "non"), ("un",)])
 @pytest.mark.usefixtures("dead")
 def test_what_cannot_be_taken_over_is_refused(arguments: tuple[object, ...], deid: Call) -> None:
