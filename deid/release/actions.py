@@ -19,7 +19,7 @@ from deid.warehouse.queries import one, query
 
 
 def summarise(interval_key: str) -> dict[str, Any]:
-    """Judge the staged runs of an interval and count the effects of publishing them.
+    """Judge the staged runs of an interval, by the policies they were planned with, and count effects of publishing.
 
     Returns counts only, flat: interval_key, runs, seen, staged, quarantined, corrected, withdrawn, critical and
     warnings (failed run-level rules) and staged_digest, None if nothing is staged (then every count is 0). The digest
@@ -33,9 +33,10 @@ def summarise(interval_key: str) -> dict[str, Any]:
     check_interval_key(interval_key)
     policy, digest = current_policy(), staged_digest(interval_key)
     with open_interval(interval_key) as interval:
-        run_ids = interval.run_ids
-    for run_id in run_ids:
-        run_checks(run_id, policy)
+        planned = interval.policies()
+    for run_id, rules in planned.items():
+        run_checks(run_id, rules)
+    run_ids = list(planned)
     with open_interval(interval_key) as interval:
         cursor, review = interval.cursor, policy.release.review
         cursor.execute(query("deid", "report", "staged"), {"run_ids": run_ids})
@@ -52,10 +53,15 @@ def summarise(interval_key: str) -> dict[str, Any]:
 
 
 def needs_approval(summary: Mapping[str, Any]) -> bool:
-    """Return whether the policy requires a person to decide on a summary of `summarise`."""
+    """Return whether the policy requires a person to decide on a summary of `summarise`.
+
+    Raises:
+        WarehouseUnreachable, WarehouseError: the policies of the staged runs could not be read.
+    """
     if not summary["runs"]:
         return False
-    approval = current_policy().release.approval
+    with open_interval(summary["interval_key"]) as interval:
+        approval = interval.release.approval
     return approval_needed(approval, critical=summary["critical"], warnings=summary["warnings"])
 
 
@@ -138,8 +144,8 @@ def _check_answer(interval_key: str, answer: Mapping[str, Any], digest: str, ask
 
 def _check_approved(interval_key: str, run_ids: list[int], digest: str, warnings: int, asked_by: str | None) -> None:
     """Refuse unless enough people approve this content, or the policy requires nobody; the latter is then recorded."""
-    release = current_policy().release
     with open_interval(interval_key, asked_by=asked_by) as interval:
+        release = interval.release
         if interval.is_approved(digest, run_ids):
             return
         if not approval_needed(release.approval, critical=0, warnings=warnings):

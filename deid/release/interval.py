@@ -6,12 +6,15 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
+
+from pydantic import ValidationError
 
 from deid.config.policy import Policy, Release
 from deid.config.policy import load as load_policy
 from deid.config.settings import settings
 from deid.domain.errors import InputRefused
-from deid.release.rules import approvals_suffice
+from deid.release.rules import approvals_suffice, strictest
 from deid.warehouse.connection import open_cursor
 from deid.warehouse.publish import digest_of
 from deid.warehouse.queries import Cursor, one, query
@@ -33,8 +36,18 @@ class IntervalContext:
 
     @property
     def release(self) -> Release:
-        """Release section of this process's policy."""
-        return current_policy().release
+        """Release section of this process's policy, under the strictest approval that a staged run was planned with.
+
+        A file that asks for less publishes nothing that was staged under one that asks for more.
+        """
+        self.cursor.execute(query("deid", "policy", "staged"), {"interval_key": self.key})
+        planned = [(content or {}).get("release") for _, content in self.cursor.fetchall()]
+        return strictest(current_policy().release, planned)
+
+    def policies(self) -> dict[int, Policy]:
+        """Policy of each staged run: the one that it was planned with, or this process's where that is unreadable."""
+        self.cursor.execute(query("deid", "policy", "staged"), {"interval_key": self.key})
+        return {run_id: _planned_policy(content) for run_id, content in self.cursor.fetchall()}
 
     @property
     def run_ids(self) -> list[int]:
@@ -105,3 +118,10 @@ def check_interval_key(interval_key: str) -> None:
 def current_policy() -> Policy:
     """Policy of this process."""
     return load_policy(settings().policy)
+
+
+def _planned_policy(content: Any) -> Policy:
+    try:
+        return Policy.model_validate(content)
+    except ValidationError:  # unknown, or of a version of Nocturne with other settings
+        return current_policy()

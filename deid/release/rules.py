@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime, time, timedelta
-from typing import Literal
+from typing import Any, Literal, get_args
 
 from deid.config.policy import Release
 from deid.domain.errors import ReleaseRefused
 from deid.warehouse.planning import PARIS
 
-Approval = Literal["always", "on_warning", "never"]
+Approval = Literal["always", "on_warning", "never"]  # strictest first
+STRICTNESS: tuple[Approval, ...] = get_args(Approval)
 
 
 def may_approve(person: str, requesters: Collection[str], *, approvals: int, own_approval: bool) -> bool:
@@ -37,6 +38,27 @@ def approval_needed(approval: Approval, *, critical: int, warnings: int) -> bool
     if critical:
         return False
     return approval == "always" or (approval == "on_warning" and warnings > 0)
+
+
+def strictest(release: Release, planned: Iterable[Mapping[str, Any] | None]) -> Release:
+    """Return `release` with the strictest approval among it and the policies that staged runs were planned with.
+
+    `planned` holds the release sections of these policies, as the ledger keeps them. One that is unknown (None) or
+    lacks a value asks for a person.
+    """
+    sections = [release.model_dump(), *((section or {}) for section in planned)]
+    approval = min((section.get("approval") for section in sections), key=_laxity)
+    return release.model_copy(
+        update={
+            "approval": approval if approval in STRICTNESS else STRICTNESS[0],
+            "approvals": max(int(section.get("approvals") or 1) for section in sections),
+            "own_approval": all(section.get("own_approval") is True for section in sections),
+        }
+    )
+
+
+def _laxity(approval: Any) -> int:
+    return STRICTNESS.index(approval) if approval in STRICTNESS else -1
 
 
 def check_publishable(interval_key: str, *, judged: bool, critical: int) -> None:

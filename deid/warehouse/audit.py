@@ -52,7 +52,11 @@ class Action(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of the trail. `details` holds ids, counts and reasons typed by a person; never a text."""
+    """One line of the trail. `details` holds ids, counts and reasons typed by a person; never a text.
+
+    `actor` is the person whom the client named, `login` the database login that wrote the line, set by the server; None
+    in lines older than it.
+    """
 
     seq: int
     at: datetime
@@ -61,6 +65,7 @@ class Line:
     object: str
     details: Mapping[str, Any]
     digest: str
+    login: str | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ WITH chained AS (
         a.previous = lag(a.digest, 1, '') OVER ordered AS linked,
         a.seq = lag(a.seq, 1, 0::bigint) OVER ordered + 1 AS counted,
         a.digest = encode(sha256(convert_to(
-            deid.audit_line(a.seq, a.at, a.actor, a.action, a.object, a.details, a.previous), 'UTF8'
+            deid.audit_line(a.seq, a.at, a.actor, a.action, a.object, a.details, a.login, a.previous), 'UTF8'
         )), 'hex') AS hashed
     FROM deid.audit AS a
     WINDOW ordered AS (ORDER BY a.seq)
@@ -22,7 +22,7 @@ SELECT c.seq FROM chained AS c WHERE NOT (c.linked AND c.counted AND c.hashed) O
 -- name: export
 -- Grain: one line of the audit trail, oldest first. Purpose: the exact line whose SHA-256 is the digest, and the
 -- digest.
-SELECT deid.audit_line(a.seq, a.at, a.actor, a.action, a.object, a.details, a.previous), a.digest
+SELECT deid.audit_line(a.seq, a.at, a.actor, a.action, a.object, a.details, a.login, a.previous), a.digest
 FROM deid.audit AS a
 ORDER BY a.seq;
 
@@ -33,7 +33,7 @@ SELECT a.seq, a.digest FROM deid.audit AS a ORDER BY a.seq DESC LIMIT 1;
 -- name: page
 -- Grain: one line of the audit trail. Purpose: the newest first, a page at a time, optionally of one person, one action
 -- or one object.
-SELECT a.seq, a.at, a.actor, a.action, a.object, a.details, a.digest
+SELECT a.seq, a.at, a.actor, a.action, a.object, a.details, a.digest, a.login
 FROM deid.audit AS a
 WHERE
     (%(before)s::bigint IS NULL OR a.seq < %(before)s)

@@ -1,6 +1,6 @@
 -- name: given
 -- Grain: one person who approves a content of an interval, and when. Purpose: count approvals. Nobody's approval given
--- before the interval was last rejected or sent back counts.
+-- before the interval was last rejected or sent back counts, nor one that another login than the publisher's recorded.
 SELECT d.decided_by, min(d.decided_at) AS decided_at
 FROM deid.decision AS d
 WHERE
@@ -8,6 +8,10 @@ WHERE
     AND d.staged_digest = %(staged_digest)s
     AND d.chosen = 'approve'
     AND d.decided_by <> %(nobody)s
+    AND EXISTS (
+        SELECT FROM pg_roles AS l
+        WHERE l.rolname = d.login AND NOT l.rolsuper AND pg_has_role(l.oid, 'nocturne_publisher', 'USAGE')
+    )
     AND d.decided_at > coalesce((
         SELECT max(o.decided_at)
         FROM deid.decision AS o

@@ -5,3 +5,11 @@ INSERT INTO deid.policy (policy_hash, content) VALUES (%(policy_hash)s, %(policy
 -- name: read
 -- Grain: one policy. Purpose: what a hash stands for.
 SELECT p.content FROM deid.policy AS p WHERE p.policy_hash = %(policy_hash)s;
+
+-- name: staged
+-- Grain: one staged run of an interval. Purpose: the policy that it was planned with, null if the ledger lacks it.
+SELECT r.run_id, p.content
+FROM deid.run AS r
+LEFT JOIN deid.policy AS p ON r.policy_hash = p.policy_hash
+WHERE r.interval_key = %(interval_key)s AND r.state = 'staged'
+ORDER BY r.run_id;

@@ -11,6 +11,8 @@ from typing import Any
 import psycopg2
 from psycopg2.extras import execute_values
 
+from deid.config.policy import load
+from deid.config.settings import settings
 from deid.warehouse.queries import query
 
 TYPES = ("CRH", "LSO", "CS", "URG", "CRO", "ACP", "IMG", "BIO", "CPA", "IDE", "ORD", "CERT")
@@ -42,12 +44,16 @@ class Ledger:
         quarantined: int = 1,
         density: float = 1.0,
         epsilon: float = 0.25,
-        policy: str = "5f1c0a9b33d2e471",
+        policy: str | None = None,
         unparsed: int = 0,
         staged: bool = True,
         warned: int = 0,
     ) -> int:
-        """One night of `documents` documents, `quarantined` of which are refused; returns its run."""
+        """One night of `documents` documents, `quarantined` of which are refused; returns its run.
+
+        It is planned with the policy in force, which the ledger keeps, or with one of which it knows the hash alone.
+        """
+        policy = policy or self._policy_in_force()
         start = datetime.fromisoformat(day).replace(hour=1, minute=30, tzinfo=UTC)
         run_id = self._run(day, start, documents, policy, staged)
         rows = [self._document(run_id, day, number, number < quarantined) for number in range(documents)]
@@ -64,6 +70,12 @@ class Ledger:
             for table, step in (("staged_content", "insert"), ("run", "stage")):
                 self._database.rows(query("deid", table, step), {"run_id": run_id})
         return run_id
+
+    def _policy_in_force(self) -> str:
+        chosen = load(settings().policy)
+        row = {"policy_hash": chosen.digest, "policy": json.dumps(chosen.content)}
+        self._database.rows(query("deid", "policy", "insert"), row)
+        return chosen.digest
 
     def _insert(self, table: str, rows: Iterable[dict[str, Any]]) -> None:
         rows = list(rows)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from deid.config.policy import load
 from deid.config.settings import settings
 from deid.domain.errors import InputRefused, ReleaseRefused
 from deid.release import actions
+from deid.release.status import read_status
 from deid.reports.run_checks import run_checks
 from tests import ROOT
 from tests.database.release.ledger import Ledger
@@ -36,9 +38,13 @@ def stage_more(database: Any, ledger: Ledger) -> int:
     return other
 
 
-def policy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, approval: str) -> None:
-    shipped = ROOT / "deid/config/policies/default.yaml"
-    text = shipped.read_text(encoding="utf-8").replace("approval: on_warning", f"approval: {approval}")
+def policy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, approval: str, *changed: str) -> None:
+    """Put the policy that ships in force, with this approval and these other lines."""
+    text = (ROOT / "deid/config/policies/default.yaml").read_text(encoding="utf-8")
+    for line in (f"approval: {approval}", *changed):
+        key = line.split(":")[0]
+        text, replaced = re.subn(rf"^( +){key}: \S+", rf"\g<1>{line}", text, flags=re.MULTILINE)
+        assert replaced == 1
     (tmp_path / "policy.yaml").write_text(text, encoding="utf-8")
     monkeypatch.setenv("NOCTURNE_POLICY", str(tmp_path / "policy.yaml"))
     settings.cache_clear()
@@ -145,6 +151,63 @@ def test_the_policy_decides_who_is_asked(
             actions.publish(NIGHT)
     else:
         assert actions.publish(NIGHT)["published"] == 59
+
+
+@pytest.mark.parametrize("later", ["never", "on_warning"])
+def test_a_laxer_file_publishes_nothing_that_was_staged_under_a_stricter_one(
+    later: str, deployed: Any, ledger: Ledger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    policy(tmp_path, monkeypatch, "always")
+    ledger.night(NIGHT, 60)
+    assert actions.needs_approval(actions.summarise(NIGHT))
+    policy(tmp_path, monkeypatch, later)
+    for _ in range(2):
+        with pytest.raises(ReleaseRefused, match="approval"):
+            actions.publish(NIGHT)
+        assert actions.needs_approval(actions.summarise(NIGHT))
+    assert published(deployed) == 0
+    assert actions.publish(NIGHT, YES)["published"] == 59
+
+
+def test_a_laxer_file_wants_no_fewer_people(ledger: Ledger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    policy(tmp_path, monkeypatch, "always", "approvals: 2")
+    ledger.night(NIGHT, 60)
+    actions.summarise(NIGHT)
+    policy(tmp_path, monkeypatch, "always")
+    with pytest.raises(ReleaseRefused, match="another person: 1 given"):
+        actions.publish(NIGHT, YES)
+    status = read_status(NIGHT)
+    assert status is not None
+    assert (status.wanted, status.approvers) == (2, ("c.morel",))
+
+
+def test_a_stricter_file_holds_for_what_is_staged_already(
+    deployed: Any, ledger: Ledger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    policy(tmp_path, monkeypatch, "never")
+    ledger.night(NIGHT, 60, warned=40)
+    actions.summarise(NIGHT)
+    policy(tmp_path, monkeypatch, "always")
+    with pytest.raises(ReleaseRefused, match="approval"):
+        actions.publish(NIGHT)
+    assert published(deployed) == 0
+
+
+def test_checks_are_those_of_the_policy_that_the_run_was_planned_with(
+    ledger: Ledger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ledger.night(NIGHT, 60, quarantined=30)
+    assert actions.summarise(NIGHT)["critical"] == 1
+    policy(tmp_path, monkeypatch, "never", "max_quarantined_share: 0.9")
+    assert actions.summarise(NIGHT)["critical"] == 1
+
+
+def test_an_unknown_policy_asks_for_a_person(deployed: Any, ledger: Ledger) -> None:
+    ledger.night(NIGHT, 60, policy="5f1c0a9b33d2e471")
+    assert actions.needs_approval(actions.summarise(NIGHT))
+    with pytest.raises(ReleaseRefused, match="approval"):
+        actions.publish(NIGHT)
+    assert published(deployed) == 0
 
 
 @pytest.mark.usefixtures("deployed")

@@ -45,7 +45,7 @@ ALLOWED = {
         *("read research", "read notes", "read releases", "write research", "write releases"),
     },
     "steward": {
-        *("read ledger", "read quarantine", "read candidate ids", "decide"),
+        *("read ledger", "read quarantine", "read candidate ids"),
         *("read research", "read notes", "read releases"),
     },
     "researcher": {"read research", "read notes", "read releases"},

@@ -33,7 +33,7 @@ DEFAULTS = {
 STATEMENTS = (
     f"SELECT '{CANARY}'::int",
     f"SELECT '{CANARY}'::date, pg_sleep(0)",
-    f"SELECT * FROM \"{CANARY}\"",
+    f'SELECT * FROM "{CANARY}"',
     f"SELEKT '{CANARY}'",
     f"DO $$ BEGIN RAISE EXCEPTION 'le patient {CANARY}' USING DETAIL = '{CANARY}', HINT = '{CANARY}'; END $$",
     f"DO $$ BEGIN RAISE WARNING '{CANARY}'; PERFORM 1 / 0; END $$",
