@@ -61,9 +61,8 @@ class IntervalContext:
         return digest_of(self.cursor, self.key)
 
     def lock_decisions(self) -> None:
-        """Keep other decisions on the interval waiting until this transaction ends."""
-        statement = "SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))"
-        self.cursor.execute(statement, (f"decision {self.key}",))
+        """Keep other decisions waiting until this transaction ends."""
+        self.cursor.execute("SELECT deid.lock_decisions()")
 
     def failed_rules(self, run_ids: list[int]) -> tuple[bool, int, int]:
         """Return whether every run was judged, and how many critical and warning rules failed at run level."""

@@ -246,7 +246,6 @@ def _copy_moves(cursor: Cursor, moves: Iterable[Move]) -> None:
 
 
 # Privacy account of a patient: total ε of the published documents, in nats.
-STAGE_LOCK = 0x73746167  # "stag": one run closes at a time, so that two do not spend the same rest of an account
 
 
 def hold_to_limit(cursor: Cursor, run_id: int, limit: float) -> int:
@@ -255,7 +254,8 @@ def hold_to_limit(cursor: Cursor, run_id: int, limit: float) -> int:
     Documents are admitted in the order of their own dates, then of their ids, each if it still fits: neither the
     order of batches nor that of arrival matters. A run that is staged already has been judged, and is left alone.
     """
-    cursor.execute("SELECT pg_advisory_xact_lock(%s)", (STAGE_LOCK,))
+    # One run closes at a time, so that two do not spend the same rest of an account.
+    cursor.execute("SELECT deid.lock_staging()")
     cursor.execute("SELECT state FROM deid.run WHERE run_id = %s", (run_id,))
     if cursor.fetchone() != ("planned",):
         return 0

@@ -17,7 +17,8 @@ from deid.warehouse.connection import connect, place, translated
 
 PACKAGE = Path(__file__).resolve().parents[1]
 SQL = next(path for path in (PACKAGE / "sql", PACKAGE.parent / "sql") if path.is_dir())  # a wheel's, or a checkout's
-ADVISORY_LOCK = 0x6E6F6374  # "noct": one migration of a database at a time
+# One migration of a database at a time. The owner's own table: whoever else may connect cannot lock it.
+LOCK_TABLE = "public.nocturne_migration"
 
 
 def migrate(dsn: str, folder: Path = SQL / "migrations") -> list[str]:
@@ -31,8 +32,9 @@ def migrate(dsn: str, folder: Path = SQL / "migrations") -> list[str]:
     """
     logging.getLogger("yoyo.migrations").setLevel(logging.WARNING)
     with connect(dsn, application="nocturne migrate") as guard, guard.cursor() as cursor:
+        _make_lock_table(dsn)
         # The lock ends with this connection, hence with the process; yoyo's own lock row would outlive a kill.
-        cursor.execute("SELECT pg_advisory_xact_lock(%s)", (ADVISORY_LOCK,))
+        cursor.execute(f"LOCK TABLE {LOCK_TABLE} IN ACCESS EXCLUSIVE MODE")
         with translated(dsn):
             backend = PostgresqlBackend(_uri(dsn), default_migration_table)
             backend.init_database()
@@ -40,6 +42,16 @@ def migrate(dsn: str, folder: Path = SQL / "migrations") -> list[str]:
             return _apply(backend, folder, dsn)
         finally:
             backend.connection.close()
+
+
+def _make_lock_table(dsn: str) -> None:
+    with connect(dsn, application="nocturne migrate") as link, link.cursor() as cursor:
+        # Two processes that find no table at the same moment both make one, and one of them is refused.
+        cursor.execute("SAVEPOINT before")
+        try:
+            cursor.execute(f"CREATE TABLE IF NOT EXISTS {LOCK_TABLE} ()")
+        except (psycopg2.errors.UniqueViolation, psycopg2.errors.DuplicateTable):
+            cursor.execute("ROLLBACK TO SAVEPOINT before")
 
 
 def _apply(backend: PostgresqlBackend, folder: Path, dsn: str) -> list[str]:

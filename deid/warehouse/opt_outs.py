@@ -21,7 +21,6 @@ from deid.warehouse.connection import open_cursor
 from deid.warehouse.keys import check_keyring, count_published_by_key
 from deid.warehouse.queries import query
 
-OPT_OUT_LOCK = 0x6F707073  # excludes recording or applying an opt-out while a batch is written; also in migration 0015
 ACTOR = "nocturne"
 APPLICATION = "nocturne oppositions"
 
@@ -53,7 +52,7 @@ def select_opted_out(cursor: Cursor, patient_ids: Collection[str], keyring: Keyr
 
 def block_opt_outs(cursor: Cursor) -> None:
     """Block recording and applying of opt-outs until the transaction ends."""
-    cursor.execute("SELECT pg_advisory_xact_lock_shared(%s)", (OPT_OUT_LOCK,))
+    cursor.execute("SELECT deid.share_opt_outs()")
 
 
 def apply_opt_outs(actor: str = ACTOR) -> dict[str, int]:
@@ -69,7 +68,7 @@ def apply_opt_outs(actor: str = ACTOR) -> dict[str, int]:
     """
     keyring = settings().keyring
     with open_cursor("publisher", APPLICATION) as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(%s)", (OPT_OUT_LOCK,))
+        cursor.execute("SELECT deid.lock_opt_outs()")
         cursor.execute(query("deid", "opt_out", "in_force"))
         if not (found := cursor.fetchall()):
             return {"oppositions": 0, "unmatched": 0, "removed": 0, "withdrawn": 0}

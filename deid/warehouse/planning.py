@@ -24,7 +24,6 @@ from deid.warehouse.queries import WHOLE_RUN, one, query, record_step_cost
 from deid.warehouse.sources import Source
 
 PARIS = ZoneInfo("Europe/Paris")
-PLAN_LOCK = 0x706C616E  # "plan": one run at a time decides which documents are new
 LOOKUP = 10_000  # ids per query of the source
 LISTED = ("document_id", "content_hash", "ingested_at", "document_type", "service")
 
@@ -219,7 +218,7 @@ def _live_documents(state: Connection) -> Iterator[list[str]]:
 def _register(
     cursor: Cursor, request: Request, source: Source, seen: int, gone: Sequence[str], started: float
 ) -> list[Batch]:
-    cursor.execute("SELECT pg_advisory_xact_lock(%s)", (PLAN_LOCK,))
+    cursor.execute("SELECT deid.lock_planning()")  # one run at a time decides which documents are new
     if known := _find_run(cursor, request.triggered_by):  # the same plan ran beside this one and won
         return _read_batches(cursor, *known)
     interval, versions = request.interval, asdict(request.versions)

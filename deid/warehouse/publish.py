@@ -21,8 +21,6 @@ from deid.warehouse.copy import copy_rows
 from deid.warehouse.keys import check_keyring, count_published_by_key
 from deid.warehouse.queries import WHOLE_RUN, one, query, record_step_cost
 
-PUBLISH_LOCK = 0x7075626C  # "publ": one publication at a time, so that versions of a document keep their order
-
 PUBLISHED = (
     *("document_id", "patient_id", "stay_id", "document_type", "loinc_code", "title", "text", "markup"),
     *("reference_date", "release_id", "run_id", "policy_hash", "pipeline_version", "detector_version"),
@@ -73,12 +71,18 @@ def digest_of(cursor: Cursor, interval_key: str) -> str | None:
 
 @contextmanager
 def _publication_lock() -> Iterator[Connection]:
-    """Open the publisher's connection under the publication lock; the lock ends with the process."""
-    with connect(settings().dsn("publisher"), application="nocturne publish") as link:
-        with link.cursor() as cursor:
-            cursor.execute("SELECT pg_advisory_lock(%s)", (PUBLISH_LOCK,))
-        link.commit()
-        yield link
+    """Open the publisher's connection while another holds the publication lock.
+
+    One publication at a time keeps the versions of a document in order. The lock is of the other connection's
+    transaction, which no commit of the publication ends, and which ends with the process.
+    """
+    dsn = settings().dsn("publisher")
+    with connect(dsn, application="nocturne publish lock") as guard, guard.cursor() as cursor:
+        cursor.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
+        cursor.execute("SELECT deid.lock_publication()")
+        with connect(dsn, application="nocturne publish") as link:
+            yield link
+            cursor.execute("SELECT 1")  # a lock that was lost is an error
 
 
 @contextmanager

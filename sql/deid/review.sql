@@ -1,6 +1,10 @@
--- name: lock_interval
--- Grain: one interval. Purpose: two people who open its review at the same moment open one.
-SELECT pg_advisory_xact_lock(hashtextextended('review ' || %(interval_key)s, 0));
+-- name: lock_opening
+-- Grain: all reviews. Purpose: two people who open one at the same moment open one after the other.
+SELECT deid.lock_reviews();
+
+-- name: try_lock_opening
+-- Grain: all reviews. Purpose: the same, without waiting: whether nobody is opening one at this moment.
+SELECT deid.try_lock_reviews() AS free;
 
 -- name: close
 -- Grain: one review. Purpose: nothing more is read or marked in it.
