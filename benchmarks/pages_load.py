@@ -188,7 +188,7 @@ def pages(dsn: str, review: int) -> Sequence[tuple[str, str]]:
             oldest, newest = cursor.fetchone()
             cursor.execute("SELECT run_id, document_id FROM deid.quarantine ORDER BY at DESC LIMIT 1")
             run_id, document_id = cursor.fetchone()
-            cursor.execute("SELECT patient_id FROM research.document LIMIT 1")
+            cursor.execute("SELECT patient_id FROM deid.published_document LIMIT 1")
             (patient,) = cursor.fetchone()
     finally:
         link.close()

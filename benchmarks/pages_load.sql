@@ -15,7 +15,7 @@ SELECT
 FROM generate_series(1, 365) AS n,
 LATERAL (SELECT (current_date - 366 + n)::timestamptz + interval '90 minutes' AS night) AS when_it_was;
 
-INSERT INTO research.release (interval_key, run_ids, policy_hash, pipeline_version, staged_digest, counts, published_at)
+INSERT INTO deid.release (interval_key, run_ids, policy_hash, pipeline_version, staged_digest, counts, published_at)
 SELECT
     r.interval_key, ARRAY[r.run_id], r.policy_hash, r.pipeline_version, r.staged_digest,
     jsonb_build_object('published', r.planned * 97 / 100, 'replaced', r.planned / 100, 'withdrawn', 3),
@@ -99,7 +99,7 @@ INSERT INTO deid.timing (run_id, batch_id, step, seconds, documents, characters,
 SELECT r.run_id, b, s, 60, 457, 1000000, 900
 FROM deid.run AS r, generate_series(1, 6) AS b, unnest(ARRAY['detect', 'substitute', 'validate']) AS s;
 
-INSERT INTO research.document (
+INSERT INTO deid.published_document (
     document_id, patient_id, document_type, text, reference_date, release_id, run_id, policy_hash, pipeline_version,
     detector_version, reference_versions
 )

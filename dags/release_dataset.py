@@ -11,7 +11,7 @@ de l'intervalle comme *partition key* (`2026-10-03`, ou `2026-09-01..2026-09-28`
 | `summarise` | compte ce qui est prêt, en quarantaine, retiré, et les alertes |
 | `route` | demande ou non l'avis d'une personne, selon la politique (`release.approval`) |
 | `approve` | attend les réponses, sept jours ; le silence ne publie jamais |
-| `publish` | publie par lots, visibles tous ensemble à la fin ; remplace les documents corrigés, enlève les retirés |
+| `publish` | publie par lots, remplace les corrigés, enlève les retirés ; lisible selon `release.visible` |
 | `report` | écrit le rapport (HTML et JSON), que l'intervalle ait été publié ou non |
 | `send_back`, `rework` | relancent `deidentify_documents` sur l'intervalle, si une personne l'a renvoyé en traitement |
 

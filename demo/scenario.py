@@ -15,6 +15,7 @@ from zoneinfo import ZoneInfo
 
 from deid.warehouse.embedded import write_private
 from deid.warehouse.provision import provision, read_env
+from deid.warehouse.publish import make_visible
 from demo.airflow import ADMIN, ROOT, STEWARD, Airflow
 from demo.hospital import generate, load
 from demo.hospital.calendar import FIRST_NIGHT
@@ -76,6 +77,7 @@ class Scenario:
             self._interval(first, last)
         if not self._news:
             self._run_again()
+        make_visible("nightly")  # thirty nights pass in minutes: a week of the policy would never end
 
     def _load(self, until: date) -> None:
         """Bring the synthetic warehouse to the end of a night."""

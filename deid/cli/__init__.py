@@ -29,7 +29,8 @@ app = typer.Typer(
 )
 for command in (
     *(documents.detect, documents.deidentify, scoring.evaluate, scoring.score, training.train),
-    *(deployment.provision, deployment.migrate, deployment.refresh, nights.night, nights.publish, nights.report),
+    *(deployment.provision, deployment.migrate, deployment.refresh, nights.night, nights.publish, nights.make_visible),
+    nights.report,
 ):
     app.command()(command)
 for name, group in {

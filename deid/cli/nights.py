@@ -122,6 +122,17 @@ def publish(interval_key: IntervalKey, approve: Approve = None) -> None:
     _release(interval_key, approve)
 
 
+def make_visible() -> None:
+    """Montre aux chercheurs tout ce qui est publié, sans attendre la période de la politique (release.visible).
+
+    Réécrit la table des chercheurs d'un coup et dans un ordre qui n'apprend rien. Qui la lit avant et après apprend
+    ce qui est arrivé entre les deux.
+    """
+    from deid.warehouse import publish as publication
+
+    _say_step("make_visible", publication.make_visible("nightly") or {})
+
+
 def report(interval_key: IntervalKey) -> None:
     """Écrit le rapport d'un intervalle, et dit où il est."""
     from deid.release import actions

@@ -276,6 +276,8 @@ class Release(Section):
     `ready_by`: the local time ("07:00") by which a night must be staged; `decision_hours`: how long
     a staged interval may wait for a decision. Past either, the stewards' pages and an alert say that it is late.
     `review`: the sample that people read.
+    `visible`: how often what is published becomes visible to researchers: at each release (`nightly`), or all together
+    at the first release of a week or a month. Who reads the table at each rewriting learns that period of arrival.
     """
 
     approval: Literal["always", "on_warning", "never"] = "on_warning"
@@ -284,6 +286,7 @@ class Release(Section):
     ready_by: str = Field("07:00", pattern=r"^([01]\d|2[0-3]):[0-5]\d$")
     decision_hours: int = Field(24, ge=1)
     review: Review = Review()
+    visible: Literal["nightly", "weekly", "monthly"] = "weekly"
 
 
 class Policy(Section):

@@ -14,7 +14,7 @@ from deid.reports import write_report
 from deid.reports.run_checks import run_checks
 from deid.reviews.lifecycle import Plan, erase_expired_texts, open_review_unasked
 from deid.warehouse import audit
-from deid.warehouse.publish import publish_interval, staged_digest
+from deid.warehouse.publish import make_visible, publish_interval, staged_digest
 from deid.warehouse.queries import one, query
 
 
@@ -84,7 +84,7 @@ def publish(
         run_ids = interval.run_ids
     digest = staged_digest(interval_key)
     if not run_ids or digest is None:
-        return publish_interval(interval_key)
+        return _publish(interval_key, {})
     with open_interval(interval_key) as interval:
         interval.cursor.execute(query("deid", "decision", "proposed"), {"interval_key": interval_key})
         proposed = interval.cursor.fetchone()
@@ -101,7 +101,14 @@ def publish(
     if answer is not None:
         _check_answer(interval_key, answer, digest, asked_by)
     _check_approved(interval_key, run_ids, digest, warnings, asked_by)
-    return publish_interval(interval_key, {"staged_digest": digest})
+    return _publish(interval_key, {"staged_digest": digest})
+
+
+def _publish(interval_key: str, decision: Mapping[str, Any]) -> dict[str, Any]:
+    """Publish, then rewrite what researchers read if the policy's period has passed."""
+    release = publish_interval(interval_key, decision)
+    make_visible(current_policy().release.visible)
+    return release
 
 
 def report(interval_key: str) -> dict[str, str]:

@@ -245,5 +245,5 @@ def _missing_approvals(interval: IntervalContext, digest: str) -> int:
 
 
 def _publication_begun(interval: IntervalContext) -> bool:
-    interval.cursor.execute(query("research", "release", "unfinished"), {"interval_key": interval.key})
+    interval.cursor.execute(query("deid", "release", "unfinished"), {"interval_key": interval.key})
     return interval.cursor.fetchone() is not None

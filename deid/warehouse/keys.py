@@ -69,7 +69,7 @@ def published_by_key() -> dict[str, int]:
 
 def count_published_by_key(cursor: Cursor) -> dict[str, int]:
     """Return the published documents by fingerprint of their key, through a publisher's cursor."""
-    cursor.execute(query("research", "document", "keys"))
+    cursor.execute(query("deid", "published_document", "keys"))
     return dict(cursor.fetchall())
 
 

@@ -220,7 +220,12 @@ def stage_run(run: Run, max_epsilon_per_patient: float | None = None) -> dict[st
             cursor.execute(query("deid", table, step), parameters)
         if max_epsilon_per_patient is not None:
             hold_to_limit(cursor, run.run_id, max_epsilon_per_patient)
-        for table, step in (("staged_content", "insert"), ("run", "stage"), ("run", "retire")):
+        for table, step in (
+            ("staged_content", "salt"),
+            ("staged_content", "insert"),
+            ("run", "stage"),
+            ("run", "retire"),
+        ):
             cursor.execute(query("deid", table, step), parameters)
         if run.state == "planned":
             for table, step in (("mention_tally", "write"), ("spend_tally", "write"), ("document_change", "sum_up")):

@@ -109,7 +109,7 @@ def _remove_rows(cursor: Cursor, found: list[Any], keyring: Keyring) -> Counter[
         under_each = [pseudonym(key.secret, "patient", patient_id) for key in keyring.keys] if patient_id else []
         for one in (*under_each, *([named] if named else [])):
             whose.setdefault(one, opt_out_id)
-    cursor.execute(query("research", "document", "remove_patients"), {"pseudonyms": list(whose)})
+    cursor.execute(query("deid", "published_document", "remove_patients"), {"pseudonyms": list(whose)})
     removed: Counter[int] = Counter()
     for named, release_id, document_type, documents in cursor.fetchall():
         removed[whose[named]] += documents

@@ -1,4 +1,7 @@
-"""Publication of staged documents: removals first, one transaction per batch, visible once the release is complete."""
+"""Publication of staged documents: removals first, one transaction per batch; then, once per period, visibility.
+
+A release writes `deid.published_document`. Researchers read `research.document`, which is rewritten as a whole.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,9 @@ import hashlib
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from datetime import UTC, datetime
+from typing import Any, Literal
+from zoneinfo import ZoneInfo
 
 from psycopg2.extensions import connection as Connection
 from psycopg2.extensions import cursor as Cursor
@@ -21,6 +26,9 @@ from deid.warehouse.copy import copy_rows
 from deid.warehouse.keys import check_keyring, count_published_by_key
 from deid.warehouse.queries import WHOLE_RUN, one, query, record_step_cost
 
+PARIS = ZoneInfo("Europe/Paris")
+Period = Literal["nightly", "weekly", "monthly"]
+
 PUBLISHED = (
     *("document_id", "patient_id", "stay_id", "document_type", "loinc_code", "title", "text", "markup"),
     *("reference_date", "release_id", "run_id", "policy_hash", "pipeline_version", "detector_version"),
@@ -32,7 +40,7 @@ def publish_interval(interval_key: str, decision: Mapping[str, Any] | None = Non
     """Publish the staged documents of an interval; a second call finds nothing to do and returns the same release.
 
     `decision` is the approval, with the `staged_digest` that the approver saw. A killed call leaves complete batches,
-    invisible to researchers; the next call finishes the release.
+    invisible to researchers; the next call finishes the release. Researchers read it once `make_visible` rewrites.
 
     Returns interval_key, release_id, run_ids, staged_digest, published, replaced and withdrawn (documents).
 
@@ -51,6 +59,39 @@ def publish_interval(interval_key: str, decision: Mapping[str, Any] | None = Non
             _write_release(link, release_id, keyring)
         with _transaction(link) as cursor:
             return _latest_release(cursor, interval_key)
+
+
+def make_visible(period: Period, *, now: datetime | None = None) -> dict[str, int] | None:
+    """Rewrite what researchers read from every complete release, if a new period has begun; None if none has.
+
+    `period` is "nightly" (every call), "weekly" (Monday, Paris) or "monthly"; the first call of a database rewrites.
+    Removals never wait for it. A killed call changes nothing.
+
+    Returns documents (all that researchers read) and added (documents or corrections that became visible).
+
+    Raises:
+        WarehouseUnreachable, WarehouseError: researchers read what they read before.
+    """
+    moment = (now or datetime.now(UTC)).astimezone(PARIS)
+    with _publication_lock() as link, _transaction(link) as cursor:
+        cursor.execute(query("deid", "rewriting", "last"))
+        (last,) = one(cursor)
+        if last is not None and _same_period(period, last.astimezone(PARIS), moment):
+            return None
+        cursor.execute(query("research", "document", "keep_former"))
+        cursor.execute(query("research", "document", "label"), {"month": f"{moment:%Y-%m}"})
+        counts = {"added": cursor.rowcount}
+        cursor.execute(query("research", "document", "empty"))
+        cursor.execute(query("research", "document", "fill"))
+        counts = {"documents": cursor.rowcount, **counts}
+        cursor.execute(query("deid", "rewriting", "insert"), counts)
+        return counts
+
+
+def _same_period(period: Period, before: datetime, now: datetime) -> bool:
+    if period == "weekly":
+        return before.isocalendar()[:2] == now.isocalendar()[:2]
+    return period == "monthly" and (before.year, before.month) == (now.year, now.month)
 
 
 def staged_digest(interval_key: str) -> str | None:
@@ -119,7 +160,7 @@ def _digest(runs: Sequence[tuple[Any, ...]]) -> str:
 
 def _open_release(cursor: Cursor, interval_key: str, decision: Mapping[str, Any], keyring: Keyring) -> int | None:
     """Return the release to write: an interrupted one, or a new one of all staged documents; None if none is due."""
-    cursor.execute(query("research", "release", "unfinished"), {"interval_key": interval_key})
+    cursor.execute(query("deid", "release", "unfinished"), {"interval_key": interval_key})
     if interrupted := cursor.fetchone():
         cursor.execute(query("deid", "document", "drop_stale"), {"run_ids": interrupted[1]})
         return int(interrupted[0])
@@ -143,7 +184,7 @@ def _open_release(cursor: Cursor, interval_key: str, decision: Mapping[str, Any]
     }
     cursor.execute(query("deid", "document", "drop_stale"), parameters)
     _check_unaltered(cursor, interval_key, run_ids)
-    cursor.execute(query("research", "release", "insert"), parameters)
+    cursor.execute(query("deid", "release", "insert"), parameters)
     (release_id,) = one(cursor)
     cursor.execute(query("deid", "document", "assign_release"), parameters | {"release_id": release_id})
     return int(release_id)
@@ -174,13 +215,13 @@ def _remove_withdrawn(cursor: Cursor, release_id: int, keyring: Keyring) -> None
         return
     removed = {"release_id": release_id, "removed": _remove(cursor, document_ids, keyring.keys)}
     cursor.execute(query("deid", "document", "withdraw"), {"document_ids": document_ids})
-    cursor.execute(query("research", "release", "count_withdrawn"), removed)
+    cursor.execute(query("deid", "release", "count_withdrawn"), removed)
 
 
 def _remove(cursor: Cursor, document_ids: Sequence[str], keys: Sequence[Key]) -> int:
-    """Remove documents from the research schema under each of these keys; return the number of rows removed."""
+    """Remove published documents under each of these keys; return the number of rows removed."""
     pseudonyms = [pseudonym(key.secret, "document", document_id) for key in keys for document_id in document_ids]
-    cursor.execute(query("research", "document", "remove"), {"pseudonyms": pseudonyms})
+    cursor.execute(query("deid", "published_document", "remove"), {"pseudonyms": pseudonyms})
     return cursor.rowcount
 
 
@@ -205,8 +246,8 @@ def _publish_batch(cursor: Cursor, batch: Mapping[str, int], keyring: Keyring) -
         )
         for document_id, patient_id, stay_id, *rest, _, _ in documents
     )
-    copy_rows(cursor, "research", "document", PUBLISHED, rows)
-    cursor.execute(query("research", "document", "upsert"))
+    copy_rows(cursor, "deid", "published_document", PUBLISHED, rows)
+    cursor.execute(query("deid", "published_document", "upsert"))
     cursor.execute(query("deid", "budget", "publish"), batch)
     cursor.execute(query("deid", "document", "publish"), batch)
 
@@ -224,19 +265,20 @@ def _without_opt_outs(
 
 
 def _finish_release(cursor: Cursor, release_id: int, started: float) -> None:
-    cursor.execute(query("research", "release", "finish"), {"release_id": release_id})
+    cursor.execute(query("deid", "release", "finish"), {"release_id": release_id})
     finished = cursor.fetchone()
     if finished is None:
         raise WarehouseError(
             f"release {release_id} still has staged documents without a candidate text.", "Run the interval again."
         )
     cursor.execute(query("deid", "run", "publish"), {"release_id": release_id})
+    cursor.execute(query("deid", "staged_content", "forget"), {"release_id": release_id})
     run_id, documents = finished
     record_step_cost(cursor, run_id, WHOLE_RUN, "publish", started, documents)
 
 
 def _latest_release(cursor: Cursor, interval_key: str) -> dict[str, Any]:
-    cursor.execute(query("research", "release", "latest"), {"interval_key": interval_key})
+    cursor.execute(query("deid", "release", "latest"), {"interval_key": interval_key})
     row = cursor.fetchone()
     if row is None:
         raise ReleaseRefused(f"nothing is staged for {interval_key}.", "Run deidentify_documents on it first.")

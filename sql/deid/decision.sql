@@ -26,7 +26,7 @@ ORDER BY decided_at;
 SELECT
     d.chosen, d.decided_by, d.reason, d.decided_at, d.staged_digest,
     EXISTS (
-        SELECT FROM research.release AS p
+        SELECT FROM deid.release AS p
         WHERE
             p.interval_key = d.interval_key AND p.staged_digest = d.staged_digest AND p.published_at IS NOT NULL
     ) AS published

@@ -5,8 +5,8 @@ UPDATE deid.opt_out SET applied_at = coalesce(applied_at, now()) WHERE opt_out_i
 -- name: by_pseudonym
 -- Grain: published documents of one release and type, of one pseudonym. Purpose: what an opt-out would remove.
 SELECT d.release_id, r.interval_key, coalesce(d.document_type, '') AS document_type, count(*)::int AS documents
-FROM research.document AS d
-INNER JOIN research.release AS r ON d.release_id = r.release_id
+FROM deid.published_document AS d
+INNER JOIN deid.release AS r ON d.release_id = r.release_id
 WHERE d.patient_id = %(pseudonym)s
 GROUP BY d.release_id, r.interval_key, coalesce(d.document_type, '')
 ORDER BY d.release_id, 3;
@@ -16,7 +16,7 @@ ORDER BY d.release_id, 3;
 -- remove.
 SELECT d.release_id, r.interval_key, coalesce(d.document_type, '') AS document_type, count(*)::int AS documents
 FROM deid.document AS d
-INNER JOIN research.release AS r ON d.release_id = r.release_id
+INNER JOIN deid.release AS r ON d.release_id = r.release_id
 WHERE d.patient_id = %(patient_id)s AND d.state = 'published'
 GROUP BY d.release_id, r.interval_key, coalesce(d.document_type, '')
 ORDER BY d.release_id, 3;
@@ -77,7 +77,7 @@ LIMIT %(limit)s;
 -- Grain: one opt-out. Purpose: a fresh look: rows that researchers can read under its pseudonym, and documents that
 -- the ledger holds as published, or on their way, of its patient.
 SELECT
-    (SELECT count(*) FROM research.document AS d WHERE d.patient_id = o.pseudonym)
+    (SELECT count(*) FROM deid.published_document AS d WHERE d.patient_id = o.pseudonym)
     + (
         SELECT count(*) FROM deid.document AS d
         WHERE d.patient_id = o.patient_id AND d.state IN ('staged', 'published')

@@ -7,7 +7,7 @@ VALUES (%(opt_out_id)s, %(release_id)s, %(document_type)s, %(documents)s);
 -- Grain: published documents of one release and type. Purpose: what one opt-out removed, in all.
 SELECT m.release_id, r.interval_key, m.document_type, sum(m.documents)::int AS documents
 FROM deid.opt_out_removal AS m
-LEFT JOIN research.release AS r ON m.release_id = r.release_id
+LEFT JOIN deid.release AS r ON m.release_id = r.release_id
 WHERE m.opt_out_id = %(opt_out_id)s
 GROUP BY m.release_id, r.interval_key, m.document_type
 ORDER BY m.release_id, m.document_type;

@@ -114,7 +114,7 @@ ORDER BY 1, 2;
 -- Grain: one interval. Purpose: the published interval just before this one, to compare with.
 SELECT r.interval_key
 FROM deid.run AS r
-INNER JOIN research.release AS p ON r.interval_key = p.interval_key
+INNER JOIN deid.release AS p ON r.interval_key = p.interval_key
 WHERE
     p.published_at IS NOT NULL AND NOT r.dry_run AND r.planned > 0
     AND r.interval_start < %(interval_start)s AND r.interval_key <> %(interval_key)s
@@ -138,7 +138,7 @@ SELECT
     coalesce(sum((r.counts ->> 'published')::int), 0) AS published,
     coalesce(sum((r.counts ->> 'replaced')::int), 0) AS corrected,
     coalesce(sum((r.counts ->> 'withdrawn')::int), 0) AS withdrawn
-FROM research.release AS r
+FROM deid.release AS r
 WHERE r.interval_key = %(interval_key)s AND r.published_at IS NOT NULL;
 
 -- name: runs

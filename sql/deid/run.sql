@@ -68,7 +68,7 @@ WHERE triggered_by = %(triggered_by)s;
 -- Grain: one run. Purpose: close the runs of a release.
 UPDATE deid.run
 SET state = 'published', active_at = now()
-WHERE run_id IN (SELECT unnest(r.run_ids) FROM research.release AS r WHERE r.release_id = %(release_id)s);
+WHERE run_id IN (SELECT unnest(r.run_ids) FROM deid.release AS r WHERE r.release_id = %(release_id)s);
 
 -- name: read
 -- Grain: one run. Purpose: what a step needs to know of the run it works for.
@@ -148,7 +148,7 @@ SELECT
     max(r.interval_end) AS interval_end,
     coalesce(bool_or(r.triggered_by LIKE 'scheduled\_\_%%'), FALSE) AS scheduled,
     (
-        SELECT max(p.published_at) FROM research.release AS p WHERE p.interval_key = %(interval_key)s
+        SELECT max(p.published_at) FROM deid.release AS p WHERE p.interval_key = %(interval_key)s
     ) AS published_at
 FROM deid.run AS r
 WHERE r.interval_key = %(interval_key)s AND NOT r.dry_run;

@@ -1,3 +1,14 @@
+-- name: forget
+-- Grain: one document of the runs of a complete release. Purpose: nothing is left to compare with, and no digest is
+-- left to guess from.
+SELECT deid.forget_digests(%(release_id)s);
+
+-- name: salt
+-- Grain: one run that is being staged. Purpose: what its digests are salted with.
+INSERT INTO deid.staging_salt (run_id)
+SELECT r.run_id FROM deid.run AS r WHERE r.run_id = %(run_id)s AND r.staged_digest IS NULL
+ON CONFLICT DO NOTHING;
+
 -- name: altered
 -- Grain: one run or staged document of an interval that is not what was sealed when it was staged. Purpose: publish
 -- nothing of it; the first twenty are enough to name.
@@ -9,12 +20,13 @@ SELECT 'document' AS kind, d.document_id AS id
 FROM deid.document AS d
 LEFT JOIN deid.candidate AS c ON d.run_id = c.run_id AND d.document_id = c.document_id
 LEFT JOIN deid.staged_content AS s ON d.run_id = s.run_id AND d.document_id = s.document_id AND NOT s.withdrawn
+LEFT JOIN deid.staging_salt AS t ON d.run_id = t.run_id
 WHERE
     d.run_id = ANY(%(run_ids)s::bigint[]) AND d.state = 'staged'
     AND (
         c.document_id IS NULL
         OR s.digest IS DISTINCT FROM deid.content_digest(
-            d.content_hash, c.patient_id, c.stay_id, d.document_type, d.loinc_code, c.title, c.text, c.markup,
+            t.salt, d.content_hash, c.patient_id, c.stay_id, d.document_type, d.loinc_code, c.title, c.text, c.markup,
             c.reference_date
         )
     )
@@ -30,12 +42,13 @@ SELECT
     d.document_id,
     FALSE,
     deid.content_digest(
-        d.content_hash, c.patient_id, c.stay_id, d.document_type, d.loinc_code, c.title, c.text, c.markup,
+        t.salt, d.content_hash, c.patient_id, c.stay_id, d.document_type, d.loinc_code, c.title, c.text, c.markup,
         c.reference_date
     )
 FROM deid.run AS r
 INNER JOIN deid.document AS d ON r.run_id = d.run_id AND d.state = 'staged'
 INNER JOIN deid.candidate AS c ON d.run_id = c.run_id AND d.document_id = c.document_id
+INNER JOIN deid.staging_salt AS t ON r.run_id = t.run_id
 WHERE r.run_id = %(run_id)s AND r.staged_digest IS NULL
 UNION ALL
 SELECT w.run_id, w.document_id, TRUE, NULL

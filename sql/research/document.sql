@@ -1,53 +1,40 @@
--- name: keys
--- Grain: one fingerprint. Purpose: how many published documents no other key can find.
-SELECT d.key_fingerprint, count(*) AS documents
-FROM research.document AS d
-GROUP BY d.key_fingerprint;
+-- name: keep_former
+-- Grain: one document that researchers read. Purpose: those whose correction is in a release that is not complete:
+-- the version that is read stays until it is.
+CREATE TEMPORARY TABLE former ON COMMIT DROP AS
+SELECT v.*
+FROM research.document AS v
+INNER JOIN deid.published_document AS p ON v.document_id = p.document_id
+INNER JOIN deid.release AS r ON p.release_id = r.release_id
+WHERE r.published_at IS NULL;
 
--- name: remove
--- Grain: one published document. Purpose: what the source withdrew, or another key published, leaves the research
--- schema.
-DELETE FROM research.document AS d
-WHERE d.document_id = ANY(%(pseudonyms)s);
+-- name: label
+-- Grain: one document of a complete release that nobody could read yet. Purpose: the month in which it is first read.
+UPDATE deid.published_document AS p
+SET visible_from = %(month)s
+FROM deid.release AS r
+WHERE p.release_id = r.release_id AND r.published_at IS NOT NULL AND p.visible_from IS NULL;
 
--- name: remove_patients
--- Grain: published documents of one patient, release and type. Purpose: the patient objected: the rows leave.
-WITH gone AS (
-    DELETE FROM research.document AS d
-    WHERE d.patient_id = ANY(%(pseudonyms)s)
-    RETURNING d.patient_id, d.release_id, coalesce(d.document_type, '') AS document_type
-)
+-- name: empty
+-- Grain: one document that researchers read. Purpose: all are written again; a reader sees the former ones until then.
+DELETE FROM research.document;
 
-SELECT g.patient_id, g.release_id, g.document_type, count(*)::int AS documents
-FROM gone AS g
-GROUP BY g.patient_id, g.release_id, g.document_type
-ORDER BY g.release_id, g.document_type;
-
--- name: upsert
--- Grain: one published document. Purpose: a new document is added, a corrected one replaces its row.
+-- name: fill
+-- Grain: one document of a complete release. Purpose: what researchers read from now on, in the order of ids that are
+-- drawn from the secret, so that neither place nor version of a row tells when it came.
 INSERT INTO research.document (
-    document_id, patient_id, stay_id, document_type, loinc_code, title, text, markup, reference_date, release_id,
-    run_id, policy_hash, pipeline_version, detector_version, reference_versions, key_fingerprint
+    document_id, patient_id, stay_id, document_type, loinc_code, title, text, markup, reference_date, visible_from,
+    policy_hash, pipeline_version, detector_version, key_fingerprint
 )
-SELECT
-    document_id, patient_id, stay_id, document_type, loinc_code, title, text, markup, reference_date, release_id,
-    run_id, policy_hash, pipeline_version, detector_version, reference_versions, key_fingerprint
-FROM incoming_document
-ON CONFLICT (document_id) DO UPDATE
-SET
-    patient_id = excluded.patient_id,
-    stay_id = excluded.stay_id,
-    document_type = excluded.document_type,
-    loinc_code = excluded.loinc_code,
-    title = excluded.title,
-    text = excluded.text,
-    markup = excluded.markup,
-    reference_date = excluded.reference_date,
-    release_id = excluded.release_id,
-    run_id = excluded.run_id,
-    policy_hash = excluded.policy_hash,
-    pipeline_version = excluded.pipeline_version,
-    detector_version = excluded.detector_version,
-    reference_versions = excluded.reference_versions,
-    key_fingerprint = excluded.key_fingerprint,
-    published_at = now();
+SELECT w.*
+FROM (
+    SELECT
+        p.document_id, p.patient_id, p.stay_id, p.document_type, p.loinc_code, p.title, p.text, p.markup,
+        p.reference_date, p.visible_from, p.policy_hash, p.pipeline_version, p.detector_version, p.key_fingerprint
+    FROM deid.published_document AS p
+    INNER JOIN deid.release AS r ON p.release_id = r.release_id
+    WHERE r.published_at IS NOT NULL
+    UNION ALL
+    SELECT f.* FROM former AS f
+) AS w
+ORDER BY w.document_id COLLATE "C";

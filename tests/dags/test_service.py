@@ -165,7 +165,7 @@ def test_a_backfill_of_three_nights_gives_one_release_each(service: Service) -> 
     assert [service.settled(RELEASE, run["dag_run_id"]) for run in releases] == ["success"] * 3
     time.sleep(5)
     assert len(released(service) or []) == 3
-    kept = service.hospital.rows("SELECT interval_key FROM research.release WHERE published_at IS NOT NULL ORDER BY 1")
+    kept = service.hospital.rows("SELECT interval_key FROM deid.release WHERE published_at IS NOT NULL ORDER BY 1")
     assert [key for (key,) in kept] == NIGHTS
     assert len(published(service.hospital)) == 6
     asked = service.hospital.rows("SELECT DISTINCT reason FROM deid.run WHERE interval_key = ANY(%s)", (NIGHTS,))

@@ -13,7 +13,7 @@ import psycopg2
 import pytest
 
 from deid.nightly import steps
-from deid.warehouse.publish import publish_interval
+from deid.warehouse.publish import make_visible, publish_interval
 from tests import ROOT
 from tests.conftest import Database
 from tests.database.warehouse.nights import fingerprint, night, published
@@ -29,7 +29,7 @@ STEPS = {
     "substitute": ("steps.substitute(steps.run_of('night'), 1)", "deid.budget"),
     "validate": ("steps.validate(steps.run_of('night'), 1)", "deid.check_result"),
     "stage": ("steps.stage(steps.run_of('night'))", "deid.run"),
-    "publish": (f"publish_interval({KEY!r})", "research.document"),
+    "publish": (f"publish_interval({KEY!r})", "deid.published_document"),
 }
 
 
@@ -49,10 +49,11 @@ def undisturbed(hospital: Database, request: pytest.FixtureRequest) -> list[tupl
     if cached is None:
         night("night", batch_size=2)
         cached = request.config.stash[_ROWS] = published(hospital)
-        tables = "research.document, research.release, deid.document, deid.mention, deid.candidate, deid.verdict"
+        tables = "deid.published_document, deid.release, deid.document, deid.mention, deid.candidate, deid.verdict"
         rest = "deid.quarantine, deid.budget, deid.check_result, deid.withdrawal, deid.timing, deid.run"
         counted = "deid.document_change, deid.mention_tally, deid.spend_tally, deid.staged_content"
-        hospital.rows(f"TRUNCATE {tables}, {rest}, {counted} RESTART IDENTITY CASCADE")
+        seen = "research.document, deid.rewriting, deid.staging_salt"
+        hospital.rows(f"TRUNCATE {tables}, {rest}, {counted}, {seen} RESTART IDENTITY CASCADE")
     assert len(cached) == 4
     return cached
 
@@ -76,7 +77,7 @@ def test_a_step_killed_while_it_writes_leaves_nothing_and_is_taken_up_again(
     for step in list(STEPS)[len(before_it) :]:
         _run(step)
     assert published(hospital) == undisturbed
-    assert hospital.rows("SELECT count(*), bool_and(published_at IS NOT NULL) FROM research.release") == [(1, True)]
+    assert hospital.rows("SELECT count(*), bool_and(published_at IS NOT NULL) FROM deid.release") == [(1, True)]
     assert hospital.rows("SELECT DISTINCT state FROM deid.document") == [("published",)]
     assert hospital.rows("SELECT count(*) FROM deid.candidate") == [(0,)]
 
@@ -88,6 +89,7 @@ def _run(step: str) -> None:
         steps.stage(steps.run_of("night"))
     elif step == "publish":
         publish_interval(KEY)
+        make_visible("nightly")
     else:
         for batch in (1, 2):
             getattr(steps, step)(steps.run_of("night"), batch)

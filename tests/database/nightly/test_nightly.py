@@ -16,7 +16,7 @@ from deid.detection import Detector
 from deid.domain.document import Document, Mention
 from deid.domain.errors import InputRefused, NocturneError, PolicyError, ReleaseRefused, SettingsError
 from deid.nightly import runtime, steps
-from deid.warehouse.publish import publish_interval, staged_digest
+from deid.warehouse.publish import make_visible, publish_interval, staged_digest
 from tests.conftest import Database
 from tests.database.warehouse.nights import fingerprint, night, process, published, reasons, states
 from tests.database.warehouse.small_hospital import DAY, LETTER, NIGHT, PAGE, open_hospital, put, withdraw
@@ -64,6 +64,8 @@ def test_a_night_publishes_what_it_can_prove_and_nothing_of_the_originals(hospit
     }, reasons(hospital)
     release = publish_interval(KEY)
     assert (release["published"], release["replaced"], release["withdrawn"]) == (2, 0, 0)
+    assert published(hospital) == []  # until what researchers read is written again
+    make_visible("weekly")
     rows = published(hospital)
     assert len(rows) == 2
     everything = json.dumps(rows, default=str, ensure_ascii=False)
@@ -74,9 +76,9 @@ def test_a_night_publishes_what_it_can_prove_and_nothing_of_the_originals(hospit
 
 def test_the_page_keeps_its_structure_and_the_letter_has_none(hospital: Database) -> None:
     night("night")
-    pages = dict(hospital.rows("SELECT document_type, NULL FROM research.document"))
+    pages = dict(hospital.rows("SELECT document_type, NULL FROM deid.published_document"))
     assert pages == {"CRH": None}
-    markups = [row[0] for row in hospital.rows("SELECT markup FROM research.document ORDER BY markup NULLS LAST")]
+    markups = [row[0] for row in hospital.rows("SELECT markup FROM deid.published_document ORDER BY markup NULLS LAST")]
     assert markups[1] is None
     assert "<h1>" in markups[0]
     assert "<title>" not in markups[0]
@@ -85,7 +87,7 @@ def test_the_page_keeps_its_structure_and_the_letter_has_none(hospital: Database
 def test_ids_are_pseudonyms_shared_by_the_documents_of_a_patient(hospital: Database) -> None:
     put(hospital, "second", LETTER + "\nSuites simples.")
     night("night")
-    counts = "SELECT count(*), count(DISTINCT patient_id), count(DISTINCT stay_id) FROM research.document"
+    counts = "SELECT count(*), count(DISTINCT patient_id), count(DISTINCT stay_id) FROM deid.published_document"
     assert hospital.rows(counts) == [(3, 2, 2)]
     assert hospital.rows("SELECT count(*) FROM research.note WHERE person_id > 0", role="researcher") == [(3,)]
 
@@ -93,7 +95,9 @@ def test_ids_are_pseudonyms_shared_by_the_documents_of_a_patient(hospital: Datab
 def test_every_row_says_where_it_comes_from_and_text_in_waiting_is_erased(hospital: Database) -> None:
     night("night")
     assert hospital.rows("SELECT count(*) FROM deid.candidate") == [(0,)]
-    stamps = hospital.rows("SELECT DISTINCT policy_hash, detector_version, reference_versions FROM research.document")
+    stamps = hospital.rows(
+        "SELECT DISTINCT policy_hash, detector_version, reference_versions FROM deid.published_document"
+    )
     assert stamps == [(runtime.policy().digest, runtime.detector().version, runtime.reference_versions())]
     assert hospital.rows("SELECT count(*) > 8 FROM deid.mention") == [(True,)]
     assert hospital.rows("SELECT count(DISTINCT document_id) FROM deid.budget") == [(2,)]
@@ -132,12 +136,12 @@ def test_every_step_can_be_repeated_and_writes_nothing(hospital: Database) -> No
 
 def test_the_same_interval_again_publishes_nothing_twice(hospital: Database) -> None:
     night("night")
-    rows = hospital.rows("SELECT xmin::text, t::text FROM research.document AS t ORDER BY 2")
+    rows = hospital.rows("SELECT xmin::text, t::text FROM deid.published_document AS t ORDER BY 2")
     again = process("again")
     assert (again["planned"], again["staged"]) == (0, 0)
     release = publish_interval(KEY)
     assert (release["published"], release["replaced"], release["withdrawn"]) == (0, 0, 0)
-    assert hospital.rows("SELECT xmin::text, t::text FROM research.document AS t ORDER BY 2") == rows
+    assert hospital.rows("SELECT xmin::text, t::text FROM deid.published_document AS t ORDER BY 2") == rows
 
 
 def test_a_correction_replaces_and_a_withdrawal_removes(hospital: Database) -> None:
@@ -178,7 +182,7 @@ def test_an_older_version_approved_late_does_not_come_back(hospital: Database) -
     put(hospital, "letter", LETTER.replace("2,5 mg", "5 mg"), at=NIGHT + DAY)
     night("second", NIGHT + DAY)
     assert publish_interval(KEY)["published"] == 1  # the page; the letter was overtaken
-    (text,) = hospital.rows("SELECT text FROM research.document WHERE text LIKE '%%bisoprolol%%'")
+    (text,) = hospital.rows("SELECT text FROM deid.published_document WHERE text LIKE '%%bisoprolol%%'")
     assert "bisoprolol 5 mg" in text[0]
 
 
@@ -259,7 +263,7 @@ def test_a_step_that_fails_says_where_and_quotes_nothing(hospital: Database, mon
 def test_a_title_that_names_the_patient_is_not_published(hospital: Database) -> None:
     put(hospital, "named", LETTER + "\nFin.", title="Courrier concernant Mme VASSEROT Maëlys")
     night("night")
-    titles = {row[0] for row in hospital.rows("SELECT title FROM research.document")}
+    titles = {row[0] for row in hospital.rows("SELECT title FROM deid.published_document")}
     assert titles == {"Compte rendu d'hospitalisation", "Consultation", None}
 
 

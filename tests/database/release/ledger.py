@@ -67,7 +67,7 @@ class Ledger:
         self._insert("deid.check_result", self._checks(run_id, documents, quarantined))
         self._insert("deid.timing", self._timing(run_id, rows))
         if staged:
-            for table, step in (("staged_content", "insert"), ("run", "stage")):
+            for table, step in (("staged_content", "salt"), ("staged_content", "insert"), ("run", "stage")):
                 self._database.rows(query("deid", table, step), {"run_id": run_id})
         return run_id
 

@@ -23,7 +23,7 @@ NO = {"chosen_options": ["Reject"], "responded_by_user": {"id": "c.morel"}, "par
 
 
 def published(database: Any) -> int:
-    return database.rows("SELECT count(*) FROM research.document")[0][0]
+    return database.rows("SELECT count(*) FROM deid.published_document")[0][0]
 
 
 def decisions(database: Any) -> list[tuple[str, str, str]]:

@@ -193,7 +193,7 @@ def test_sending_back_erases_texts_and_makes_the_documents_new(night: Any) -> No
 
 def test_what_is_being_published_is_not_sent_back(night: Any) -> None:
     night.rows(
-        "INSERT INTO research.release (interval_key, run_ids, policy_hash, pipeline_version, staged_digest)"
+        "INSERT INTO deid.release (interval_key, run_ids, policy_hash, pipeline_version, staged_digest)"
         " VALUES (%s, '{1}', 'p', 'v', 's')",
         (NIGHT,),
     )

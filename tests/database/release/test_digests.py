@@ -25,7 +25,7 @@ ALTERED = {
 
 
 def published(database: Any) -> int:
-    return int(database.rows("SELECT count(*) FROM research.document")[0][0])
+    return int(database.rows("SELECT count(*) FROM deid.published_document")[0][0])
 
 
 @pytest.mark.parametrize("column", sorted(ALTERED))
@@ -39,7 +39,7 @@ def test_an_altered_document_is_refused_by_its_id_and_nothing_goes_out(
         actions.publish(NIGHT, YES)
     assert "TAMBURIN" not in str(refused.value)
     assert published(deployed) == 0
-    assert deployed.rows("SELECT count(*) FROM research.release") == [(0,)]
+    assert deployed.rows("SELECT count(*) FROM deid.release") == [(0,)]
 
 
 def test_altering_the_digest_as_well_changes_nothing(deployed: Any, ledger: Ledger) -> None:
@@ -47,10 +47,12 @@ def test_altering_the_digest_as_well_changes_nothing(deployed: Any, ledger: Ledg
     actions.summarise(NIGHT)
     deployed.rows(f"{ALTERED['text']} WHERE document_id = %s", (ONE,))
     deployed.rows(
-        "UPDATE deid.staged_content AS s SET digest = deid.content_digest(d.content_hash, c.patient_id, c.stay_id,"
-        " d.document_type, d.loinc_code, c.title, c.text, c.markup, c.reference_date)"
-        " FROM deid.candidate AS c, deid.document AS d"
-        " WHERE c.document_id = s.document_id AND d.document_id = s.document_id AND s.document_id = %s",
+        "UPDATE deid.staged_content AS s SET digest = deid.content_digest("
+        "t.salt, d.content_hash, c.patient_id, c.stay_id, d.document_type, d.loinc_code, c.title, c.text, c.markup,"
+        " c.reference_date)"
+        " FROM deid.candidate AS c, deid.document AS d, deid.staging_salt AS t"
+        " WHERE t.run_id = s.run_id AND c.document_id = s.document_id AND d.document_id = s.document_id"
+        " AND s.document_id = %s",
         (ONE,),
     )
     with pytest.raises(ReleaseRefused, match=f"run {run_id}"):

@@ -126,7 +126,7 @@ def test_no_later_night_or_backfill_brings_the_patient_back(hospital: Database, 
     process("backfill again", NIGHT + DAY)
     publish_interval("2026-03-03")
     assert readers_see(hospital) == 2
-    assert hospital.rows("SELECT count(*) FROM research.document WHERE patient_id = %s", (name(),)) == [(0,)]
+    assert hospital.rows("SELECT count(*) FROM deid.published_document WHERE patient_id = %s", (name(),)) == [(0,)]
     held = hospital.rows("SELECT DISTINCT state FROM deid.document WHERE patient_id = 'P000001'")
     assert {state for (state,) in held} <= {"withdrawn", "superseded"}
     assert hospital.rows("SELECT count(*) FROM deid.candidate WHERE patient_id = 'P000001'") == [(0,)]
@@ -156,7 +156,7 @@ def test_publication_itself_refuses_whoever_slipped_through(
     publish_interval(staged["interval_key"])
     assert states(hospital)["D4"] == "withdrawn"
     assert states(hospital)["D5"] == "published"
-    assert hospital.rows("SELECT count(*) FROM research.document WHERE patient_id = %s", (name(),)) == [(0,)]
+    assert hospital.rows("SELECT count(*) FROM deid.published_document WHERE patient_id = %s", (name(),)) == [(0,)]
     assert hospital.rows("SELECT count(*) FROM deid.candidate") == [(0,)]
 
 
@@ -175,7 +175,7 @@ def test_a_pseudonym_of_a_former_key_still_finds_the_patient(
     opt_out = objects(Patient(old))
     removal.apply_opt_outs()
     names = [pseudonym(key.secret, "patient", "P000001") for key in settings().keyring.keys]
-    assert hospital.rows("SELECT count(*) FROM research.document WHERE patient_id = ANY(%s)", (names,)) == [(0,)]
+    assert hospital.rows("SELECT count(*) FROM deid.published_document WHERE patient_id = ANY(%s)", (names,)) == [(0,)]
     assert proof(opt_out).opt_out.removed == 3
     night("later", NIGHT + 2 * DAY)
     put(hospital, "D6", at=NIGHT + 3 * DAY)

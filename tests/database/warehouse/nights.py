@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from deid.nightly import steps
-from deid.warehouse.publish import publish_interval
+from deid.warehouse.publish import make_visible, publish_interval
 from tests.conftest import Database
 from tests.database.warehouse.small_hospital import DAY, NIGHT
 
@@ -22,14 +22,16 @@ def process(trigger: str, start: datetime = NIGHT, **asked: Any) -> dict[str, An
 
 def night(trigger: str, start: datetime = NIGHT, **asked: Any) -> dict[str, Any]:
     """Plan to publish; returns what `publish_interval` does."""
-    return publish_interval(process(trigger, start, **asked)["interval_key"])
+    release = publish_interval(process(trigger, start, **asked)["interval_key"])
+    make_visible("nightly")
+    return release
 
 
 def published(hospital: Database) -> list[tuple]:
     """Every row that researchers see, without the marks of when and by which run."""
     return hospital.rows(
         "SELECT document_id, patient_id, stay_id, document_type, loinc_code, title, text, markup, reference_date,"
-        " policy_hash, pipeline_version, detector_version, reference_versions FROM research.document ORDER BY 1",
+        " policy_hash, pipeline_version, detector_version FROM research.document ORDER BY 1",
         role="researcher",
     )
 

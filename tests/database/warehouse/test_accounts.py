@@ -64,10 +64,10 @@ def test_what_is_published_again_counts_once(
     """The same content under another policy that draws alike, and back from a withdrawal."""
     _letter(hospital, "l3", 3)
     night("first")
-    texts = hospital.rows("SELECT document_id, text FROM research.document")
+    texts = hospital.rows("SELECT document_id, text FROM deid.published_document")
     decide(monkeypatch, tmp_path, "{max_epsilon_per_document: 30}")
     assert night("second")["published"] == 1
-    assert hospital.rows("SELECT document_id, text FROM research.document") == texts
+    assert hospital.rows("SELECT document_id, text FROM deid.published_document") == texts
     withdraw(hospital, "l3", NIGHT + DAY)
     night("third", NIGHT + DAY)
     hospital.rows("UPDATE cdw.document SET withdrawn_at = NULL, ingested_at = %s", (NIGHT + 2 * DAY,))

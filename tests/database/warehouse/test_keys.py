@@ -11,7 +11,7 @@ from deid.cli import main
 from deid.config import keys
 from deid.config.settings import settings
 from deid.domain.errors import SettingsError
-from deid.warehouse.publish import publish_interval
+from deid.warehouse.publish import make_visible, publish_interval
 from tests.conftest import Database
 from tests.database.warehouse.light import decide
 from tests.database.warehouse.nights import night, process, states
@@ -104,9 +104,8 @@ def test_an_opt_out_reaches_what_an_older_key_published(
     release = night("second", NIGHT + DAY)
     assert (release["published"], release["withdrawn"]) == (1, 1)
     assert states(hospital) == {"letter": "published", "other": "withdrawn", "late": "published"}
-    by_key = (
-        "SELECT k.key_version FROM research.document d JOIN deid.key k ON k.fingerprint = d.key_fingerprint ORDER BY 1"
-    )
+    joined = "deid.published_document d JOIN deid.key k ON k.fingerprint = d.key_fingerprint"
+    by_key = f"SELECT k.key_version FROM {joined} ORDER BY 1"
     assert hospital.rows(by_key) == [(1,), (2,)]
 
 
@@ -136,6 +135,7 @@ def test_what_waits_is_published_under_the_key_that_drew_it(hospital: Database) 
     interval = process("first")["interval_key"]
     _key("rotate")
     publish_interval(interval)
+    make_visible("nightly")
     assert list(_rows(hospital)) == [_held()[0][1]]
 
 

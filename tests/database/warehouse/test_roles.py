@@ -5,7 +5,9 @@ from __future__ import annotations
 import psycopg2
 import pytest
 
+from deid.config.settings import settings
 from deid.warehouse.provision import ROLES
+from deid.warehouse.publish import make_visible
 from tests.conftest import Database
 
 STATEMENTS = {
@@ -26,7 +28,9 @@ STATEMENTS = {
     "read notes": "SELECT count(*) FROM research.note",
     "read releases": "SELECT count(*) FROM research.release",
     "write research": "DELETE FROM research.document",
-    "write releases": "UPDATE research.release SET published_at = now()",
+    "write releases": "UPDATE deid.release SET published_at = now()",
+    "read arrivals": "SELECT interval_key, published_at FROM deid.release",
+    "read published texts": "SELECT text FROM deid.published_document",
     "make tables": "CREATE TABLE research.mine (a int)",
     "make in public": "CREATE TABLE public.mine (a int)",
 }
@@ -43,10 +47,11 @@ ALLOWED = {
         *("read ledger", "read quarantine", "decide", "erase candidate"),
         *("read candidate text", "read candidate markup", "read candidate title", "read candidate ids"),
         *("read research", "read notes", "read releases", "write research", "write releases"),
+        *("read arrivals", "read published texts"),
     },
     "steward": {
         *("read ledger", "read quarantine", "read candidate ids"),
-        *("read research", "read notes", "read releases"),
+        *("read research", "read notes", "read releases", "read arrivals"),
     },
     "researcher": {"read research", "read notes", "read releases"},
 }
@@ -63,20 +68,26 @@ def test_every_role_is_in_the_table() -> None:
     assert set(ALLOWED) | {"owner"} == set(ROLES)
 
 
-def test_a_researcher_sees_a_document_once_its_release_is_complete(postgres: Database) -> None:
+def test_a_researcher_sees_a_document_once_its_release_is_complete(
+    postgres: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NOCTURNE_PUBLISHER_DSN", postgres.dsn("publisher"))
+    settings.cache_clear()
     postgres.rows(
         """
-        INSERT INTO research.release (interval_key, run_ids, policy_hash, pipeline_version, staged_digest)
+        INSERT INTO deid.release (interval_key, run_ids, policy_hash, pipeline_version, staged_digest)
         VALUES ('2026-01-01', '{1}', 'p', 'v', 's');
-        INSERT INTO research.document (document_id, patient_id, text, release_id, run_id, policy_hash,
+        INSERT INTO deid.published_document (document_id, patient_id, text, release_id, run_id, policy_hash,
             pipeline_version, detector_version, reference_versions)
         VALUES ('doc', 'patient', 'texte', 1, 1, 'p', 'v', 'd', '{}')
         """,
         role="publisher",
     )
+    assert make_visible("nightly") == {"documents": 0, "added": 0}
     for view in ("document", "note"):
         assert postgres.rows(f"SELECT count(*) FROM research.{view}", role="researcher") == [(0,)]
-    postgres.rows("UPDATE research.release SET published_at = now()", role="publisher")
+    postgres.rows("UPDATE deid.release SET published_at = now()", role="publisher")
+    assert make_visible("nightly") == {"documents": 1, "added": 1}
     note = "SELECT note_text, note_source_value, note_id > 0, visit_occurrence_id FROM research.note"
     assert postgres.rows(note, role="researcher") == [("texte", "doc", True, None)]
 

@@ -1,12 +1,12 @@
 -- name: count_withdrawn
 -- Grain: one release. Purpose: keep the number of documents it removed, whatever happens to the process.
-UPDATE research.release
+UPDATE deid.release
 SET counts = counts || jsonb_build_object('withdrawn', coalesce((counts ->> 'withdrawn')::int, 0) + %(removed)s)
 WHERE release_id = %(release_id)s;
 
 -- name: finish
 -- Grain: one release. Purpose: count what it did, and show it to researchers.
-UPDATE research.release AS r
+UPDATE deid.release AS r
 SET
     published_at = now(),
     counts = (
@@ -28,18 +28,18 @@ RETURNING r.run_ids[cardinality(r.run_ids)] AS run_id, (r.counts ->> 'published'
 
 -- name: insert
 -- Grain: one release. Purpose: open it; its rows are invisible to researchers until it is finished.
-INSERT INTO research.release (interval_key, run_ids, policy_hash, pipeline_version, staged_digest)
+INSERT INTO deid.release (interval_key, run_ids, policy_hash, pipeline_version, staged_digest)
 VALUES (%(interval_key)s, %(run_ids)s, %(policy_hash)s, %(pipeline_version)s, %(staged_digest)s)
 RETURNING release_id;
 
 -- name: latest
 -- Grain: one release. Purpose: the last finished one of an interval.
 SELECT release_id, run_ids, staged_digest, counts
-FROM research.release
+FROM deid.release
 WHERE interval_key = %(interval_key)s AND published_at IS NOT NULL
 ORDER BY release_id DESC
 LIMIT 1;
 
 -- name: unfinished
 -- Grain: one release. Purpose: the one of this interval that was interrupted, if any: it is finished first.
-SELECT release_id, run_ids FROM research.release WHERE interval_key = %(interval_key)s AND published_at IS NULL;
+SELECT release_id, run_ids FROM deid.release WHERE interval_key = %(interval_key)s AND published_at IS NULL;
