@@ -22,5 +22,5 @@ FROM deid.document AS d
 WHERE
     b.run_id = d.run_id AND b.document_id = d.document_id
     AND b.content_hash = '' AND NOT b.published
-    AND d.release_id IN (SELECT r.release_id FROM research.release AS r WHERE r.published_at IS NOT NULL)
+    AND d.release_id IN (SELECT r.release_id FROM deid.release AS r WHERE r.published_at IS NOT NULL)
     AND d.state IN ('published', 'superseded', 'withdrawn');
