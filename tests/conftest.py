@@ -25,7 +25,7 @@ from psycopg2 import sql
 from deid.config.settings import Settings, settings
 from deid.warehouse.embedded import EmbeddedServer
 from deid.warehouse.migrations import migrate
-from deid.warehouse.provision import OWNER, ROLES, make_database, make_login, make_owner
+from deid.warehouse.provision import OWNER, ROLES, close_channels, make_database, make_login, make_owner
 
 # Time is measured by the tests of growth, not by Hypothesis: an example may take long on a busy machine.
 hypothesis_settings.register_profile("nocturne", deadline=None)
@@ -34,6 +34,11 @@ hypothesis_settings.load_profile("nocturne")
 PASSWORD = "nocturne-tests"
 SECRET = "5e05a1c7d2983b4f6e70b9c8114d2fa3968e7bd05c42ef1936a8d4107b5fc2e9"
 CHROMIUM = next((path for path in map(Path, ("/usr/bin/chromium", "/usr/bin/chromium-browser")) if path.exists()), None)
+# As migration 0001 grants them.
+DATABASE_RIGHTS = {
+    **dict.fromkeys(("reader", "steward", "researcher"), "CONNECT"),
+    **dict.fromkeys(("worker", "refresher", "publisher"), "CONNECT, TEMPORARY"),
+}
 TEMPLATE = f"nocturne_template_{uuid.uuid4().hex[:8]}"
 
 
@@ -97,6 +102,7 @@ def postgres_server() -> Iterator[str]:
         for role in ROLES.values():
             if role != OWNER:
                 make_login(superuser, role, PASSWORD)
+        close_channels(_database(superuser, TEMPLATE))
         yield superuser
     finally:
         if server is not None:
@@ -117,9 +123,11 @@ def fresh_database(postgres_server: str) -> Iterator[Database]:
     # CREATE DATABASE copies tables and their privileges, not those of the database itself.
     database = Database(postgres_server, name)
     try:
-        for role in ROLES.values():
-            grant = sql.SQL("GRANT CONNECT, TEMPORARY ON DATABASE {} TO {}")
-            _autocommit(postgres_server, grant.format(sql.Identifier(name), sql.Identifier(role)))
+        revoke = sql.SQL("REVOKE ALL ON DATABASE {} FROM PUBLIC")
+        _autocommit(postgres_server, revoke.format(sql.Identifier(name)))
+        for role, rights in DATABASE_RIGHTS.items():
+            grant = sql.SQL("GRANT {} ON DATABASE {} TO {}")
+            _autocommit(postgres_server, grant.format(sql.SQL(rights), *map(sql.Identifier, (name, ROLES[role]))))
         yield database
     finally:
         _drop(postgres_server, name)

@@ -34,11 +34,20 @@ def provision(
 def migrate() -> None:
     """Met la base de données à la forme de cette version.
 
-    Peut être relancé à tout moment.
+    Peut être relancé à tout moment. Avertit si un superutilisateur doit encore fermer ce que PostgreSQL ouvre à tous
+    les rôles (docs/operators.md, « Between roles »).
     """
     from deid.warehouse.migrations import migrate as apply_migrations
+    from deid.warehouse.provision import list_open_channels
 
-    typer.echo("\n".join(apply_migrations(settings().dsn("owner"))) or "rien à faire")
+    owner = settings().dsn("owner")
+    typer.echo("\n".join(apply_migrations(owner)) or "rien à faire")
+    if found := list_open_channels(owner):
+        typer.echo(
+            f"deid : {len(found)} accès restent ouverts à tous les rôles ({', '.join(found[:3])}…). Exécuter "
+            "sql/provision/close_channels.sql dans cette base, en superutilisateur.",
+            err=True,
+        )
 
 
 @references_app.command("list")

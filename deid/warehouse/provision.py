@@ -15,7 +15,8 @@ from psycopg2.extensions import ISOLATION_LEVEL_AUTOCOMMIT
 from deid.config.settings import settings
 from deid.warehouse.connection import connect, translated
 from deid.warehouse.embedded import QUIET_LOG, EmbeddedServer, port_taken, write_private
-from deid.warehouse.migrations import migrate
+from deid.warehouse.migrations import SQL, migrate
+from deid.warehouse.queries import query
 
 DATABASE = "nocturne"
 ENV_FILE = "nocturne.env"
@@ -98,6 +99,7 @@ def _make_roles_and_databases(server: EmbeddedServer, passwords: dict[str, str])
     for name, role in ROLES.items():
         if role != OWNER:
             make_login(superuser, role, passwords[name])
+    close_channels(server.uri(DATABASE))
 
 
 # Logins of the database roles, and the setting of the connection string of each role.
@@ -121,8 +123,22 @@ def make_login(superuser_dsn: str, role: str, password: str, attributes: str = "
             cursor.execute(setting, (value,))
 
 
+def close_channels(superuser_dsn: str) -> None:
+    """Take from every role what lets one hand bytes to another or hinder it; for a superuser in that database."""
+    statement = (SQL / "provision" / "close_channels.sql").read_text(encoding="utf-8")
+    with connect(superuser_dsn) as link, link.cursor() as cursor:
+        cursor.execute(statement)
+
+
+def list_open_channels(dsn: str) -> list[str]:
+    """Return what `close_channels` would close in a database, by name; any role may ask."""
+    with connect(dsn) as link, link.cursor() as cursor:
+        cursor.execute(query("provision", "channels", "open"), {})
+        return [name for (name,) in cursor.fetchall()]
+
+
 def make_database(superuser_dsn: str, name: str, owner: str) -> None:
-    """Make database `name` owned by `owner`, unless it exists."""
+    """Make database `name` owned by `owner`, unless it exists; only roles that are granted it may log in there."""
     with translated(superuser_dsn):
         link = psycopg2.connect(superuser_dsn)
         try:
@@ -132,5 +148,6 @@ def make_database(superuser_dsn: str, name: str, owner: str) -> None:
                 if cursor.fetchone() is None:
                     statement = sql.SQL("CREATE DATABASE {} OWNER {}")
                     cursor.execute(statement.format(sql.Identifier(name), sql.Identifier(owner)))
+                cursor.execute(sql.SQL("REVOKE ALL ON DATABASE {} FROM PUBLIC").format(sql.Identifier(name)))
         finally:
             link.close()

@@ -36,3 +36,6 @@ done
 login researcher researcher_password ""
 database airflow airflow
 database nocturne nocturne_owner
+# Also after an upgrade of Nocturne (docs/operators.md, "Between roles").
+psql -v ON_ERROR_STOP=1 --quiet --no-psqlrc --username "$POSTGRES_USER" --dbname nocturne \
+  --file "${PROVISION:-/opt/nocturne-sql}/close_channels.sql"

@@ -49,7 +49,7 @@ def test_roles_that_only_read_make_no_temporary_table(postgres: Database, role: 
 
 
 def test_what_a_role_sets_for_itself_is_its_own(postgres: Database) -> None:
-    postgres.rows(f"ALTER ROLE nocturne_reader SET nocturne.letter = '{CANARY}'", role="reader")
+    postgres.rows(f"ALTER ROLE nocturne_reader SET search_path = '{CANARY}'", role="reader")
     try:
         held = "SELECT count(*) FROM pg_db_role_setting WHERE setconfig::text LIKE %s"
         assert postgres.rows(held, (f"%{CANARY}%",)) == [(1,)]
@@ -59,7 +59,7 @@ def test_what_a_role_sets_for_itself_is_its_own(postgres: Database) -> None:
         names = postgres.rows("SELECT rolname FROM pg_roles WHERE rolname = 'nocturne_reader'", role="researcher")
         assert names == [("nocturne_reader",)]
     finally:
-        postgres.rows("ALTER ROLE nocturne_reader RESET nocturne.letter")
+        postgres.rows("ALTER ROLE nocturne_reader RESET search_path")
 
 
 @pytest.mark.parametrize("role", WORKING)

@@ -16,6 +16,7 @@ import pytest
 from deid.warehouse.embedded import QUIET_LOG, EmbeddedServer, binaries
 from deid.warehouse.migrations import migrate
 from deid.warehouse.provision import DATABASE, ROLES, provision
+from tests import ROOT
 from tests.end_to_end.docker.test_compose import DOCKER, server_settings
 
 CANARY = "VASSEROT-QUILICI"
@@ -105,6 +106,7 @@ def _make_as_docker(server: EmbeddedServer, home: Path) -> None:
     environment = {
         "PATH": f"{binaries()}:{os.environ['PATH']}",
         "SECRETS": str(secrets),
+        "PROVISION": str(ROOT / "sql" / "provision"),
         "POSTGRES_USER": "postgres",
         "PGHOST": "127.0.0.1",
         "PGPORT": str(server.port),
