@@ -1,4 +1,4 @@
-"""Download of a file over HTTP(S): conditional on a change, resumable, bounded in size and time."""
+"""Download of a file over HTTP(S): conditional on a change, resumable, bounded in size and in time."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ import shutil
 import ssl
 import sys
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from email.utils import parsedate_to_datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
 import requests
-from requests.adapters import HTTPAdapter
 from tqdm import tqdm
 from urllib3.exceptions import HTTPError, ProtocolError
 from urllib3.exceptions import TimeoutError as TimedOut
-from urllib3.util import Retry
 
 from deid.domain.errors import ReferenceRefused
 from deid.refresh.configuration import Network, public_location
+from deid.refresh.deadline import Deadline, DeadlineAdapter, DeadlinePassed
 
 logger = logging.getLogger(__name__)
 
@@ -46,11 +46,12 @@ CERTIFICATE = {
     62: "it is for another host",
     64: "it is for another host",
 }
-# The warnings of retries quote the path with its query, which may hold a token.
+# Warnings of urllib3 quote the path with its query, which may hold a token.
 logging.getLogger("urllib3.connectionpool").setLevel(logging.ERROR)
 Caught = TypeVar("Caught", bound=BaseException)
+Result = TypeVar("Result")
 CHUNK = 1 << 20
-_RANGE = re.compile(r"bytes (\d+)-\d+/(\d+|\*)")
+_RANGE = re.compile(r"bytes (\d+)-\d+/(\d+)")
 
 
 @dataclass(frozen=True)
@@ -69,80 +70,162 @@ class Bounds:
     until: float
 
 
-class _Broken(Exception):
-    """The connection failed before the file was whole; the rest is requested in the next attempt."""
+@dataclass(frozen=True)
+class Received:
+    """Validators of a file that was downloaded; `resumed` if it was joined from parts of several answers."""
+
+    seen: Seen
+    resumed: bool
+
+
+class _Passing(Exception):
+    """An attempt failed for a cause that may pass; holds the refusal in case that no other attempt is left."""
+
+    def __init__(self, refusal: ReferenceRefused) -> None:
+        self.refusal = refusal
+
+
+@dataclass(frozen=True)
+class _Edition:
+    """What tells one edition of a file from the next: a strong ETag, Last-Modified, length in bytes.
+
+    A date counts only if the server gave it at least a second after the change: two editions of one second share it
+    (RFC 9110, section 8.8.2.2).
+    """
+
+    etag: str | None
+    last_modified: str | None
+    length: int | None
+
+    @classmethod
+    def of(cls, response: requests.Response, length: int | None) -> _Edition:
+        """Return the edition that an answer with the whole file, or a part of it, belongs to."""
+        etag, changed = (response.headers.get(name) for name in ("ETag", "Last-Modified"))
+        if etag and etag.startswith("W/"):
+            etag = None
+        return cls(etag, changed if _is_older(changed, response.headers.get("Date")) else None, length)
+
+    @property
+    def validator(self) -> str | None:
+        """Value of `If-Range`; None if nothing tells the edition for certain."""
+        return self.etag or self.last_modified
+
+    def is_of(self, part: _Edition) -> bool:
+        """Return whether an answer to `If-Range` is a part of this very edition.
+
+        Such an answer must repeat the ETag, and may leave out the date that it was not asked for (section 15.3.7).
+        """
+        if part.etag != self.etag or self.length not in (None, part.length):
+            return False
+        return part.last_modified == self.last_modified or (self.etag is not None and part.last_modified is None)
+
+
+def _is_older(changed: str | None, now: str | None) -> bool:
+    try:
+        return parsedate_to_datetime(changed or "") < parsedate_to_datetime(now or "")
+    except (TypeError, ValueError):
+        return False
 
 
 @dataclass
 class _Partial:
-    """The received part of a file and its validator, stored between attempts and between refreshes."""
+    """The received part of a file and its edition, stored between attempts and between refreshes."""
 
     path: Path
     label: Path
-    validator: str | None = None
+    edition: _Edition | None = None
 
     @property
     def size(self) -> int:
         return self.path.stat().st_size if self.path.exists() else 0
 
-    def begin(self, validator: str | None) -> None:
+    def begin(self, edition: _Edition | None) -> None:
         self.path.write_bytes(b"")
-        self.validator = validator
-        self.label.write_text(json.dumps(validator), encoding="utf-8")
+        self.edition = edition
+        self.label.write_text(json.dumps(asdict(edition) if edition else None), encoding="utf-8")
 
     def forget(self) -> None:
         self.path.unlink(missing_ok=True)
         self.label.unlink(missing_ok=True)
-        self.validator = None
+        self.edition = None
 
 
 def download(
     address: str, target: Path, bounds: Bounds, *, seen: Seen | None, network: Network, kept: Path
-) -> tuple[str | None, str | None] | None:
-    """Write the file at `address` to `target`; returns its ETag and Last-Modified, None if it has not changed.
+) -> Received | None:
+    """Write the file at `address` to `target`; returns its validators, None if it has not changed since `seen`.
 
-    The received part of an interrupted download stays in the folder `kept`. The next download requests the rest if the
-    file of the server is the same (`If-Range`), else the whole file.
+    The received part of an interrupted download stays in the folder `kept`. The next download requests the rest with
+    `If-Range`, and takes it only if its ETag, date and length are those of the part; else the file comes whole.
 
     Raises:
         ReferenceRefused: the file cannot be reached, exceeds the bounds, is truncated, or is a web page.
     """
     name = public_location(address)
-    with open_session(network) as session, _partial(address, kept, target) as partial:
-        for attempt in range(RETRIES + 1):
-            try:
-                answer = _attempt_download(session, address, name, partial, bounds, seen)
-            except _Broken as broken:
-                if attempt == RETRIES or time.monotonic() > bounds.until:
-                    raise unreachable_refusal(name, str(broken)) from None
-                time.sleep(BACKOFF_S * 2**attempt)
-                continue
-            except (requests.RequestException, HTTPError) as error:
-                raise network_refusal(name, error) from None
-            if answer is not None:
-                shutil.move(partial.path, target)
-            partial.forget()
-            return answer
+    with (
+        Deadline(bounds.until) as deadline,
+        open_session(network, deadline) as session,
+        _partial(address, kept, target) as partial,
+    ):
+        transfer = _Transfer(session, address, name, partial, bounds, deadline)
+        received = _attempt(name, deadline, lambda: transfer.attempt(seen))
+        if received is not None:
+            shutil.move(partial.path, target)
+        partial.forget()
+        return received
+
+
+def download_text(address: str, until: float, *, network: Network, most: int = 4096) -> str:
+    """Return the first `most` bytes of a small text, before `until` of the monotonic clock.
+
+    Raises:
+        ReferenceRefused: it cannot be reached in time.
+    """
+    name = public_location(address)
+    with Deadline(until) as deadline, open_session(network, deadline) as session:
+
+        def attempt() -> str:
+            with session.get(address, stream=True) as response:
+                _check_response(response, name)
+                content: bytes = response.raw.read(most, decode_content=True)
+                return content.decode("ascii", errors="replace")
+
+        return _attempt(name, deadline, attempt)
+
+
+def _attempt(name: str, deadline: Deadline, once: Callable[[], Result]) -> Result:
+    """Return what `once` returns, with retries of what may pass, until the deadline.
+
+    Raises:
+        ReferenceRefused: every attempt failed, or the time is over.
+    """
+    for attempt in range(RETRIES + 1):
+        try:
+            result = once()
+            if deadline.passed:  # a connection that was shut down may look like the end of a file
+                raise DeadlinePassed
+            return result
+        except (_Passing, DeadlinePassed, requests.RequestException, HTTPError) as error:
+            if deadline.passed:
+                raise _too_slow_refusal(name) from None
+            if attempt == RETRIES or not _may_pass(error):
+                raise error.refusal if isinstance(error, _Passing) else network_refusal(name, error) from None
+        deadline.sleep(BACKOFF_S * 2**attempt)
     raise AssertionError("the last attempt returns or raises")
 
 
-def download_text(address: str, *, network: Network, most: int = 4096) -> str:
-    """Return the first `most` bytes of a small text.
+def _may_pass(error: Exception) -> bool:
+    """Return whether the same request may succeed in seconds; a certificate and a proxy's refusal do not mend so."""
+    lasting = (requests.exceptions.SSLError, requests.exceptions.ProxyError)
+    passing = (_Passing, requests.ConnectionError, requests.Timeout, HTTPError)
+    return isinstance(error, passing) and not isinstance(error, lasting)
 
-    Raises:
-        ReferenceRefused: it cannot be reached.
-    """
-    name = public_location(address)
-    try:
-        with (
-            open_session(network) as session,
-            session.get(address, stream=True) as response,
-        ):
-            _check_response(response, name)
-            content: bytes = response.raw.read(most, decode_content=True)
-            return content.decode("ascii", errors="replace")
-    except (requests.RequestException, HTTPError) as error:
-        raise network_refusal(name, error) from None
+
+def _too_slow_refusal(name: str) -> ReferenceRefused:
+    return ReferenceRefused(
+        f"{name} took too long to download.",
+        "Try again: it goes on from here if the file is the same; or give a local file.",
+    )
 
 
 @contextlib.contextmanager
@@ -158,96 +241,119 @@ def _partial(address: str, kept: Path, target: Path) -> Iterator[_Partial]:
             return
         partial = _Partial(kept / f"{stem}.part", kept / f"{stem}.json")
         try:
-            partial.validator = json.loads(partial.label.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            partial.forget()
-        if partial.validator is None:
+            partial.edition = _Edition(**json.loads(partial.label.read_text(encoding="utf-8")))
+        except (OSError, TypeError, ValueError):  # none, or of a former version of this program
             partial.forget()
         yield partial
 
 
-def _attempt_download(
-    session: requests.Session, address: str, name: str, partial: _Partial, bounds: Bounds, seen: Seen | None
-) -> tuple[str | None, str | None] | None:
-    headers = {"Accept-Encoding": "identity"}
-    if seen is not None and seen.etag:
-        headers["If-None-Match"] = seen.etag
-    elif seen is not None and seen.last_modified:
-        headers["If-Modified-Since"] = seen.last_modified
-    if partial.size and partial.validator:
-        headers |= {"Range": f"bytes={partial.size}-", "If-Range": partial.validator}
-    with session.get(address, headers=headers, stream=True) as response:
-        if response.status_code == requests.codes.not_modified and seen is not None:
-            return None
-        if response.status_code == requests.codes.requested_range_not_satisfiable and "Range" in headers:
-            partial.forget()
-            raise _Broken("the part that was kept fits no longer")
-        if response.status_code == requests.codes.partial_content and "Range" in headers:
+@dataclass
+class _Transfer:
+    """The attempts to download one file."""
+
+    session: requests.Session
+    address: str
+    name: str
+    partial: _Partial
+    bounds: Bounds
+    deadline: Deadline
+
+    def attempt(self, seen: Seen | None) -> Received | None:
+        """Receive the file, or what is left of it; None if it has not changed since `seen`.
+
+        Raises:
+            _Passing: the attempt failed; the next one goes on from the part that is stored, if there is one.
+            ReferenceRefused: another attempt would fail too.
+        """
+        resumed = self.partial.size > 0
+        with self.session.get(self.address, headers=self._headers(seen), stream=True) as response:
+            if response.status_code == requests.codes.not_modified and seen is not None:
+                return None
+            length = self._begin(response)
+            self._save(response, length)
+            validators = Seen(response.headers.get("ETag"), response.headers.get("Last-Modified"))
+        resumed = resumed and response.status_code == requests.codes.partial_content
+        return Received(validators, resumed)
+
+    def _headers(self, seen: Seen | None) -> dict[str, str]:
+        headers = {"Accept-Encoding": "identity"}
+        if seen is not None and seen.etag:
+            headers["If-None-Match"] = seen.etag
+        elif seen is not None and seen.last_modified:
+            headers["If-Modified-Since"] = seen.last_modified
+        edition = self.partial.edition
+        if self.partial.size and edition is not None and edition.validator:
+            headers |= {"Range": f"bytes={self.partial.size}-", "If-Range": edition.validator}
+        return headers
+
+    def _begin(self, response: requests.Response) -> int | None:
+        """Check that the answer is the whole file or the rest of the stored part; returns the length of the file."""
+        asked = "Range" in response.request.headers
+        if asked and response.status_code == requests.codes.requested_range_not_satisfiable:
+            raise self._start_again("the part that was kept fits no longer")
+        encoded = "Content-Encoding" in response.headers
+        if asked and response.status_code == requests.codes.partial_content:
             found = _RANGE.fullmatch(response.headers.get("Content-Range", ""))
-            if found is None or int(found[1]) != partial.size:
-                partial.forget()
-                raise _Broken("the server sent another part than was asked for")
-        else:
-            _check_response(response, name)
-            partial.begin(_validator(response))
-        _save_response(response, partial, name, bounds)
-        return response.headers.get("ETag"), response.headers.get("Last-Modified")
+            if found is None or int(found[1]) != self.partial.size or encoded:
+                raise self._start_again("the server sent another part than was asked for")
+            part = _Edition.of(response, int(found[2]))
+            if self.partial.edition is None or not self.partial.edition.is_of(part):
+                raise self._start_again("the file changed meanwhile")
+            return part.length
+        _check_response(response, self.name)
+        announced = response.headers.get("Content-Length", "")
+        length = int(announced) if announced.isdecimal() and not encoded else None
+        self.partial.begin(None if encoded else _Edition.of(response, length))
+        return length
 
+    def _start_again(self, why: str) -> _Passing:
+        self.partial.forget()
+        return _Passing(unreachable_refusal(self.name, why))
 
-def _validator(response: requests.Response) -> str | None:
-    """Validator for `If-Range`: a strong ETag, else the date; None for an encoded answer."""
-    if "Content-Encoding" in response.headers:
-        return None
-    etag = response.headers.get("ETag")
-    return etag if etag and not etag.startswith("W/") else response.headers.get("Last-Modified")
+    def _save(self, response: requests.Response, length: int | None) -> None:
+        size = self.partial.size
+        if length is not None and length > self.bounds.max_bytes:
+            raise too_large_refusal(self.name, self.bounds.max_bytes)
+        progress = Progress(f"download {self.name}", "bytes", length, size)
+        try:
+            with self.partial.path.open("ab") as sink:
+                # Not `iter_content`, which waits for a full chunk: what came before the deadline is kept.
+                while chunk := self._read_piece(response):
+                    size += len(chunk)
+                    if size > self.bounds.max_bytes:
+                        self.partial.forget()
+                        raise too_large_refusal(self.name, self.bounds.max_bytes)
+                    if self.deadline.passed:
+                        raise DeadlinePassed
+                    sink.write(chunk)
+                    progress.add(len(chunk))
+        finally:
+            progress.end()
+        if length is not None and size > length:
+            raise self._start_again(f"{size} bytes of {length}")
+        if length is not None and size < length:
+            raise _Passing(unreachable_refusal(self.name, f"cut short: {size} bytes of {length}"))
+
+    def _read_piece(self, response: requests.Response) -> bytes:
+        try:
+            piece: bytes = response.raw.read1(CHUNK, decode_content=True)
+        except (HTTPError, requests.RequestException) as error:
+            raise _Passing(unreachable_refusal(self.name, describe_error(error))) from None
+        return piece
 
 
 def _check_response(response: requests.Response, name: str) -> None:
     if response.status_code != requests.codes.ok:
-        raise ReferenceRefused(
+        refusal = ReferenceRefused(
             f"{name} answered {response.status_code}.",
             "Check the address, or try again later; the version in use stays.",
         )
+        raise _Passing(refusal) if response.status_code in PASSING else refusal
     if response.headers.get("Content-Type", "").partition(";")[0].strip().lower() == "text/html":
         raise ReferenceRefused(
             f"{name} is a web page, not a file.",
             "A proxy or a moved address may answer instead: check it in a browser.",
         )
-
-
-def _save_response(response: requests.Response, partial: _Partial, name: str, bounds: Bounds) -> None:
-    size = partial.size
-    length = response.headers.get("Content-Length", "")
-    whole = size + int(length) if length.isdecimal() and "Content-Encoding" not in response.headers else None
-    if whole is not None and whole > bounds.max_bytes:
-        raise too_large_refusal(name, bounds.max_bytes)
-    progress = Progress(f"download {name}", "bytes", whole, size)
-    try:
-        with partial.path.open("ab") as sink:
-            # Not `iter_content`: it waits for a full chunk, so a server that drips bytes would never meet the deadline.
-            while chunk := _read_piece(response):
-                size += len(chunk)
-                if size > bounds.max_bytes:
-                    partial.forget()
-                    raise too_large_refusal(name, bounds.max_bytes)
-                if time.monotonic() > bounds.until:
-                    raise ReferenceRefused(
-                        f"{name} took too long to download.", "Try again: it goes on from here; or give a local file."
-                    )
-                sink.write(chunk)
-                progress.add(len(chunk))
-    finally:
-        progress.end()
-    if whole is not None and whole != size:
-        raise _Broken(f"cut short: {size} bytes of {whole}")
-
-
-def _read_piece(response: requests.Response) -> bytes:
-    try:
-        piece: bytes = response.raw.read1(CHUNK, decode_content=True)
-    except (HTTPError, requests.RequestException) as error:
-        raise _Broken(describe_error(error)) from None
-    return piece
 
 
 def too_large_refusal(name: str, max_bytes: int) -> ReferenceRefused:
@@ -261,35 +367,35 @@ def too_large_refusal(name: str, max_bytes: int) -> ReferenceRefused:
 
 
 class _Session(requests.Session):
-    """A session whose `verify` has precedence over REQUESTS_CA_BUNDLE, unlike in requests."""
+    """A session with timeouts, whose `verify` has precedence over REQUESTS_CA_BUNDLE, unlike in requests."""
+
+    def __init__(self, deadline: Deadline) -> None:
+        super().__init__()
+        self._deadline = deadline
+        for scheme in ("http://", "https://"):
+            self.mount(scheme, DeadlineAdapter(deadline))
 
     def request(self, *given: Any, **options: Any) -> requests.Response:
-        return super().request(*given, **{"verify": self.verify, "timeout": (CONNECT_S, READ_S), **options})
+        if self._deadline.passed:
+            raise DeadlinePassed
+        timeout = (min(CONNECT_S, self._deadline.left), READ_S)
+        return super().request(*given, **{"verify": self.verify, "timeout": timeout, **options})
 
 
-def open_session(network: Network) -> requests.Session:
-    """Return a session with timeouts and retries, through the proxy of `network` or of the environment.
+def open_session(network: Network, deadline: Deadline) -> requests.Session:
+    """Return a session whose connections end at the deadline, through the proxy of `network` or of the environment.
 
     Certificates are always verified, against `network.ca_bundle`, that of the environment, or the usual authorities.
 
     Raises:
         ReferenceRefused: the bundle that the environment names is not there.
     """
-    made = _Session()
-    made.verify = _authorities(network)
+    authorities = _authorities(network)
+    made = _Session(deadline)
+    made.verify = authorities
     if network.proxy:
         made.trust_env = False  # else the environment's proxy would come first
         made.proxies = {"http": network.proxy, "https": network.proxy}
-    retry = Retry(
-        total=RETRIES,
-        other=0,  # a certificate does not mend itself in seconds
-        backoff_factor=BACKOFF_S,
-        status_forcelist=PASSING,
-        raise_on_status=False,
-        respect_retry_after_header=False,  # a server must not make a night wait for an hour
-    )
-    for scheme in ("http://", "https://"):
-        made.mount(scheme, HTTPAdapter(max_retries=retry))
     return made
 
 

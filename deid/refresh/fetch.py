@@ -12,18 +12,20 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 from urllib.parse import urlsplit
 
 from deid.config.settings import settings
 from deid.domain.errors import ReferenceRefused
 from deid.refresh.configuration import Network, Origin, local_path, public_location
-from deid.refresh.download import Bounds, Seen, download, download_text, too_large_refusal
+from deid.refresh.download import Bounds, Received, Seen, download, download_text, too_large_refusal
 from deid.refresh.sources import Source
 
 logger = logging.getLogger(__name__)
 
 BESIDE = "beside"
 SUFFIX = ".sha256"
+Came = TypeVar("Came")
 _HEX = re.compile(r"\b[0-9a-fA-F]{64}\b")
 
 
@@ -88,7 +90,7 @@ def fetch_files(source: Source, origin: Origin, deadline_s: float, seen: Mapping
         )
 
 
-def _require_download(came: Download | None) -> Download:
+def _require_download(came: Came | None) -> Came:
     if came is None:
         raise ReferenceRefused("a server says “not modified” of what it was not asked.", "Check the proxy's cache.")
     return came
@@ -117,29 +119,37 @@ def _fetch_file(
     path = local_path(address)
     if path is not None and path.is_dir():
         return _fetch_folder(source, path, target, bounds.max_bytes)
-    etag = last_modified = None
     if path is not None:
         _copy_file(path, target, bounds.max_bytes)
+        received = Received(Seen(), resumed=False)
     elif scheme in ("http", "https"):
         kept = settings().home / "downloads"
-        validators = download(address, target, bounds, seen=seen, network=network, kept=kept)
-        if validators is None:
+        came = download(address, target, bounds, seen=seen, network=network, kept=kept)
+        if came is None:
             return None
-        etag, last_modified = validators
+        received = came
     else:
         raise ReferenceRefused(f"{name}: {scheme}:// is not supported.", "Use http(s), file or a path.")
-    with target.open("rb") as content:
-        checksum = hashlib.file_digest(content, "sha256").hexdigest()
-    expected = _expected_checksum(source, address, path, network)
+    checksum, expected = _digest(target), _expected_checksum(source, address, path, network, bounds)
+    if expected not in (None, checksum) and received.resumed:
+        logger.warning("%s: its parts do not make the file whose SHA-256 is known; it is downloaded whole", name)
+        received = _require_download(download(address, target, bounds, seen=None, network=network, kept=kept))
+        checksum = _digest(target)
     if expected is not None and expected != checksum:
         raise ReferenceRefused(
             f"{name}: its SHA-256 is {checksum[:12]}…, and should be {expected[:12]}….",
             "Download it again; if it is a new edition, give its checksum. The version in use stays.",
         )
-    return Download(target, name, checksum, target.stat().st_size, etag, last_modified)
+    seen_now = received.seen
+    return Download(target, name, checksum, target.stat().st_size, seen_now.etag, seen_now.last_modified)
 
 
-def _expected_checksum(source: Source, address: str, path: Path | None, network: Network) -> str | None:
+def _digest(path: Path) -> str:
+    with path.open("rb") as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()
+
+
+def _expected_checksum(source: Source, address: str, path: Path | None, network: Network, bounds: Bounds) -> str | None:
     """Checksum of the configuration, or that published beside the file; None if neither is required."""
     if source.checksum not in (None, BESIDE):
         return source.checksum
@@ -153,7 +163,7 @@ def _expected_checksum(source: Source, address: str, path: Path | None, network:
             text = ""
     elif source.checksum == BESIDE:
         parts = urlsplit(address)
-        text = download_text(parts._replace(path=parts.path + SUFFIX).geturl(), network=network)
+        text = download_text(parts._replace(path=parts.path + SUFFIX).geturl(), bounds.until, network=network)
     else:
         return None
     if (found := _HEX.search(text)) is None:
@@ -180,6 +190,5 @@ def _fetch_folder(source: Source, path: Path, target: Path, max_bytes: int) -> D
         (target / name).parent.mkdir(parents=True, exist_ok=True)
         _copy_file(path / name, target / name, max_bytes - size)
         size += (target / name).stat().st_size
-        with (target / name).open("rb") as content:
-            digest.update(f"{name}\0{hashlib.file_digest(content, 'sha256').hexdigest()}\n".encode())
+        digest.update(f"{name}\0{_digest(target / name)}\n".encode())
     return Download(target, str(path), digest.hexdigest(), size)

@@ -1,4 +1,4 @@
-"""Real servers on this machine: HTTP, HTTPS with certificates good and bad, and a proxy that tunnels or refuses."""
+"""Real servers on this machine: HTTP, HTTPS with good and bad certificates, proxies, and servers that drip bytes."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import socket
 import ssl
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -24,7 +24,8 @@ class Answer:
     """What the server says for one path.
 
     `length` may lie; `drip_s` is the pause after each byte; the connection breaks after each number of bytes of
-    `breaks`, once for each. Parts are given on request (`Range`) where there is an ETag.
+    `breaks`, once for each. Parts are given on request (`Range`), to whom has another edition too where `careless`;
+    `part` replaces headers of such an answer, and leaves out those that are None.
     """
 
     body: bytes = b""
@@ -33,6 +34,8 @@ class Answer:
     length: int | None = None
     drip_s: float = 0.0
     breaks: list[int] = field(default_factory=list)
+    careless: bool = False
+    part: Mapping[str, str | None] = field(default_factory=dict)
 
 
 @dataclass
@@ -54,6 +57,40 @@ def web() -> Iterator[Web]:
     """A server that answers in plain text, and may stand as a proxy."""
     with serving() as place:
         yield place
+
+
+@contextmanager
+def dripping(said: bytes, pause_s: float = 0.1, most: int = 40) -> Iterator[str]:
+    """A server that says one byte after each pause, and hangs up after `most` of them; its host and port."""
+    over = threading.Event()
+
+    def answer(connection: socket.socket) -> None:
+        with connection:
+            for position in range(most):
+                try:
+                    connection.sendall(said[position : position + 1])
+                except OSError:
+                    return  # the client had enough
+                if over.wait(pause_s):
+                    return
+
+    def listen(listener: socket.socket) -> None:
+        while not over.is_set():
+            try:
+                connection, _ = listener.accept()
+            except TimeoutError:
+                continue
+            threading.Thread(target=answer, args=(connection,), daemon=True).start()
+
+    with socket.create_server((HERE, 0)) as listener:
+        listener.settimeout(0.1)
+        thread = threading.Thread(target=listen, args=(listener,))
+        thread.start()
+        try:
+            yield f"{HERE}:{listener.getsockname()[1]}"
+        finally:
+            over.set()
+            thread.join()
 
 
 @pytest.fixture
@@ -121,7 +158,8 @@ def _handler(place: Web) -> Callable[..., BaseHTTPRequestHandler]:
             begin = self._part(answer)
             if begin:
                 total = len(answer.body)
-                headers = {**answer.headers, "Content-Range": f"bytes {begin}-{total - 1}/{total}"}
+                headers = {**answer.headers, "Content-Range": f"bytes {begin}-{total - 1}/{total}"} | answer.part
+                headers = {name: value for name, value in headers.items() if value is not None}
                 answer = replace(answer, body=answer.body[begin:], status=206, headers=headers)
             self.send_response(answer.status)
             for name, value in answer.headers.items():
@@ -138,14 +176,15 @@ def _handler(place: Web) -> Callable[..., BaseHTTPRequestHandler]:
             self.end_headers()
             if answer.status == 200:
                 host, _, port = self.path.partition(":")
-                with socket.create_connection((host, int(port))) as beyond:
+                with socket.create_connection((host, int(port))) as beyond, suppress(ConnectionResetError):
                     _relay(self.connection, beyond)
             self.close_connection = True
 
         def _part(self, answer: Answer) -> int:
             """First byte asked for, if the file is still the one that the client has a part of."""
-            asked = self.headers.get("Range", "")
-            if answer.status != 200 or not asked or self.headers.get("If-Range") != answer.headers.get("ETag"):
+            asked, known = self.headers.get("Range", ""), self.headers.get("If-Range")
+            same = answer.careless or known in (answer.headers.get("ETag"), answer.headers.get("Last-Modified"))
+            if answer.status != 200 or not asked or not same:
                 return 0
             return int(asked.removeprefix("bytes=").removesuffix("-"))
 

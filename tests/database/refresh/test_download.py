@@ -5,6 +5,8 @@ from __future__ import annotations
 import gzip
 import hashlib
 import logging
+import time
+from email.utils import formatdate
 from pathlib import Path
 
 import pytest
@@ -68,6 +70,62 @@ def test_what_was_kept_of_a_file_that_changed_is_not_used(postgres: Database, ds
     assert refresh("streets", dsn=dsn, location=url)["rows"] == 5300
     assert web.seen[-1][1]["If-Range"] == '"v1"'
     assert postgres.rows("SELECT checksum FROM ref.release") == [(hashlib.sha256(other).hexdigest(),)]
+
+
+OTHER = formats.packed(formats.ban(5300))
+DATES = {"first": "Mon, 05 Feb 2024 05:00:00 GMT", "second": "Mon, 12 Feb 2024 05:00:00 GMT"}
+EDITIONS = {
+    "another ETag": ({"ETag": '"v1"'}, {"ETag": '"v2"'}, {}),
+    "no ETag in the part": ({"ETag": '"v1"'}, {"ETag": '"v2"'}, {"ETag": None}),
+    "another date": ({"Last-Modified": DATES["first"]}, {"Last-Modified": DATES["second"]}, {}),
+    "no date in the part": (
+        {"Last-Modified": DATES["first"]},
+        {"Last-Modified": DATES["second"]},
+        {"Last-Modified": None},
+    ),
+    "another length under one ETag": ({"ETag": '"v1"'}, {"ETag": '"v1"'}, {}),
+    "an unknown length": ({"ETag": '"v1"'}, {"ETag": '"v1"'}, {"Content-Range": "bytes 1000-1999/*"}),
+    "another place": ({"ETag": '"v1"'}, {"ETag": '"v1"'}, {"Content-Range": f"bytes 900-999/{len(FILE)}"}),
+}
+
+
+@pytest.mark.parametrize("fault", EDITIONS)
+def test_parts_of_two_editions_are_never_joined(postgres: Database, dsn: str, web: Web, fault: str) -> None:
+    before, after, part = EDITIONS[fault]
+    url = web.serve(BAN, FILE, headers=before, breaks=[1000, 0, 0, 0])
+    with pytest.raises(ReferenceRefused):
+        refresh("streets", dsn=dsn, location=url)
+    assert ranges(web)[-1] == "bytes=1000-"
+    web.serve(BAN, OTHER, headers=after, part=part, careless=True)
+    assert refresh("streets", dsn=dsn, location=url)["rows"] == 5300
+    assert ranges(web)[-2:] == ["bytes=1000-", None]
+    assert postgres.rows("SELECT checksum FROM ref.release") == [(hashlib.sha256(OTHER).hexdigest(),)]
+
+
+def test_a_part_of_the_same_edition_is_joined_by_its_date(dsn: str, web: Web) -> None:
+    url = web.serve(BAN, FILE, headers={"Last-Modified": DATES["first"]}, breaks=[1000])
+    assert refresh("streets", dsn=dsn, location=url)["rows"] == 5200
+    assert ranges(web) == [None, "bytes=1000-"]
+
+
+def test_a_date_that_is_not_before_the_answer_tells_no_edition(dsn: str, web: Web) -> None:
+    url = web.serve(BAN, FILE, headers={"Last-Modified": formatdate(time.time() + 60, usegmt=True)}, breaks=[1000])
+    assert refresh("streets", dsn=dsn, location=url)["rows"] == 5200
+    assert ranges(web) == [None, None]
+
+
+def test_joined_parts_that_miss_the_checksum_are_downloaded_whole(
+    dsn: str, web: Web, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Under one ETag and one length the checksum alone tells two editions apart."""
+    configure(monkeypatch, tmp_path, f"sources: {{streets: {{checksum: '{hashlib.sha256(FILE).hexdigest()}'}}}}")
+    former = bytes(len(FILE))
+    url = web.serve(BAN, former, headers={"ETag": '"v1"'}, breaks=[1000, 0, 0, 0])
+    with pytest.raises(ReferenceRefused, match="could not be downloaded"):
+        refresh("streets", dsn=dsn, location=url)
+    web.serve(BAN, FILE, headers={"ETag": '"v1"'})
+    assert refresh("streets", dsn=dsn, location=url)["rows"] == 5200
+    assert ranges(web)[-2:] == ["bytes=1000-", None]
 
 
 def test_without_an_etag_nothing_is_kept(dsn: str, web: Web) -> None:
