@@ -28,7 +28,7 @@ from nocturne_airflow.steps import DEFAULT_ARGS, Tag, step
     tags=[Tag.RELEASE, Tag.IMPACT_CRITICAL],
 )
 def apply_oppositions() -> None:
-    @step()
+    @step(hours=12)
     def apply() -> dict[str, Any]:
         """Retirer partout les patients qui se sont opposés."""
         from deid.warehouse import opt_outs

@@ -14,6 +14,9 @@ identifie une personne, le remplace, contrôle le résultat, et prépare l'inter
 | `validate` | contrôle chaque document ; un douteux va en quarantaine, les autres continuent | relancer le lot |
 | `stage` | contrôle l'ensemble, puis annonce l'intervalle à `release_dataset` | voir le rapport, puis relancer |
 
+**Un document trop lourd** n'arrête pas la nuit : celui qui dépasse le temps ou la mémoire accordés va seul en
+quarantaine. Dès la seconde tentative d'une étape, son lot est traité dans un processus à part.
+
 **Relancer est sans risque** : toute étape peut être rejouée, et un document déjà traité n'est pas traité deux fois.
 
 **Rien à traiter, alors qu'une nuit a échoué** : le journal de `plan` nomme le passage qui tient encore les documents,
@@ -73,7 +76,7 @@ BATCH_LABEL = "lot {{ ti.map_index + 1 }}"
     tags=[Tag.DEIDENTIFICATION, Tag.IMPACT_CRITICAL],
 )
 def deidentify_documents() -> None:
-    @step()
+    @step(hours=12)
     def plan(
         params: dict[str, Any],
         dag_run: Any,
@@ -85,32 +88,32 @@ def deidentify_documents() -> None:
 
         return steps.plan(**plan_arguments(params, dag_run, data_interval_start, data_interval_end))
 
-    @step(pool=GPU_POOL, queue=GPU_QUEUE, map_index_template=BATCH_LABEL)
-    def detect(batch: dict[str, int]) -> dict[str, Any]:
+    @step(hours=12, pool=GPU_POOL, queue=GPU_QUEUE, map_index_template=BATCH_LABEL)
+    def detect(batch: dict[str, int], ti: Any) -> dict[str, Any]:
         """Repérer ce qui identifie."""
         from deid.nightly import steps
 
-        return steps.detect(batch["run_id"], batch["batch_id"])
+        return steps.detect(batch["run_id"], batch["batch_id"], isolated=ti.try_number > 1)
 
-    @step(map_index_template=BATCH_LABEL)
-    def substitute(batch: dict[str, int]) -> dict[str, Any]:
+    @step(hours=12, map_index_template=BATCH_LABEL)
+    def substitute(batch: dict[str, int], ti: Any) -> dict[str, Any]:
         """Remplacer ce qui identifie."""
         from deid.nightly import steps
 
-        return steps.substitute(batch["run_id"], batch["batch_id"])
+        return steps.substitute(batch["run_id"], batch["batch_id"], isolated=ti.try_number > 1)
 
-    @step(map_index_template=BATCH_LABEL)
-    def validate(batch: dict[str, int]) -> dict[str, Any]:
+    @step(hours=12, map_index_template=BATCH_LABEL)
+    def validate(batch: dict[str, int], ti: Any) -> dict[str, Any]:
         """Contrôler, sans se fier au repérage."""
         from deid.nightly import steps
 
-        return steps.validate(batch["run_id"], batch["batch_id"])
+        return steps.validate(batch["run_id"], batch["batch_id"], isolated=ti.try_number > 1)
 
     @task_group(group_id="batch", group_display_name="Lot")
     def one_batch(batch: dict[str, int]) -> None:
         detect(batch) >> substitute(batch) >> validate(batch)
 
-    @step(outlets=[STAGED], trigger_rule="none_failed")
+    @step(hours=12, outlets=[STAGED], trigger_rule="none_failed")
     def stage(params: dict[str, Any], dag_run: Any, outlet_events: Any) -> dict[str, Any]:
         """Contrôler l'ensemble et annoncer l'intervalle."""
         from deid.nightly import steps

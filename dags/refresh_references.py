@@ -39,7 +39,7 @@ FEATURES = ("density_levels", "pathologies")
     tags=[Tag.REFERENCE, Tag.IMPACT_LOW],
 )
 def refresh_references() -> None:
-    @step(trigger_rule=TriggerRule.ALL_DONE)
+    @step(hours=6, trigger_rule=TriggerRule.ALL_DONE)
     def lookup() -> dict[str, Any]:
         """Construire les tables que la détection et la substitution lisent, pour les versions en service."""
         from deid.config.settings import settings
@@ -49,7 +49,7 @@ def refresh_references() -> None:
         table = open_lookup(settings().dsn("worker"), settings().lookups)
         return {"lookup": table.digest, "names": len(table), "tables": runtime.tables().digest}
 
-    @step(trigger_rule=TriggerRule.ALL_DONE)
+    @step(hours=1, trigger_rule=TriggerRule.ALL_DONE)
     def ages() -> dict[str, Any]:
         """Alerter si un référentiel en service est trop ancien ; sinon l'âge de chacun, en jours."""
         from deid.config.settings import settings
@@ -58,7 +58,7 @@ def refresh_references() -> None:
 
         return dict(check_ages(settings().dsn("refresher"), runtime.policy().references))
 
-    @step(trigger_rule=TriggerRule.ONE_FAILED, retries=0)
+    @step(hours=1, trigger_rule=TriggerRule.ONE_FAILED, retries=0)
     def alert() -> None:
         """Faire échouer l'exécution si une étape a échoué ; sinon rien."""
         from deid.domain.errors import ReferenceRefused
@@ -71,7 +71,7 @@ def refresh_references() -> None:
     for source in SOURCES:
         asset = Asset(f"reference_{source}", uri=f"nocturne://ref/{source}", group="nocturne")
 
-        @step(task_id=source, outlets=[asset], trigger_rule=TriggerRule.ALL_DONE)
+        @step(hours=12, task_id=source, outlets=[asset], trigger_rule=TriggerRule.ALL_DONE)
         def refresh(source: str) -> dict[str, Any]:
             """Charger à côté, contrôler, mettre en service."""
             from deid.config.settings import settings

@@ -34,7 +34,7 @@ from airflow.sdk import Asset, PartitionedAssetTimetable, dag, task
 from nocturne_airflow import deadlines, launch
 from nocturne_airflow.approval import ReleaseApproval
 from nocturne_airflow.launch import interval_key
-from nocturne_airflow.steps import DEFAULT_ARGS, Tag, redacted_errors, step
+from nocturne_airflow.steps import DEFAULT_ARGS, Tag, redacted_errors, step, time_limit
 
 STAGED = Asset("staged_documents", uri="nocturne://deid/staged", group="nocturne")
 RELEASED = Asset("released_documents", uri="nocturne://research/document", group="nocturne")
@@ -59,14 +59,14 @@ Si la question reste posée après une réponse, une autre personne doit répond
     tags=[Tag.RELEASE, Tag.IMPACT_CRITICAL],
 )
 def release_dataset() -> None:
-    @step()
+    @step(hours=6)
     def summarise(partition_key: str | None = None) -> dict[str, Any]:
         """Compter ce qui attend, et les alertes."""
         from deid.release import actions
 
         return actions.summarise(interval_key(partition_key))
 
-    @task.branch(show_return_value_in_logs=False)
+    @task.branch(show_return_value_in_logs=False, execution_timeout=time_limit(1))
     @redacted_errors
     def route(summary: dict[str, Any]) -> str:
         """Demander l'avis d'une personne, ou non."""
@@ -82,7 +82,7 @@ def release_dataset() -> None:
         retries=0,
     )
 
-    @step(outlets=[RELEASED], trigger_rule="none_failed_min_one_success")
+    @step(hours=24, outlets=[RELEASED], trigger_rule="none_failed_min_one_success")
     def publish(decision: dict[str, Any] | None, dag_run: Any, partition_key: str | None = None) -> dict[str, Any]:
         """Publier, remplacer, retirer."""
         from deid.release import actions
@@ -90,7 +90,7 @@ def release_dataset() -> None:
         launch.approved(decision)
         return actions.publish(interval_key(partition_key), asked_by=dag_run.triggering_user_name)
 
-    @step()
+    @step(hours=1)
     def send_back(decision: dict[str, Any] | None, partition_key: str | None = None) -> dict[str, Any]:
         """Dire ce qu'il faut refaire, si l'intervalle a été renvoyé."""
         return launch.rework(decision, interval_key(partition_key))
@@ -101,10 +101,11 @@ def release_dataset() -> None:
         trigger_run_id="{{ ti.xcom_pull(task_ids='send_back')['run'] }}",
         conf="{{ ti.xcom_pull(task_ids='send_back')['conf'] | tojson }}",  # type: ignore[arg-type]  # JSON is read
         skip_when_already_exists=True,
+        execution_timeout=time_limit(1),
         openlineage_inject_parent_info=False,
     )
 
-    @step()
+    @step(hours=6)
     def report(partition_key: str | None = None) -> dict[str, Any]:
         """Écrire le rapport, que l'intervalle ait été publié ou refusé."""
         from deid.release import actions

@@ -3,21 +3,25 @@
 A document comes out with surrogates and a verdict, or with the reasons of its refusal; never as it was. The command
 line runs the flow in one call, `deidentify`; the nightly steps run one function each and store the outcomes between.
 
-A document that a step cannot process is refused and the rest of its batch goes on, MemoryError included. An error of
-the deployment (`NocturneError` other than `DocumentRefused`) stops the step, as a failure of Great Expectations does.
+A document that a step cannot process is refused and the rest of its batch goes on. So is one that takes more time or
+memory than `Limits` allow (`deid.isolation`). An error of the deployment (`NocturneError` other than `DocumentRefused`)
+stops the step, as a failure of Great Expectations does.
 """
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Collection, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from deid.detection.titles import clean_titles
 from deid.domain.document import Document, Mention, Substitution
 from deid.domain.errors import DocumentRefused, NocturneError, Reason
+from deid.domain.limits import Limits
 from deid.domain.outcomes import Candidate, Deidentified, Detected, Incoming, Markup, Opened, Refused, Verdict
 from deid.formats import open_document, storable
+from deid.isolation import process_within
 from deid.quality import validate_batch
 from deid.quality.reasons import Waiver, apply_waiver
 
@@ -27,15 +31,126 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+ORDINARY = Limits()
+# What another process loads its tables and models with.
+_DOCUMENT = Document("", "Vu le 12 mars par le docteur Martin.")
+
+
+def open_documents(
+    incoming: Sequence[Incoming], *, max_bytes: int, limits: Limits = ORDINARY
+) -> list[Opened | Refused]:
+    """Read the plain text of documents; one outcome each, in order. A larger one than `max_bytes` is refused."""
+    return process_within(
+        limits,
+        partial(_open, max_bytes=max_bytes),
+        incoming,
+        length=_length,
+        together=_alone,
+        refuse=_too_costly,
+        sample=Incoming(_DOCUMENT),
+    )
+
 
 def detect(
-    opened: Sequence[Opened | Refused], detector: Detector, *, admitted: Collection[str] = ()
+    opened: Sequence[Opened | Refused],
+    detector: Detector,
+    *,
+    admitted: Collection[str] = (),
+    limits: Limits = ORDINARY,
 ) -> list[Detected | Refused]:
     """Find the mentions of documents; one outcome each, in order.
 
     The policy may refuse a document before detection, for its language; `admitted` names the documents that a person
     let pass (`deid.quality.reasons`).
     """
+    return process_within(
+        limits,
+        partial(_detect, detector=detector, admitted=frozenset(admitted)),
+        opened,
+        length=_length,
+        together=_patient,
+        refuse=_too_costly,
+        sample=Opened(_DOCUMENT),
+    )
+
+
+def substitute(
+    detected: Sequence[Detected | Refused], substitutor: Substitutor, *, limits: Limits = ORDINARY
+) -> list[Candidate | Refused]:
+    """Draw the surrogates of documents and rewrite their markup; one outcome each, in order."""
+    return process_within(
+        limits,
+        partial(_substitute, substitutor=substitutor),
+        detected,
+        length=_length,
+        together=_alone,
+        refuse=_too_costly,
+        sample=Detected(_DOCUMENT, None, ()),
+    )
+
+
+def check(
+    candidates: Sequence[Candidate], waivers: Mapping[str, Waiver] | None = None, *, limits: Limits = ORDINARY
+) -> list[Verdict | Refused]:
+    """Judge candidates against their sources; one outcome each, in order, `waivers` by document id applied."""
+    return process_within(
+        limits,
+        partial(_check, waivers=waivers or {}),
+        candidates,
+        length=_length,
+        together=_alone,
+        refuse=_too_costly,
+        sample=Candidate(_DOCUMENT, (), Substitution(_DOCUMENT.text, (), (), (), None)),
+    )
+
+
+def deidentify(
+    incoming: Sequence[Incoming],
+    detector: Detector,
+    substitutor: Substitutor,
+    *,
+    max_bytes: int,
+    limits: Limits = ORDINARY,
+) -> list[Deidentified | Refused]:
+    """De-identify documents; one outcome each, in order. Larger ones than `max_bytes` (UTF-8) are refused."""
+    return process_within(
+        limits,
+        partial(_deidentify, detector=detector, substitutor=substitutor, max_bytes=max_bytes),
+        incoming,
+        length=_length,
+        together=_patient,
+        refuse=_too_costly,
+        sample=Incoming(_DOCUMENT),
+    )
+
+
+def _length(item: Incoming | Opened | Detected | Candidate | Refused) -> int:
+    if isinstance(item, Refused):
+        return 0
+    content = item.content if isinstance(item, Incoming) else None
+    return len(item.document.text if content is None else content)
+
+
+def _patient(item: Incoming | Opened | Refused) -> str:
+    """Return whose names are shared: a patient's documents of one batch are searched together."""
+    return "" if isinstance(item, Refused) else item.document.patient.key or ""
+
+
+def _alone(_item: object) -> str:
+    return ""
+
+
+def _too_costly(item: Incoming | Opened | Detected | Candidate | Refused) -> Refused:
+    return item if isinstance(item, Refused) else Refused(item.document.id, (Reason.TOO_COSTLY,))
+
+
+def _open(incoming: Sequence[Incoming], max_bytes: int) -> list[Opened | Refused]:
+    return [open_document(item, max_bytes=max_bytes) for item in incoming]
+
+
+def _detect(
+    opened: Sequence[Opened | Refused], detector: Detector, admitted: Collection[str] = ()
+) -> list[Detected | Refused]:
     wanted = [_admit(item, detector, admitted) for item in opened]
     documents = [item.document for item in wanted if isinstance(item, Opened)]
     mentions = iter(_mentions(detector, documents))
@@ -43,25 +158,20 @@ def detect(
     return [_detected(item, next(mentions), clean) if isinstance(item, Opened) else item for item in wanted]
 
 
-def substitute(detected: Sequence[Detected | Refused], substitutor: Substitutor) -> list[Candidate | Refused]:
-    """Draw the surrogates of documents and rewrite their markup; one outcome each, in order."""
+def _substitute(detected: Sequence[Detected | Refused], substitutor: Substitutor) -> list[Candidate | Refused]:
     return [_candidate(item, substitutor) if isinstance(item, Detected) else item for item in detected]
 
 
-def check(candidates: Sequence[Candidate], waivers: Mapping[str, Waiver] | None = None) -> list[Verdict]:
-    """Judge candidates against their sources; one verdict each, in order, `waivers` by document id applied."""
-    known = waivers or {}
+def _check(candidates: Sequence[Candidate], waivers: Mapping[str, Waiver]) -> list[Verdict | Refused]:
     verdicts = validate_batch(candidates) if candidates else []
-    return [apply_waiver(verdict, known.get(verdict.document_id)) for verdict in verdicts]
+    return [apply_waiver(verdict, waivers.get(verdict.document_id)) for verdict in verdicts]
 
 
-def deidentify(
-    incoming: Sequence[Incoming], detector: Detector, substitutor: Substitutor, *, max_bytes: int
+def _deidentify(
+    incoming: Sequence[Incoming], detector: Detector, substitutor: Substitutor, max_bytes: int
 ) -> list[Deidentified | Refused]:
-    """De-identify documents; one outcome each, in order. Larger ones than `max_bytes` (UTF-8) are refused."""
-    opened = [open_document(item, max_bytes=max_bytes) for item in incoming]
-    drawn = substitute(detect(opened, detector), substitutor)
-    verdicts = iter(check([item for item in drawn if isinstance(item, Candidate)]))
+    drawn = _substitute(_detect(_open(incoming, max_bytes), detector), substitutor)
+    verdicts = iter(validate_batch([item for item in drawn if isinstance(item, Candidate)]))
     return [_concluded(item, next(verdicts)) if isinstance(item, Candidate) else item for item in drawn]
 
 
@@ -70,7 +180,7 @@ def _admit(item: Opened | Refused, detector: Detector, admitted: Collection[str]
         return item
     try:
         reason = detector.refusal(item.document)
-    except NocturneError:
+    except (NocturneError, MemoryError):
         raise
     except Exception as error:
         _log_failure("detection", item.document.id, error)
@@ -97,7 +207,7 @@ def _attempt(detector: Detector, documents: Sequence[Document]) -> Sequence[tupl
         return detector.detect(documents)
     except DocumentRefused:
         return None
-    except NocturneError:
+    except (NocturneError, MemoryError):
         raise
     except Exception as error:
         _log_failure("detection", documents[0].id if len(documents) == 1 else "batch", error)
@@ -108,7 +218,7 @@ def _clean_titles(detector: Detector, opened: Sequence[Opened]) -> frozenset[str
     """Return the ids of documents whose title may be published; none if the detector fails on titles."""
     try:
         return clean_titles(detector, [(item.document.id, item.title, item.document.patient) for item in opened])
-    except NocturneError:
+    except (NocturneError, MemoryError):
         raise
     except Exception as error:
         _log_failure("detection", "titles", error)
@@ -128,7 +238,7 @@ def _candidate(item: Detected, substitutor: Substitutor) -> Candidate | Refused:
         markup = _rewrite(item.markup, substitution)
     except DocumentRefused as refused:
         return Refused(document_id, (refused.reason,), refused.detail)
-    except NocturneError:
+    except (NocturneError, MemoryError):
         raise
     except Exception as error:
         _log_failure("substitution", document_id, error)

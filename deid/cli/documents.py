@@ -65,18 +65,19 @@ def detect(
     """
     from deid import pipeline
     from deid.detection import Detector
-    from deid.formats import open_document
     from deid.nightly import runtime
 
     if database:
         runtime.use_lookup()
     detector = Detector(_with_annotators(chosen_policy(policy), annotators), _staff(staff))
-    limit = settings().max_document_bytes
+    size, limits = settings().max_document_bytes, settings().limits()
     _process(
         source,
         output,
         lines.detected_line,
-        lambda batch: pipeline.detect([open_document(item, max_bytes=limit) for item in batch], detector),
+        lambda batch: pipeline.detect(
+            pipeline.open_documents(batch, max_bytes=size, limits=limits), detector, limits=limits
+        ),
     )
 
 
@@ -110,12 +111,12 @@ def deidentify(
         )
     substitutor = _substitutor(chosen, key, database=database)
     detector = Detector(chosen, _staff(staff))
-    limit = settings().max_document_bytes
+    size, limits = settings().max_document_bytes, settings().limits()
     _process(
         source,
         output,
         lines.deidentified_line,
-        lambda batch: pipeline.deidentify(batch, detector, substitutor, max_bytes=limit),
+        lambda batch: pipeline.deidentify(batch, detector, substitutor, max_bytes=size, limits=limits),
         refused,
     )
 

@@ -10,6 +10,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from deid.config import keys
 from deid.domain.errors import SettingsError
+from deid.domain.limits import Limits
 
 
 class Settings(BaseSettings):
@@ -20,6 +21,9 @@ class Settings(BaseSettings):
     a hospital sets them, the demo derives them from the embedded server (`var/nocturne.env`). `secret` (or the file
     that `secret_file` names) seeds every surrogate: at least 32 bytes of hexadecimal, or several with their
     versions (docs/keys.md).
+    A step on one document may take `max_document_seconds` and `max_document_memory_mb` (MiB); with `isolate`, batches
+    are processed in a process of their own.
+    `task_time_factor` multiplies the time limit of each of Airflow's tasks.
     A run that shows no activity for `abandoned_after_s` seconds loses its unfinished documents to a later one.
     """
 
@@ -53,8 +57,12 @@ class Settings(BaseSettings):
     secret_file: Path | None = None
     key_version: int | None = Field(None, ge=1)
     max_document_bytes: int = Field(2_000_000, ge=1)
+    max_document_seconds: float = Field(300.0, gt=0)
+    max_document_memory_mb: int = Field(2048, ge=64)
+    isolate: bool = False
     statement_timeout_s: int = Field(600, ge=1)
     abandoned_after_s: int = Field(7200, ge=60)
+    task_time_factor: float = Field(1.0, gt=0)
 
     def dsn(self, role: str) -> str:
         """Return the connection string of `role`, a key of `deid.warehouse.provision.ROLES`.
@@ -90,6 +98,15 @@ class Settings(BaseSettings):
             remedy = "Make one with `python -m deid key new`, and keep it out of any repository."
             raise SettingsError("NOCTURNE_SECRET is not set: no surrogate can be drawn.", remedy)
         return keys.parse_keyring(text, where=where, lone_version=self.key_version)
+
+    def limits(self, *, isolated: bool = False) -> Limits:
+        """Return the limits of a document; `isolated` as by the setting `isolate`, for one batch."""
+        return Limits(
+            seconds=self.max_document_seconds,
+            megabytes=self.max_document_memory_mb,
+            characters=self.max_document_bytes,
+            isolated=self.isolate or isolated,
+        )
 
     @property
     def lookups(self) -> Path:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
@@ -42,6 +42,7 @@ class Detector:
     """
 
     def __init__(self, policy: Policy, staff: Staff = NO_STAFF) -> None:
+        self._made_of = policy, staff
         self._policy = policy.detection
         self._annotators = self.check(policy)
         # Taggers made for some labels only declare them.
@@ -50,6 +51,9 @@ class Detector:
             if isinstance(annotator, StaffAware):
                 annotator.use_staff(staff)
         self._merge = merging.merge_by_procedure if self._policy.merge == "procedure" else merging.merge_by_weights
+
+    def __reduce__(self) -> tuple[Callable[..., Detector], tuple[type[Detector], Policy, Staff, LookupTable]]:
+        return _made_again, (type(self), *self._made_of, gazetteers().table)
 
     @staticmethod
     def check(policy: Policy) -> list[Annotator]:
@@ -111,6 +115,12 @@ class Detector:
         else:
             candidates = merging.weigh(found, self._policy.weights)
         return refining.refine(reading, self._merge(candidates, self._policy.threshold), self._policy)
+
+
+def _made_again(kind: type[Detector], policy: Policy, staff: Staff, table: LookupTable) -> Detector:
+    """Return a detector that was sent to this process, which uses the lookup of the sender from now on."""
+    use_lookup(table)
+    return kind(policy, staff)
 
 
 def _run(annotator: Annotator, readings: Sequence[Reading]) -> list[list[Mention]]:

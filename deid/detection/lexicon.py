@@ -43,18 +43,18 @@ class Gazetteers:
     """
 
     def __init__(self, table: LookupTable) -> None:
-        self._table = table
+        self.table = table
         self.digest, self.path = table.digest, table.path
         self.names: Container[str] = _Places(table)
         self.first_names, self.surnames = Births(table, Kind.FIRST_NAME), Births(table, Kind.SURNAME)
 
     def scan(self, spaced: str) -> list[Hit]:
         """Return every entry in a text from `folding.spaced`, ordered by start, longest first."""
-        return [Hit(*found) for found in self._table.scan(spaced)]
+        return [Hit(*found) for found in self.table.scan(spaced)]
 
     def towns(self, name: str) -> int:
         """Return the inhabitants of the largest commune of that folded name; 0 if there is none."""
-        return self._table.towns(name)
+        return self.table.towns(name)
 
 
 class _Places:

@@ -83,6 +83,7 @@ class Reason(StrEnum):
     UNDECODABLE = "undecodable"
     MALFORMED = "malformed"
     TOO_LARGE = "too_large"
+    TOO_COSTLY = "too_costly"
     NOT_FRENCH = "not_french"
     NO_PATIENT = "no_patient"
     UNSUPPORTED_FORMAT = "unsupported_format"

@@ -105,8 +105,10 @@ def run_of(triggered_by: str) -> int:
 
 
 @confidential
-def detect(run_id: int, batch_id: int) -> dict[str, Any]:
+def detect(run_id: int, batch_id: int, *, isolated: bool = False) -> dict[str, Any]:
     """Find the mentions of a batch's documents and store their offsets; return the batch's documents by state.
+
+    `isolated` processes the batch in a process of its own, after an attempt that ended its process.
 
     Raises:
         PolicyError: policy, detector or key are no longer those that the run was planned with.
@@ -115,15 +117,18 @@ def detect(run_id: int, batch_id: int) -> dict[str, Any]:
     step = begin(_current_run(run_id), batch_id, "detect", before="planned")
     runtime.use_lookup()
     detector = runtime.detector(batches.read_staff(step.run.source))
-    opened = _without_opt_outs(step, batches.open_batch(step))
+    limits = settings().limits(isolated=isolated)
+    opened = _without_opt_outs(step, batches.open_batch(step, limits))
     admitted = {waiver.document_id for waiver in read_waivers(step).values() if waiver.lets_be_searched}
-    batches.keep_detected(step, pipeline.detect(opened, detector, admitted=admitted))
+    batches.keep_detected(step, pipeline.detect(opened, detector, admitted=admitted, limits=limits))
     return finish(step)
 
 
 @confidential
-def substitute(run_id: int, batch_id: int) -> dict[str, Any]:
+def substitute(run_id: int, batch_id: int, *, isolated: bool = False) -> dict[str, Any]:
     """Draw surrogates for the mentions of a batch and store candidate texts; return the documents by state.
+
+    `isolated`: see `detect`.
 
     Raises:
         PolicyError: policy, detector or key are no longer those that the run was planned with.
@@ -132,22 +137,26 @@ def substitute(run_id: int, batch_id: int) -> dict[str, Any]:
     """
     step = begin(_current_run(run_id), batch_id, "substitute", before="detected")
     substitutor, reference_versions = runtime.substitutor(), runtime.reference_versions()
-    detected = batches.read_detected(step, batches.open_batch(step))
-    batches.keep_candidates(step, pipeline.substitute(detected, substitutor), reference_versions)
+    limits = settings().limits(isolated=isolated)
+    detected = batches.read_detected(step, batches.open_batch(step, limits))
+    batches.keep_candidates(step, pipeline.substitute(detected, substitutor, limits=limits), reference_versions)
     return finish(step)
 
 
 @confidential
-def validate(run_id: int, batch_id: int) -> dict[str, Any]:
+def validate(run_id: int, batch_id: int, *, isolated: bool = False) -> dict[str, Any]:
     """Check the candidates of a batch against their sources; return the documents by state.
+
+    `isolated`: see `detect`.
 
     Raises:
         PolicyError: policy, detector or key are no longer those that the run was planned with.
         WarehouseUnreachable, WarehouseError: nothing was written.
     """
     step = begin(_current_run(run_id), batch_id, "validate", before="substituted")
-    candidates = batches.read_candidates(step, batches.open_batch(step))
-    batches.keep_verdicts(step, candidates, pipeline.check(candidates, read_waivers(step)))
+    limits = settings().limits(isolated=isolated)
+    candidates = batches.read_candidates(step, batches.open_batch(step, limits))
+    batches.keep_verdicts(step, candidates, pipeline.check(candidates, read_waivers(step), limits=limits))
     return finish(step)
 
 

@@ -181,6 +181,7 @@ _EPONYM_BEFORE = re.compile(
 )
 _SENTENCE_START = re.compile(r"(?:^|[.!?•;]\s+|\n)[\s\-*•>]*$")
 _DIGIT_GAP = re.compile(r"(?<=\d)[\s.\-/_\u00a0\u202f]{1,3}(?=\d)")
+_LINE = 400  # characters beside a word in which it is told whether it stands alone on its line
 _FUZZY_LEAST = 5
 _FUZZY_TWO = 8  # letters from which two misspellings are tolerated
 _CONTAINED_LEAST = 6
@@ -291,9 +292,11 @@ def _is_eponym(before: str, after: str, bare: str) -> bool:
 
 
 def _line_around(text: str, word: Word) -> str:
-    start = text.rfind("\n", 0, word.start) + 1
-    end = text.find("\n", word.end)
-    return text[start : end if end >= 0 else len(text)]
+    """Return the line of a word, at most `_LINE` characters on either side."""
+    first, last = max(0, word.start - _LINE), min(len(text), word.end + _LINE)
+    start = text.rfind("\n", first, word.start) + 1 or first
+    end = text.find("\n", word.end, last)
+    return text[start : end if end >= 0 else last]
 
 
 def _near(sought: frozenset[str], unknown: set[str]) -> tuple[int, int]:

@@ -42,6 +42,12 @@ FRENCH: Mapping[Reason, Wording] = MappingProxyType(
             "Le document dépasse la taille maximale acceptée.",
             "Vérifier qu'il s'agit bien d'un document unique ; sinon relever NOCTURNE_MAX_DOCUMENT_BYTES.",
         ),
+        Reason.TOO_COSTLY: Wording(
+            "Document trop coûteux à traiter",
+            "Une étape a dépassé le temps ou la mémoire accordés à un document, et a été arrêtée pour lui seul.",
+            "Transmettre l'identifiant à l'équipe technique ; elle peut relever NOCTURNE_MAX_DOCUMENT_SECONDS ou "
+            "NOCTURNE_MAX_DOCUMENT_MEMORY_MB, puis relancer.",
+        ),
         Reason.NOT_FRENCH: Wording(
             "Document dans une autre langue",
             "Le texte n'est pas en français : la détection n'est pas prévue pour lui.",
@@ -132,6 +138,12 @@ ENGLISH: Mapping[Reason, Wording] = MappingProxyType(
             "The document exceeds the largest size accepted.",
             "Check that it is one document; if so, raise NOCTURNE_MAX_DOCUMENT_BYTES.",
         ),
+        Reason.TOO_COSTLY: Wording(
+            "Document too costly",
+            "A step exceeded the time or memory that a document may take, and was stopped for this one alone.",
+            "Give the document's id to the technical team; it may raise NOCTURNE_MAX_DOCUMENT_SECONDS or "
+            "NOCTURNE_MAX_DOCUMENT_MEMORY_MB, then retry.",
+        ),
         Reason.NOT_FRENCH: Wording(
             "Document in another language",
             "The text is not French: detection is not made for it.",
@@ -209,10 +221,10 @@ ENGLISH: Mapping[Reason, Wording] = MappingProxyType(
 FOREIGN = "language_foreign"
 
 # Reason → why a person can judge it by reading the source, in French and in English. The other reasons cannot be
-# waived: an unreadable, empty, malformed or oversized document shows nothing to judge; without a patient nothing can be
-# searched; an identity or original that remains is a disclosure; a failed step, disordered or impossible dates and an
-# inconsistent output are errors of the product, in a text that nobody may read; a budget belongs to the data
-# protection officer.
+# waived: an unreadable, empty, malformed, oversized or costly document shows nothing to judge; without a patient
+# nothing can be searched; an identity or original that remains is a disclosure; a failed step, disordered or impossible
+# dates and an inconsistent output are errors of the product, in a text that nobody may read; a budget belongs to the
+# data protection officer.
 WAIVABLE: Mapping[Reason, tuple[str, str]] = MappingProxyType(
     {
         Reason.NOT_FRENCH: (

@@ -103,6 +103,9 @@ class MappedFile(ABC):
         if mark != self.MARK or not self._fits() or expected not in (None, self.digest):
             raise self._refused(path)
 
+    def __reduce__(self) -> tuple[type[Self], tuple[Path, str]]:
+        return type(self), (self.path, self.digest)  # another process maps the same file
+
     @classmethod
     def of(cls, content: bytes) -> Self:
         """Open bytes from a temporary file that lives as long as the object."""

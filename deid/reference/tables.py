@@ -167,6 +167,9 @@ class MappedCommunes(CommuneTable):
         for name in _INDEXES:
             setattr(self, name, _Index(sections.lists(name), self._rows.at))
 
+    def __reduce__(self) -> tuple[type[MappedCommunes], tuple[SectionFile]]:
+        return MappedCommunes, (self._sections,)
+
     def get(self, insee: str) -> Commune | None:
         rows = self._codes.get(self.code_of_today(insee))
         return None if rows is None else self._rows.at(rows[0])
@@ -285,6 +288,15 @@ def write_names(writer: SectionWriter, names: NameTables) -> None:
         writer.put(_pool_section(_FIRST, *where), "\n".join(members).encode())
 
 
+class _MappedNames(NameTables):
+    def __init__(self, sections: SectionFile, *tables: Any) -> None:
+        super().__init__(*tables)
+        self._sections = sections
+
+    def __reduce__(self) -> tuple[Callable[[SectionFile], NameTables], tuple[SectionFile]]:
+        return read_names, (self._sections,)
+
+
 def read_names(sections: SectionFile) -> NameTables:
     """Return the tables that `write_names` wrote; births are read from the file, pools are decoded."""
     births = sections.integers(f"{_SURNAMES} births", "Q")
@@ -296,7 +308,8 @@ def read_names(sections: SectionFile) -> NameTables:
 
     surname_pools = [(band, Pool(pool)) for band, pool in sections.json("pools of surnames")]
     first_pools = [(*where, Pool(pool)) for *where, pool in sections.json("pools of first names")]
-    return NameTables(
+    return _MappedNames(
+        sections,
         _ByName(sections.keys(_SURNAMES), births.__getitem__),
         _ByName(sections.keys(_FIRST), first_name),
         {where: _pool_members(sections, _pool_section(_SURNAMES, *where)) for where in surname_pools},

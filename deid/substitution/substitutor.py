@@ -40,12 +40,16 @@ class Substitutor:
     def __init__(self, policy: Policy, key: bytes, communes: CommuneTable, names: NameTables | None = None) -> None:
         if not key:
             raise SettingsError("No surrogate can be drawn with an empty key.", "Set NOCTURNE_SECRET.")
+        self._made_of = policy, key, communes, names
         self._policy = policy.substitution
         self._key = key
         self._communes = communes
         self._names = packaged_tables().names if names is None else names
         self._streets = street_names(communes)
         self._chosen = chosen_generators(self._policy)
+
+    def __reduce__(self) -> tuple[type[Substitutor], tuple[Policy, bytes, CommuneTable, NameTables | None]]:
+        return Substitutor, self._made_of
 
     def substitute(self, document: Document, mentions: Sequence[Mention]) -> Substitution:
         """Return the document with every mention replaced.

@@ -8,22 +8,25 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from deid import pipeline
 from deid.config.settings import settings
 from deid.detection.staff import Staff
 from deid.domain.document import Mention, Substitution, Surrogate
 from deid.domain.labels import Label
+from deid.domain.limits import Limits
 from deid.domain.outcomes import Candidate, Detected, Opened, Refused, Verdict
 from deid.quality import batch_results
 from deid.quality.reasons import Waiver, admissible
 from deid.warehouse.connection import connect, open_cursor
-from deid.warehouse.extraction import Content, open_content, read_contents, read_staff_rows
+from deid.warehouse.extraction import Content, read_contents, read_staff_rows, receive
 from deid.warehouse.ledger import BatchStep, read_mentions
 from deid.warehouse.queries import query
 from deid.warehouse.sources import Source
 
 
-def open_batch(step: BatchStep) -> list[Opened]:
-    """Return the waiting documents that can be read; the others are settled: deleted, corrected or refused.
+def open_batch(step: BatchStep, limits: Limits) -> list[Opened]:
+    """Return the waiting documents that can be read within `limits`; the others are settled: deleted, corrected or
+    refused.
 
     Raises:
         ContractBroken: the source's query lacks a column of the contract.
@@ -33,7 +36,7 @@ def open_batch(step: BatchStep) -> list[Opened]:
         warehouse.set_session(readonly=True)
         source = Source(step.run.source)
         found: Mapping[str, Content] = read_contents(warehouse, source, list(step.waiting)) if step.waiting else {}
-    opened = []
+    incoming = []
     for document_id, waiting in step.waiting.items():
         content = found.get(document_id)
         if content is None:
@@ -42,11 +45,17 @@ def open_batch(step: BatchStep) -> list[Opened]:
             step.leave(document_id, "superseded")  # corrected since it was planned: a later run has the new version
         else:
             step.contents[document_id] = content
-            outcome = open_content(content)
-            if isinstance(outcome, Refused):
-                step.refuse(outcome)
+            item = receive(content)
+            if isinstance(item, Refused):
+                step.refuse(item)
             else:
-                opened.append(outcome)
+                incoming.append(item)
+    opened = []
+    for outcome in pipeline.open_documents(incoming, max_bytes=settings().max_document_bytes, limits=limits):
+        if isinstance(outcome, Refused):
+            step.refuse(outcome)
+        else:
+            opened.append(outcome)
     return opened
 
 
@@ -144,9 +153,13 @@ def read_candidates(step: BatchStep, opened: Sequence[Opened]) -> list[Candidate
     return candidates
 
 
-def keep_verdicts(step: BatchStep, candidates: Sequence[Candidate], verdicts: Sequence[Verdict]) -> None:
-    """Record the verdicts of candidates, and the checks counted over the batch."""
-    for candidate, verdict in zip(candidates, verdicts, strict=True):
+def keep_verdicts(step: BatchStep, candidates: Sequence[Candidate], outcomes: Sequence[Verdict | Refused]) -> None:
+    """Record the verdicts of candidates or their refusal, and the checks counted over the batch."""
+    verdicts = [one for one in outcomes if isinstance(one, Verdict)]
+    for candidate, verdict in zip(candidates, outcomes, strict=True):
+        if isinstance(verdict, Refused):
+            step.refuse(verdict)
+            continue
         reason = next(iter(verdict.reasons), None)
         state = "quarantined" if reason else "validated"
         step.leave(candidate.document.id, state, reason=reason, characters=len(candidate.document.text))

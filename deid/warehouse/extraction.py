@@ -19,6 +19,7 @@ from deid.formats import open_document
 from deid.warehouse.sources import CONTRACT, Source
 
 PAGE = 5000
+_CUT = sql.SQL("substring(c.content FOR %(nocturne_bytes)s) AS content")
 IDENTIFIED = ("document_id", "content_hash", "document_type", "service")
 
 
@@ -98,26 +99,38 @@ def identify_documents(link: Connection, source: Source, document_ids: Sequence[
 def read_contents(link: Connection, source: Source, document_ids: Sequence[str]) -> dict[str, Content]:
     """Read documents by id, in their present version; an id that the source no longer has is absent.
 
+    A content longer than `max_document_bytes` is read one byte past it, so that it is refused and fills no memory.
+
     Raises:
         ContractBroken: the query lacks a column or gives another type.
     """
     source.verify(link, "contents")
-    records = _records(link, source, "contents", {"document_ids": list(document_ids)})
+    columns = [_CUT if name == "content" else sql.Identifier("c", name) for name in CONTRACT["contents"]]
+    statement = sql.SQL("SELECT {} FROM ({}) AS c").format(
+        sql.SQL(", ").join(columns), sql.SQL(source.query("contents"))
+    )
+    parameters = {"document_ids": list(document_ids), "nocturne_bytes": settings().max_document_bytes + 1}
+    records = _records(link, source, "contents", parameters, statement)
     return {record["document_id"]: _content(record) for record in records}
 
 
-def open_content(content: Content) -> Opened | Refused:
-    """Read the plain text of a document of the source; a document without a patient is refused."""
+def receive(content: Content) -> Incoming | Refused:
+    """Return a document of the source as it came, to be opened; a document without a patient is refused."""
     if content.patient_id is None:
         return Refused(content.document_id, (Reason.NO_PATIENT,))
-    item = Incoming(
+    return Incoming(
         Document(content.document_id, "", content.patient, content.reference_date, content.document_type),
         format=content.format or "",
         content=content.content,
         charset=content.charset or "utf-8",
         title=content.title,
     )
-    return open_document(item, max_bytes=settings().max_document_bytes)
+
+
+def open_content(content: Content) -> Opened | Refused:
+    """Read the plain text of a document of the source; a document without a patient is refused."""
+    item = receive(content)
+    return item if isinstance(item, Refused) else open_document(item, max_bytes=settings().max_document_bytes)
 
 
 def read_staff_rows(link: Connection, source: Source) -> list[dict[str, str | None]]:
@@ -130,10 +143,12 @@ def read_staff_rows(link: Connection, source: Source) -> list[dict[str, str | No
     return list(_records(link, source, "staff", {}))
 
 
-def _records(link: Connection, source: Source, step: str, parameters: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a contract's query, with the contract's columns only."""
+def _records(
+    link: Connection, source: Source, step: str, parameters: dict[str, Any], statement: sql.Composable | None = None
+) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a contract's query, or of a statement on it, with the contract's columns only."""
     with link.cursor() as cursor:
-        cursor.execute(source.query(step), parameters)
+        cursor.execute(statement or source.query(step), parameters)
         given = [column.name for column in cursor.description or ()]
         wanted = [(column, given.index(column)) for column in CONTRACT[step]]
         for row in cursor:

@@ -49,15 +49,29 @@ class StepFailed(Exception):
     """An unforeseen error in a step, by type and place; its message is dropped, because it may hold text."""
 
 
-def step(**options: Any) -> Callable[[Callable[..., Any]], Any]:
-    """`@task` for the product's steps; `options` are those of `@task`.
+def time_limit(hours: float) -> timedelta:
+    """Return `hours` times the setting `task_time_factor`: how long a task may run before Airflow stops it.
+
+    Settings that cannot be read count as the default, since `plan` reports them.
+    """
+    from deid.config.settings import settings
+
+    try:
+        return timedelta(hours=hours * settings().task_time_factor)
+    except NocturneError:
+        return timedelta(hours=hours)
+
+
+def step(hours: float, **options: Any) -> Callable[[Callable[..., Any]], Any]:
+    """`@task` for the product's steps; `hours` is its time limit (`time_limit`), `options` are those of `@task`.
 
     Return values are not logged. An error of `deid` passes without its causes; any other is replaced by
     `StepFailed`: driver and parser messages quote the values they choke on, and Airflow shows them to viewers.
     """
 
     def decorate(function: Callable[..., Any]) -> Any:
-        return task(show_return_value_in_logs=False, **options)(redacted_errors(function))
+        limited = {"execution_timeout": time_limit(hours), **options}
+        return task(show_return_value_in_logs=False, **limited)(redacted_errors(function))
 
     return decorate
 

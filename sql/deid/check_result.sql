@@ -96,7 +96,7 @@ WITH judged AS (
 refused AS (
     SELECT
         count(*) FILTER (WHERE q.reason = 'not_french') AS foreign_language,
-        count(*) FILTER (WHERE q.reason IN ('detection_failed', 'substitution_failed')) AS failed
+        count(*) FILTER (WHERE q.reason IN ('detection_failed', 'substitution_failed', 'too_costly')) AS failed
     FROM deid.quarantine AS q
     WHERE q.run_id = %(run_id)s
 ),

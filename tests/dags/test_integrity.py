@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +55,8 @@ def test_every_step_has_its_safeguards(bag: Any, dag_id: str) -> None:
     for task in bag.dags[dag_id].tasks:
         options = task.partial_kwargs if task.is_mapped else vars(task)
         assert task.retry_policy == RETRIES, task.task_id
+        if task.task_type != "ReleaseApproval":  # people have a deadline of their own
+            assert timedelta(hours=1) <= options["execution_timeout"] <= timedelta(hours=24), task.task_id
         if task.task_type not in ("ReleaseApproval", "TriggerDagRunOperator"):  # these log no value
             assert options["show_return_value_in_logs"] is False, task.task_id
 

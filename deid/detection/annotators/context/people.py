@@ -32,6 +32,7 @@ _GLUED_TITLE = re.compile(
 )
 _SPELT = re.compile(r"(?<![\w.])(?:[A-Za-z] ){4,}[A-Za-z](?![\w.])")
 _PLACE_LINKS = frozenset("de d du des a au aux en la le les".split())
+_MOST_TITLES = 12  # before a name; a longer row of titles announces nobody
 _FULL_CIVILITIES = CIVILITIES - {"m", "mm"}  # "Dr M. Vraz": there the M is an initial
 _ANNOUNCING_SIGNS = frozenset({":", ",", "(", "-", ".", "«", '"', "=", ">", "'", "|", "e"})
 _SINGULAR = PROFESSIONS | KINSHIP
@@ -93,7 +94,9 @@ def _after_title(reading: Reading, index: int, label: Label, score: float) -> It
     at = _after_signs(reading, index)
     if reading.word(at) == "(" and reading.word(at + 2) == ")":
         at += 3
-    while reading.word(at) in DOCTOR_TITLES or reading.word(at) in _FULL_CIVILITIES:
+    for _ in range(_MOST_TITLES):
+        if reading.word(at) not in DOCTOR_TITLES and reading.word(at) not in _FULL_CIVILITIES:
+            break
         at = _after_signs(reading, at)
     if reading.word(at) == "\n" and is_capital(reading, at + 1) and words[index] in ("docteur", "professeur"):
         at += 1

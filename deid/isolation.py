@@ -1,0 +1,303 @@
+"""Processing within limits of time and memory: a batch in this process, or document by document in another one.
+
+A batch is processed here, under a clock that looks at time and memory once a second. Past its limits it is stopped and
+done again in a process of its own, which is killed when a document exceeds them: that one is refused, the others go on.
+A statement that never returns to the interpreter cannot be stopped here: the whole process ends (status 1), and the
+next attempt must be isolated from the start (`Limits.isolated`).
+
+`python -m deid.isolation FD` is that other process. Texts reach it through a pair of sockets, never through a file.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import logging
+import os
+import resource
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
+from pathlib import Path
+from types import FrameType
+from typing import Any, Generic, TypeVar
+
+from deid.domain.errors import NocturneError
+from deid.domain.limits import Limits
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+_TICK = 1.0  # seconds between two looks at time and memory
+_GRACE = 60.0  # seconds past its time in which a batch must stop, before its process is ended
+_START = 300.0  # seconds in which the other process must load its tables and models
+_PAGE = resource.getpagesize()
+_MIB = 1 << 20
+
+log = logging.getLogger(__name__)
+
+
+class _Exceeded(BaseException):
+    """A batch exceeds its limits. No `Exception`, so that no handler of the code that is stopped takes it."""
+
+
+def process_within(
+    limits: Limits,
+    function: Callable[[Sequence[T]], list[R]],
+    items: Sequence[T],
+    *,
+    length: Callable[[T], int],
+    together: Callable[[T], str],
+    refuse: Callable[[T], R],
+    sample: T,
+) -> list[R]:
+    """Return `function(items)`, with the result of `refuse` for each item that exceeds the limits.
+
+    Args:
+        limits: of one item; see `Limits` for those of a batch.
+        function: gives one outcome per item, in order. It can be pickled, as items and outcomes can.
+        items: the batch.
+        length: characters of an item.
+        together: items of one name are processed in one call, since they may share what is found in them; an item
+            without a name is processed alone.
+        refuse: makes the outcome of an item that exceeds the limits.
+        sample: an item with which the other process loads its tables and models.
+
+    Raises:
+        NocturneError: the function raised it, or failed in the other process by an unforeseen error.
+    """
+    calls = _Calls(limits, function, length, together, sample)
+    outcomes: dict[int, R] = {}
+    for portion in calls.portions(items):
+        outcomes |= calls.process(items, portion)
+    return [outcomes[at] if at in outcomes else refuse(item) for at, item in enumerate(items)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Calls(Generic[T, R]):
+    """Calls of a function on the items of a batch; see `process_within`. Positions are those in the batch."""
+
+    limits: Limits
+    function: Callable[[Sequence[T]], list[R]]
+    length: Callable[[T], int]
+    together: Callable[[T], str]
+    sample: T
+
+    def portions(self, items: Sequence[T]) -> Iterator[list[int]]:
+        """Yield the positions of the items by portions of `Limits.portion` characters or little more."""
+        portion: list[int] = []
+        characters = 0
+        for group in self.groups(items, range(len(items))):
+            portion += group
+            characters += self.characters(items, group)
+            if characters >= self.limits.portion:
+                yield sorted(portion)
+                portion, characters = [], 0
+        if portion:
+            yield sorted(portion)
+
+    def groups(self, items: Sequence[T], portion: Sequence[int]) -> list[list[int]]:
+        """Return the positions of the items that go together, in the order of their first item."""
+        groups: dict[str | int, list[int]] = {}
+        for at in portion:
+            groups.setdefault(self.together(items[at]) or at, []).append(at)
+        return list(groups.values())
+
+    def characters(self, items: Sequence[T], positions: Sequence[int]) -> int:
+        return sum(self.length(items[at]) for at in positions)
+
+    def process(self, items: Sequence[T], portion: Sequence[int]) -> dict[int, R]:
+        """Return the outcomes of a portion by position, without the items that exceed the limits."""
+        chosen = [items[at] for at in portion]
+        if not self.limits.isolated:
+            try:
+                with _clock(self.limits, self.characters(items, portion)):
+                    return dict(zip(portion, self.function(chosen), strict=True))
+            except (_Exceeded, MemoryError):
+                log.warning("%s documents exceed time or memory together: done again one by one", len(portion))
+        outcomes: dict[int, R] = {}
+        with _Isolated(self) as other:
+            if self.limits.isolated and (found := other.run(chosen)) is not None:
+                return dict(zip(portion, found, strict=True))
+            for group in self.groups(items, portion):
+                outcomes |= other.settle(items, group)
+        return outcomes
+
+
+# ---- In this process
+
+
+@contextmanager
+def _clock(limits: Limits, characters: int) -> Iterator[None]:
+    """Raise `_Exceeded` in the body once it has taken its time or memory; elsewhere than the main thread, do nothing.
+
+    A timer of the caller, such as that of Airflow's `execution_timeout`, goes on afterwards.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    share = limits.share(characters)
+    started, seconds = time.monotonic(), limits.seconds * share
+    ceiling = _resident() + limits.megabytes * _MIB * share
+    running = True
+
+    def look(_signal: int, _frame: FrameType | None) -> None:
+        if running and (time.monotonic() - started > seconds or _resident() > ceiling):
+            raise _Exceeded
+
+    tick = min(_TICK, limits.seconds / 4)
+    handler = signal.signal(signal.SIGALRM, look)
+    left, interval = signal.setitimer(signal.ITIMER_REAL, tick, tick)
+    faulthandler.dump_traceback_later(seconds + _GRACE, exit=True, file=2)  # functions and lines only
+    try:
+        yield
+    finally:
+        running = False
+        faulthandler.cancel_dump_traceback_later()
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, handler)
+        if left:
+            signal.setitimer(signal.ITIMER_REAL, max(left - (time.monotonic() - started), 1e-3), interval)
+
+
+def _resident() -> int:
+    """Return the bytes of memory that this process holds."""
+    with open("/proc/self/statm", "rb") as file:  # noqa: PTH123  # in a signal handler
+        return int(file.read().split()[1]) * _PAGE
+
+
+# ---- In another process
+
+
+class _Isolated(Generic[T, R]):
+    """The other process, started when it is needed and after each time that it was killed."""
+
+    def __init__(self, calls: _Calls[T, R]) -> None:
+        self._calls = calls
+        self._process: subprocess.Popen[bytes] | None = None
+        self._link: Connection | None = None
+
+    def __enter__(self) -> _Isolated[T, R]:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._end()
+
+    def run(self, items: Sequence[T]) -> list[R] | None:
+        """Return the outcomes of items; None if they exceed the limits, or end the process.
+
+        Raises:
+            NocturneError: the function failed, or the process cannot be started.
+        """
+        if self._process is None:
+            self._start()
+        limits = self._calls.limits
+        share = limits.share(sum(map(self._calls.length, items)))
+        answer = self._ask((list(items), limits.seconds * share, limits.megabytes * share))
+        if answer is None:
+            self._end()
+            return None
+        kind, value = answer
+        if kind == "refused":
+            raise NocturneError(value)
+        if kind == "failed":
+            raise NocturneError(f"a step failed in a process of its own: {value}.", "Please report it with this line.")
+        return value if kind == "done" else None
+
+    def settle(self, items: Sequence[T], group: Sequence[int]) -> dict[int, R]:
+        """Return the outcomes of a group by position, without those that exceed the limits."""
+        found = self.run([items[at] for at in group])
+        if found is None and len(group) > 1:
+            group = [at for at in group if self.run([items[at]]) is not None]
+            found = self.run([items[at] for at in group]) if group else None
+        return {} if found is None else dict(zip(group, found, strict=True))
+
+    def _start(self) -> None:
+        link, far = Pipe()
+        self._process = subprocess.Popen(  # noqa: S603  # this interpreter
+            [sys.executable, "-m", "deid.isolation", str(far.fileno())],
+            pass_fds=(far.fileno(),),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,  # a traceback may quote a document
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
+        )
+        far.close()
+        self._link = link
+        if self._ask((self._calls.function, self._calls.sample), _START) != ("ready", None):
+            self._end()
+            raise NocturneError(
+                "the process of its own for a batch cannot be started.", "See docs/operators.md, Limits."
+            )
+
+    def _ask(self, message: Any, seconds: float | None = None) -> tuple[str, Any] | None:
+        """Return the answer to a message; None if the process ends or is silent for too long."""
+        if self._link is None:
+            return None
+        with suppress(EOFError, OSError):
+            self._link.send(message)
+            if self._link.poll(message[1] if seconds is None else seconds):
+                answer: tuple[str, Any] = self._link.recv()
+                return answer
+        return None
+
+    def _end(self) -> None:
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+        if self._link is not None:
+            self._link.close()
+        self._process = self._link = None
+
+
+def _serve(link: Connection) -> None:
+    """Load what the function needs, then answer each list of items with its outcomes until the other side closes."""
+    function, sample = link.recv()
+    with suppress(Exception):  # what the sample meets, the items meet
+        function([sample])
+    link.send(("ready", None))
+    while True:
+        items, seconds, megabytes = link.recv()
+        _limit_self(seconds, megabytes)
+        answer: tuple[str, Any]
+        try:
+            answer = ("done", function(items))
+        except MemoryError:
+            answer = ("exceeded", None)
+        except NocturneError as error:
+            answer = ("refused", str(error))
+        except Exception as error:
+            answer = ("failed", type(error).__name__)  # its message may quote a document
+        hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+        resource.setrlimit(resource.RLIMIT_AS, (hard, hard))  # the answer must be written
+        link.send(answer)
+
+
+def _limit_self(seconds: float, megabytes: float) -> None:
+    """Let this process take `megabytes` (MiB) more, and end by itself should the other side be gone."""
+    with open("/proc/self/statm", "rb") as file:  # noqa: PTH123
+        size = int(file.read().split()[0]) * _PAGE
+    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+    wanted = size + int(megabytes * _MIB)
+    resource.setrlimit(resource.RLIMIT_AS, (wanted if hard == resource.RLIM_INFINITY else min(wanted, hard), hard))
+    used = time.process_time() + (seconds + _GRACE) * (os.cpu_count() or 1)
+    hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
+    resource.setrlimit(resource.RLIMIT_CPU, (int(used) + 1, hard))
+
+
+def main() -> None:
+    """Serve the process that started this one."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a core holds documents
+    Path("/proc/self/oom_score_adj").write_text("1000", encoding="ascii")  # the first to go when memory is short
+    with suppress(EOFError, OSError):
+        _serve(Connection(int(sys.argv[1])))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,43 @@
+"""Time grows in proportion to the length of a document, whatever is repeated in it, from its source to its checks."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchmarks.growth import FAMILIES, Flow, make_flow
+from deid.config import policy
+from tests import ROOT
+
+pytestmark = pytest.mark.slow
+LARGEST = 1.5  # exponent: 1 is linear, 2 quadratic
+
+
+@pytest.fixture(scope="module")
+def rules() -> Flow:
+    """The flow without models, which is fast enough for long texts."""
+    flow = make_flow(policy.load(ROOT / "deid/config/policies/rules.yaml"))
+    flow.fixed()
+    return flow
+
+
+@pytest.fixture(scope="module")
+def default() -> Flow:
+    flow = make_flow(policy.load())
+    flow.fixed()
+    return flow
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_time_grows_with_length_only(rules: Flow, family: str) -> None:
+    assert exponent(rules, family, 20_000) < LARGEST
+
+
+@pytest.mark.parametrize("family", ["prose", "capitals", "line breaks", "hyphens", "numbers and dots", "HTML: prose"])
+def test_time_of_the_models_grows_with_length_only(default: Flow, family: str) -> None:
+    assert exponent(default, family, 4_000) < LARGEST
+
+
+def exponent(flow: Flow, family: str, length: int) -> float:
+    """Return the exponent of time, measured again with care where a busy machine may have disturbed it."""
+    found = flow.growth(family, length, repeats=1).exponent
+    return found if found < LARGEST else flow.growth(family, length, repeats=3).exponent
