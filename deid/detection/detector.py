@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from deid.config.policy import Policy
 from deid.detection import merging, refining
+from deid.detection.legible import Legible
 from deid.detection.lexicon import gazetteers, use_lookup
 from deid.detection.lookup import LookupTable
 from deid.detection.preprocessing.language import foreign_language, plainly_french
@@ -23,7 +24,7 @@ from deid.domain.document import Document, Mention
 from deid.domain.errors import Reason
 
 # Raised whenever the same text and policy may give other mentions than before.
-RULES_VERSION = "rules-3"
+RULES_VERSION = "rules-4"
 # Annotators that do not need French, for a policy that lets documents in other languages through.
 ANY_LANGUAGE = frozenset({"patterns", "identity"})
 
@@ -72,7 +73,12 @@ class Detector:
 
     def detect(self, documents: Sequence[Document]) -> list[tuple[Mention, ...]]:
         """Return the mentions of each document, in the documents' order: sorted, not overlapping, within the text."""
-        readings = [Reading(document) for document in documents]
+        legible = [Legible(document) for document in documents]
+        found = self._search([Reading(one.document) for one in legible])
+        return [one.restored(mentions) for one, mentions in zip(legible, found, strict=True)]
+
+    def _search(self, readings: Sequence[Reading]) -> list[tuple[Mention, ...]]:
+        """Return the mentions of each reading, in order."""
         foreign = self._foreign(readings)
         found: list[dict[str, list[Mention]]] = [{} for _ in readings]
         distributions: list[dict[str, NDArray[np.float32]]] = [{} for _ in readings]

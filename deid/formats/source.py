@@ -59,8 +59,9 @@ def _characters(ranges: str) -> frozenset[str]:
     return frozenset(chr(code) for bound in bounds for code in range(bound[0], bound[-1] + 1))
 
 
-# Soft hyphen, zero-width characters, direction marks, tags: invisible between the letters of a name
-INVISIBLE = _characters("AD 61C 180E 200B-200F 202A-202E 2060-206F FEFF FFF9-FFFB E0000-E007F")
+# Soft hyphen, zero-width characters, direction marks, tags: invisible between the letters of a name. The overrides of
+# direction (U+202D, U+202E) stay: characters do not stand in the order in which they are read, and the judge says so.
+INVISIBLE = _characters("AD 61C 180E 200B-200F 202A-202C 2060-206F FEFF FFF9-FFFB E0000-E007F")
 
 # Control characters except tab, line feed and carriage return; the line and paragraph separators of Unicode
 CONTROL = _characters("1-8 B-C E-1F 7F-9F 2028-2029")

@@ -105,6 +105,21 @@ CHECKS: tuple[Check, ...] = (
             "Aucune suite de sept chiffres ou plus hors des substituts.",
             "No run of seven digits or more outside surrogates.",
         ),
+        (
+            "residual_encoded",
+            "Aucun texte codé en base64 hors des substituts.",
+            "No text in base64 outside surrogates.",
+        ),
+        (
+            "residual_script",
+            "Aucun mot dans une autre écriture (cyrillique, arabe…) ni en lettres encerclées.",
+            "No word in another script (Cyrillic, Arabic…) or in enclosed letters.",
+        ),
+        (
+            "order_overridden",
+            "Les caractères se lisent dans l'ordre où ils sont écrits.",
+            "Characters are read in the order in which they stand.",
+        ),
     ),
     *_critical(
         Reason.ORIGINAL_KEPT,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import logging
 import math
 import re
@@ -61,6 +62,9 @@ def _survival(document: Document, substitution: Substitution) -> dict[str, float
     patient = known_identity(document.patient)
     return {
         **residues(between, dates),
+        # Surrogates too: a letter that substitution cannot read stays in its place.
+        "residual_script": float(len(_OTHER_SCRIPTS.findall(substitution.text))),
+        "order_overridden": float(len(_OVERRIDES.findall(document.text))),
         **identity_counts(
             patient, document.patient.birth_date, substitution.text, between, inside, dates, substitution.reference_date
         ),
@@ -172,6 +176,32 @@ def _mod97(iban: str) -> bool:
     return int("".join(str(int(char, 36)) for char in compact[4:] + compact[:4])) % 97 == 1
 
 
+# Letters of a script in which French is not written, three in a row or mixed with Latin ones, and enclosed letters.
+# Greek counts from four on: shorter runs are signs of medicine ("TCRαβ", "ΔF").
+_OTHER_SCRIPTS = re.compile(
+    "[\u0400-\u052f\u0530-\u1cff\u2c00-\u2c5f\u2d00-\u2dff\u3040-\ud7ff\uf900-\ufaff\ufb13-\ufdff\ufe70-\ufefc]{3,}"
+    "|[A-Za-z][\u0400-\u052f\ua4d0-\ua4ff]|[\u0400-\u052f\ua4d0-\ua4ff][A-Za-z]"
+    "|[\u0370-\u03ff\u1f00-\u1fff]{4,}|[\u24b6-\u24e9\U0001f130-\U0001f189]{3,}|[\U0001f1e6-\U0001f1ff]{5,}"
+)
+_BASE64 = re.compile(r"(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{16,}={0,2}(?![A-Za-z0-9+/=])")
+# Right-to-left and left-to-right override: a reader sees the characters in another order than they stand.
+_OVERRIDES = re.compile("[\u202d\u202e]")
+_READABLE = 0.9  # share of letters, digits and spaces from which decoded bytes are a text
+
+
+def _encoded(text: str) -> int:
+    """Count the words that are a text in base64."""
+    return sum(_is_text(run) for run in _BASE64.findall(text))
+
+
+def _is_text(run: str) -> bool:
+    try:
+        decoded = base64.b64decode(run + "=" * (-len(run) % 4)).decode("utf-8")
+    except ValueError:
+        return False
+    return sum(one.isalnum() or one in " .,:;/-'" for one in decoded) >= _READABLE * len(decoded)
+
+
 _KINDS: Mapping[str, Callable[[str], int]] = MappingProxyType(
     {
         "residual_nir": lambda text: len(_NIR.findall(text)),
@@ -180,6 +210,7 @@ _KINDS: Mapping[str, Callable[[str], int]] = MappingProxyType(
         "residual_url": lambda text: len(_URL.findall(text)),
         "residual_iban": _iban,
         "residual_digits": _long_digits,
+        "residual_encoded": _encoded,
     }
 )
 

@@ -9,6 +9,7 @@ from deid.detection.reading import Reading
 from deid.detection.refining.addresses import complete_addresses, join_lines
 from deid.detection.refining.boundaries import complete_last_signs, complete_names
 from deid.detection.refining.filters import drop_allowed, drop_lookalikes, trim_civilities
+from deid.detection.refining.halves import complete_halves
 from deid.detection.refining.missed_names import find_glued, find_initials, find_shared_names, repeat_names
 from deid.detection.refining.overlaps import connect_entities, resolve_overlaps
 from deid.detection.refining.roles import settle_roles
@@ -19,7 +20,7 @@ def refine(reading: Reading, mentions: Sequence[Mention], policy: Detection) -> 
     """Return the mentions of a document after all steps, sorted and disjoint.
 
     The steps are: filters, overlaps, connected entities, boundaries of names and addresses, repetitions, initials,
-    names without blanks, roles, last signs of numbers and initials, line breaks.
+    names without blanks, roles, last signs of numbers and initials, values found by half, line breaks.
     """
     refined = drop_allowed(reading, trim_civilities(reading, drop_lookalikes(reading, mentions)), policy.allow)
     refined = resolve_overlaps(reading, refined)
@@ -34,7 +35,8 @@ def refine(reading: Reading, mentions: Sequence[Mention], policy: Detection) -> 
             refined = resolve_overlaps(reading, [*refined, *glued])
     if policy.settle_roles:
         refined = settle_roles(reading, sorted(refined))
-    return tuple(join_lines(reading, complete_last_signs(reading, sorted(refined))))
+    refined = complete_halves(reading, complete_last_signs(reading, sorted(refined)))
+    return tuple(join_lines(reading, refined))
 
 
 def share_names(

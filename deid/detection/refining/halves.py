@@ -1,0 +1,74 @@
+"""Values of which a part was found: bank account, number plate, range of years, name and first name of an export."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from deid.detection.reading import Reading
+from deid.domain.document import Mention
+from deid.domain.labels import NAMES, Label
+
+_IBAN = re.compile(r"(?<!\w)[a-z]{2}\d\d(?:[ .-]?[0-9a-z]{4}){3,7}(?:[ .-]?[0-9a-z]{1,3})?(?!\w)")
+_IBAN_HINT = re.compile(r"\biban\b|\brib\b|(?<!\w)fr\d\d")
+_NEW_PLATE = r"[a-z]{2}[ -]?\d{3}[ -]?[a-z]{2}"
+_PLATE = rf"(?:{_NEW_PLATE}|\d{{2,4}}[ -]?(?!mm|cm|mg|ml|kg|au|et|ou)[a-z]{{2,3}}[ -]?(?:\d\d|2[ab]))"
+_PLATE_ANNOUNCED = re.compile(
+    rf"\b(?:immatricul\w{{1,6}}|plaques?(?: mineralogiques?)?|vehicule|voiture|scooter|moto)"
+    rf"[ ]?(?:n°|:|sous le numero)?[ ]?({_PLATE})(?!\w)"
+)
+_PLATE_ALONE = re.compile(rf"(?<![\w-]){_NEW_PLATE}(?![\w-])")
+_YEARS = re.compile(r"(?<![\w/.-])((?:19|20)\d\d)[ ]?[-–—][ ]?((?:19|20)\d\d)(?![\w/-])")
+_EXPORTED = re.compile(r"(?<![^\W_])([^\W\d_]{2,}(?:[ '-][^\W\d_]{2,})*)\^([^\W\d_]{2,}(?:[ '-][^\W\d_]{2,})*)")
+
+
+def complete_halves(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
+    """Return sorted `mentions`, with the whole of each value of which they cover a part.
+
+    A number plate is also added where a word announces it. Values that are covered already stay as they are.
+    """
+    result = list(mentions)
+    for start, end, label, announced in _whole_values(reading):
+        touched = [one for one in result if one.start < end and start < one.end]
+        if not (touched or announced) or _covers(reading, touched, start, end):
+            continue
+        first, last = min([start, *(one.start for one in touched)]), max([end, *(one.end for one in touched)])
+        whole = replace(touched[0], start=first, end=last, label=label) if touched else Mention(first, last, label, 0.9)
+        result = sorted([*(one for one in result if one not in touched), whole])
+    for start, end, label in _other_halves(reading, result):
+        if not any(one.start < end and start < one.end for one in result):
+            result = sorted([*result, Mention(start, end, label, 0.9)])
+    return result
+
+
+def _covers(reading: Reading, mentions: Sequence[Mention], start: int, end: int) -> bool:
+    """Return whether mentions cover every letter and digit from `start` to `end`."""
+    return all(
+        any(one.start <= at < one.end for one in mentions) for at in range(start, end) if reading.text[at].isalnum()
+    )
+
+
+def _whole_values(reading: Reading) -> Iterator[tuple[int, int, Label, bool]]:
+    """Yield the span and label of account numbers and number plates, and whether a word announces them."""
+    folded = reading.folded
+    if _IBAN_HINT.search(folded):
+        for match in _IBAN.finditer(folded):
+            if sum(map(str.isdigit, match.group())) >= 12:
+                yield match.start(), match.end(), Label.ID, True
+    for match in _PLATE_ANNOUNCED.finditer(folded):
+        yield match.start(1), match.end(1), Label.ID, True
+    for match in _PLATE_ALONE.finditer(folded):
+        if reading.text[match.start() : match.end()].isupper():
+            yield match.start(), match.end(), Label.ID, False
+
+
+def _other_halves(reading: Reading, mentions: Sequence[Mention]) -> Iterator[tuple[int, int, Label]]:
+    """Yield the other year of a range and the other name of "NAME^GIVEN", where one of the two was found."""
+    for pattern, labels in ((_YEARS, frozenset({Label.DATE})), (_EXPORTED, NAMES)):
+        for match in pattern.finditer(reading.text):
+            halves = [match.span(1), match.span(2)]
+            for own, other in (halves, halves[::-1]):
+                found = [one for one in mentions if one.start < own[1] and own[0] < one.end and one.label in labels]
+                if found:
+                    yield *other, found[0].label

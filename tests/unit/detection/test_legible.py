@@ -1,0 +1,99 @@
+"""The legible form of a text: what is read, what is left as it is, and the way back to the offsets of the source."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from deid.detection.legible import Legible
+from deid.domain.document import Document, Mention, Patient
+from deid.domain.labels import Label
+
+KNOWN = Patient(key="p", last_name="DUPONT", first_names=("Aline",))
+
+
+def legible(text: str, patient: Patient = KNOWN) -> Legible:
+    return Legible(Document("d", text, patient))
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("M. D\u200bU\u00adPO\u202cNT", "M. DUPONT"),
+        ("M. D\u034fU\ufe00PONT", "M. DUPONT"),
+        ("M. D\u0336U\u0336P\u0336ONT", "M. DUPONT"),
+        ("Mme Ame\u0301lie", "Mme Amélie"),
+        ("M. ＤＵＰＯＮＴ ０６", "M. DUPONT 06"),
+        ("M. \U0001d403upont, Le\ufb02och", "M. Dupont, Lefloch"),
+        ("M. Ⓓⓤⓟⓞⓝⓣ", "M. Dupont"),
+        ("Mme L\u0435fe\u0432vre, M\u03bfreau", "Mme L\u0435fe\u0432vre, Moreau"),
+        ("Mme L\u0435febvr\u0435", "Mme Lefebvre"),
+        ("M. D-U-P-O-N-T", "M. DUPONT"),
+        ("M. d u p o n t", "M. dupont"),
+        ("M. D\U0001f600U\U0001f600P\U0001f600O\U0001f600N\U0001f600T", "M. DUPONT"),
+        ("Delta Uniforme Papa Oscar November Tango", "DUPONT"),
+        ("D comme Denise, U comme Ursule, P comme Paul, O comme Oscar, N comme Noé, T comme Tom.", "DUPONT."),
+        ("M. DUP0NT, L3F3BVR3, TE$$IER", "M. DUP0NT, LEFEBVRE, TESSIER"),
+        ("M. DUUUPOOONT", "M. DUPONT"),
+        ("M. dUpOnT", "M. Dupont"),
+        ("TNOPUD", "DUPONT"),
+        ("DU-\nPONT", "DUPONT"),
+        ("DU\tPONT", "DUPONT"),
+        ("%44UPONT%20Aline", "DUPONT Aline"),
+        ("Ren&eacute; =C3=89mile \\u00c9lie Ã‰", "René Émile Élie Ã‰"),
+    ],
+)
+def test_a_disguised_name_is_read(written: str, read: str) -> None:
+    assert legible(written).document.text == read
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "IFNγ, TNFα, PPARγ, TCRαβ, NF-κB, β-bloquant, α-fœtoprotéine, 12 μg/L, 3 kΩ, ΔPP",
+        "C.R.P. négative, I.R.M. et E.C.B.U. prévus, A-B-C-D-E, vitamines A, B, C, D, E et K",
+        "CYP2D6, COL1A1, HLA-B27, CO₂, Ca²⁺, 1ʳᵉ prise, ½ dose, 20 % de 50",
+        "⚠️ allergie, VIII, grade III, TA 13/8, LAC45-24-0317, le pont du village, MmeDurand, McDonald",
+        "Dupont et Aline sont venus.\nLe Dr Moreau aussi : a@b.fr, http://exemple.fr/a%2Fb",
+    ],
+)
+def test_medicine_is_read_as_it_is_written(text: str) -> None:
+    one = legible(text)
+    assert one.document is one.source
+
+
+def test_a_text_that_nobody_disguised_is_the_same_document() -> None:
+    one = legible("M. DUPONT est venu avec Mme Moreau.")
+    assert one.document is one.source
+    assert one.restored([Mention(3, 9, Label.PATIENT)]) == (Mention(3, 9, Label.PATIENT),)
+
+
+def test_mentions_return_to_the_source() -> None:
+    source = "M. D\u200bU\u200bPONT vu par le Dr Le\ufb02och et P-E-R-R-I-N."
+    one = legible(source)
+    assert one.document.text == "M. DUPONT vu par le Dr Lefloch et PERRIN."
+    found = [
+        Mention(at, at + len(name), Label.PERSON)
+        for name in ("DUPONT", "Lefloch", "PERRIN")
+        for at in [one.document.text.index(name)]
+    ]
+    assert [source[m.start : m.end] for m in one.restored(found)] == [
+        "D\u200bU\u200bPONT",
+        "Le\ufb02och",
+        "P-E-R-R-I-N",
+    ]
+    half = one.document.text.index("floch")
+    (cut,) = one.restored([Mention(half, half + 1, Label.PERSON)])
+    assert source[cut.start : cut.end] == "\ufb02", "a mention never cuts a character"
+
+
+@given(st.text(alphabet="DUPONTdupontéе\u200b\u0301\ufb01Ｄ0369&;#%=-_ \n\t😀.ⒶαA@", max_size=60))
+def test_restored_mentions_are_sorted_disjoint_and_inside(text: str) -> None:
+    one = legible(text)
+    length = len(one.document.text)
+    restored = one.restored([Mention(at, at + 1, Label.PERSON) for at in range(length)])
+    assert all(mention.end <= len(text) for mention in restored)
+    assert all(before.end <= after.start for before, after in pairwise(restored))

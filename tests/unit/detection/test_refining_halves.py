@@ -1,0 +1,58 @@
+"""Values of which detection found a part are completed; values that are whole stay as they are."""
+
+from __future__ import annotations
+
+import pytest
+
+from deid.detection.reading import Reading
+from deid.detection.refining.halves import complete_halves
+from deid.domain.document import Document, Mention
+from deid.domain.labels import Label
+
+
+def completed(text: str, *found: tuple[str, Label]) -> list[tuple[str, Label]]:
+    mentions = [Mention(text.index(part), text.index(part) + len(part), label) for part, label in found]
+    result = complete_halves(Reading(Document("d", text)), sorted(mentions))
+    return [(text[one.start : one.end], one.label) for one in result]
+
+
+@pytest.mark.parametrize(
+    ("text", "found", "whole"),
+    [
+        (
+            "IBAN FR76 3000 6000 0112 3456 7890 188.",
+            "FR76 3000 6000 0112 3456 7890",
+            "FR76 3000 6000 0112 3456 7890 188",
+        ),
+        ("Plaque 1234 ab 75 relevée", "1234", "1234 ab 75"),
+        ("le AB-123-CD garé", "AB-123", "AB-123-CD"),
+    ],
+)
+def test_a_part_becomes_the_whole(text: str, found: str, whole: str) -> None:
+    assert completed(text, (found, Label.ID)) == [(whole, Label.ID)]
+
+
+def test_announced_values_are_added() -> None:
+    assert completed("Véhicule immatriculé 845 xpl 33.") == [("845 xpl 33", Label.ID)]
+    assert completed("immatriculation ab 123 cd, indemne") == [("ab 123 cd", Label.ID)]
+
+
+def test_the_other_half_of_a_range_and_of_an_export_is_added() -> None:
+    assert completed("au CHS 1981-2007", ("1981", Label.DATE)) == [("1981", Label.DATE), ("2007", Label.DATE)]
+    assert completed("PN [BOURGOIN^Mélanie]", ("Mélanie", Label.DOCTOR)) == [
+        ("BOURGOIN", Label.DOCTOR),
+        ("Mélanie", Label.DOCTOR),
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["plaques 245 G/L, plaque de 12 mm", "du 14/10/2019 AU 22/10/2019", "x^2 et 10^9/L", "score 2010-2020 en réserve"],
+)
+def test_nothing_is_added_without_a_part_or_a_word(text: str) -> None:
+    assert completed(text) == []
+
+
+def test_dates_beside_a_short_word_are_no_plate() -> None:
+    found = (("14/10/2019", Label.DATE), ("22/10/2019", Label.DATE))
+    assert completed("du 14/10/2019 AU 22/10/2019", *found) == [*found]
