@@ -52,7 +52,7 @@ _LOOKALIKES = str.maketrans(
     "aeijkopcstyxdABESIJKMHOPCTYXovaeiptukynxABEZHIKMNOPTYXBPDTGKZFMNLSRWXYAEIOUC",
 )
 _OTHER_SCRIPT = re.compile("[\u0370-\u03ff\u0400-\u052f\ua4d0-\ua4ff]")
-_WORD_WITH_OTHERS = re.compile("[^\\W\\d_]*[\u0370-\u03ff\u0400-\u052f\ua4d0-\ua4ff][^\\W\\d_]*")
+_WORD_WITH_OTHERS = re.compile("[^\\W\\d_]{0,40}[\u0370-\u03ff\u0400-\u052f\ua4d0-\ua4ff][^\\W\\d_]*")
 # Greek letters that stand for themselves in medicine ("IFNγ", "αFP", "NF-κB"), Latin between small letters only.
 _GREEK_SMALL = frozenset("αειρτυκγηχ")
 
@@ -69,9 +69,11 @@ _CODE_WORDS = re.compile(rf"\b(?:{'|'.join(_CODE)})(?:[ ,/-]{{1,2}}(?:{'|'.join(
 
 _CUT = r"(?:[=-]?[ ]*\n[ ]*)"
 
-_LEET = re.compile(r"(?<![\w@$])(?=[^\W_@$!|]*[013-578@$!|])(?=\S*[^\W\d_]\S*[^\W\d_])[\w@$!|)]{5,24}(?![@$]|[-/.]?\d)")
+_LEET = re.compile(
+    r"(?<![\w@$])(?=[^\W_@$!|]*[013-578@$!|])(?=\S{0,12}[^\W\d_]\S{0,12}[^\W\d_])[\w@$!|)]{5,24}(?![@$]|[-/.]?\d)"
+)
 _LEET_LETTERS = (str.maketrans("0134578@$!", "OIEASTBASI"), str.maketrans("0134578@$!", "OLEASTBASI"))
-_REPEATED = re.compile(r"[^\W\d_]*([^\W\d_])\1\1[^\W\d_]*", re.IGNORECASE)
+_REPEATED = re.compile(r"(?<![^\W\d_])(?=[^\W\d_]{0,24}?([^\W\d_])\1\1)[^\W\d_]{3,40}", re.IGNORECASE)
 _RUN = re.compile(r"([^\W\d_])\1+", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]{4,}")
 
@@ -86,8 +88,8 @@ class Legible:
         self._ends: Sequence[int] = range(1, len(self._text) + 1)
         names = _Names(source.patient)
         for read in _READERS:
-            if edits := list(read(self._text, names)):
-                self._apply(edits)
+            if edits := sorted(read(self._text, names)):
+                self._apply(_disjoint(edits))
         self.document = source if self._text == source.text else replace(source, text=self._text)
 
     def restored(self, mentions: Iterable[Mention]) -> tuple[Mention, ...]:
@@ -121,6 +123,15 @@ class Legible:
                 ends += [self._ends[end - 1]] * len(read)
             position = end
         self._text, self._starts, self._ends = "".join(pieces), starts, ends
+
+
+def _disjoint(edits: Iterable[Edit]) -> Iterator[Edit]:
+    """Yield sorted edits without those that overlap an earlier one."""
+    end = 0
+    for edit in edits:
+        if edit[0] >= end:
+            yield edit
+            end = edit[1]
 
 
 class _Names:

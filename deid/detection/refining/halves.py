@@ -20,7 +20,8 @@ _PLATE_ANNOUNCED = re.compile(
 )
 _PLATE_ALONE = re.compile(rf"(?<![\w-]){_NEW_PLATE}(?![\w-])")
 _YEARS = re.compile(r"(?<![\w/.-])((?:19|20)\d\d)[ ]?[-–—][ ]?((?:19|20)\d\d)(?![\w/-])")
-_EXPORTED = re.compile(r"(?<![^\W_])([^\W\d_]{2,}(?:[ '-][^\W\d_]{2,})*)\^([^\W\d_]{2,}(?:[ '-][^\W\d_]{2,})*)")
+_EXPORTED_NAME = r"([^\W\d_]{2,30}(?:[ '-][^\W\d_]{2,30}){0,2})"
+_EXPORTED = re.compile(rf"(?<![^\W_]){_EXPORTED_NAME}\^{_EXPORTED_NAME}")
 
 
 def complete_halves(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:

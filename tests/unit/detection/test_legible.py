@@ -42,6 +42,7 @@ def legible(text: str, patient: Patient = KNOWN) -> Legible:
         ("TNOPUD", "DUPONT"),
         ("DU-\nPONT", "DUPONT"),
         ("DU\tPONT", "DUPONT"),
+        ("Ali-\nne DUPO-\nNT, Ali-\nne", "Aline DUPONT, Aline"),
         ("%44UPONT%20Aline", "DUPONT Aline"),
         ("Ren&eacute; =C3=89mile \\u00c9lie Ã‰", "René Émile Élie Ã‰"),
     ],
