@@ -16,12 +16,13 @@ from deid.reference.packaged import packaged_rows
 
 _APOSTROPHES = "’ʼ‘`´′"
 _DASHES = "‐‑‒–—―−"
-_INVISIBLE = "\u00ad\u200b\u200c\u200d\u2060\ufeff"
+_UNSEEN_RANGES = ((0xAD, 0xAD), (0x61C, 0x61C), (0x180E, 0x180E), (0x200B, 0x200F), (0x202A, 0x202E), (0x2060, 0x206F))
+_INVISIBLE = "".join(chr(code) for first, last in _UNSEEN_RANGES for code in range(first, last + 1)) + "\ufeff"
 
 # Letters, with the combining marks and invisible characters inside a word
 WORD = re.compile(rf"[^\W\d_]+(?:[\u0300-\u036f{_INVISIBLE}][^\W\d_]*)*")
 _CASE_PIECE = re.compile(r"[A-ZÀ-ÖØ-Þ]+(?![a-zß-öø-ÿ])|[A-ZÀ-ÖØ-Þ]?[a-zß-öø-ÿ]+")
-_SPELT_OUT = re.compile(r"(?<!\w)(?:[^\W\d_][ .\-]){3,}[^\W\d_](?!\w)")
+_SPELT_OUT = re.compile(r"(?<![^\W_])(?:[^\W\d_][ .\-_*/,·–—]{1,2}){3,}[^\W\d_](?![^\W_])")
 _HYPHENATED = re.compile(r"(?<=[^\W\d_])-[ \t]*\n[ \t]*(?=[^\W\d_])")
 _NOT_LETTER = re.compile(r"[^a-z]+")
 _NOT_ALNUM = re.compile(r"[^a-z0-9]+")
@@ -93,7 +94,7 @@ def split_words(text: str) -> Iterator[Word]:
 
 
 def hidden_words(text: str) -> Iterator[str]:
-    """Yield the bare words separated by line breaks (`DU-⏎PONT`) or spaces (`D U P O N T`)."""
+    """Yield the bare words cut by line breaks (`DU-⏎PONT`), or by spaces and signs (`D U P O N T`, `D*U*P*O*N*T`)."""
     for match in _SPELT_OUT.finditer(text):
         yield letters(match.group())
     for match in _HYPHENATED.finditer(text):

@@ -45,3 +45,4 @@ def test_words(text: str, expected: list[str]) -> None:
 
 def test_hidden_words() -> None:
     assert list(hidden_words("vu D U P O N T hier, DUR-\n  AND aussi")) == ["dupont", "durand"]
+    assert list(hidden_words("vu D*U*P*O*N*T, puis d_u_r_a_n_d et R, O, U, X")) == ["dupont", "durand", "roux"]

@@ -28,6 +28,7 @@ WRITTEN = {
     "no accents": strip_accents,
     "decomposed accents": lambda text: unicodedata.normalize("NFD", text),
     "soft hyphen inside": lambda text: f"{text[:2]}\u00ad{text[2:]}",
+    "marks of direction inside": lambda text: f"{text[:2]}\u200e{text[2:3]}\u2066{text[3:]}",
 }
 
 names = st.text(alphabet="abcdefghijklmnoprstuvéèëçï", min_size=4, max_size=12).map(str.capitalize)
