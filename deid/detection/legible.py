@@ -56,7 +56,8 @@ _WORD_WITH_OTHERS = re.compile("[^\\W\\d_]{0,40}[\u0370-\u03ff\u0400-\u052f\ua4d
 # Greek letters that stand for themselves in medicine ("IFNγ", "αFP", "NF-κB"), Latin between small letters only.
 _GREEK_SMALL = frozenset("αειρτυκγηχ")
 
-_SEPARATOR = r"(?:[^\w\n]\ufe0f?|_| [^\w\s]{1,2} |, | {2,3})"
+# Letters set apart by single spaces stay: the taggers and the context know them.
+_SEPARATOR = r"(?:[^\w\s]\ufe0f?|_| [^\w\s]{1,2} |, | {2,3})"
 _SPELT = re.compile(rf"(?<![^\W\d_])[^\W\d_](?P<by>{_SEPARATOR})[^\W\d_](?:(?P=by)[^\W\d_])+(?![^\W\d_])")
 _SPELT_BY_ANYTHING = re.compile(r"(?<![^\W\d_])[^\W\d_](?:[^\w\s.,;:!?'’()\-/]{1,3}[^\W\d_]){3,}(?![^\W\d_])")
 _INSIDE = re.compile(r"(?<=[^\W\d_])[^\w\s.,;:!?'’()\[\]\-/@&+%$=<>|\"«»*^~#°{}]{1,3}(?=[^\W\d_])")
