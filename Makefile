@@ -61,6 +61,10 @@ clean: reset ## stop, and remove all that make made here, the environment too
 drill: $(DEV) ## kill Airflow with SIGKILL in the middle of a night, start again, compare what is published
 	@$(BIN)/python -m pytest tests/dags/test_service.py $(ARGS)
 
+.PHONY: faults
+faults: $(RUN) ## benchmarks/faults.md: 200 nights under seeded faults, each compared with the night without (half an hour)
+	@$(BIN)/python -m benchmarks.faults --write $(ARGS)
+
 .PHONY: test
 test: $(DEV) ## every test (ARGS="-k dates" for some)
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(ARGS)

@@ -77,11 +77,11 @@ class EmbeddedServer:
             self._write_facts({**facts, "port": port})
             self._launch(port)
 
-    def stop(self) -> None:
-        """Stop the server, if it runs, and wait for its end."""
+    def stop(self, *, immediate: bool = False) -> None:
+        """Stop the server, if it runs, and wait for its end; `immediate` as a crash would, without a checkpoint."""
         with self._locked():
             if self.running():
-                self._control("stop", "-m", "fast")
+                self._control("stop", "-m", "immediate" if immediate else "fast")
 
     def running(self) -> bool:
         """Return whether a server runs on this cluster."""

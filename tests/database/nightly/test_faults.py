@@ -1,0 +1,35 @@
+"""Nights under seeded faults, by the command that `make faults` runs, on a server of its own."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from tests import ROOT
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+
+
+def faults(*arguments: object) -> tuple[int, list[dict[str, Any]]]:
+    """Run schedules; return the exit status and one object per schedule."""
+    command = [sys.executable, "-m", "benchmarks.faults", "--json", *map(str, arguments)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    return done.returncode, [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_every_schedule_of_faults_ends_in_the_same_state() -> None:
+    status, schedules = faults("--schedules", 5, "--seed", 1001)
+    assert len(schedules) == 5
+    assert {one["seed"]: one["differs"] for one in schedules} == {seed: {} for seed in range(1001, 1006)}
+    assert status == 0
+    assert len({kind for one in schedules for kind in one["struck"]}) >= 5
+
+
+def test_a_lost_mention_is_told_from_the_end_state_without_faults() -> None:
+    status, (schedule,) = faults("--schedules", 1, "--seed", 1001, "--plant")
+    assert status == 1
+    assert schedule["differs"]["mentions"] == [1, 0]
