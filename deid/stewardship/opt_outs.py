@@ -97,11 +97,14 @@ class OptOut:
 
 @dataclass(frozen=True, slots=True)
 class PatientRecord:
-    """A patient's published documents by release and type, number of unpublished documents, and opt-out, if any."""
+    """A patient's published documents by release and type, number of unpublished documents, and opt-out, if any.
+
+    `waiting` is None for a pseudonym: without the secret it leads to no document of the ledger.
+    """
 
     patient: Patient
     published: tuple[ReleaseCount, ...]
-    waiting: int
+    waiting: int | None
     opt_out_id: int | None
 
     @property
@@ -111,14 +114,47 @@ class PatientRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class LiveDocuments:
+    """Number of a patient's documents in each live state of the ledger."""
+
+    published: int
+    staged: int
+    unfinished: int
+    quarantined: int
+
+    @property
+    def total(self) -> int:
+        """Number of live documents."""
+        return self.published + self.staged + self.unfinished + self.quarantined
+
+
+@dataclass(frozen=True, slots=True)
 class RemovalProof:
-    """Documents removed by an opt-out, and documents of the patient found at `checked_at`."""
+    """Documents removed by an opt-out, and documents of the patient found at `checked_at`.
+
+    `readable` is the number of rows that researchers read, or will at the next rewriting, under the pseudonyms
+    recorded for the patient. `ledger` is None while the patient at the source is unknown: nothing can then be said of documents on their way, or
+    published under another secret.
+    """
 
     opt_out: OptOut
     removed: tuple[ReleaseCount, ...]
-    found_now: int
+    readable: int
+    ledger: LiveDocuments | None
     checked_at: datetime
     lines: tuple[Line, ...] = field(default=())
+
+    @property
+    def found_now(self) -> int | None:
+        """Number of live documents, a published row and its document counted once; None while they are unknown."""
+        if self.ledger is None:
+            return None
+        return self.ledger.total + max(0, self.readable - self.ledger.published)
+
+    @property
+    def in_release(self) -> bool:
+        """True if a document is published or ready to be."""
+        return bool(self.readable or (self.ledger and (self.ledger.published or self.ledger.staged)))
 
 
 def search_patient(cursor: Cursor, actor: str, patient: Patient) -> PatientRecord:
@@ -126,10 +162,8 @@ def search_patient(cursor: Cursor, actor: str, patient: Patient) -> PatientRecor
     step = "by_pseudonym" if patient.pseudonym else "by_source_id"
     cursor.execute(query("deid", "opt_out", step), patient.parameters)
     published = tuple(ReleaseCount(*row) for row in cursor.fetchall())
-    cursor.execute(query("deid", "opt_out", "waiting"), patient.parameters)
-    (waiting,) = one(cursor)
-    opt_out_id = _opt_out_in_force(cursor, patient)
-    found = PatientRecord(patient, published, int(waiting), opt_out_id)
+    waiting = None if patient.pseudonym else _count_waiting(cursor, patient)
+    found = PatientRecord(patient, published, waiting, _opt_out_in_force(cursor, patient))
     audit.write(
         cursor,
         actor,
@@ -180,9 +214,10 @@ def prove_removal(cursor: Cursor, opt_out_id: int) -> RemovalProof | None:
     cursor.execute(query("deid", "opt_out_removal", "of_opt_out"), {"opt_out_id": opt_out_id})
     removed = tuple(ReleaseCount(*line) for line in cursor.fetchall())
     cursor.execute(query("deid", "opt_out", "recheck"), {"opt_out_id": opt_out_id})
-    found_now, checked_at = one(cursor)
+    readable, *states, checked_at = one(cursor)
+    ledger = LiveDocuments(*states) if found[0].matched else None
     lines: Sequence[Line] = audit.list_lines(cursor, about=audit_name(opt_out_id))
-    return RemovalProof(found[0], removed, int(found_now), checked_at, tuple(reversed(lines)))
+    return RemovalProof(found[0], removed, int(readable), ledger, checked_at, tuple(reversed(lines)))
 
 
 def revoke_opt_out(cursor: Cursor, actor: str, opt_out_id: int, reason: str) -> bool:
@@ -217,6 +252,11 @@ def check_reason(reason: str) -> str:
 def audit_name(opt_out_id: int) -> str:
     """Return the name of an opt-out in the audit trail."""
     return f"opt-out {opt_out_id}"
+
+
+def _count_waiting(cursor: Cursor, patient: Patient) -> int:
+    cursor.execute(query("deid", "opt_out", "waiting"), patient.parameters)
+    return int(one(cursor)[0])
 
 
 def _opt_out_in_force(cursor: Cursor, patient: Patient) -> int | None:

@@ -74,16 +74,36 @@ ORDER BY o.opt_out_id DESC
 LIMIT %(limit)s;
 
 -- name: recheck
--- Grain: one opt-out. Purpose: a fresh look: rows that researchers can read under its pseudonym, and documents that
--- the ledger holds as published, or on their way, of its patient.
+-- Grain: one opt-out. Purpose: a fresh look: rows that researchers read, or that wait to be visible, under the
+-- pseudonyms recorded for its patient, and the documents of that patient in each live state of the ledger: null while
+-- the patient is unknown.
 SELECT
-    (SELECT count(*) FROM deid.published_document AS d WHERE d.patient_id = o.pseudonym)
-    + (
-        SELECT count(*) FROM deid.document AS d
-        WHERE d.patient_id = o.patient_id AND d.state IN ('staged', 'published')
-    ) AS found_now,
+    (
+        SELECT greatest(
+            (SELECT count(*) FROM research.document AS d WHERE d.patient_id = ANY(k.pseudonyms)),
+            (SELECT count(*) FROM deid.published_document AS d WHERE d.patient_id = ANY(k.pseudonyms))
+        )
+    ) AS readable,
+    l.published,
+    l.staged,
+    l.unfinished,
+    l.quarantined,
     now() AS checked_at
 FROM deid.opt_out AS o
+CROSS JOIN LATERAL (
+    SELECT array_agg(n.pseudonym) AS pseudonyms
+    FROM deid.opt_out AS n
+    WHERE n.opt_out_id = o.opt_out_id OR n.patient_id = o.patient_id
+) AS k
+LEFT JOIN LATERAL (
+    SELECT
+        count(*) FILTER (WHERE d.state = 'published') AS published,
+        count(*) FILTER (WHERE d.state = 'staged') AS staged,
+        count(*) FILTER (WHERE d.state IN ('planned', 'detected', 'substituted', 'validated')) AS unfinished,
+        count(*) FILTER (WHERE d.state = 'quarantined') AS quarantined
+    FROM deid.document AS d
+    WHERE d.patient_id = o.patient_id
+) AS l ON o.patient_id IS NOT NULL
 WHERE o.opt_out_id = %(opt_out_id)s;
 
 -- name: revoke

@@ -55,7 +55,11 @@ def test_a_patient_is_withdrawn_and_proven_with_the_keyboard_alone(
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", level=1)).to_contain_text("Preuve de retrait")
     assert readers_see(database, name) == 0
-    expect(page.get_by_role("status")).to_contain_text("aucun document de ce patient n'est publié")
+    expect(page.get_by_role("status")).to_contain_text("plus aucune ligne publiée ne porte ce pseudonyme")
+    expect(page.get_by_role("status")).to_contain_text("Le patient de l'hôpital n'est pas encore connu")
+    expect(page.locator("main")).not_to_contain_text("aucun document de ce patient")
+    expect(page.locator("main")).to_contain_text("python -m deid opt-outs apply")
+    expect(page.locator("main").get_by_text("pas encore connu", exact=True)).to_have_count(4)
     expect(page.locator("main")).to_contain_text(TAG)
     assert "pris" not in page.title()
     assert name not in page.url
@@ -66,6 +70,7 @@ def test_a_patient_is_withdrawn_and_proven_with_the_keyboard_alone(
         opt_outs.apply_opt_outs()
     page.reload()
     expect(page.locator(".pill").first).to_have_text("appliquée partout")
+    expect(page.get_by_role("status")).to_contain_text("aucun document de ce patient n'est publié")
     page.goto(f"{server.pages}/opt-outs")
     expect(page.get_by_role("table").get_by_role("row").nth(1)).to_contain_text(name)
 
@@ -92,7 +97,9 @@ def test_by_the_hospitals_id_the_page_says_when_it_will_be_done(
     page.get_by_role("button", name="Continuer").click()
     expect(page.locator("main")).to_contain_text("La prochaine nuit, ou la prochaine publication")
     page.get_by_role("button", name="Retirer de toutes les publications").click()
-    expect(page.get_by_role("status")).to_contain_text("Documents encore publiés ou prêts\u00a0: 1")
+    expect(page.get_by_role("status")).to_contain_text(
+        "Documents encore publiés, prêts, en cours ou en quarantaine\u00a0: 1"
+    )
     assert "P000002" not in page.content()
     with as_deployed(database):
         opt_outs.apply_opt_outs()

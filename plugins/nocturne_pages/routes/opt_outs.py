@@ -86,7 +86,8 @@ def proof(request: Request, visitor: Officer, opt_out_id: int) -> Response:
     with open_cursor("steward", "nocturne pages") as cursor:
         found = opt_outs.prove_removal(cursor, opt_out_id) if opt_out_id < 2**63 else None
         if found is not None:
-            write(cursor, visitor.id, Action.SEARCH_PATIENT, opt_outs.audit_name(opt_out_id), found=found.found_now)
+            counts = {"readable": found.readable, "found": found.found_now}
+            write(cursor, visitor.id, Action.SEARCH_PATIENT, opt_outs.audit_name(opt_out_id), **counts)
     if found is None:
         raise Refusal(404, "opt_out_unknown")
     return page(request, visitor, "opt_outs/proof.html.j2", "opt_outs", proof=found, one=found.opt_out)

@@ -12,8 +12,9 @@ from psycopg2.extensions import cursor as Cursor
 
 from deid.config.keys import make_key
 from deid.config.settings import settings
+from deid.nightly import steps
 from deid.stewardship import opt_outs
-from deid.stewardship.opt_outs import OptOutProblem, OptOutRefused, Patient, RemovalProof
+from deid.stewardship.opt_outs import LiveDocuments, OptOutProblem, OptOutRefused, Patient, RemovalProof
 from deid.substitution import pseudonym
 from deid.warehouse import audit
 from deid.warehouse import opt_outs as removal
@@ -91,7 +92,8 @@ def test_by_pseudonym_the_rows_leave_at_once_and_the_ledger_follows(hospital: Da
     opt_out = objects(Patient(name()))
     assert readers_see(hospital) == 1
     before = proof(opt_out)
-    assert (before.found_now, before.opt_out.applied_at, before.opt_out.matched) == (0, None, False)
+    assert (before.readable, before.found_now) == (0, None)
+    assert (before.opt_out.applied_at, before.opt_out.matched) == (None, False)
     assert [(one.document_type, one.documents) for one in before.removed] == [("CRH", 1), ("ORD", 1)]
     assert removal.apply_opt_outs() == {"oppositions": 1, "unmatched": 0, "removed": 0, "withdrawn": 2}
     assert states(hospital) == {"D1": "withdrawn", "D2": "published", "D3": "withdrawn"}
@@ -130,6 +132,48 @@ def test_no_later_night_or_backfill_brings_the_patient_back(hospital: Database, 
     held = hospital.rows("SELECT DISTINCT state FROM deid.document WHERE patient_id = 'P000001'")
     assert {state for (state,) in held} <= {"withdrawn", "superseded"}
     assert hospital.rows("SELECT count(*) FROM deid.candidate WHERE patient_id = 'P000001'") == [(0,)]
+
+
+def test_by_pseudonym_the_proof_claims_nothing_of_what_waits_until_the_patient_is_known(hospital: Database) -> None:
+    put(hospital, "D4", at=NIGHT + DAY)
+    process("second", NIGHT + DAY)
+    assert states(hospital)["D4"] == "staged"
+    with office() as cursor:
+        assert opt_outs.search_patient(cursor, "intendante", Patient(name())).waiting is None
+    opt_out = objects(Patient(name()))
+    before = proof(opt_out)
+    assert (before.readable, before.ledger, before.found_now) == (0, None, None)
+    removal.apply_opt_outs()
+    after = proof(opt_out)
+    assert (after.readable, after.ledger, after.found_now) == (0, LiveDocuments(0, 0, 0, 0), 0)
+
+
+def test_the_proof_counts_every_live_document_of_a_known_patient_once(
+    hospital: Database, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    two_keys(monkeypatch)
+    decide(monkeypatch, tmp_path, "{rotation: keep}")
+    put(hospital, "D4", at=NIGHT + DAY)
+    night("under the new key", NIGHT + DAY)
+    put(hospital, "D5", LETTER + "Autre.", at=NIGHT + 2 * DAY)
+    put(hospital, "D6", LETTER + "Retenue.", at=NIGHT + 2 * DAY)
+    process("staged", NIGHT + 2 * DAY)
+    hospital.rows("UPDATE deid.document SET state = 'quarantined' WHERE document_id = 'D6'")
+    put(hospital, "D7", LETTER + "Encore.", at=NIGHT + 3 * DAY)
+    (batch,) = steps.plan(
+        interval_start=NIGHT + 3 * DAY, interval_end=NIGHT + 4 * DAY, triggered_by="begun", batch_size=500
+    )
+    steps.detect(batch["run_id"], batch["batch_id"])
+    found = proof(objects(Patient(patient_id="P000001")))
+    assert found.ledger == LiveDocuments(published=3, staged=1, unfinished=1, quarantined=1)
+    assert (found.readable, found.found_now) == (0, 6)  # no pseudonym of this patient is recorded
+    old = pseudonym(settings().keyring.of(1).secret, "patient", "P000001")
+    matched = "INSERT INTO deid.opt_out (pseudonym, patient_id, asked_by) VALUES (%s, 'P000001', 'x')"
+    hospital.rows(matched, (old,))
+    found = proof(found.opt_out.opt_out_id)
+    assert (found.readable, found.found_now) == (2, 6)  # its two rows are two of the three published documents
+    removal.apply_opt_outs()
+    assert proof(found.opt_out.opt_out_id).found_now == 0
 
 
 def test_what_waits_for_publication_is_not_published(hospital: Database) -> None:
@@ -203,6 +247,7 @@ def test_a_pseudonym_that_leads_to_nobody_stays_unmatched_and_is_told(hospital: 
     opt_out = objects(Patient("a" * 20))
     assert removal.apply_opt_outs() == {"oppositions": 1, "unmatched": 1, "removed": 0, "withdrawn": 0}
     assert proof(opt_out).opt_out.applied_at is None
+    assert proof(opt_out).found_now is None
     assert readers_see(hospital) == 3
 
 
