@@ -13,6 +13,7 @@ de l'intervalle comme *partition key* (`2026-10-03`, ou `2026-09-01..2026-09-28`
 | `approve` | attend les réponses, sept jours ; le silence ne publie jamais |
 | `publish` | publie par lots, remplace les corrigés, enlève les retirés ; lisible selon `release.visible` |
 | `report` | écrit le rapport (HTML et JSON), que l'intervalle ait été publié ou non |
+| `end` | échoue, et avec elle l'exécution, si la publication ou le rapport a échoué |
 | `send_back`, `rework` | relancent `deidentify_documents` sur l'intervalle, si une personne l'a renvoyé en traitement |
 
 On répond sur les pages Nocturne (*Browse > Nocturne*, la publication, « Décider ») ou dans *Browse > Required
@@ -23,6 +24,11 @@ La page de la publication dit laquelle.
 « Reject » est noté avec son motif, et rien n'entre dans la recherche : `publish` est sautée, l'intervalle reste prêt.
 « Rework » (renvoyer en traitement) efface les textes préparés et refait l'intervalle. Un contrôle critique en échec
 fait échouer `publish` sans rien demander à personne. Rejouer `publish` ne publie pas deux fois.
+
+Si l'exécution a échoué : corrigez la cause que dit la tâche en échec, puis *Clear* sur cette tâche et celles qui la
+suivent. La publication reprend sans redemander l'accord qu'elle a déjà ; une question restée sans décision est posée de
+nouveau. Pour qu'on puisse encore rejeter ou renvoyer ce qui a été approuvé, lancez plutôt une nouvelle exécution, avec
+la clé de l'intervalle : elle repose la question.
 """
 
 from __future__ import annotations
@@ -105,16 +111,20 @@ def release_dataset() -> None:
         openlineage_inject_parent_info=False,
     )
 
-    @step(hours=6)
+    @step(hours=6, trigger_rule="all_done")
     def report(partition_key: str | None = None) -> dict[str, Any]:
         """Écrire le rapport, que l'intervalle ait été publié ou refusé."""
         from deid.release import actions
 
         return actions.report(interval_key(partition_key))
 
+    @step(hours=1, trigger_rule="none_failed")
+    def end() -> None:
+        """Ne pas aboutir si la publication ou le rapport a échoué : l'état d'une exécution est celui de sa fin."""
+
     route(summarise()) >> [approve, published := publish(approve.output)]
     send_back(approve.output) >> rework
-    published >> report().as_teardown(on_failure_fail_dagrun=True)
+    [published, published >> report()] >> end()
 
 
 release_dataset()

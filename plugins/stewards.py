@@ -5,14 +5,16 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from airflow.plugins_manager import AirflowPlugin
+from nocturne_pages.answers import AnswerRights
 from nocturne_pages.app import PREFIX, app
 
 
 class StewardPages(AirflowPlugin):
-    """Serves `nocturne_pages` under its prefix and links to it from Airflow's menu and from each run."""
+    """Serves `nocturne_pages`, links to it from Airflow's menu and each run, checks who answers a release."""
 
     name = "nocturne_pages"
     fastapi_apps: ClassVar[list[Any]] = [{"app": app, "url_prefix": PREFIX, "name": "Nocturne"}]
+    fastapi_root_middlewares: ClassVar[list[Any]] = [{"middleware": AnswerRights, "name": "Nocturne"}]
     external_views: ClassVar[list[Any]] = [
         {"name": "Nocturne", "href": f"{PREFIX}/", "destination": "nav", "category": "browse"},
         {

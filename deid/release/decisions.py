@@ -40,6 +40,7 @@ class AnswerProblem(StrEnum):
     AGAIN = "again"  # this person has approved already
     NO_REASON = "no_reason"  # rejecting and sending back need a reason
     UNREADABLE = "unreadable"  # not an answer to this question
+    NOT_ALLOWED = "not_allowed"  # this person may not decide
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,19 +99,46 @@ def ask_question(airflow_run: str, interval_key: str, digest: str, *, requested_
         cursor.execute(query("deid", "question", "ask"), row | {"requested_by": requested_by or ""})
 
 
-def close_question(airflow_run: str, outcome: str) -> None:
-    """Record the end of a release run's question: approve, reject, rework, stale or expired."""
-    with open_cursor("publisher", "nocturne release") as cursor:
+def close_question(airflow_run: str, outcome: str, *, role: str = "publisher") -> None:
+    """Record the end of a release run's question: approve, reject, rework, stale, expired or lost.
+
+    `role` is "steward" on the pages. A question that is closed already keeps its outcome.
+    """
+    with open_cursor(role, "nocturne release") as cursor:
         cursor.execute(query("deid", "question", "close"), {"airflow_run": airflow_run, "outcome": outcome})
 
 
-def settled_outcome(interval_key: str, digest: str, *, asked_by: str | None = None) -> Taken | None:
+def record_right(airflow_run: str, account: str, *, may_decide: bool) -> None:
+    """Record whether an account that answers a question in Airflow may decide, as the auth manager says.
+
+    A person who may not is written to the audit trail as refused. A question that nobody asked leaves nothing.
+
+    Raises:
+        WarehouseUnreachable, WarehouseError: nothing was stored.
+    """
+    about = {"airflow_run": airflow_run, "account": account, "may_decide": may_decide}
+    with open_cursor("steward", "nocturne pages") as cursor:
+        cursor.execute(query("deid", "answer_right", "record"), about)
+        asked = cursor.fetchone()
+        if asked is not None and not may_decide:
+            why = str(AnswerProblem.NOT_ALLOWED)
+            audit.write(cursor, account, audit.Action.REFUSED, f"release {asked[0]}", why=why)
+
+
+def settled_outcome(interval_key: str, digest: str, *, airflow_run: str, asked_by: str | None = None) -> Taken | None:
     """Return the decision already made on exactly this content, after its task was lost; None if there is none.
+
+    A run that has not asked yet asks, even about an approved content: after a publication that failed, people may
+    still reject it or send it back.
 
     Raises:
         WarehouseUnreachable, WarehouseError: the ledger could not be read.
     """
     with open_interval(interval_key, asked_by=asked_by) as interval:
+        about = {"airflow_run": airflow_run, "staged_digest": digest}
+        interval.cursor.execute(query("deid", "question", "of_run"), about)
+        if interval.cursor.fetchone() is None:
+            return None
         interval.cursor.execute(query("deid", "decision", "last"), {"interval_key": interval_key})
         last = interval.cursor.fetchone()
         if last is not None and last[:2] == (REWORK, digest) and interval.digest != digest:
@@ -120,10 +148,19 @@ def settled_outcome(interval_key: str, digest: str, *, asked_by: str | None = No
     return None
 
 
-def take_answer(interval_key: str, answer: Mapping[str, Any], *, digest: str, asked_by: str | None = None) -> Taken:
+def take_answer(
+    interval_key: str,
+    answer: Mapping[str, Any],
+    *,
+    digest: str,
+    asked_by: str | None = None,
+    airflow_run: str | None = None,
+) -> Taken:
     """Take an answer about the content of `digest`; `asked_by` is the account that started the release by hand, if any.
 
-    Sending back empties the interval in the same transaction: its staged documents are superseded, their texts erased.
+    `airflow_run` names the run whose question was answered in Airflow: the answer then counts only if the person may
+    decide (`record_right`). Sending back empties the interval in the same transaction: its staged documents are
+    superseded, their texts erased.
 
     Raises:
         ReleaseRefused: the staged content is another, or its publication has begun: the question is void.
@@ -132,13 +169,15 @@ def take_answer(interval_key: str, answer: Mapping[str, Any], *, digest: str, as
     check_interval_key(interval_key)
     with open_interval(interval_key, asked_by=asked_by) as interval:
         interval.lock_decisions()
-        taken = _take_answer(interval, answer, digest)
+        taken = _take_answer(interval, answer, digest, airflow_run)
     if isinstance(taken, ReleaseRefused):  # raised after the commit, which keeps the line of the audit trail
         raise taken
     return taken
 
 
-def _take_answer(interval: IntervalContext, answer: Mapping[str, Any], digest: str) -> Taken | ReleaseRefused:
+def _take_answer(
+    interval: IntervalContext, answer: Mapping[str, Any], digest: str, airflow_run: str | None
+) -> Taken | ReleaseRefused:
     try:
         decision = Decision.from_answer(answer)
     except ReleaseRefused:
@@ -150,7 +189,10 @@ def _take_answer(interval: IntervalContext, answer: Mapping[str, Any], digest: s
             f"what is staged for {interval.key} is no longer what the answer is about.",
             "Run the step `summarise` again, and have it decided again.",
         )
-    if why := answer_obstacle(interval, decision, digest):
+    why = answer_obstacle(interval, decision, digest)
+    if airflow_run is not None and not _may_decide(interval, airflow_run, decision.decided_by):
+        why = AnswerProblem.NOT_ALLOWED
+    if why is not None:
         if why is not AnswerProblem.AGAIN:
             record_refused_answer(interval, decision, why)
         return Taken(Outcome.ASK, why, _missing_approvals(interval, digest))
@@ -238,6 +280,12 @@ def _record_decision(interval: IntervalContext, run_ids: list[int], decision: De
         details["documents"] = cursor.rowcount
         cursor.execute(query("deid", "run", "send_back"), back)
     audit.write(cursor, decision.decided_by, action, f"release {interval.key}", **details)
+
+
+def _may_decide(interval: IntervalContext, airflow_run: str, account: str) -> bool:
+    about = {"airflow_run": airflow_run, "account": account}
+    interval.cursor.execute(query("deid", "answer_right", "held"), about)
+    return interval.cursor.fetchone() == (True,)
 
 
 def _missing_approvals(interval: IntervalContext, digest: str) -> int:

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 
-from deid.release.decisions import REJECT, REWORK, AnswerProblem, Decision, answer_obstacle
-from deid.release.interval import INTERVAL_KEY, IntervalContext, open_interval
+from deid.release.decisions import APPROVE, REJECT, REWORK, AnswerProblem, Decision, answer_obstacle
+from deid.release.interval import INTERVAL_KEY, POLICY_ACTOR, IntervalContext, open_interval
 from deid.release.rules import approval_needed, decision_due, staging_due
 from deid.warehouse.queries import one, query
+
+UNANSWERED = frozenset({"expired", "lost"})  # outcomes of a question that nobody can answer any more
 
 
 class DecisionState(StrEnum):
@@ -21,6 +23,8 @@ class DecisionState(StrEnum):
     CHANGED = "changed"  # people are asked about what was staged before
     CRITICAL = "critical"  # a critical check failed: nobody is asked
     REJECTED = "rejected"  # people said no, and nobody is asked again yet
+    APPROVED = "approved"  # its publication is under way, or has failed
+    LOST = "lost"  # the run that asked people ended without their decision
     AUTOMATIC = "automatic"  # the policy asks nobody
     UNASKED = "unasked"  # people will be asked once it is summed up
     SENT_BACK = "sent_back"  # it was emptied, and is to be processed again
@@ -130,6 +134,10 @@ def _read_status(interval: IntervalContext) -> DecisionStatus | None:
         state = DecisionState.CRITICAL
     elif last == REJECT and said[0].about_this:
         state = DecisionState.REJECTED
+    elif last == APPROVE and said[0].about_this and _is_approved(interval, digest, said[0]):
+        state = DecisionState.APPROVED
+    elif _last_question(interval, digest) in UNANSWERED:
+        state = DecisionState.LOST
     elif judged and not approval_needed(release.approval, critical=critical, warnings=warnings):
         state = DecisionState.AUTOMATIC
     else:
@@ -152,6 +160,17 @@ def _read_status(interval: IntervalContext) -> DecisionStatus | None:
         own_approval=release.own_approval,
         said=said,
     )
+
+
+def _is_approved(interval: IntervalContext, digest: str, last: GivenAnswer) -> bool:
+    return last.decided_by == POLICY_ACTOR or interval.is_approved(digest, interval.run_ids)
+
+
+def _last_question(interval: IntervalContext, digest: str) -> str | None:
+    """Return how the latest question about this content ended."""
+    interval.cursor.execute(query("deid", "question", "last"), {"interval_key": interval.key, "staged_digest": digest})
+    found = interval.cursor.fetchone()
+    return None if found is None else found[0]
 
 
 def _state_without_content(at_work: int, last: str, published_at: datetime | None) -> DecisionState:

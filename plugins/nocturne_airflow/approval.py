@@ -2,7 +2,7 @@
 
 An answer arrives from a steward's page or from Airflow's own «Required Actions»; both end here, where `deid.release`
 weighs it. After an answer that does not settle the question (a second person is required, a requester answered alone,
-no reason was given) the task waits again with the same question.
+the person may not decide, no reason was given) the task waits again with the same question.
 """
 
 from __future__ import annotations
@@ -21,6 +21,11 @@ DIGEST = "empreinte"
 REASON = "motif"
 
 
+def close_lost_question(context: Any) -> None:
+    """Close the question of a task that failed: nobody can answer it any more."""
+    ReleaseApproval.close(context["dag_run"].run_id, "lost")
+
+
 class ReleaseApproval(HITLOperator):
     """Waits until people have settled the content of `summarise`; returns `{"outcome": …}`: approve, reject or rework.
 
@@ -34,13 +39,14 @@ class ReleaseApproval(HITLOperator):
             DIGEST: Param("", type="string", maxLength=64, title="Empreinte de ce qui est présenté (à laisser)"),
         }
         options = [APPROVE, REJECT, REWORK]
+        kwargs.setdefault("on_failure_callback", close_lost_question)
         super().__init__(options=options, params=params, response_timeout=timedelta(days=7), **kwargs)
         self.summary_of = summary_of
 
     def execute(self, context: Any) -> Any:
-        """Ask, unless exactly this content was decided already by an answer whose task was lost."""
+        """Ask, unless exactly this content was decided already by an answer to this run whose task was lost."""
         key, digest, asked_by = self._about(context)
-        if taken := self._settled(key, digest, asked_by):
+        if taken := self._settled(context["dag_run"].run_id, key, digest, asked_by):
             return taken
         self.params[DIGEST] = digest
         self._ask(context["dag_run"].run_id, key, digest, asked_by)
@@ -49,7 +55,7 @@ class ReleaseApproval(HITLOperator):
     def execute_complete(self, context: Any, event: dict[str, Any]) -> Any:
         """Weigh an answer; return its outcome, or ask again."""
         if "error" in event:
-            self._close(context["dag_run"].run_id, "expired")
+            self.close(context["dag_run"].run_id, "expired")
         try:
             answer = super().execute_complete(context, event)
         except ValueError:
@@ -74,11 +80,14 @@ class ReleaseApproval(HITLOperator):
 
     @staticmethod
     @redacted_errors
-    def _settled(key: str, digest: str, asked_by: str | None) -> dict[str, str] | None:
-        from deid.release.decisions import settled_outcome
+    def _settled(run_id: str, key: str, digest: str, asked_by: str | None) -> dict[str, str] | None:
+        from deid.release.decisions import close_question, settled_outcome
 
-        taken = settled_outcome(key, digest, asked_by=asked_by)
-        return None if taken is None else {"outcome": taken.outcome.value}
+        taken = settled_outcome(key, digest, airflow_run=run_id, asked_by=asked_by)
+        if taken is None:
+            return None
+        close_question(run_id, taken.outcome.value)
+        return {"outcome": taken.outcome.value}
 
     @staticmethod
     @redacted_errors
@@ -89,7 +98,8 @@ class ReleaseApproval(HITLOperator):
 
     @staticmethod
     @redacted_errors
-    def _close(run_id: str, outcome: str) -> None:
+    def close(run_id: str, outcome: str) -> None:
+        """Close the question of a run."""
         from deid.release.decisions import close_question
 
         close_question(run_id, outcome)
@@ -101,7 +111,7 @@ class ReleaseApproval(HITLOperator):
         from deid.release.decisions import Outcome, close_question, take_answer
 
         try:
-            taken = take_answer(key, answer, digest=digest, asked_by=asked_by)
+            taken = take_answer(key, answer, digest=digest, asked_by=asked_by, airflow_run=run_id)
         except ReleaseRefused:
             close_question(run_id, "stale")
             raise

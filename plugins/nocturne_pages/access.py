@@ -44,7 +44,7 @@ def needs(permission: Permission) -> Callable[..., Visitor]:
     """Return a dependency that yields the visitor, or refuses with 401 (not signed in) or 403 (permission missing)."""
 
     def visitor(request: Request, user: GetUserDep) -> Visitor:
-        permissions = _permissions(user)
+        permissions = permissions_of(user)
         if permission not in permissions:
             raise HTTPException(403, permission.name)
         found = Visitor(str(user.get_id()), str(user.get_name()), permissions, chosen(request))
@@ -56,7 +56,8 @@ def needs(permission: Permission) -> Callable[..., Visitor]:
     return visitor
 
 
-def _permissions(user: Any) -> frozenset[Permission]:
+def permissions_of(user: Any) -> frozenset[Permission]:
+    """Return what the auth manager lets an account do on the pages."""
     manager = get_auth_manager()
     if isinstance(manager, SimpleAuthManager):
         return ROLES.get(SIMPLE_ROLES.get(str(user.role or "").casefold(), ""), frozenset())

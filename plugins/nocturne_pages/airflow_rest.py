@@ -6,6 +6,7 @@ Its permission check and event log apply as if the person had used Airflow's pag
 from __future__ import annotations
 
 import json
+from enum import Enum
 from typing import Any
 from urllib.parse import quote
 
@@ -14,15 +15,28 @@ from fastapi import Request
 
 FORWARDED = ("authorization", "cookie")
 WAITING_STATES = frozenset({"awaiting_input", "deferred"})
+ENDED_STATES = frozenset({"success", "failed", "upstream_failed", "skipped", "removed"})
 
 
-async def question(request: Request, dag_id: str, run_id: str, task_id: str) -> tuple[int, bool]:
-    """Return the HTTP status, and whether the task waits for a person."""
+class Standing(Enum):
+    """State of the task that asks a question."""
+
+    WAITING = "waiting"
+    ANSWERED = "answered"  # an answer is being weighed
+    ENDED = "ended"  # no answer can reach it
+
+
+async def question(request: Request, dag_id: str, run_id: str, task_id: str) -> tuple[int, Standing]:
+    """Return the HTTP status, and the state of the task if it is 200."""
     answer = await _ask(request, "GET", _path(dag_id, run_id, task_id))
     if answer.status_code != 200:
-        return answer.status_code, False
+        return answer.status_code, Standing.ENDED
     said = answer.json()
-    return 200, said["task_instance"]["state"] in WAITING_STATES and not said["response_received"]
+    state = said["task_instance"]["state"]
+    if state in ENDED_STATES:
+        return 200, Standing.ENDED
+    waiting = state in WAITING_STATES and not said["response_received"]
+    return 200, Standing.WAITING if waiting else Standing.ANSWERED
 
 
 async def respond(request: Request, dag_id: str, run_id: str, task_id: str, chosen: str, form: dict[str, str]) -> int:

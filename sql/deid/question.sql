@@ -16,6 +16,19 @@ SET
 UPDATE deid.question SET closed_at = now(), outcome = %(outcome)s
 WHERE airflow_run = %(airflow_run)s AND closed_at IS NULL;
 
+-- name: last
+-- Grain: one question about a content. Purpose: how the latest one ended; null while it waits.
+SELECT q.outcome
+FROM deid.question AS q
+WHERE q.interval_key = %(interval_key)s AND q.staged_digest = %(staged_digest)s
+ORDER BY q.asked_at DESC
+LIMIT 1;
+
+-- name: of_run
+-- Grain: one question. Purpose: whether a release run has asked about this content.
+SELECT FROM deid.question AS q
+WHERE q.airflow_run = %(airflow_run)s AND q.staged_digest = %(staged_digest)s;
+
 -- name: open
 -- Grain: one question of an interval that waits for people. Purpose: where an answer goes, and since when it is
 -- awaited; a question about what is staged now comes before one about what was.

@@ -19,6 +19,7 @@ from airflow.utils.db import initdb
 from airflow.utils.session import create_session
 from sqlalchemy import select
 
+from deid.release.decisions import record_right
 from tests.airflow_home import ROOT
 
 
@@ -76,12 +77,14 @@ def play(bag: DagBag, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Ended]:
 def steward(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """Answers approvals while a run waits: set `steward["chosen"]` and `steward["motif"]`.
 
-    Where several people answer in turn, set `steward["people"]`; the last one goes on answering. What already waited,
-    as the runs that other modules park for their pages, waits on.
+    Where several people answer in turn, set `steward["people"]`; the last one goes on answering. The API server's check
+    of each is recorded, without the right to decide for those in `steward["barred"]`, and not at all for those in
+    `steward["unchecked"]`. What already waited, as the runs that other modules park for their pages, waits on.
     """
     from airflow.api_fastapi.core_api.routes.public.hitl import handle_event_submit
 
     answers: dict[str, Any] = {"chosen": "Approve", "motif": "lu", "asked": 0, "people": ["steward"]}
+    answers |= {"barred": [], "unchecked": []}
     waiting = select(TaskInstance).where(TaskInstance.state == "awaiting_input")
     with create_session() as session:
         others = {instance.id for instance in session.scalars(waiting)}
@@ -98,6 +101,8 @@ def steward(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
                 detail.responded_by = {"id": who, "name": who}
                 detail.chosen_options = [answers["chosen"]]
                 detail.params_input = {"motif": answers["motif"]}
+                if who not in answers["unchecked"]:
+                    record_right(instance.run_id, who, may_decide=who not in answers["barred"])
                 event = TriggerEvent(detail.as_resume_event_payload())
                 handle_event_submit(event, task_instance=instance, session=session)
         if not parked:

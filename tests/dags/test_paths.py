@@ -13,6 +13,7 @@ from nocturne_airflow.launch import requested_by
 from sqlalchemy import select
 
 from deid.config.settings import settings
+from deid.release.status import DecisionState, read_status
 from demo.airflow import REFERENCES
 from tests.conftest import Database
 from tests.database.warehouse.nights import published, reasons, states
@@ -67,7 +68,7 @@ def test_a_night_from_warehouse_to_research(hospital: Database, play: Any) -> No
     release = play(RELEASE, key=KEY)
     assert release.state == "success"
     assert release.steps == {
-        **{step: ["success"] for step in ("summarise", "route", "publish", "report")},
+        **{step: ["success"] for step in ("summarise", "route", "publish", "report", "end")},
         **{step: ["skipped"] for step in ("approve", "send_back", "rework")},
     }
     rows = published(hospital)
@@ -195,6 +196,20 @@ def test_whoever_launched_the_night_does_not_approve_it_alone(
     ]
 
 
+def test_an_answer_of_a_person_who_may_not_decide_counts_for_nothing(
+    hospital: Database, play: Any, steward: dict[str, Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Any
+) -> None:
+    approval(monkeypatch, tmp_path, "always", people=2)
+    play(DEIDENTIFY, at=NIGHT + DAY, reason="essai")
+    steward |= {"people": ["dag_test", "ailleurs", "morel", "leroy"], "barred": ["dag_test"], "unchecked": ["ailleurs"]}
+    assert play(RELEASE, key=KEY).steps["publish"] == ["success"]
+    assert steward["asked"] == 4
+    given = hospital.rows("SELECT decided_by FROM deid.decision WHERE chosen = 'approve' ORDER BY decided_at")
+    assert given == [("morel",), ("leroy",)]
+    refused = hospital.rows("SELECT DISTINCT actor FROM deid.audit WHERE action = 'refused' ORDER BY 1")
+    assert refused == [("ailleurs",), ("dag_test",)]
+
+
 def test_an_interval_that_is_sent_back_is_done_again(
     hospital: Database, play: Any, steward: dict[str, Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Any
 ) -> None:
@@ -231,6 +246,54 @@ def launched(prefix: str) -> list[Any]:
     """Runs of the night's DAG whose name begins so."""
     with create_session() as session:
         return list(session.scalars(select(DagRun).where(DagRun.run_id.startswith(prefix))))
+
+
+def test_a_publication_that_fails_fails_its_run_and_can_be_decided_and_published_again(
+    hospital: Database, play: Any, steward: dict[str, Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Any
+) -> None:
+    approval(monkeypatch, tmp_path, "always")
+    play(DEIDENTIFY, at=NIGHT + DAY, reason="essai")
+    ((text,),) = hospital.rows("SELECT text FROM deid.candidate WHERE document_id = 'page'")
+    altered = "UPDATE deid.candidate SET text = %s WHERE document_id = 'page'"
+    hospital.rows(altered, ("autre chose",))
+    failed = play(RELEASE, key=KEY)
+    assert failed.state == "failed"
+    assert {step: failed.steps[step] for step in ("approve", "publish", "report", "end")} == {
+        "approve": ["success"],
+        "publish": ["failed"],
+        "report": ["success"],
+        "end": ["upstream_failed"],
+    }
+    assert published(hospital) == []
+    stands = read_status(KEY)
+    assert stands is not None
+    assert stands.state is DecisionState.APPROVED
+    steward |= {"chosen": "Reject", "motif": "texte altéré"}
+    rejected = play(RELEASE, key=KEY)
+    assert (steward["asked"], rejected.state, rejected.steps["publish"]) == (2, "success", ["skipped"])
+    hospital.rows(altered, (text,))
+    steward |= {"chosen": "Approve", "motif": "texte rétabli"}
+    released = play(RELEASE, key=KEY)
+    assert (steward["asked"], released.state, released.steps["end"]) == (3, "success", ["success"])
+    assert len(published(hospital)) == 3
+
+
+@pytest.mark.usefixtures("steward")
+def test_a_question_whose_task_fails_is_lost_and_is_asked_again(
+    hospital: Database, play: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Any
+) -> None:
+    approval(monkeypatch, tmp_path, "always")
+    play(DEIDENTIFY, at=NIGHT + DAY, reason="essai")
+    trail = "EXECUTE ON FUNCTION deid.audit_append(text, text, text, jsonb)"
+    hospital.rows(f"REVOKE {trail} FROM nocturne_publisher")  # the answer cannot be written
+    assert play(RELEASE, key=KEY).state == "failed"
+    hospital.rows(f"GRANT {trail} TO nocturne_publisher")
+    assert hospital.rows("SELECT outcome FROM deid.question") == [("lost",)]
+    stands = read_status(KEY)
+    assert stands is not None
+    assert stands.state is DecisionState.LOST
+    assert play(RELEASE, key=KEY).state == "success"
+    assert len(published(hospital)) == 3
 
 
 def test_only_another_dag_may_say_who_asked() -> None:

@@ -67,5 +67,11 @@ def read_answer(run_id: str) -> tuple[str, str | None, list[str], dict[str, str]
         return str(task.state), by, list(detail.chosen_options or []), dict(detail.params_input or {})
 
 
+def fail_task(run_id: str) -> None:
+    """The task that asks fails, as when the ledger could not take the answer."""
+    with create_session() as session:
+        _approve(session, run_id).state = "failed"
+
+
 def _approve(session: Any, run_id: str) -> TaskInstance:
     return session.scalars(select(TaskInstance).filter_by(dag_id=DAG, run_id=run_id, task_id="approve")).one()

@@ -9,17 +9,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import requests
 from playwright.sync_api import Page, expect
 
 from deid.config.policy import DEFAULT
 from deid.config.settings import settings
 from deid.release import actions
-from deid.release.decisions import take_answer
+from deid.release.decisions import AnswerProblem, Outcome, take_answer
 from tests.conftest import Database
 from tests.database.warehouse.nights import process
 from tests.database.warehouse.small_hospital import DAY, NIGHT, put
 from tests.pages.conftest import Server
-from tests.pages.open_questions import ask_people, read_answer
+from tests.pages.open_questions import ask_people, fail_task, read_answer
 
 KEY = "2026-03-02"
 PATH = f"/releases/{KEY}/decision"
@@ -112,6 +113,31 @@ def test_without_the_permission_to_decide_one_sees_and_cannot_answer(server: Ser
     assert read_answer("asset__permissions")[1] is None
 
 
+def test_through_airflows_own_interface_too_only_a_steward_answers(server: Server, database: Database) -> None:
+    run = "asset__rest"
+    digest = ask_people(run, KEY, asked_by="exploitant")
+    for account in ("lecteur", "exploitant", None):
+        answer = answer_in_airflow(server, account, run)
+        assert answer.status_code == (401 if account is None else 403)
+        assert account != "exploitant" or "ne permet pas de décider" in answer.json()["detail"]
+    assert read_answer(run)[:2] == ("awaiting_input", None)
+    assert trail(database)[-2:] == [("lecteur", "refused"), ("exploitant", "refused")]
+    forged = {"chosen": "approve", "decided_by": "exploitant"}
+    assert take_answer(KEY, forged, digest=digest, airflow_run=run).why is AnswerProblem.NOT_ALLOWED
+    assert answer_in_airflow(server, "intendante", run).status_code == 200
+    assert read_answer(run)[:3] == ("scheduled", "intendante", ["Approve"])
+    given = {"chosen": "approve", "decided_by": "intendante"}
+    assert take_answer(KEY, given, digest=digest, airflow_run=run).outcome is Outcome.APPROVE
+
+
+def answer_in_airflow(server: Server, account: str | None, run_id: str) -> requests.Response:
+    """An approval as «Required Actions» or a script sends it."""
+    headers = {} if account is None else {"Authorization": f"Bearer {server.token(account)}"}
+    path = f"/api/v2/dags/release_dataset/dagRuns/{run_id}/taskInstances/approve/-1/hitlDetails"
+    body = {"chosen_options": ["Approve"], "params_input": {"motif": "", "empreinte": ""}}
+    return requests.patch(server.url + path, json=body, headers=headers, timeout=60)
+
+
 def test_a_run_that_is_at_work_has_nothing_to_decide(server: Server, database: Database) -> None:
     database.rows("UPDATE deid.run SET state = 'planned'")
     try:
@@ -133,6 +159,23 @@ def test_what_is_not_asked_or_gone_or_unknown_is_said(server: Server, database: 
     assert (closed.status_code, "Aucune question" in closed.text) == (409, True)
     for key in ("2031-01-01", "nowhere", "2026-03-02..", "%3Cscript%3E"):
         assert server.get(f"/releases/{key}/decision", headers=HTML).status_code == 404
+
+
+@pytest.mark.parametrize("answered", [True, False])
+def test_a_question_whose_task_failed_is_said_to_be_lost(server: Server, database: Database, answered: bool) -> None:
+    run = f"asset__failed_{answered}"
+    digest = ask_people(run, KEY)
+    if answered:
+        assert post(server, "intendante", digest, "approve", confirmed="yes").status_code == 303
+    fail_task(run)
+    answer = post(server, "referente", digest, "approve", confirmed="yes")
+    assert answer.status_code == 409
+    assert "ne pose plus cette question" in answer.text
+    assert "sera posée de nouveau" in answer.text
+    shown = server.get(PATH, headers=HTML).text
+    assert "Question perdue" in shown
+    assert "<form" not in shown.split("<main")[1]
+    assert database.rows("SELECT outcome FROM deid.question") == [("lost",)]
 
 
 def test_a_form_of_another_site_changes_nothing(server: Server) -> None:

@@ -26,6 +26,7 @@ with get_application_builder() as builder:
     for name in {sorted(ROLES)!r}:
         role = builder.sm.add_role(name)
         builder.sm.add_user(name.lower(), name, "Test", name.lower() + "@example.org", role, password={PASSWORD!r})
+    builder.sm.add_user("op", "Op", "Test", "op@example.org", builder.sm.find_role("Op"), password={PASSWORD!r})
     stranger = builder.sm.add_role("Stranger")
     builder.sm.add_user("stranger", "S", "Test", "s@example.org", stranger, password={PASSWORD!r})
 """
@@ -83,6 +84,14 @@ def test_each_role_has_its_pages_and_no_other(fab: Server) -> None:
 
 def test_a_person_without_a_role_sees_nothing(fab: Server) -> None:
     assert wrong_answers(fab, fab.token("stranger"), frozenset()) == []
+
+
+def test_a_role_of_fabs_own_that_may_edit_every_run_answers_no_release(fab: Server) -> None:
+    signed = {"Authorization": f"Bearer {fab.token('op')}"}
+    method, path, body = AIRFLOW["answer a release"]
+    answer = requests.request(method, f"{fab.url}/api/v2/{path}", json=body, headers=signed, timeout=60)
+    assert answer.status_code == 403
+    assert "décider d'une publication" in answer.json()["detail"]
 
 
 def test_each_role_may_ask_little_of_airflow_itself(fab: Server) -> None:

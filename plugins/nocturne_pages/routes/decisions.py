@@ -5,6 +5,7 @@ The answer is given to the waiting task of Airflow on behalf of the person.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Form, Request
@@ -12,11 +13,20 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import RedirectResponse, Response
 from markupsafe import Markup
 
-from deid.release.decisions import APPROVE, CHOICES, MAX_REASON, AnswerProblem, Decision, record_refused_answer
+from deid.release.decisions import (
+    APPROVE,
+    CHOICES,
+    MAX_REASON,
+    AnswerProblem,
+    Decision,
+    close_question,
+    record_refused_answer,
+)
 from deid.release.interval import open_interval
 from deid.release.status import DecisionState, DecisionStatus, find_obstacle, read_status
 from nocturne_pages import airflow_rest
 from nocturne_pages.access import Visitor, needs
+from nocturne_pages.airflow_rest import Standing
 from nocturne_pages.errors import Refusal
 from nocturne_pages.pages import fragment, page
 from nocturne_pages.panels import PANELS
@@ -90,9 +100,11 @@ async def decide(
 async def _give(request: Request, found: DecisionStatus, decision: Decision) -> None:
     """Answer in Airflow, or refuse with the reason."""
     where = (DAG, str(found.airflow_run), TASK)
-    status, waiting = await airflow_rest.question(request, *where)
-    if status == 200 and not waiting:
+    status, standing = await airflow_rest.question(request, *where)
+    if status == 200 and standing is Standing.ANSWERED:
         raise Refusal(409, "decision_answered", key=found.interval_key)
+    if status == 200 and standing is Standing.ENDED:
+        status = 404
     if status == 200:
         form = {"motif": decision.reason, "empreinte": str(found.digest)}
         status = await airflow_rest.respond(request, *where, OPTIONS[decision.chosen], form)
@@ -101,6 +113,7 @@ async def _give(request: Request, found: DecisionStatus, decision: Decision) -> 
     if status in (401, 403):
         raise Refusal(403, "decision_airflow_forbids")
     if status == 404:
+        await run_in_threadpool(partial(close_question, str(found.airflow_run), "lost", role="steward"))
         raise Refusal(409, "decision_gone", key=found.interval_key)
     if status != 200:
         raise Refusal(502, "decision_airflow_failed")
@@ -140,7 +153,7 @@ def _shown(found: DecisionStatus, visitor: Visitor) -> dict[str, Any]:
         "short": (found.digest or "")[:SHORT],
         "may": visitor.may(Permission.DECIDE) and found.state is DecisionState.WAITING,
         "own": found.wanted == 1 and visitor.name in found.requesters and not found.own_approval,
-        "again": visitor.name in found.approvers,
+        "again": visitor.name in found.approvers and len(found.approvers) < found.wanted,
         "max_reason": MAX_REASON,
         "choices": CHOICES,
         "filled": Decision("", visitor.name),

@@ -17,6 +17,7 @@ from deid.release.decisions import (
     Taken,
     ask_question,
     close_question,
+    record_right,
     rework_run,
     settled_outcome,
 )
@@ -118,6 +119,39 @@ def test_whoever_asked_for_the_run_may_be_one_of_two(night: Any) -> None:
     assert take("Approve", "leroy") == Taken(Outcome.APPROVE)
 
 
+@pytest.mark.usefixtures("two")
+def test_an_answer_in_airflow_counts_only_of_a_person_who_may_decide(night: Any) -> None:
+    run = "asset__1"
+    ask_question(run, NIGHT, str(staged_digest(NIGHT)), requested_by="exploitant")
+    for checked in (None, False):
+        if checked is not None:
+            record_right(run, "exploitant", may_decide=checked)
+        for chosen in ("Approve", "Reject", "Rework"):
+            assert take(chosen, "exploitant", airflow_run=run) == Taken(Outcome.ASK, AnswerProblem.NOT_ALLOWED, 2)
+    assert decided(night) == []
+    assert set(trail(night)) == {("exploitant", "refused")}
+    record_right(run, "morel", may_decide=True)
+    record_right("asset__other", "leroy", may_decide=True)  # of a question that nobody asked
+    assert take("Approve", "leroy", airflow_run=run).why is AnswerProblem.NOT_ALLOWED
+    assert take("Approve", "morel", airflow_run=run) == Taken(Outcome.ASK, AnswerProblem.SECOND, 1)
+    record_right(run, "leroy", may_decide=True)
+    assert take("Approve", "leroy", airflow_run=run).outcome is Outcome.APPROVE
+    assert decided(night) == [("approve", "morel"), ("approve", "leroy")]
+
+
+@pytest.mark.usefixtures("night")
+def test_a_right_that_was_withdrawn_or_checked_for_an_earlier_question_counts_no_more() -> None:
+    run, digest = "asset__1", str(staged_digest(NIGHT))
+    ask_question(run, NIGHT, digest)
+    record_right(run, "morel", may_decide=True)
+    record_right(run, "morel", may_decide=False)
+    assert take("Approve", "morel", airflow_run=run).why is AnswerProblem.NOT_ALLOWED
+    record_right(run, "morel", may_decide=True)
+    close_question(run, "expired")
+    ask_question(run, NIGHT, digest)
+    assert take("Approve", "morel", airflow_run=run).why is AnswerProblem.NOT_ALLOWED
+
+
 @pytest.mark.usefixtures("night", "two")
 def test_approvals_before_a_refusal_do_not_count_after_it() -> None:
     take("Approve", "morel")
@@ -164,6 +198,7 @@ def test_an_answer_about_another_content_is_void(night: Any) -> None:
 
 def test_sending_back_erases_texts_and_makes_the_documents_new(night: Any) -> None:
     digest = staged_digest(NIGHT)
+    ask_question("asset__1", NIGHT, str(digest))
     night.rows("UPDATE deid.run SET document_types = '{CRH,BIO}', services = '{CARD}'")
     assert take("Rework", "morel", "trop de noms masqués") == Taken(Outcome.REWORK)
     assert night.rows("SELECT count(*) FROM deid.candidate") == [(0,)]
@@ -186,7 +221,7 @@ def test_sending_back_erases_texts_and_makes_the_documents_new(night: Any) -> No
         "services": ["CARD"],
         "requested_by": "morel",
     }
-    assert settled_outcome(NIGHT, str(digest)) == Taken(Outcome.REWORK)
+    assert settled_outcome(NIGHT, str(digest), airflow_run="asset__1") == Taken(Outcome.REWORK)
     with pytest.raises(ReleaseRefused, match="nothing is staged"):
         actions.publish(NIGHT)
 
@@ -204,11 +239,25 @@ def test_what_is_being_published_is_not_sent_back(night: Any) -> None:
 
 def test_a_lost_answer_is_found_again(night: Any) -> None:
     digest = str(staged_digest(NIGHT))
-    assert settled_outcome(NIGHT, digest) is None
+    ask_question("asset__1", NIGHT, digest)
+    assert settled_outcome(NIGHT, digest, airflow_run="asset__1") is None
     take("Approve", "morel")
-    assert settled_outcome(NIGHT, digest) == Taken(Outcome.APPROVE)
+    assert settled_outcome(NIGHT, digest, airflow_run="asset__1") == Taken(Outcome.APPROVE)
     assert take("Approve", "morel") == Taken(Outcome.APPROVE)
     assert decided(night) == [("approve", "morel")]
+
+
+@pytest.mark.usefixtures("night")
+def test_after_a_publication_that_failed_another_run_asks_again_and_any_answer_is_taken() -> None:
+    digest = str(staged_digest(NIGHT))
+    ask_question("asset__1", NIGHT, digest)
+    take("Approve", "morel")
+    close_question("asset__1", "approve")
+    assert settled_outcome(NIGHT, digest, airflow_run="manual__2") is None
+    ask_question("manual__2", NIGHT, digest)
+    assert take("Approve", "morel") == Taken(Outcome.APPROVE)
+    assert take("Reject", "morel", "textes altérés") == Taken(Outcome.REJECT)
+    assert take("Rework", "leroy", "textes altérés") == Taken(Outcome.REWORK)
 
 
 def test_an_answer_and_its_line_of_the_trail_are_written_together(night: Any, monkeypatch: pytest.MonkeyPatch) -> None:
