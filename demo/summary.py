@@ -41,7 +41,7 @@ def print_counts(progress: Progress, dsn: str) -> None:
         _line(progress, 2, FRENCH[Reason(row["reason"])].title, row["documents"])
     if unfinished := total["waiting"] + total["unfinished"]:
         _line(progress, 1, "pas encore publiés", unfinished)
-    _line(progress, 0, "Versions remplacées", total["superseded"], "par une correction")
+    _line(progress, 0, "Versions remplacées", total["superseded"], "par une correction ou un nouveau traitement")
     mentions = counts(dsn, "mentions")
     _line(progress, 0, "Mentions remplacées", sum(row["mentions"] for row in mentions), "dans ce qui est publié")
     for row in mentions:

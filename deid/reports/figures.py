@@ -40,16 +40,16 @@ def gather(interval_key: str) -> Figures:
             "headline": _headline(cursor, interval_key, runs),
             "decision": next(iter(_rows(cursor, "decisions", interval_key=interval_key)), None),
             "checks": _checks(cursor, interval_key, runs),
-            "mentions": _mentions(cursor, run_ids),
-            "durations": _rows(cursor, "durations", run_ids=run_ids)[0],
-            "types": _rows(cursor, "types", run_ids=run_ids),
-            "quarantine": _rows(cursor, "quarantine", run_ids=run_ids),
-            "waived": _rows(cursor, "waived", run_ids=run_ids),
-            "epsilon": _epsilon(cursor, run_ids),
-            "lengths": _lengths(cursor, run_ids),
+            "mentions": _mentions(cursor, interval_key),
+            "durations": _rows(cursor, "durations", interval_key=interval_key)[0],
+            "types": _rows(cursor, "types", interval_key=interval_key),
+            "quarantine": _rows(cursor, "quarantine", interval_key=interval_key),
+            "waived": _rows(cursor, "waived", interval_key=interval_key),
+            "epsilon": _epsilon(cursor, interval_key),
+            "lengths": _lengths(cursor, interval_key),
             "steps": _rows(cursor, "steps", run_ids=run_ids),
             "references": _references(cursor, runs),
-            "versions": _versions(runs[-1] if runs[-1]["planned"] else runs[0]),
+            "versions": _versions(runs),
             "previous": _previous(cursor, interval_key, runs[0]["interval_start"]),
             "usual": _usual(cursor, interval_key),
             "state": _state(cursor, interval_key),
@@ -75,15 +75,11 @@ def _plain(value: Any) -> Any:
 
 
 def _headline(cursor: Cursor, interval_key: str, runs: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Seen counts documents once, however many runs looked at the interval."""
-    (counts,) = _rows(cursor, "headline", run_ids=[run["run_id"] for run in runs])
+    """Every number counts a document once, however many runs took up the interval."""
+    run_ids = [run["run_id"] for run in runs]
+    (counts,) = _rows(cursor, "headline", interval_key=interval_key, run_ids=run_ids)
     (released,) = _rows(cursor, "releases", interval_key=interval_key)
-    return {
-        "seen": max(run["seen"] for run in runs),
-        "planned": sum(run["planned"] for run in runs),
-        **counts,
-        **released,
-    }
+    return {"seen": max(run["seen"] for run in runs), **counts, **released}
 
 
 def _interval(interval_key: str, runs: Sequence[dict[str, Any]]) -> dict[str, Any]:
@@ -96,8 +92,8 @@ def _interval(interval_key: str, runs: Sequence[dict[str, Any]]) -> dict[str, An
     }
 
 
-def _mentions(cursor: Cursor, run_ids: list[int]) -> dict[str, Any]:
-    cells = _rows(cursor, "mentions", run_ids=run_ids)
+def _mentions(cursor: Cursor, interval_key: str) -> dict[str, Any]:
+    cells = _rows(cursor, "mentions", interval_key=interval_key)
     found = {cell["label"] for cell in cells}
     counts: dict[str, dict[str, int]] = {}
     for cell in cells:
@@ -107,21 +103,23 @@ def _mentions(cursor: Cursor, run_ids: list[int]) -> dict[str, Any]:
     return {"labels": labels, "counts": counts, "totals": totals}
 
 
-def _epsilon(cursor: Cursor, run_ids: list[int]) -> dict[str, Any]:
-    spent = [row["epsilon"] for row in _rows(cursor, "epsilon_documents", run_ids=run_ids)]
+def _epsilon(cursor: Cursor, interval_key: str) -> dict[str, Any]:
+    spent = [row["epsilon"] for row in _rows(cursor, "epsilon_documents", interval_key=interval_key)]
     return {
-        "mechanisms": _rows(cursor, "epsilon_mechanisms", run_ids=run_ids),
+        "mechanisms": _rows(cursor, "epsilon_mechanisms", interval_key=interval_key),
         "documents": quantiles(spent),
         "histogram": count_bins(spent),
     }
 
 
-def _lengths(cursor: Cursor, run_ids: list[int]) -> dict[str, Any]:
-    lengths = [row["characters"] for row in _rows(cursor, "lengths", run_ids=run_ids)]
+def _lengths(cursor: Cursor, interval_key: str) -> dict[str, Any]:
+    lengths = [row["characters"] for row in _rows(cursor, "lengths", interval_key=interval_key)]
     return {"documents": quantiles(lengths), "histogram": count_bins(lengths, tail=0.99)}
 
 
-def _versions(run: dict[str, Any]) -> dict[str, Any]:
+def _versions(runs: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Versions of the last run that took up a document, else of the last run."""
+    run = max(runs, key=lambda one: (one["planned"] > 0, one["run_id"]))
     names = ("policy_hash", "pipeline_version", "detector_version", "key_version")
     return {**{name: run[name] for name in names}, "references": dict(sorted(run["reference_versions"].items()))}
 
@@ -154,14 +152,13 @@ def _previous(cursor: Cursor, interval_key: str, interval_start: str) -> dict[st
     if found is None:
         return None
     runs = _rows(cursor, "runs", interval_key=found[0])
-    run_ids = [run["run_id"] for run in runs]
-    cursor.execute(query("deid", "report", "epsilon_documents"), {"run_ids": run_ids})
+    cursor.execute(query("deid", "report", "epsilon_documents"), {"interval_key": found[0]})
     spent = [float(row[0]) for row in cursor.fetchall()]
     return {
         "key": found[0],
         "headline": _headline(cursor, found[0], runs),
         "epsilon": quantiles(spent),
-        "versions": _versions(runs[0]),
+        "versions": _versions(runs),
     }
 
 

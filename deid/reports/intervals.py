@@ -29,7 +29,8 @@ MEASURES: Mapping[str, float] = MappingProxyType(
 class Interval:
     """One interval: where it stands (see the view deid.interval_state), counts of documents, ε in nats, versions.
 
-    `treated` documents went through every step, whatever became of them since; `critical` and `warnings` count
+    A document counts once, whatever the number of runs. `treated` documents went through every step, and no other
+    interval has corrected them since; `published` ones are in the research schema. `critical` and `warnings` count
     run-level rules that failed.
     """
 

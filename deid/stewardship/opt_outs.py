@@ -133,8 +133,8 @@ class RemovalProof:
     """Documents removed by an opt-out, and documents of the patient found at `checked_at`.
 
     `readable` is the number of rows that researchers read, or will at the next rewriting, under the pseudonyms
-    recorded for the patient. `ledger` is None while the patient at the source is unknown: nothing can then be said of documents on their way, or
-    published under another secret.
+    recorded for the patient. `ledger` is None while the patient at the source is unknown: nothing can then be said of
+    documents on their way, or published under another secret.
     """
 
     opt_out: OptOut

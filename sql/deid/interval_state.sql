@@ -1,6 +1,8 @@
 -- name: measures
 -- Grain: one interval. Purpose: what is compared from one interval to the next, the newest first; with `before`, those
--- before that instant; with `since`, those from that instant on. Run-level rules count once, in the run that stands.
+-- before that instant; with `since`, those from that instant on. Mentions and ε are those of the documents that count:
+-- from the run's tally, less what was superseded since; document by document where several runs took the interval, or
+-- a document has moved to another. Run-level rules count once, in the runs that still hold a document, or the last.
 SELECT
     s.interval_key,
     s.interval_start,
@@ -28,12 +30,45 @@ SELECT
     v.detector_version
 FROM deid.interval_state AS s
 CROSS JOIN LATERAL (
-    SELECT coalesce(sum(t.mentions), 0)::bigint AS mentions
-    FROM deid.mention_count AS t
-    WHERE t.run_id = ANY(s.run_ids)
+    SELECT
+        count(*) FILTER (WHERE r.planned > 0) > 1
+        OR sum(r.planned) <> coalesce((
+            SELECT sum(t.documents) FROM deid.document_change AS t WHERE t.run_id = ANY(s.run_ids)
+        ), 0) AS one_by_one
+    FROM deid.run AS r
+    WHERE r.run_id = ANY(s.run_ids)
+) AS h
+CROSS JOIN LATERAL (
+    SELECT CASE WHEN h.one_by_one THEN (
+        SELECT count(*)
+        FROM deid.counted_document AS d
+        INNER JOIN deid.mention AS t ON d.run_id = t.run_id AND d.document_id = t.document_id
+        WHERE d.interval_key = s.interval_key
+    ) ELSE (
+        SELECT coalesce(sum(t.mentions), 0)::bigint
+        FROM deid.mention_count AS t
+        WHERE t.run_id = ANY(s.run_ids)
+    ) - (
+        SELECT count(*)
+        FROM deid.document AS d
+        INNER JOIN deid.mention AS t ON d.run_id = t.run_id AND d.document_id = t.document_id
+        WHERE d.run_id = ANY(s.run_ids) AND d.state = 'superseded'
+    ) END AS mentions
 ) AS m
 CROSS JOIN LATERAL (
-    SELECT coalesce(sum(t.epsilon), 0) AS epsilon FROM deid.spend_tally AS t WHERE t.run_id = ANY(s.run_ids)
+    SELECT CASE WHEN h.one_by_one THEN (
+        SELECT coalesce(sum(t.epsilon), 0)
+        FROM deid.counted_document AS d
+        INNER JOIN deid.budget AS t ON d.run_id = t.run_id AND d.document_id = t.document_id
+        WHERE d.interval_key = s.interval_key
+    ) ELSE greatest(0, (
+        SELECT coalesce(sum(t.epsilon), 0) FROM deid.spend_tally AS t WHERE t.run_id = ANY(s.run_ids)
+    ) - (
+        SELECT coalesce(sum(t.epsilon), 0)
+        FROM deid.document AS d
+        INNER JOIN deid.budget AS t ON d.run_id = t.run_id AND d.document_id = t.document_id
+        WHERE d.run_id = ANY(s.run_ids) AND d.state = 'superseded'
+    )) END AS epsilon
 ) AS e
 CROSS JOIN LATERAL (
     SELECT
@@ -41,7 +76,12 @@ CROSS JOIN LATERAL (
         count(DISTINCT c.rule) FILTER (WHERE c.severity = 'warning') AS warnings
     FROM deid.check_result AS c
     INNER JOIN deid.run AS r ON c.run_id = r.run_id
-    WHERE c.run_id = ANY(s.run_ids) AND c.batch_id IS NULL AND NOT c.success AND r.state IN ('staged', 'published')
+    WHERE
+        c.run_id = ANY(s.run_ids) AND c.batch_id IS NULL AND NOT c.success AND r.state IN ('staged', 'published')
+        AND (
+            c.run_id = s.run_ids[cardinality(s.run_ids)]
+            OR EXISTS (SELECT FROM deid.document AS d WHERE d.run_id = c.run_id AND d.state <> 'superseded')
+        )
 ) AS k
 CROSS JOIN LATERAL (
     SELECT r.policy_hash, r.pipeline_version, r.detector_version

@@ -78,11 +78,9 @@ LIMIT %(limit)s;
 -- pseudonyms recorded for its patient, and the documents of that patient in each live state of the ledger: null while
 -- the patient is unknown.
 SELECT
-    (
-        SELECT greatest(
-            (SELECT count(*) FROM research.document AS d WHERE d.patient_id = ANY(k.pseudonyms)),
-            (SELECT count(*) FROM deid.published_document AS d WHERE d.patient_id = ANY(k.pseudonyms))
-        )
+    greatest(
+        (SELECT count(*) FROM research.document AS d WHERE d.patient_id = ANY(k.pseudonyms)),
+        (SELECT count(*) FROM deid.published_document AS d WHERE d.patient_id = ANY(k.pseudonyms))
     ) AS readable,
     l.published,
     l.staged,

@@ -38,10 +38,9 @@ SET step = excluded.step, reason = excluded.reason, at = now();
 WITH held AS (
     SELECT q.reason, q.run_id, q.document_id, row_number() OVER (PARTITION BY q.reason ORDER BY q.document_id) AS place
     FROM deid.quarantine AS q
-    INNER JOIN deid.document AS d
+    INNER JOIN deid.counted_document AS d
         ON q.run_id = d.run_id AND q.document_id = d.document_id AND q.content_hash = d.content_hash
-    INNER JOIN deid.run AS r ON q.run_id = r.run_id
-    WHERE r.interval_key = %(interval_key)s AND NOT r.dry_run AND d.state = 'quarantined'
+    WHERE d.interval_key = %(interval_key)s AND d.state = 'quarantined'
 )
 
 SELECT h.reason, h.run_id, h.document_id FROM held AS h WHERE h.place <= %(most)s ORDER BY h.reason, h.document_id;

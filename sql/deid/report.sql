@@ -45,22 +45,23 @@ ORDER BY d.decided_at DESC
 LIMIT 1;
 
 -- name: durations
--- Grain: one set of runs. Purpose: how many durations that a text says agreed with its dates, how many do not with the
+-- Grain: one interval. Purpose: how many durations that a text says agreed with its dates, how many do not with the
 -- moved ones, and in how many documents; those in quarantine are read by nobody.
 SELECT
     coalesce(sum(d.durations), 0) AS seen,
     coalesce(sum(d.durations_lost), 0) AS lost,
     count(*) FILTER (WHERE d.durations > 0) AS documents,
     count(*) FILTER (WHERE d.durations_lost > 0) AS documents_lost
-FROM deid.document AS d
-WHERE d.run_id = ANY(%(run_ids)s) AND d.state <> 'quarantined';
+FROM deid.counted_document AS d
+WHERE d.interval_key = %(interval_key)s AND d.state <> 'quarantined';
 
 -- name: epsilon_documents
 -- Grain: one document. Purpose: the sum of its ε, for the distribution; ordered, so that quantiles are read off.
 SELECT sum(b.epsilon) AS epsilon
-FROM deid.budget AS b
-WHERE b.run_id = ANY(%(run_ids)s)
-GROUP BY b.run_id, b.document_id
+FROM deid.counted_document AS d
+INNER JOIN deid.budget AS b ON d.run_id = b.run_id AND d.document_id = b.document_id
+WHERE d.interval_key = %(interval_key)s
+GROUP BY b.document_id
 ORDER BY 1;
 
 -- name: epsilon_mechanisms
@@ -75,38 +76,46 @@ SELECT
     percentile_cont(0.5) WITHIN GROUP (ORDER BY b.epsilon) AS p50,
     percentile_cont(0.95) WITHIN GROUP (ORDER BY b.epsilon) AS p95,
     max(b.epsilon) AS most
-FROM deid.budget AS b
-WHERE b.run_id = ANY(%(run_ids)s)
+FROM deid.counted_document AS d
+INNER JOIN deid.budget AS b ON d.run_id = b.run_id AND d.document_id = b.document_id
+WHERE d.interval_key = %(interval_key)s
 GROUP BY b.category, b.mechanism
 ORDER BY b.category, b.mechanism;
 
 -- name: headline
--- Grain: one set of runs. Purpose: the first numbers of a report.
+-- Grain: one interval. Purpose: the first numbers of a report, each document counted once.
 SELECT
+    count(*) AS planned,
     count(*) FILTER (WHERE d.state = 'staged') AS waiting,
     count(*) FILTER (WHERE d.state = 'quarantined') AS quarantined,
     count(*) FILTER (WHERE d.state IN ('planned', 'detected', 'substituted', 'validated')) AS unfinished,
     count(DISTINCT d.patient_id) AS patients,
     coalesce(sum(d.characters), 0) AS characters,
-    (SELECT coalesce(sum(m.mentions), 0) FROM deid.mention_count AS m WHERE m.run_id = ANY(%(run_ids)s)) AS mentions,
+    (
+        SELECT count(*)
+        FROM deid.counted_document AS o
+        INNER JOIN deid.mention AS m ON o.run_id = m.run_id AND o.document_id = m.document_id
+        WHERE o.interval_key = %(interval_key)s
+    ) AS mentions,
     (
         SELECT count(DISTINCT w.document_id) FROM deid.withdrawal AS w WHERE w.run_id = ANY(%(run_ids)s)
     ) AS withdrawals
-FROM deid.document AS d
-WHERE d.run_id = ANY(%(run_ids)s);
+FROM deid.counted_document AS d
+WHERE d.interval_key = %(interval_key)s;
 
 -- name: lengths
 -- Grain: one document. Purpose: its length in characters, for the distribution; ordered.
 SELECT d.characters
-FROM deid.document AS d
-WHERE d.run_id = ANY(%(run_ids)s) AND d.characters IS NOT NULL
+FROM deid.counted_document AS d
+WHERE d.interval_key = %(interval_key)s AND d.characters IS NOT NULL
 ORDER BY 1;
 
 -- name: mentions
 -- Grain: one label in one document type. Purpose: the table of mentions.
-SELECT m.document_type, m.label, sum(m.mentions) AS mentions
-FROM deid.mention_count AS m
-WHERE m.run_id = ANY(%(run_ids)s)
+SELECT coalesce(d.document_type, '') AS document_type, m.label, count(*) AS mentions
+FROM deid.counted_document AS d
+INNER JOIN deid.mention AS m ON d.run_id = m.run_id AND d.document_id = m.document_id
+WHERE d.interval_key = %(interval_key)s
 GROUP BY 1, 2
 ORDER BY 1, 2;
 
@@ -125,24 +134,21 @@ LIMIT 1;
 -- Grain: one reason at one step. Purpose: how many documents it holds back.
 SELECT q.reason, q.step, count(*) AS documents
 FROM deid.quarantine AS q
-INNER JOIN deid.document AS d
+INNER JOIN deid.counted_document AS d
     ON q.run_id = d.run_id AND q.document_id = d.document_id AND q.content_hash = d.content_hash
-WHERE q.run_id = ANY(%(run_ids)s) AND d.state = 'quarantined'
+WHERE d.interval_key = %(interval_key)s AND d.state = 'quarantined'
 GROUP BY q.reason, q.step
 ORDER BY 3 DESC, 1, 2;
 
 -- name: releases
--- Grain: one interval. Purpose: what its releases have done so far; published_at is null if there was none.
-SELECT
-    max(r.published_at) AS published_at,
-    coalesce(sum((r.counts ->> 'published')::int), 0) AS published,
-    coalesce(sum((r.counts ->> 'replaced')::int), 0) AS corrected,
-    coalesce(sum((r.counts ->> 'withdrawn')::int), 0) AS withdrawn
-FROM deid.release AS r
-WHERE r.interval_key = %(interval_key)s AND r.published_at IS NOT NULL;
+-- Grain: one interval. Purpose: what its releases leave published; published_at is null if there was none.
+SELECT s.published_at, s.published, s.corrected, s.withdrawn
+FROM deid.interval_state AS s
+WHERE s.interval_key = %(interval_key)s;
 
 -- name: runs
--- Grain: one run. Purpose: the runs that an interval's report is about: those that had something to do, else the last.
+-- Grain: one run. Purpose: the runs that an interval's report is about: those that hold a document that counts or
+-- learnt of a withdrawal, else the last.
 SELECT
     r.run_id,
     r.state,
@@ -162,7 +168,10 @@ FROM deid.run AS r
 WHERE
     r.interval_key = %(interval_key)s AND NOT r.dry_run
     AND (
-        r.planned > 0
+        EXISTS (
+            SELECT FROM deid.counted_document AS c
+            WHERE c.interval_key = %(interval_key)s AND c.run_id = r.run_id
+        )
         OR EXISTS (SELECT FROM deid.withdrawal AS w WHERE w.run_id = r.run_id)
         OR r.run_id = (
             SELECT max(n.run_id) FROM deid.run AS n WHERE n.interval_key = %(interval_key)s AND NOT n.dry_run
@@ -173,9 +182,9 @@ ORDER BY r.planned = 0, r.run_id;
 -- name: staged
 -- Grain: some runs of one interval. Purpose: what a steward reads before deciding: counts of what publishing them does.
 SELECT
-    (SELECT coalesce(sum(r.seen), 0) FROM deid.run AS r WHERE r.run_id = ANY(%(run_ids)s::bigint[])) AS seen,
+    (SELECT coalesce(max(r.seen), 0) FROM deid.run AS r WHERE r.run_id = ANY(%(run_ids)s::bigint[])) AS seen,
     count(*) FILTER (WHERE d.state = 'staged') AS staged,
-    count(*) FILTER (WHERE d.state = 'quarantined') AS quarantined,
+    count(DISTINCT d.document_id) FILTER (WHERE d.state = 'quarantined') AS quarantined,
     count(*) FILTER (WHERE d.state = 'staged' AND EXISTS (
         SELECT FROM deid.document AS o
         WHERE o.document_id = d.document_id AND o.state = 'published'
@@ -203,10 +212,11 @@ ORDER BY min(t.at);
 -- name: types
 -- Grain: one document type. Purpose: how much text and how many mentions it holds, and how much of it was refused.
 WITH found AS (
-    SELECT m.document_type, sum(m.mentions) AS mentions
-    FROM deid.mention_count AS m
-    WHERE m.run_id = ANY(%(run_ids)s)
-    GROUP BY m.document_type
+    SELECT coalesce(d.document_type, '') AS document_type, count(*) AS mentions
+    FROM deid.counted_document AS d
+    INNER JOIN deid.mention AS m ON d.run_id = m.run_id AND d.document_id = m.document_id
+    WHERE d.interval_key = %(interval_key)s
+    GROUP BY 1
 )
 
 SELECT
@@ -216,17 +226,18 @@ SELECT
     coalesce(sum(d.characters), 0) AS characters,
     coalesce(percentile_cont(0.5) WITHIN GROUP (ORDER BY d.characters), 0)::float8 AS median_characters,
     coalesce(max(f.mentions), 0) AS mentions
-FROM deid.document AS d
+FROM deid.counted_document AS d
 LEFT JOIN found AS f ON coalesce(d.document_type, '') = f.document_type
-WHERE d.run_id = ANY(%(run_ids)s) AND d.state NOT IN ('planned', 'detected', 'substituted')
+WHERE d.interval_key = %(interval_key)s AND d.state NOT IN ('planned', 'detected', 'substituted')
 GROUP BY 1
 ORDER BY 2 DESC, 1;
 
 -- name: waived
--- Grain: one check. Purpose: how many documents of these runs passed although it failed, because a person waived it.
+-- Grain: one check. Purpose: how many documents of an interval passed although it failed, because a person waived it.
 SELECT v.check_name, count(DISTINCT v.document_id) AS documents
 FROM deid.quarantine_choice AS c
-INNER JOIN deid.verdict AS v ON v.run_id = ANY(%(run_ids)s) AND c.document_id = v.document_id AND v.waived
+INNER JOIN deid.counted_document AS d ON c.document_id = d.document_id AND d.interval_key = %(interval_key)s
+INNER JOIN deid.verdict AS v ON d.run_id = v.run_id AND d.document_id = v.document_id AND v.waived
 WHERE c.choice = 'release'
 GROUP BY v.check_name
 ORDER BY v.check_name;
