@@ -218,7 +218,7 @@ def medical_words(source: Path) -> pd.DataFrame:
     Only words in lower case in the source are kept, since these are not names.
     """
     labels = " ".join(read_raw_csv(source, "medvocab/cim10_fr_atih_edsnlp.csv.gz")["libelle"])
-    labels += " ".join(read_raw_csv(source, "medvocab/ccam_v81_2026.csv.gz")["libelle"])
+    labels += " " + " ".join(read_raw_csv(source, "medvocab/ccam_v81_2026.csv.gz")["libelle"])
     with lzma.open(source / "text/medical_cases_pamj_ccby.jsonl.xz", "rt", encoding="utf-8") as lines:
         cases = " ".join(json.loads(line)["text"] for line in lines)
     lower = re.compile(r"(?<![\w-])[a-zà-öø-ÿœæ]{3,}(?!\w)")

@@ -8,7 +8,7 @@ from dataclasses import replace
 from deid.config.generators import NULL
 from deid.config.policy import Policy
 from deid.domain.document import Document, Mention, Substitution, Surrogate
-from deid.domain.errors import DocumentRefused, Reason, SettingsError
+from deid.domain.errors import DocumentRefused, PolicyError, Reason, SettingsError
 from deid.domain.labels import Label
 from deid.french.folding import alike
 from deid.privacy import budget
@@ -100,7 +100,7 @@ def _rewritten(
     position = length = 0  # the end of the mention before, and the length of the new text so far
     for mention in mentions:
         original = text[mention.start : mention.end]
-        draft = _first_that_replaces(mention, original, generators[mention.label])
+        draft = _first_that_replaces(mention, original, _generator(generators, mention.label))
         written = _broken_like(original, draft.text)
         surrogates.append(Surrogate(mention, written, draft.strategy, draft.parsed))
         pieces += (text[position : mention.start], written)
@@ -109,6 +109,20 @@ def _rewritten(
         position, length = mention.end, start + len(written)
     pieces.append(text[position:])
     return "".join(pieces), tuple(surrogates), tuple(spans)
+
+
+def _generator(generators: Mapping[Label, Generator], label: Label) -> Generator:
+    """Return the generator of a label.
+
+    Raises:
+        PolicyError: it has none; naming the label tells nothing of the document.
+    """
+    try:
+        return generators[label]
+    except KeyError:
+        raise PolicyError(
+            f"label {label} has no generator.", "Add one to deid/substitution/registry.py, or to `substitution.labels`."
+        ) from None
 
 
 def _first_that_replaces(mention: Mention, original: str, generator: Generator) -> Draft:

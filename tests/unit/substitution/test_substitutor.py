@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -12,11 +13,12 @@ from hypothesis import strategies as st
 
 from deid.config.policy import Policy
 from deid.domain.document import Document, Mention, Patient, Substitution
-from deid.domain.errors import DocumentRefused, Reason, SettingsError
+from deid.domain.errors import DocumentRefused, PolicyError, Reason, SettingsError
 from deid.domain.labels import Label
 from deid.french.folding import comparable
 from deid.reference import CommuneTable
 from deid.substitution import Substitutor, pseudonym
+from deid.substitution.registry import Generators
 from tests.unit.substitution.examples import ANCHOR, KEY, marked, surrogates
 
 LETTER = """[[ORG|CHU de Dijon]] – [[STREET|2 boulevard du Maréchal-de-Lattre, BP 77908]]
@@ -55,6 +57,19 @@ def _holds(document: Document, mentions: Sequence[Mention], result: Substitution
         assert comparable(surrogate.text) != comparable(document.text[mention.start : mention.end])
         position, moved = mention.end, end
     assert result.text[moved:] == document.text[position:]
+
+
+def test_a_label_without_a_generator_is_named(substitutor: Substitutor, monkeypatch: pytest.MonkeyPatch) -> None:
+    def forgetful(*given: Any) -> Generators:
+        made = Generators(*given)
+        made.by_label = {label: one for label, one in made.by_label.items() if label is not Label.RPPS}
+        return made
+
+    monkeypatch.setattr("deid.substitution.substitutor.Generators", forgetful)
+    with pytest.raises(PolicyError, match="label RPPS has no generator") as refused:
+        substitutor.substitute(*marked("Dr X, RPPS [[RPPS|10003847216]]."))
+    assert refused.value.remedy
+    assert "10003847216" not in str(refused.value)
 
 
 def test_a_letter(substitutor: Substitutor) -> None:

@@ -58,6 +58,10 @@ def _few_labels(folder: Path) -> None:
     models.rewrite(folder, "config.json", id2label={"0": "O", "1": "B-PER"})
 
 
+def _labels_of_before(folder: Path) -> None:
+    models.write(folder, "modernbert", [tag for tag in models.TAGS if not tag.endswith("-RPPS")], with_card=True)
+
+
 FAULTS: dict[str, tuple[Callable[[Path], object], str]] = {
     "no weights": (lambda folder: (folder / "model.safetensors").unlink(), "no model.safetensors"),
     "pickled weights": (_pickled, "no model.safetensors: weights in other formats can run code"),
@@ -81,6 +85,7 @@ FAULTS: dict[str, tuple[Callable[[Path], object], str]] = {
     "another tokenizer": (_other_tokenizer, "its tokenizer is not the one that it was trained with"),
     "a tokenizer of another size": (_larger_tokenizer, r"its tokenizer has \d+ entries, it was trained with \d+"),
     "broken card": (lambda folder: (folder / "nocturne.json").write_text('{"labels": 3}'), "nocturne.json cannot be"),
+    "a label of the scheme that it never learnt": (_labels_of_before, "trained for other labels: it can give no RPPS"),
     "labels in another order": (
         lambda folder: models.rewrite(
             folder, "config.json", id2label={str(at): tag for at, tag in enumerate(["O", *reversed(models.TAGS[1:])])}

@@ -1,0 +1,131 @@
+"""Distilling of open data into the tables that ship, on files of a few rows."""
+
+from __future__ import annotations
+
+import gzip
+import lzma
+from collections.abc import Mapping
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from deid.learning import packaging
+
+FILES: Mapping[str, str] = {
+    "names/prenoms_insee_1900_2022.csv.gz": "prenom,sexe,n_total\nCLAIRE,F,1200\nZOLTAN,M,12\n",
+    "names/noms_insee_1891_2000.csv.gz": "nom,n_total\nMARTIN,20000\nRARISSIME,14\n",
+    "geo/ban_adresses-05_2024.csv.gz": "nom_voie;code_insee\nRue Haute;05061\nRue Haute;05061\nRue Basse;05061\n",
+    "geo/ban_adresses-75_2024.csv.gz": "nom_voie;code_insee\nRue Haute;75101\n",
+    "directory/etablissements_sante_sae_2022.csv.gz": "fi,rs,COMINSEE\n970100001,CHU ILES,9A101\n050000002,,05061\n",
+    "directory/finess_occitanie.csv.gz": (
+        "nofinesset,raison_sociale,code_insee,categorie\n970100001,DOUBLE,97101,ehpad\n310000003,OFFICINE,31555,pharma\n"
+    ),
+    "geo/departements_2024.csv.gz": "DEP,LIBELLE\n05,Hautes-Alpes\n",
+    "geo/regions_2024.csv.gz": "REG,LIBELLE\n93,Provence-Alpes-Côte d'Azur\n",
+    "geo/pays_insee_2024.csv.gz": "COG,LIBCOG,CODEISO2\n99109,Allemagne,DE\n99109,Allemagne,DE\n",
+    "geo/collectivites_outremer.csv.gz": (
+        "code_commune,nom_commune,code_collectivite,code_postal,population\n"
+        "98735,Papeete,987,98714,26000\n98799,Vide,987,,10\n"
+    ),
+    "medvocab/bdpm_noms_commerciaux_derives.csv.gz": "nom_commercial\nDOLIPRANE\nXY\n",
+    "medvocab/bdpm_substances_2026.csv.gz": "substance\nPARACETAMOL\nDOLIPRANE\n",
+    "medvocab/eponymes_derives.csv.gz": "terme,exemple,source\nCharcot,maladie de Charcot,x\n",
+    "lexicon/lexique383_ortho_cgram_freq.csv.gz": (
+        "ortho,cgram,freq\nfort,ADJ:m,1.5\nfort,NOM,0.25\nrare,ADJ,0.01\nParis,NOM,9\n"
+    ),
+    "medvocab/cim10_fr_atih_edsnlp.csv.gz": "libelle\ncardiomyopathie dilatée\n",
+    "medvocab/ccam_v81_2026.csv.gz": "libelle\nposé fort\n",
+    "geo/communes_2024.csv.gz": (
+        "code_insee,nom,type,dep,codes_postaux,commune_parente\n"
+        "05061,Gap,COM,05,05000,\n05139,Dévoluy,COM,05,05250,\n05999,Sans Code,COM,05,,\n"
+    ),
+    "geo/communes_depuis_1943_insee.csv.gz": "COM,LIBELLE\n05020,Agnières-en-Dévoluy\n05061,Gap-Vieille\n05888,Perdue",
+    "geo/communes_deleguees_associees_2024.csv.gz": "COM,LIBELLE,COMPARENT\n05042,La Cluse,05139\n",
+    "geo/codes_postaux_laposte_2025.csv.gz": (
+        "code_commune_insee,ligne_5\n05139,AGNIERES EN DEVOLUY\n05061,\n"
+    ),
+}  # fmt: skip
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    for name, content in FILES.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(gzip.compress(content.encode()))
+    (tmp_path / "text").mkdir()
+    with lzma.open(tmp_path / "text/medical_cases_pamj_ccby.jsonl.xz", "wt", encoding="utf-8") as lines:
+        lines.write('{"text": "toux toux toux rhinite Martin Martin Martin"}\n')
+    return tmp_path
+
+
+def rows(table: pd.DataFrame) -> list[tuple[object, ...]]:
+    return [tuple(row) for row in table.itertuples(index=False)]
+
+
+def test_rare_names_are_left_out(source: Path) -> None:
+    assert rows(packaging.first_names(source)) == [("CLAIRE", "F", "1200")]
+    assert rows(packaging.surnames(source)) == [("MARTIN", "20000")]
+
+
+def test_streets_are_counted_over_both_departments(source: Path) -> None:
+    assert rows(packaging.streets(source)) == [("Rue Haute", 3), ("Rue Basse", 1)]
+
+
+def test_establishments_have_a_name_one_number_and_an_insee_code(source: Path) -> None:
+    assert rows(packaging.establishments(source)) == [
+        ("310000003", "OFFICINE", "31555", "pharma"),
+        ("970100001", "CHU ILES", "97101", "hospital"),
+    ]
+
+
+def test_territories_and_collectivities(source: Path) -> None:
+    assert [row[0] for row in rows(packaging.territories(source))] == ["department", "region", "country"]
+    assert rows(packaging.collectivities(source)) == [("98735", "Papeete", "987", "98714")]
+
+
+def test_former_communes_lead_to_the_present_one_where_a_source_says_so(source: Path) -> None:
+    assert rows(packaging.former_communes(source)) == [
+        ("", "Perdue"),
+        ("05061", "Gap-Vieille"),
+        ("05139", "Agnières-en-Dévoluy"),
+        ("05139", "La Cluse"),
+    ]
+
+
+def test_words_of_medicine_and_of_the_language(source: Path) -> None:
+    assert rows(packaging.drugs(source)) == [("DOLIPRANE",), ("PARACETAMOL",)]
+    assert rows(packaging.eponyms(source)) == [("Charcot", "maladie de Charcot")]
+    assert rows(packaging.words(source)) == [("fort", "ADJ|NOM", 1.75)]
+    medical = [word for (word,) in rows(packaging.medical_words(source))]
+    assert medical == ["cardiomyopathie", "dilatée", "posé", "toux"]  # no name, no common or single word
+
+
+def test_a_table_is_written_the_same_each_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(packaging, "DATA", tmp_path)
+    written = []
+    for _ in range(2):
+        packaging._write(pd.DataFrame({"name": ["a", "b"]}), "essai")
+        written.append((tmp_path / "essai.csv.gz").read_bytes())
+    assert written[0] == written[1]
+    assert gzip.decompress(written[0]) == b"name\na\nb\n"
+
+
+@pytest.mark.parametrize("arguments", [[], ["/nowhere"], ["a", "b"]])
+def test_the_command_needs_one_folder(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert packaging.main(["packaging", *arguments]) == 2
+    assert "SOURCE" in capsys.readouterr().err
+
+
+def test_the_command_writes_every_table(source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = tmp_path / "made"
+    made.mkdir()
+    monkeypatch.setattr(packaging, "DATA", made)
+    nothing = pd.DataFrame({"name": ["x"]})
+    for name in ("communes", "towns_abroad"):  # made of files that other tests read whole
+        stand_in = lambda _source: nothing  # noqa: E731
+        stand_in.__name__ = name
+        monkeypatch.setattr(packaging, name, stand_in)
+    assert packaging.main(["packaging", str(source)]) == 0
+    assert len(list(made.glob("*.csv.gz"))) == 13

@@ -1,0 +1,22 @@
+"""Every label has its words, in both languages: a page or report that lacks one would fail when a document has it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from benchmarks import substitution_speed
+from deid.domain.labels import FRENCH, Label
+from deid.reports.wording import LABELS_ENGLISH
+
+
+@pytest.mark.parametrize("table", [FRENCH, LABELS_ENGLISH], ids=["French", "English"])
+def test_each_label_has_a_name_of_its_own(table: Mapping[str, str]) -> None:
+    assert set(table) == set(Label)
+    assert all(name.strip() for name in table.values())
+    assert len(set(table.values())) == len(Label)
+
+
+def test_each_label_has_its_part_of_the_measured_time() -> None:
+    assert set(substitution_speed._PARTS) == set(Label)
