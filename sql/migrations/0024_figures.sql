@@ -13,9 +13,9 @@ ORDER BY r.interval_key, d.document_id, d.run_id DESC;
 -- What the tallies of a run hold and figures do not count.
 CREATE INDEX document_superseded ON deid.document (run_id) WHERE state = 'superseded';
 
--- `published`: documents of the interval that researchers read, or will at the next rewriting. `corrected`: those that took the place of another
--- published version. `withdrawn`: documents that its releases removed. `treated`: documents that went through every
--- step and still count here; a document that a later interval corrected counts there.
+-- `published`: documents of the interval that researchers read, or will at the next rewriting. `corrected`: those that
+-- took the place of another published version. `withdrawn`: documents that its releases removed. `treated`: documents
+-- that went through every step and still count here; a document that a later interval corrected counts there.
 CREATE OR REPLACE VIEW deid.interval_state AS
 WITH worked AS (
     SELECT

@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 from deid.config.settings import settings
 from deid.substitution import pseudonym
 from deid.warehouse import opt_outs
-from deid.warehouse.publish import publish_interval
+from deid.warehouse.publish import make_visible, publish_interval
 from tests.conftest import Database
 from tests.pages.night import as_deployed
 from tests.pages.serving import Server
@@ -25,6 +25,7 @@ def names(database: Database) -> Iterator[dict[str, str]]:
     """The staged night is published; each patient's pseudonym."""
     with as_deployed(database):
         publish_interval("2026-03-02")
+        make_visible("nightly")
         yield {one: pseudonym(settings().key, "patient", one) for one in ("P000001", "P000002")}
 
 
