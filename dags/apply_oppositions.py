@@ -1,8 +1,7 @@
 """
 # Appliquer les oppositions
 
-À la main, quand un patient s'est opposé et qu'on ne veut pas attendre la nuit. Chaque nuit et chaque publication le
-font aussi.
+Chaque nuit avant le traitement, et à la main, quand on ne veut pas attendre. Chaque publication le fait aussi.
 
 Retrouve le patient de chaque opposition sous chaque version du secret, enlève ses lignes de la recherche, retire ses
 documents du registre et efface leurs textes en attente ou en relecture. Rejouer ne change rien. Le résultat est fait
@@ -14,16 +13,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from airflow.sdk import dag
-from nocturne_airflow.steps import DEFAULT_ARGS, Tag, step
+import pendulum
+from airflow.sdk import CronTriggerTimetable, dag
+from nocturne_airflow.steps import DEFAULT_ARGS, PUBLISHING_QUEUE, Tag, step
 
 
 @dag(
     dag_display_name="Appliquer les oppositions",
-    schedule=None,
+    schedule=CronTriggerTimetable("0 3 * * *", timezone="Europe/Paris"),
+    start_date=pendulum.datetime(2026, 1, 1, tz="Europe/Paris"),
     catchup=False,
     max_active_runs=1,
-    default_args=DEFAULT_ARGS,
+    default_args={**DEFAULT_ARGS, "queue": PUBLISHING_QUEUE},
     doc_md=__doc__,
     tags=[Tag.RELEASE, Tag.IMPACT_CRITICAL],
 )

@@ -18,7 +18,7 @@ from typing import Any
 
 import pendulum
 from airflow.sdk import Asset, CronTriggerTimetable, TriggerRule, dag
-from nocturne_airflow.steps import DEFAULT_ARGS, Tag, step
+from nocturne_airflow.steps import DEFAULT_ARGS, READING_QUEUE, REFERENCES_QUEUE, Tag, step
 
 SOURCES = (
     *("communes", "former_communes", "postal_codes", "streets", "localities"),
@@ -34,12 +34,13 @@ FEATURES = ("density_levels", "pathologies")
     start_date=pendulum.datetime(2026, 1, 1, tz="Europe/Paris"),
     catchup=False,
     max_active_runs=1,
-    default_args=DEFAULT_ARGS,
+    default_args={**DEFAULT_ARGS, "queue": REFERENCES_QUEUE},
     doc_md=__doc__,
     tags=[Tag.REFERENCE, Tag.IMPACT_LOW],
 )
 def refresh_references() -> None:
-    @step(hours=6, trigger_rule=TriggerRule.ALL_DONE)
+    # On the machines that map the tables.
+    @step(hours=6, trigger_rule=TriggerRule.ALL_DONE, queue=READING_QUEUE)
     def lookup() -> dict[str, Any]:
         """Construire les tables que la détection et la substitution lisent, pour les versions en service."""
         from deid.config.settings import settings

@@ -40,7 +40,7 @@ from airflow.sdk import Asset, PartitionedAssetTimetable, dag, task
 from nocturne_airflow import deadlines, launch
 from nocturne_airflow.approval import ReleaseApproval
 from nocturne_airflow.launch import interval_key
-from nocturne_airflow.steps import DEFAULT_ARGS, Tag, redacted_errors, step, time_limit
+from nocturne_airflow.steps import DEFAULT_ARGS, PUBLISHING_QUEUE, Tag, redacted_errors, step, time_limit
 
 STAGED = Asset("staged_documents", uri="nocturne://deid/staged", group="nocturne")
 RELEASED = Asset("released_documents", uri="nocturne://research/document", group="nocturne")
@@ -59,7 +59,7 @@ Si la question reste posée après une réponse, une autre personne doit répond
     schedule=PartitionedAssetTimetable(assets=STAGED),
     catchup=False,
     max_active_runs=31,  # an unanswered approval holds its own interval, never the next nights
-    default_args=DEFAULT_ARGS,
+    default_args={**DEFAULT_ARGS, "queue": PUBLISHING_QUEUE},
     deadline=deadlines.decision(),
     doc_md=__doc__,
     tags=[Tag.RELEASE, Tag.IMPACT_CRITICAL],

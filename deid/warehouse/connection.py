@@ -63,6 +63,11 @@ def _open(dsn: str, application: str) -> Connection:
                 f"PostgreSQL at {place(dsn)} refused the login.",
                 "Check the role, password and database of that NOCTURNE_…_DSN.",
             ) from None
+        if "certificate" in str(error) or "SSL" in str(error):
+            raise WarehouseError(
+                f"PostgreSQL at {place(dsn)}: no connection by TLS as that DSN asks for it.",
+                "Check sslmode and sslrootcert of the DSN, and the server's certificate.",
+            ) from None
         raise unreachable(dsn) from None
     except psycopg2.ProgrammingError:
         raise WarehouseError(

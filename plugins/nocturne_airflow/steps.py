@@ -15,7 +15,12 @@ from deid.domain.errors import NocturneError
 from nocturne_airflow.secret import export_secret
 
 GPU_POOL = "gpu"  # one slot per device, in docker/pools.json
-GPU_QUEUE = "gpu"  # for CeleryExecutor; LocalExecutor has no queues
+# For CeleryExecutor: the workers of a queue hold the connection strings of its tasks and no others
+# (docker/compose.yaml). LocalExecutor has no queues: one process holds all.
+READING_QUEUE = "cpu"  # reads the warehouse, writes the ledger; draws surrogates
+GPU_QUEUE = "gpu"  # the same, for detection
+PUBLISHING_QUEUE = "publication"  # decides, publishes, applies opt-outs, writes reports
+REFERENCES_QUEUE = "references"  # loads open data
 
 RETRIES = ExceptionRetryPolicy(
     rules=[
@@ -29,6 +34,7 @@ RETRIES = ExceptionRetryPolicy(
 )
 DEFAULT_ARGS: dict[str, Any] = {
     "owner": "nocturne",
+    "queue": READING_QUEUE,
     "retries": 2,
     "retry_delay": timedelta(seconds=30),
     "retry_policy": RETRIES,

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from nocturne_airflow.steps import GPU_POOL, GPU_QUEUE, RETRIES, Tag
+from nocturne_airflow.steps import GPU_POOL, GPU_QUEUE, PUBLISHING_QUEUE, READING_QUEUE, REFERENCES_QUEUE, RETRIES, Tag
 
 from tests import ROOT
 
@@ -64,6 +64,20 @@ def test_every_step_has_its_safeguards(bag: Any, dag_id: str) -> None:
 def test_detection_waits_for_the_device(bag: Any) -> None:
     detect = bag.dags["deidentify_documents"].get_task("batch.detect")
     assert (detect.pool, detect.queue) == (GPU_POOL, GPU_QUEUE)
+
+
+def test_each_task_waits_for_a_worker_that_has_what_it_needs(bag: Any) -> None:
+    queues = {
+        name: {task.queue for task in dag.tasks} for name, dag in bag.dags.items() if name != "refresh_references"
+    }
+    assert queues == {
+        "deidentify_documents": {READING_QUEUE, GPU_QUEUE},
+        "release_dataset": {PUBLISHING_QUEUE},
+        "apply_oppositions": {PUBLISHING_QUEUE},
+    }
+    loads = {task.task_id: task.queue for task in bag.dags["refresh_references"].tasks}
+    assert loads.pop("lookup") == READING_QUEUE
+    assert set(loads.values()) == {REFERENCES_QUEUE}
     others = [task for dag in bag.dags.values() for task in dag.tasks if task.task_id != "batch.detect"]
     assert {task.pool for task in others} == {"default_pool"}
 

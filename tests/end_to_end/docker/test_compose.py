@@ -18,7 +18,16 @@ OPERATORS = ROOT / "docs" / "operators.md"
 COMPOSE: dict[str, Any] = yaml.safe_load((DOCKER / "compose.yaml").read_text())
 SERVICES: dict[str, dict[str, Any]] = COMPOSE["services"]
 AIRFLOW = {name: body for name, body in SERVICES.items() if "build" in body}
-WORKERS = {"worker-cpu", "worker-gpu"}
+WORKERS = {"worker-cpu", "worker-gpu", "worker-publication", "worker-references"}
+# What each service reaches of patients and of the product's databases.
+REACHES = {
+    "worker-cpu": {"nocturne_secret", "reader_dsn", "worker_dsn"},
+    "worker-gpu": {"nocturne_secret", "reader_dsn", "worker_dsn"},
+    "worker-publication": {"nocturne_secret", "publisher_dsn", "steward_dsn"},
+    "worker-references": {"refresher_dsn"},
+    "api-server": {"steward_dsn", "reader_dsn"},
+    "init": {"owner_dsn"},
+}
 
 
 def secrets_named_by(service: dict[str, Any]) -> set[str]:
@@ -62,11 +71,12 @@ def test_every_secret_that_is_read_is_given(name: str) -> None:
     assert set(service.get("secrets", [])) <= set(COMPOSE["secrets"])
 
 
-@pytest.mark.parametrize("name", sorted(set(SERVICES) - WORKERS - {"postgres"}))
-def test_only_workers_and_the_stewards_pages_reach_patients(name: str) -> None:
+@pytest.mark.parametrize("name", SERVICES)
+def test_each_service_reaches_what_its_tasks_need_and_no_more(name: str) -> None:
     given = set(SERVICES[name].get("secrets", []))
-    allowed = {"init": {"owner_dsn"}, "api-server": {"steward_dsn", "reader_dsn"}}.get(name, set())
-    assert {secret for secret in given if secret.endswith("_dsn") or secret == "nocturne_secret"} == allowed
+    reached = {secret for secret in given if secret.endswith("_dsn") or secret == "nocturne_secret"}
+    assert reached == REACHES.get(name, set())
+    assert not {"reader_dsn", "publisher_dsn"} <= reached
 
 
 def server_settings() -> dict[str, str]:
@@ -110,11 +120,17 @@ def test_command_is_one_that_airflow_knows(name: str) -> None:
 
 
 def test_queues_are_those_of_the_dags() -> None:
-    from nocturne_airflow.steps import GPU_QUEUE
+    from nocturne_airflow.steps import GPU_QUEUE, PUBLISHING_QUEUE, READING_QUEUE, REFERENCES_QUEUE
 
-    default = COMPOSE["x-environment"]["AIRFLOW__OPERATORS__DEFAULT_QUEUE"]
-    assert {default, GPU_QUEUE} == set(re.search(r":-(.*?)}", SERVICES["worker-cpu"]["command"][3]).group(1).split(","))
-    assert GPU_QUEUE in SERVICES["worker-gpu"]["command"]
+    assert COMPOSE["x-environment"]["AIRFLOW__OPERATORS__DEFAULT_QUEUE"] == READING_QUEUE
+    default = re.search(r":-(.*?)}", SERVICES["worker-cpu"]["command"][3]).group(1)
+    assert {READING_QUEUE, GPU_QUEUE} == set(default.split(","))
+    for name, queue in (
+        ("worker-gpu", GPU_QUEUE),
+        ("worker-publication", PUBLISHING_QUEUE),
+        ("worker-references", REFERENCES_QUEUE),
+    ):
+        assert SERVICES[name]["command"][2:4] == ["--queues", queue]
 
 
 def test_pools_file_holds_the_pool_of_the_dags() -> None:

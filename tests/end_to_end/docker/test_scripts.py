@@ -63,6 +63,25 @@ def test_entrypoint_reads_secrets_from_files(tmp_path: Path) -> None:
     assert not {name for name in seen if name.startswith(("NOCTURNE_POSTGRES_P", "NOCTURNE_REDIS_P"))}
 
 
+def test_entrypoint_asks_for_tls_where_it_is_told_to(tmp_path: Path) -> None:
+    (tmp_path / "password").write_text("abc123")
+    done = run(
+        *("entrypoint.sh", "sh", "-c", "env"),
+        AIRFLOW_HOME=str(tmp_path),
+        NOCTURNE_POSTGRES_PASSWORD_FILE=str(tmp_path / "password"),
+        NOCTURNE_POSTGRES_OPTIONS="sslmode=verify-full&sslrootcert=/etc/chu.pem",
+        NOCTURNE_REDIS_PASSWORD_FILE=str(tmp_path / "password"),
+        NOCTURNE_REDIS_SCHEME="rediss",
+        NOCTURNE_REDIS_OPTIONS="ssl_cert_reqs=required&ssl_ca_certs=/etc/chu.pem",
+    )
+    seen = dict(line.split("=", 1) for line in done.stdout.splitlines() if "=" in line)
+    postgres = "airflow:abc123@postgres:5432/airflow?sslmode=verify-full&sslrootcert=/etc/chu.pem"
+    assert seen["AIRFLOW__DATABASE__SQL_ALCHEMY_CONN"] == f"postgresql+psycopg2://{postgres}"
+    assert seen["AIRFLOW__CELERY__RESULT_BACKEND"] == f"db+postgresql+psycopg2://{postgres}"
+    redis = "rediss://:abc123@redis:6379/0?ssl_cert_reqs=required&ssl_ca_certs=/etc/chu.pem"
+    assert seen["AIRFLOW__CELERY__BROKER_URL"] == redis
+
+
 def test_entrypoint_says_which_secret_is_missing(tmp_path: Path) -> None:
     done = run("entrypoint.sh", "version", AIRFLOW_HOME=str(tmp_path), NOCTURNE_SECRET_FILE="/nowhere/key")
     assert done.returncode == 78
