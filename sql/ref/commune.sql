@@ -86,7 +86,26 @@ SELECT count(*) FILTER (WHERE known), count(*) FROM added;
 
 -- name: checks
 -- Grain: one row per check, failed when `observed` is above 0.
--- Purpose: a commune table that would mislead every place draw is refused.
+-- Purpose: a commune table that would mislead every place draw is refused. Distances are in km; Guyane has communes of
+-- 18,000 km², where a centre may be taken far from the last one.
+WITH compared AS (
+    SELECT
+        stage.name <> known_commune.name AS renamed,
+        stage.department = '973' AS vast,
+        111.2 * sqrt(
+            ((stage.lon::float8 - known_commune.lon) * cos(radians(known_commune.lat))) ^ 2
+            + (stage.lat::float8 - known_commune.lat) ^ 2
+        ) AS distance
+    FROM stage
+    INNER JOIN known_commune ON stage.insee = known_commune.insee
+),
+
+box AS (
+    SELECT department, min(lon) AS west, min(lat) AS south, max(lon) AS east, max(lat) AS north
+    FROM known_commune
+    GROUP BY department
+)
+
 SELECT 'INSEE codes given twice' AS what, count(*) - count(DISTINCT insee) AS observed FROM stage
 UNION ALL
 SELECT 'communes outside their department', count(*) FROM stage
@@ -96,7 +115,40 @@ SELECT 'departments missing of 96 in the metropolis', greatest(0, 96 - count(DIS
 WHERE department NOT LIKE '97%%'
 UNION ALL
 SELECT 'well-known communes absent (Paris, Marseille, Ajaccio, Saint-Denis of Réunion)', 4 - count(*) FROM stage
-WHERE (insee, name) IN (('75056', 'Paris'), ('13055', 'Marseille'), ('2A004', 'Ajaccio'), ('97411', 'Saint-Denis'));
+WHERE (insee, name) IN (('75056', 'Paris'), ('13055', 'Marseille'), ('2A004', 'Ajaccio'), ('97411', 'Saint-Denis'))
+UNION ALL
+SELECT 'communes more than 30 km (Guyane: 200) from where they were', count(*) FROM compared
+WHERE distance > CASE WHEN vast THEN 200 ELSE 30 END
+UNION ALL
+SELECT 'communes more than 3 km from where they were, beyond one in twenty',
+    greatest(0, count(*) FILTER (WHERE distance > 3) - count(*) / 20)
+FROM compared
+UNION ALL
+SELECT 'half of the communes are more than 1 km from where they were',
+    CASE WHEN percentile_cont(0.5) WITHIN GROUP (ORDER BY distance) > 1 THEN 1 ELSE 0 END
+FROM compared
+UNION ALL
+SELECT 'communes more than half a degree outside of their department', count(*)
+FROM stage
+INNER JOIN box ON stage.department = box.department
+WHERE stage.lon NOT BETWEEN box.west - 0.5 AND box.east + 0.5
+    OR stage.lat NOT BETWEEN box.south - 0.5 AND box.north + 0.5
+UNION ALL
+SELECT 'communes at the place of another one, beyond one in a hundred',
+    greatest(0, count(*) - count(DISTINCT (lon, lat)) - count(*) / 100)
+FROM stage
+UNION ALL
+SELECT 'communes with another name than before, beyond one in fifty',
+    greatest(0, count(*) FILTER (WHERE renamed) - count(*) / 50)
+FROM compared
+UNION ALL
+SELECT 'fewer than one name in a hundred has an accent',
+    CASE WHEN count(*) FILTER (WHERE name ~ '[À-ÿŒœ]') * 100 < count(*) THEN 1 ELSE 0 END
+FROM stage
+UNION ALL
+SELECT 'communes that were not known before, beyond one in fifty',
+    greatest(0, (SELECT count(*) FROM stage) - count(*) - count(*) / 50)
+FROM compared;
 
 -- name: load
 -- Grain: one commune of today.

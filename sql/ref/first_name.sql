@@ -1,10 +1,9 @@
 -- name: checks
 -- Grain: one row per check, failed when `observed` is above 0.
 -- Purpose: a column mistaken for another shows in the names that everybody knows.
-SELECT
-    'sample lookups that fail (MARIE is given to girls, JEAN to boys)' AS what,
-    2 - count(DISTINCT (name, sex)) AS observed
-FROM stage
+SELECT 'counts given twice' AS what, count(*) - count(DISTINCT (name, sex, period)) AS observed FROM stage
+UNION ALL
+SELECT 'sample lookups that fail (MARIE is given to girls, JEAN to boys)', 2 - count(DISTINCT (name, sex)) FROM stage
 WHERE (name, sex) IN (('MARIE', 'F'), ('JEAN', 'M'))
 UNION ALL
 SELECT 'sexes swapped', CASE
@@ -54,7 +53,12 @@ WHERE release_id = %(release_id)s
 ORDER BY ref.first_name.births DESC, name COLLATE "C", sex;
 
 -- name: stage
--- Grain: one first name, sex and generation (null where the year is not said), as often as the file has it.
--- Purpose: COPY lands here; the national file has a line per year.
-CREATE TEMPORARY TABLE stage (name text NOT NULL, sex text NOT NULL, generation int, births bigint NOT NULL)
-ON COMMIT DROP;
+-- Grain: one first name, sex and period: a year of the national file, else a generation.
+-- Purpose: COPY lands here. The generation is null where the year is not said.
+CREATE TEMPORARY TABLE stage (
+    name text NOT NULL,
+    sex text NOT NULL,
+    generation int,
+    births bigint NOT NULL,
+    period text NOT NULL
+) ON COMMIT DROP;

@@ -4,6 +4,10 @@
 SELECT 'half of the names lead nowhere' AS what, CASE WHEN count(insee) * 2 < count(*) THEN 1 ELSE 0 END AS observed
 FROM stage
 UNION ALL
+SELECT 'fewer than one name in a hundred has an accent',
+    CASE WHEN count(*) FILTER (WHERE name ~ '[À-ÿŒœ]') * 100 < count(*) THEN 1 ELSE 0 END
+FROM stage
+UNION ALL
 SELECT 'sample lookups that fail (Cherbourg-Octeville, 50129)', 1 - count(DISTINCT name) FROM stage
 WHERE (insee, name) = ('50129', 'Cherbourg-Octeville');
 

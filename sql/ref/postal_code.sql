@@ -13,6 +13,10 @@ SELECT 'postal codes far from their department',
         - count(*) / 100)
 FROM stage
 UNION ALL
+SELECT 'postal codes given twice, beyond one in a hundred',
+    greatest(0, count(*) - count(DISTINCT (insee, zip, label, line)) - count(*) / 100)
+FROM stage
+UNION ALL
 SELECT 'sample lookups that fail (75002 is Paris 2e, 97400 is Saint-Denis)', 2 - count(DISTINCT insee) FROM stage
 WHERE (insee, zip) IN (('75102', '75002'), ('97411', '97400'));
 

@@ -33,7 +33,7 @@ def _latin() -> bytes:
 
 
 def _misplaced() -> bytes:
-    return formats.packed(formats.ban().replace(";6.012;47.26;", ";47.26;6.012;"))
+    return formats.packed(formats.ban().replace(";lon;lat;", ";lat;lon;", 1))
 
 
 def _bomb() -> bytes:

@@ -240,5 +240,6 @@ COMMUNES = Source(
     drift=Fraction(2, 100),
     max_age_days=400,
     whole=True,
+    placed=True,
     parser=2,
 )

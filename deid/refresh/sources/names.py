@@ -23,7 +23,9 @@ RARE = "_PRENOMS_RARES"  # INSEE's line for names given to fewer than three chil
 
 
 def parse_first_names(lines: Iterator[str], tally: Tally) -> Iterator[Row]:
-    """Yield (name, sex, generation 0 to 3 or None if the year is missing, births).
+    """Yield (name, sex, generation 0 to 3 or None if the year is missing, births, what the births are counted of).
+
+    The last is a year or "XXXX", in the compact table a generation or "".
 
     Raises:
         ReferenceRefused: the header is that of no known edition.
@@ -38,7 +40,7 @@ def parse_first_names(lines: Iterator[str], tally: Tally) -> Iterator[Row]:
         if name == RARE:
             tally.skipped += 1
         elif sex in SEXES and name.strip() and births.isdecimal() and (year == "XXXX" or year.isdecimal()):
-            yield name.strip(), SEXES[sex], None if year == "XXXX" else _generation(int(year)), int(births)
+            yield name.strip(), SEXES[sex], None if year == "XXXX" else _generation(int(year)), int(births), year
         else:
             tally.refuse_line(number)
 
@@ -53,9 +55,11 @@ def _compact_first_names(lines: Iterator[str], tally: Tally) -> Iterator[Row]:
             tally.refuse_line(number)
             continue
         of_generation = [int(count) for count in parts]
-        yield from ((name, sex, generation, count) for generation, count in enumerate(of_generation) if count)
+        yield from (
+            (name, sex, generation, count, str(generation)) for generation, count in enumerate(of_generation) if count
+        )
         if rest := int(births) - sum(of_generation):
-            yield name, sex, None, rest
+            yield name, sex, None, rest, ""
 
 
 FIRST_NAMES = Source(
@@ -64,7 +68,7 @@ FIRST_NAMES = Source(
     format="fichier des prénoms, national: CSV, “;”, UTF-8, alone or in a zip",
     licence="Licence Ouverte 2.0 (INSEE, fichier des prénoms)",
     table="first_name",
-    columns=("name", "sex", "generation", "births"),
+    columns=("name", "sex", "generation", "births", "period"),
     parse=parse_first_names,
     rules=(
         Rule("name", pattern=r"[^;,\d]{1,60}"),

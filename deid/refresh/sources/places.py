@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from datetime import date
 from fractions import Fraction
 from itertools import chain
@@ -13,7 +14,6 @@ from deid.refresh.sources.source import (
     GIB,
     INSEE,
     INSEE_PATTERN,
-    METROPOLIS,
     ZIP,
     ZIP_PATTERN,
     Row,
@@ -155,34 +155,38 @@ POSTAL_CODES = Source(
 
 # Lieux-dits: national address base (BAN, `lieux-dits-XX-beta.csv.gz`)
 
-_LOCALITY_COLUMNS = ("nom_lieu_dit", "code_insee", "code_postal", "lon", "lat")
+_LOCALITY_COLUMNS = ("id", "nom_lieu_dit", "code_insee", "code_postal", "lon", "lat")
 LONGEST_LOCALITY = 200
 
 
 def parse_localities(lines: Iterator[str], tally: Tally) -> Iterator[Row]:
-    """Yield (INSEE code, name) of places with a name.
+    """Yield (INSEE code, name, identifier, longitude, latitude) of places with a name; no position is None.
 
     Raises:
         ReferenceRefused: a column is missing.
     """
-    for number, (name, insee, postcode, lon, lat) in read_records(lines, tally, _LOCALITY_COLUMNS, delimiter=";"):
+    for number, (key, name, insee, postcode, *at) in read_records(lines, tally, _LOCALITY_COLUMNS, delimiter=";"):
         name = name.strip()
         if not name:
             tally.skipped += 1
-        elif len(name) <= LONGEST_LOCALITY and INSEE.fullmatch(insee) and _is_credible(postcode, lon, lat):
-            yield insee, name
+            continue
+        position = _position(*at)
+        known = len(name) <= LONGEST_LOCALITY and INSEE.fullmatch(insee) and (not postcode or ZIP.fullmatch(postcode))
+        if known and position is not None:
+            yield insee, name, key, *(position or (None, None))
         else:
             tally.refuse_line(number)
 
 
-def _is_credible(postcode: str, lon: str, lat: str) -> bool:
-    """Return whether the postal code and the position are missing or valid."""
-    if postcode and not ZIP.fullmatch(postcode):
-        return False
+def _position(lon: str, lat: str) -> tuple[float, float] | tuple[()] | None:
+    """Return a position in France in degrees; () if it is missing, None if it is none."""
+    if not (lon or lat):
+        return ()
     try:
-        return not (lon or lat) or is_within(float(lon), float(lat))
+        x, y = float(lon), float(lat)
     except ValueError:
-        return False
+        return None
+    return (x, y) if is_within(x, y) else None
 
 
 LOCALITIES = Source(
@@ -191,7 +195,7 @@ LOCALITIES = Source(
     format="BAN lieux-dits-XX-beta.csv.gz: CSV, “;”, UTF-8, a file per department",
     licence="Licence Ouverte 2.0 (Base Adresse Nationale)",
     table="locality",
-    columns=("insee", "name"),
+    columns=("insee", "name", "key", "lon", "lat"),
     parse=parse_localities,
     rules=(Rule("insee", pattern=INSEE_PATTERN), Rule("name", pattern=r".{1,200}")),
     default=None,
@@ -203,20 +207,23 @@ LOCALITIES = Source(
     tolerance=Fraction(1, 1000),
     max_bytes=GIB,
     max_unpacked=4 * GIB,
+    placed=True,
 )
 
 
 # Street names: national address base (BAN, `adresses-XX.csv.gz`) or the compact table
 
-_BAN_COLUMNS = ("nom_voie", "code_insee", "code_postal", "lon", "lat")
+_BAN_COLUMNS = ("id", "nom_voie", "code_insee", "code_postal", "lon", "lat")
 _STREETS_COMPACT = ("name", "addresses")
 LONGEST_NAME = 200
 
 
 def parse_streets(lines: Iterator[str], tally: Tally) -> Iterator[Row]:
-    """Yield (INSEE code or None, street name, number of addresses): a row per run of addresses of a street.
+    """Yield a row per run of addresses of a street.
 
-    The columns of BAN are read by name: editions have 22 or 23 of them.
+    A row is (INSEE code or None, name, number of addresses, identifier of the first, mean longitude, mean latitude);
+    the last three are None in the compact table, and the means where no address has a position. The columns of BAN are
+    read by name: editions have 22 or 23 of them.
 
     Raises:
         ReferenceRefused: the header is neither of BAN nor of the compact table.
@@ -229,15 +236,39 @@ def parse_streets(lines: Iterator[str], tally: Tally) -> Iterator[Row]:
         yield from _ban_streets(lines, tally)
 
 
+@dataclass
+class _Run:
+    """Consecutive addresses of one street."""
+
+    insee: str
+    name: str
+    key: str
+    addresses: int = 0
+    placed: int = 0
+    lon: float = 0.0
+    lat: float = 0.0
+    keys: set[str] = field(default_factory=set)
+
+    def add(self, key: str, position: tuple[float, float] | tuple[()]) -> None:
+        self.keys.add(key)
+        self.addresses += 1
+        if position:
+            self.placed += 1
+            self.lon += position[0]
+            self.lat += position[1]
+
+    def row(self) -> Row:
+        mean = (round(self.lon / self.placed, 5), round(self.lat / self.placed, 5)) if self.placed else (None, None)
+        return self.insee, self.name, self.addresses, self.key, *mean
+
+
 def _ban_streets(lines: Iterator[str], tally: Tally) -> Iterator[Row]:
     """Yield one row per run of addresses: BAN lists those of a street consecutively, so that less is copied."""
-    west, south, *_ = METROPOLIS
-    # Of the run: key in the file, row to yield, number of addresses.
     last: tuple[str, str, str] | None = None
-    street, addresses = ("", ""), 0
-    for number, (name, insee, postcode, lon, lat) in read_records(lines, tally, _BAN_COLUMNS, delimiter=";"):
+    run: _Run | None = None
+    for number, (key, name, insee, postcode, lon, lat) in read_records(lines, tally, _BAN_COLUMNS, delimiter=";"):
         here = (name, insee, postcode)
-        if here != last:
+        if run is None or here != last:
             stripped = name.strip()
             if not stripped:
                 tally.skipped += 1
@@ -245,26 +276,22 @@ def _ban_streets(lines: Iterator[str], tally: Tally) -> Iterator[Row]:
             if len(name) > LONGEST_NAME or not INSEE.fullmatch(insee) or (postcode and not ZIP.fullmatch(postcode)):
                 tally.refuse_line(number)
                 continue
-            if addresses:
-                yield *street, addresses
-            last, street, addresses = here, (insee, stripped), 0
-        try:
-            x, y = float(lon or west), float(lat or south)
-        except ValueError:
+            if run is not None and run.addresses:
+                yield run.row()
+            last, run = here, _Run(insee, stripped, key)
+        position = _position(lon, lat)
+        if position is None or key in run.keys:
             tally.refuse_line(number)
-            continue
-        if is_within(x, y):
-            addresses += 1
         else:
-            tally.refuse_line(number)
-    if addresses:
-        yield *street, addresses
+            run.add(key, position)
+    if run is not None and run.addresses:
+        yield run.row()
 
 
 def _compact_streets(lines: Iterator[str], tally: Tally) -> Iterator[Row]:
     for number, (name, addresses) in read_records(lines, tally, _STREETS_COMPACT, delimiter=","):
         if name.strip() and len(name) <= LONGEST_NAME and addresses.isdecimal():
-            yield None, name.strip(), int(addresses)
+            yield None, name.strip(), int(addresses), None, None, None
         else:
             tally.refuse_line(number)
 
@@ -275,7 +302,7 @@ STREETS = Source(
     format="BAN adresses-XX.csv.gz: CSV, “;”, 22 or 23 columns, UTF-8, a file per department",
     licence="Licence Ouverte 2.0 (Base Adresse Nationale)",
     table="street",
-    columns=("insee", "name", "addresses"),
+    columns=("insee", "name", "addresses", "key", "lon", "lat"),
     parse=parse_streets,
     rules=(
         Rule("insee", pattern=INSEE_PATTERN, optional=True),
@@ -293,4 +320,5 @@ STREETS = Source(
     parser=2,
     max_bytes=4 * GIB,
     max_unpacked=16 * GIB,
+    placed=True,
 )

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import csv
 import re
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from fractions import Fraction
 from itertools import chain
@@ -18,6 +19,36 @@ Row = tuple[object, ...]
 GIB = 1 << 30
 
 
+class Repeats:
+    """Share of the lines that the files have already had, on a sample of bounded size that their digests choose.
+
+    All copies of a line are in the sample or none is, so that a file joined to itself shows half of its lines.
+    """
+
+    MOST = 100_000  # distinct lines remembered, about 10 MB
+
+    def __init__(self) -> None:
+        self._mask = 0
+        self._times: dict[int, int] = {}
+
+    def add(self, line: str) -> None:
+        """Count a line."""
+        written = line.encode()
+        digest = zlib.crc32(written) << 32 | zlib.adler32(written)
+        if digest >> 32 & self._mask:
+            return
+        self._times[digest] = self._times.get(digest, 0) + 1
+        if len(self._times) > self.MOST:
+            self._mask = self._mask << 1 | 1
+            self._times = {one: times for one, times in self._times.items() if not one >> 32 & self._mask}
+
+    @property
+    def share(self) -> Fraction:
+        """Lines that repeat another one, as a share of all."""
+        lines = sum(self._times.values())
+        return Fraction(lines - len(self._times), max(1, lines))
+
+
 @dataclass
 class Tally:
     """Lines of a file: read, skipped on purpose, malformed."""
@@ -26,6 +57,7 @@ class Tally:
     skipped: int = 0
     malformed: int = 0
     first_malformed: int | None = None  # number of the line, the header being 1
+    lines: Repeats = field(default_factory=Repeats)
 
     def refuse_line(self, number: int) -> None:
         """Count a malformed line."""
@@ -71,10 +103,11 @@ class Source:
         that the next refresh loads them again. `rules` are checked on a sample of the staged rows.
 
     Bounds of a reference version:
-        It has at least `floor` rows and at most a share `tolerance` of malformed lines. It differs from the version in
-        use by at most a share `drift` of rows; this is checked if both come from the same location, or if the source
-        always covers the `whole` country. It is overdue after `max_age_days`. `keep` versions keep their rows, the one
-        in use among them.
+        It has at least `floor` rows and at most a share `tolerance` of malformed lines, and of rows with damaged
+        characters. It differs from the version in use by at most a share `drift` of rows; this is checked if both come
+        from the same location, or if the source always covers the `whole` country. Rows of a `placed` source have
+        positions, which are compared with those of the communes. It is overdue after `max_age_days`. `keep` versions
+        keep their rows, the one in use among them.
     """
 
     name: str
@@ -102,6 +135,7 @@ class Source:
     checksum: str | None = None
     keep: int = 2
     whole: bool = False
+    placed: bool = False
 
 
 def read_records(

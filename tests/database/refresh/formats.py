@@ -7,6 +7,8 @@ import io
 import zipfile
 from collections.abc import Iterable
 
+from deid.reference.packaged import packaged_rows
+
 BAN_HEADER = (
     "id;id_fantoir;numero;rep;nom_voie;code_postal;code_insee;nom_commune;code_insee_ancienne_commune;"
     "nom_ancienne_commune;x;y;lon;lat;type_position;alias;nom_ld;libelle_acheminement;nom_afnor;source_position;"
@@ -20,6 +22,15 @@ DIRECTORY_HEADER = (
 KINDS = ("Rue", "Avenue", "Place", "Impasse", "Chemin", "Allée", "Route", "Quai", "Cours", "Boulevard", "Sentier")
 
 
+CENTRES = {row["insee"]: (float(row["lon"]), float(row["lat"])) for row in packaged_rows("communes")}
+
+
+def place(insee: str, number: int) -> tuple[str, str]:
+    """Longitude and latitude of a street or place, within 4 km of the centre of its commune."""
+    lon, lat = CENTRES[insee]
+    return f"{lon + (number % 60 - 30) / 1000:.6f}", f"{lat + (number // 60 % 60 - 30) / 1000:.6f}"
+
+
 def ban(streets: int = 5200, *, columns: int = 23, insee: str = "25056") -> str:
     """A BAN file of two addresses per street; the 22-column editions lack `cad_parcelles`."""
     lines = [";".join(BAN_HEADER.split(";")[:columns])]
@@ -27,7 +38,8 @@ def ban(streets: int = 5200, *, columns: int = 23, insee: str = "25056") -> str:
         name = f"{KINDS[number % len(KINDS)]} du Bois {number} l’Évêque"
         for house in (1, 2):
             cells = [f"{insee}_{number:04}_{house:05}", "", str(house), "", name, "25000", insee, "Besançon", "", ""]
-            cells += ["928000.10", "6686000.20", "6.012", "47.26", "entrée", "", "", "BESANCON", name.upper()]
+            lon, lat = place(insee, number)
+            cells += ["928000.10", "6686000.20", lon, lat, "entrée", "", "", "BESANCON", name.upper()]
             lines.append(";".join([*cells, "commune", "commune", "1", f"{insee}000AB0001"][:columns]))
     return "\n".join(lines) + "\n"
 
@@ -74,7 +86,7 @@ def lieux_dits(places: int = 600, insee: str = "05001", postcode: str = "05460")
     """A BAN file of lieux-dits; one in ten has no position, the last has no name."""
     lines = [LIEUX_DITS_HEADER]
     for number in range(places):
-        at = "" if number % 10 == 0 else "1010832.86;6417719.23;6.931431;44.788965"
+        at = "" if number % 10 == 0 else ";".join(("1010832.86", "6417719.23", *place(insee, number)))
         at = at or ";;;"
         lines.append(f"{insee}_{number};Le Clos {number};{postcode};{insee};Abriès-Ristolas;;;{at};commune;commune")
     lines.append(f"{insee}_x;;{postcode};{insee};Abriès-Ristolas;;;;;;;commune;commune")
