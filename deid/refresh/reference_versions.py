@@ -104,15 +104,28 @@ def roll_back(source: str, *, dsn: str, to: int | None = None) -> dict[str, int 
         cursor.execute(query("ref", "release", "former"), {"source": source, "release_id": to})
         row = cursor.fetchone()
         if row is None:
-            raise ReferenceRefused(
-                f"{source} has no former version{'' if to is None else f' {to}'} that still has its rows.",
-                f"`python -m deid references list {source}` shows which there are.",
-            )
+            raise _no_way_back(cursor, source, to)
         cursor.execute(query("ref", "release", "withdraw"), {"source": source})
         cursor.execute(query("ref", "release", "restore"), {"release_id": row[0]})
         result = describe_outcome(wanted, versions_in_use(cursor, source)[source], "rolled_back")
     logger.warning("%s was rolled back to version %s (%s)", source, result["release_id"], result["version"])
     return result
+
+
+def _no_way_back(cursor: Cursor, source: str, to: int | None) -> ReferenceRefused:
+    """Refusal of a roll-back, by the state of the version `to`."""
+    cursor.execute(query("ref", "release", "state"), {"source": source, "release_id": to})
+    state = next((state for (state,) in cursor), None)
+    listed = f"`python -m deid references list {source}` shows which there are."
+    if state == "pruned":
+        return ReferenceRefused(
+            f"version {to} of {source} was pruned: its rows are gone.",
+            "Load its file again with `references refresh --location`; `keep` says how many versions keep their rows "
+            f"(docs/reference-data.md). {listed}",
+        )
+    if state == "in_use":
+        return ReferenceRefused(f"{source} has no former version {to}: that one is in use.", listed)
+    return ReferenceRefused(f"{source} has no former version{'' if to is None else f' {to}'} with its rows.", listed)
 
 
 @dataclass(frozen=True)

@@ -50,6 +50,11 @@ UPDATE ref.release SET state = 'in_use', withdrawn_at = NULL, withdrawn_by = NUL
 -- Purpose: first half of the swap; the second takes its place in the same transaction.
 UPDATE ref.release SET state = 'former' WHERE source = %(source)s AND state = 'in_use';
 
+-- name: state
+-- Grain: one row, if the source has a version of that number.
+-- Purpose: why one cannot go back to it.
+SELECT state FROM ref.release WHERE source = %(source)s AND release_id = %(release_id)s;
+
 -- name: superseded
 -- Grain: one row per version of a source whose rows need no longer be kept.
 -- Purpose: prune. The version in use and those just before it stay, so that one can go back; a withdrawn one does not
