@@ -17,7 +17,8 @@ class Settings(BaseSettings):
     """Addresses, folders and the secret of a deployment.
 
     `home` holds the files that a machine writes: embedded PostgreSQL, reports, and the lookups built from reference
-    versions, unless `lookup_folder` is set. Each `…_dsn` is a libpq URI or keyword string for the role in its name;
+    versions, unless `lookup_folder` is set. `source` names the folder of the source contract, which ships with the
+    product or lies in the folder `sources`. Each `…_dsn` is a libpq URI or keyword string for the role in its name;
     a hospital sets them, the demo derives them from the embedded server (`var/nocturne.env`). `secret` (or the file
     that `secret_file` names) seeds every surrogate: at least 32 bytes of hexadecimal, or several with their
     versions (docs/keys.md).
@@ -32,6 +33,7 @@ class Settings(BaseSettings):
     home: Path = Path("var")
     lookup_folder: Path | None = None
     source: str = "ehop"
+    sources: Path | None = None
     policy: Path | None = None
     owner_dsn: SecretStr | None = None
     reader_dsn: SecretStr | None = None

@@ -156,7 +156,7 @@ def _records(
 
 
 def _check_page(source: Source, page: Sequence[Listed]) -> None:
-    where = f"sql/sources/{source.name}/plan.sql"
+    where = source.file("plan")
     if any(None in (row.document_id, row.content_hash, row.ingested_at, row.withdrawn) for row in page):
         raise ContractBroken(
             f"source {source.name}: a row has no id, digest, time or withdrawal flag in {where}.", "Mend that query."

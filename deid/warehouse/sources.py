@@ -1,14 +1,16 @@
-"""Source contract: four queries of `sql/sources/<source>/`, and the columns that each must give."""
+"""Source contract: four queries in a folder of `sql/sources` or of `NOCTURNE_SOURCES`, and the columns of each."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 import psycopg2
 from psycopg2.extensions import connection as Connection
 
+from deid.config.settings import settings
 from deid.domain.errors import ContractBroken, SettingsError
 from deid.warehouse.migrations import SQL
 
@@ -63,7 +65,7 @@ _NOTHING: Mapping[str, Any] = MappingProxyType(
 
 
 class Source:
-    """A source, by the name of its folder.
+    """A source, by the name of its folder; one of `NOCTURNE_SOURCES` comes before one that ships.
 
     Raises:
         SettingsError: there is no such folder, or it lacks a query.
@@ -71,12 +73,13 @@ class Source:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        folder = SQL / "sources" / name
-        known = sorted(path.name for path in (SQL / "sources").iterdir() if path.is_dir())
+        known = _source_folders()
         if name not in known:
-            raise SettingsError(f"no source is called {name!r}.", f"Set NOCTURNE_SOURCE to one of {', '.join(known)}.")
+            names = ", ".join(sorted(known))
+            raise SettingsError(f"no source is called {name!r}.", f"Set NOCTURNE_SOURCE to one of {names}.")
+        self._folder = known[name]
         try:
-            self._queries = {step: (folder / f"{step}.sql").read_text(encoding="utf-8") for step in CONTRACT}
+            self._queries = {step: (self._folder / f"{step}.sql").read_text(encoding="utf-8") for step in CONTRACT}
         except OSError as error:
             raise SettingsError(
                 f"source {name} lacks {error.filename}.", "docs/operators.md says what it must return."
@@ -85,6 +88,11 @@ class Source:
     def query(self, step: str) -> str:
         """Return the SQL of `step`, a key of `CONTRACT`."""
         return self._queries[step]
+
+    def file(self, step: str) -> str:
+        """Return the file of `step` for a message: its path, from `sql/` on for a source that ships."""
+        path = self._folder / f"{step}.sql"
+        return str(Path("sql") / path.relative_to(SQL) if path.is_relative_to(SQL) else path)
 
     def verify(self, link: Connection, *steps: str) -> None:
         """Check that the queries of `steps` give the columns of the contract with their types; no row is read.
@@ -107,9 +115,19 @@ class Source:
 
     def _broken(self, step: str, what: str) -> ContractBroken:
         return ContractBroken(
-            f"source {self.name}: {what} in sql/sources/{self.name}/{step}.sql.",
+            f"source {self.name}: {what} in {self.file(step)}.",
             "Mend that query; docs/operators.md lists the columns it must return.",
         )
+
+
+def _source_folders() -> dict[str, Path]:
+    """Return the folder of each source by its name: those that ship, and the deployment's own."""
+    own = settings().sources
+    if own is not None and not own.is_dir():
+        remedy = "Give the folder that holds a folder for each source (docs/operators.md, “Source contract”)."
+        raise SettingsError(f"NOCTURNE_SOURCES: {own} is no folder.", remedy)
+    folders = (SQL / "sources", *([own] if own is not None else []))
+    return {path.name: path for folder in folders for path in folder.iterdir() if path.is_dir()}
 
 
 def _fault(cursor: Any, error: psycopg2.Error) -> str:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from psycopg2.extensions import connection as Connection
 
+from deid.config.settings import settings
 from deid.domain.errors import ContractBroken, SettingsError
 from deid.warehouse import extraction, sources
 from deid.warehouse.connection import connect
@@ -30,11 +31,12 @@ def hospital(deployed: Database) -> Database:
 def own_source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A hospital's own copy of the eHOP-like contract, to be broken."""
     shipped = sources.SQL / "sources" / "ehop"
-    folder = tmp_path / "sql" / "sources" / "mine"
+    folder = tmp_path / "contracts" / "mine"
     folder.mkdir(parents=True)
     for path in shipped.iterdir():
         (folder / path.name).write_text(path.read_text(encoding="utf-8"), encoding="utf-8")
-    monkeypatch.setattr(sources, "SQL", tmp_path / "sql")
+    monkeypatch.setenv("NOCTURNE_SOURCES", str(folder.parent))
+    settings.cache_clear()
     return folder
 
 
@@ -163,7 +165,7 @@ def test_a_query_that_breaks_the_contract_is_named(
     text = query.read_text(encoding="utf-8")
     assert find in text
     query.write_text(text.replace(find, put_instead, 1), encoding="utf-8")
-    with pytest.raises(ContractBroken, match=rf"{said}.* sql/sources/mine/plan\.sql"):
+    with pytest.raises(ContractBroken, match=rf"{said}.* in {own_source}/plan\.sql"):
         _listed(hospital, "mine")
 
 
@@ -178,8 +180,24 @@ def test_pages_out_of_order_are_refused_since_they_would_lose_documents(hospital
 
 
 def test_an_unknown_or_incomplete_source_names_what_there_is(own_source: Path) -> None:
-    with pytest.raises(SettingsError, match="one of mine"):
+    with pytest.raises(SettingsError, match="one of ehop, mine, omop"):
         Source("theirs")
     (own_source / "staff.sql").unlink()
     with pytest.raises(SettingsError, match=r"lacks .*staff\.sql"):
         Source("mine")
+
+
+def test_a_source_outside_the_code_is_read_beside_those_that_ship(hospital: Database, own_source: Path) -> None:
+    put(hospital, "one")
+    assert _listed(hospital, "mine") == _listed(hospital, "ehop") == ["one"]
+    own_source.rename(own_source.with_name("ehop"))
+    (own_source.with_name("ehop") / "present.sql").write_text("SELECT NULL::text AS document_id WHERE false")
+    with connect(hospital.dsn("reader")) as link:
+        assert present_documents(link, Source("ehop"), ["one"]) == set(), "the hospital's own comes first"
+
+
+def test_a_folder_of_sources_that_is_not_there_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NOCTURNE_SOURCES", str(tmp_path / "gone"))
+    settings.cache_clear()
+    with pytest.raises(SettingsError, match=r"NOCTURNE_SOURCES: .*gone is no folder"):
+        Source("ehop")
