@@ -87,7 +87,7 @@ class _Passing(Exception):
 
 @dataclass(frozen=True)
 class _Edition:
-    """What tells one edition of a file from the next: a strong ETag, Last-Modified, length in bytes.
+    """Marks of one edition of a file: a strong ETag, Last-Modified, length in bytes.
 
     A date counts only if the server gave it at least a second after the change: two editions of one second share it
     (RFC 9110, section 8.8.2.2).
