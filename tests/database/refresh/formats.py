@@ -151,7 +151,7 @@ def commune_changes(others: int = 3_100) -> str:
     change(21, "1995-01-01", ("39002", "Mère"), ("39002", "Mère"))
     for number in range(others):
         code = f"{number // 900 + 21}{number % 900 + 100}"
-        change(10, "1990-01-01", (code, f"Vieux-{number}"), (code, f"Neuf-{number}"))
+        change(10, "1990-01-01", (code, f"Vieux-Prés-{number}"), (code, f"Neuf-{number}"))
     return "\n".join(lines) + "\n"
 
 
