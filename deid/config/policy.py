@@ -215,7 +215,8 @@ class Quality(Section):
     Density is mentions per 1,000 characters of a document type, compared with the pooled density of the
     `baseline_runs` runs before: `density_floor` is the least ratio that lets an interval out, `density_drift`
     the relative change that warns. `warn_epsilon_factor` is how many times `epsilon_per_document` one document
-    may spend before a warning.
+    may spend before a warning. `unknown_identity`: a document of whose patient the warehouse gives no identity at all
+    is refused, or published with a warning.
     """
 
     max_quarantined_share: Share = 0.2
@@ -233,6 +234,7 @@ class Quality(Section):
     density_drift: Share = 0.3
     baseline_runs: int = Field(14, ge=1)
     least_documents: int = Field(20, ge=1)
+    unknown_identity: Literal["refuse", "warn"] = "refuse"
 
 
 class References(Section):

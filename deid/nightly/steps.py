@@ -16,9 +16,10 @@ from typing import Any, ParamSpec, TypeVar
 
 from deid import pipeline
 from deid.config.settings import settings
-from deid.domain.errors import NocturneError, PolicyError
-from deid.domain.outcomes import Opened
+from deid.domain.errors import NocturneError, PolicyError, Reason
+from deid.domain.outcomes import Opened, Refused
 from deid.nightly import runtime
+from deid.quality.identity import known_identity
 from deid.warehouse import batches, opt_outs
 from deid.warehouse.batches import read_waivers
 from deid.warehouse.ledger import BatchStep, Run, begin, find_run, finish, read_run, stage_run
@@ -118,7 +119,7 @@ def detect(run_id: int, batch_id: int, *, isolated: bool = False) -> dict[str, A
     runtime.use_lookup()
     detector = runtime.detector(batches.read_staff(step.run.source))
     limits = settings().limits(isolated=isolated)
-    opened = _without_opt_outs(step, batches.open_batch(step, limits))
+    opened = _identified(step, _without_opt_outs(step, batches.open_batch(step, limits)))
     admitted = {waiver.document_id for waiver in read_waivers(step).values() if waiver.lets_be_searched}
     batches.keep_detected(step, pipeline.detect(opened, detector, admitted=admitted, limits=limits))
     return finish(step)
@@ -191,6 +192,16 @@ def _current_run(run_id: int) -> Run:
             "Plan a new run, or bring back what the run was planned with.",
         )
     return run
+
+
+def _identified(step: BatchStep, opened: Sequence[Opened]) -> list[Opened]:
+    """Return the documents whose patient has an identity to search for; the policy says whether the others go on."""
+    if runtime.policy().quality.unknown_identity == "warn":
+        return list(opened)
+    unknown = {item.document.id for item in opened if known_identity(item.document.patient).fields == 0}
+    for document_id in unknown:
+        step.refuse(Refused(document_id, (Reason.NO_PATIENT,)))
+    return [item for item in opened if item.document.id not in unknown]
 
 
 def _without_opt_outs(step: BatchStep, opened: Sequence[Opened]) -> list[Opened]:

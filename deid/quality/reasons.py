@@ -55,8 +55,8 @@ FRENCH: Mapping[Reason, Wording] = MappingProxyType(
         ),
         Reason.NO_PATIENT: Wording(
             "Patient inconnu",
-            "L'entrepôt ne rattache le document à aucun patient : son identité ne peut pas être cherchée.",
-            "Faire rattacher le document à son patient dans l'entrepôt.",
+            "L'entrepôt ne rattache le document à aucun patient, ou ne donne rien de l'identité à chercher.",
+            "Faire rattacher le document à son patient dans l'entrepôt, ou réparer la requête qui donne l'identité.",
         ),
         Reason.UNSUPPORTED_FORMAT: Wording(
             "Format non pris en charge",
@@ -151,8 +151,8 @@ ENGLISH: Mapping[Reason, Wording] = MappingProxyType(
         ),
         Reason.NO_PATIENT: Wording(
             "Unknown patient",
-            "The warehouse links the document to no patient: neither identity search nor surrogates are possible.",
-            "Have the document linked to its patient in the warehouse.",
+            "The warehouse links the document to no patient, or gives nothing of the identity to search for.",
+            "Have the document linked to its patient in the warehouse, or mend the query that gives the identity.",
         ),
         Reason.UNSUPPORTED_FORMAT: Wording(
             "Unsupported format",

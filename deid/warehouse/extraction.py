@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from itertools import pairwise
 from typing import Any
@@ -20,15 +21,19 @@ from deid.warehouse.sources import CONTRACT, Source
 
 PAGE = 5000
 _CUT = sql.SQL("substring(c.content FOR %(nocturne_bytes)s) AS content")
-IDENTIFIED = ("document_id", "content_hash", "document_type", "service")
+IDENTIFIED = ("document_id", "content_hash", "patient_id", "document_type", "service")
 
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """One document of the interval: ids, digest and filter fields; no content."""
+    """One document of the interval: ids, digest and filter fields; no content.
+
+    `content_hash` is of the version (`version_hash`).
+    """
 
     document_id: str
     content_hash: str
+    patient_id: str | None
     ingested_at: datetime
     withdrawn: bool
     document_type: str | None
@@ -37,7 +42,10 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """One document with its bytes, and its patient as the warehouse knows the patient."""
+    """One document with its bytes, and its patient as the warehouse knows the patient.
+
+    `content_hash` is of the version (`version_hash`).
+    """
 
     document_id: str
     content_hash: str
@@ -71,6 +79,7 @@ def list_documents(link: Connection, source: Source, start: datetime, end: datet
         }
         page = [Listed(**row) for row in _records(link, source, "plan", parameters)]
         _check_page(source, page)
+        page = [replace(row, content_hash=version_hash(row.content_hash, row.patient_id)) for row in page]
         if page:
             yield page
         if len(page) < PAGE:
@@ -78,22 +87,42 @@ def list_documents(link: Connection, source: Source, start: datetime, end: datet
         after = (page[-1].ingested_at, page[-1].document_id)
 
 
-def present_documents(link: Connection, source: Source, document_ids: Sequence[str]) -> set[str]:
-    """Return the ids among `document_ids` that the source still has and has not withdrawn."""
-    return {row["document_id"] for row in _records(link, source, "present", {"document_ids": list(document_ids)})}
+def version_hash(content_hash: str, patient_id: str | None) -> str:
+    """Return the SHA-256 of a content and its patient: a document of another patient is another version of it."""
+    return hashlib.sha256(f"{content_hash}\n{patient_id or ''}".encode()).hexdigest()
+
+
+def present_documents(link: Connection, source: Source, document_ids: Sequence[str]) -> dict[str, str | None]:
+    """Return the patient of each document that the source still has and has not withdrawn, by document id."""
+    records = _records(link, source, "present", {"document_ids": list(document_ids)})
+    return {row["document_id"]: row["patient_id"] for row in records}
+
+
+def read_merges(link: Connection, source: Source) -> list[tuple[str, str]] | None:
+    """Read the patients merged into another, as (patient, merged into); None if the source has no such query.
+
+    Raises:
+        ContractBroken: the query lacks a column or gives another type.
+    """
+    if not source.has("merges"):
+        return None
+    source.verify(link, "merges")
+    return [(row["patient_id"], row["merged_into"]) for row in _records(link, source, "merges", {})]
 
 
 def identify_documents(link: Connection, source: Source, document_ids: Sequence[str]) -> list[dict[str, Any]]:
-    """Return document_id, content_hash, document_type and service of documents; no content leaves the server.
+    """Return the columns `IDENTIFIED` of documents, with the hash of the version; no content leaves the server.
 
     Raises:
         ContractBroken: the query lacks a column or gives another type.
     """
     source.verify(link, "contents")
-    statement = sql.SQL("SELECT c.document_id, c.content_hash, c.document_type, c.service FROM ({}) AS c")
+    columns = sql.SQL(", ").join(sql.Identifier("c", name) for name in IDENTIFIED)
+    statement = sql.SQL("SELECT {} FROM ({}) AS c").format(columns, sql.SQL(source.query("contents")))
     with link.cursor() as cursor:
-        cursor.execute(statement.format(sql.SQL(source.query("contents"))), {"document_ids": list(document_ids)})
-        return [dict(zip(IDENTIFIED, row, strict=True)) for row in cursor]
+        cursor.execute(statement, {"document_ids": list(document_ids)})
+        rows = [dict(zip(IDENTIFIED, row, strict=True)) for row in cursor]
+    return [{**row, "content_hash": version_hash(row["content_hash"], row["patient_id"])} for row in rows]
 
 
 def read_contents(link: Connection, source: Source, document_ids: Sequence[str]) -> dict[str, Content]:
@@ -171,6 +200,7 @@ def _check_page(source: Source, page: Sequence[Listed]) -> None:
 
 def _content(record: dict[str, Any]) -> Content:
     known = {name: record[name] for name in Content.__dataclass_fields__ if name not in ("content", "patient")}
+    known["content_hash"] = version_hash(record["content_hash"], record["patient_id"])
     return Content(**known, content=bytes(record["content"]), patient=_patient(record))
 
 

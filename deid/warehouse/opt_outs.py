@@ -77,7 +77,9 @@ def apply_opt_outs(actor: str = ACTOR) -> dict[str, int]:
         _match_patients(cursor, unmatched, keyring)
         cursor.execute(query("deid", "opt_out", "in_force"))
         found = cursor.fetchall()
-        removed, withdrawn = _remove_rows(cursor, found, keyring), _withdraw_documents(cursor, found)
+        cursor.execute(query("deid", "opt_out", "persons"))
+        persons = cursor.fetchall()
+        removed, withdrawn = _remove_rows(cursor, found, persons, keyring), _withdraw_documents(cursor, persons)
         _record_applied(cursor, actor, found, removed, withdrawn)
     return {
         "oppositions": len(found),
@@ -102,13 +104,12 @@ def _match_patients(cursor: Cursor, unmatched: dict[str, int], keyring: Keyring)
         cursor.execute(query("deid", "opt_out", "match"), match)
 
 
-def _remove_rows(cursor: Cursor, found: list[Any], keyring: Keyring) -> Counter[int]:
-    """Remove rows of the research schema under every key held; return their number by opt-out."""
-    whose: dict[str, int] = {}
-    for opt_out_id, named, patient_id, _ in found:
-        under_each = [pseudonym(key.secret, "patient", patient_id) for key in keyring.keys] if patient_id else []
-        for one in (*under_each, *([named] if named else [])):
-            whose.setdefault(one, opt_out_id)
+def _remove_rows(cursor: Cursor, found: list[Any], persons: list[Any], keyring: Keyring) -> Counter[int]:
+    """Remove rows of the research schema under every id of each person and key held; return their number by opt-out."""
+    whose: dict[str, int] = {named: opt_out_id for opt_out_id, named, _, _ in reversed(found) if named}
+    for opt_out_id, patient_id in persons:
+        for key in keyring.keys:
+            whose.setdefault(pseudonym(key.secret, "patient", patient_id), opt_out_id)
     cursor.execute(query("deid", "published_document", "remove_patients"), {"pseudonyms": list(whose)})
     removed: Counter[int] = Counter()
     for named, release_id, document_type, documents in cursor.fetchall():
@@ -118,9 +119,9 @@ def _remove_rows(cursor: Cursor, found: list[Any], keyring: Keyring) -> Counter[
     return removed
 
 
-def _withdraw_documents(cursor: Cursor, found: list[Any]) -> Counter[int]:
+def _withdraw_documents(cursor: Cursor, persons: list[Any]) -> Counter[int]:
     """Withdraw the ledger's documents in any state and erase their texts; return their number by opt-out."""
-    whose = {patient_id: opt_out_id for opt_out_id, _, patient_id, _ in reversed(found) if patient_id}
+    whose = {patient_id: opt_out_id for opt_out_id, patient_id in reversed(persons)}
     cursor.execute(query("deid", "document", "withdraw_patients"), {"patient_ids": list(whose)})
     return Counter(whose[patient_id] for (patient_id,) in cursor.fetchall())
 

@@ -18,14 +18,14 @@ from deid.config.settings import settings
 from deid.domain.errors import ContractBroken, InputRefused
 from deid.warehouse.connection import connect
 from deid.warehouse.copy import copy_rows
-from deid.warehouse.extraction import identify_documents, list_documents, present_documents
+from deid.warehouse.extraction import identify_documents, list_documents, present_documents, read_merges
 from deid.warehouse.keys import check_keyring
 from deid.warehouse.queries import WHOLE_RUN, one, query, record_step_cost
 from deid.warehouse.sources import Source
 
 PARIS = ZoneInfo("Europe/Paris")
 LOOKUP = 10_000  # ids per query of the source
-LISTED = ("document_id", "content_hash", "ingested_at", "document_type", "service")
+LISTED = ("document_id", "content_hash", "patient_id", "ingested_at", "document_type", "service")
 
 log = logging.getLogger(__name__)
 
@@ -129,10 +129,25 @@ def plan_run(request: Request) -> list[Batch]:
             warehouse.set_session(isolation_level="REPEATABLE READ", readonly=True)
             with state.cursor() as cursor:
                 seen = _copy_interval(cursor, warehouse, source, request)
-                _copy_vanished(state, cursor, warehouse, source)
-                added, gone = _copy_retried(cursor, warehouse, source)
+                moved = _copy_vanished(state, cursor, warehouse, source)
+                added, gone = _copy_again(cursor, warehouse, source, moved)
+                merges = read_merges(warehouse, source)
         with state.cursor() as cursor:
-            return _register(cursor, request, source, seen + added, gone, started)
+            found = _Found(seen + added, gone, list(moved), merges)
+            return _register(cursor, request, source, found, started)
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What planning learnt of the source: documents listed, retried ones gone, documents that changed patient, merges.
+
+    `merges` holds (patient, merged into); None if the source does not tell.
+    """
+
+    seen: int
+    gone: list[str]
+    moved: list[str]
+    merges: list[tuple[str, str]] | None
 
 
 def _find_run(cursor: Cursor, triggered_by: str) -> tuple[int, bool] | None:
@@ -163,14 +178,30 @@ def _copy_interval(cursor: Cursor, warehouse: Connection, source: Source, reques
     return seen
 
 
-def _copy_vanished(state: Connection, cursor: Cursor, warehouse: Connection, source: Source) -> None:
-    """Add the documents of the ledger that the source has deleted or withdrawn, whatever the interval."""
+def _copy_vanished(state: Connection, cursor: Cursor, warehouse: Connection, source: Source) -> dict[str, datetime]:
+    """Add the documents of the ledger that the source has deleted or withdrawn, whatever the interval.
+
+    Returns the ingestion time of each document that belongs to another patient than the ledger knows.
+    """
     source.verify(warehouse, "present")
-    held, vanished = 0, []
-    for document_ids in _live_documents(state):
-        still_there = present_documents(warehouse, source, document_ids)
-        held += len(document_ids)
-        vanished += [document_id for document_id in document_ids if document_id not in still_there]
+    held = 0
+    vanished: list[str] = []
+    moved: dict[str, datetime] = {}
+    for owners in _live_documents(state):
+        still_there = present_documents(warehouse, source, list(owners))
+        held += len(owners)
+        vanished += [document_id for document_id in owners if document_id not in still_there]
+        moved |= {
+            document_id: ingested_at
+            for document_id, (patient_id, ingested_at) in owners.items()
+            if patient_id is not None and still_there.get(document_id, patient_id) != patient_id
+        }
+    if len(moved) > max(VANISHED_FLOOR, VANISHED_SHARE * held):
+        raise ContractBroken(
+            f"source {source.name}: {len(moved)} of the {held} documents held by Nocturne changed patient at once.",
+            f"Check patient_id in sql/sources/{source.name}/present.sql; if they did change, mark them as corrected "
+            "(ingestion time in the interval), a part at a time.",
+        )
     cursor.execute("SELECT document_id FROM incoming_withdrawal")
     unannounced = set(vanished) - {row[0] for row in cursor.fetchall()}
     if len(unannounced) > max(VANISHED_FLOOR, VANISHED_SHARE * held):
@@ -180,15 +211,18 @@ def _copy_vanished(state: Connection, cursor: Cursor, warehouse: Connection, sou
             "with an ingestion time in the interval, so that the plan sees it is meant.",
         )
     copy_rows(cursor, "deid", "withdrawal", ("document_id",), ([document_id] for document_id in vanished))
+    return moved
 
 
-def _copy_retried(cursor: Cursor, warehouse: Connection, source: Source) -> tuple[int, list[str]]:
-    """Add the quarantined documents that a person sent back for processing, whatever the interval.
+def _copy_again(
+    cursor: Cursor, warehouse: Connection, source: Source, moved: Mapping[str, datetime]
+) -> tuple[int, list[str]]:
+    """Add the documents that changed patient and those that a person sent back, whatever the interval.
 
     Returns the number of documents added, and the ids that the source no longer has.
     """
     cursor.execute(query("deid", "quarantine_choice", "asked"), {"source": source.name})
-    asked = dict(cursor.fetchall())
+    asked = dict(cursor.fetchall()) | dict(moved)
     cursor.execute("SELECT document_id FROM incoming_document WHERE document_id = ANY(%s)", (list(asked),))
     listed_too = {row[0] for row in cursor.fetchall()}
     wanted = sorted(set(asked) - listed_too)
@@ -198,26 +232,22 @@ def _copy_retried(cursor: Cursor, warehouse: Connection, source: Source) -> tupl
         found = [
             row for row in identify_documents(warehouse, source, document_ids) if row["document_id"] in still_there
         ]
-        rows = (
-            [row["document_id"], row["content_hash"], asked[row["document_id"]], row["document_type"], row["service"]]
-            for row in found
-        )
+        rows = ([{**row, "ingested_at": asked[row["document_id"]]}[column] for column in LISTED] for row in found)
         copy_rows(cursor, "deid", "document", LISTED, rows)
         added += len(found)
         gone += sorted(set(document_ids) - {row["document_id"] for row in found})
     return added, gone
 
 
-def _live_documents(state: Connection) -> Iterator[list[str]]:
+def _live_documents(state: Connection) -> Iterator[dict[str, tuple[str | None, datetime]]]:
+    """Yield patient and ingestion time of the ledger's live documents, by document id, part by part."""
     with state.cursor("live_documents") as cursor:
         cursor.execute(query("deid", "document", "live"))
         while rows := cursor.fetchmany(LOOKUP):
-            yield [row[0] for row in rows]
+            yield {document_id: (patient_id, ingested_at) for document_id, patient_id, ingested_at in rows}
 
 
-def _register(
-    cursor: Cursor, request: Request, source: Source, seen: int, gone: Sequence[str], started: float
-) -> list[Batch]:
+def _register(cursor: Cursor, request: Request, source: Source, found: _Found, started: float) -> list[Batch]:
     cursor.execute("SELECT deid.lock_planning()")  # one run at a time decides which documents are new
     if known := _find_run(cursor, request.triggered_by):  # the same plan ran beside this one and won
         return _read_batches(cursor, *known)
@@ -238,8 +268,10 @@ def _register(
         "requested_by": request.requested_by,
         "batch_size": request.batch_size,
         "abandoned_after_s": settings().abandoned_after_s,
-        "seen": seen,
-        "gone": list(gone),
+        "seen": found.seen,
+        "gone": found.gone,
+        "moved": found.moved,
+        "merges_known": found.merges is not None,
     }
     check_keyring(cursor, settings().keyring)
     if not request.dry_run:
@@ -250,13 +282,15 @@ def _register(
     (parameters["run_id"],) = one(cursor)
     held, losing = _find_holders(cursor, parameters)
     parameters["held"] = json.dumps(held)
+    if found.merges is not None and not request.dry_run:
+        _store_merges(cursor, found.merges)
     cursor.execute(query("deid", "document", "filter_new"), parameters)
     cursor.execute("SELECT count(*) FROM new_document")
     (parameters["planned"],) = one(cursor)
     if not request.dry_run:
         for table, step in (
             *(("document", "plan"), ("candidate", "drop_orphans"), ("withdrawal", "insert")),
-            *(("quarantine_choice", "use"), ("document", "gone")),
+            *(("withdrawal", "moved"), ("quarantine_choice", "use"), ("document", "gone")),
         ):
             cursor.execute(query("deid", table, step), parameters)
         cursor.execute(query("deid", "document", "overtake"), parameters)
@@ -265,6 +299,13 @@ def _register(
     cursor.execute(query("deid", "run", "counted"), parameters)
     record_step_cost(cursor, parameters["run_id"], WHOLE_RUN, "plan", started, parameters["planned"])
     return _read_batches(cursor, parameters["run_id"], request.dry_run)
+
+
+def _store_merges(cursor: Cursor, merges: Sequence[tuple[str, str]]) -> None:
+    """Replace the merges of patients by those that the source tells now."""
+    cursor.execute("DELETE FROM deid.patient_merge")
+    rows = {"patients": [one for one, _ in merges], "into": [other for _, other in merges]}
+    cursor.execute(query("deid", "patient_merge", "insert"), rows)
 
 
 def _find_holders(cursor: Cursor, parameters: Mapping[str, Any]) -> tuple[list[dict[str, Any]], list[int]]:

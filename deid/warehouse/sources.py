@@ -37,9 +37,12 @@ def _columns(**groups: str) -> Mapping[str, str]:
 CONTRACT: Mapping[str, Mapping[str, str]] = MappingProxyType(
     {
         "plan": _columns(
-            text="document_id content_hash document_type service", timestamptz="ingested_at", boolean="withdrawn"
+            text="document_id content_hash patient_id document_type service",
+            timestamptz="ingested_at",
+            boolean="withdrawn",
         ),
-        "present": _columns(text="document_id"),
+        "present": _columns(text="document_id patient_id"),
+        "merges": _columns(text="patient_id merged_into"),
         "contents": _columns(
             text="document_id content_hash patient_id stay_id document_type loinc_code title format charset service"
             " last_name birth_name sex zip city ipp nda nir",
@@ -50,6 +53,8 @@ CONTRACT: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "staff": _columns(text="staff_id rpps last_name first_name role service phone email"),
     }
 )
+
+OPTIONAL = frozenset({"merges"})  # without it, no two patients are known to be one person
 
 # Parameters under which each query returns little or nothing: its columns are described without reading a content.
 _NOTHING: Mapping[str, Any] = MappingProxyType(
@@ -79,7 +84,11 @@ class Source:
             raise SettingsError(f"no source is called {name!r}.", f"Set NOCTURNE_SOURCE to one of {names}.")
         self._folder = known[name]
         try:
-            self._queries = {step: (self._folder / f"{step}.sql").read_text(encoding="utf-8") for step in CONTRACT}
+            self._queries = {
+                step: (self._folder / f"{step}.sql").read_text(encoding="utf-8")
+                for step in CONTRACT
+                if step not in OPTIONAL or (self._folder / f"{step}.sql").exists()
+            }
         except OSError as error:
             raise SettingsError(
                 f"source {name} lacks {error.filename}.", "docs/operators.md says what it must return."
@@ -94,13 +103,17 @@ class Source:
         path = self._folder / f"{step}.sql"
         return str(Path("sql") / path.relative_to(SQL) if path.is_relative_to(SQL) else path)
 
+    def has(self, step: str) -> bool:
+        """Return whether the source has the query of a step; those of `OPTIONAL` may be absent."""
+        return step in self._queries
+
     def verify(self, link: Connection, *steps: str) -> None:
         """Check that the queries of `steps` give the columns of the contract with their types; no row is read.
 
         Raises:
             ContractBroken: names the first column or table at fault and the file to mend.
         """
-        for step in steps or CONTRACT:
+        for step in steps or self._queries:
             with link.cursor() as cursor:
                 try:
                     cursor.execute(self.query(step), _NOTHING)

@@ -71,11 +71,13 @@ WHERE
 -- Purpose: the anti-join. New is: never seen in this version under this pipeline; or seen, and since then
 -- superseded or withdrawn (the source has it again); or left unfinished by a run that ended, fell silent or was
 -- taken over; or in quarantine, from where a person wants it done again. Never new: a content that a person has
--- discarded, and the documents of a patient who has objected.
+-- discarded, and the documents of a person who has objected: the patient's, those of patients merged with this one,
+-- and, where the source tells no merges, those that were ever the patient's.
 CREATE TEMPORARY TABLE new_document ON COMMIT DROP AS
 SELECT
     i.document_id,
     i.content_hash,
+    i.patient_id,
     i.ingested_at,
     i.document_type,
     i.service,
@@ -106,7 +108,14 @@ WHERE
         SELECT FROM deid.quarantine AS q
         WHERE q.document_id = i.document_id AND q.content_hash = i.content_hash AND q.standing = 'discard'
     )
-    AND NOT EXISTS (SELECT FROM deid.opt_out AS o WHERE o.patient_id = d.patient_id AND o.revoked_at IS NULL);
+    AND NOT EXISTS (
+        SELECT FROM deid.opted_out_patient AS o
+        WHERE
+            o.patient_id = i.patient_id
+            OR (NOT %(merges_known)s AND o.patient_id IN (
+                SELECT k.patient_id FROM deid.document AS k WHERE k.document_id = i.document_id
+            ))
+    );
 
 -- name: gone
 -- Grain: one quarantined document. Purpose: a person wanted it done again, and the source no longer has it.
@@ -138,11 +147,12 @@ GROUP BY r.run_id
 ORDER BY r.run_id;
 
 -- name: live
--- Grain: one document id. Purpose: every document that is published or on its way, to be looked up at the source.
-SELECT DISTINCT document_id
+-- Grain: one document id. Purpose: every document that is published or on its way, in its latest version, to be looked
+-- up at the source.
+SELECT DISTINCT ON (document_id) document_id, patient_id, ingested_at
 FROM deid.document
 WHERE state IN ('planned', 'detected', 'substituted', 'validated', 'staged', 'published')
-ORDER BY document_id;
+ORDER BY document_id ASC, run_id DESC;
 
 -- name: move
 -- Grain: one document. Purpose: its state after a step, and what the step learnt of it.
@@ -208,11 +218,12 @@ WHERE patient_id IS NOT NULL;
 -- Grain: one document version under one pipeline version.
 -- Purpose: give the new documents to this run, in batches; those of a dead run change hands.
 INSERT INTO deid.document AS d (
-    document_id, content_hash, pipeline_version, run_id, batch_id, state, ingested_at, document_type, service
+    document_id, content_hash, pipeline_version, run_id, batch_id, state, ingested_at, patient_id, document_type,
+    service
 )
 SELECT
     n.document_id, n.content_hash, %(pipeline_version)s, %(run_id)s, n.batch_id, 'planned', n.ingested_at,
-    n.document_type, n.service
+    n.patient_id, n.document_type, n.service
 FROM new_document AS n
 ON CONFLICT (document_id, content_hash, pipeline_version) DO UPDATE
 SET

@@ -48,15 +48,26 @@ UPDATE deid.opt_out SET patient_id = %(patient_id)s WHERE opt_out_id = %(opt_out
 -- name: of_patient
 -- Grain: one opt-out in force. Purpose: whether this patient of the source has objected.
 SELECT o.opt_out_id
-FROM deid.opt_out AS o
-WHERE o.patient_id = %(patient_id)s AND o.revoked_at IS NULL
+FROM deid.opted_out_patient AS o
+WHERE o.patient_id = %(patient_id)s
 LIMIT 1;
 
 -- name: opted_out
--- Grain: one opt-out in force. Purpose: those of these patients, by the source's id or by a pseudonym.
-SELECT o.patient_id, o.pseudonym
+-- Grain: one patient of a person with an opt-out in force, or one opt-out. Purpose: those of these patients, by the
+-- source's id, by that of a merged patient, or by a pseudonym.
+SELECT p.patient_id, NULL AS pseudonym
+FROM deid.opted_out_patient AS p
+WHERE p.patient_id = ANY(%(patient_ids)s)
+UNION
+SELECT NULL, o.pseudonym
 FROM deid.opt_out AS o
-WHERE o.revoked_at IS NULL AND (o.patient_id = ANY(%(patient_ids)s) OR o.pseudonym = ANY(%(pseudonyms)s));
+WHERE o.revoked_at IS NULL AND o.pseudonym = ANY(%(pseudonyms)s);
+
+-- name: persons
+-- Grain: one patient id of a person with an opt-out in force. Purpose: all ids under which the person may be published.
+SELECT p.opt_out_id, p.patient_id
+FROM deid.opted_out_patient AS p
+ORDER BY p.opt_out_id, p.patient_id;
 
 -- name: page
 -- Grain: one opt-out. Purpose: the newest first, a page at a time, or one of them; how many documents it removed.

@@ -40,7 +40,7 @@ WHERE
         OR EXISTS (
             SELECT
             FROM deid.document AS p
-            INNER JOIN deid.opt_out AS o ON p.patient_id = o.patient_id AND o.revoked_at IS NULL
+            INNER JOIN deid.opted_out_patient AS o ON p.patient_id = o.patient_id
             WHERE p.document_id = d.document_id
         )
     );
@@ -81,7 +81,7 @@ SELECT
     OR EXISTS (
         SELECT
         FROM deid.document AS p
-        INNER JOIN deid.opt_out AS o ON p.patient_id = o.patient_id AND o.revoked_at IS NULL
+        INNER JOIN deid.opted_out_patient AS o ON p.patient_id = o.patient_id
         WHERE p.document_id = d.document_id
     ) AS withdrawn,
     r.closed_at IS NOT NULL AS closed

@@ -28,7 +28,7 @@ WHERE
     AND NOT EXISTS (
         SELECT
         FROM deid.document AS p
-        INNER JOIN deid.opt_out AS o ON p.patient_id = o.patient_id AND o.revoked_at IS NULL
+        INNER JOIN deid.opted_out_patient AS o ON p.patient_id = o.patient_id
         WHERE p.document_id = d.document_id
     )
     AND (

@@ -18,3 +18,21 @@ FROM deid.withdrawal AS w
 INNER JOIN deid.document AS d
     ON w.document_id = d.document_id AND d.run_id <= w.run_id AND d.state IN ('staged', 'published')
 ORDER BY w.document_id;
+
+-- name: moved
+-- Grain: one document version of another patient than its own now. Purpose: the version leaves, whatever becomes of the
+-- one that this run makes: it has the pseudonym and the surrogates of the wrong person. A document that the run leaves
+-- out by a filter is left for another.
+INSERT INTO deid.withdrawal (run_id, document_id)
+SELECT DISTINCT d.run_id, d.document_id
+FROM deid.document AS d
+INNER JOIN incoming_document AS i ON d.document_id = i.document_id
+WHERE
+    d.document_id = ANY(%(moved)s::text[])
+    AND d.run_id < %(run_id)s
+    AND d.state IN ('planned', 'detected', 'substituted', 'validated', 'staged', 'published')
+    AND (
+        EXISTS (SELECT FROM new_document AS n WHERE n.document_id = d.document_id)
+        OR EXISTS (SELECT FROM deid.opted_out_patient AS o WHERE o.patient_id = i.patient_id)
+    )
+ON CONFLICT DO NOTHING;

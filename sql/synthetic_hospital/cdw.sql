@@ -22,6 +22,12 @@ CREATE TABLE IF NOT EXISTS cdw.patient (
 COMMENT ON TABLE cdw.patient IS 'One patient, as the hospital''s administration knows them.';
 COMMENT ON COLUMN cdw.patient.insee IS 'INSEE code of the commune of residence.';
 
+CREATE TABLE IF NOT EXISTS cdw.patient_merge (
+    patient_id text PRIMARY KEY REFERENCES cdw.patient,
+    merged_into text NOT NULL REFERENCES cdw.patient
+);
+COMMENT ON TABLE cdw.patient_merge IS 'One patient who was merged into another, once both were known to be one person.';
+
 CREATE TABLE IF NOT EXISTS cdw.stay (
     stay_id text PRIMARY KEY,
     patient_id text NOT NULL REFERENCES cdw.patient,

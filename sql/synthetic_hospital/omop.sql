@@ -1,7 +1,7 @@
 -- Grain: one row per person, location, visit, provider and note, with the columns of the OMOP CDM 5.4.
 -- Purpose: the same warehouse as an OMOP site exposes it, for `sql/sources/omop`. Views, so that both always agree.
 -- OMOP has no place for names, for the day of arrival nor for withdrawal: sites keep them in tables of their own,
--- here cdw.person_identity and cdw.note_arrival.
+-- here cdw.person_identity, cdw.person_merge and cdw.note_arrival.
 CREATE OR REPLACE FUNCTION cdw.numeric_id(identifier text) RETURNS bigint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT substring(identifier FROM 2)::bigint $$;
 COMMENT ON FUNCTION cdw.numeric_id IS 'P000012 → 12: the integer key that OMOP wants.';
@@ -52,6 +52,12 @@ SELECT
     NULL::varchar(50) AS ethnicity_source_value,
     0 AS ethnicity_source_concept_id
 FROM cdw.patient;
+
+CREATE OR REPLACE VIEW cdw.person_merge AS
+SELECT
+    cdw.numeric_id(patient_id) AS person_id,
+    cdw.numeric_id(merged_into) AS merged_into
+FROM cdw.patient_merge;
 
 CREATE OR REPLACE VIEW cdw.person_identity AS
 SELECT

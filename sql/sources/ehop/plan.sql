@@ -4,6 +4,7 @@
 SELECT
     d.document_id,
     encode(sha256(coalesce(d.content, ''::bytea)), 'hex') AS content_hash,
+    d.patient_id,
     d.ingested_at,
     d.withdrawn_at IS NOT NULL AS withdrawn,
     d.type_code AS document_type,

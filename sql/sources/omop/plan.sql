@@ -4,6 +4,7 @@
 SELECT
     n.note_id::text AS document_id,
     encode(sha256(convert_to(coalesce(n.note_text, ''), 'UTF8')), 'hex') AS content_hash,
+    n.person_id::text AS patient_id,
     a.ingested_at,
     a.withdrawn_at IS NOT NULL AS withdrawn,
     a.type_code AS document_type,

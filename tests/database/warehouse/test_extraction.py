@@ -15,7 +15,14 @@ from deid.config.settings import settings
 from deid.domain.errors import ContractBroken, SettingsError
 from deid.warehouse import extraction, sources
 from deid.warehouse.connection import connect
-from deid.warehouse.extraction import Listed, list_documents, present_documents, read_contents, read_staff_rows
+from deid.warehouse.extraction import (
+    Listed,
+    list_documents,
+    present_documents,
+    read_contents,
+    read_staff_rows,
+    version_hash,
+)
 from deid.warehouse.sources import CONTRACT, Source
 from tests.conftest import Database
 from tests.database.warehouse.small_hospital import DAY, LETTER, NIGHT, PAGE, open_hospital, put, withdraw
@@ -52,8 +59,8 @@ def test_the_omop_contract_gives_the_same_documents(hospital: Database) -> None:
         for ours, theirs in zip(omop, ehop, strict=True):
             assert (ours.ingested_at, ours.withdrawn) == (theirs.ingested_at, theirs.withdrawn)
             assert (ours.document_type, ours.service) == (theirs.document_type, theirs.service)
-        assert omop[0].content_hash == ehop[0].content_hash
-        assert present_documents(link, Source("omop"), ["1", "2", "3", "4"]) == {"1", "2"}
+        assert [row.patient_id for row in omop] == ["1", "2", None, "1"]
+        assert present_documents(link, Source("omop"), ["1", "2", "3", "4"]) == {"1": "1", "2": "2"}
         found = read_contents(link, Source("omop"), ["1", "2", "3", "10"])
         expected = read_contents(link, Source("ehop"), ["D000001", "D000002"])
         professionals = read_staff_rows(link, Source("omop"))
@@ -97,10 +104,11 @@ def test_a_listed_document_has_its_digest_filters_and_withdrawal(hospital: Datab
     withdraw(hospital, "gone", NIGHT)
     with connect(hospital.dsn("reader")) as link:
         gone, kept = next(list_documents(link, Source("ehop"), NIGHT, NIGHT + DAY))
-        assert present_documents(link, Source("ehop"), ["kept", "gone", "never"]) == {"kept"}
+        assert present_documents(link, Source("ehop"), ["kept", "gone", "never"]) == {"kept": "P000001"}
     assert (gone.withdrawn, kept.withdrawn) == (True, False)
     assert (kept.document_type, kept.service) == ("CRH", "CARD")
-    assert kept.content_hash == hashlib.sha256(LETTER.encode()).hexdigest()
+    content = hashlib.sha256(LETTER.encode()).hexdigest()
+    assert kept.content_hash == version_hash(content, "P000001") != version_hash(content, "P000002")
 
 
 def test_contents_carry_the_patient_and_leave_unknowns_out(hospital: Database) -> None:
@@ -130,8 +138,9 @@ def test_staff_have_the_columns_of_the_contract(hospital: Database) -> None:
 
 @pytest.mark.parametrize("step", CONTRACT)
 def test_a_column_that_the_warehouse_dropped_is_named_with_the_file(hospital: Database, step: str) -> None:
-    column = {"plan": "type_code", "present": "withdrawn_at", "contents": "loinc_code", "staff": "rpps"}[step]
-    table = "staff" if step == "staff" else "document"
+    columns = {"plan": "type_code", "present": "withdrawn_at", "contents": "loinc_code", "staff": "rpps"}
+    column = {**columns, "merges": "merged_into"}[step]
+    table = {"staff": "staff", "merges": "patient_merge"}.get(step, "document")
     hospital.rows(f"ALTER TABLE cdw.{table} RENAME COLUMN {column} TO renamed")
     with (
         connect(hospital.dsn("reader")) as link,
