@@ -199,7 +199,7 @@ def _copy_vanished(state: Connection, cursor: Cursor, warehouse: Connection, sou
     if len(moved) > max(VANISHED_FLOOR, VANISHED_SHARE * held):
         raise ContractBroken(
             f"source {source.name}: {len(moved)} of the {held} documents held by Nocturne changed patient at once.",
-            f"Check patient_id in sql/sources/{source.name}/present.sql; if they did change, mark them as corrected "
+            f"Check patient_id in {source.file('present')}; if they did change, mark them as corrected "
             "(ingestion time in the interval), a part at a time.",
         )
     cursor.execute("SELECT document_id FROM incoming_withdrawal")

@@ -1,6 +1,6 @@
 -- Grain: one document among document_ids.
--- Purpose: which of the documents that Nocturne holds may still be published: neither deleted nor withdrawn; and whose they are
--- now, after merges of patients and corrections of identity.
+-- Purpose: which of the documents that Nocturne holds may still be published: neither deleted nor withdrawn; and whose
+-- they are now, after merges of patients and corrections of identity.
 SELECT
     d.document_id,
     d.patient_id

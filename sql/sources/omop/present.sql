@@ -1,6 +1,6 @@
 -- Grain: one note among document_ids.
--- Purpose: which of the notes that Nocturne holds may still be published: neither deleted nor withdrawn; and whose they are
--- now, after merges of patients and corrections of identity.
+-- Purpose: which of the notes that Nocturne holds may still be published: neither deleted nor withdrawn; and whose
+-- they are now, after merges of patients and corrections of identity.
 SELECT
     n.note_id::text AS document_id,
     n.person_id::text AS patient_id

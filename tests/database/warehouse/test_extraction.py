@@ -200,9 +200,9 @@ def test_a_source_outside_the_code_is_read_beside_those_that_ship(hospital: Data
     put(hospital, "one")
     assert _listed(hospital, "mine") == _listed(hospital, "ehop") == ["one"]
     own_source.rename(own_source.with_name("ehop"))
-    (own_source.with_name("ehop") / "present.sql").write_text("SELECT NULL::text AS document_id WHERE false")
+    (own_source.with_name("ehop") / "present.sql").write_text("SELECT '' AS document_id, '' AS patient_id WHERE false")
     with connect(hospital.dsn("reader")) as link:
-        assert present_documents(link, Source("ehop"), ["one"]) == set(), "the hospital's own comes first"
+        assert present_documents(link, Source("ehop"), ["one"]) == {}, "the hospital's own comes first"
 
 
 def test_a_folder_of_sources_that_is_not_there_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
