@@ -304,7 +304,7 @@ def _register(cursor: Cursor, request: Request, source: Source, found: _Found, s
 def _store_merges(cursor: Cursor, merges: Sequence[tuple[str, str]]) -> None:
     """Replace the merges of patients by those that the source tells now."""
     cursor.execute("DELETE FROM deid.patient_merge")
-    rows = {"patients": [one for one, _ in merges], "into": [other for _, other in merges]}
+    rows = {"patients": [one for one, _ in merges], "survivors": [other for _, other in merges]}
     cursor.execute(query("deid", "patient_merge", "insert"), rows)
 
 
