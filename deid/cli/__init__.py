@@ -41,6 +41,7 @@ for name, group in {
     "runs": nights.runs_app,
     "quarantine": stewardship.quarantine_app,
     "opt-outs": stewardship.opt_outs_app,
+    "audit": stewardship.audit_app,
     "references": deployment.references_app,
 }.items():
     app.add_typer(group, name=name)

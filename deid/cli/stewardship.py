@@ -18,12 +18,55 @@ if TYPE_CHECKING:
 
 annotations_app = command_group("Ce que les relecteurs ont signalé, pour l'entraînement.")
 quarantine_app = command_group("Montre la quarantaine, et décide de documents.")
+audit_app = command_group("Vérifie le journal.")
 opt_outs_app = command_group("Enregistre, applique ou lève des oppositions.")
 
 Documents = Annotated[
     list[str], typer.Argument(metavar="TRAITEMENT:DOCUMENT…", help="Comme `quarantine list` les écrit, sous « entry ».")
 ]
 Motive = Annotated[str, typer.Option("--reason", metavar="MOTIF", help="10 caractères au moins ; pas de nom.")]
+
+
+@audit_app.command()
+def verify(
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="[SIGNATURES.jsonl]...", help="Fichiers de signatures ; sinon celui de NOCTURNE_HOME."),
+    ] = None,
+) -> None:
+    """Vérifie le journal : la chaîne de ses lignes, et les signatures de chaque nuit.
+
+    Écrit une ligne JSON de comptes ; dit sur l'erreur standard ce qui ne va pas, et sort alors avec 1. Lit le journal
+    (NOCTURNE_STEWARD_DSN) et demande le secret. Les lignes écrites depuis la dernière signature ne sont pas couvertes.
+    """
+    from deid.cli.console import settings
+    from deid.warehouse import signatures
+    from deid.warehouse.connection import open_cursor
+
+    keyring = settings().keyring
+    kept = [
+        signature
+        for path in files or [settings().home / signatures.FILE]
+        for signature in signatures.read_signatures(path)
+    ]
+    with open_cursor("steward", "nocturne audit", readonly=True) as cursor:
+        found = signatures.verify_trail(cursor, kept, keyring)
+    say(asdict(found))
+    for fault in found.faults:
+        typer.echo(f"deid : {_FAULTS[fault.kind].format(seq=fault.seq)}", err=True)
+    if found.faults:
+        raise typer.Exit(REFUSED)
+
+
+_FAULTS = {
+    "broken": "la ligne {seq} ne suit pas celle d'avant : le journal a été modifié.",
+    "cut": "une signature porte sur la ligne {seq}, que le journal n'a plus : sa fin a été coupée.",
+    "rewritten": "la ligne {seq} n'est plus celle qui a été signée : le journal a été réécrit.",
+    "restored": "la base n'a pas la signature de la ligne {seq} : elle vient d'une copie plus ancienne.",
+    "forged": "la signature de la ligne {seq} n'est pas celle de la clé qu'elle nomme.",
+    "unknown_key": "la signature de la ligne {seq} n'est pas vérifiée : sa version du secret manque ici.",
+    "unsigned": "aucune signature ne prouve le journal.",
+}
 
 
 @annotations_app.command()

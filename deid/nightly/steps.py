@@ -20,7 +20,7 @@ from deid.domain.errors import NocturneError, PolicyError, Reason
 from deid.domain.outcomes import Opened, Refused
 from deid.nightly import runtime
 from deid.quality.identity import known_identity
-from deid.warehouse import batches, opt_outs
+from deid.warehouse import batches, opt_outs, signatures
 from deid.warehouse.batches import read_waivers
 from deid.warehouse.ledger import BatchStep, Run, begin, find_run, finish, read_run, stage_run
 from deid.warehouse.planning import Interval, Request, Versions, plan_run
@@ -93,7 +93,10 @@ def plan(
             policy=chosen.content,
         ),
     )
-    return [batch.as_dict() for batch in plan_run(request)]
+    planned = plan_run(request)
+    if not dry_run:
+        signatures.sign_trail("worker")
+    return [batch.as_dict() for batch in planned]
 
 
 def run_of(triggered_by: str) -> int:

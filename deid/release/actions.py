@@ -13,7 +13,7 @@ from deid.release.rules import approval_needed, check_publishable
 from deid.reports import write_report
 from deid.reports.run_checks import run_checks
 from deid.reviews.lifecycle import Plan, erase_expired_texts, open_review_unasked
-from deid.warehouse import audit
+from deid.warehouse import audit, signatures
 from deid.warehouse.publish import make_visible, publish_interval, staged_digest
 from deid.warehouse.queries import one, query
 
@@ -108,6 +108,7 @@ def _publish(interval_key: str, decision: Mapping[str, Any]) -> dict[str, Any]:
     """Publish, then rewrite what researchers read if the policy's period has passed."""
     release = publish_interval(interval_key, decision)
     make_visible(current_policy().release.visible)
+    signatures.sign_trail("publisher")
     return release
 
 

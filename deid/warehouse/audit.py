@@ -1,8 +1,8 @@
 """Append-only audit trail of displays, decisions and removals, with actor and time; lines form a hash chain.
 
 The database computes the chain (`deid.audit_append`), refuses updates and deletions, and grants no role the privilege
-for them. A chain alone cannot reveal that its last lines were cut off: store its head (`read_head`) elsewhere from time
-to time. Every export and every release report includes the head.
+for them. A chain alone cannot reveal that its last lines were cut off, or that all were computed anew: signatures do
+(`deid.warehouse.signatures`).
 """
 
 from __future__ import annotations

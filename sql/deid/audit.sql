@@ -27,7 +27,7 @@ FROM deid.audit AS a
 ORDER BY a.seq;
 
 -- name: head
--- Grain: the last line of the audit trail. Purpose: its number and its digest, to be kept elsewhere as a seal.
+-- Grain: the last line of the audit trail. Purpose: its number and its digest, which signatures keep.
 SELECT a.seq, a.digest FROM deid.audit AS a ORDER BY a.seq DESC LIMIT 1;
 
 -- name: page
