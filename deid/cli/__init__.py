@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 import typer
 
-from deid.cli import deployment, documents, keys, nights, policies, scoring, stewardship, training
+from deid.cli import deployment, doctor, documents, keys, nights, policies, scoring, stewardship, training
 from deid.cli.console import Guarded
 
 app = typer.Typer(
@@ -29,8 +29,8 @@ app = typer.Typer(
 )
 for command in (
     *(documents.detect, documents.deidentify, scoring.evaluate, scoring.score, training.train),
-    *(deployment.provision, deployment.migrate, deployment.refresh, nights.night, nights.publish, nights.make_visible),
-    nights.report,
+    *(deployment.provision, deployment.migrate, deployment.refresh, doctor.doctor),
+    *(nights.night, nights.publish, nights.make_visible, nights.report),
 ):
     app.command()(command)
 for name, group in {

@@ -122,6 +122,8 @@ def open_writer(path: Path) -> Iterator[Writer]:
     Raises:
         InputRefused: the file cannot be written.
     """
+    if path.is_dir():
+        raise InputRefused(f"{path} is a folder.", "Give a file in it, or - for a pipe.")
     if path == PIPE or (path.exists() and not path.is_file()):
         stream = sys.stdout.buffer if path == PIPE else path.open("wb")
         yield lambda record: _write_line(stream, record)

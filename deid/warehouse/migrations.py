@@ -54,6 +54,24 @@ def _make_lock_table(dsn: str) -> None:
             cursor.execute("ROLLBACK TO SAVEPOINT before")
 
 
+def compare_migrations(dsn: str, folder: Path = SQL / "migrations") -> tuple[list[str], list[str]]:
+    """Return the migrations that the database lacks, and those it has that this version does not know.
+
+    `dsn` is the owner's; nothing is changed.
+
+    Raises:
+        WarehouseUnreachable, WarehouseError: the database does not answer, or the role may not read them.
+    """
+    known = {str(migration.id) for migration in read_migrations(str(folder))}
+    with connect(dsn, application="nocturne doctor") as link, link.cursor() as cursor:
+        cursor.execute("SELECT to_regclass('public._yoyo_migration') IS NOT NULL")
+        applied: set[str] = set()
+        if cursor.fetchone() == (True,):
+            cursor.execute("SELECT migration_id FROM public._yoyo_migration")
+            applied = {name for (name,) in cursor.fetchall()}
+    return sorted(known - applied), sorted(applied - known)
+
+
 def _apply(backend: PostgresqlBackend, folder: Path, dsn: str) -> list[str]:
     applied = []
     backend.ensure_internal_schema_updated()

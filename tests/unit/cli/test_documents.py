@@ -145,6 +145,10 @@ def test_a_file_that_cannot_be_used_is_named(deid: Call, tmp_path: Path) -> None
     assert deid("detect", tmp_path).status == 2
     nowhere = deid("detect", "-o", tmp_path / "no" / "out.jsonl", stdin=jsonl([LETTER]))
     assert nowhere.status == 2
+    for folder in (tmp_path, tmp_path / "." / "", "/"):
+        into = deid("detect", "-o", folder, stdin=jsonl([LETTER]))
+        assert into.status == 2
+        assert "is a folder. Give a file in it" in into.err
     assert deid("detect", "--policy", tmp_path / "absent.yaml", stdin=jsonl([LETTER])).status == 2
 
 
