@@ -8,23 +8,32 @@ VENV := .venv
 BIN := $(VENV)/bin
 RUN := $(VENV)/.installed
 DEV := $(VENV)/.installed-dev
-TORCH := $(shell sed -n 's/^torch==/torch==/p' requirements.txt)
+TOOLS := $(VENV)/tools
+TOOLED := $(TOOLS)/.installed
+LOCKS := dependencies/locks
+# Another build of PyTorch than those of dependencies/locks/torch.txt: a file of your own, with its hashes.
+TORCH_LOCK ?= $(LOCKS)/torch.txt
+# pip prefers a file whose address tells its hash: it would pass over a CPU build in a folder. So PyTorch is fetched as
+# pip chooses it, and checked before it is installed.
+TORCH = $(shell sed -n 's/^\(torch==[^ ]*\).*/\1/p' $(TORCH_LOCK))
 DEMO = $(BIN)/python -m demo
 ARGS ?=
 # Test processes; each starts a PostgreSQL of its own.
 WORKERS ?= 2
 
 # pip speaks on stderr of things that do not matter; its words are shown only when it fails.
-define pip_install
+define pip
 	@log=$$(mktemp); \
-	if ! $(BIN)/python -m pip install --quiet --no-input --disable-pip-version-check --progress-bar off $(1) \
-	    >"$$log" 2>&1; then \
+	if ! $(2)/python -m pip $(1) --quiet --no-input --disable-pip-version-check --progress-bar off >"$$log" 2>&1; then \
 	  grep -v '^WARNING' "$$log" | tail -n 30 >&2; rm -f "$$log"; \
 	  echo "make: the installation failed; the lines above say why. Run the same command again once mended." >&2; \
 	  exit 1; \
 	fi; \
 	rm -f "$$log"
 endef
+
+# Only files that the locks name by their hash are installed, and nothing is built.
+pip_install = $(call pip,install --require-hashes --no-deps --only-binary :all: $(1),$(2))
 
 .PHONY: help
 help: ## this list
@@ -92,10 +101,10 @@ fix: $(DEV) ## let the linter mend what it can, and format
 	@$(BIN)/ruff format .
 
 .PHONY: lock
-lock: $(DEV) ## write constraints.txt and docker/constraints.txt from the environment
-	@{ echo '# Written by `make lock`: the set that the tests ran with. Without CUDA wheels: which build of torch to'; \
-	   echo '# install, for CPU or for CUDA, is the choice of whoever installs.'; \
-	   $(BIN)/python -m pip freeze | sed -E 's/^(torch==[0-9.]+)\+.*/\1/' | grep -viE '^(nvidia|cuda|triton)'; \
+lock: $(DEV) $(TOOLED) ## write constraints.txt and docker/constraints.txt from the environment, and dependencies/locks
+	@{ echo '# Written by `make lock`: the set that the tests ran with, without CUDA wheels. Hashes: dependencies/locks.'; \
+	   $(BIN)/python -m pip freeze --all | sed -E 's/^(torch==[0-9.]+)\+.*/\1/' | \
+	     grep -viE '^(nvidia|cuda|triton|pip=|wheel=)'; \
 	 } > constraints.txt
 	@report=$$(mktemp); $(BIN)/python -m pip install --dry-run --quiet --report "$$report" \
 	   -r requirements.txt -r docker/requirements.txt -c constraints.txt 2>/dev/null && \
@@ -103,6 +112,20 @@ lock: $(DEV) ## write constraints.txt and docker/constraints.txt from the enviro
 	   $(BIN)/python -c 'import json, sys; \
 	print(*sorted("{name}=={version}".format(**i["metadata"]) for i in json.load(open(sys.argv[1]))["install"]), sep="\n")' \
 	   "$$report"; } > docker/constraints.txt; rm -f "$$report"
+	@$(BIN)/python -m dependencies.lock $(TOOLS)/bin/uv
+
+.PHONY: sbom
+sbom: $(RUN) $(TOOLED) ## var/sbom: bills of materials (CycloneDX), of this environment and of the locks with their hashes
+	@mkdir -p var/sbom
+	@cat $(LOCKS)/run.txt $(LOCKS)/torch.txt $(LOCKS)/image.txt | $(TOOLS)/bin/cyclonedx-py requirements - \
+	   --pyproject pyproject.toml --output-reproducible --output-file var/sbom/locks.cdx.json
+	@$(TOOLS)/bin/cyclonedx-py environment $(BIN)/python \
+	   --pyproject pyproject.toml --output-reproducible --output-file var/sbom/environment.cdx.json
+	@ls var/sbom/*.cdx.json
+
+.PHONY: audit-dependencies
+audit-dependencies: $(RUN) $(TOOLED) ## known vulnerabilities of the locks, and bandit; what dependencies/exceptions.yaml lacks fails
+	@$(BIN)/python -m dependencies.audit --tools $(TOOLS)/bin $(ARGS)
 
 .PHONY: train
 train: $(DEV) ## train the taggers that ship on corpus/train, into deid/models
@@ -130,11 +153,10 @@ attacks: $(RUN) ## benchmarks/privacy_attacks.md: what an attacker gets from eac
 	@$(BIN)/python -m benchmarks.privacy_attacks $(ARGS)
 
 .PHONY: oracles
-oracles: BIN := $(VENV)/oracles/bin
 oracles: ## the mechanisms against OpenDP and diffprivlib, in an environment of its own
 	@$(PYTHON) -m venv $(VENV)/oracles
-	$(call pip_install,-r requirements-oracles.txt -c constraints.txt)
-	@$(BIN)/python -m pytest --noconftest tests/privacy/test_oracles.py $(ARGS)
+	$(call pip_install,-r $(LOCKS)/oracles.txt,$(VENV)/oracles/bin)
+	@$(VENV)/oracles/bin/python -m pytest --noconftest tests/privacy/test_oracles.py $(ARGS)
 
 .PHONY: pictures
 pictures: $(DEV) ## docs/images/pages: the stewards' pages of the demo, as Chromium shows them; needs `make up`
@@ -156,14 +178,25 @@ $(BIN)/python:
 	@echo "Environment: making $(VENV)…"
 	@$(PYTHON) -m venv $(VENV)
 
-$(RUN): requirements.txt constraints.txt | $(BIN)/python
+$(RUN): $(TORCH_LOCK) $(LOCKS)/run.txt $(LOCKS)/cuda.txt | $(BIN)/python
 	@echo "Environment: installing PyTorch…"
-	$(call pip_install,-c constraints.txt $(TORCH))
+	@rm -rf $(VENV)/torch
+	$(call pip,download --no-deps --only-binary :all: --dest $(VENV)/torch $(TORCH),$(BIN))
+	$(call pip_install,--no-index --find-links $(VENV)/torch -r $(TORCH_LOCK),$(BIN))
+	@rm -rf $(VENV)/torch
 	@echo "Environment: installing Airflow and what the product needs (a few minutes, once)…"
-	$(call pip_install,-r requirements.txt -c constraints.txt)
+	$(call pip_install,-r $(LOCKS)/run.txt $$($(BIN)/python -m dependencies.cuda),$(BIN))
+	@$(BIN)/python -m pip --disable-pip-version-check check >/dev/null || { \
+	  $(BIN)/python -m pip --disable-pip-version-check check >&2; exit 1; }
 	@touch $@
 
-$(DEV): requirements-dev.txt $(RUN)
+$(DEV): $(LOCKS)/dev.txt $(RUN) $(TOOLED)
 	@echo "Environment: installing what tests and checks need…"
-	$(call pip_install,-r requirements-dev.txt -c constraints.txt -c docker/constraints.txt)
+	$(call pip_install,-r $(LOCKS)/dev.txt,$(BIN))
+	@touch $@
+
+$(TOOLED): $(LOCKS)/tools.txt | $(BIN)/python
+	@echo "Environment: installing the tools that look at dependencies…"
+	@$(BIN)/python -m venv $(TOOLS)
+	$(call pip_install,-r $<,$(TOOLS)/bin)
 	@touch $@

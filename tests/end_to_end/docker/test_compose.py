@@ -155,3 +155,48 @@ def test_dockerfile_copies_what_exists_and_leaves_root() -> None:
     assert users
     assert users[-1].split(":")[0] != "0"
     assert lines[-1].startswith("CMD")
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_service_has_no_privilege_and_writes_only_where_it_is_said(name: str) -> None:
+    service = SERVICES[name]
+    assert service["cap_drop"] == ["ALL"]
+    assert "cap_add" not in service
+    assert "privileged" not in service
+    assert service["read_only"] is True
+    assert service["pids_limit"] > 0
+    temporary = {mount.split(":")[0]: mount.split(":")[1].split(",") for mount in service["tmpfs"]}
+    assert "/tmp" in temporary  # noqa: S108 - a path in the container
+    assert all(any(option.startswith("size=") for option in options) for options in temporary.values())
+    if name in AIRFLOW:
+        assert "uid=50000" in temporary["/opt/airflow"]
+        assert "user" not in service  # the image's own, test_dockerfile_copies_what_exists_and_leaves_root
+    else:
+        assert service["user"] not in ("root", "0")
+    assert not [volume for volume in service.get("volumes", []) if volume.startswith("/")]
+
+
+def test_nothing_is_shared_with_the_host() -> None:
+    for service in SERVICES.values():
+        assert not {"pid", "ipc", "network_mode", "userns_mode", "devices"} & service.keys()
+
+
+def test_base_images_can_be_given_by_digest() -> None:
+    dockerfile = (DOCKER / "Dockerfile").read_text()
+    assert {line.split()[1] for line in dockerfile.splitlines() if line.startswith("FROM")} == {
+        "${PYTHON_IMAGE}",
+        "runtime-${DEVICE}",
+    }
+    for name, body in AIRFLOW.items():
+        assert body["build"]["args"]["PYTHON_IMAGE"].startswith("${PYTHON_IMAGE:-python:"), name
+    assert SERVICES["postgres"]["image"].startswith("${POSTGRES_IMAGE:-")
+    assert SERVICES["redis"]["image"].startswith("${REDIS_IMAGE:-")
+
+
+def test_the_image_installs_only_what_the_locks_name() -> None:
+    dockerfile = (DOCKER / "Dockerfile").read_text()
+    assert "PIP_REQUIRE_HASHES=1 PIP_NO_DEPS=1 PIP_ONLY_BINARY=:all:" in dockerfile
+    before = dockerfile.split("RUN pip install")[0]
+    assert "PIP_REQUIRE_HASHES=1" in before
+    assert not re.search(r"pip install (?!--requirement )", dockerfile)
+    assert all((ROOT / path).is_file() for path in re.findall(r"--requirement (dependencies/\S+)", dockerfile))
