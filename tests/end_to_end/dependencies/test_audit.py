@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from dependencies.audit import EXCEPTIONS, main, read_exceptions
+from dependencies.lock import LOCKS, hashes, parse
 from tests import ROOT
 
 TOOLS = ROOT / ".venv" / "tools" / "bin"
@@ -124,3 +126,17 @@ def test_tools_that_are_not_there_end_with_two(project: list[str], tmp_path: Pat
 def test_the_exceptions_of_the_product_can_be_read() -> None:
     recorded = read_exceptions(EXCEPTIONS)
     assert all((ROOT / finding.place).is_file() for finding in recorded["code"])
+
+
+@needs_tools
+def test_a_bill_of_materials_names_each_package_with_its_hashes() -> None:
+    command = [str(TOOLS / "cyclonedx-py"), "requirements", str(LOCKS / "oracles.txt"), "--output-reproducible"]
+    made = subprocess.run(command, check=True, capture_output=True, text=True, timeout=120)
+    bill = json.loads(made.stdout)
+    assert bill["bomFormat"] == "CycloneDX"
+    named = {
+        part["name"]: {one["content"] for reference in part["externalReferences"] for one in reference["hashes"]}
+        for part in bill["components"]
+    }
+    locked = parse((LOCKS / "oracles.txt").read_text())
+    assert {name: hashes(entry) for name, entry in locked.items()} == named

@@ -141,7 +141,9 @@ def test_pools_file_holds_the_pool_of_the_dags() -> None:
 
 
 def test_dockerfile_copies_what_exists_and_leaves_root() -> None:
-    lines = (DOCKER / "Dockerfile").read_text().replace("\\\n", " ").splitlines()
+    text = (DOCKER / "Dockerfile").read_text().replace("\\\n", " ")
+    defaults = dict(re.findall(r"^ARG (\w+)=(\S+)", text, re.MULTILINE))
+    lines = re.sub(r"\$\{(\w+)\}", lambda name: defaults.get(name[1], name[0]), text).splitlines()
     copied = [
         word
         for line in lines

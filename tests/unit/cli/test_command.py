@@ -17,7 +17,7 @@ from tests.unit.cli.conftest import SECRET, Call, jsonl
 from tests.unit.cli.test_documents import LETTER
 
 COMMANDS = (
-    "detect deidentify evaluate score train provision migrate doctor refresh references night publish report "
+    "detect deidentify evaluate score train provision migrate doctor refresh references night publish report runs "
     "policy budget key annotations opt-outs quarantine".split()
 )
 
