@@ -17,8 +17,8 @@ from tests.unit.cli.conftest import SECRET, Call, jsonl
 from tests.unit.cli.test_documents import LETTER
 
 COMMANDS = (
-    "detect deidentify evaluate score train provision migrate doctor refresh references night publish report runs "
-    "policy budget key annotations opt-outs quarantine".split()
+    "detect deidentify evaluate score train provision migrate doctor refresh references night publish report "
+    "runs make-visible policy budget key annotations opt-outs quarantine".split()
 )
 
 
