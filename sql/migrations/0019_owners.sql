@@ -37,6 +37,7 @@ SELECT
     encode(sha256(convert_to(d.content_hash || E'\n' || coalesce(max(d.patient_id), ''), 'UTF8')), 'hex') AS version
 FROM deid.document AS d
 GROUP BY d.document_id, d.content_hash;
+ALTER TABLE deid.document DISABLE TRIGGER settle_update; -- a version that changes its name has not left the quarantine
 UPDATE deid.document AS t SET content_hash = v.version
 FROM owned_version AS v WHERE t.document_id = v.document_id AND t.content_hash = v.content_hash;
 UPDATE deid.quarantine AS t SET content_hash = v.version
@@ -50,3 +51,17 @@ FROM owned_version AS v WHERE t.document_id = v.document_id AND t.content_hash =
 UPDATE deid.budget AS t SET content_hash = v.version
 FROM owned_version AS v WHERE t.document_id = v.document_id AND t.content_hash = v.content_hash;
 DROP TABLE owned_version;
+ALTER TABLE deid.document ENABLE TRIGGER settle_update;
+
+-- What waits is digested anew, as in 0018.
+UPDATE deid.staged_content AS s
+SET digest = deid.content_digest(
+    t.salt, d.content_hash, c.patient_id, c.stay_id, d.document_type, d.loinc_code, c.title, c.text, c.markup,
+    c.reference_date
+)
+FROM deid.staging_salt AS t, deid.document AS d, deid.candidate AS c
+WHERE
+    s.run_id = t.run_id AND NOT s.withdrawn
+    AND d.run_id = s.run_id AND d.document_id = s.document_id
+    AND c.run_id = s.run_id AND c.document_id = s.document_id;
+UPDATE deid.run SET staged_digest = deid.run_digest(run_id) WHERE state = 'staged';
