@@ -43,7 +43,7 @@ from typing import Any
 import pendulum
 from airflow.sdk import Asset, CronDataIntervalTimetable, Param, dag, task_group
 from airflow.sdk.exceptions import AirflowSkipException
-from nocturne_airflow import deadlines
+from nocturne_airflow import deadlines, metrics
 from nocturne_airflow.launch import plan_arguments
 from nocturne_airflow.steps import DEFAULT_ARGS, GPU_POOL, GPU_QUEUE, Tag, step
 
@@ -121,6 +121,7 @@ def deidentify_documents() -> None:
         if params["dry_run"]:
             raise AirflowSkipException("Essai à blanc : rien n'est préparé.")
         staged = steps.stage(steps.run_of(dag_run.run_id))
+        metrics.send(staged["interval_key"])
         if not any(staged[outcome] for outcome in ("staged", "quarantined", "withdrawn")):
             raise AirflowSkipException("Rien de nouveau dans cet intervalle.")
         outlet_events[STAGED].add_partitions(staged["interval_key"])

@@ -37,7 +37,7 @@ from typing import Any
 
 from airflow.providers.standard.operators.trigger_dagrun import TriggerDagRunOperator
 from airflow.sdk import Asset, PartitionedAssetTimetable, dag, task
-from nocturne_airflow import deadlines, launch
+from nocturne_airflow import deadlines, launch, metrics
 from nocturne_airflow.approval import ReleaseApproval
 from nocturne_airflow.launch import interval_key
 from nocturne_airflow.steps import DEFAULT_ARGS, PUBLISHING_QUEUE, Tag, redacted_errors, step, time_limit
@@ -116,7 +116,9 @@ def release_dataset() -> None:
         """Écrire le rapport, que l'intervalle ait été publié ou refusé."""
         from deid.release import actions
 
-        return actions.report(interval_key(partition_key))
+        key = interval_key(partition_key)
+        metrics.send(key)
+        return actions.report(key)
 
     @step(hours=1, trigger_rule="none_failed")
     def end() -> None:

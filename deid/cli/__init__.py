@@ -7,6 +7,7 @@ only. A command imports its part of the library when it runs, so that `--help` a
 
 from __future__ import annotations
 
+import os
 import sys
 import traceback
 from collections.abc import Sequence
@@ -14,7 +15,7 @@ from collections.abc import Sequence
 import typer
 
 from deid.cli import deployment, doctor, documents, keys, nights, policies, scoring, stewardship, training
-from deid.cli.console import Guarded
+from deid.cli.console import Guarded, write_json_logs
 
 app = typer.Typer(
     name="deid",
@@ -49,6 +50,8 @@ for name, group in {
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status. An unforeseen error shows its stack, never its message."""
+    if os.environ.get("NOCTURNE_LOG_FORMAT") == "json":
+        write_json_logs()
     try:
         app(args=None if arguments is None else list(arguments), prog_name="python -m deid")
     except SystemExit as leaving:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import logging
+import sys
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -41,6 +44,30 @@ def command_group(description: str) -> typer.Typer:
 def say(record: Mapping[str, Any]) -> None:
     """Write one object as a line of JSON on standard output."""
     typer.echo(json.dumps(record, ensure_ascii=False, default=str))
+
+
+class JsonLines(logging.Formatter):
+    """A log record as one JSON object: time, level, logger, event; of an exception its type, never its message."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the line."""
+        line = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "event": record.getMessage(),
+        }
+        if record.exc_info and record.exc_info[0]:
+            line["error"] = record.exc_info[0].__name__
+        return json.dumps(line, ensure_ascii=False)
+
+
+def write_json_logs() -> None:
+    """Write the log records of this process, from level INFO, on standard error as JSON Lines."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(JsonLines())
+    logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
+    logging.getLogger("deid").setLevel(logging.INFO)
 
 
 def settings() -> Settings:

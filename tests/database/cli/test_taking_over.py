@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import logging
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,6 +13,7 @@ import pytest
 from deid.nightly import steps
 from deid.warehouse import audit
 from deid.warehouse.connection import open_cursor
+from tests import ROOT
 from tests.conftest import Database
 from tests.database.warehouse.light import decide
 from tests.database.warehouse.nights import published, states
@@ -50,6 +54,19 @@ def test_a_night_that_another_run_holds_says_so_and_fails(
     assert "4 documents of 2026-03-02 are held by run 1 (first)" in caplog.text
     assert deid("night", DATE, "--dry-run").status == 1
     assert states(dead) == dict.fromkeys("ab", "detected") | dict.fromkeys("cd", "planned")
+
+
+@pytest.mark.usefixtures("dead")
+def test_log_records_are_json_lines_where_the_setting_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NOCTURNE_LOG_FORMAT", "json")
+    command = [sys.executable, "-m", "deid", "night", DATE, "--dry-run"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    records = [json.loads(line) for line in done.stderr.splitlines() if line.startswith("{")]
+    (told,) = [record for record in records if record["logger"] == "deid.warehouse.planning"]
+    assert told["level"] == "warning"
+    assert told["event"].startswith("run 2: 4 documents of 2026-03-02 are held by run 1 (first)")
+    assert set(told) == {"time", "level", "logger", "event"}
 
 
 def test_what_nobody_holds_is_processed_and_the_rest_is_told(dead: Database, deid: Call) -> None:
