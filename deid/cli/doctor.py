@@ -13,10 +13,11 @@ from deid.cli.console import REFUSED, say
 def doctor(
     as_json: Annotated[bool, typer.Option("--json", help="Une ligne JSON par constat.")] = False,
 ) -> None:
-    """Vérifie une installation : réglages, bases, rôles, Airflow, modèles, secret.
+    """Vérifie une installation, sans rien y changer.
 
-    Aussi : référentiels, disques, horloges, journal du serveur. Chaque constat est ok, attention, erreur ou sans objet,
-    avec son remède. Ne change rien ; ne montre ni secret ni donnée de patient. Finit par 1 s'il y a une erreur.
+    Réglages, bases, rôles, Airflow, modèles, secret, référentiels, disques, horloges, journal du serveur. Chaque
+    constat est ok, attention, erreur ou sans objet, avec son remède. Ne montre ni secret ni donnée de patient. Finit
+    par 1 s'il y a une erreur.
     """
     from deid.doctor import Level, diagnose
 

@@ -123,8 +123,9 @@ def publish(interval_key: IntervalKey, approve: Approve = None) -> None:
 
 
 def make_visible() -> None:
-    """Montre aux chercheurs tout ce qui est publié, sans attendre la période de la politique (release.visible).
+    """Montre aux chercheurs tout ce qui est publié, dès maintenant.
 
+    N'attend pas la période de la politique (release.visible).
     Réécrit la table des chercheurs d'un coup et dans un ordre qui n'apprend rien. Qui la lit avant et après apprend
     ce qui est arrivé entre les deux.
     """
