@@ -139,7 +139,7 @@ def plan_run(request: Request) -> list[Batch]:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """What planning learnt of the source: documents listed, retried ones gone, documents that changed patient, merges.
+    """Findings of planning at the source: documents listed, retried ones gone, documents that changed patient, merges.
 
     `merges` holds (patient, merged into); None if the source does not tell.
     """
