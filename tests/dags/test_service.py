@@ -42,7 +42,7 @@ DECIDED = {NIGHT - 9 * DAY: "Permise", NIGHT - 8 * DAY: "Retenue"}  # night → 
 POLICY = """
 extends: rules
 name: service
-release: {approval: never, ready_by: "03:31"}
+release: {approval: never, ready_by: "03:31", visible: nightly}
 """
 
 
