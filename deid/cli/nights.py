@@ -16,7 +16,7 @@ from deid.cli.console import REFUSED, command_group, say
 PARIS = ZoneInfo("Europe/Paris")
 DAY = ["%Y-%m-%d"]
 
-runs_app = command_group("Montre les passages qui ne sont pas terminés, et reprend les documents d'un passage mort.")
+runs_app = command_group("Montre les passages inachevés, ou en reprend un.")
 
 IntervalKey = Annotated[
     str, typer.Argument(metavar="INTERVALLE", help="Une nuit (2026-10-03) ou une période (2026-09-01..2026-09-28).")
@@ -123,7 +123,7 @@ def publish(interval_key: IntervalKey, approve: Approve = None) -> None:
 
 
 def make_visible() -> None:
-    """Montre aux chercheurs tout ce qui est publié, dès maintenant.
+    """Montre aux chercheurs tout ce qui est publié.
 
     N'attend pas la période de la politique (release.visible).
     Réécrit la table des chercheurs d'un coup et dans un ordre qui n'apprend rien. Qui la lit avant et après apprend
