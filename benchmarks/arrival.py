@@ -1,4 +1,4 @@
-"""What the period in which rows become visible tells of a patient's date shift, as a Markdown table.
+"""Accuracy of guesses of a patient's date shift from the period in which rows become visible, as a Markdown table.
 
     python -m benchmarks.arrival > benchmarks/arrival.md
 

@@ -1,4 +1,4 @@
-"""What a deployment has come to, by meaning: without the numbers of runs and releases, and without instants.
+"""End state of a deployment, by meaning: without the numbers of runs and releases, and without instants.
 
 Two databases in which the same documents were processed, whatever happened on the way, compare equal.
 """

@@ -1,1 +1,1 @@
-"""What the product installs: locks with the hashes of every file, and their audit."""
+"""Locks of what the product installs, with the hashes of every file, and their audit."""

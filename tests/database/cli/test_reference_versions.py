@@ -34,7 +34,7 @@ def loaded(deployed: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 
 def labelled(deid: Call, text: str, *options: str) -> set[str]:
-    """What `detect` finds in a text with the gazetteer alone."""
+    """Passages that `detect` finds in a text with the gazetteer alone."""
     said = deid("detect", "-", "--annotators", "gazetteer", *options, stdin=jsonl([{"id": "1", "text": text}]))
     assert said.status == 0, said.err
     return {text[one["start"] : one["end"]] for one in said.lines[0]["mentions"]}

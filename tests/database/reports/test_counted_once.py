@@ -41,7 +41,7 @@ def twice(deployed: Database, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
 
 
 def last_run(hospital: Database) -> dict[str, Any]:
-    """What the last run found and spent, from its mentions and budget."""
+    """Mentions and ε of the last run, from its mentions and budget."""
     ((run_id,),) = hospital.rows("SELECT max(run_id) FROM deid.run")
     ((mentions,),) = hospital.rows("SELECT count(*) FROM deid.mention WHERE run_id = %s", (run_id,))
     ((epsilon,),) = hospital.rows("SELECT sum(epsilon) FROM deid.budget WHERE run_id = %s", (run_id,))

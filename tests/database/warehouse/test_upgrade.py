@@ -299,7 +299,7 @@ def fill(database: Database) -> None:
 
 
 def texts(database: Database) -> dict[str, str]:
-    """What researchers read, by pseudonym."""
+    """Rows that researchers read, by pseudonym."""
     return dict(database.rows("SELECT document_id, text FROM research.document", role="researcher"))
 
 

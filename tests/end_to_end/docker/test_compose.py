@@ -80,7 +80,7 @@ def test_each_service_reaches_what_its_tasks_need_and_no_more(name: str) -> None
 
 
 def server_settings() -> dict[str, str]:
-    """What the command of the service postgres sets with `-c`."""
+    """Settings that the command of the service postgres gives with `-c`."""
     command = SERVICES["postgres"]["command"]
     return dict(value.split("=", 1) for flag, value in pairwise(command) if flag == "-c")
 
