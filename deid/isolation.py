@@ -120,7 +120,7 @@ class _Calls(Generic[T, R]):
                 with _clock(self.limits, self.characters(items, portion)):
                     return dict(zip(portion, self.function(chosen), strict=True))
             except (_Exceeded, MemoryError):
-                log.warning("%s documents exceed time or memory together: done again one by one", len(portion))
+                log.warning("%s documents exceed time or memory together: done again patient by patient", len(portion))
         outcomes: dict[int, R] = {}
         with _Isolated(self) as other:
             if self.limits.isolated and (found := other.run(chosen)) is not None:
@@ -189,19 +189,27 @@ class _Isolated(Generic[T, R]):
     def __exit__(self, *_: object) -> None:
         self._end()
 
-    def run(self, items: Sequence[T]) -> list[R] | None:
-        """Return the outcomes of items; None if they exceed the limits, or end the process.
+    def run(self, items: Sequence[T], times: int = 1) -> list[R] | None:
+        """Return the outcomes of items; None if they exceed `times` their limits, or end the process twice.
+
+        A process that ended by itself may have been the kernel's choice when memory was short: it is asked once more.
 
         Raises:
             NocturneError: the function failed, or the process cannot be started.
         """
-        if self._process is None:
-            self._start()
         limits = self._calls.limits
-        share = limits.share(sum(map(self._calls.length, items)))
-        answer = self._ask((list(items), limits.seconds * share, limits.megabytes * share))
-        if answer is None:
+        share = times * limits.share(sum(map(self._calls.length, items)))
+        for _ in range(2):
+            if self._process is None:
+                self._start()
+            answer = self._ask((list(items), limits.seconds * share, limits.megabytes * share))
+            ended = answer is None and self._process is not None and self._has_ended(self._process)
+            if answer is not None:
+                break
             self._end()
+            if not ended:
+                return None
+        if answer is None:
             return None
         kind, value = answer
         if kind == "refused":
@@ -215,8 +223,14 @@ class _Isolated(Generic[T, R]):
         found = self.run([items[at] for at in group])
         if found is None and len(group) > 1:
             group = [at for at in group if self.run([items[at]]) is not None]
-            found = self.run([items[at] for at in group]) if group else None
+            found = self.run([items[at] for at in group], times=len(group)) if group else None
         return {} if found is None else dict(zip(group, found, strict=True))
+
+    @staticmethod
+    def _has_ended(process: subprocess.Popen[bytes]) -> bool:
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(_TICK)
+        return process.returncode is not None
 
     def _start(self) -> None:
         link, far = Pipe()
@@ -286,9 +300,9 @@ def _limit_self(seconds: float, megabytes: float) -> None:
     hard = resource.getrlimit(resource.RLIMIT_AS)[1]
     wanted = size + int(megabytes * _MIB)
     resource.setrlimit(resource.RLIMIT_AS, (wanted if hard == resource.RLIM_INFINITY else min(wanted, hard), hard))
-    used = time.process_time() + (seconds + _GRACE) * (os.cpu_count() or 1)
+    used = int(time.process_time() + (seconds + _GRACE) * (os.cpu_count() or 1)) + 1
     hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
-    resource.setrlimit(resource.RLIMIT_CPU, (int(used) + 1, hard))
+    resource.setrlimit(resource.RLIMIT_CPU, (used if hard == resource.RLIM_INFINITY else min(used, hard), hard))
 
 
 def main() -> None:

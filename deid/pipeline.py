@@ -198,7 +198,8 @@ def _mentions(detector: Detector, documents: Sequence[Document]) -> list[tuple[M
     if together is not None:
         return list(together)
     sound = [document for document in documents if _attempt(detector, [document]) is not None]
-    found = dict(zip((document.id for document in sound), detector.detect(sound), strict=True))
+    again = _attempt(detector, sound)
+    found = {} if again is None else dict(zip((document.id for document in sound), again, strict=True))
     return [found.get(document.id) for document in documents]
 
 

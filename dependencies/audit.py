@@ -117,7 +117,9 @@ def known_vulnerabilities(tools: Path, locks: Sequence[Path], osv_url: str | Non
     try:
         packages = json.loads(done.stdout)["dependencies"]
     except (ValueError, KeyError):
-        return None
+        if "requests.exceptions" in done.stderr or "blocking this service" in done.stderr:
+            return None
+        raise Unusable(f"pip-audit failed: {done.stderr[-500:]}") from None
     if not any("vulns" in package for package in packages):
         return None
     return [

@@ -30,6 +30,8 @@ def measure(candidate: Candidate) -> dict[str, float]:
     """
     try:
         return {**_measure(candidate), "unmeasured": 0.0}
+    except MemoryError:
+        raise
     except Exception as error:
         # The kind of error only: its message may quote the document.
         log.warning("document %s cannot be measured: %s", candidate.document.id, type(error).__name__)

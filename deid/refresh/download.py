@@ -21,7 +21,7 @@ from typing import Any, TypeVar
 
 import requests
 from tqdm import tqdm
-from urllib3.exceptions import HTTPError, ProtocolError
+from urllib3.exceptions import ConnectTimeoutError, HTTPError, ProtocolError
 from urllib3.exceptions import TimeoutError as TimedOut
 
 from deid.domain.errors import ReferenceRefused
@@ -216,9 +216,10 @@ def _attempt(name: str, deadline: Deadline, once: Callable[[], Result]) -> Resul
 
 def _may_pass(error: Exception) -> bool:
     """Return whether the same request may succeed in seconds; a certificate and a proxy's refusal do not mend so."""
-    lasting = (requests.exceptions.SSLError, requests.exceptions.ProxyError)
+    if isinstance(error, requests.exceptions.ProxyError):  # one that does not answer may be starting again
+        return _find_cause(error, ConnectTimeoutError) is not None
     passing = (_Passing, requests.ConnectionError, requests.Timeout, HTTPError)
-    return isinstance(error, passing) and not isinstance(error, lasting)
+    return isinstance(error, passing) and not isinstance(error, requests.exceptions.SSLError)
 
 
 def _too_slow_refusal(name: str) -> ReferenceRefused:

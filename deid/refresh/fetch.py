@@ -72,7 +72,9 @@ def fetch_files(source: Source, origin: Origin, deadline_s: float, seen: Mapping
             than `deadline_s` seconds, is a web page, or has not the expected checksum.
     """
     bounds = Bounds(source.max_bytes, time.monotonic() + deadline_s)
-    with tempfile.TemporaryDirectory(prefix="nocturne-ref-") as folder:
+    home = settings().home  # where there is room for files of gigabytes
+    home.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="nocturne-ref-", dir=home) as folder:
         targets = [Path(folder) / f"{number:03}" for number in range(len(origin.files))]
         came = [
             _fetch_from_mirrors(source, origin, addresses, target, bounds, seen)
