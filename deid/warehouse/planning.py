@@ -130,7 +130,7 @@ def plan_run(request: Request) -> list[Batch]:
             with state.cursor() as cursor:
                 seen = _copy_interval(cursor, warehouse, source, request)
                 moved = _copy_vanished(state, cursor, warehouse, source)
-                added, gone = _copy_again(cursor, warehouse, source, moved)
+                added, gone = _copy_again(cursor, warehouse, source, request.interval, moved)
                 merges = read_merges(warehouse, source)
         with state.cursor() as cursor:
             found = _Found(seen + added, gone, list(moved), merges)
@@ -139,7 +139,7 @@ def plan_run(request: Request) -> list[Batch]:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """Findings of planning at the source: documents listed, retried ones gone, documents that changed patient, merges.
+    """Findings of planning at the source: documents listed, wanted ones gone, documents that changed patient, merges.
 
     `merges` holds (patient, merged into); None if the source does not tell.
     """
@@ -215,13 +215,14 @@ def _copy_vanished(state: Connection, cursor: Cursor, warehouse: Connection, sou
 
 
 def _copy_again(
-    cursor: Cursor, warehouse: Connection, source: Source, moved: Mapping[str, datetime]
+    cursor: Cursor, warehouse: Connection, source: Source, interval: Interval, moved: Mapping[str, datetime]
 ) -> tuple[int, list[str]]:
-    """Add the documents that changed patient and those that a person sent back, whatever the interval.
+    """Add documents whatever their interval: moved to another patient, sent back, left by a dead run of this interval.
 
     Returns the number of documents added, and the ids that the source no longer has.
     """
-    cursor.execute(query("deid", "quarantine_choice", "asked"), {"source": source.name})
+    dead = {"interval_key": interval.key, "abandoned_after_s": settings().abandoned_after_s}
+    cursor.execute(query("deid", "quarantine_choice", "asked"), {"source": source.name, **dead})
     asked = dict(cursor.fetchall()) | dict(moved)
     cursor.execute("SELECT document_id FROM incoming_document WHERE document_id = ANY(%s)", (list(asked),))
     listed_too = {row[0] for row in cursor.fetchall()}
@@ -290,11 +291,12 @@ def _register(cursor: Cursor, request: Request, source: Source, found: _Found, s
     if not request.dry_run:
         for table, step in (
             *(("document", "plan"), ("candidate", "drop_orphans"), ("withdrawal", "insert")),
-            *(("withdrawal", "moved"), ("quarantine_choice", "use"), ("document", "gone")),
+            *(("withdrawal", "moved"), ("quarantine_choice", "use")),
         ):
             cursor.execute(query("deid", table, step), parameters)
-        cursor.execute(query("deid", "document", "overtake"), parameters)
-        losing += [run_id for (run_id,) in cursor.fetchall()]
+        for step in ("gone", "overtake"):
+            cursor.execute(query("deid", "document", step), parameters)
+            losing += [run_id for (run_id,) in cursor.fetchall()]
         cursor.execute(query("deid", "run", "close_emptied"), {"run_ids": losing})
     cursor.execute(query("deid", "run", "counted"), parameters)
     record_step_cost(cursor, parameters["run_id"], WHOLE_RUN, "plan", started, parameters["planned"])

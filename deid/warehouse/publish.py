@@ -74,6 +74,8 @@ def make_visible(period: Period, *, now: datetime | None = None) -> dict[str, in
     """
     moment = (now or datetime.now(UTC)).astimezone(PARIS)
     with _publication_lock() as link, _transaction(link) as cursor:
+        opt_outs.block_opt_outs(cursor)  # one recorded meanwhile would not see the rows that are written
+        cursor.execute("SET LOCAL statement_timeout = 0")  # the table is rewritten as a whole, however large it is
         cursor.execute(query("deid", "rewriting", "last"))
         (last,) = one(cursor)
         if last is not None and _same_period(period, last.astimezone(PARIS), moment):

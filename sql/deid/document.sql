@@ -69,7 +69,7 @@ WHERE
 -- name: filter_new
 -- Grain: one document of the interval that is new to the ledger.
 -- Purpose: the anti-join. New is: never seen in this version under this pipeline; or seen, and since then
--- superseded or withdrawn (the source has it again); or left unfinished by a run that ended, fell silent or was
+-- superseded or withdrawn (the source has it again), or about to be; or left unfinished by a run that ended, fell silent or was
 -- taken over; or in quarantine, from where a person wants it done again. Never new: a content that a person has
 -- discarded, and the documents of a person who has objected: the patient's, those of patients merged with this one,
 -- and, where the source tells no merges, those that were ever the patient's.
@@ -94,6 +94,9 @@ WHERE
     AND (
         d.document_id IS NULL
         OR d.state IN ('superseded', 'withdrawn')
+        OR (d.state IN ('staged', 'published') AND EXISTS (
+            SELECT FROM deid.withdrawal AS w WHERE w.document_id = d.document_id AND w.run_id >= d.run_id
+        ))
         OR (
             d.state IN ('planned', 'detected', 'substituted', 'validated')
             AND (r.state <> 'planned' OR deid.run_is_dead(r.active_at, r.taken_over_at, %(abandoned_after_s)s))
@@ -118,10 +121,35 @@ WHERE
     );
 
 -- name: gone
--- Grain: one quarantined document. Purpose: a person wanted it done again, and the source no longer has it.
+-- Grain: one document in quarantine, or left unfinished by a dead run. Purpose: it was to be done again, and the source
+-- no longer has it. Returns its run.
+WITH lost AS (
+    SELECT l.document_id, l.content_hash, l.pipeline_version, l.run_id
+    FROM deid.document AS l
+    INNER JOIN deid.run AS r ON l.run_id = r.run_id
+    WHERE
+        l.document_id = ANY(%(gone)s::text[])
+        AND (
+            l.state = 'quarantined'
+            OR (
+                l.state IN ('planned', 'detected', 'substituted', 'validated')
+                AND (r.state <> 'planned' OR deid.run_is_dead(r.active_at, r.taken_over_at, %(abandoned_after_s)s))
+            )
+        )
+),
+
+erased AS (
+    DELETE FROM deid.candidate AS c
+    USING lost AS l
+    WHERE c.run_id = l.run_id AND c.document_id = l.document_id
+)
+
 UPDATE deid.document AS d
 SET state = 'withdrawn', updated_at = now()
-WHERE d.document_id = ANY(%(gone)s::text[]) AND d.state = 'quarantined';
+FROM lost AS l
+WHERE
+    d.document_id = l.document_id AND d.content_hash = l.content_hash AND d.pipeline_version = l.pipeline_version
+RETURNING d.run_id;
 
 -- name: holders
 -- Grain: one other unfinished run that has documents of the interval. Purpose: `alive` runs keep theirs, and a person

@@ -1,12 +1,22 @@
 -- name: asked
--- Grain: one document that a person wants done again. Purpose: those that no run has taken up, with the time at which
+-- Grain: one document that is to be done again although the interval may not list it. Purpose: those that a person
+-- wants done again and no run has taken up, and those that a dead run of the interval has left, with the time at which
 -- the source had brought them.
 SELECT c.document_id, max(d.ingested_at) AS ingested_at
 FROM deid.quarantine_choice AS c
 INNER JOIN deid.run AS r ON c.run_id = r.run_id
 INNER JOIN deid.document AS d ON c.document_id = d.document_id AND c.content_hash = d.content_hash
 WHERE c.used_by_run IS NULL AND c.undone_at IS NULL AND c.choice <> 'discard' AND r.source = %(source)s
-GROUP BY c.document_id;
+GROUP BY c.document_id
+UNION ALL
+SELECT d.document_id, max(d.ingested_at) AS ingested_at
+FROM deid.document AS d
+INNER JOIN deid.run AS r ON d.run_id = r.run_id
+WHERE
+    r.interval_key = %(interval_key)s AND r.source = %(source)s AND NOT r.dry_run
+    AND d.state IN ('planned', 'detected', 'substituted', 'validated')
+    AND (r.state <> 'planned' OR deid.run_is_dead(r.active_at, r.taken_over_at, %(abandoned_after_s)s))
+GROUP BY d.document_id;
 
 -- name: insert
 -- Grain: one choice on one quarantined document version. Purpose: write it, unless somebody was first: then no row is

@@ -18,6 +18,7 @@ from deid.stewardship.opt_outs import Patient, record_opt_out
 from deid.warehouse import opt_outs
 from deid.warehouse.connection import open_cursor
 from deid.warehouse.migrations import migrate
+from deid.warehouse.publish import make_visible, publish_interval
 from deid.warehouse.provision import ROLES
 from tests.conftest import Database
 from tests.database.release.ledger import Ledger
@@ -28,6 +29,7 @@ NIGHT = "2026-10-03"
 # Keys that the product has used for advisory locks, which are open to every role that may connect.
 KEYS = (0x6E6F6374, 0x7075626C, 0x73746167, 0x6F707073, 0x706C616E, 0x61756469)
 NAMES = ("decision {}", "review {}", "ref.release communes")
+WAITING = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
 LOCKS = {
     "lock_planning": {"worker"},
     "lock_staging": {"worker"},
@@ -145,7 +147,7 @@ def test_a_publication_of_many_batches_does_not_overtake_an_opposition(deployed:
     with open_transaction(publisher, "SELECT deid.share_opt_outs()") as first:
         person = threading.Thread(target=record)
         person.start()
-        _until(deployed, "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'", [(1,)])
+        _until(deployed, WAITING, [(1,)])
         with (
             open_transaction(publisher, "SET lock_timeout = '500ms'") as second,
             pytest.raises(psycopg2.errors.LockNotAvailable),
@@ -155,6 +157,48 @@ def test_a_publication_of_many_batches_does_not_overtake_an_opposition(deployed:
         first.connection.commit()
         person.join(10)
         assert recorded.is_set()
+
+
+def test_an_opposition_recorded_during_the_rewriting_takes_its_rows_along(deployed: Database) -> None:
+    open_hospital(deployed)
+    put(deployed, "D000001")
+    publish_interval(process("nuit-1")["interval_key"])
+    make_visible("nightly")
+    ((pseudonym,),) = deployed.rows("SELECT patient_id FROM research.document", role="researcher")
+
+    def record() -> None:
+        with open_cursor("steward") as cursor:
+            record_opt_out(cursor, "morel", Patient(pseudonym), "demande écrite")
+
+    rewriting, person = threading.Thread(target=make_visible, args=("nightly",)), threading.Thread(target=record)
+    with open_transaction(deployed.owner, "LOCK TABLE deid.rewriting IN SHARE MODE"):  # holds up its last statement
+        rewriting.start()
+        _until(deployed, WAITING, [(1,)])
+        person.start()
+        _until(deployed, WAITING, [(2,)])
+    rewriting.join(10)
+    person.join(10)
+    assert deployed.rows("SELECT count(*) FROM deid.opt_out") == [(1,)]
+    assert deployed.rows("SELECT count(*) FROM research.document", role="researcher") == [(0,)]
+
+
+def test_the_rewriting_takes_the_time_that_its_rows_need(impatient: Database) -> None:
+    failed: list[WarehouseError] = []
+
+    def rewrite() -> None:
+        try:
+            make_visible("nightly")
+        except WarehouseError as error:
+            failed.append(error)
+
+    rewriting = threading.Thread(target=rewrite)
+    with open_transaction(impatient.owner, "LOCK TABLE deid.rewriting IN SHARE MODE"):
+        rewriting.start()
+        rewriting.join(3)  # a second more than a statement may take
+        assert rewriting.is_alive()
+    rewriting.join(10)
+    assert not failed
+    assert impatient.rows("SELECT count(*) FROM deid.rewriting") == [(1,)]
 
 
 def test_two_batches_share_the_lock_of_oppositions(deployed: Database) -> None:

@@ -11,9 +11,10 @@ from deid.config.settings import settings
 from deid.domain.errors import ContractBroken
 from deid.nightly import steps
 from deid.privacy.stream import pseudonym
-from deid.warehouse import opt_outs, planning
+from deid.warehouse import opt_outs, planning, runs
+from deid.warehouse.publish import make_visible, publish_interval
 from tests.conftest import Database
-from tests.database.warehouse.nights import night, reasons, states
+from tests.database.warehouse.nights import night, process, reasons, states
 from tests.database.warehouse.small_hospital import DAY, LETTER, NIGHT, open_hospital, put
 
 KEPT, MERGED = "P000001", "P000002"
@@ -60,6 +61,94 @@ def test_a_night_without_a_change_of_patient_plans_nothing_of_the_past(hospital:
     put(hospital, "letter", LETTER)
     night("first")
     assert planned(hospital, "second") == 0
+
+
+def move(hospital: Database, patient: str) -> None:
+    """The hospital finds that its documents are another patient's."""
+    stay = {KEPT: "S000001", MERGED: "S000002"}[patient]
+    hospital.rows("UPDATE cdw.document SET patient_id = %s, stay_id = %s", (patient, stay))
+
+
+def die(hospital: Database, trigger: str, start: datetime) -> None:
+    """A run plans its documents, dies, and is declared dead."""
+    steps.plan(interval_start=start, interval_end=start + DAY, triggered_by=trigger)
+    runs.take_over(steps.run_of(trigger), "exploitante", "machine arrêtée", confirmed=True)
+
+
+def test_a_moved_document_that_a_dead_run_had_planned_is_moved_by_the_next(hospital: Database) -> None:
+    put(hospital, "letter", LETTER, patient=MERGED)
+    night("first")
+    move(hospital, KEPT)
+    die(hospital, "dead", TOMORROW)
+    assert night("again", TOMORROW)["published"] == 1
+    assert (published_of(hospital, KEPT), published_of(hospital, MERGED)) == (1, 0)
+    assert hospital.rows("SELECT state FROM deid.run WHERE triggered_by = 'dead'") == [("superseded",)]
+
+
+def test_a_moved_document_that_is_gone_when_its_dead_run_is_done_again_is_withdrawn(hospital: Database) -> None:
+    put(hospital, "letter", LETTER, patient=MERGED)
+    night("first")
+    move(hospital, KEPT)
+    die(hospital, "dead", TOMORROW)
+    hospital.rows("DELETE FROM cdw.document")
+    night("again", TOMORROW)
+    assert published_of(hospital, MERGED) == 0
+    assert hospital.rows("SELECT DISTINCT state FROM deid.document") == [("withdrawn",)]
+    assert hospital.rows("SELECT state FROM deid.run WHERE triggered_by = 'dead'") == [("superseded",)]
+
+
+def test_a_retried_document_that_a_dead_run_had_planned_is_taken_by_the_next(hospital: Database) -> None:
+    put(hospital, "letter", LETTER, patient=None)
+    night("first")
+    assert states(hospital) == {"letter": "quarantined"}
+    choice = (
+        "INSERT INTO deid.quarantine_choice (run_id, document_id, content_hash, reason, choice, chosen_by,"
+        " justification) SELECT run_id, document_id, content_hash, reason, 'retry', 'intendante', 'identité complétée'"
+        " FROM deid.quarantine"
+    )
+    hospital.rows(choice, role="steward")
+    die(hospital, "dead", TOMORROW)
+    assert process("again", TOMORROW)["planned"] == 1
+
+
+def test_a_document_moved_back_while_its_first_version_waits_is_published(hospital: Database) -> None:
+    put(hospital, "letter", LETTER, patient=MERGED)
+    process("first")
+    move(hospital, KEPT)
+    steps.plan(interval_start=TOMORROW, interval_end=TOMORROW + DAY, triggered_by="moved")
+    move(hospital, MERGED)
+    assert night("moved back", TOMORROW + DAY)["published"] == 1
+    assert (published_of(hospital, KEPT), published_of(hospital, MERGED)) == (0, 1)
+
+
+def test_a_slow_run_that_stages_the_former_version_does_not_remove_the_right_one(hospital: Database) -> None:
+    put(hospital, "letter", LETTER, patient=MERGED)
+    batches = steps.plan(interval_start=NIGHT, interval_end=NIGHT + DAY, triggered_by="slow")
+    for step in (steps.detect, steps.substitute, steps.validate):
+        step(batches[0]["run_id"], batches[0]["batch_id"])
+    move(hospital, KEPT)
+    night("moved", TOMORROW)
+    assert published_of(hospital, KEPT) == 1
+    slow = steps.stage(steps.run_of("slow"))
+    put(hospital, "other", LETTER + "\nSuite.", patient=KEPT, at=TOMORROW + DAY)
+    night("other", TOMORROW + DAY)
+    assert published_of(hospital, KEPT) == 2
+    publish_interval(slow["interval_key"])
+    make_visible("nightly")
+    assert (published_of(hospital, KEPT), published_of(hospital, MERGED)) == (2, 0)
+
+
+def test_a_move_to_a_patient_who_objected_is_a_change_to_publish(hospital: Database) -> None:
+    put(hospital, "letter", LETTER, patient=MERGED)
+    night("first")
+    object_to_research(hospital, KEPT)
+    move(hospital, KEPT)
+    staged = process("second", TOMORROW)
+    assert (staged["planned"], staged["withdrawn"]) == (0, 1)
+    state = "SELECT state FROM deid.interval_state WHERE interval_key = %s"
+    assert hospital.rows(state, (staged["interval_key"],)) == [("waiting",)]
+    assert publish_interval(staged["interval_key"])["withdrawn"] == 1
+    assert published_of(hospital, KEPT) == published_of(hospital, MERGED) == 0
 
 
 def planned(hospital: Database, trigger: str) -> int:
