@@ -28,7 +28,7 @@ from urllib.parse import urlsplit
 import psycopg2
 import requests
 
-from deid.reviews.lifecycle import Plan, open_review
+from deid.reviews.lifecycle import SamplePlan, open_review
 from deid.warehouse.embedded import EmbeddedServer
 from deid.warehouse.provision import provision, read_env
 
@@ -140,7 +140,7 @@ def reviewed(dsn: str) -> int:
         with link, link.cursor() as cursor:
             cursor.execute("SELECT max(interval_key) FROM deid.run")
             (key,) = cursor.fetchone()
-            return open_review(cursor, key, Plan(0.02, 0.95, 1), "referente")
+            return open_review(cursor, key, SamplePlan(0.02, 0.95, 1), "referente")
     finally:
         link.close()
 

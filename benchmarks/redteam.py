@@ -14,7 +14,7 @@ from pathlib import Path
 
 from deid.config.policy import load as load_policy
 from deid.detection import Detector
-from deid.evaluation.hostile_texts import Expected, Found, HostileText, load_hostile_texts, run_hostile_texts
+from deid.evaluation.hostile_texts import Expected, HostileOutcome, HostileText, load_hostile_texts, run_hostile_texts
 from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
 
@@ -47,20 +47,22 @@ def main() -> None:
                 print(f"- {text.id}: {found[text.id]}, expected {text.expected}{why}")
 
 
-def _page(texts: Sequence[HostileText], found: Mapping[str, Found]) -> str:
+def _page(texts: Sequence[HostileText], found: Mapping[str, HostileOutcome]) -> str:
     identifying = [text for text in texts if text.expected is not Expected.UNCHANGED]
-    leaks = sum(found[text.id] is Found.LEAKED for text in identifying)
+    leaks = sum(found[text.id] is HostileOutcome.LEAKED for text in identifying)
     head = HEAD.format(
         leaks=leaks,
         identifying=len(identifying),
         share=100 * leaks / len(identifying),
         controls=len(texts) - len(identifying),
-        altered=sum(found[text.id] is Found.ALTERED for text in texts),
+        altered=sum(found[text.id] is HostileOutcome.ALTERED for text in texts),
     )
     rows = ["| family | texts | leaks | in quarantine | false changes |", "| :-- | --: | --: | --: | --: |"]
     for family in dict.fromkeys(text.family for text in texts):
         own = [found[text.id] for text in texts if text.family == family]
-        counts = (own.count(kind) for kind in (Found.LEAKED, Found.QUARANTINED, Found.ALTERED))
+        counts = (
+            own.count(kind) for kind in (HostileOutcome.LEAKED, HostileOutcome.QUARANTINED, HostileOutcome.ALTERED)
+        )
         rows.append(" | ".join((f"| {family.replace('_', ' ')}", str(len(own)), *map(str, counts))) + " |")
     return "\n".join((head, *rows))
 

@@ -70,7 +70,7 @@ def write_json_logs() -> None:
     logging.getLogger("deid").setLevel(logging.INFO)
 
 
-def settings() -> Settings:
+def read_settings() -> Settings:
     """Return `deid.config.settings.settings()`, imported at the first call."""
     from deid.config.settings import settings
 
@@ -85,4 +85,4 @@ def chosen_policy(path: Path | None) -> Policy:
     """
     from deid.config.policy import load
 
-    return load(path or settings().policy)
+    return load(path or read_settings().policy)

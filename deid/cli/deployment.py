@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from deid.cli.console import REFUSED, command_group, say, settings
+from deid.cli.console import REFUSED, command_group, read_settings, say
 from deid.domain.errors import ReferenceRefused
 
 references_app = command_group("Montre, rafraîchit ou rétablit les données de référence.")
@@ -28,7 +28,7 @@ def provision(
     """
     from deid.warehouse.provision import provision as provision_machine
 
-    typer.echo(provision_machine(home or settings().home, port))
+    typer.echo(provision_machine(home or read_settings().home, port))
 
 
 def migrate() -> None:
@@ -40,7 +40,7 @@ def migrate() -> None:
     from deid.warehouse.migrations import migrate as apply_migrations
     from deid.warehouse.provision import list_open_channels
 
-    owner = settings().dsn("owner")
+    owner = read_settings().dsn("owner")
     typer.echo("\n".join(apply_migrations(owner)) or "rien à faire")
     if found := list_open_channels(owner):
         typer.echo(
@@ -51,7 +51,7 @@ def migrate() -> None:
 
 
 @references_app.command("list")
-def list_references(
+def references_list(
     source: Annotated[
         str | None, typer.Argument(metavar="[SOURCE]", help="Une source ; toutes sinon.", show_default=False)
     ] = None,
@@ -63,7 +63,7 @@ def list_references(
     """
     from deid.refresh.reference_versions import list_versions
 
-    for version in list_versions(settings().dsn("refresher"), source):
+    for version in list_versions(read_settings().dsn("refresher"), source):
         say(version)
 
 
@@ -84,7 +84,7 @@ def refresh(
     from deid.refresh.refreshing import refresh as refresh_source
     from deid.refresh.sources import SOURCES
 
-    dsn = settings().dsn("refresher")
+    dsn = read_settings().dsn("refresher")
     wanted = sources or [name for name, source in SOURCES.items() if source.default is not None]
     if location is not None and len(wanted) != 1:
         raise typer.BadParameter("--location ne vaut que pour une source à la fois")
@@ -113,11 +113,11 @@ def rollback(
     """
     from deid.refresh.reference_versions import roll_back
 
-    say(roll_back(source, dsn=settings().dsn("refresher"), to=to))
+    say(roll_back(source, dsn=read_settings().dsn("refresher"), to=to))
 
 
 @references_app.command("map")
-def draw_map(
+def references_map(
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="FICHIER", help="Fichier à écrire, .svg ou .png.")
     ] = Path("territories.svg"),
@@ -135,6 +135,6 @@ def draw_map(
 
     if output.suffix.lower() not in (".svg", ".png"):
         raise typer.BadParameter("le fichier se termine par .svg ou .png")
-    table = packaged_tables().communes if packaged else runtime.communes()
+    table = packaged_tables().communes if packaged else runtime.current_communes()
     draw_territories(table, output)
     typer.echo(f"{output} : {len(table.partition)} territoires, {table.partition_digest[:16]}")

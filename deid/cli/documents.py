@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 from deid.cli import lines
-from deid.cli.console import REFUSED, chosen_policy, settings
+from deid.cli.console import REFUSED, chosen_policy, read_settings
 from deid.domain.errors import InputRefused
 from deid.domain.outcomes import Deidentified, Detected, Incoming, Refused
 
@@ -68,9 +68,9 @@ def detect(
     from deid.nightly import runtime
 
     if database:
-        runtime.use_lookup()
+        runtime.use_current_lookup()
     detector = Detector(_with_annotators(chosen_policy(policy), annotators), _staff(staff))
-    size, limits = settings().max_document_bytes, settings().limits()
+    size, limits = read_settings().max_document_bytes, read_settings().limits()
     _process(
         source,
         output,
@@ -99,7 +99,7 @@ def deidentify(
     retour est 1. Le secret NOCTURNE_SECRET est nécessaire : avec le même secret, un même patient garde les mêmes
     substituts d'un document et d'un jour à l'autre.
     """
-    key = settings().key  # before anything that takes time: without it there is nothing to do
+    key = read_settings().key  # before anything that takes time: without it there is nothing to do
     from deid import pipeline
     from deid.detection import Detector
 
@@ -111,7 +111,7 @@ def deidentify(
         )
     substitutor = _substitutor(chosen, key, database=database)
     detector = Detector(chosen, _staff(staff))
-    size, limits = settings().max_document_bytes, settings().limits()
+    size, limits = read_settings().max_document_bytes, read_settings().limits()
     _process(
         source,
         output,
@@ -162,7 +162,7 @@ def _substitutor(policy: Policy, key: bytes, *, database: bool) -> Substitutor:
     from deid.substitution import Substitutor
 
     if database:
-        runtime.use_lookup()
+        runtime.use_current_lookup()
     tables = runtime.tables() if database else packaged_tables()
     return Substitutor(policy, key, tables.communes, tables.names)
 

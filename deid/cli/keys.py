@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from deid.cli.console import command_group, settings
+from deid.cli.console import command_group, read_settings
 from deid.domain.errors import InputRefused
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def fingerprint() -> None:
 
     L'empreinte figure dans chaque ligne publiée et dans deid.run ; elle ne permet pas de retrouver le secret.
     """
-    ring = settings().keyring
+    ring = read_settings().keyring
     for key in ring.keys:
         _say_state(key, "en service" if key == ring.current else "gardée pour ce qu'elle a publié")
 
@@ -60,7 +60,7 @@ def rotate() -> None:
     """
     from deid.config import keys
 
-    path, ring = _secret_file(), settings().keyring
+    path, ring = _secret_file(), read_settings().keyring
     made = keys.make_key(ring.current.version + 1)
     keys.write_keyring(path, [*ring.keys, made])
     _say_state(made, "créée, en service")
@@ -84,7 +84,7 @@ def destroy(
     from deid.config import keys
     from deid.warehouse.keys import published_by_key, record_destroyed
 
-    path, ring = _secret_file(), settings().keyring
+    path, ring = _secret_file(), read_settings().keyring
     key = ring.of(version)
     if confirm != key.fingerprint:
         raise InputRefused(
@@ -103,7 +103,7 @@ def destroy(
 
 def _secret_file() -> Path:
 
-    path = settings().secret_file
+    path = read_settings().secret_file
     if path is None:
         raise InputRefused(
             "the secret is not in a file of NOCTURNE_SECRET_FILE, so it cannot be changed from here.",

@@ -89,7 +89,7 @@ def night(
 
 
 @runs_app.command("list")
-def list_runs() -> None:
+def runs_list() -> None:
     """Écrit une ligne JSON par passage qui n'est pas terminé, avec les documents qu'il tient."""
     from deid.warehouse.runs import list_unfinished
 
@@ -98,7 +98,7 @@ def list_runs() -> None:
 
 
 @runs_app.command("take-over")
-def take_over(
+def runs_take_over(
     run_id: Annotated[int, typer.Argument(metavar="PASSAGE", help="Son numéro, « run_id » de `runs list`.")],
     reason: Annotated[str, typer.Option("--reason", metavar="MOTIF", help="5 caractères au moins ; pas de nom.")],
     confirm: Annotated[bool, typer.Option("--confirm", help="Même s'il vient de donner signe de vie.")] = False,

@@ -18,8 +18,8 @@ PolicyArgument = Annotated[
 ]
 
 
-@policy_app.command()
-def show(path: PolicyArgument = None) -> None:
+@policy_app.command("show")
+def policy_show(path: PolicyArgument = None) -> None:
     """Montre la politique entière, réglages par défaut compris, en YAML ; la première ligne donne son empreinte."""
     import yaml
 
@@ -28,8 +28,8 @@ def show(path: PolicyArgument = None) -> None:
     typer.echo(yaml.safe_dump(policy.model_dump(mode="json"), allow_unicode=True, sort_keys=False).rstrip())
 
 
-@policy_app.command()
-def validate(path: PolicyArgument = None) -> None:
+@policy_app.command("validate")
+def policy_validate(path: PolicyArgument = None) -> None:
     """Vérifie une politique sans l'appliquer : orthographe des réglages, annotateurs, substituts, valeurs permises."""
     from deid.detection import Detector
     from deid.substitution.registry import chosen_generators

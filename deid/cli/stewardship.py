@@ -39,14 +39,14 @@ def verify(
     Écrit une ligne JSON de comptes ; dit sur l'erreur standard ce qui ne va pas, et sort alors avec 1. Lit le journal
     (NOCTURNE_STEWARD_DSN) et demande le secret. Les lignes écrites depuis la dernière signature ne sont pas couvertes.
     """
-    from deid.cli.console import settings
+    from deid.cli.console import read_settings
     from deid.warehouse import signatures
     from deid.warehouse.connection import open_cursor
 
-    keyring = settings().keyring
+    keyring = read_settings().keyring
     kept = [
         signature
-        for path in files or [settings().home / signatures.FILE]
+        for path in files or [read_settings().home / signatures.FILE]
         for signature in signatures.read_signatures(path)
     ]
     with open_cursor("steward", "nocturne audit", readonly=True) as cursor:
@@ -107,7 +107,7 @@ def export(
 
 
 @quarantine_app.command("list")
-def list_quarantine(
+def quarantine_list(
     standing: Annotated[
         str, typer.Option("--state", metavar="ÉTAT", help="waiting, retry, release, discard ou settled.")
     ] = "waiting",
@@ -179,7 +179,7 @@ def _line_of(one: QuarantinedDocument) -> dict[str, Any]:
 
 
 @opt_outs_app.command("list")
-def list_opt_outs() -> None:
+def opt_outs_list() -> None:
     """Écrit une ligne JSON par opposition, de la plus récente à la plus ancienne."""
     from deid.stewardship import opt_outs
     from deid.warehouse.connection import open_cursor
@@ -196,7 +196,7 @@ def list_opt_outs() -> None:
 
 
 @opt_outs_app.command("add")
-def add_opt_out(
+def opt_outs_add(
     reason: Motive,
     pseudonym: Annotated[str | None, typer.Option("--pseudonym", help="Pseudonyme de recherche.")] = None,
     patient: Annotated[str | None, typer.Option("--patient", help="Identifiant de l'hôpital.")] = None,
@@ -211,14 +211,14 @@ def add_opt_out(
 
     if (pseudonym is None) == (patient is None):
         raise InputRefused("a patient has one name here.", "Give --pseudonym or --patient, not both.")
-    who = opt_outs.Patient(pseudonym, patient)
+    who = opt_outs.PatientKey(pseudonym, patient)
     with open_cursor("steward", "nocturne opt-outs") as cursor:
         opt_out_id, removed = opt_outs.record_opt_out(cursor, getpass.getuser(), who, reason)
     say({"opt_out_id": opt_out_id, "removed": removed})
 
 
 @opt_outs_app.command("revoke")
-def revoke_opt_out(
+def opt_outs_revoke(
     opt_out_id: Annotated[int, typer.Argument(min=1, metavar="NUMÉRO", help="Celui de la preuve.")], reason: Motive
 ) -> None:
     """Lève une opposition, après un nouveau consentement du patient.
@@ -235,7 +235,7 @@ def revoke_opt_out(
 
 
 @opt_outs_app.command("apply")
-def apply_opt_outs() -> None:
+def opt_outs_apply() -> None:
     """Applique maintenant toutes les oppositions, sous chaque version du secret ; des comptes seulement."""
     from deid.warehouse import opt_outs
 

@@ -96,10 +96,10 @@ def _entries(text: str, where: str, lone_version: int | None) -> Iterator[Key]:
         if match is None or (match["version"] is None and len(entries) > 1) or match["version"] == "0":
             raise SettingsError(f"{where}: an entry is not version:hexadecimal.", "Write 1:…, 2:…, one per line.")
         version = int(match["version"]) if match["version"] else lone_version or 1
-        yield Key(version, check_secret(match["secret"], f"{where}, version {version},"))
+        yield Key(version, parse_secret(match["secret"], f"{where}, version {version},"))
 
 
-def check_secret(text: str, where: str) -> bytes:
+def parse_secret(text: str, where: str) -> bytes:
     """Return the bytes of a secret.
 
     Raises:

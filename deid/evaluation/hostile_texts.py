@@ -37,7 +37,7 @@ class Expected(StrEnum):
     UNCHANGED = "unchanged"
 
 
-class Found(StrEnum):
+class HostileOutcome(StrEnum):
     """The outcome that a text has: `altered` is a text that identifies nobody and does not stay as it is."""
 
     REMOVED = "removed"
@@ -48,9 +48,9 @@ class Found(StrEnum):
 
 
 _MEETS = {
-    Expected.REMOVED: {Found.REMOVED},
-    Expected.HELD_OR_REMOVED: {Found.REMOVED, Found.QUARANTINED},
-    Expected.UNCHANGED: {Found.UNCHANGED},
+    Expected.REMOVED: {HostileOutcome.REMOVED},
+    Expected.HELD_OR_REMOVED: {HostileOutcome.REMOVED, HostileOutcome.QUARANTINED},
+    Expected.UNCHANGED: {HostileOutcome.UNCHANGED},
 }
 # A letter around a text, in which nobody is named: taggers judge a sentence otherwise than a document.
 _AROUND = (
@@ -62,7 +62,7 @@ _AROUND = (
     "avec une ordonnance de kinésithérapie respiratoire et un contrôle radiologique par le médecin traitant.\n",
 )
 # From best to worst: a text that is given in two ways has the worse outcome.
-_ORDER = tuple(Found)
+_ORDER = tuple(HostileOutcome)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ class HostileText:
     expected: Expected
     known: str = ""
 
-    def meets(self, found: Found) -> bool:
+    def meets(self, found: HostileOutcome) -> bool:
         """Return whether an outcome is the expected one."""
         return found in _MEETS[self.expected]
 
@@ -118,7 +118,9 @@ def _read_family(path: Path, patients: Mapping[str, Mapping[str, Any]]) -> Itera
         yield text
 
 
-def run_hostile_texts(texts: Sequence[HostileText], detector: Detector, substitutor: Substitutor) -> dict[str, Found]:
+def run_hostile_texts(
+    texts: Sequence[HostileText], detector: Detector, substitutor: Substitutor
+) -> dict[str, HostileOutcome]:
     """Return the outcome of each text by id, through `deid.pipeline.deidentify`.
 
     Each text is given alone and within a letter; a plain text that reading would alter also raw, as the command line
@@ -126,9 +128,9 @@ def run_hostile_texts(texts: Sequence[HostileText], detector: Detector, substitu
     """
     given = [(text, incoming) for text in texts for incoming in _incoming(text)]
     outcomes = deidentify([incoming for _, incoming in given], detector, substitutor, max_bytes=_LIMIT)
-    found: dict[str, Found] = {}
+    found: dict[str, HostileOutcome] = {}
     for (text, _), outcome in zip(given, outcomes, strict=True):
-        found[text.id] = max(found.get(text.id, Found.REMOVED), _judged(text, outcome), key=_ORDER.index)
+        found[text.id] = max(found.get(text.id, HostileOutcome.REMOVED), _judged(text, outcome), key=_ORDER.index)
     return found
 
 
@@ -148,16 +150,16 @@ def _given(text: HostileText, way: str, content: str) -> Incoming:
     return Incoming(Document(name, content, replace(text.patient, key=name), _DATED), text.format)
 
 
-def _judged(text: HostileText, outcome: Deidentified | Refused) -> Found:
+def _judged(text: HostileText, outcome: Deidentified | Refused) -> HostileOutcome:
     if text.expected is Expected.UNCHANGED:
         # A document in which nothing was found is held for a person to release, whose text is the source's.
         unchanged = isinstance(outcome, Refused) and outcome.reasons == (Reason.UNCHANGED,)
-        return Found.UNCHANGED if unchanged else Found.ALTERED
+        return HostileOutcome.UNCHANGED if unchanged else HostileOutcome.ALTERED
     if isinstance(outcome, Refused):
-        return Found.QUARANTINED
+        return HostileOutcome.QUARANTINED
     shown = list(_shown(outcome))
     leaked = any(is_readable(value, part) for value in text.identifies for part in shown)
-    return Found.LEAKED if leaked else Found.REMOVED
+    return HostileOutcome.LEAKED if leaked else HostileOutcome.REMOVED
 
 
 def _shown(outcome: Deidentified) -> Iterator[str]:

@@ -172,7 +172,7 @@ def _count(
         _count_token(scores, truth and ANY, guess and ANY)
 
 
-def _count_spans(scores: SchemeScores, gold: Sequence[Span], predicted: Sequence[Span]) -> None:
+def _count_spans(scores: SchemeScores, gold: Sequence[LabelledSpan], predicted: Sequence[LabelledSpan]) -> None:
     same = Counter(gold) & Counter(predicted)
     gold_met, predicted_met = met(gold, predicted), met(predicted, gold)
     for span, is_met in zip(gold, gold_met, strict=True):
@@ -230,7 +230,7 @@ def _scheme_json(scores: SchemeScores) -> dict[str, Any]:
 _TOKEN = re.compile(r"\w+|\S")
 
 
-class Span(NamedTuple):
+class LabelledSpan(NamedTuple):
     """`[start, end)` in a text, with a class of a label scheme."""
 
     start: int
@@ -238,21 +238,21 @@ class Span(NamedTuple):
     name: str
 
 
-def spans(mentions: Iterable[Mention], class_of: Callable[[Label], str | None]) -> list[Span]:
+def spans(mentions: Iterable[Mention], class_of: Callable[[Label], str | None]) -> list[LabelledSpan]:
     """Return the spans of the mentions with a class in a scheme."""
     named = ((mention, class_of(mention.label)) for mention in mentions)
-    return [Span(mention.start, mention.end, name) for mention, name in named if name is not None]
+    return [LabelledSpan(mention.start, mention.end, name) for mention, name in named if name is not None]
 
 
-def met(spans: Sequence[Span], others: Sequence[Span]) -> list[bool]:
+def met(spans: Sequence[LabelledSpan], others: Sequence[LabelledSpan]) -> list[bool]:
     """Return, for each span, True if one of `others` of the same class shares a character with it."""
-    by_class: dict[str, list[Span]] = defaultdict(list)
+    by_class: dict[str, list[LabelledSpan]] = defaultdict(list)
     for other in others:
         by_class[other.name].append(other)
     return [_meets(span, by_class[span.name]) for span in spans]
 
 
-def _meets(span: Span, others: Sequence[Span]) -> bool:
+def _meets(span: LabelledSpan, others: Sequence[LabelledSpan]) -> bool:
     """True if a span shares a character with one of `others`, sorted and disjoint."""
     last = bisect_left(others, span.end, key=lambda other: other.start) - 1
     return last >= 0 and others[last].end > span.start

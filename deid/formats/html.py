@@ -20,8 +20,27 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from deid.domain.errors import DocumentRefused, Reason
-from deid.formats.markup import CELLS, INLINE_KEPT, ROWS, Close, Event, Mark, Open, Truncated, Words, read_events
-from deid.formats.source import CONTROL, FIXED_SPACES, INVISIBLE, Replacement, SourceText, check_replacements, decode
+from deid.formats.markup import (
+    CELLS,
+    INLINE_KEPT,
+    ROWS,
+    Close,
+    EmptyElement,
+    Event,
+    Open,
+    Truncated,
+    Words,
+    read_events,
+)
+from deid.formats.source import (
+    CONTROL,
+    FIXED_SPACES,
+    INVISIBLE,
+    Replacement,
+    SourceText,
+    check_replacements,
+    decode_text,
+)
 
 _FOLDED = "\t\n\r " + "".join(sorted(CONTROL))
 _SPECIAL = re.escape("".join(sorted(INVISIBLE | FIXED_SPACES)))
@@ -37,7 +56,7 @@ _IN_PRE = str.maketrans(dict.fromkeys(CONTROL, " "))
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class SourceSpan:
     """A span `[start, end)` of the text whose characters stand in the source."""
 
     start: int
@@ -61,7 +80,7 @@ class _Layout:
         self._cells: list[int] = [0]  # cells in the current row of each open table
         self._verbatim = 0
         self._pre_begins = False
-        self._nodes: list[str | Run] = []
+        self._nodes: list[str | SourceSpan] = []
 
     def add(self, event: Event) -> None:
         """Continue the text and the page with an event."""
@@ -72,7 +91,7 @@ class _Layout:
                 self._open(event)
             case Close():
                 self._close(event)
-            case Mark():
+            case EmptyElement():
                 self._mark(event)
 
     def result(self) -> HtmlSource:
@@ -112,11 +131,11 @@ class _Layout:
             if self._stray_edge is not None:
                 self._nodes[self._stray_edge] = "<br>"  # ends the line alike, and needs no end tag
         elif self._space is not None:
-            self._nodes[self._space] = Run(self._length, self._length + 1, False)
+            self._nodes[self._space] = SourceSpan(self._length, self._length + 1, False)
             self._append(" ")
         self._space = self._stray_edge = None
         self._cell_start = 0
-        self._nodes.append(Run(self._length, self._length + len(characters), self._verbatim > 0))
+        self._nodes.append(SourceSpan(self._length, self._length + len(characters), self._verbatim > 0))
         self._append(characters)
         self._in_line = self._any_in_line = not characters.endswith("\n")
 
@@ -151,7 +170,7 @@ class _Layout:
         ends_line = event.name not in INLINE_KEPT and not self._verbatim
         self._nodes.append(f"</{event.name}>" + ("\n" if ends_line else ""))
 
-    def _mark(self, event: Mark) -> None:
+    def _mark(self, event: EmptyElement) -> None:
         if event.name == "box":
             self._gap()
         elif event.name == "br":
@@ -218,7 +237,7 @@ class _Chunk:
 class HtmlSource(SourceText):
     """An HTML document; `nodes` are the tags and runs of the clean page."""
 
-    nodes: tuple[str | Run, ...]
+    nodes: tuple[str | SourceSpan, ...]
 
     def rewrite(self, replacements: Sequence[Replacement]) -> str:
         """Return a clean page; see `SourceText.rewrite`.
@@ -230,7 +249,7 @@ class HtmlSource(SourceText):
         page: list[str | _Chunk] = []
         end = 0
         for node in self.nodes:
-            if isinstance(node, Run):
+            if isinstance(node, SourceSpan):
                 page.append(_Chunk(_cut(self.text, node, pending), node.verbatim, node.start == end))
                 end = node.end
             elif node:
@@ -239,7 +258,7 @@ class HtmlSource(SourceText):
         return _PAGE.format("".join(part.escaped() if isinstance(part, _Chunk) else part for part in page))
 
 
-def _cut(text: str, run: Run, pending: deque[Replacement]) -> str:
+def _cut(text: str, run: SourceSpan, pending: deque[Replacement]) -> str:
     """Return a run with its surrogates; a replacement that continues after the run stays pending, with no text."""
     pieces: list[str] = []
     position = run.start
@@ -272,7 +291,7 @@ def read_html(raw: bytes, charset: str, document_id: str) -> HtmlSource:
     Raises:
         DocumentRefused: undecodable, or malformed (truncated).
     """
-    source = decode(raw, charset, document_id)
+    source = decode_text(raw, charset, document_id)
     layout = _Layout(source)
     try:
         for event in read_events(source):

@@ -65,7 +65,7 @@ _ENDS: dict[str, frozenset[str]] = {
 # ---- Tokens
 
 
-class Kind(Enum):
+class TokenKind(Enum):
     """The kind of a token."""
 
     TEXT = "text"
@@ -75,10 +75,10 @@ class Kind(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Token:
+class MarkupToken:
     """A span `[start, end)` of the source; a tag has a `name` in lower case and the text of its `attributes`."""
 
-    kind: Kind
+    kind: TokenKind
     start: int
     end: int
     name: str = ""
@@ -96,7 +96,7 @@ _BARE_WORD = re.compile(r"^\s*+[^\s=/]++(?!\s*=)")
 _COMMENT_END = re.compile(r"--!?>")
 
 
-def split_tokens(source: str) -> Iterator[Token]:
+def split_tokens(source: str) -> Iterator[MarkupToken]:
     """Yield the tokens of `source` in order, without comments, declarations and processing instructions.
 
     Raises:
@@ -109,7 +109,7 @@ def split_tokens(source: str) -> Iterator[Token]:
         if opening < 0:
             opening = len(source)
         if opening > position:
-            yield Token(Kind.TEXT, position, opening)
+            yield MarkupToken(TokenKind.TEXT, position, opening)
         if opening == len(source):
             return
         if opening > last_close and _MARKUP.match(source, opening):
@@ -117,38 +117,38 @@ def split_tokens(source: str) -> Iterator[Token]:
         position = yield from _markup(source, opening)
 
 
-def _markup(source: str, start: int) -> Generator[Token, None, int]:
+def _markup(source: str, start: int) -> Generator[MarkupToken, None, int]:
     """Yield the tokens of the `<` at `start`; return the position after them."""
     tag = _TAG.match(source, start)
     if tag is not None:
         return (yield from _tag(source, tag))
     if source.startswith("<![CDATA[", start):
         end = _find_end(source, "]]>", start + 9)
-        yield Token(Kind.LITERAL, start + 9, end)
+        yield MarkupToken(TokenKind.LITERAL, start + 9, end)
         return end + 3
     if source.startswith("<!--", start):
         return _comment_end(source, start)
     if _MARKUP.match(source, start) or source.startswith("</>", start):
         return _find_end(source, ">", start) + 1
-    yield Token(Kind.TEXT, start, start + 1)
+    yield MarkupToken(TokenKind.TEXT, start, start + 1)
     return start + 1
 
 
-def _tag(source: str, tag: re.Match[str]) -> Generator[Token, None, int]:
+def _tag(source: str, tag: re.Match[str]) -> Generator[MarkupToken, None, int]:
     end = tag.end()
     slash, name, attributes = tag.group(1), tag.group(2).lower(), tag.group(3)
     if end == len(source):
         raise Truncated("ends inside a tag")
     if source[end] != ">" or _is_prose(name, attributes):
-        yield Token(Kind.TEXT, tag.start(), end)
+        yield MarkupToken(TokenKind.TEXT, tag.start(), end)
         return end
-    yield Token(Kind.END if slash else Kind.START, tag.start(), end + 1, name, attributes)
+    yield MarkupToken(TokenKind.END if slash else TokenKind.START, tag.start(), end + 1, name, attributes)
     if name not in RAW or slash or attributes.endswith("/"):
         return end + 1
     closing = re.compile(rf"</{name}(?=[\s/>])", re.IGNORECASE).search(source, end + 1)
     if closing is None:
         raise Truncated(f"ends inside <{name}>")
-    yield Token(Kind.TEXT, end + 1, closing.start())
+    yield MarkupToken(TokenKind.TEXT, end + 1, closing.start())
     return closing.start()
 
 
@@ -204,13 +204,13 @@ class Words:
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class EmptyElement:
     """An empty element: `br`, `hr`, `box` (shown, without text) or `edge` (of a block without element)."""
 
     name: str
 
 
-Event = Open | Close | Words | Mark
+Event = Open | Close | Words | EmptyElement
 
 
 class _Structure:
@@ -228,19 +228,19 @@ class _Structure:
         self._dropping: str | None = None
         self._unclosed: Counter[str] = Counter()
 
-    def feed(self, token: Token) -> Iterator[Event]:
+    def feed(self, token: MarkupToken) -> Iterator[Event]:
         """Yield the events of the next token."""
         self._count(token)
         if self._dropping is not None:
-            if token.name == self._dropping and token.kind is Kind.END:
+            if token.name == self._dropping and token.kind is TokenKind.END:
                 self._dropping = None
                 return
             if self._dropping != "head" or token.name != "body":
                 return
             self._dropping = None
-        if token.kind in (Kind.TEXT, Kind.LITERAL):
-            yield Words(token.start, token.end, token.kind is Kind.LITERAL)
-        elif token.kind is Kind.START:
+        if token.kind in (TokenKind.TEXT, TokenKind.LITERAL):
+            yield Words(token.start, token.end, token.kind is TokenKind.LITERAL)
+        elif token.kind is TokenKind.START:
             yield from self._start(token)
         else:
             yield from self._end(token)
@@ -253,41 +253,41 @@ class _Structure:
         if self._dropping or unclosed:
             raise Truncated(f"<{self._dropping or unclosed[0]}> is never closed")
 
-    def _count(self, token: Token) -> None:
+    def _count(self, token: MarkupToken) -> None:
         """Count the open containers; a second <html> or <body> does not count."""
         if token.name not in CONTAINERS:
             return
-        if token.kind is Kind.START:
+        if token.kind is TokenKind.START:
             self._unclosed[token.name] = self._unclosed[token.name] + 1 if token.name == "table" else 1
         elif self._unclosed[token.name] > 1:
             self._unclosed[token.name] -= 1
         else:
             del self._unclosed[token.name]
 
-    def _start(self, token: Token) -> Iterator[Event]:
+    def _start(self, token: MarkupToken) -> Iterator[Event]:
         name = RENAMED.get(token.name, token.name)
         if name in DROPPED:
             self._dropping = None if token.attributes.endswith("/") else name
         elif name in VOID_KEPT:
-            yield Mark(name)
+            yield EmptyElement(name)
         elif name in BOXES:
-            yield Mark("box")
+            yield EmptyElement("box")
         elif name in BLOCK_KEPT or name in INLINE_KEPT:
             yield from self._open(name, _spans(token.attributes) if name in CELLS else "")
         elif name in CONTAINERS:
-            yield Mark("edge")
+            yield EmptyElement("edge")
 
-    def _end(self, token: Token) -> Iterator[Event]:
+    def _end(self, token: MarkupToken) -> Iterator[Event]:
         name = RENAMED.get(token.name, token.name)
         if name == "br":
-            yield Mark("br")
+            yield EmptyElement("br")
         elif name in INLINE_KEPT:
             yield from self._close(name)
         elif name in BLOCK_KEPT or name in CONTAINERS:
             closes = list(self._close(name))
-            yield from closes or [Mark("edge")]
+            yield from closes or [EmptyElement("edge")]
         elif name in BOXES:
-            yield Mark("box")
+            yield EmptyElement("box")
 
     def _open(self, name: str, spans: str) -> Iterator[Event]:
         ended = _ENDS.get(name, frozenset())

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from deid.formats.source import CONTROL, INVISIBLE, Replacement, SourceText, check_replacements, decode
+from deid.formats.source import CONTROL, INVISIBLE, Replacement, SourceText, check_replacements, decode_text
 
 _LINE_END = re.compile("\r\n|[\r\f]")
 _NORMALIZED = str.maketrans(dict.fromkeys(INVISIBLE, "") | dict.fromkeys(CONTROL, " "))
@@ -39,7 +39,7 @@ def read_plain(raw: bytes, charset: str, document_id: str) -> PlainSource:
     Raises:
         DocumentRefused: undecodable.
     """
-    source = decode(raw, charset, document_id)
+    source = decode_text(raw, charset, document_id)
     breaks = source.count("\n")
     windows = breaks > 0 and source.count("\r\n") == breaks == source.count("\r")
     return PlainSource(_LINE_END.sub("\n", source).translate(_NORMALIZED), windows)

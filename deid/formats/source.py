@@ -85,7 +85,7 @@ _DOUBLE_ENCODED = re.compile(
 _NOT_ASCII_LETTER = re.compile(r"[^\W\d_\x00-\x7f]")
 
 
-def decode(raw: bytes, charset: str, document_id: str) -> str:
+def decode_text(raw: bytes, charset: str, document_id: str) -> str:
     """Decode `raw` to Unicode NFC; a byte order mark wins over `charset`, and is removed.
 
     A text is refused where a fifth or more of its letters outside ASCII were encoded twice ("Ã©" for "é") or lost by

@@ -27,7 +27,7 @@ _WORD = re.compile(r"\w+")
 _CIVIL = CIVILITIES | DOCTOR_TITLES
 
 
-class Kind(StrEnum):
+class DifferenceKind(StrEnum):
     """Kinds of difference between an annotation and a prediction."""
 
     NOTHING_THERE = "nothing there"  # annotated, but O with high probability
@@ -46,7 +46,7 @@ class Doubt:
     document: str
     start: int
     end: int
-    kind: Kind
+    kind: DifferenceKind
     gold: Label | None
     predicted: Label | None
     probability: float
@@ -83,7 +83,7 @@ def _doubts(gold: GoldDocument, distribution: NDArray[np.float32], sure: float) 
     for mention in predicted:
         met = [one for one in gold.mentions if one.overlaps(mention)]
         if not met:
-            yield _doubt(gold, mention, Kind.UNMARKED, None, mention)
+            yield _doubt(gold, mention, DifferenceKind.UNMARKED, None, mention)
         elif len(met) == 1 and sum(other.overlaps(met[0]) for other in predicted) == 1:
             kind = _difference(gold.document.text, met[0], mention)
             if kind is not None:
@@ -98,7 +98,13 @@ def _nothing_there(
         outside = distribution[tokens, OUTSIDE]
         if outside.size and (least := float(outside.min())) >= sure:
             yield Doubt(
-                gold.document.id, mention.start, mention.end, Kind.NOTHING_THERE, mention.label, None, min(least, 1.0)
+                gold.document.id,
+                mention.start,
+                mention.end,
+                DifferenceKind.NOTHING_THERE,
+                mention.label,
+                None,
+                min(least, 1.0),
             )
 
 
@@ -116,15 +122,15 @@ def _predicted(reading: Reading, distribution: NDArray[np.float32]) -> list[Ment
     return decode(reading, [int(tag) for tag in path], scores)
 
 
-def _difference(text: str, gold: Mention, predicted: Mention) -> Kind | None:
+def _difference(text: str, gold: Mention, predicted: Mention) -> DifferenceKind | None:
     if gold.label is not predicted.label:
-        return Kind.OTHER_LABEL
+        return DifferenceKind.OTHER_LABEL
     edges = [sorted((gold.start, predicted.start)), sorted((gold.end, predicted.end))]
     apart = [text[low:high] for low, high in edges if low < high]
     if apart and all(word in _CIVIL for part in apart for word in _WORD.findall(fold(part))):
-        return Kind.OTHER_EDGES
+        return DifferenceKind.OTHER_EDGES
     return None
 
 
-def _doubt(gold: GoldDocument, at: Mention, kind: Kind, label: Label | None, predicted: Mention) -> Doubt:
+def _doubt(gold: GoldDocument, at: Mention, kind: DifferenceKind, label: Label | None, predicted: Mention) -> Doubt:
     return Doubt(gold.document.id, at.start, at.end, kind, label, predicted.label, predicted.score)

@@ -198,7 +198,7 @@ def eponyms(source: Path) -> pd.DataFrame:
     return table.rename(columns={"terme": "name", "exemple": "example"})[["name", "example"]]
 
 
-def words(source: Path) -> pd.DataFrame:
+def common_words(source: Path) -> pd.DataFrame:
     """Return common French words with part of speech and frequency per million (Lexique 3.83)."""
     table = read_raw_csv(source, "lexicon/lexique383_ortho_cgram_freq.csv.gz")
     table = table[table["ortho"].str.fullmatch(r"[a-zà-öø-ÿœæ'-]+")]
@@ -223,7 +223,7 @@ def medical_words(source: Path) -> pd.DataFrame:
         cases = " ".join(json.loads(line)["text"] for line in lines)
     lower = re.compile(r"(?<![\w-])[a-zà-öø-ÿœæ]{3,}(?!\w)")
     counted = Counter(lower.findall(cases))
-    known = set(words(source)["word"])
+    known = set(common_words(source)["word"])
     kept = {word for word, times in counted.items() if times >= 3} | set(lower.findall(labels))
     return pd.DataFrame({"word": sorted(kept - known)})
 
@@ -245,7 +245,7 @@ def main(argv: list[str]) -> int:
         towns_abroad,
         drugs,
         eponyms,
-        words,
+        common_words,
         medical_words,
     ):
         _write(distil(source), distil.__name__)

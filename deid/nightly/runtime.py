@@ -44,7 +44,7 @@ def substitutor() -> Substitutor:
     return _substitutor(policy().digest, settings().policy, settings().key, tables())
 
 
-def communes() -> CommuneTable:
+def current_communes() -> CommuneTable:
     """Return the communes of the reference version in use; the shipped communes before any was loaded.
 
     Raises:
@@ -70,7 +70,7 @@ def tables() -> Tables:
     return made_of
 
 
-def use_lookup() -> LookupTable:
+def use_current_lookup() -> LookupTable:
     """Make this process detect with the names of the reference versions in use and of the shipped tables."""
     table = open_lookup(settings().dsn("worker"), settings().lookups)
     lexicon.use_lookup(table)

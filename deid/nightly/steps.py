@@ -119,7 +119,7 @@ def detect(run_id: int, batch_id: int, *, isolated: bool = False) -> dict[str, A
         WarehouseUnreachable, WarehouseError: nothing was written.
     """
     step = begin(_current_run(run_id), batch_id, "detect", before="planned")
-    runtime.use_lookup()
+    runtime.use_current_lookup()
     detector = runtime.detector(batches.read_staff(step.run.source))
     limits = settings().limits(isolated=isolated)
     opened = _identified(step, _without_opt_outs(step, batches.open_batch(step, limits)))

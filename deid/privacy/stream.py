@@ -13,7 +13,7 @@ _BLOCK_BITS = 256
 _LENGTH_BYTES = _COUNTER_BYTES = 8
 
 
-def encode(parts: Sequence[str]) -> bytes:
+def encode_parts(parts: Sequence[str]) -> bytes:
     """Return parts as bytes, each behind its length on eight bytes: no two sequences share an encoding."""
     return b"".join(
         len(raw).to_bytes(_LENGTH_BYTES, "big") + raw
@@ -39,7 +39,7 @@ class KeyedStream:
     def __init__(self, secret: bytes, *parts: str) -> None:
         if not secret:
             raise ValueError("a keyed stream needs a secret")
-        self._seed = hmac.digest(secret, encode(parts), "sha256")
+        self._seed = hmac.digest(secret, encode_parts(parts), "sha256")
         self._blocks = 0  # blocks read so far
         self._bits = 0  # the last `_held` bits of this integer are still to be read
         self._held = 0
@@ -97,5 +97,5 @@ def pseudonym(key: bytes, kind: str, identifier: str) -> str:
         raise ValueError("a pseudonym needs a key")
     if not identifier:
         raise ValueError("a pseudonym needs an identifier")
-    digest = hmac.digest(key, encode(("pseudonym", kind, identifier)), "sha256")
+    digest = hmac.digest(key, encode_parts(("pseudonym", kind, identifier)), "sha256")
     return base64.b32encode(digest[:_BYTES]).decode().lower()[:LENGTH]

@@ -71,7 +71,7 @@ _CENTURIES = ("18", "19", "20", "21")
 _AMBIGUOUS_YEARS = 5  # two-digit years at most so far after the document are of either century
 
 
-class Reading(NamedTuple):
+class WrittenDate(NamedTuple):
     """A written date: the first and last day it can mean, both None if the year is unknown.
 
     `exists` is False for a day outside the calendar; `signature` is (year in its century, month, day) if the date
@@ -88,7 +88,7 @@ class Reading(NamedTuple):
         return self.signature == (day.year % 100, day.month, day.day) and self.first in (None, day)
 
 
-def read_dates(text: str, reference: date | None = None) -> Iterator[Reading]:
+def read_dates(text: str, reference: date | None = None) -> Iterator[WrittenDate]:
     """Yield the dates of `text`; `reference` (the document's date) gives the century of two-digit years."""
     folded = fold(text)
     for match in _FORMS.finditer(folded):
@@ -96,16 +96,16 @@ def read_dates(text: str, reference: date | None = None) -> Iterator[Reading]:
         yield _winter(reading) if match["y"] and _WINTER.search(folded, 0, match.start()) else reading
 
 
-def read_date(text: str, reference: date | None = None) -> Reading | None:
+def read_date(text: str, reference: date | None = None) -> WrittenDate | None:
     """Return the date of the text of a mention, or None if it is not understood."""
     for reading in read_dates(text, reference):
         return reading
     if _COMPACT.fullmatch(text.strip()):
         return _compact(text.strip())
-    return Reading(None, None) if _PARTIAL.search(fold(text)) else None
+    return WrittenDate(None, None) if _PARTIAL.search(fold(text)) else None
 
 
-def _compact(digits: str) -> Reading:
+def _compact(digits: str) -> WrittenDate:
     """Read eight digits: day first if that day exists between 1800 and 2199, else year first."""
     day_first = _day(int(digits[4:]), int(digits[2:4]), int(digits[:2]))
     return (
@@ -115,7 +115,7 @@ def _compact(digits: str) -> Reading:
     )
 
 
-def _reading(match: re.Match[str], reference: date | None) -> Reading:
+def _reading(match: re.Match[str], reference: date | None) -> WrittenDate:
     group = match.groupdict()
     if group["iso"]:
         return _day(int(group["iy"]), int(group["im"]), int(group["id"]))
@@ -125,7 +125,7 @@ def _reading(match: re.Match[str], reference: date | None) -> Reading:
         day = 1 if group["ld"] in ("1er", "premier") else int(group["ld"])
         month = _MONTH_OF[group["lm"].rstrip(".")]
         if group["ly"] is None:
-            return Reading(None, None, exists=1 <= day <= calendar.monthrange(2024, month)[1])
+            return WrittenDate(None, None, exists=1 <= day <= calendar.monthrange(2024, month)[1])
         return _dated(group["ly"], month, day, reference)
     if group["my"]:
         return _month(_year(group["myy"], reference), _MONTH_OF[group["mm"].rstrip(".")])
@@ -133,19 +133,19 @@ def _reading(match: re.Match[str], reference: date | None) -> Reading:
         return _month(int(group["ny"]), int(group["nm"]))
     if group["decade"]:
         first = int(group["decade"])
-        return Reading(date(first, 1, 1), date(first + 9, 12, 31))
+        return WrittenDate(date(first, 1, 1), date(first + 9, 12, 31))
     year = int(group["y"])
-    return Reading(date(year, 1, 1), date(year, 12, 31))
+    return WrittenDate(date(year, 1, 1), date(year, 12, 31))
 
 
-def _winter(year: Reading) -> Reading:
+def _winter(year: WrittenDate) -> WrittenDate:
     """Return the months of a winter named after a year: "hiver 2026" began in December 2025 or ends in March 2027."""
     if year.first is None or year.last is None:
         return year
-    return Reading(date(year.first.year - 1, 12, 1), date(year.last.year + 1, 3, 31))
+    return WrittenDate(date(year.first.year - 1, 12, 1), date(year.last.year + 1, 3, 31))
 
 
-def _dated(written_year: str, month: int, day: int, reference: date | None) -> Reading:
+def _dated(written_year: str, month: int, day: int, reference: date | None) -> WrittenDate:
     year = _year(written_year, reference)
     if year is None:
         return _day(2000 + int(written_year[-2:]), month, day)._replace(first=None, last=None)
@@ -165,19 +165,19 @@ def _year(written: str, reference: date | None) -> int | None:
     return (2000 if ahead <= 0 else 1900) + int(digits)
 
 
-def _day(year: int, month: int, day: int) -> Reading:
+def _day(year: int, month: int, day: int) -> WrittenDate:
     signature = (year % 100, month, day)
     try:
         exact = date(year, month, day)
     except ValueError:
-        return Reading(None, None, exists=False, signature=signature)
-    return Reading(exact, exact, signature=signature)
+        return WrittenDate(None, None, exists=False, signature=signature)
+    return WrittenDate(exact, exact, signature=signature)
 
 
-def _month(year: int | None, month: int) -> Reading:
+def _month(year: int | None, month: int) -> WrittenDate:
     if year is None:
-        return Reading(None, None)
-    return Reading(date(year, month, 1), date(year, month, calendar.monthrange(year, month)[1]))
+        return WrittenDate(None, None)
+    return WrittenDate(date(year, month, 1), date(year, month, calendar.monthrange(year, month)[1]))
 
 
 # ---- Dates in words, as in certificates

@@ -19,7 +19,7 @@ from rapidfuzz.distance import OSA
 
 from deid.domain.document import Patient
 from deid.domain.labels import NAMES, Label
-from deid.quality.dates import Reading, read_date, spelt_dates
+from deid.quality.dates import WrittenDate, read_date, spelt_dates
 from deid.quality.words import (
     PARTICLES,
     WORD,
@@ -200,7 +200,7 @@ def identity_counts(
     text: str,
     outside: str,
     inside: Sequence[Inside],
-    dates: Iterable[Reading],
+    dates: Iterable[WrittenDate],
     moved_date: date | None = None,
 ) -> dict[str, float]:
     """Count the occurrences of each kind of identity in candidate `text`.
@@ -354,7 +354,7 @@ def _contacts(patient: KnownIdentity, text: str, digits: str) -> int:
     return count
 
 
-def _birth(patient: KnownIdentity, birth_date: date | None, outside: str, dates: Iterable[Reading]) -> int:
+def _birth(patient: KnownIdentity, birth_date: date | None, outside: str, dates: Iterable[WrittenDate]) -> int:
     if birth_date is None:
         return 0
     digits = _DIGIT_GAP.sub("", outside)

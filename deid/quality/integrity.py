@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from deid.domain.document import Document, Mention, Substitution, Surrogate
 from deid.domain.labels import NAMES, Label
-from deid.quality.dates import Reading, read_date
+from deid.quality.dates import WrittenDate, read_date
 from deid.quality.identity import NAME_GAP, OTHER_GAP
 from deid.quality.words import PARTICLES, WORD, alnum, fold
 
@@ -175,7 +175,7 @@ def _telling(name: str) -> set[str]:
 
 def _dates(pairs: Sequence[Pair], source_date: date | None, moved_date: date | None) -> dict[str, float]:
     impossible = unread = 0
-    ordered: list[tuple[Reading, Reading]] = []
+    ordered: list[tuple[WrittenDate, WrittenDate]] = []
     for pair in pairs:
         after = read_date(pair.surrogate.text, moved_date)
         if after is None:
@@ -193,7 +193,7 @@ def _dates(pairs: Sequence[Pair], source_date: date | None, moved_date: date | N
     }
 
 
-def disorder(ordered: Sequence[tuple[Reading, Reading]]) -> int:
+def disorder(ordered: Sequence[tuple[WrittenDate, WrittenDate]]) -> int:
     """Count the dates whose surrogate is surely before the surrogate of a surely earlier date.
 
     `ordered` has (source, surrogate) pairs. The count takes O(n log n).

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from deid.domain.document import Document, Substitution
 from deid.domain.outcomes import Candidate, CheckOutcome, Severity, Verdict
 from deid.quality.checks import BY_NAME, CHECKS
-from deid.quality.dates import Reading, read_dates
+from deid.quality.dates import WrittenDate, read_dates
 from deid.quality.identity import Inside, identity_counts, known_identity
 from deid.quality.integrity import Pair, faithfulness, integrity, markup_counts, outside, visible_text
 from deid.quality.words import WORD, fold, is_foreign
@@ -217,7 +217,7 @@ _KINDS: Mapping[str, Callable[[str], int]] = MappingProxyType(
 )
 
 
-def residues(outside: str, dates: Iterable[Reading]) -> dict[str, float]:
+def residues(outside: str, dates: Iterable[WrittenDate]) -> dict[str, float]:
     """Count the patterns of each kind in `outside`, the text between surrogates, with its `dates`."""
     counts = {kind: float(count(outside)) for kind, count in _KINDS.items()}
     full = month = 0

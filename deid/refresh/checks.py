@@ -13,15 +13,15 @@ from psycopg2.extensions import cursor as Cursor
 from deid.domain.errors import ReferenceRefused
 from deid.reference.packaged import packaged_rows
 from deid.refresh.reference_versions import ReferenceVersion, versions_in_use
-from deid.refresh.sources import Source
-from deid.refresh.sources.source import Tally
+from deid.refresh.sources import ReferenceSource
+from deid.refresh.sources.source import LineCounts
 from deid.warehouse.queries import one, query
 
 # Most lines that repeat another one, as a share of all.
 REPEATED = Fraction(1, 100)
 
 
-def check_lines(cursor: Cursor, source: Source, tally: Tally) -> None:
+def check_lines(cursor: Cursor, source: ReferenceSource, tally: LineCounts) -> None:
     """Refuse files with too many malformed, repeated or damaged lines; take the damaged rows out of the stage.
 
     Raises:
@@ -47,7 +47,7 @@ def check_lines(cursor: Cursor, source: Source, tally: Tally) -> None:
         )
 
 
-def check_rows(cursor: Cursor, source: Source) -> None:
+def check_rows(cursor: Cursor, source: ReferenceSource) -> None:
     """Refuse staged rows that break a check of `sql/ref/<table>.sql`: keys, sample lookups, positions.
 
     Raises:
@@ -75,7 +75,7 @@ def _stage_known_communes(cursor: Cursor) -> None:
     cursor.copy_expert(f"COPY known_commune ({', '.join(columns)}) FROM STDIN", io.StringIO(lines))
 
 
-def check_drift(source: Source, rows: int, location: str, present: ReferenceVersion | None) -> None:
+def check_drift(source: ReferenceSource, rows: int, location: str, present: ReferenceVersion | None) -> None:
     """Refuse a version with fewer rows than the floor, or too far from the number of the version in use.
 
     Raises:

@@ -21,7 +21,7 @@ from pydantic import BaseModel, ConfigDict, Field, FilePath, ValidationError, fi
 from deid.config.settings import settings
 from deid.domain.errors import ReferenceRefused, SettingsError
 from deid.reference.packaged import FEATURES
-from deid.refresh.sources import SOURCES, Source
+from deid.refresh.sources import SOURCES, ReferenceSource
 from deid.refresh.sources.health import CODE_PATTERN
 
 NATIONAL = "national"
@@ -121,7 +121,7 @@ class ReferencesFile(BaseModel):
 
 
 @dataclass(frozen=True)
-class Network:
+class ConnectionSettings:
     """Proxy and trusted authorities of the connections; None stands for those of the environment."""
 
     proxy: str | None = None
@@ -134,10 +134,10 @@ class Origin:
 
     written: str
     files: tuple[tuple[str, ...], ...]
-    network: Network = Network()
+    network: ConnectionSettings = ConnectionSettings()
 
 
-def configured_source(name: str) -> Source:
+def configured_source(name: str) -> ReferenceSource:
     """Return the source `name` with the overrides of this deployment.
 
     Raises:
@@ -164,7 +164,7 @@ def configured_features() -> Mapping[str, Feature]:
     return _read_file().features
 
 
-def find_origin(source: Source, location: str | None = None) -> Origin | None:
+def find_origin(source: ReferenceSource, location: str | None = None) -> Origin | None:
     """Return the origin of a source: `location`, else that of the environment or the file, else the packaged file.
 
     None if there is neither.
@@ -191,7 +191,7 @@ def find_origin(source: Source, location: str | None = None) -> Origin | None:
     written = public_location(addresses[0])
     if DEPARTMENT in addresses[0] and departments != DEPARTMENTS:
         written += f" [{','.join(departments)}]"
-    network = Network(references.proxy, references.ca_bundle)
+    network = ConnectionSettings(references.proxy, references.ca_bundle)
     return Origin(written, tuple(zip(*mirrors, strict=True)), network)
 
 
@@ -212,7 +212,7 @@ def local_path(location: str) -> Path | None:
     return Path(location) if parts.scheme == "" else None
 
 
-def _file_addresses(source: Source, address: str, departments: tuple[str, ...]) -> list[str]:
+def _file_addresses(source: ReferenceSource, address: str, departments: tuple[str, ...]) -> list[str]:
     if DEPARTMENT in address:
         return [address.replace(DEPARTMENT, code) for code in departments]
     folder = local_path(address)

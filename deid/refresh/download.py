@@ -25,7 +25,7 @@ from urllib3.exceptions import ConnectTimeoutError, HTTPError, ProtocolError
 from urllib3.exceptions import TimeoutError as TimedOut
 
 from deid.domain.errors import ReferenceRefused
-from deid.refresh.configuration import Network, public_location
+from deid.refresh.configuration import ConnectionSettings, public_location
 from deid.refresh.deadline import Deadline, DeadlineAdapter, DeadlinePassed
 
 logger = logging.getLogger(__name__)
@@ -151,7 +151,7 @@ class _Partial:
 
 
 def download(
-    address: str, target: Path, bounds: Bounds, *, seen: Seen | None, network: Network, kept: Path
+    address: str, target: Path, bounds: Bounds, *, seen: Seen | None, network: ConnectionSettings, kept: Path
 ) -> Received | None:
     """Write the file at `address` to `target`; returns its validators, None if it has not changed since `seen`.
 
@@ -175,7 +175,7 @@ def download(
         return received
 
 
-def download_text(address: str, until: float, *, network: Network, most: int = 4096) -> str:
+def download_text(address: str, until: float, *, network: ConnectionSettings, most: int = 4096) -> str:
     """Return the first `most` bytes of a small text, before `until` of the monotonic clock.
 
     Raises:
@@ -383,7 +383,7 @@ class _Session(requests.Session):
         return super().request(*given, **{"verify": self.verify, "timeout": timeout, **options})
 
 
-def open_session(network: Network, deadline: Deadline) -> requests.Session:
+def open_session(network: ConnectionSettings, deadline: Deadline) -> requests.Session:
     """Return a session whose connections end at the deadline, through the proxy of `network` or of the environment.
 
     Certificates are always verified, against `network.ca_bundle`, that of the environment, or the usual authorities.
@@ -434,7 +434,7 @@ def unreachable_refusal(name: str, why: str) -> ReferenceRefused:
     )
 
 
-def _authorities(network: Network) -> str | bool:
+def _authorities(network: ConnectionSettings) -> str | bool:
     """File of trusted authorities; True for those of the platform, never False."""
     if network.ca_bundle is not None:
         return str(network.ca_bundle)

@@ -28,8 +28,8 @@ from psycopg2 import sql
 from psycopg2.extensions import cursor as Cursor
 
 from deid.domain.errors import ReferenceRefused
-from deid.refresh.sources import Source
-from deid.refresh.sources.source import Rule
+from deid.refresh.sources import ReferenceSource
+from deid.refresh.sources.source import ValueRule
 
 SAMPLE = 2_000
 # Whole pages of the table, by a fixed seed: the same file is always judged on the same rows.
@@ -39,7 +39,7 @@ _SAMPLE = sql.SQL(
 _COUNTS_ONLY = {"result_format": "SUMMARY", "partial_unexpected_count": 0, "exclude_unexpected_values": True}
 
 
-def check_sample(cursor: Cursor, source: Source, rows: int) -> None:
+def check_sample(cursor: Cursor, source: ReferenceSource, rows: int) -> None:
     """Check a sample of the staging table, of `rows` rows, against the rules of the source.
 
     Raises:
@@ -58,7 +58,9 @@ def check_sample(cursor: Cursor, source: Source, rows: int) -> None:
         )
 
 
-def _failed_rules(name: str, rules: Sequence[Rule], columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[str]:
+def _failed_rules(
+    name: str, rules: Sequence[ValueRule], columns: Sequence[str], rows: Sequence[Sequence[Any]]
+) -> list[str]:
     """Descriptions of the rules that `rows` break, without values."""
     logging.getLogger("great_expectations").setLevel(logging.ERROR)
     plain = [[float(cell) if isinstance(cell, Decimal) else cell for cell in row] for row in rows]
@@ -76,7 +78,7 @@ def _failed_rules(name: str, rules: Sequence[Rule], columns: Sequence[str], rows
     return [_describe_failure(result) for result in outcome.results if not result.success]
 
 
-def _expectations(rules: Sequence[Rule]) -> list[Expectation]:
+def _expectations(rules: Sequence[ValueRule]) -> list[Expectation]:
     """Order of the columns, then of each column: presence, type, form, bounds."""
     suite: list[Expectation] = [
         ExpectTableColumnsToMatchOrderedList(

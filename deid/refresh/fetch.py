@@ -17,9 +17,9 @@ from urllib.parse import urlsplit
 
 from deid.config.settings import settings
 from deid.domain.errors import ReferenceRefused
-from deid.refresh.configuration import Network, Origin, local_path, public_location
+from deid.refresh.configuration import ConnectionSettings, Origin, local_path, public_location
 from deid.refresh.download import Bounds, Received, Seen, download, download_text, too_large_refusal
-from deid.refresh.sources import Source
+from deid.refresh.sources import ReferenceSource
 
 logger = logging.getLogger(__name__)
 
@@ -61,7 +61,9 @@ class Bundle:
 
 
 @contextlib.contextmanager
-def fetch_files(source: Source, origin: Origin, deadline_s: float, seen: Mapping[str, Seen]) -> Iterator[Bundle | None]:
+def fetch_files(
+    source: ReferenceSource, origin: Origin, deadline_s: float, seen: Mapping[str, Seen]
+) -> Iterator[Bundle | None]:
     """Fetch the files of `origin` into a folder that the block owns; None if no server has a newer file than `seen`.
 
     `seen` is by address without credentials. Proxy and authorities are those of the environment (HTTPS_PROXY,
@@ -99,7 +101,12 @@ def _require_download(came: Came | None) -> Came:
 
 
 def _fetch_from_mirrors(
-    source: Source, origin: Origin, addresses: Sequence[str], target: Path, bounds: Bounds, seen: Mapping[str, Seen]
+    source: ReferenceSource,
+    origin: Origin,
+    addresses: Sequence[str],
+    target: Path,
+    bounds: Bounds,
+    seen: Mapping[str, Seen],
 ) -> Download | None:
     """Fetch a file from the first address that has it; raise the first refusal if none has."""
     refusals = []
@@ -114,7 +121,7 @@ def _fetch_from_mirrors(
 
 
 def _fetch_file(
-    source: Source, network: Network, address: str, target: Path, bounds: Bounds, seen: Seen | None
+    source: ReferenceSource, network: ConnectionSettings, address: str, target: Path, bounds: Bounds, seen: Seen | None
 ) -> Download | None:
     scheme = urlsplit(address).scheme
     name = public_location(address)
@@ -151,7 +158,9 @@ def _digest(path: Path) -> str:
         return hashlib.file_digest(content, "sha256").hexdigest()
 
 
-def _expected_checksum(source: Source, address: str, path: Path | None, network: Network, bounds: Bounds) -> str | None:
+def _expected_checksum(
+    source: ReferenceSource, address: str, path: Path | None, network: ConnectionSettings, bounds: Bounds
+) -> str | None:
     """Checksum of the configuration, or that published beside the file; None if neither is required."""
     if source.checksum not in (None, BESIDE):
         return source.checksum
@@ -185,7 +194,7 @@ def _copy_file(path: Path, target: Path, max_bytes: int) -> None:
         raise ReferenceRefused(f"{path}: {error.strerror}.", "Give the path of a readable file.") from None
 
 
-def _fetch_folder(source: Source, path: Path, target: Path, max_bytes: int) -> Download:
+def _fetch_folder(source: ReferenceSource, path: Path, target: Path, max_bytes: int) -> Download:
     """Copy the raw files of a folder; the checksum covers their names and bytes."""
     digest, size = hashlib.sha256(), 0
     for name in source.files:

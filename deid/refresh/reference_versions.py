@@ -18,7 +18,7 @@ from deid.config.policy import References
 from deid.domain.errors import ReferenceRefused, ReferencesOld
 from deid.refresh.configuration import configured_source
 from deid.refresh.download import Seen
-from deid.refresh.sources import SOURCES, Source
+from deid.refresh.sources import SOURCES, ReferenceSource
 from deid.warehouse.connection import connect
 from deid.warehouse.queries import query
 
@@ -64,7 +64,7 @@ def version_names(dsn: str) -> dict[str, str]:
         return {source: found.version for source, found in versions_in_use(cursor).items()}
 
 
-def describe_outcome(source: Source, found: ReferenceVersion, state: str) -> dict[str, int | str]:
+def describe_outcome(source: ReferenceSource, found: ReferenceVersion, state: str) -> dict[str, int | str]:
     """Return the result of a refresh or roll-back: source, state, version, number and rows."""
     facts: dict[str, int | str] = {"source": source.name, "state": state, "version": found.version}
     return facts | {"release_id": found.release_id, "rows": found.rows}

@@ -18,8 +18,8 @@ from deid.refresh.configuration import PACKAGED, Origin, configured_source, find
 from deid.refresh.download import Progress
 from deid.refresh.fetch import Bundle, Download, fetch_files
 from deid.refresh.reference_versions import LOAD_TIMEOUT_S, describe_outcome, versions_in_use
-from deid.refresh.sources import Source
-from deid.refresh.sources.source import Row, Tally
+from deid.refresh.sources import ReferenceSource
+from deid.refresh.sources.source import LineCounts, Row
 from deid.refresh.unpack import is_workbook, text_lines, worksheet_lines
 from deid.warehouse.connection import connect
 from deid.warehouse.queries import query
@@ -62,7 +62,7 @@ def refresh(
     return result
 
 
-def _refresh(source: Source, where: Origin, dsn: str, deadline_s: float) -> dict[str, int | str]:
+def _refresh(source: ReferenceSource, where: Origin, dsn: str, deadline_s: float) -> dict[str, int | str]:
     with connect(dsn, application=f"nocturne refresh {source.name}") as link, link.cursor() as cursor:
         present = versions_in_use(cursor, source.name).get(source.name)
         added = added_features(cursor, source.name)
@@ -81,16 +81,16 @@ def _refresh(source: Source, where: Origin, dsn: str, deadline_s: float) -> dict
     raise ReferenceRefused(f"{where.written} says “not modified” of a file never loaded.", "Check the proxy's cache.")
 
 
-def _version_name(source: Source, bundle: Bundle, added: Sequence[AddedFeature]) -> str:
+def _version_name(source: ReferenceSource, bundle: Bundle, added: Sequence[AddedFeature]) -> str:
     """Name of a version: a function of the bytes, the parser and the added features."""
     return f"{source.name}-{bundle.checksum[:CHECKSUM_DIGITS]}{_version_suffix(source, added)}"
 
 
-def _version_suffix(source: Source, added: Sequence[AddedFeature]) -> str:
+def _version_suffix(source: ReferenceSource, added: Sequence[AddedFeature]) -> str:
     return f"{features_suffix(added)}.{source.parser}"
 
 
-def load_version(source: Source, bundle: Bundle, location: str, dsn: str) -> dict[str, int | str]:
+def load_version(source: ReferenceSource, bundle: Bundle, location: str, dsn: str) -> dict[str, int | str]:
     """Load files as one reference version and put it in use, in one transaction; returns as `refresh`.
 
     If the process is killed or the files are refused, the version in use stays and no row of the new one is kept.
@@ -128,7 +128,7 @@ def load_version(source: Source, bundle: Bundle, location: str, dsn: str) -> dic
         return describe_outcome(source, loaded, "loaded") | {"skipped": skipped}
 
 
-def _open_version(cursor: Cursor, source: Source, bundle: Bundle, location: str, name: str) -> int:
+def _open_version(cursor: Cursor, source: ReferenceSource, bundle: Bundle, location: str, name: str) -> int:
     files = [
         {"location": one.location, "sha256": one.checksum, "bytes": one.size}
         | {"etag": one.etag, "last_modified": one.last_modified}
@@ -143,8 +143,8 @@ def _open_version(cursor: Cursor, source: Source, bundle: Bundle, location: str,
     return int(release_id)
 
 
-def _stage_rows(cursor: Cursor, source: Source, bundle: Bundle) -> Tally:
-    tally = Tally()
+def _stage_rows(cursor: Cursor, source: ReferenceSource, bundle: Bundle) -> LineCounts:
+    tally = LineCounts()
     cursor.execute(query("ref", source.table, "stage"))
     columns = sql.SQL(", ").join(map(sql.Identifier, source.columns))
     statement = sql.SQL("COPY stage ({}) FROM STDIN").format(columns)
@@ -162,7 +162,7 @@ def _stage_rows(cursor: Cursor, source: Source, bundle: Bundle) -> Tally:
     return tally
 
 
-def _parse_rows(source: Source, file: Download, tally: Tally) -> Iterator[Row]:
+def _parse_rows(source: ReferenceSource, file: Download, tally: LineCounts) -> Iterator[Row]:
     if file.path.is_dir():
         if source.assemble is None:
             raise ReferenceRefused(f"{file.location} is a folder.", "Give a file.")
@@ -174,19 +174,19 @@ def _parse_rows(source: Source, file: Download, tally: Tally) -> Iterator[Row]:
     return source.parse(_counted(lines, tally), tally)
 
 
-def _counted(lines: Iterator[str], tally: Tally) -> Iterator[str]:
+def _counted(lines: Iterator[str], tally: LineCounts) -> Iterator[str]:
     for line in lines:
         tally.lines.add(line)
         yield line
 
 
-def _check_sample(cursor: Cursor, source: Source, tally: Tally) -> None:
+def _check_sample(cursor: Cursor, source: ReferenceSource, tally: LineCounts) -> None:
     from deid.refresh.expectations import check_sample  # Great Expectations takes seconds to import
 
     check_sample(cursor, source, tally.read)
 
 
-def _prune_versions(cursor: Cursor, source: Source) -> None:
+def _prune_versions(cursor: Cursor, source: ReferenceSource) -> None:
     cursor.execute(query("ref", "release", "superseded"), {"source": source.name, "keep": source.keep})
     numbers = [number for (number,) in cursor.fetchall()]
     if numbers:

@@ -12,7 +12,7 @@ from deid.release.interval import POLICY_ACTOR, check_interval_key, current_poli
 from deid.release.rules import approval_needed, check_publishable
 from deid.reports import write_report
 from deid.reports.run_checks import run_checks
-from deid.reviews.lifecycle import Plan, erase_expired_texts, open_review_unasked
+from deid.reviews.lifecycle import SamplePlan, erase_expired_texts, open_review_unasked
 from deid.warehouse import audit, signatures
 from deid.warehouse.publish import make_visible, publish_interval, staged_digest
 from deid.warehouse.queries import one, query
@@ -46,7 +46,7 @@ def summarise(interval_key: str) -> dict[str, Any]:
         if digest is not None:
             interval.record_by_policy(run_ids[-1], digest, "proposed")
         if digest is not None and review.automatic and not critical and counts["staged"]:
-            open_review_unasked(cursor, interval_key, Plan.of(review), POLICY_ACTOR)
+            open_review_unasked(cursor, interval_key, SamplePlan.of(review), POLICY_ACTOR)
         erase_expired_texts(cursor, review.keep_days)
     verdict = {"critical": critical, "warnings": warnings, "staged_digest": digest}
     return {"interval_key": interval_key, "runs": len(run_ids), **counts, **verdict}

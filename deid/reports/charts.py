@@ -25,7 +25,7 @@ class Bar:
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class ChartMark:
     """A tick or a vertical line: where, and what it says."""
 
     x: float
@@ -38,9 +38,9 @@ class Histogram:
     """A histogram ready to be written."""
 
     bars: tuple[Bar, ...]
-    below: tuple[Mark, ...]
-    beside: tuple[Mark, ...]
-    marks: tuple[Mark, ...]
+    below: tuple[ChartMark, ...]
+    beside: tuple[ChartMark, ...]
+    marks: tuple[ChartMark, ...]
     width: int = WIDTH
     height: int = HEIGHT
     floor: int = HEIGHT - BOTTOM
@@ -68,11 +68,11 @@ def histogram(
         label = f"{write.plain(cell['from'], digits)} – {upper} : {write.plain(cell['documents'])}"
         bars.append(Bar(LEFT + index * step + 1, HEIGHT - BOTTOM - height, step - 2, height, label))
     below = [
-        Mark(LEFT + index * step, HEIGHT - BOTTOM + 16, write.plain(cells[index]["from"], digits))
+        ChartMark(LEFT + index * step, HEIGHT - BOTTOM + 16, write.plain(cells[index]["from"], digits))
         for index in range(0, len(cells), max(1, len(cells) // 8))
     ]
     beside = [
-        Mark(LEFT - 8, HEIGHT - BOTTOM - unit * tick * level + 4, write.plain(tick * level))
+        ChartMark(LEFT - 8, HEIGHT - BOTTOM - unit * tick * level + 4, write.plain(tick * level))
         for level in range(ticks + 1)
         if float(tick * level).is_integer()
     ]
@@ -81,12 +81,12 @@ def histogram(
 
 def _marks(
     cells: Sequence[Mapping[str, Any]], marks: Mapping[str, float], write: Writer, step: float, digits: int
-) -> tuple[Mark, ...]:
+) -> tuple[ChartMark, ...]:
     """Vertical lines at values; beyond an open last bin they stand on its edge."""
     bin_width = cells[0]["to"] - cells[0]["from"]
     end = LEFT + (len(cells) - (cells[-1]["to"] is None)) * step
     return tuple(
-        Mark(min(LEFT + step * value / bin_width, end), TOP, f"{name} {write.plain(value, digits)}")
+        ChartMark(min(LEFT + step * value / bin_width, end), TOP, f"{name} {write.plain(value, digits)}")
         for name, value in marks.items()
     )
 

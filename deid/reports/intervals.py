@@ -26,7 +26,7 @@ MEASURES: Mapping[str, float] = MappingProxyType(
 
 
 @dataclass(frozen=True, slots=True)
-class Interval:
+class IntervalSummary:
     """One interval: where it stands (see the view deid.interval_state), counts of documents, ε in nats, versions.
 
     A document counts once, whatever the number of runs. `treated` documents went through every step, and no other
@@ -87,14 +87,14 @@ def read(
     before: datetime | None = None,
     since: datetime | None = None,
     keys: Sequence[str] | None = None,
-) -> list[Interval]:
+) -> list[IntervalSummary]:
     """At most `limit` intervals, newest first: that start before `before`, not before `since`, and are among `keys`."""
     asked = {"limit": limit, "before": before, "since": since, "keys": None if keys is None else list(keys)}
     cursor.execute(query("deid", "interval_state", "measures"), asked)
-    return [Interval(*row) for row in cursor.fetchall()]
+    return [IntervalSummary(*row) for row in cursor.fetchall()]
 
 
-def habits(one: Interval, earlier: Sequence[Interval]) -> dict[str, Habit]:
+def habits(one: IntervalSummary, earlier: Sequence[IntervalSummary]) -> dict[str, Habit]:
     """Return the usual range of each measure of `one`, from `earlier` intervals where there are enough of them.
 
     Hospitals rest at weekends: the number of documents is compared among intervals of the same kind.

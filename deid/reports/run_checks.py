@@ -45,7 +45,7 @@ def run_checks(run_id: int, policy: Policy) -> list[CheckResult]:
 
 def judge_run(totals: Mapping[str, float], densities: Sequence[Density], policy: Policy) -> list[CheckResult]:
     """Judge a run's totals, and its densities by document type, with Great Expectations."""
-    found = shares(totals)
+    found = run_shares(totals)
     compared = ratios(densities, policy.quality.least_documents)
     by_share = share_rules(policy, int(totals["documents"]))
     by_density = density_rules(policy)
@@ -245,7 +245,7 @@ def density_rules(policy: Policy) -> tuple[RunRule, ...]:
     )
 
 
-def shares(totals: Mapping[str, float]) -> dict[str, float]:
+def run_shares(totals: Mapping[str, float]) -> dict[str, float]:
     """Return aggregates by name from a run's totals and the number of sources too old; an empty run has shares of 0.
 
     Totals: statement `totals` of sql/deid/check_result.sql.

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from deid.reports.numbers import Writer
-from deid.reviews.marks import Kind, Mark, merge_marks
-from deid.reviews.progress import Review, Sampled
+from deid.reviews.marks import ErrorKind, Mark, merge_marks
+from deid.reviews.progress import OpenedReview, Sampled
 
 NBSP = "\u00a0"
 FEW = 1000  # a population of at most this size is given unrounded
@@ -67,7 +67,7 @@ class Estimate:
         return self.read == self.population
 
 
-def estimate_leaks(review: Review, sampled: Sequence[Sampled]) -> Estimate | None:
+def estimate_leaks(review: OpenedReview, sampled: Sequence[Sampled]) -> Estimate | None:
     """Return the estimate so far; None before the first finished reading.
 
     A document counts once its required readings are finished. A document with a mark of a missed passage counts at once
@@ -95,9 +95,9 @@ def estimate_leaks(review: Review, sampled: Sequence[Sampled]) -> Estimate | Non
 
 def _count_mentions(counted: Sequence[Sampled]) -> Mentions:
     marks = merge_marks(mark for one in counted for mark in one.marks if mark.stands)
-    of = {kind: sum(mark.kind is kind for mark in marks) for kind in Kind}
+    of = {kind: sum(mark.kind is kind for mark in marks) for kind in ErrorKind}
     replaced = sum(one.surrogates for one in counted)
-    return Mentions(replaced, of[Kind.MISSED], of[Kind.WRONG_LABEL], of[Kind.NOT_IDENTIFYING])
+    return Mentions(replaced, of[ErrorKind.MISSED], of[ErrorKind.WRONG_LABEL], of[ErrorKind.NOT_IDENTIFYING])
 
 
 def bound_in_words(found: Estimate, lang: str) -> str:
@@ -207,7 +207,7 @@ def _marks_of_two(one: Sampled) -> tuple[list[Mark], list[Mark]]:
 
 
 def _any_missed(marks: Sequence[Mark]) -> bool:
-    return any(mark.kind is Kind.MISSED for mark in marks)
+    return any(mark.kind is ErrorKind.MISSED for mark in marks)
 
 
 def _count_shared(marks: Sequence[Mark], others: Sequence[Mark]) -> int:

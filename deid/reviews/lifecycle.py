@@ -14,14 +14,14 @@ from deid.config.policy import Review
 from deid.reviews import ReviewProblem, refused
 from deid.reviews.annotations import store_annotations
 from deid.reviews.estimate import sample_size
-from deid.reviews.progress import list_documents
+from deid.reviews.progress import list_sampled
 from deid.warehouse import audit
 from deid.warehouse.publish import digest_of
 from deid.warehouse.queries import Cursor, one, query
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class SamplePlan:
     """Aim of a sample: a share of at most `target` leaking documents, at `confidence`; `readings` per document."""
 
     target: float
@@ -29,7 +29,7 @@ class Plan:
     readings: int
 
     @classmethod
-    def of(cls, policy: Review) -> Plan:
+    def of(cls, policy: Review) -> SamplePlan:
         """Return the plan of a policy."""
         return cls(policy.target, policy.confidence, policy.readings)
 
@@ -68,7 +68,7 @@ def find_last_review(cursor: Cursor, interval_key: str) -> int | None:
     return None if (found := one(cursor)[0]) is None else int(found)
 
 
-def open_review(cursor: Cursor, interval_key: str, plan: Plan, opened_by: str, *, seed: str | None = None) -> int:
+def open_review(cursor: Cursor, interval_key: str, plan: SamplePlan, opened_by: str, *, seed: str | None = None) -> int:
     """Draw a sample of the documents staged in an interval, copy their texts, and return the review's number.
 
     An existing review of the same content is returned unchanged. Documents are ordered by the SHA-256 of a stored seed
@@ -97,7 +97,7 @@ def open_review(cursor: Cursor, interval_key: str, plan: Plan, opened_by: str, *
     return review_id
 
 
-def open_review_unasked(cursor: Cursor, interval_key: str, plan: Plan, opened_by: str) -> int | None:
+def open_review_unasked(cursor: Cursor, interval_key: str, plan: SamplePlan, opened_by: str) -> int | None:
     """Open a review as `open_review` does, unless a person opens one at this moment: None, and nothing waits."""
     cursor.execute(query("deid", "review", "try_lock_opening"))
     return open_review(cursor, interval_key, plan, opened_by) if one(cursor)[0] else None
@@ -119,7 +119,7 @@ def close_review(cursor: Cursor, review_id: int, closed_by: str) -> None:
     cursor.execute(query("deid", "review_document", "erase_review"), {"review_id": review_id})
     erased = cursor.rowcount
     written = store_annotations(cursor, review_id)
-    read = sum(bool(one.readers) for one in list_documents(cursor, review_id))
+    read = sum(bool(one.readers) for one in list_sampled(cursor, review_id))
     counts = {"read": read, "erased": erased, "annotations": written}
     audit.write(cursor, closed_by, audit.Action.CLOSE_REVIEW, f"review {review_id}", **counts)
 

@@ -16,7 +16,7 @@ from deid.reviews import ReviewProblem, refused
 from deid.warehouse.queries import Cursor, query
 
 
-class Kind(StrEnum):
+class ErrorKind(StrEnum):
     """Error that a reader reports in a passage."""
 
     MISSED = "missed"  # identifying, and not replaced
@@ -53,7 +53,7 @@ class Mark:
     mark_id: int
     ordinal: int
     reader: str
-    kind: Kind
+    kind: ErrorKind
     label: str | None
     start: int
     end: int
@@ -70,7 +70,7 @@ class Mark:
     @property
     def leak(self) -> bool:
         """True if the mark reports an identifying passage that was not replaced."""
-        return self.kind is Kind.MISSED and self.stands
+        return self.kind is ErrorKind.MISSED and self.stands
 
     def overlaps(self, other: Mark) -> bool:
         """Return whether both marks share characters of the same document."""
@@ -87,7 +87,7 @@ def read_spans(stored: Iterable[Sequence[int | str]] | None) -> tuple[Span, ...]
 
 
 def locate_passage(
-    text: str, surrogates: Sequence[Span], kind: Kind, label: Label | None, start: int, end: int, about: str
+    text: str, surrogates: Sequence[Span], kind: ErrorKind, label: Label | None, start: int, end: int, about: str
 ) -> Passage:
     """Return the passage of a mark on `[start, end)`: without white space around, extended to whole surrogates.
 
@@ -100,10 +100,10 @@ def locate_passage(
     start, end = start + len(chosen) - len(chosen.lstrip()), end - len(chosen) + len(chosen.rstrip())
     if start >= end:
         raise refused(ReviewProblem.BAD_PLACE, about)
-    if (label is None) != (kind is Kind.NOT_IDENTIFYING):
+    if (label is None) != (kind is ErrorKind.NOT_IDENTIFYING):
         raise refused(ReviewProblem.NO_LABEL, about)
     touched = [span for span in surrogates if span.start < end and start < span.end]
-    if kind is Kind.MISSED:
+    if kind is ErrorKind.MISSED:
         if touched and touched[0].start <= start and end <= touched[-1].end and len(touched) == 1:
             raise refused(ReviewProblem.REPLACED, about)
         start, end = min([start, *(s.start for s in touched)]), max([end, *(s.end for s in touched)])
@@ -127,7 +127,8 @@ def list_marks(cursor: Cursor, review_id: int, *, ordinal: int | None = None, re
     row = {"review_id": review_id, "ordinal": ordinal, "reader": reader}
     cursor.execute(query("deid", "review_mark", "list"), row)
     return [
-        Mark(mark_id, document, who, Kind(kind), *rest) for mark_id, document, who, kind, *rest in cursor.fetchall()
+        Mark(mark_id, document, who, ErrorKind(kind), *rest)
+        for mark_id, document, who, kind, *rest in cursor.fetchall()
     ]
 
 

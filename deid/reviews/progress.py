@@ -8,8 +8,8 @@ from datetime import datetime
 from typing import Literal
 
 from deid.reviews import ReviewProblem, refused
-from deid.reviews.marks import Kind, Mark, list_marks
-from deid.reviews.reading import Reading, lock_for_verdict
+from deid.reviews.marks import ErrorKind, Mark, list_marks
+from deid.reviews.reading import ReadDocument, lock_for_verdict
 from deid.warehouse import audit
 from deid.warehouse.queries import Cursor, query
 
@@ -20,7 +20,7 @@ PAGE = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Review:
+class OpenedReview:
     """A review as it was opened, with its number of finished readings; `mine` counts those of the asking person."""
 
     review_id: int
@@ -69,7 +69,7 @@ class Sampled:
         return any(mark.leak for mark in self.marks)
 
 
-def find_review(cursor: Cursor, review_id: int, reader: str = "") -> Review:
+def find_review(cursor: Cursor, review_id: int, reader: str = "") -> OpenedReview:
     """Return one review.
 
     Raises:
@@ -83,7 +83,7 @@ def find_review(cursor: Cursor, review_id: int, reader: str = "") -> Review:
 
 def list_reviews(
     cursor: Cursor, reader: str, which: str = "open", before: int | None = None, limit: int = PAGE
-) -> list[Review]:
+) -> list[OpenedReview]:
     """Return reviews, newest first, with numbers under `before` if given.
 
     `which` is "open", "closed", "mine" (with a reading of `reader`) or "all".
@@ -91,12 +91,12 @@ def list_reviews(
     return _list_reviews(cursor, review_id=None, reader=reader, which=which, before=before, limit=limit)
 
 
-def _list_reviews(cursor: Cursor, **parameters: object) -> list[Review]:
+def _list_reviews(cursor: Cursor, **parameters: object) -> list[OpenedReview]:
     cursor.execute(query("deid", "review", "list"), parameters)
-    return [Review(*row) for row in cursor.fetchall()]
+    return [OpenedReview(*row) for row in cursor.fetchall()]
 
 
-def list_documents(cursor: Cursor, review_id: int) -> list[Sampled]:
+def list_sampled(cursor: Cursor, review_id: int) -> list[Sampled]:
     """Return every document of a review, in its random reading order."""
     by_document: dict[int, list[Mark]] = {}
     for mark in list_marks(cursor, review_id):
@@ -120,17 +120,17 @@ def disputed_marks(one: Sampled) -> list[Mark]:
     return [
         mark
         for mark, others in by_others
-        if (mark.kind is Kind.MISSED if alone else not any(mark.agrees(other) for other in others))
+        if (mark.kind is ErrorKind.MISSED if alone else not any(mark.agrees(other) for other in others))
     ]
 
 
-def documents_to_settle(review: Review, sampled: Sequence[Sampled]) -> list[Sampled]:
+def documents_to_settle(review: OpenedReview, sampled: Sequence[Sampled]) -> list[Sampled]:
     """Return the fully read documents with a disputed mark that has no verdict."""
     ready = read_by_all(sampled, review.readings)
     return [one for one in ready if any(mark.verdict is None for mark in disputed_marks(one))]
 
 
-def open_adjudication(cursor: Cursor, review_id: int, ordinal: int, senior: str) -> tuple[Reading, Sampled]:
+def open_adjudication(cursor: Cursor, review_id: int, ordinal: int, senior: str) -> tuple[ReadDocument, Sampled]:
     """Show a fully read document with its text and all marks; the display is recorded.
 
     Raises:
@@ -159,10 +159,10 @@ def settle_mark(cursor: Cursor, review_id: int, ordinal: int, mark_id: int, seni
     found.write_audit(cursor, senior, audit.Action.ADJUDICATE, mark=mark_id, verdict=verdict)
 
 
-def _lock_fully_read(cursor: Cursor, review_id: int, ordinal: int, senior: str) -> tuple[Reading, Sampled]:
+def _lock_fully_read(cursor: Cursor, review_id: int, ordinal: int, senior: str) -> tuple[ReadDocument, Sampled]:
     found = lock_for_verdict(cursor, review_id, ordinal, senior)
     review = find_review(cursor, review_id)
-    one = next(one for one in list_documents(cursor, review_id) if one.ordinal == ordinal)
+    one = next(one for one in list_sampled(cursor, review_id) if one.ordinal == ordinal)
     if len(one.readers) < review.readings:
         raise refused(ReviewProblem.NOT_READ, found.about)
     return found, one

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from deid.domain.labels import Label
 from deid.reviews import ReviewProblem, refused
-from deid.reviews.marks import Kind, Mark, Span, list_marks, locate_passage, read_spans
+from deid.reviews.marks import ErrorKind, Mark, Span, list_marks, locate_passage, read_spans
 from deid.warehouse import audit
 from deid.warehouse.queries import Cursor, one, query
 
@@ -15,7 +15,7 @@ HELD_HOURS = 1  # after that, an unfinished reading no longer keeps others from 
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ReadDocument:
     """A document as one person reads it. Offsets are those of `text`, the de-identified text."""
 
     review_id: int
@@ -41,7 +41,7 @@ class Reading:
         audit.write(cursor, actor, action, about, review=self.review_id, ordinal=self.ordinal, **details)
 
 
-def begin_reading(cursor: Cursor, review_id: int, ordinal: int, reader: str) -> Reading:
+def begin_reading(cursor: Cursor, review_id: int, ordinal: int, reader: str) -> ReadDocument:
     """Show a document to a person, who becomes one of its readers; the display is recorded.
 
     Raises:
@@ -55,7 +55,7 @@ def begin_reading(cursor: Cursor, review_id: int, ordinal: int, reader: str) -> 
     return found
 
 
-def lock_for_verdict(cursor: Cursor, review_id: int, ordinal: int, person: str) -> Reading:
+def lock_for_verdict(cursor: Cursor, review_id: int, ordinal: int, person: str) -> ReadDocument:
     """Lock a document for a person who need not be one of its readers.
 
     Raises:
@@ -86,7 +86,14 @@ def next_document(cursor: Cursor, review_id: int, reader: str) -> int | None:
 
 
 def add_mark(
-    cursor: Cursor, review_id: int, ordinal: int, reader: str, kind: Kind, label: Label | None, start: int, end: int
+    cursor: Cursor,
+    review_id: int,
+    ordinal: int,
+    reader: str,
+    kind: ErrorKind,
+    label: Label | None,
+    start: int,
+    end: int,
 ) -> Mark:
     """Mark `[start, end)` of the text that a person reads. A mark that is sent again is returned as stored.
 
@@ -124,7 +131,7 @@ def remove_mark(cursor: Cursor, review_id: int, ordinal: int, reader: str, mark_
     read.write_audit(cursor, reader, audit.Action.UNMARK, mark=mark_id)
 
 
-def _lock_unfinished(cursor: Cursor, review_id: int, ordinal: int, reader: str) -> Reading:
+def _lock_unfinished(cursor: Cursor, review_id: int, ordinal: int, reader: str) -> ReadDocument:
     """Lock a document that a person is reading."""
     found = _lock_own(cursor, review_id, ordinal, reader)
     if found.finished_at is not None:
@@ -132,7 +139,7 @@ def _lock_unfinished(cursor: Cursor, review_id: int, ordinal: int, reader: str) 
     return found
 
 
-def _lock_own(cursor: Cursor, review_id: int, ordinal: int, reader: str) -> Reading:
+def _lock_own(cursor: Cursor, review_id: int, ordinal: int, reader: str) -> ReadDocument:
     """Lock a document that a person has opened."""
     found, _, _, mine = _lock_document(cursor, review_id, ordinal, reader)
     if not mine:
@@ -140,7 +147,7 @@ def _lock_own(cursor: Cursor, review_id: int, ordinal: int, reader: str) -> Read
     return found
 
 
-def _lock_document(cursor: Cursor, review_id: int, ordinal: int, person: str) -> tuple[Reading, int, int, bool]:
+def _lock_document(cursor: Cursor, review_id: int, ordinal: int, person: str) -> tuple[ReadDocument, int, int, bool]:
     """Lock a document; return it with its number of other readers, the number wanted, and whether `person` reads it."""
     known = _parameters(review_id, ordinal, person)
     cursor.execute(query("deid", "review_document", "lock"), known)
@@ -159,7 +166,7 @@ def _lock_document(cursor: Cursor, review_id: int, ordinal: int, person: str) ->
     cursor.execute(query("deid", "review_reading", "readers"), known)
     others, mine, finished_at = cursor.fetchone() or (0, False, None)
     readings, *rest = shown
-    found = Reading(*(review_id, ordinal, *rest, text, read_spans(stored), finished_at))
+    found = ReadDocument(*(review_id, ordinal, *rest, text, read_spans(stored), finished_at))
     return found, others, readings, mine
 
 

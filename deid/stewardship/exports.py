@@ -54,14 +54,14 @@ def zip_tables(figures: Figures, lang: str) -> bytes:
     """Return a zip of CSV tables. In `fr`, columns are separated by ";" and decimals by a comma, as in spreadsheets."""
     held = io.BytesIO()
     with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, rows in build_tables(figures, lang).items():
+        for name, rows in export_tables(figures, lang).items():
             entry = zipfile.ZipInfo(f"{figures['interval']['key']}/{name}.csv", _EPOCH)
             entry.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(entry, _to_csv(rows, lang))
     return held.getvalue()
 
 
-def build_tables(figures: Figures, lang: str) -> dict[str, list[list[Any]]]:
+def export_tables(figures: Figures, lang: str) -> dict[str, list[list[Any]]]:
     """Return each table by name: a row of headings, then rows of values."""
     seen = view(figures, lang)
     checks = [*seen["run_checks"], *seen["failing"], *seen["passing"]]

@@ -44,7 +44,7 @@ class OptOutRefused(NocturneError):
 
 
 @dataclass(frozen=True, slots=True)
-class Patient:
+class PatientKey:
     """A patient, by the pseudonym of the research schema or by the source's patient id; exactly one is given.
 
     Raises:
@@ -102,7 +102,7 @@ class PatientRecord:
     `waiting` is None for a pseudonym: without the secret it leads to no document of the ledger.
     """
 
-    patient: Patient
+    patient: PatientKey
     published: tuple[ReleaseCount, ...]
     waiting: int | None
     opt_out_id: int | None
@@ -157,7 +157,7 @@ class RemovalProof:
         return bool(self.readable or (self.ledger and (self.ledger.published or self.ledger.staged)))
 
 
-def search_patient(cursor: Cursor, actor: str, patient: Patient) -> PatientRecord:
+def search_patient(cursor: Cursor, actor: str, patient: PatientKey) -> PatientRecord:
     """Count a patient's published documents by release and type, without any text; the search is recorded."""
     step = "by_pseudonym" if patient.pseudonym else "by_source_id"
     cursor.execute(query("deid", "opt_out", step), patient.parameters)
@@ -174,7 +174,7 @@ def search_patient(cursor: Cursor, actor: str, patient: Patient) -> PatientRecor
     return found
 
 
-def record_opt_out(cursor: Cursor, actor: str, patient: Patient, reason: str) -> tuple[int, int]:
+def record_opt_out(cursor: Cursor, actor: str, patient: PatientKey, reason: str) -> tuple[int, int]:
     """Record an opt-out; a pseudonym's rows leave the research schema in the same transaction.
 
     Returns the number of the opt-out, and the number of removed rows.
@@ -254,12 +254,12 @@ def audit_name(opt_out_id: int) -> str:
     return f"opt-out {opt_out_id}"
 
 
-def _count_waiting(cursor: Cursor, patient: Patient) -> int:
+def _count_waiting(cursor: Cursor, patient: PatientKey) -> int:
     cursor.execute(query("deid", "opt_out", "waiting"), patient.parameters)
     return int(one(cursor)[0])
 
 
-def _opt_out_in_force(cursor: Cursor, patient: Patient) -> int | None:
+def _opt_out_in_force(cursor: Cursor, patient: PatientKey) -> int | None:
     cursor.execute(query("deid", "opt_out", "in_force_of"), patient.parameters)
     row = cursor.fetchone()
     return None if row is None else int(row[0])

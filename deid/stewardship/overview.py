@@ -13,7 +13,7 @@ from deid.config.settings import settings
 from deid.refresh.reference_versions import SourceState, source_states
 from deid.release.rules import staging_due
 from deid.reports.charts import round_up
-from deid.reports.intervals import MEASURES, Habit, Interval, habits, read
+from deid.reports.intervals import MEASURES, Habit, IntervalSummary, habits, read
 from deid.warehouse.connection import open_cursor
 from deid.warehouse.planning import PARIS
 from deid.warehouse.queries import Cursor
@@ -29,7 +29,7 @@ Level = Literal["bad", "warn", "info"]
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class OverviewFinding:
     """A finding: `what` names its sentence, `facts` fill it (counts, keys, instants), `key` is its interval, if any."""
 
     level: Level
@@ -42,7 +42,7 @@ class Finding:
 class ComparedInterval:
     """An interval with the usual values of its measures."""
 
-    interval: Interval
+    interval: IntervalSummary
     habits: Mapping[str, Habit]
 
     def unusual_measures(self) -> list[str]:
@@ -60,12 +60,12 @@ class Overview:
     """Intervals of the last `DAYS` days, newest first; findings, most serious first; reference versions in use."""
 
     judged: Sequence[ComparedInterval]
-    findings: Sequence[Finding]
+    findings: Sequence[OverviewFinding]
     references: Sequence[SourceState]
     baseline: int
 
     @property
-    def newest(self) -> Interval | None:
+    def newest(self) -> IntervalSummary | None:
         """The latest interval processed by a run."""
         return self.judged[0].interval if self.judged else None
 
@@ -91,7 +91,7 @@ def read_overview(now: datetime | None = None) -> Overview:
     return Overview(judged, findings, references, baseline)
 
 
-def _read_window(cursor: Cursor) -> list[Interval]:
+def _read_window(cursor: Cursor) -> list[IntervalSummary]:
     """Read the intervals of the window, and 30 days before it for the usual values at its start."""
     newest = read(cursor, limit=1)
     return read(cursor, limit=MOST_INTERVALS, since=newest[0].start - timedelta(days=DAYS + 30)) if newest else []
@@ -99,7 +99,7 @@ def _read_window(cursor: Cursor) -> list[Interval]:
 
 def _list_findings(
     judged: Sequence[ComparedInterval], references: Sequence[SourceState], policy: Policy, now: datetime
-) -> list[Finding]:
+) -> list[OverviewFinding]:
     intervals = [one.interval for one in judged]
     found = [
         *_missing_nights(intervals, policy.release.ready_by, now),
@@ -107,7 +107,9 @@ def _list_findings(
         *_unusual_measures(judged),
         *_changed_versions(intervals),
         *(
-            Finding("warn", "reference_old", facts={"source": one.source, "days": one.age_days, "most": one.most_days})
+            OverviewFinding(
+                "warn", "reference_old", facts={"source": one.source, "days": one.age_days, "most": one.most_days}
+            )
             for one in references
             if one.old
         ),
@@ -115,40 +117,40 @@ def _list_findings(
     return sorted(found, key=lambda one: ("bad", "warn", "info").index(one.level))
 
 
-def _missing_nights(intervals: Sequence[Interval], ready_by: str, now: datetime) -> list[Finding]:
+def _missing_nights(intervals: Sequence[IntervalSummary], ready_by: str, now: datetime) -> list[OverviewFinding]:
     found = []
     if nights := nights_due(intervals, ready_by, now):
         facts = {"nights": len(nights), "first": nights[0], "hour": ready_by, "last": intervals[0].key}
-        found.append(Finding("bad", f"night{'s' if len(nights) > 1 else ''}_missing", facts=facts))
+        found.append(OverviewFinding("bad", f"night{'s' if len(nights) > 1 else ''}_missing", facts=facts))
     if nights := nights_skipped(intervals):
         facts = {"nights": len(nights), "first": nights[0], "last": nights[-1]}
-        found.append(Finding("warn", f"night{'s' if len(nights) > 1 else ''}_skipped", facts=facts))
+        found.append(OverviewFinding("warn", f"night{'s' if len(nights) > 1 else ''}_skipped", facts=facts))
     return found
 
 
-def _state_finding(one: Interval, policy: Policy, now: datetime) -> Finding | None:
+def _state_finding(one: IntervalSummary, policy: Policy, now: datetime) -> OverviewFinding | None:
     """Return the finding for the state of an interval, if any."""
     hour = policy.release.ready_by
     if one.state == "unfinished":
         late = now > staging_due(max(one.end, one.started_at), hour)
-        return Finding("bad" if late else "info", "night_late" if late else "running", one.key, {"hour": hour})
+        return OverviewFinding("bad" if late else "info", "night_late" if late else "running", one.key, {"hour": hour})
     if one.state in ("refused", "rejected"):
         facts = {"critical": one.critical, "by": one.decided_by or "", "quarantined": one.quarantined}
-        return Finding("bad" if one.state == "refused" else "warn", one.state, one.key, facts)
+        return OverviewFinding("bad" if one.state == "refused" else "warn", one.state, one.key, facts)
     if one.state != "waiting":
         return None
     if one.critical:
-        return Finding("bad", "critical", one.key, {"critical": one.critical})
+        return OverviewFinding("bad", "critical", one.key, {"critical": one.critical})
     hours = (now - (one.finished_at or one.started_at)).total_seconds() / 3600
     facts = {"hours": hours, "most": policy.release.decision_hours, "documents": one.waiting, "warnings": one.warnings}
     late = hours > policy.release.decision_hours
-    return Finding("bad" if late else "warn", "decision_late" if late else "waiting", one.key, facts)
+    return OverviewFinding("bad" if late else "warn", "decision_late" if late else "waiting", one.key, facts)
 
 
-def _unusual_measures(judged: Sequence[ComparedInterval]) -> list[Finding]:
+def _unusual_measures(judged: Sequence[ComparedInterval]) -> list[OverviewFinding]:
     treated = [one for one in judged if one.interval.treated][:RECENT]
     return [
-        Finding(
+        OverviewFinding(
             "warn",
             "unusual",
             one.interval.key,
@@ -159,7 +161,7 @@ def _unusual_measures(judged: Sequence[ComparedInterval]) -> list[Finding]:
     ]
 
 
-def _changed_versions(intervals: Sequence[Interval]) -> list[Finding]:
+def _changed_versions(intervals: Sequence[IntervalSummary]) -> list[OverviewFinding]:
     """Report a change of detector or policy between the two newest treated intervals."""
     treated = [one for one in intervals if one.treated][:2]
     if len(treated) < 2:
@@ -167,13 +169,13 @@ def _changed_versions(intervals: Sequence[Interval]) -> list[Finding]:
     now, before = treated
     facts = {"before": before.key}
     return [
-        Finding("info", what, now.key, facts)
+        OverviewFinding("info", what, now.key, facts)
         for what, name in (("detector_changed", "detector_version"), ("policy_changed", "policy_hash"))
         if getattr(now, name) != getattr(before, name)
     ]
 
 
-def nights_due(intervals: Sequence[Interval], ready_by: str, now: datetime) -> list[str]:
+def nights_due(intervals: Sequence[IntervalSummary], ready_by: str, now: datetime) -> list[str]:
     """Return the keys of the nights after the newest interval that are due at `now`, oldest first."""
     if not intervals:
         return []
@@ -185,7 +187,7 @@ def nights_due(intervals: Sequence[Interval], ready_by: str, now: datetime) -> l
     return keys
 
 
-def nights_skipped(intervals: Sequence[Interval]) -> list[str]:
+def nights_skipped(intervals: Sequence[IntervalSummary]) -> list[str]:
     """Return the keys of the nights between intervals that belong to none, oldest first."""
     keys: list[str] = []
     reached: datetime | None = None
@@ -207,7 +209,7 @@ def _next_day(instant: datetime) -> datetime:
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class ChartPoint:
     """One interval: position in the chart, value, and True if the value is usual."""
 
     key: str
@@ -231,7 +233,7 @@ class Trend:
     """A chart of one measure, oldest interval first. `line` and `band` are lists of points in SVG syntax."""
 
     measure: str
-    points: tuple[Point, ...]
+    points: tuple[ChartPoint, ...]
     line: str
     band: str
     beside: tuple[Tick, ...]
@@ -266,7 +268,7 @@ def layout_trend(judged: Sequence[ComparedInterval], measure: str) -> Trend | No
         return HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * min(value, top) / top
 
     points = tuple(
-        Point(one.interval.key, across(one), up(value), value, one.is_usual(measure))
+        ChartPoint(one.interval.key, across(one), up(value), value, one.is_usual(measure))
         for one in shown
         for value in (one.interval.measures[measure],)
     )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from deid.reports.intervals import Interval, read
+from deid.reports.intervals import IntervalSummary, read
 from deid.warehouse.connection import open_cursor
 from deid.warehouse.queries import Cursor, query
 
@@ -19,7 +19,7 @@ STATES = ("waiting", "unfinished", "refused", "rejected", "published", "empty")
 class IntervalPage:
     """A page of intervals, newest first; `older` is the `before` of the next page, None at the end."""
 
-    intervals: Sequence[Interval]
+    intervals: Sequence[IntervalSummary]
     older: str | None
     months: Sequence[str]
 

@@ -12,8 +12,8 @@ from playwright.sync_api import Page, expect
 
 from deid.domain.labels import Label
 from deid.reviews import lifecycle, reading
-from deid.reviews.lifecycle import Plan, open_review
-from deid.reviews.marks import Kind
+from deid.reviews.lifecycle import SamplePlan, open_review
+from deid.reviews.marks import ErrorKind
 from deid.warehouse.connection import connect
 from tests.conftest import Database
 from tests.pages.serving import Server
@@ -36,7 +36,7 @@ def twice(stewards: Database) -> Iterator[int]:
 
 def _review(database: Database, readings: int) -> Iterator[int]:
     with connect(database.dsn("steward")) as link, link.cursor() as cursor:
-        made = open_review(cursor, KEY, Plan(0.01, 0.95, readings), "intendante", seed="pages")
+        made = open_review(cursor, KEY, SamplePlan(0.01, 0.95, readings), "intendante", seed="pages")
     yield made
     for table in ("annotation", "review_mark", "review_reading", "review_document", "review"):
         database.rows(f"DELETE FROM deid.{table}")
@@ -244,7 +244,7 @@ def test_two_readers_and_a_senior_steward(
     start = text.index("bisoprolol")
     with connect(database.dsn("steward")) as link, link.cursor() as cursor:
         reading.begin_reading(cursor, twice, ordinal, "autre")
-        reading.add_mark(cursor, twice, ordinal, "autre", Kind.MISSED, Label.DOCTOR, start, start + 10)
+        reading.add_mark(cursor, twice, ordinal, "autre", ErrorKind.MISSED, Label.DOCTOR, start, start + 10)
         reading.finish_reading(cursor, twice, ordinal, "autre")
     page = visit("intendante")
     page.goto(f"{server.pages}/reviews/{twice}/{ordinal}")
@@ -345,7 +345,7 @@ def test_axe_finds_nothing_to_say_and_a_narrow_screen_is_enough(
         for reader in ("autre", "referente"):
             reading.begin_reading(cursor, twice, 1, reader)
             reading.add_mark(
-                cursor, twice, 1, reader, Kind.MISSED, Label.DOCTOR, *((0, 3) if reader == "autre" else (4, 9))
+                cursor, twice, 1, reader, ErrorKind.MISSED, Label.DOCTOR, *((0, 3) if reader == "autre" else (4, 9))
             )
             reading.finish_reading(cursor, twice, 1, reader)
     page = visit("referente", lang=lang, color_scheme=scheme)

@@ -11,7 +11,7 @@ import pytest
 from deid.config.policy import load
 from deid.detection import Detector
 from deid.domain.errors import InputRefused
-from deid.evaluation.hostile_texts import Expected, Found, HostileText, load_hostile_texts, run_hostile_texts
+from deid.evaluation.hostile_texts import Expected, HostileOutcome, HostileText, load_hostile_texts, run_hostile_texts
 from deid.evaluation.readable_forms import GAP, is_readable
 from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
@@ -22,14 +22,14 @@ TEXTS = load_hostile_texts(FOLDER)
 
 
 @pytest.fixture(scope="module")
-def found() -> Mapping[str, Found]:
+def found() -> Mapping[str, HostileOutcome]:
     policy, tables = load(), packaged_tables()
     substitutor = Substitutor(policy, bytes(range(32)), tables.communes, tables.names)
     return run_hostile_texts(TEXTS, Detector(policy), substitutor)
 
 
 @pytest.mark.parametrize("text", TEXTS, ids=lambda text: text.id)
-def test_a_hostile_text_has_its_expected_outcome(text: HostileText, found: Mapping[str, Found]) -> None:
+def test_a_hostile_text_has_its_expected_outcome(text: HostileText, found: Mapping[str, HostileOutcome]) -> None:
     outcome = found[text.id]
     if text.known:
         assert not text.meets(outcome), "mended: take the mark `known` away"

@@ -40,7 +40,7 @@ _CORSICA = re.compile(r"2[AB]")
 _LETTERS = "ABCDEFGHJKLMNPRSTUVWXYZ"
 
 
-class Numbers:
+class CopiedNumbers:
     """Numbers of one copy: equal originals get equal numbers, with valid check digits."""
 
     def __init__(self, context: DocumentContext, rng: SeededRandom, rates: Rates) -> None:
@@ -110,7 +110,7 @@ _PRIVATE = "gmail.com orange.fr wanadoo.fr free.fr laposte.net sfr.fr hotmail.fr
 _SUBJECTS = "sante cardio soins mail medecine sud nord vallee littoral mutualiste onco dialyse".split()
 
 
-class Addresses:
+class CopiedAddresses:
     """E-mail addresses and URLs of one copy; `exchanged` maps each folded word of a name to its new word."""
 
     def __init__(self, exchanged: Mapping[str, str], rng: SeededRandom, rates: Rates) -> None:

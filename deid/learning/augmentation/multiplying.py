@@ -9,12 +9,12 @@ from deid.domain.document import Mention
 from deid.domain.labels import NAMES, PLACES, Label
 from deid.evaluation.corpus import GoldDocument
 from deid.learning.augmentation import layout, noise, temporal, unlabelled
-from deid.learning.augmentation.identifiers import Addresses, Numbers
+from deid.learning.augmentation.identifiers import CopiedAddresses, CopiedNumbers
 from deid.learning.augmentation.names import Names
 from deid.learning.augmentation.pieces import Piece, assembled, cut_pieces
-from deid.learning.augmentation.places import Organisations, Places, Streets
+from deid.learning.augmentation.places import CopiedOrganisations, CopiedPlaces, CopiedStreets
 from deid.learning.augmentation.rates import RATES, Rates, SeededRandom
-from deid.learning.augmentation.temporal import Dates
+from deid.learning.augmentation.temporal import CopiedDates
 from deid.learning.augmentation.unlabelled import agree
 from deid.reference.tables import packaged_tables
 from deid.substitution.context import DocumentContext
@@ -90,12 +90,12 @@ class _Writer:
         self._rates = rates
         self._accented = context.accented
         self._names = Names(context, roster, rng, rates)
-        self._places = Places(pieces, self._accented, rng, rates)
-        self._streets = Streets(context, rng, rates)
-        self._organisations = Organisations(self._places, self._accented, rng, rates)
-        self._numbers = Numbers(context, rng, rates)
-        self._addresses = Addresses(self._names.exchanged, rng, rates)
-        self._dates = Dates(self._accented, rng, rates)
+        self._places = CopiedPlaces(pieces, self._accented, rng, rates)
+        self._streets = CopiedStreets(context, rng, rates)
+        self._organisations = CopiedOrganisations(self._places, self._accented, rng, rates)
+        self._numbers = CopiedNumbers(context, rng, rates)
+        self._addresses = CopiedAddresses(self._names.exchanged, rng, rates)
+        self._dates = CopiedDates(self._accented, rng, rates)
 
     def write(self, index: int, piece: Piece, mention: Mention) -> str:
         """Return the new text of the labelled piece at `index`, the text of `mention`."""

@@ -10,7 +10,7 @@ from deid.learning.augmentation import pools
 from deid.learning.augmentation.rates import Rates, SeededRandom
 from deid.reference.names import NameTables, name_key
 from deid.substitution.context import DocumentContext
-from deid.substitution.names.parsing import Piece, Sort, despaced
+from deid.substitution.names.parsing import NamePiece, Sort, despaced
 from deid.substitution.names.roster import Roster
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -68,7 +68,7 @@ class Names:
         first_name = self._rng.choice((first_name, first_name, f"{first_name[0]}.", first_name.upper()))
         return " ".join((surname, first_name) if self._rng.once(0.5) else (first_name, surname))
 
-    def _piece(self, piece: Piece, mention: Mention) -> str:
+    def _piece(self, piece: NamePiece, mention: Mention) -> str:
         if piece.sort is Sort.WORD:
             surname = self._roster.is_surname(name_key(piece.text), mention, piece.text)
             return self._cased(piece.text, self._word(piece.text, surname, mention))
@@ -144,7 +144,7 @@ class Names:
                 return name[0].upper() + name[1:]
 
 
-def _beside_hyphen(found: Sequence[Piece], index: int) -> bool:
+def _beside_hyphen(found: Sequence[NamePiece], index: int) -> bool:
     """Return whether a word is part of a compound, whose surrogate must be a single word."""
     around = (*found[max(0, index - 1) : index], *found[index + 1 : index + 2])
     return any(piece.sort is Sort.BETWEEN and piece.text == "-" for piece in around)

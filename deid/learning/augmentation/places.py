@@ -33,7 +33,7 @@ _SAINT = re.compile(r"\bSaint(e?)-")
 _TAIL = re.compile(r"^(?P<head>[a-zà-ÿ][^\n]*?) (?:de (?:la |l')?|du |des |d')(?=[A-ZÀ-Ý])")
 
 
-class Places:
+class CopiedPlaces:
     """Towns, postal codes and areas of one copy: equal towns get equal surrogates, with their own postal codes."""
 
     def __init__(self, pieces: Sequence[Piece], accented: bool, rng: SeededRandom, rates: Rates) -> None:
@@ -180,7 +180,7 @@ _WAY = re.compile(r"(?<![^\W\d_])(?P<way>[^\W\d_]{2,})\b(?!\.)", re.IGNORECASE)
 _NUMBER = re.compile(r"^(\d+(?: ?(?:bis|ter))?),? (?=[^\W\d_])", re.IGNORECASE)
 
 
-class Streets:
+class CopiedStreets:
     """Street addresses of one copy."""
 
     def __init__(self, context: DocumentContext, rng: SeededRandom, rates: Rates) -> None:
@@ -242,10 +242,10 @@ _ALIKE = {
 _FIRMS = ("{} SA", "{} et Fils", "{} Frères", "{} Industrie", "Transports {}", "Ets {}", "{} Santé", "{}lab", "Bio{}")
 
 
-class Organisations:
+class CopiedOrganisations:
     """Organisations of one copy: equal originals get equal surrogates."""
 
-    def __init__(self, places: Places, accented: bool, rng: SeededRandom, rates: Rates) -> None:
+    def __init__(self, places: CopiedPlaces, accented: bool, rng: SeededRandom, rates: Rates) -> None:
         self._rates = rates
         self._places = places
         self._accented = accented

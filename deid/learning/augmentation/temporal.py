@@ -32,7 +32,7 @@ _FORMS = ("{} ans", "{}ans", "{}a", "{} a", "{} a.", "{} ANS", "{}A")
 
 def other_age(original: str, rng: SeededRandom, rates: Rates) -> str:
     """Return another age in the same unit, sometimes in another form; an age that cannot be parsed stays."""
-    age = ages.parse(original)
+    age = ages.parse_age(original)
     if age is None:
         return original
     low, high = _RANGES[age.unit]
@@ -41,7 +41,7 @@ def other_age(original: str, rng: SeededRandom, rates: Rates) -> str:
         if rng.once(0.4):
             return sentence_case_of(original, f"{numerals.write_number(value, hyphens=rng.once(0.5))} ans")
         return rng.choice(_FORMS).format(value)
-    return ages.write(age, _stepped(age, value, rng), _NO_TOP)
+    return ages.write_age(age, _stepped(age, value, rng), _NO_TOP)
 
 
 def _stepped(age: Age, value: int, rng: SeededRandom) -> int:
@@ -79,7 +79,7 @@ _TODAY = date(2020, 6, 15)  # reference day of a date without a year
 _BACK, _FORTH = 5000, 700  # days: documents seldom cite dates years ahead
 
 
-class Dates:
+class CopiedDates:
     """Dates of one copy, all shifted by the same number of days, so that intervals keep their length."""
 
     def __init__(self, accented: bool, rng: SeededRandom, rates: Rates) -> None:
@@ -103,7 +103,7 @@ class Dates:
     def _moved(self, meant: Expression) -> date:
         if meant.month is None and meant.year is None:
             return date(2020, 1, 1) + timedelta(days=self._rng.randrange(366))
-        moved = resolving.place(meant, _TODAY).first + self._shift
+        moved = resolving.place_date(meant, _TODAY).first + self._shift
         return moved if FIRST_YEAR <= moved.year <= LAST_YEAR else _TODAY
 
     def _forms(self, original: str, meant: Expression) -> _Forms | None:

@@ -11,13 +11,13 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from deid.domain.errors import InputRefused
 
 
-class Section(BaseModel):
+class PlanSection(BaseModel):
     """Part of a plan; unknown keys are refused."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class Encoder(Section):
+class Encoder(PlanSection):
     """The product's own compact encoder: ModernBERT (Warner et al. 2024) with a tokenizer of its own.
 
     Parameters are about vocabulary × hidden + layers × (4 hidden² + 3 hidden × intermediate), two bytes each on disk.
@@ -39,7 +39,7 @@ class Encoder(Section):
         return self
 
 
-class Pretraining(Section):
+class Pretraining(PlanSection):
     """Masked whole words (Devlin et al. 2019; Cui et al. 2021), in packed sequences of `length` sub-words.
 
     Training ends after `steps`, or after `minutes` if that is sooner; the learning rate falls to 0 by then. `texts` are
@@ -60,7 +60,7 @@ class Pretraining(Section):
     masked: float = Field(0.2, gt=0, lt=1)
 
 
-class FineTuning(Section):
+class FineTuning(PlanSection):
     """Fine-tuning on tags; the defaults are the optimum of Tchouka et al. 2023, section 4.1, found by TPE.
 
     `length`: sub-words of a window; `batch`: windows. Training ends after `epochs`, or after `patience` epochs without
@@ -81,7 +81,7 @@ class FineTuning(Section):
     copies: int = Field(0, ge=0)
 
 
-class Plan(Section):
+class Plan(PlanSection):
     """Plan of a training: from the model `start` (a directory or a name on the hub), or from an own `encoder`.
 
     `weights`: number format of the written model. `precision`: number format in training; `auto` is bf16 on a GPU with

@@ -7,9 +7,9 @@ from deid.refresh.sources.communes import COMMUNES
 from deid.refresh.sources.health import DENSITY_LEVELS, ESTABLISHMENTS, PATHOLOGIES, PROFESSIONALS
 from deid.refresh.sources.names import FIRST_NAMES, SURNAMES
 from deid.refresh.sources.places import FORMER_COMMUNES, LOCALITIES, POSTAL_CODES, STREETS
-from deid.refresh.sources.source import Source
+from deid.refresh.sources.source import ReferenceSource
 
-SOURCES: Mapping[str, Source] = MappingProxyType(
+SOURCES: Mapping[str, ReferenceSource] = MappingProxyType(
     {
         source.name: source
         for source in (
@@ -28,4 +28,4 @@ SOURCES: Mapping[str, Source] = MappingProxyType(
     }
 )
 
-__all__ = ["SOURCES", "Source"]
+__all__ = ["SOURCES", "ReferenceSource"]

@@ -21,10 +21,10 @@ from deid.refresh.sources.source import (
     INSEE,
     INSEE_PATTERN,
     ZIP,
+    LineCounts,
+    ReferenceSource,
     Row,
-    Rule,
-    Source,
-    Tally,
+    ValueRule,
     is_within,
     read_records,
 )
@@ -83,7 +83,7 @@ def _check_raw_file(path: Path, name: str) -> None:
         raise ReferenceRefused(f"{name}: {refusal}") from None
 
 
-def parse_communes(lines: Iterator[str], tally: Tally) -> Iterator[Row]:
+def parse_communes(lines: Iterator[str], tally: LineCounts) -> Iterator[Row]:
     """Yield the communes of today with their territory and the names of imputed features; without arrondissements.
 
     Raises:
@@ -100,7 +100,7 @@ def parse_communes(lines: Iterator[str], tally: Tally) -> Iterator[Row]:
         yield *place, one.population, features, territory_of[one.insee], f"{{{imputed.replace('|', ',')}}}"
 
 
-def _read_communes(lines: Iterator[str], tally: Tally, columns: Sequence[str]) -> Iterator[tuple[Commune, str]]:
+def _read_communes(lines: Iterator[str], tally: LineCounts, columns: Sequence[str]) -> Iterator[tuple[Commune, str]]:
     for number, values in read_records(lines, tally, columns, delimiter=","):
         row = dict(zip(columns, values, strict=True))
         if row["kind"] == "ARM":
@@ -202,7 +202,7 @@ def flagged_communes(source: Path) -> pd.DataFrame:
     return result.sort_values("insee")
 
 
-COMMUNES = Source(
+COMMUNES = ReferenceSource(
     name="communes",
     title="Communes et indicateurs de santé",
     format="the compact table of deid.learning.packaging, or a folder of the raw national files",
@@ -225,14 +225,14 @@ COMMUNES = Source(
     assemble=assemble_communes,
     files=RAW,
     rules=(
-        Rule("insee", pattern=INSEE_PATTERN),
-        Rule("name", pattern=r".{1,100}"),
-        Rule("department", pattern=r"\d{2}|2[AB]|97\d"),
-        Rule("region", pattern=r"\d{2}"),
-        Rule("lon", float, least=-64, most=57),
-        Rule("lat", float, least=-22, most=52),
-        Rule("population", int, least=0),
-        Rule("territory", pattern=r".+"),
+        ValueRule("insee", pattern=INSEE_PATTERN),
+        ValueRule("name", pattern=r".{1,100}"),
+        ValueRule("department", pattern=r"\d{2}|2[AB]|97\d"),
+        ValueRule("region", pattern=r"\d{2}"),
+        ValueRule("lon", float, least=-64, most=57),
+        ValueRule("lat", float, least=-22, most=52),
+        ValueRule("population", int, least=0),
+        ValueRule("territory", pattern=r".+"),
     ),
     default=DATA / "communes.csv.gz",
     published_on=date(2024, 1, 1),  # the official geographical code; its health features are of 2019 to 2023

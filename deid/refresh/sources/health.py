@@ -10,7 +10,16 @@ from fractions import Fraction
 from itertools import chain, islice
 
 from deid.reference.packaged import DATA
-from deid.refresh.sources.source import GIB, INSEE, INSEE_PATTERN, Row, Rule, Source, Tally, read_records
+from deid.refresh.sources.source import (
+    GIB,
+    INSEE,
+    INSEE_PATTERN,
+    LineCounts,
+    ReferenceSource,
+    Row,
+    ValueRule,
+    read_records,
+)
 
 # Establishments: FINESS extraction (`etalab-cs1100502`) or the compact table
 
@@ -25,7 +34,7 @@ HOSPITAL = re.compile(r"hôpital|hopital|hospitalier|clinique|lutte contre le ca
 _FINESS = re.compile(r"(?:\d{2}|2[AB])\d{7}")
 
 
-def parse_establishments(lines: Iterator[str], tally: Tally) -> Iterator[Row]:
+def parse_establishments(lines: Iterator[str], tally: LineCounts) -> Iterator[Row]:
     """Yield (FINESS number, name, INSEE code of the commune, "hospital" or the category).
 
     Raises:
@@ -43,7 +52,7 @@ def parse_establishments(lines: Iterator[str], tally: Tally) -> Iterator[Row]:
             tally.refuse_line(number)
 
 
-def _parse_finess(lines: Iterator[str], tally: Tally) -> Iterator[Row]:
+def _parse_finess(lines: Iterator[str], tally: LineCounts) -> Iterator[Row]:
     for number, fields in enumerate(csv.reader(lines, delimiter=";", quoting=csv.QUOTE_NONE), start=2):
         tally.read += 1
         if fields[:1] != ["structureet"]:
@@ -63,7 +72,7 @@ def _parse_finess(lines: Iterator[str], tally: Tally) -> Iterator[Row]:
             tally.refuse_line(number)
 
 
-ESTABLISHMENTS = Source(
+ESTABLISHMENTS = ReferenceSource(
     name="establishments",
     title="Établissements de santé (FINESS)",
     format="FINESS etalab-cs1100502-stock: “;”, no header, UTF-8 or Windows-1252",
@@ -72,10 +81,10 @@ ESTABLISHMENTS = Source(
     columns=("finess", "name", "insee", "kind"),
     parse=parse_establishments,
     rules=(
-        Rule("finess", pattern=_FINESS.pattern),
-        Rule("name", pattern=r".{1,300}"),
-        Rule("insee", pattern=INSEE_PATTERN),
-        Rule("kind"),
+        ValueRule("finess", pattern=_FINESS.pattern),
+        ValueRule("name", pattern=r".{1,300}"),
+        ValueRule("insee", pattern=INSEE_PATTERN),
+        ValueRule("kind"),
     ),
     default=DATA / "establishments.csv.gz",
     published_on=date(2022, 12, 31),  # SAE 2022
@@ -101,7 +110,7 @@ _PROFESSIONAL_COLUMNS = (
 _IDENTIFIER = re.compile(r"[0-9A-Z]{8,12}")
 
 
-def parse_professionals(lines: Iterator[str], tally: Tally) -> Iterator[Row]:
+def parse_professionals(lines: Iterator[str], tally: LineCounts) -> Iterator[Row]:
     """Yield (identifier, surname, first name, profession, INSEE code or None), one row per activity.
 
     Columns are read by name: editions differ. A professional without a name is skipped.
@@ -119,7 +128,7 @@ def parse_professionals(lines: Iterator[str], tally: Tally) -> Iterator[Row]:
             yield identifier, last_name, first_name, profession, insee if INSEE.fullmatch(insee) else None
 
 
-PROFESSIONALS = Source(
+PROFESSIONALS = ReferenceSource(
     name="professionals",
     title="Annuaire Santé (professionnels)",
     format="PS_LibreAcces_Personne_activite: “|”, UTF-8, alone or in a zip",
@@ -128,11 +137,11 @@ PROFESSIONALS = Source(
     columns=("identifier", "last_name", "first_name", "profession", "insee"),
     parse=parse_professionals,
     rules=(
-        Rule("identifier", pattern=_IDENTIFIER.pattern),
-        Rule("last_name", pattern=r"[^|]{1,100}"),
-        Rule("first_name", pattern=r"[^|]{0,100}"),
-        Rule("profession", pattern=r"[^|\d]*"),
-        Rule("insee", pattern=INSEE_PATTERN, optional=True),
+        ValueRule("identifier", pattern=_IDENTIFIER.pattern),
+        ValueRule("last_name", pattern=r"[^|]{1,100}"),
+        ValueRule("first_name", pattern=r"[^|]{0,100}"),
+        ValueRule("profession", pattern=r"[^|\d]*"),
+        ValueRule("insee", pattern=INSEE_PATTERN, optional=True),
     ),
     default=None,
     floor=1_000,
@@ -153,7 +162,7 @@ LEVELS = frozenset("1234567")
 _TITLES = 50  # lines of a title above the header, at most
 
 
-def parse_density_levels(lines: Iterator[str], tally: Tally) -> Iterator[Row]:
+def parse_density_levels(lines: Iterator[str], tally: LineCounts) -> Iterator[Row]:
     """Yield (INSEE code, level 1 to 7); lines of a title above the header are skipped.
 
     Raises:
@@ -168,7 +177,7 @@ def parse_density_levels(lines: Iterator[str], tally: Tally) -> Iterator[Row]:
             tally.refuse_line(number)
 
 
-DENSITY_LEVELS = Source(
+DENSITY_LEVELS = ReferenceSource(
     name="density_levels",
     title="Grille communale de densité",
     format="grille_densite_7_niveaux_AAAA.xlsx of INSEE, or the same table as CSV (“,” or “;”)",
@@ -176,7 +185,7 @@ DENSITY_LEVELS = Source(
     table="density_level",
     columns=("insee", "level"),
     parse=parse_density_levels,
-    rules=(Rule("insee", pattern=INSEE_PATTERN), Rule("level", int, least=1, most=7)),
+    rules=(ValueRule("insee", pattern=INSEE_PATTERN), ValueRule("level", int, least=1, most=7)),
     default=None,
     floor=34_000,
     drift=Fraction(2, 100),
@@ -201,7 +210,7 @@ WHOLE_DEPARTMENT, WHOLE_SEX, WHOLE_AGE = "999", "9", "tsage"
 _CODE, _DEPARTMENT_CODE, _AGE_CLASS = re.compile(CODE_PATTERN), re.compile(DEPARTMENT_PATTERN), re.compile(AGE_PATTERN)
 
 
-def parse_pathologies(lines: Iterator[str], tally: Tally) -> Iterator[Row]:
+def parse_pathologies(lines: Iterator[str], tally: LineCounts) -> Iterator[Row]:
     """Yield (year, code of the pathology, department, sex, age class, patients or None, population or None).
 
     Lines of sums are skipped. An empty count is masked by the producer.
@@ -228,7 +237,7 @@ def parse_pathologies(lines: Iterator[str], tally: Tally) -> Iterator[Row]:
             tally.refuse_line(number)
 
 
-PATHOLOGIES = Source(
+PATHOLOGIES = ReferenceSource(
     name="pathologies",
     title="Patients par pathologie (CNAM)",
     format="effectifs.csv of data.ameli.fr: CSV, “;”, UTF-8, all years",
@@ -237,13 +246,13 @@ PATHOLOGIES = Source(
     columns=("year", "pathology", "department", "sex", "age", "patients", "population"),
     parse=parse_pathologies,
     rules=(
-        Rule("year", int, least=2010, most=2100),
-        Rule("pathology", pattern=CODE_PATTERN),
-        Rule("department", pattern=DEPARTMENT_PATTERN),
-        Rule("sex", pattern="[FM]"),
-        Rule("age", pattern=AGE_PATTERN),
-        Rule("patients", int, least=0, optional=True),
-        Rule("population", int, least=0, optional=True),
+        ValueRule("year", int, least=2010, most=2100),
+        ValueRule("pathology", pattern=CODE_PATTERN),
+        ValueRule("department", pattern=DEPARTMENT_PATTERN),
+        ValueRule("sex", pattern="[FM]"),
+        ValueRule("age", pattern=AGE_PATTERN),
+        ValueRule("patients", int, least=0, optional=True),
+        ValueRule("population", int, least=0, optional=True),
     ),
     default=None,
     floor=200_000,

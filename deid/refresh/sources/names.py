@@ -9,7 +9,7 @@ from fractions import Fraction
 from itertools import chain
 
 from deid.reference.packaged import DATA
-from deid.refresh.sources.source import Row, Rule, Source, Tally, read_records
+from deid.refresh.sources.source import LineCounts, ReferenceSource, Row, ValueRule, read_records
 
 # First names
 
@@ -22,7 +22,7 @@ LAST_YEARS = (1945, 1975, 2000)  # of each generation but the present one
 RARE = "_PRENOMS_RARES"  # INSEE's line for names given to fewer than three children in a year
 
 
-def parse_first_names(lines: Iterator[str], tally: Tally) -> Iterator[Row]:
+def parse_first_names(lines: Iterator[str], tally: LineCounts) -> Iterator[Row]:
     """Yield (name, sex, generation 0 to 3 or None if the year is missing, births, what the births are counted of).
 
     The last is a year or "XXXX", in the compact table a generation or "".
@@ -49,7 +49,7 @@ def _generation(year: int) -> int:
     return sum(year > last for last in LAST_YEARS)
 
 
-def _compact_first_names(lines: Iterator[str], tally: Tally) -> Iterator[Row]:
+def _compact_first_names(lines: Iterator[str], tally: LineCounts) -> Iterator[Row]:
     for number, (name, sex, births, *parts) in read_records(lines, tally, _FIRST_NAMES_COMPACT, delimiter=","):
         if not name or sex not in SEXES.values() or not all(count.isdecimal() for count in (births, *parts)):
             tally.refuse_line(number)
@@ -62,7 +62,7 @@ def _compact_first_names(lines: Iterator[str], tally: Tally) -> Iterator[Row]:
             yield name, sex, None, rest, ""
 
 
-FIRST_NAMES = Source(
+FIRST_NAMES = ReferenceSource(
     name="first_names",
     title="Prénoms (INSEE)",
     format="fichier des prénoms, national: CSV, “;”, UTF-8, alone or in a zip",
@@ -71,10 +71,10 @@ FIRST_NAMES = Source(
     columns=("name", "sex", "generation", "births", "period"),
     parse=parse_first_names,
     rules=(
-        Rule("name", pattern=r"[^;,\d]{1,60}"),
-        Rule("sex", pattern=r"[FM]"),
-        Rule("generation", int, least=0, most=3, optional=True),
-        Rule("births", int, least=0),
+        ValueRule("name", pattern=r"[^;,\d]{1,60}"),
+        ValueRule("sex", pattern=r"[FM]"),
+        ValueRule("generation", int, least=0, most=3, optional=True),
+        ValueRule("births", int, least=0),
     ),
     default=DATA / "first_names.csv.gz",
     published_on=date(2022, 12, 31),  # the last year of births
@@ -93,7 +93,7 @@ _SURNAME_COLUMNS = ("NOM", *DECADES)
 REST = "AUTRES NOMS"  # INSEE's line for all other names
 
 
-def parse_surnames(lines: Iterator[str], tally: Tally) -> Iterator[Row]:
+def parse_surnames(lines: Iterator[str], tally: LineCounts) -> Iterator[Row]:
     """Yield (surname, births of all decades).
 
     Raises:
@@ -116,7 +116,7 @@ def parse_surnames(lines: Iterator[str], tally: Tally) -> Iterator[Row]:
             tally.refuse_line(number)
 
 
-SURNAMES = Source(
+SURNAMES = ReferenceSource(
     name="surnames",
     title="Noms de famille (INSEE)",
     format="fichier des noms, national (noms2008nat_txt): tab-separated, alone or in a zip",
@@ -124,7 +124,7 @@ SURNAMES = Source(
     table="surname",
     columns=("name", "births"),
     parse=parse_surnames,
-    rules=(Rule("name", pattern=r"[^;,\d]{1,60}"), Rule("births", int, least=0)),
+    rules=(ValueRule("name", pattern=r"[^;,\d]{1,60}"), ValueRule("births", int, least=0)),
     default=DATA / "surnames.csv.gz",
     floor=50_000,
     drift=Fraction(10, 100),

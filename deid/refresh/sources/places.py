@@ -16,10 +16,10 @@ from deid.refresh.sources.source import (
     INSEE_PATTERN,
     ZIP,
     ZIP_PATTERN,
+    LineCounts,
+    ReferenceSource,
     Row,
-    Rule,
-    Source,
-    Tally,
+    ValueRule,
     is_within,
     read_records,
 )
@@ -31,7 +31,7 @@ _CHANGES = ("MOD", "DATE_EFF", "TYPECOM_AV", "COM_AV", "LIBELLE_AV", "TYPECOM_AP
 _BORN = ("20", "21")  # kinds of change: creation, re-establishment
 
 
-def parse_former_communes(lines: Iterator[str], tally: Tally) -> Iterator[Row]:
+def parse_former_communes(lines: Iterator[str], tally: LineCounts) -> Iterator[Row]:
     """Yield (former name, INSEE code of the commune today or None).
 
     Raises:
@@ -45,7 +45,7 @@ def parse_former_communes(lines: Iterator[str], tally: Tally) -> Iterator[Row]:
         yield from _former_names(lines, tally)
 
 
-def _compact_former_communes(lines: Iterator[str], tally: Tally) -> Iterator[Row]:
+def _compact_former_communes(lines: Iterator[str], tally: LineCounts) -> Iterator[Row]:
     for number, (insee, name) in read_records(lines, tally, _FORMER_COMPACT, delimiter=","):
         if name.strip() and (not insee or INSEE.fullmatch(insee)):
             yield name.strip(), insee or None
@@ -53,7 +53,7 @@ def _compact_former_communes(lines: Iterator[str], tally: Tally) -> Iterator[Row
             tally.refuse_line(number)
 
 
-def _former_names(lines: Iterator[str], tally: Tally) -> Iterator[Row]:
+def _former_names(lines: Iterator[str], tally: LineCounts) -> Iterator[Row]:
     """Map each name before a change to the commune that its code has become through later changes."""
     absorbed: dict[str, tuple[str, str]] = {}  # code → (day of the change, code it went into)
     alive: dict[str, str] = {}  # code → last day on which a change created or kept it
@@ -88,7 +88,7 @@ def _code_of_today(code: str, absorbed: dict[str, tuple[str, str]], alive: dict[
     return code
 
 
-FORMER_COMMUNES = Source(
+FORMER_COMMUNES = ReferenceSource(
     name="former_communes",
     title="Anciens noms de communes (COG)",
     format="v_mvtcommune_AAAA.csv of the COG: CSV, “,”, UTF-8",
@@ -96,7 +96,7 @@ FORMER_COMMUNES = Source(
     table="former_commune",
     columns=("name", "insee"),
     parse=parse_former_communes,
-    rules=(Rule("name", pattern=r".{1,200}"), Rule("insee", pattern=INSEE_PATTERN, optional=True)),
+    rules=(ValueRule("name", pattern=r".{1,200}"), ValueRule("insee", pattern=INSEE_PATTERN, optional=True)),
     default=DATA / "former_communes.csv.gz",
     published_on=date(2024, 1, 1),
     floor=3_000,
@@ -112,7 +112,7 @@ FORMER_COMMUNES = Source(
 _POSTAL_COLUMNS = ("code_commune_insee", "code_postal", "libelle_d_acheminement", "ligne_5")
 
 
-def parse_postal_codes(lines: Iterator[str], tally: Tally) -> Iterator[Row]:
+def parse_postal_codes(lines: Iterator[str], tally: LineCounts) -> Iterator[Row]:
     """Yield (INSEE code, postal code, name on an envelope, fifth line or "").
 
     Raises:
@@ -129,7 +129,7 @@ def parse_postal_codes(lines: Iterator[str], tally: Tally) -> Iterator[Row]:
             tally.refuse_line(number)
 
 
-POSTAL_CODES = Source(
+POSTAL_CODES = ReferenceSource(
     name="postal_codes",
     title="Codes postaux (La Poste)",
     format="base officielle des codes postaux: CSV, “;” or “,”, UTF-8 or Windows-1252",
@@ -138,10 +138,10 @@ POSTAL_CODES = Source(
     columns=("insee", "zip", "label", "line"),
     parse=parse_postal_codes,
     rules=(
-        Rule("insee", pattern=INSEE_PATTERN),
-        Rule("zip", pattern=ZIP_PATTERN),
-        Rule("label", pattern=r".*[A-Za-z].*"),
-        Rule("line"),
+        ValueRule("insee", pattern=INSEE_PATTERN),
+        ValueRule("zip", pattern=ZIP_PATTERN),
+        ValueRule("label", pattern=r".*[A-Za-z].*"),
+        ValueRule("line"),
     ),
     default=None,
     floor=30_000,
@@ -159,7 +159,7 @@ _LOCALITY_COLUMNS = ("id", "nom_lieu_dit", "code_insee", "code_postal", "lon", "
 LONGEST_LOCALITY = 200
 
 
-def parse_localities(lines: Iterator[str], tally: Tally) -> Iterator[Row]:
+def parse_localities(lines: Iterator[str], tally: LineCounts) -> Iterator[Row]:
     """Yield (INSEE code, name, identifier, longitude, latitude) of places with a name; no position is None.
 
     Raises:
@@ -189,7 +189,7 @@ def _position(lon: str, lat: str) -> tuple[float, float] | tuple[()] | None:
     return (x, y) if is_within(x, y) else None
 
 
-LOCALITIES = Source(
+LOCALITIES = ReferenceSource(
     name="localities",
     title="Lieux-dits de la Base Adresse Nationale",
     format="BAN lieux-dits-XX-beta.csv.gz: CSV, “;”, UTF-8, a file per department",
@@ -197,7 +197,7 @@ LOCALITIES = Source(
     table="locality",
     columns=("insee", "name", "key", "lon", "lat"),
     parse=parse_localities,
-    rules=(Rule("insee", pattern=INSEE_PATTERN), Rule("name", pattern=r".{1,200}")),
+    rules=(ValueRule("insee", pattern=INSEE_PATTERN), ValueRule("name", pattern=r".{1,200}")),
     default=None,
     floor=500,
     drift=Fraction(20, 100),
@@ -218,7 +218,7 @@ _STREETS_COMPACT = ("name", "addresses")
 LONGEST_NAME = 200
 
 
-def parse_streets(lines: Iterator[str], tally: Tally) -> Iterator[Row]:
+def parse_streets(lines: Iterator[str], tally: LineCounts) -> Iterator[Row]:
     """Yield a row per run of addresses of a street.
 
     A row is (INSEE code or None, name, number of addresses, identifier of the first, mean longitude, mean latitude);
@@ -262,7 +262,7 @@ class _Run:
         return self.insee, self.name, self.addresses, self.key, *mean
 
 
-def _ban_streets(lines: Iterator[str], tally: Tally) -> Iterator[Row]:
+def _ban_streets(lines: Iterator[str], tally: LineCounts) -> Iterator[Row]:
     """Yield one row per run of addresses: BAN lists those of a street consecutively, so that less is copied."""
     last: tuple[str, str, str] | None = None
     run: _Run | None = None
@@ -288,7 +288,7 @@ def _ban_streets(lines: Iterator[str], tally: Tally) -> Iterator[Row]:
         yield run.row()
 
 
-def _compact_streets(lines: Iterator[str], tally: Tally) -> Iterator[Row]:
+def _compact_streets(lines: Iterator[str], tally: LineCounts) -> Iterator[Row]:
     for number, (name, addresses) in read_records(lines, tally, _STREETS_COMPACT, delimiter=","):
         if name.strip() and len(name) <= LONGEST_NAME and addresses.isdecimal():
             yield None, name.strip(), int(addresses), None, None, None
@@ -296,7 +296,7 @@ def _compact_streets(lines: Iterator[str], tally: Tally) -> Iterator[Row]:
             tally.refuse_line(number)
 
 
-STREETS = Source(
+STREETS = ReferenceSource(
     name="streets",
     title="Voies de la Base Adresse Nationale",
     format="BAN adresses-XX.csv.gz: CSV, “;”, 22 or 23 columns, UTF-8, a file per department",
@@ -305,9 +305,9 @@ STREETS = Source(
     columns=("insee", "name", "addresses", "key", "lon", "lat"),
     parse=parse_streets,
     rules=(
-        Rule("insee", pattern=INSEE_PATTERN, optional=True),
-        Rule("name", pattern=r".{1,200}"),
-        Rule("addresses", int, least=1),
+        ValueRule("insee", pattern=INSEE_PATTERN, optional=True),
+        ValueRule("name", pattern=r".{1,200}"),
+        ValueRule("addresses", int, least=1),
     ),
     default=DATA / "streets.csv.gz",
     published_on=date(2024, 1, 1),  # the year of both files is known, not the day

@@ -50,7 +50,7 @@ class Repeats:
 
 
 @dataclass
-class Tally:
+class LineCounts:
     """Lines of a file: read, skipped on purpose, malformed."""
 
     read: int = 0
@@ -66,12 +66,12 @@ class Tally:
             self.first_malformed = number
 
 
-Parse = Callable[[Iterator[str], Tally], Iterator[Row]]
+Parse = Callable[[Iterator[str], LineCounts], Iterator[Row]]
 Assemble = Callable[[Path], Iterator[str]]
 
 
 @dataclass(frozen=True)
-class Rule:
+class ValueRule:
     """Rule for the values of a staged column: a text that matches `pattern`, or a number between `least` and `most`.
 
     `kind` is the Python type of a value. An `optional` column may be null.
@@ -86,7 +86,7 @@ class Rule:
 
 
 @dataclass(frozen=True)
-class Source:
+class ReferenceSource:
     """One kind of reference data: its format, and the defaults of its configuration.
 
     Files:
@@ -117,7 +117,7 @@ class Source:
     table: str
     columns: Sequence[str]
     parse: Parse
-    rules: Sequence[Rule]
+    rules: Sequence[ValueRule]
     default: Path | None
     floor: int
     drift: Fraction
@@ -140,7 +140,7 @@ class Source:
 
 def read_records(
     lines: Iterator[str],
-    tally: Tally,
+    tally: LineCounts,
     required: Sequence[str],
     *,
     delimiter: str,

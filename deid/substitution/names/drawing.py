@@ -11,7 +11,7 @@ from deid.privacy import KeyedStream
 from deid.reference.names import NameTables, Pool, name_key
 from deid.substitution.context import DocumentContext
 from deid.substitution.drafts import redraw_digits
-from deid.substitution.names.parsing import INITIAL, WORD, Piece, bare
+from deid.substitution.names.parsing import INITIAL, WORD, NamePiece, bare
 from deid.substitution.names.reading import Named, Spelling, form, places
 from deid.substitution.names.roster import Roster
 
@@ -182,7 +182,7 @@ class Shorthand:
             pass
         return drawn
 
-    def initials(self, mention: Mention, found: Sequence[Piece], attempt: int) -> str:
+    def initials(self, mention: Mention, found: Sequence[NamePiece], attempt: int) -> str:
         """Initials that stand alone: those of someone named here if they fit, else others by the key."""
         letters = "".join([fold_line(text) for sort, text in found if sort is INITIAL])
         surrogates = self._initials_of_named(mention, letters, attempt)

@@ -46,7 +46,7 @@ class Sort(StrEnum):
 WORD, INITIAL, PARTICLE, BETWEEN = Sort
 
 
-class Piece(NamedTuple):
+class NamePiece(NamedTuple):
     """A piece of a written name."""
 
     sort: Sort
@@ -64,7 +64,7 @@ class Cut(NamedTuple):
     letter by letter.
     """
 
-    pieces: tuple[Piece, ...]
+    pieces: tuple[NamePiece, ...]
     placed: tuple[tuple[int, str], ...]
     words: tuple[str, ...]
     votes: tuple[float, ...]
@@ -93,7 +93,7 @@ def _case_votes(whole: Sequence[str]) -> Sequence[float]:
     return [_CAPITALS_SAY if capital else _SMALL_LETTERS_SAY for capital in capitals]
 
 
-def _order_votes(found: Sequence[Piece], words: int, after_title: bool) -> Sequence[float]:
+def _order_votes(found: Sequence[NamePiece], words: int, after_title: bool) -> Sequence[float]:
     """First names come first; a lone word is one too, unless a title or initials announce a surname."""
     if words != 1:
         return [_NOT_FIRST_SAYS if index else _FIRST_SAYS for index in range(words)]
@@ -101,26 +101,26 @@ def _order_votes(found: Sequence[Piece], words: int, after_title: bool) -> Seque
     return (_TITLE_SAYS if announced else _FIRST_SAYS,)
 
 
-def _ahead(found: Sequence[Piece]) -> str:
+def _ahead(found: Sequence[NamePiece]) -> str:
     """What stands before the first word: the titles that detection took with a name."""
     return "".join([text for _, text in takewhile(lambda piece: piece[0] is not WORD, found)])
 
 
-def pieces(text: str, *, after_title: bool = False) -> list[Piece]:
+def pieces(text: str, *, after_title: bool = False) -> list[NamePiece]:
     """The pieces of a name, covering it.
 
     Words in camel case are cut ("SaïdOmar"). A lone group of up to three capitals, or of one or two small letters,
     is initials, each a piece, unless it stands after a title ("Dr BA").
     """
-    found: list[Piece] = []
+    found: list[NamePiece] = []
     parts = _GROUP.split(text)  # what stands between the groups, and at the odd places the groups
     last = len(parts) - 2
     for place, part in enumerate(parts):
         if place % 2 == 0:
             if part:
-                found.append(Piece(BETWEEN, part))
+                found.append(NamePiece(BETWEEN, part))
         elif _is_plain(part):
-            found.append(Piece(WORD, part))
+            found.append(NamePiece(WORD, part))
         else:
             following = parts[place + 1][:1]
             found += _group(text, part, following, lone=last == 1, last=place == last, after_title=after_title)
@@ -137,21 +137,21 @@ def _is_plain(word: str) -> bool:
     )
 
 
-def _group(text: str, word: str, following: str, *, lone: bool, last: bool, after_title: bool) -> list[Piece]:
+def _group(text: str, word: str, following: str, *, lone: bool, last: bool, after_title: bool) -> list[NamePiece]:
     plain = fold_line(word)
     particle = plain in PARTICLES
     if (particle and following in _APOSTROPHES) or (plain in TITLES and not last):
-        return [Piece(PARTICLE, word)]
+        return [NamePiece(PARTICLE, word)]
     if len(word) == 1 or (following == "." and len(word) <= 2):
-        return [Piece(INITIAL, word)]
+        return [NamePiece(INITIAL, word)]
     if particle and not last:
-        return [Piece(PARTICLE, word)]
+        return [NamePiece(PARTICLE, word)]
     if _is_initials(text, word, lone=lone, after_title=after_title):
-        return [Piece(INITIAL, letter) for letter in word]
+        return [NamePiece(INITIAL, letter) for letter in word]
     humps = () if word.istitle() or word.isupper() else _HUMPS.findall(word)
     if len(humps) > 1 and "".join(humps) == word:
-        return [Piece(PARTICLE if fold_line(hump) in PARTICLES else WORD, hump) for hump in humps]
-    return [Piece(WORD, word)]
+        return [NamePiece(PARTICLE if fold_line(hump) in PARTICLES else WORD, hump) for hump in humps]
+    return [NamePiece(WORD, word)]
 
 
 def _is_initials(text: str, word: str, *, lone: bool, after_title: bool) -> bool:

@@ -13,7 +13,7 @@ from deid.substitution.drafts import Draft
 from deid.substitution.names import nicknames
 from deid.substitution.names.drawing import Drawing, Shorthand
 from deid.substitution.names.parsing import BETWEEN, INITIAL
-from deid.substitution.names.reading import Word, word_of
+from deid.substitution.names.reading import NameWord, word_of
 from deid.substitution.names.roster import POOLS, Roster
 
 STRATEGY = "frequency_band"
@@ -77,7 +77,7 @@ class People:
             plain = _LINKS[bare]
         return written if plain is None else in_case_of(written, plain)
 
-    def _word(self, mention: Mention, word: Word, attempt: int) -> str:
+    def _word(self, mention: Mention, word: NameWord, attempt: int) -> str:
         if word.small and (login := self.shorthand.login(mention, word.text, attempt)) is not None:
             return login
         pool = POOLS.get(mention.label) or self.roster.pool(word.key, mention.label)
@@ -88,7 +88,7 @@ class People:
             surrogate = without_accents(surrogate)
         return word.cased(surrogate)
 
-    def _diminutive(self, mention: Mention, called: Word, pool: Pool, attempt: int) -> str | None:
+    def _diminutive(self, mention: Mention, called: NameWord, pool: Pool, attempt: int) -> str | None:
         """What the surrogate of whoever is called so is called; another diminutive where that cannot be known."""
         word = called.key
         names = nicknames.NAMES_OF[word]

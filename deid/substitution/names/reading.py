@@ -12,7 +12,7 @@ from deid.domain.labels import Label
 from deid.french.folding import case_of, fold_line
 from deid.reference.names import NameTables, name_key
 from deid.substitution.names import nicknames
-from deid.substitution.names.parsing import PARTICLE, TITLES, WORD, Cut, Piece, bare, cut
+from deid.substitution.names.parsing import PARTICLE, TITLES, WORD, Cut, NamePiece, bare, cut
 
 
 class Spelling(NamedTuple):
@@ -65,7 +65,7 @@ class Given(NamedTuple):
     sex: str | None = None
 
 
-class Word(NamedTuple):
+class NameWord(NamedTuple):
     """A whole word of a name, as it is written and by its key; `sex` is that of `Given`.
 
     `cased` puts a surrogate in its case; `small` and `plain` say that it is in small letters, and that it is in
@@ -82,7 +82,7 @@ class Word(NamedTuple):
     called: bool
 
 
-class Part(NamedTuple):
+class NamePart(NamedTuple):
     """A word of a full name by its key, as its surrogate is asked for."""
 
     word: str
@@ -98,7 +98,7 @@ class Named:
     """
 
     given: tuple[Given, ...]
-    family: tuple[Piece, ...]
+    family: tuple[NamePiece, ...]
     surnames: tuple[str, ...]
     label: Label | None
 
@@ -122,15 +122,15 @@ class Named:
         """The name in plain small letters."""
         return Spelling(tuple(map(bare, self.firsts)), tuple(map(bare, self.surnames)), self.glued)
 
-    def parts(self, letters: str) -> Sequence[Part] | None:
+    def parts(self, letters: str) -> Sequence[NamePart] | None:
         """What initials may stand for: all first names or the first one, before or after the surname."""
-        given = [Part(one.word, False, one.sex) for one in self.given]
-        family = [Part(word, True, None) for word in self.surnames[:1]]
+        given = [NamePart(one.word, False, one.sex) for one in self.given]
+        family = [NamePart(word, True, None) for word in self.surnames[:1]]
         orders = (order for firsts in (given, given[:1]) for order in (firsts + family, family + firsts))
         return next((order for order in orders if "".join(part.word[0] for part in order) == letters), None)
 
 
-class Reading(NamedTuple):
+class NameReading(NamedTuple):
     """A cut name, `given` the first names among its pieces by their place.
 
     `words` has, piece by piece, the whole words, and None for the rest; `named` is who is named, where it is in full.
@@ -138,7 +138,7 @@ class Reading(NamedTuple):
 
     cut: Cut
     given: Mapping[int, Given]
-    words: tuple[Word | None, ...]
+    words: tuple[NameWord | None, ...]
     named: Named | None
 
 
@@ -155,7 +155,7 @@ class Heard:
         """Word by word, by its key, the evidence of a surname (above 0) or a first name (below): of cut and tables."""
         return zip(self.cut.words, self.cut.votes, map(self.tables.surname_rather, self.cut.words), strict=True)
 
-    def reading(self, evidence: Mapping[str, float]) -> Reading:
+    def reading(self, evidence: Mapping[str, float]) -> NameReading:
         """The reading of a name: by the case of its words where it tells, else by all the evidence of a document.
 
         `evidence`: key → above 0 for a surname.
@@ -171,9 +171,9 @@ def hear(tables: NameTables, text: str, label: Label, after_title: bool) -> Hear
     return Heard(tables, cut(text, after_title), label)
 
 
-def _read(tables: NameTables, found: Cut, places: Sequence[int], label: Label) -> Reading:
+def _read(tables: NameTables, found: Cut, places: Sequence[int], label: Label) -> NameReading:
     given = _given(tables, found, places)
-    words: list[Word | None] = [None] * len(found.pieces)
+    words: list[NameWord | None] = [None] * len(found.pieces)
     for place, word in found.placed:
         one = given.get(place)
         words[place] = word_of(found.pieces[place].text, word, one is None, one.sex if one else None)
@@ -181,14 +181,14 @@ def _read(tables: NameTables, found: Cut, places: Sequence[int], label: Label) -
     if given and len(given) < len(found.words):
         family = _family([piece for place, piece in enumerate(found.pieces) if place not in given])
         named = _named(given, family, label) if family else None
-    return Reading(found, given, tuple(words), named)
+    return NameReading(found, given, tuple(words), named)
 
 
-def word_of(written: str, word: str, surname: bool, sex: str | None = None) -> Word:
+def word_of(written: str, word: str, surname: bool, sex: str | None = None) -> NameWord:
     """A written word, by its key a surname or the first name of somebody of a sex."""
     cased = case_of(written)
     plain = written.isascii() and written.isupper()
-    return Word(written, word, surname, sex, cased, cased is str.lower, plain, called=word in nicknames.NAMES_OF)
+    return NameWord(written, word, surname, sex, cased, cased is str.lower, plain, called=word in nicknames.NAMES_OF)
 
 
 def of_identity(tables: NameTables, name: str, surname: str) -> Named | None:
@@ -241,12 +241,12 @@ def _alone(tables: NameTables, word: str) -> Given:
     return Given(word, tables.sex_of(word))
 
 
-def _named(given: Mapping[int, Given], family: tuple[Piece, ...], label: Label | None) -> Named:
+def _named(given: Mapping[int, Given], family: tuple[NamePiece, ...], label: Label | None) -> Named:
     surnames = tuple([name_key(text) for sort, text in family if sort is WORD])
     return Named(tuple(given.values()), family, surnames, label)
 
 
-def _family(found: Sequence[Piece]) -> tuple[Piece, ...]:
+def _family(found: Sequence[NamePiece]) -> tuple[NamePiece, ...]:
     """The words of a surname and the particles that stand before one; nothing where there is no word."""
     kept = [
         piece for piece in found if (sort := piece[0]) is PARTICLE or sort is WORD if fold_line(piece[1]) not in TITLES

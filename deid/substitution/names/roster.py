@@ -12,8 +12,8 @@ from deid.domain.labels import NAMES, Label
 from deid.french.folding import fold_line
 from deid.reference.names import NameTables, Pool, name_key
 from deid.substitution.context import DocumentContext
-from deid.substitution.names.parsing import Piece, cut
-from deid.substitution.names.reading import Given, Heard, Named, Reading, all_given, hear, of_identity
+from deid.substitution.names.parsing import NamePiece, cut
+from deid.substitution.names.reading import Given, Heard, Named, NameReading, all_given, hear, of_identity
 
 _TITLES = (
     *"dr drs docteur docteure pr prof professeur professeure m mm mr monsieur mme mmes madame mlle".split(),
@@ -49,7 +49,7 @@ class Roster:
         heard = self._hear()
         self._votes = votes = self._counted(heard)
         # What each mention reads as, by all the evidence, and by where it starts, which no two share.
-        self.readings: Mapping[int, Reading] = {
+        self.readings: Mapping[int, NameReading] = {
             mention.start: one.reading(votes) for mention, one in zip(self.mentions, heard, strict=True)
         }
 
@@ -72,7 +72,7 @@ class Roster:
         """Keys of the whole words of a mention."""
         return self.readings[mention.start].cut.words
 
-    def pieces(self, mention: Mention) -> Sequence[Piece]:
+    def pieces(self, mention: Mention) -> Sequence[NamePiece]:
         """The pieces of a mention."""
         return self.readings[mention.start].cut.pieces
 

@@ -54,7 +54,7 @@ def article_of(name: str) -> str:
     return "l'" if _is_vowel(bare) else "la"
 
 
-def ahead(before: str) -> str | None:
+def article_ahead(before: str) -> str | None:
     """The article or preposition that a text ends with: "dans le " → "le"; None where there is none."""
     found = _AHEAD.search(fold_line(before))
     return found[1] if found else None
@@ -67,7 +67,7 @@ def own(text: str) -> str:
 
 
 def agrees(word: str, name: str) -> bool:
-    """Whether a name may stand behind an article or preposition as `ahead` gives it."""
+    """Whether a name may stand behind an article or preposition as `article_ahead` gives it."""
     article = article_of(name)
     match word:
         case "le" | "du" | "au":
@@ -118,7 +118,7 @@ def area(text: str) -> tuple[str, str] | None:
 
 
 @cache
-def names(kind: str) -> Mapping[str, str]:
+def area_names(kind: str) -> Mapping[str, str]:
     """Code → name of the areas of a kind that a text can mention without surprise."""
     if kind == "collectivity":
         return {code: names[0] for code, names in _COLLECTIVITIES.items()}
@@ -130,11 +130,11 @@ def names(kind: str) -> Mapping[str, str]:
 
 @cache
 def listed(kind: str) -> tuple[str, ...]:
-    """Names of the areas of a kind, as `names` has them."""
-    return tuple(names(kind).values())
+    """Names of the areas of a kind, as `area_names` has them."""
+    return tuple(area_names(kind).values())
 
 
 @cache
 def countries(part: World) -> tuple[str, ...]:
     """Names of the countries of a part of the world."""
-    return tuple([name for code, name in names("country").items() if world(code) is part])
+    return tuple([name for code, name in area_names("country").items() if world(code) is part])

@@ -16,7 +16,7 @@ from deid.substitution.context import DocumentContext
 from deid.substitution.drafts import Draft, redraw_digits, tag
 from deid.substitution.places import abroad
 from deid.substitution.places.abroad import NOWHERE, world
-from deid.substitution.places.areas import agrees, ahead, area, countries, listed, names, own
+from deid.substitution.places.areas import agrees, area, area_names, article_ahead, countries, listed, own
 from deid.substitution.places.finding import Place
 from deid.substitution.places.gazette import Gazette
 
@@ -73,7 +73,7 @@ class Regions:
         for mention in self._context.of([Label.LOC]):
             original = self._context.text(mention)
             article = own(original)
-            word = ahead(article or self._context.before(mention))
+            word = article_ahead(article or self._context.before(mention))
             if word is not None:
                 found[comparable(original[len(article) :])].add(word)
         return {name: frozenset(words) for name, words in found.items()}
@@ -144,7 +144,7 @@ class Regions:
             return drawn.department
         table = self._gazette.communes
         region = next((one.region for one in table.in_department(original)), "")
-        codes = [code for code in names("department") if code != original]
+        codes = [code for code in area_names("department") if code != original]
         near = [code for code in codes if any(one.region == region for one in table.in_department(code)[:1])]
         return self._context.stream("area code", original, str(attempt)).choice(near or codes)
 
@@ -152,7 +152,7 @@ class Regions:
         """That of the town drawn for a place of the country, else one of the same part of the world by the key."""
         place = next((one for one in self._gazette.places.values() if one.country == code), None)
         if place is not None and not attempt:
-            name = names("country").get(self._gazette.surrogate(place).region)
+            name = area_names("country").get(self._gazette.surrogate(place).region)
             if name is not None and comparable(name) != comparable(original) and self._agrees(original, name):
                 return name
         near = countries(world(code))

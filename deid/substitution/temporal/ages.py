@@ -94,7 +94,7 @@ def _years(unit: Unit, value: int, step: int) -> float:
     return value / step / _PER_YEAR[unit]
 
 
-def parse(text: str) -> Age | None:
+def parse_age(text: str) -> Age | None:
     """What an AGE mention says, or None if it cannot be read or nobody is that old (more than 125 years)."""
     plain = _SCANNED.sub(lambda m: m.group().replace("o", "0").replace("l", "1"), fold_line(text))
     if len(plain) != len(text):
@@ -208,7 +208,7 @@ def _spoken(plain: str, text: str) -> Age | None:
     return Age(unit, value, "spoken", text, tail=raw_tail)
 
 
-def write(age: Age, value: int, top_code: int) -> str:
+def write_age(age: Age, value: int, top_code: int) -> str:
     """Another `value`, in the unit, step and form of `age`; `top_code` years or more as that many and more."""
     if _years(age.unit, value, age.step) >= top_code:
         return _top_coded(age, top_code)

@@ -18,7 +18,7 @@ from deid.substitution.temporal.normalisation import NormalisedTimes, normalise
 from deid.substitution.temporal.strategies import AGES, DATES
 from deid.substitution.temporal.timeline import Timeline, anchor_epsilon, day_of
 from deid.substitution.temporal.values import Unit, age_at
-from deid.substitution.temporal.wording import NEARBY, Wording
+from deid.substitution.temporal.wording import NEARBY, DateWriter
 
 # What an element costs: the ε that each gets (None), or one of its own, 0 for what no ε bounds.
 _Cost = Fraction | None
@@ -135,7 +135,7 @@ class Calendar:
             self._texts |= self._generalised()
         elif self._policy.dates.strategy != "tag":
             ties = Ties(self._context, self._normalised)
-            wording = Wording(self._context, self._normalised, ties.reconciled(line))
+            wording = DateWriter(self._context, self._normalised, ties.reconciled(line))
             self._texts |= wording.texts()
             if ties.found:
                 self.durations = ties.count(wording.moved)
@@ -197,12 +197,12 @@ class Calendar:
         if value is None:
             value = AGES[strategy].move(self._context, age, epsilon)
         top = self._policy.ages.top_code
-        text = ages.write(age, value, top)
+        text = ages.write_age(age, value, top)
         for step in NEARBY:
             if not alike(text, original):
                 break
             if value + step >= 1:
-                text = ages.write(age, value + step, top)
+                text = ages.write_age(age, value + step, top)
         if agreement.elides(self._context, mention):
             text = agreement.of_distance(agreement.ahead(self._context, mention), text)
         return self._plain(text)

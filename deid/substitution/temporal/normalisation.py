@@ -27,8 +27,8 @@ _ANY_DAY = date(2000, 1, 1)  # a whole date is the same from any
 def meaning(text: str, label: Label, *, as_year: bool = False) -> Expression | Relative | None:
     """What a DATE or RELDATE says, whichever of the two it reads as; None where it reads as neither."""
     if label is Label.DATE:
-        return parsing.parse(text, as_year=as_year) or relative.parse(text)
-    return relative.parse(text) or parsing.parse(text, as_year=as_year)
+        return parsing.parse(text, as_year=as_year) or relative.parse_relative(text)
+    return relative.parse_relative(text) or parsing.parse(text, as_year=as_year)
 
 
 def may_be_year(meant: Expression | Relative | None, label: Label) -> bool:
@@ -44,19 +44,21 @@ def _is_one_date(text: str) -> bool:
     if meant is None:
         return False
     if meant.weekday is not None and meant.month is not None and meant.year is not None and meant.year >= 100:
-        return resolving.place(meant, _ANY_DAY).first.weekday() == meant.weekday
+        return resolving.place_date(meant, _ANY_DAY).first.weekday() == meant.weekday
     return _CUT.search(text) is not None
 
 
 def _is_one_distance(text: str) -> bool:
     """Whether two lines are one RELDATE: together they read as one, and not both do apart."""
     first, _, second = text.partition("\n")
-    return relative.parse(text) is not None and not (relative.parse(first) and relative.parse(second))
+    return relative.parse_relative(text) is not None and not (
+        relative.parse_relative(first) and relative.parse_relative(second)
+    )
 
 
 def _is_one_age(text: str) -> bool:
     """Whether two lines are one AGE: the second is no age."""
-    return ages.parse(text) is not None and ages.parse(text.partition("\n")[2].strip()) is None
+    return ages.parse_age(text) is not None and ages.parse_age(text.partition("\n")[2].strip()) is None
 
 
 def cut_mentions(context: DocumentContext) -> Segments:
@@ -64,9 +66,9 @@ def cut_mentions(context: DocumentContext) -> Segments:
     kinds: list[tuple[Label, Reads, Reads]] = [
         (Label.DATE, lambda text: meaning(text, Label.DATE) is not None, _is_one_date),
         (Label.RELDATE, lambda text: meaning(text, Label.RELDATE) is not None, _is_one_distance),
-        (Label.AGE, lambda text: ages.parse(text) is not None, _is_one_age),
+        (Label.AGE, lambda text: ages.parse_age(text) is not None, _is_one_age),
     ]
-    found = [segments.cut(context, context.of([label]), reads, joins) for label, reads, joins in kinds]
+    found = [segments.cut_segments(context, context.of([label]), reads, joins) for label, reads, joins in kinds]
     return Segments(
         spans=tuple(sorted(span for one in found for span in one.spans)),
         parts={mention: parts for one in found for mention, parts in one.parts.items()},
@@ -170,7 +172,7 @@ def _read_spans(
     for span in spans:
         text, label = whole[span.start : span.end], span.label
         if label is Label.AGE:
-            if (age := ages.parse(text)) is not None:
+            if (age := ages.parse_age(text)) is not None:
                 aged[span] = age
             continue
         meant = meaning(text, label)
@@ -195,7 +197,7 @@ def _whole(meant: Expression | Relative) -> date | None:
     """The day of an expression that says day, month and a year of four digits."""
     if not isinstance(meant, Expression) or meant.unit is not Unit.DAY or not meant.month or (meant.year or 0) < 100:
         return None
-    return resolving.place(meant, _NO_ANCHOR).first
+    return resolving.place_date(meant, _NO_ANCHOR).first
 
 
 def _says_birth(context: DocumentContext, mention: Mention) -> bool:
@@ -233,7 +235,7 @@ def _placed(
         else:
             if meant.march is not None:
                 meant = said[mention] = _settled(context, mention, meant, following, anchor)
-            instant = resolving.place(meant, anchor, birth, _partner(context, mention, bound))
+            instant = resolving.place_date(meant, anchor, birth, _partner(context, mention, bound))
         following = mention, meant
         if clamped(instant.unit, instant.index) != instant.index:
             continue  # "il y a 2000 ans": no document of a hospital speaks of that time

@@ -10,7 +10,7 @@ from deid.french import numerals
 from deid.french.calendar import MONTH_OF, SEASON_OF, WEEKDAY_OF
 from deid.french.folding import fold_line
 from deid.substitution.temporal import feasts
-from deid.substitution.temporal.tokens import Lexicon, run_at
+from deid.substitution.temporal.tokens import FoldedWords, run_at
 from deid.substitution.temporal.values import Unit
 
 _UNITS = {
@@ -84,7 +84,7 @@ _WORDS = frozenset(
     "soir matin aujourd'hui avant apres dans depuis lundi mardi mercredi jeudi vendredi samedi dimanche quinze trois "
     "quatre six deux dix une".split()
 )
-_LEXICON = Lexicon(_WORDS)
+_LEXICON = FoldedWords(_WORDS)
 _BROKEN_LEAD = re.compile(r"^[i1l]{2} ?(?=y ?a)|^[1li](?=a |'|es? )")
 
 
@@ -127,7 +127,7 @@ class Manner:
     tail: str = ""
 
 
-def parse(text: str) -> Relative | None:
+def parse_relative(text: str) -> Relative | None:
     """What a RELDATE mention says, or None if it cannot be read."""
     one_line = re.sub(r"\s", " ", text)
     if "  " in one_line:

@@ -18,7 +18,7 @@ _LOOK_BACK = 3
 _WHOLE_YEAR = 100  # a year below was written with two digits
 
 
-def place(expression: Expression, anchor: date, birth: date | None = None, partner: date | None = None) -> Instant:
+def place_date(expression: Expression, anchor: date, birth: date | None = None, partner: date | None = None) -> Instant:
     """The instant that a DATE means in a document dated `anchor`.
 
     `birth` settles the century of a birth date written with two digits; `partner` is the other bound of a range
@@ -49,7 +49,7 @@ def is_march(expression: Expression, anchor: date) -> bool:
         month = Instant(Unit.MONTH, index)
         if expression.day <= month.last.day and month.first.replace(day=expression.day).weekday() == expression.weekday:
             return False
-    year = place(expression.march, anchor).first.year
+    year = place_date(expression.march, anchor).first.year
     return anchor.year - _RECENT < year <= anchor.year
 
 

@@ -88,7 +88,7 @@ def may_go_on(context: DocumentContext, mentions: Sequence[Mention]) -> bool:
     return any(text[one.end : other.start].isspace() for one, other in pairwise(mentions) if one.label is other.label)
 
 
-def cut(context: DocumentContext, mentions: Iterable[Mention], reads: Reads, joins: Reads) -> Segments:
+def cut_segments(context: DocumentContext, mentions: Iterable[Mention], reads: Reads, joins: Reads) -> Segments:
     """The segments of mentions of one kind.
 
     `reads` says whether a text can be read as it stands; `joins` whether two lines are one date for sure.

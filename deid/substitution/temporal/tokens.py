@@ -32,7 +32,7 @@ def _skeleton(word: str) -> str:
     return word.replace("rn", "m").replace("vv", "w").translate(_LOOKS)
 
 
-class Lexicon:
+class FoldedWords:
     """Folded words, found again when they are broken; two words that break alike are found as neither."""
 
     def __init__(self, words: Iterable[str], misspelt: Iterable[str] = ()) -> None:
@@ -55,7 +55,7 @@ class Lexicon:
 
 
 _WHOLE = tuple(map(fold_line, (*MONTHS, *WEEKDAYS)))
-_CALENDAR = Lexicon((*_WHOLE, "janv", "fevr", "juil", "sept"), (word for word in _WHOLE if len(word) >= _LEAST))
+_CALENDAR = FoldedWords((*_WHOLE, "janv", "fevr", "juil", "sept"), (word for word in _WHOLE if len(word) >= _LEAST))
 _RUN = re.compile(r"[a-z0-9|!]+")
 
 

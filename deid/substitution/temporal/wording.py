@@ -144,7 +144,7 @@ NEARBY = [sign * step for step in range(1, 61) for sign in (1, -1)]
 _WITH_NOUNS = frozenset({Unit.MONTH, Unit.SEASON})  # may be said by a month, a feast or a season
 
 
-class Wording:
+class DateWriter:
     """Writes the dates of one document, as a timeline moved them."""
 
     def __init__(self, context: DocumentContext, normalised: NormalisedTimes, line: Timeline) -> None:

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, Form, Query, Request
 from fastapi.responses import RedirectResponse, Response
 
 from deid.stewardship import opt_outs
-from deid.stewardship.opt_outs import LEAST_REASON, MOST_REASON, OptOutProblem, OptOutRefused, Patient, check_reason
+from deid.stewardship.opt_outs import LEAST_REASON, MOST_REASON, OptOutProblem, OptOutRefused, PatientKey, check_reason
 from deid.warehouse.audit import Action, write
 from deid.warehouse.connection import open_cursor
 from nocturne_pages.access import Permission, Visitor, needs
@@ -93,12 +93,12 @@ def proof(request: Request, visitor: Officer, opt_out_id: int) -> Response:
     return page(request, visitor, "opt_outs/proof.html.j2", "opt_outs", proof=found, one=found.opt_out)
 
 
-def _patient(pseudonym: str, patient_id: str) -> Patient:
+def _patient(pseudonym: str, patient_id: str) -> PatientKey:
     pseudonym, patient_id = pseudonym.strip(), patient_id.strip()
     if bool(pseudonym) == bool(patient_id):
         raise Refusal(422, "opt_out_one_of_both")
     try:
-        return Patient(pseudonym=pseudonym or None, patient_id=patient_id or None)
+        return PatientKey(pseudonym=pseudonym or None, patient_id=patient_id or None)
     except OptOutRefused as refused:
         raise _refusal(refused) from None
 

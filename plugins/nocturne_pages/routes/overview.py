@@ -14,7 +14,7 @@ from deid.reports.numbers import Writer
 from deid.reports.view import TONES, measured
 from deid.reports.wording import WORDING
 from deid.stewardship import overview
-from deid.stewardship.overview import Finding, Overview, layout_trend
+from deid.stewardship.overview import Overview, OverviewFinding, layout_trend
 from nocturne_pages.access import Visitor, needs
 from nocturne_pages.language import words
 from nocturne_pages.pages import page
@@ -57,7 +57,7 @@ def _sums(found: Overview) -> dict[str, float]:
     }
 
 
-def _said(one: Finding, lang: str) -> dict[str, str]:
+def _said(one: OverviewFinding, lang: str) -> dict[str, str]:
     """Return a finding as two sentences: the finding, and what to do."""
     said, write = words("overview", lang), Writer(lang)
     facts = dict(one.facts)

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict
 
 from deid.domain.labels import Label
 from deid.reviews import reading
-from deid.reviews.marks import Kind, Mark, list_marks
+from deid.reviews.marks import ErrorKind, Mark, list_marks
 from deid.warehouse.originals import OriginalProblem, OriginalRefused, read_original
 from nocturne_pages.access import Permission, Visitor, needs
 from nocturne_pages.errors import Refusal
@@ -36,7 +36,7 @@ class Asked(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    kind: Kind
+    kind: ErrorKind
     label: Label | None = None
     start: int
     end: int

@@ -81,7 +81,8 @@ def new(request: Request, interval_key: str, visitor: Reviewer) -> Response:
     policy = _policy()
     targets = sorted({*TARGETS, policy.target})
     sizes = {
-        target: lifecycle.Plan(target, policy.confidence, policy.readings).size(waiting.documents) for target in targets
+        target: lifecycle.SamplePlan(target, policy.confidence, policy.readings).size(waiting.documents)
+        for target in targets
     }
     values = {"waiting": waiting, "policy": policy, "sizes": sizes}
     return page(request, visitor, "reviews/new.html.j2", "reviews", **values)
@@ -98,7 +99,7 @@ def start(
     """Draw the sample, or redirect to one drawn meanwhile."""
     with steward() as cursor:
         _waiting(cursor, interval_key)
-        plan = lifecycle.Plan(target, _policy().confidence, int(readings))
+        plan = lifecycle.SamplePlan(target, _policy().confidence, int(readings))
         review_id = lifecycle.open_review(cursor, interval_key, plan, visitor.name)
     return _to(request, f"/reviews/{review_id}")
 
@@ -108,7 +109,7 @@ def one(request: Request, review_id: int, visitor: Reviewer) -> Response:
     """Plan, progress, estimate and disputed documents of a review."""
     with steward() as cursor:
         review = progress.find_review(cursor, review_id, visitor.name)
-        sampled = progress.list_documents(cursor, review_id)
+        sampled = progress.list_sampled(cursor, review_id)
         following = None if review.closed else reading.next_document(cursor, review_id, visitor.name)
     found = estimate_leaks(review, sampled)
     values = {
@@ -175,7 +176,7 @@ def panel(request: Request, visitor: Visitor, interval_key: str) -> Markup | Non
             review, found = None, None
         else:
             review = progress.find_review(cursor, review_id)
-            found = estimate_leaks(review, progress.list_documents(cursor, review_id))
+            found = estimate_leaks(review, progress.list_sampled(cursor, review_id))
     if review is None and (waiting is None or not visitor.may(Permission.REVIEW)):
         return None
     values = {"review": review, "waiting": waiting, "words": bound_in_words(found, visitor.lang) if found else ""}

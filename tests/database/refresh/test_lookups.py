@@ -69,7 +69,7 @@ def test_a_street_of_a_refresh_is_known_and_cited_and_one_more_refresh_changes_b
     for source in ("communes", "establishments"):
         refresh(source, dsn=deployed.dsn("refresher"))
     refresh("streets", dsn=deployed.dsn("refresher"), location=_streets(tmp_path / "one.csv.gz", NAME))
-    table = runtime.use_lookup()
+    table = runtime.use_current_lookup()
     assert Kind.STREET in table.kinds("rue du tardigrade bleu")
     assert Kind.STREET in table.kinds("rue de rivoli"), "what ships stays known"
     assert [hit.entry.name for hit in gazetteers().scan("12 rue du tardigrade bleu ")][:1] == ["rue du tardigrade bleu"]
@@ -77,7 +77,7 @@ def test_a_street_of_a_refresh_is_known_and_cited_and_one_more_refresh_changes_b
     assert table.digest.startswith(cited["lookup"])
     assert cited["lookup"] != before
     refresh("streets", dsn=deployed.dsn("refresher"), location=_streets(tmp_path / "two.csv.gz"))
-    assert not runtime.use_lookup().kinds("rue du tardigrade bleu")
+    assert not runtime.use_current_lookup().kinds("rue du tardigrade bleu")
     assert runtime.reference_versions()["lookup"] != cited["lookup"]
 
 

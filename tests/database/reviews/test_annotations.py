@@ -15,7 +15,7 @@ from deid.domain.labels import Label
 from deid.evaluation.corpus import load_corpus
 from deid.reviews import lifecycle, reading
 from deid.reviews.annotations import Annotation, correct_mentions
-from deid.reviews.marks import Kind
+from deid.reviews.marks import ErrorKind
 from deid.warehouse import audit
 from tests.conftest import Database
 from tests.database.reviews.test_reviews import begin, finish, lines, mark, opened, staged, steward
@@ -31,7 +31,7 @@ def close(database: Database, review: int) -> None:
 
 def surrogate(database: Database, review: int, ordinal: int, label: str) -> str:
     """The first surrogate of a label in a document."""
-    found: reading.Reading = begin(database, review, ordinal)
+    found: reading.ReadDocument = begin(database, review, ordinal)
     span = next(span for span in found.surrogates if span.label == label)
     return found.text[span.start : span.end]
 
@@ -40,9 +40,9 @@ def test_a_marked_mention_becomes_a_training_mention(staged: Database, tmp_path:
     review = opened(staged)
     mark(staged, review, "bisoprolol", label=Label.PERSON)
     date = surrogate(staged, review, 2, "DATE")
-    mark(staged, review, date, ordinal=2, kind=Kind.NOT_IDENTIFYING, label=None)
+    mark(staged, review, date, ordinal=2, kind=ErrorKind.NOT_IDENTIFYING, label=None)
     city = surrogate(staged, review, 3, "PATIENT")
-    mark(staged, review, city, ordinal=3, kind=Kind.WRONG_LABEL, label=Label.DOCTOR)
+    mark(staged, review, city, ordinal=3, kind=ErrorKind.WRONG_LABEL, label=Label.DOCTOR)
     finish(staged, review, 1, 2, 3, 4)
     ids = {ordinal: begin(staged, review, ordinal).document_id for ordinal in (1, 2, 3, 4)}
     close(staged, review)

@@ -25,9 +25,9 @@ from deid.reviews.estimate import (
     interval_in_words,
     measure_agreement,
 )
-from deid.reviews.lifecycle import Plan, list_staged_intervals, open_review
-from deid.reviews.marks import Kind, Mark, list_marks
-from deid.reviews.progress import find_review, list_documents, list_reviews
+from deid.reviews.lifecycle import SamplePlan, list_staged_intervals, open_review
+from deid.reviews.marks import ErrorKind, Mark, list_marks
+from deid.reviews.progress import find_review, list_reviews, list_sampled
 from deid.warehouse import audit
 from deid.warehouse.connection import connect
 from deid.warehouse.publish import publish_interval
@@ -37,8 +37,8 @@ from tests.database.warehouse.nights import process
 from tests.database.warehouse.small_hospital import DAY, LETTER, NIGHT, open_hospital, put, withdraw
 
 KEY = "2026-03-02"
-STRICT = Plan(0.01, 0.95, 1)
-TWICE = Plan(0.01, 0.95, 2)
+STRICT = SamplePlan(0.01, 0.95, 1)
+TWICE = SamplePlan(0.01, 0.95, 2)
 
 
 @contextmanager
@@ -58,12 +58,12 @@ def staged(deployed: Database, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
     return deployed
 
 
-def opened(database: Database, plan: Plan = STRICT) -> int:
+def opened(database: Database, plan: SamplePlan = STRICT) -> int:
     with steward(database) as cursor:
         return open_review(cursor, KEY, plan, "intendante")
 
 
-def begin(database: Database, review: int, ordinal: int = 1, reader: str = "intendante") -> reading.Reading:
+def begin(database: Database, review: int, ordinal: int = 1, reader: str = "intendante") -> reading.ReadDocument:
     with steward(database) as cursor:
         return reading.begin_reading(cursor, review, ordinal, reader)
 
@@ -75,7 +75,7 @@ def mark(
     *,
     ordinal: int = 1,
     reader: str = "intendante",
-    kind: Kind = Kind.MISSED,
+    kind: ErrorKind = ErrorKind.MISSED,
     label: Label | None = Label.DOCTOR,
 ) -> Mark:
     text = begin(database, review, ordinal, reader).text
@@ -109,7 +109,7 @@ def texts(database: Database) -> int:
 def test_a_review_is_a_random_sample_of_what_is_staged(staged: Database) -> None:
     with steward(staged) as cursor:
         (before,) = list_staged_intervals(cursor)
-        first = open_review(cursor, KEY, Plan(0.2, 0.8, 1), "intendante", seed="une graine")
+        first = open_review(cursor, KEY, SamplePlan(0.2, 0.8, 1), "intendante", seed="une graine")
         assert (before.interval_key, before.documents, before.review_id) == (KEY, 6, None)
         assert list_staged_intervals(cursor, KEY)[0].review_id == first
         review = find_review(cursor, first)
@@ -194,7 +194,7 @@ def test_only_who_reads_a_document_marks_it_until_it_is_finished(staged: Databas
 
     def add(reader: str) -> Mark:
         with steward(staged) as cursor:
-            return reading.add_mark(cursor, review, 1, reader, Kind.MISSED, Label.ID, 0, 7)
+            return reading.add_mark(cursor, review, 1, reader, ErrorKind.MISSED, Label.ID, 0, 7)
 
     def remove(reader: str, mark_id: int) -> None:
         with steward(staged) as cursor:
@@ -213,11 +213,11 @@ def test_only_who_reads_a_document_marks_it_until_it_is_finished(staged: Databas
 def test_the_bound_follows_what_was_read_and_never_flatters(staged: Database) -> None:
     review = opened(staged)
     with steward(staged) as cursor:
-        assert estimate_leaks(find_review(cursor, review), list_documents(cursor, review)) is None
+        assert estimate_leaks(find_review(cursor, review), list_sampled(cursor, review)) is None
     finish(staged, review, 1, 2)
     mark(staged, review, "rythme", ordinal=3)  # seen by a reader who has not finished
     with steward(staged) as cursor:
-        found = estimate_leaks(find_review(cursor, review), list_documents(cursor, review))
+        found = estimate_leaks(find_review(cursor, review), list_sampled(cursor, review))
     assert found is not None
     assert (found.read, found.leaking, found.at_most, found.reached) == (3, 1, 4, False)
     assert found.mentions.missed == 1
@@ -226,7 +226,7 @@ def test_the_bound_follows_what_was_read_and_never_flatters(staged: Database) ->
     assert bound_in_words(found, "fr") == "au plus 4\u00a0documents sur 6, à 95\u202f%"
     finish(staged, review, 3, 4, 5, 6)
     with steward(staged) as cursor:
-        found = estimate_leaks(find_review(cursor, review), list_documents(cursor, review))
+        found = estimate_leaks(find_review(cursor, review), list_sampled(cursor, review))
     assert found is not None
     assert found.whole
     assert bound_in_words(found, "fr") == "1 des 6\u00a0documents, tous lus"
@@ -253,7 +253,7 @@ def test_a_second_reader_sees_nothing_of_the_first_and_disagreements_are_settled
     finish(staged, review, 2, reader="un")
     finish(staged, review, 2, reader="deux")
     with steward(staged) as cursor:
-        sampled = list_documents(cursor, review)
+        sampled = list_sampled(cursor, review)
         assert [one.mark_id for one in progress.disputed_marks(sampled[0])] == [lone.mark_id]
         assert [one.ordinal for one in progress.documents_to_settle(find_review(cursor, review), sampled)] == [1]
         found = measure_agreement(sampled)
@@ -264,14 +264,14 @@ def test_a_second_reader_sees_nothing_of_the_first_and_disagreements_are_settled
     settle(lone.mark_id, "référente", "dismissed")
     assert refusal(lambda: settle(lone.mark_id, "autre", "upheld")) == ReviewProblem.SETTLED
     with steward(staged) as cursor:
-        assert progress.documents_to_settle(find_review(cursor, review), list_documents(cursor, review)) == []
-        assert list_documents(cursor, review)[0].leaks  # the shared mark stands
+        assert progress.documents_to_settle(find_review(cursor, review), list_sampled(cursor, review)) == []
+        assert list_sampled(cursor, review)[0].leaks  # the shared mark stands
     settle(shared.mark_id, "référente", "dismissed")
     with steward(staged) as cursor:
         second = list_marks(cursor, review, reader="deux")[0]
     settle(second.mark_id, "référente", "dismissed")
     with steward(staged) as cursor:
-        assert not list_documents(cursor, review)[0].leaks
+        assert not list_sampled(cursor, review)[0].leaks
 
 
 @pytest.mark.parametrize(
@@ -308,9 +308,9 @@ def test_closing_erases_texts_and_keeps_figures(staged: Database) -> None:
     mark(staged, review, "rythme")
     finish(staged, review, 1, 2)
     with steward(staged) as cursor:
-        before = estimate_leaks(find_review(cursor, review), list_documents(cursor, review))
+        before = estimate_leaks(find_review(cursor, review), list_sampled(cursor, review))
         lifecycle.close_review(cursor, review, "intendante")
-        assert estimate_leaks(find_review(cursor, review), list_documents(cursor, review)) == before
+        assert estimate_leaks(find_review(cursor, review), list_sampled(cursor, review)) == before
         assert [one.review_id for one in list_reviews(cursor, "intendante", "closed")] == [review]
         assert [one.review_id for one in list_reviews(cursor, "intendante", "mine")] == [review]
         assert list_reviews(cursor, "intendante", "open") == list_reviews(cursor, "autre", "mine") == []

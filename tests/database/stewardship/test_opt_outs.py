@@ -14,7 +14,7 @@ from deid.config.keys import make_key
 from deid.config.settings import settings
 from deid.nightly import steps
 from deid.stewardship import opt_outs
-from deid.stewardship.opt_outs import LiveDocuments, OptOutProblem, OptOutRefused, Patient, RemovalProof
+from deid.stewardship.opt_outs import LiveDocuments, OptOutProblem, OptOutRefused, PatientKey, RemovalProof
 from deid.substitution import pseudonym
 from deid.warehouse import audit
 from deid.warehouse import opt_outs as removal
@@ -51,7 +51,7 @@ def name(patient_id: str = "P000001") -> str:
     return pseudonym(settings().key, "patient", patient_id)
 
 
-def objects(patient: Patient) -> int:
+def objects(patient: PatientKey) -> int:
     with office() as cursor:
         return opt_outs.record_opt_out(cursor, "intendante", patient, REASON)[0]
 
@@ -74,8 +74,8 @@ def two_keys(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_search_counts_by_release_and_type_and_is_recorded(hospital: Database) -> None:
     with office() as cursor:
-        by_name = opt_outs.search_patient(cursor, "intendante", Patient(name()))
-        by_id = opt_outs.search_patient(cursor, "intendante", Patient(patient_id="P000001"))
+        by_name = opt_outs.search_patient(cursor, "intendante", PatientKey(name()))
+        by_id = opt_outs.search_patient(cursor, "intendante", PatientKey(patient_id="P000001"))
     for found in (by_name, by_id):
         assert [(one.interval_key, one.document_type, one.documents) for one in found.published] == [
             ("2026-03-02", "CRH", 1),
@@ -89,7 +89,7 @@ def test_a_search_counts_by_release_and_type_and_is_recorded(hospital: Database)
 
 
 def test_by_pseudonym_the_rows_leave_at_once_and_the_ledger_follows(hospital: Database) -> None:
-    opt_out = objects(Patient(name()))
+    opt_out = objects(PatientKey(name()))
     assert readers_see(hospital) == 1
     before = proof(opt_out)
     assert (before.readable, before.found_now) == (0, None)
@@ -107,7 +107,7 @@ def test_by_pseudonym_the_rows_leave_at_once_and_the_ledger_follows(hospital: Da
 
 
 def test_by_the_hospitals_own_id_the_next_night_removes(hospital: Database) -> None:
-    opt_out = objects(Patient(patient_id="P000001"))
+    opt_out = objects(PatientKey(patient_id="P000001"))
     assert readers_see(hospital) == 3
     assert proof(opt_out).found_now == 2
     process("a night without anything", NIGHT + DAY)
@@ -118,7 +118,7 @@ def test_by_the_hospitals_own_id_the_next_night_removes(hospital: Database) -> N
 
 @pytest.mark.parametrize("by", ["pseudonym", "source id"])
 def test_no_later_night_or_backfill_brings_the_patient_back(hospital: Database, by: str) -> None:
-    objects(Patient(name()) if by == "pseudonym" else Patient(patient_id="P000001"))
+    objects(PatientKey(name()) if by == "pseudonym" else PatientKey(patient_id="P000001"))
     put(hospital, "D4", at=NIGHT + DAY)
     put(hospital, "D1", LETTER + "Corrigé.", at=NIGHT + DAY)
     put(hospital, "D5", PAGE, patient="P000002", format="text/html", at=NIGHT + DAY)
@@ -139,8 +139,8 @@ def test_by_pseudonym_the_proof_claims_nothing_of_what_waits_until_the_patient_i
     process("second", NIGHT + DAY)
     assert states(hospital)["D4"] == "staged"
     with office() as cursor:
-        assert opt_outs.search_patient(cursor, "intendante", Patient(name())).waiting is None
-    opt_out = objects(Patient(name()))
+        assert opt_outs.search_patient(cursor, "intendante", PatientKey(name())).waiting is None
+    opt_out = objects(PatientKey(name()))
     before = proof(opt_out)
     assert (before.readable, before.ledger, before.found_now) == (0, None, None)
     removal.apply_opt_outs()
@@ -164,7 +164,7 @@ def test_the_proof_counts_every_live_document_of_a_known_patient_once(
         interval_start=NIGHT + 3 * DAY, interval_end=NIGHT + 4 * DAY, triggered_by="begun", batch_size=500
     )
     steps.detect(batch["run_id"], batch["batch_id"])
-    found = proof(objects(Patient(patient_id="P000001")))
+    found = proof(objects(PatientKey(patient_id="P000001")))
     assert found.ledger == LiveDocuments(published=3, staged=1, unfinished=1, quarantined=1)
     assert (found.readable, found.found_now) == (0, 6)  # no pseudonym of this patient is recorded
     old = pseudonym(settings().keyring.of(1).secret, "patient", "P000001")
@@ -180,7 +180,7 @@ def test_what_waits_for_publication_is_not_published(hospital: Database) -> None
     put(hospital, "D4", at=NIGHT + DAY)
     put(hospital, "D5", PAGE, patient="P000002", format="text/html", at=NIGHT + DAY)
     staged = process("second", NIGHT + DAY)
-    objects(Patient(name()))
+    objects(PatientKey(name()))
     publish_interval(staged["interval_key"])
     assert states(hospital) == {
         **{"D1": "withdrawn", "D3": "withdrawn", "D4": "withdrawn"},
@@ -196,7 +196,7 @@ def test_publication_itself_refuses_whoever_slipped_through(
     put(hospital, "D4", at=NIGHT + DAY)
     put(hospital, "D5", PAGE, patient="P000002", format="text/html", at=NIGHT + DAY)
     staged = process("second", NIGHT + DAY)
-    monkeypatch.setattr(removal, "apply_opt_outs", lambda *_: objects(Patient(name())))
+    monkeypatch.setattr(removal, "apply_opt_outs", lambda *_: objects(PatientKey(name())))
     publish_interval(staged["interval_key"])
     assert states(hospital)["D4"] == "withdrawn"
     assert states(hospital)["D5"] == "published"
@@ -216,7 +216,7 @@ def test_a_pseudonym_of_a_former_key_still_finds_the_patient(
     if rotation == "redo":
         night("redone")
     assert old != name()
-    opt_out = objects(Patient(old))
+    opt_out = objects(PatientKey(old))
     removal.apply_opt_outs()
     names = [pseudonym(key.secret, "patient", "P000001") for key in settings().keyring.keys]
     assert hospital.rows("SELECT count(*) FROM deid.published_document WHERE patient_id = ANY(%s)", (names,)) == [(0,)]
@@ -232,7 +232,7 @@ def test_an_opt_out_outlives_the_key_that_its_pseudonym_came_from(
 ) -> None:
     two_keys(monkeypatch)
     decide(monkeypatch, tmp_path, "{rotation: redo}")
-    objects(Patient(pseudonym(settings().keyring.of(1).secret, "patient", "P000001")))
+    objects(PatientKey(pseudonym(settings().keyring.of(1).secret, "patient", "P000001")))
     removal.apply_opt_outs()
     night("redone")
     hospital.rows("UPDATE deid.key SET destroyed_at = now() WHERE key_version = 1")
@@ -244,7 +244,7 @@ def test_an_opt_out_outlives_the_key_that_its_pseudonym_came_from(
 
 
 def test_a_pseudonym_that_leads_to_nobody_stays_unmatched_and_is_told(hospital: Database) -> None:
-    opt_out = objects(Patient("a" * 20))
+    opt_out = objects(PatientKey("a" * 20))
     assert removal.apply_opt_outs() == {"oppositions": 1, "unmatched": 1, "removed": 0, "withdrawn": 0}
     assert proof(opt_out).opt_out.applied_at is None
     assert proof(opt_out).found_now is None
@@ -252,7 +252,7 @@ def test_a_pseudonym_that_leads_to_nobody_stays_unmatched_and_is_told(hospital: 
 
 
 def test_what_is_applied_once_is_left_alone_for_good(hospital: Database) -> None:
-    objects(Patient(name()))
+    objects(PatientKey(name()))
     removal.apply_opt_outs()
     before = fingerprint(hospital)
     assert removal.apply_opt_outs() == {"oppositions": 1, "unmatched": 0, "removed": 0, "withdrawn": 0}
@@ -260,14 +260,14 @@ def test_what_is_applied_once_is_left_alone_for_good(hospital: Database) -> None
 
 
 def test_the_second_request_is_told_of_the_first(hospital: Database) -> None:
-    first = objects(Patient(name()))
-    for patient in (Patient(name()),):
+    first = objects(PatientKey(name()))
+    for patient in (PatientKey(name()),):
         with pytest.raises(OptOutRefused) as refused:
             objects(patient)
         assert (refused.value.why, refused.value.opt_out_id) == (OptOutProblem.ALREADY, first)
     removal.apply_opt_outs()
     with pytest.raises(OptOutRefused) as refused:
-        objects(Patient(patient_id="P000001"))  # the same person, by the other name
+        objects(PatientKey(patient_id="P000001"))  # the same person, by the other name
     assert (refused.value.why, refused.value.opt_out_id) == (OptOutProblem.ALREADY, first)
     assert hospital.rows("SELECT count(*) FROM deid.opt_out") == [(1,)]
 
@@ -277,14 +277,14 @@ def test_the_second_request_is_told_of_the_first(hospital: Database) -> None:
 )
 def test_what_has_not_the_shape_of_a_pseudonym_is_refused(given: str) -> None:
     with pytest.raises(OptOutRefused) as refused:
-        Patient(given)
+        PatientKey(given)
     assert refused.value.why is OptOutProblem.NOT_A_PSEUDONYM
 
 
 @pytest.mark.parametrize("given", ["", " ", "x" * 101, "P\n1", "P\x001"])
 def test_what_cannot_be_an_id_of_the_hospital_is_refused(given: str) -> None:
     with pytest.raises(OptOutRefused) as refused:
-        Patient(patient_id=given)
+        PatientKey(patient_id=given)
     assert refused.value.why is OptOutProblem.NOT_AN_ID
 
 
@@ -295,12 +295,12 @@ def test_what_cannot_be_an_id_of_the_hospital_is_refused(given: str) -> None:
 @pytest.mark.usefixtures("deployed")
 def test_an_opt_out_says_why(reason: str, why: OptOutProblem) -> None:
     with office() as cursor, pytest.raises(OptOutRefused) as refused:
-        opt_outs.record_opt_out(cursor, "intendante", Patient("a" * 20), reason)
+        opt_outs.record_opt_out(cursor, "intendante", PatientKey("a" * 20), reason)
     assert refused.value.why is why
 
 
 def test_a_patient_who_consents_again_is_taken_from_then_on(hospital: Database) -> None:
-    opt_out = objects(Patient(name()))
+    opt_out = objects(PatientKey(name()))
     removal.apply_opt_outs()
     with office("worker") as cursor:
         assert opt_outs.revoke_opt_out(cursor, "exploitant", opt_out, "consentement signé ce jour")
@@ -309,27 +309,27 @@ def test_a_patient_who_consents_again_is_taken_from_then_on(hospital: Database) 
     assert readers_see(hospital) == 1  # lifting puts nothing back by itself
     night("backfill")
     assert readers_see(hospital) == 3
-    assert objects(Patient(name())) != opt_out  # and one may object again
+    assert objects(PatientKey(name())) != opt_out  # and one may object again
 
 
 def test_nobody_lifts_an_opt_out_from_the_pages(hospital: Database) -> None:
-    objects(Patient(name()))
+    objects(PatientKey(name()))
     with pytest.raises(psycopg2.errors.InsufficientPrivilege):
         hospital.rows("UPDATE deid.opt_out SET revoked_at = now()", role="steward")
 
 
 @pytest.mark.parametrize("role", ["worker", "publisher", "reader", "researcher", "refresher"])
 def test_only_a_steward_makes_rows_leave_by_a_name(hospital: Database, role: str) -> None:
-    opt_out = objects(Patient("a" * 20))
+    opt_out = objects(PatientKey("a" * 20))
     with pytest.raises(psycopg2.errors.InsufficientPrivilege):
         hospital.rows("SELECT deid.withdraw_pseudonym(%s)", (opt_out,), role=role)
 
 
 def test_no_row_leaves_without_an_opt_out(hospital: Database) -> None:
-    opt_out = objects(Patient(patient_id="P000001"))
+    opt_out = objects(PatientKey(patient_id="P000001"))
     for number in (opt_out, opt_out + 9):
         assert hospital.rows("SELECT * FROM deid.withdraw_pseudonym(%s)", (number,), role="steward") == []
-    lifted = objects(Patient(name("P000002")))
+    lifted = objects(PatientKey(name("P000002")))
     hospital.rows("UPDATE deid.opt_out SET revoked_at = now()")
     night("backfill")
     assert hospital.rows("SELECT * FROM deid.withdraw_pseudonym(%s)", (lifted,), role="steward") == []
@@ -342,7 +342,7 @@ def test_texts_in_a_review_leave_with_the_patient(hospital: Database) -> None:
         "INSERT INTO deid.review_document (review_id, ordinal, run_id, document_id, content_hash, text, spans)"
         " SELECT 1, row_number() OVER (), run_id, document_id, content_hash, 'texte', '[]' FROM deid.document"
     )
-    objects(Patient(name()))
+    objects(PatientKey(name()))
     removal.apply_opt_outs()
     kept = hospital.rows("SELECT document_id FROM deid.review_document WHERE text IS NOT NULL")
     assert kept == [("D2",)]

@@ -14,7 +14,7 @@ from psycopg2.extensions import cursor as Cursor
 from deid.config.settings import settings
 from deid.domain.errors import WarehouseError
 from deid.release import actions
-from deid.stewardship.opt_outs import Patient, record_opt_out
+from deid.stewardship.opt_outs import PatientKey, record_opt_out
 from deid.warehouse import opt_outs
 from deid.warehouse.connection import open_cursor
 from deid.warehouse.migrations import migrate
@@ -84,7 +84,7 @@ def test_a_role_that_may_only_read_stops_no_work(impatient: Database, role: str)
         actions.summarise(key)
         actions.publish(key, {"chosen": "approve", "decided_by": "morel", "reason": "lu"})
         with open_cursor("steward") as cursor:
-            record_opt_out(cursor, "morel", Patient(None, "P000001"), "demande écrite")
+            record_opt_out(cursor, "morel", PatientKey(None, "P000001"), "demande écrite")
         assert opt_outs.apply_opt_outs()["removed"] == 1
         assert migrate(impatient.owner) == []
 

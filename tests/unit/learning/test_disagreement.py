@@ -12,7 +12,7 @@ from deid.domain.document import Document
 from deid.domain.labels import Label
 from deid.evaluation.corpus import GoldDocument
 from deid.evaluation.markup import parse_marked
-from deid.learning.disagreement import Kind, doubts
+from deid.learning.disagreement import DifferenceKind, doubts
 
 
 def gold(marked: str, name: str = "a-1") -> GoldDocument:
@@ -33,26 +33,30 @@ def says(marked: str, sure: float = 0.98) -> NDArray[np.float32]:
 @pytest.mark.parametrize(
     ("annotated", "predicted", "expected"),
     [
-        ("vu M. [[PERSON|Roux]] hier", "vu M. Roux [[RELDATE|hier]]", {Kind.NOTHING_THERE, Kind.UNMARKED}),
-        ("vu [[PERSON|Roux]]", "vu Roux", {Kind.NOTHING_THERE}),
-        ("vu Roux", "vu [[PERSON|Roux]]", {Kind.UNMARKED}),
-        ("vu [[PERSON|Roux]]", "vu [[DOCTOR|Roux]]", {Kind.OTHER_LABEL}),
-        ("vu [[PERSON|M. Roux]]", "vu M. [[PERSON|Roux]]", {Kind.OTHER_EDGES}),
-        ("vu [[PERSON|Roux]], fils", "vu [[PERSON|Roux,]] fils", {Kind.OTHER_EDGES}),
-        ("vu Dr [[DOCTOR|Roux]]", "vu [[DOCTOR|Dr Roux]]", {Kind.OTHER_EDGES}),
+        (
+            "vu M. [[PERSON|Roux]] hier",
+            "vu M. Roux [[RELDATE|hier]]",
+            {DifferenceKind.NOTHING_THERE, DifferenceKind.UNMARKED},
+        ),
+        ("vu [[PERSON|Roux]]", "vu Roux", {DifferenceKind.NOTHING_THERE}),
+        ("vu Roux", "vu [[PERSON|Roux]]", {DifferenceKind.UNMARKED}),
+        ("vu [[PERSON|Roux]]", "vu [[DOCTOR|Roux]]", {DifferenceKind.OTHER_LABEL}),
+        ("vu [[PERSON|M. Roux]]", "vu M. [[PERSON|Roux]]", {DifferenceKind.OTHER_EDGES}),
+        ("vu [[PERSON|Roux]], fils", "vu [[PERSON|Roux,]] fils", {DifferenceKind.OTHER_EDGES}),
+        ("vu Dr [[DOCTOR|Roux]]", "vu [[DOCTOR|Dr Roux]]", {DifferenceKind.OTHER_EDGES}),
         ("vu [[PERSON|Roux]] Paul", "vu [[PERSON|Roux Paul]]", set()),
         ("vu [[PERSON|Paul Roux]]", "vu [[PERSON|Paul Roux]]", set()),
         ("", "", set()),
     ],
 )
-def test_kinds_of_doubt(annotated: str, predicted: str, expected: set[Kind]) -> None:
+def test_kinds_of_doubt(annotated: str, predicted: str, expected: set[DifferenceKind]) -> None:
     assert {doubt.kind for doubt in doubts([gold(annotated)], [says(predicted)])} == expected
 
 
 def test_a_doubt_says_where_and_what_and_holds_no_text() -> None:
     found = doubts([gold("vu [[PERSON|Roux]] ici")], [says("vu [[DOCTOR|Roux]] ici")])
     assert [(one.document, one.start, one.end, one.kind, one.gold, one.predicted) for one in found] == [
-        ("a-1", 3, 7, Kind.OTHER_LABEL, Label.PERSON, Label.DOCTOR)
+        ("a-1", 3, 7, DifferenceKind.OTHER_LABEL, Label.PERSON, Label.DOCTOR)
     ]
     assert found[0].probability == pytest.approx(0.98, abs=0.01)
     assert "Roux" not in repr(found)
@@ -61,14 +65,20 @@ def test_a_doubt_says_where_and_what_and_holds_no_text() -> None:
 def test_what_is_less_sure_is_no_doubt() -> None:
     documents, unsure = [gold("vu [[PERSON|Roux]] ici Blanc")], [says("vu Roux ici [[PERSON|Blanc]]", sure=0.9)]
     assert doubts(documents, unsure) == []
-    assert {one.kind for one in doubts(documents, unsure, sure=0.85)} == {Kind.NOTHING_THERE, Kind.UNMARKED}
+    assert {one.kind for one in doubts(documents, unsure, sure=0.85)} == {
+        DifferenceKind.NOTHING_THERE,
+        DifferenceKind.UNMARKED,
+    }
 
 
 def test_every_token_of_a_mention_must_be_doubted() -> None:
     distribution = says("vu Paul Roux")
     distribution[2] = 0
     distribution[2, INDEX["I-PERSON"]] = 1
-    assert all(one.kind is not Kind.NOTHING_THERE for one in doubts([gold("vu [[PERSON|Paul Roux]]")], [distribution]))
+    assert all(
+        one.kind is not DifferenceKind.NOTHING_THERE
+        for one in doubts([gold("vu [[PERSON|Paul Roux]]")], [distribution])
+    )
 
 
 def test_the_surest_doubt_comes_first() -> None:

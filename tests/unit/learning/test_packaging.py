@@ -97,7 +97,7 @@ def test_former_communes_lead_to_the_present_one_where_a_source_says_so(source: 
 def test_words_of_medicine_and_of_the_language(source: Path) -> None:
     assert rows(packaging.drugs(source)) == [("DOLIPRANE",), ("PARACETAMOL",)]
     assert rows(packaging.eponyms(source)) == [("Charcot", "maladie de Charcot")]
-    assert rows(packaging.words(source)) == [("fort", "ADJ|NOM", 1.75)]
+    assert rows(packaging.common_words(source)) == [("fort", "ADJ|NOM", 1.75)]
     medical = [word for (word,) in rows(packaging.medical_words(source))]
     assert medical == ["cardiomyopathie", "dilatée", "posé", "toux"]  # no name, no common or single word
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deid.quality.dates import Reading, read_date, read_dates, spelt_dates
+from deid.quality.dates import WrittenDate, read_date, read_dates, spelt_dates
 
 REFERENCE = date(2024, 3, 1)
 
@@ -57,7 +57,7 @@ def test_exact_days(text: str, day: date) -> None:
     ],
 )
 def test_periods(text: str, first: date, last: date) -> None:
-    assert read_date(text, REFERENCE) == Reading(first, last)
+    assert read_date(text, REFERENCE) == WrittenDate(first, last)
 
 
 @pytest.mark.parametrize("text", ["12", "lundi", "3 mars", "12/03", "Toussaint", "12/02/27", "mars", "140822", "1er"])
@@ -122,11 +122,11 @@ def test_spelt_dates(day: date, spelt: str) -> None:
 @pytest.mark.parametrize(
     ("text", "reading"),
     [
-        ("12 juin 20l1", Reading(date(2011, 6, 12), date(2011, 6, 12), signature=(11, 6, 12))),
-        ("ll juin 20l1", Reading(date(2011, 6, 1), date(2011, 6, 30))),
-        ("12 mars 2OO8", Reading(date(2008, 3, 12), date(2008, 3, 12), signature=(8, 3, 12))),
-        ("12 mars 20 lots", Reading(date(2020, 3, 12), date(2020, 3, 12), signature=(20, 3, 12))),
+        ("12 juin 20l1", WrittenDate(date(2011, 6, 12), date(2011, 6, 12), signature=(11, 6, 12))),
+        ("ll juin 20l1", WrittenDate(date(2011, 6, 1), date(2011, 6, 30))),
+        ("12 mars 2OO8", WrittenDate(date(2008, 3, 12), date(2008, 3, 12), signature=(8, 3, 12))),
+        ("12 mars 20 lots", WrittenDate(date(2020, 3, 12), date(2020, 3, 12), signature=(20, 3, 12))),
     ],
 )
-def test_a_year_that_a_scanner_broke_is_read(text: str, reading: Reading) -> None:
+def test_a_year_that_a_scanner_broke_is_read(text: str, reading: WrittenDate) -> None:
     assert read_date(text, REFERENCE) == reading

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deid.quality import measure
-from deid.quality.dates import Reading
+from deid.quality.dates import WrittenDate
 from deid.quality.integrity import disorder, is_mask
 from tests.unit.quality.documents import checked
 
@@ -76,12 +76,12 @@ def test_order(before: list[str], after: list[str], expected: int) -> None:
 
 
 days = st.dates(date(2000, 1, 1), date(2003, 1, 1))
-spans = st.tuples(days, st.integers(0, 400)).map(lambda pair: Reading(pair[0], pair[0] + timedelta(days=pair[1])))
+spans = st.tuples(days, st.integers(0, 400)).map(lambda pair: WrittenDate(pair[0], pair[0] + timedelta(days=pair[1])))
 
 
 @given(st.lists(st.tuples(spans, spans), max_size=8))
-def test_disorder_agrees_with_looking_at_every_pair(pairs: list[tuple[Reading, Reading]]) -> None:
-    def inverted(one: tuple[Reading, Reading], other: tuple[Reading, Reading]) -> bool:
+def test_disorder_agrees_with_looking_at_every_pair(pairs: list[tuple[WrittenDate, WrittenDate]]) -> None:
+    def inverted(one: tuple[WrittenDate, WrittenDate], other: tuple[WrittenDate, WrittenDate]) -> bool:
         (before, after), (later, later_after) = one, other
         assert before.last
         assert later.first
@@ -94,10 +94,10 @@ def test_disorder_agrees_with_looking_at_every_pair(pairs: list[tuple[Reading, R
 
 
 @given(st.lists(spans, max_size=8), st.integers(-4000, 4000))
-def test_a_common_shift_keeps_order(found: list[Reading], shift: int) -> None:
-    def moved(reading: Reading) -> Reading:
+def test_a_common_shift_keeps_order(found: list[WrittenDate], shift: int) -> None:
+    def moved(reading: WrittenDate) -> WrittenDate:
         assert reading.first
         assert reading.last
-        return Reading(reading.first + timedelta(days=shift), reading.last + timedelta(days=shift))
+        return WrittenDate(reading.first + timedelta(days=shift), reading.last + timedelta(days=shift))
 
     assert disorder([(reading, moved(reading)) for reading in found]) == 0

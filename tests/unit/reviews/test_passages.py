@@ -9,34 +9,34 @@ from hypothesis import strategies as st
 from deid.domain.errors import ReviewRefused
 from deid.domain.labels import Label
 from deid.reviews import ReviewProblem
-from deid.reviews.marks import Kind, Passage, Span, locate_passage, read_spans
+from deid.reviews.marks import ErrorKind, Passage, Span, locate_passage, read_spans
 
 TEXT = "Mme Aaron Salabert, vue par Tréguier 🙂 à Arre."
 SOURCE = "Mme Jo Li, vue par Tréguier 🙂 à Besançon."
 SPANS = read_spans([[4, 18, "PATIENT", 4, 9], [41, 45, "CITY", 32, 40]])
 
 
-def put(kind: Kind, label: Label | None, passage: str) -> Passage:
+def put(kind: ErrorKind, label: Label | None, passage: str) -> Passage:
     start = TEXT.index(passage)
     return locate_passage(TEXT, SPANS, kind, label, start, start + len(passage), "review 1, document 1")
 
 
 def test_a_missed_mention_is_where_it_is_in_the_source() -> None:
-    found = put(Kind.MISSED, Label.DOCTOR, " Tréguier ")
+    found = put(ErrorKind.MISSED, Label.DOCTOR, " Tréguier ")
     assert TEXT[found.start : found.end] == "Tréguier"
     assert SOURCE[found.source_start : found.source_end] == "Tréguier"
-    assert SOURCE[slice(*put(Kind.MISSED, Label.PERSON, "🙂")[2:])] == "🙂"
+    assert SOURCE[slice(*put(ErrorKind.MISSED, Label.PERSON, "🙂")[2:])] == "🙂"
 
 
 def test_a_missed_part_beside_a_surrogate_takes_all_of_the_mention() -> None:
-    found = put(Kind.MISSED, Label.PATIENT, "me Aaron")
+    found = put(ErrorKind.MISSED, Label.PATIENT, "me Aaron")
     assert TEXT[found.start : found.end] == "me Aaron Salabert"
     assert SOURCE[found.source_start : found.source_end] == "me Jo Li"
 
 
-@pytest.mark.parametrize("kind", [Kind.WRONG_LABEL, Kind.NOT_IDENTIFYING])
-def test_a_mark_on_a_surrogate_is_on_all_of_it(kind: Kind) -> None:
-    label = Label.PERSON if kind is Kind.WRONG_LABEL else None
+@pytest.mark.parametrize("kind", [ErrorKind.WRONG_LABEL, ErrorKind.NOT_IDENTIFYING])
+def test_a_mark_on_a_surrogate_is_on_all_of_it(kind: ErrorKind) -> None:
+    label = Label.PERSON if kind is ErrorKind.WRONG_LABEL else None
     for passage in ("Sala", "Mme Aaron Salabert, vue", "Aaron Salabert"):
         found = put(kind, label, passage)
         assert TEXT[found.start : found.end] == "Aaron Salabert"
@@ -46,18 +46,20 @@ def test_a_mark_on_a_surrogate_is_on_all_of_it(kind: Kind) -> None:
 @pytest.mark.parametrize(
     ("kind", "label", "passage", "why"),
     [
-        (Kind.MISSED, Label.PATIENT, "Salabert", ReviewProblem.REPLACED),
-        (Kind.MISSED, Label.CITY, "Arre", ReviewProblem.REPLACED),
-        (Kind.MISSED, None, "Tréguier", ReviewProblem.NO_LABEL),
-        (Kind.WRONG_LABEL, None, "Arre", ReviewProblem.NO_LABEL),
-        (Kind.WRONG_LABEL, Label.CITY, "Arre", ReviewProblem.SAME_LABEL),
-        (Kind.WRONG_LABEL, Label.CITY, "Tréguier", ReviewProblem.NOT_REPLACED),
-        (Kind.NOT_IDENTIFYING, None, "vue", ReviewProblem.NOT_REPLACED),
-        (Kind.NOT_IDENTIFYING, Label.CITY, "Arre", ReviewProblem.NO_LABEL),
-        (Kind.MISSED, Label.CITY, " ", ReviewProblem.BAD_PLACE),
+        (ErrorKind.MISSED, Label.PATIENT, "Salabert", ReviewProblem.REPLACED),
+        (ErrorKind.MISSED, Label.CITY, "Arre", ReviewProblem.REPLACED),
+        (ErrorKind.MISSED, None, "Tréguier", ReviewProblem.NO_LABEL),
+        (ErrorKind.WRONG_LABEL, None, "Arre", ReviewProblem.NO_LABEL),
+        (ErrorKind.WRONG_LABEL, Label.CITY, "Arre", ReviewProblem.SAME_LABEL),
+        (ErrorKind.WRONG_LABEL, Label.CITY, "Tréguier", ReviewProblem.NOT_REPLACED),
+        (ErrorKind.NOT_IDENTIFYING, None, "vue", ReviewProblem.NOT_REPLACED),
+        (ErrorKind.NOT_IDENTIFYING, Label.CITY, "Arre", ReviewProblem.NO_LABEL),
+        (ErrorKind.MISSED, Label.CITY, " ", ReviewProblem.BAD_PLACE),
     ],
 )
-def test_a_mark_that_does_not_fit_is_refused(kind: Kind, label: Label | None, passage: str, why: ReviewProblem) -> None:
+def test_a_mark_that_does_not_fit_is_refused(
+    kind: ErrorKind, label: Label | None, passage: str, why: ReviewProblem
+) -> None:
     with pytest.raises(ReviewRefused) as refused:
         put(kind, label, passage)
     assert refused.value.why == why
@@ -66,7 +68,7 @@ def test_a_mark_that_does_not_fit_is_refused(kind: Kind, label: Label | None, pa
 @pytest.mark.parametrize(("start", "end"), [(-1, 3), (5, 5), (7, 3), (0, 10_000)])
 def test_a_place_outside_the_text_is_refused(start: int, end: int) -> None:
     with pytest.raises(ReviewRefused, match="bad_place"):
-        locate_passage(TEXT, SPANS, Kind.MISSED, Label.ID, start, end, "review 1, document 1")
+        locate_passage(TEXT, SPANS, ErrorKind.MISSED, Label.ID, start, end, "review 1, document 1")
 
 
 PIECES = st.lists(
@@ -92,7 +94,7 @@ def test_every_passage_outside_surrogates_is_the_same_in_both_texts(
     first = data.draw(st.integers(0, len(text) - 1))
     last = data.draw(st.integers(first + 1, len(text)))
     try:
-        found = locate_passage(text, stored, Kind.MISSED, Label.PERSON, first, last, "a document")
+        found = locate_passage(text, stored, ErrorKind.MISSED, Label.PERSON, first, last, "a document")
     except ReviewRefused:
         chosen = text[first:last]
         first, last = last - len(chosen.lstrip()), first + len(chosen.rstrip())

@@ -9,7 +9,7 @@ from deid.domain.document import Patient
 from deid.french.folding import comparable
 from deid.reference import CommuneTable
 from deid.substitution import Substitutor
-from deid.substitution.places.areas import agrees, ahead, article_of, names, own
+from deid.substitution.places.areas import agrees, area_names, article_ahead, article_of, own
 from tests.unit.substitution.examples import KEY, marked, surrogates
 
 KEYS = [f"patient-{number}" for number in range(25)]
@@ -42,15 +42,14 @@ def test_articles(name: str, article: str) -> None:
 @pytest.mark.parametrize("kind", ["department", "region", "country"])
 def test_every_article_has_names_to_choose_among(kind: str) -> None:
     counts = {
-        word: sum(agrees(word, name) for name in names(kind).values()) for word in ("le", "la", "l'", "les", "en")
+        word: sum(agrees(word, name) for name in area_names(kind).values()) for word in ("le", "la", "l'", "les", "en")
     }
     assert min(counts.values()) >= 2
 
 
 def test_the_word_ahead() -> None:
-    assert [ahead(text) for text in ("vit dans le ", "de l’", "Voyage aux\n", "né : ", "vue de la ", "table ")] == [
-        "le", "l'", "aux", None, "la", None,
-    ]  # fmt: skip
+    texts = ("vit dans le ", "de l’", "Voyage aux\n", "né : ", "vue de la ", "table ")
+    assert [article_ahead(text) for text in texts] == ["le", "l'", "aux", None, "la", None]
     assert [own(text) for text in ("le Doubs", "L'Ain", "La Réunion", "Lot", "les  Vosges")] == [
         "le ", "L'", "", "", "les  ",
     ]  # fmt: skip
@@ -62,7 +61,7 @@ def test_a_surrogate_agrees_with_the_words_ahead(
     words: str, name: str, town: str, named: bool, substitutor: Substitutor
 ) -> None:
     beside = f"Habite [[CITY|{town}]]. " if named else ""
-    word = ahead(words)
+    word = article_ahead(words)
     assert word is not None
     for key in KEYS:
         result = substitutor.substitute(*marked(f"{beside}Vit {words}[[LOC|{name}]].", patient=Patient(key=key)))

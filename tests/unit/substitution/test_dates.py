@@ -16,7 +16,7 @@ from deid.domain.errors import DocumentRefused, Reason
 from deid.reference import CommuneTable
 from deid.substitution import Substitutor
 from deid.substitution.temporal.parsing import parse
-from deid.substitution.temporal.resolving import place
+from deid.substitution.temporal.resolving import place_date
 from deid.substitution.temporal.values import years_between
 from tests.unit.substitution.examples import ANCHOR, KEY, changed, marked, surrogates
 
@@ -40,7 +40,9 @@ def _born(key: str, born: date) -> Patient:
 def test_what_says_its_year_is_the_same_in_all_documents(text: str) -> None:
     said = parse(text)
     assert said is not None
-    placed = {place(said, day, birth, day) for day in (ANCHOR, date(1990, 5, 1)) for birth in (None, date(1950, 1, 2))}
+    placed = {
+        place_date(said, day, birth, day) for day in (ANCHOR, date(1990, 5, 1)) for birth in (None, date(1950, 1, 2))
+    }
     assert len(placed) == 1
 
 
@@ -48,7 +50,7 @@ def test_what_says_its_year_is_the_same_in_all_documents(text: str) -> None:
 def test_what_leaves_a_part_out_is_placed_by_its_document(text: str) -> None:
     said = parse(text, as_year=text.startswith("en"))
     assert said is not None
-    assert place(said, ANCHOR) != place(said, date(1990, 5, 1))
+    assert place_date(said, ANCHOR) != place_date(said, date(1990, 5, 1))
 
 
 def test_the_reference_date_moves_and_the_same_day_in_the_text_moves_with_it(substitutor: Substitutor) -> None:
@@ -210,7 +212,7 @@ def test_a_day_without_its_year_stays_on_its_side_of_the_document(key: str, subs
     before, after = (parse(surrogates(result)[index]) for index in (0, 3))
     assert before is not None
     assert after is not None
-    assert place(before, anchor).first < anchor < place(after, anchor).first
+    assert place_date(before, anchor).first < anchor < place_date(after, anchor).first
 
 
 def test_bounds_of_a_range_are_of_one_month(substitutor: Substitutor) -> None:

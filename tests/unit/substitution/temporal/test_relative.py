@@ -45,7 +45,7 @@ RELATIVES = [
 
 @pytest.mark.parametrize(("text", "unit", "distance", "further"), RELATIVES)
 def test_a_reldate_is_read_and_written(text: str, unit: Unit, distance: int, further: str) -> None:
-    found = relative.parse(text)
+    found = relative.parse_relative(text)
     assert found is not None
     anchor = Instant(unit, index_of(unit, WEDNESDAY))
     assert place_relative(found, WEDNESDAY) == Instant(unit, anchor.index + distance)
@@ -56,7 +56,7 @@ def test_a_reldate_is_read_and_written(text: str, unit: Unit, distance: int, fur
 @pytest.mark.parametrize("text", ["ce jour", "aujourd'hui", "CE MATIN", "cette nuit", "ce soir"])
 def test_the_day_itself_is_said_in_another_way(text: str) -> None:
     today = Instant(Unit.DAY, WEDNESDAY.toordinal())
-    found = relative.parse(text)
+    found = relative.parse_relative(text)
     assert found is not None
     assert write_distance(found, today, today) == text
     otherwise = distance_otherwise(found, today, today)
@@ -67,8 +67,8 @@ def test_the_day_itself_is_said_in_another_way(text: str) -> None:
 @settings(deadline=None)
 @given(st.text(max_size=30))
 def test_no_text_breaks_the_readers(text: str) -> None:
-    relative.parse(text)
-    ages.parse(text)
+    relative.parse_relative(text)
+    ages.parse_age(text)
 
 
 # text, unit, value (in steps), the same form two more, and five years more
@@ -98,10 +98,10 @@ AGES = [
 
 @pytest.mark.parametrize(("text", "unit", "value", "more"), AGES)
 def test_an_age_is_read_and_written(text: str, unit: Unit, value: int, more: str) -> None:
-    found = ages.parse(text)
+    found = ages.parse_age(text)
     assert found is not None
     assert (found.unit, found.value) == (unit, value)
-    assert ages.write(found, value + 2, top_code=120) == more
+    assert ages.write_age(found, value + 2, top_code=120) == more
 
 
 @pytest.mark.parametrize(
@@ -115,11 +115,11 @@ def test_an_age_is_read_and_written(text: str, unit: Unit, value: int, more: str
     ],
 )
 def test_ninety_or_more_is_top_coded(text: str, expected: str) -> None:
-    found = ages.parse(text)
+    found = ages.parse_age(text)
     assert found is not None
-    assert ages.write(found, 97, top_code=90) == expected
+    assert ages.write_age(found, 97, top_code=90) == expected
 
 
 @pytest.mark.parametrize("text", ["213 ans", "213", "âge inconnu", "deux cents ans"])
 def test_an_age_that_nobody_has_is_not_read(text: str) -> None:
-    assert ages.parse(text) is None
+    assert ages.parse_age(text) is None

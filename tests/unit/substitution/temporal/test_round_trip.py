@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from deid.french.folding import comparable
 from deid.substitution.temporal import ages, relative
 from deid.substitution.temporal.parsing import parse
-from deid.substitution.temporal.resolving import place, place_relative
+from deid.substitution.temporal.resolving import place_date, place_relative
 from deid.substitution.temporal.values import Instant, Unit, index_of
 from deid.substitution.temporal.wording import write_distance
 
@@ -133,7 +133,7 @@ this_century = st.dates(date(2000, 1, 1), date(2049, 12, 31))
 def _holds(text: str, value: Instant, anchor: date) -> None:
     found = parse(text)
     assert found is not None
-    assert place(found, anchor) == value
+    assert place_date(found, anchor) == value
     assert found.form.write(value.middle) == text
 
 
@@ -176,7 +176,7 @@ def test_what_is_coarser_than_a_day(form: str, day: date, other: date) -> None:
     moved = Instant(unit, index_of(unit, other))
     again = parse(found.form.write(moved.middle))
     assert again is not None
-    assert place(again, day) == moved
+    assert place_date(again, day) == moved
 
 
 @settings(deadline=None)
@@ -185,12 +185,12 @@ def test_a_season(name: str, year: int, other: date) -> None:
     text = f"{name} {year}"
     found = parse(text)
     assert found is not None
-    value = place(found, other)
+    value = place_date(found, other)
     assert found.form.write(value.middle) == text
     moved = Instant(Unit.SEASON, index_of(Unit.SEASON, other))
     again = parse(found.form.write(moved.middle))
     assert again is not None
-    assert place(again, other) == moved
+    assert place_date(again, other) == moved
 
 
 @settings(deadline=None)
@@ -202,11 +202,11 @@ def test_a_season(name: str, year: int, other: date) -> None:
 def test_a_feast_is_of_its_month(name: str, year: int, other: date) -> None:
     found = parse(f"{name} {year}")
     assert found is not None
-    assert place(found, other).first.year in (year, year - 1)
+    assert place_date(found, other).first.year in (year, year - 1)
     moved = Instant(Unit.MONTH, index_of(Unit.MONTH, other))
     again = parse(found.form.write(moved.middle))
     assert again is not None
-    assert place(again, date(1990, 1, 1)) == moved
+    assert place_date(again, date(1990, 1, 1)) == moved
 
 
 @settings(deadline=None)
@@ -215,7 +215,7 @@ def test_a_numbered_week(week: int, year: int, other: date) -> None:
     text = f"semaine {week} {year}"
     found = parse(text)
     assert found is not None
-    value = place(found, other)
+    value = place_date(found, other)
     assert value.first.isocalendar()[:2] == (year, week)
     assert found.form.write(value.middle) == text
 
@@ -250,7 +250,7 @@ NAMED = [
 @given(st.sampled_from(sorted(RELATIVES)), st.integers(2, 60), st.integers(2, 60), any_day)
 def test_a_counted_distance(form: str, number: int, other: int, anchor: date) -> None:
     text = form.format(n=number)
-    found = relative.parse(text)
+    found = relative.parse_relative(text)
     assert found is not None
     unit = RELATIVES[form]
     value, here = place_relative(found, anchor), Instant(unit, index_of(unit, anchor))
@@ -263,13 +263,13 @@ def test_a_counted_distance(form: str, number: int, other: int, anchor: date) ->
 @settings(deadline=None)
 @given(st.sampled_from(NAMED), st.integers(-40, 40), any_day)
 def test_a_named_distance(text: str, offset: int, anchor: date) -> None:
-    found = relative.parse(text)
+    found = relative.parse_relative(text)
     assert found is not None
     value = place_relative(found, anchor)
     here = Instant(value.unit, index_of(value.unit, anchor))
     assert write_distance(found, value, here) == text
     moved = Instant(value.unit, here.index + offset)
-    again = relative.parse(write_distance(found, moved, here))
+    again = relative.parse_relative(write_distance(found, moved, here))
     assert again is not None
     if again.unit is value.unit:
         assert place_relative(again, anchor) == moved
@@ -288,13 +288,13 @@ AGES = [
 @given(st.sampled_from(AGES), st.integers(2, 89), st.integers(2, 89))
 def test_an_age(form: str, number: int, other: int) -> None:
     text = form.format(n=number)
-    found = ages.parse(text)
+    found = ages.parse_age(text)
     assert found is not None
-    assert ages.write(found, found.value, top_code=126) == text
-    wanted = ages.parse(form.format(n=other))
+    assert ages.write_age(found, found.value, top_code=126) == text
+    wanted = ages.parse_age(form.format(n=other))
     assert wanted is not None
     assert wanted.unit is found.unit
-    again = ages.parse(ages.write(found, wanted.value, top_code=126))
+    again = ages.parse_age(ages.write_age(found, wanted.value, top_code=126))
     assert again is not None
     assert (again.value / again.step, again.unit) == (wanted.value / wanted.step, wanted.unit)
 
@@ -315,9 +315,9 @@ def test_an_age(form: str, number: int, other: int) -> None:
     ],
 )
 def test_an_age_in_words(text: str) -> None:
-    found = ages.parse(text)
+    found = ages.parse_age(text)
     assert found is not None
-    assert ages.write(found, found.value, top_code=126) == text
+    assert ages.write_age(found, found.value, top_code=126) == text
 
 
 # What a scanner broke is read, and written whole.
@@ -341,7 +341,7 @@ def test_an_age_in_words(text: str) -> None:
 def test_a_broken_date_is_mended(text: str, whole: str) -> None:
     found = parse(text)
     assert found is not None
-    assert found.form.write(place(found, date(2010, 1, 1)).middle) == whole
+    assert found.form.write(place_date(found, date(2010, 1, 1)).middle) == whole
 
 
 @pytest.mark.parametrize(
@@ -357,7 +357,7 @@ def test_a_broken_date_is_mended(text: str, whole: str) -> None:
     ],
 )
 def test_a_broken_distance_is_mended(text: str, whole: str) -> None:
-    found, wanted = relative.parse(text), relative.parse(whole)
+    found, wanted = relative.parse_relative(text), relative.parse_relative(whole)
     assert found is not None
     assert wanted is not None
     anchor = date(2020, 5, 14)
