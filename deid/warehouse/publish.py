@@ -147,6 +147,7 @@ def _write_release(link: Connection, release_id: int, keyring: Keyring) -> None:
         with _transaction(link) as cursor:
             _publish_batch(cursor, {"release_id": release_id, "run_id": run_id, "batch_id": batch_id}, keyring)
     with _transaction(link) as cursor:
+        _drop_former_keys(cursor, release_id, keyring)
         _finish_release(cursor, release_id, started)
 
 
@@ -227,6 +228,20 @@ def _remove(cursor: Cursor, document_ids: Sequence[str], keys: Sequence[Key]) ->
     return cursor.rowcount
 
 
+def _drop_former_keys(cursor: Cursor, release_id: int, keyring: Keyring) -> None:
+    """Drop the rows that other keys published of a release's documents; the next rewriting shows the new ones."""
+    if len(keyring.keys) == 1:
+        return
+    cursor.execute(query("deid", "document", "release_keys"), {"release_id": release_id})
+    pseudonyms = [
+        pseudonym(key.secret, "document", document_id)
+        for document_id, version in cursor.fetchall()
+        for key in keyring.keys
+        if key.version != version
+    ]
+    cursor.execute(query("deid", "published_document", "replace"), {"pseudonyms": pseudonyms})
+
+
 def _publish_batch(cursor: Cursor, batch: Mapping[str, int], keyring: Keyring) -> None:
     opt_outs.block_opt_outs(cursor)
     cursor.execute(query("deid", "document", "release_batch"), batch)
@@ -236,9 +251,6 @@ def _publish_batch(cursor: Cursor, batch: Mapping[str, int], keyring: Keyring) -
     if altered := [f"document {document[0]}" for document in documents if not document[-1]]:
         raise _altered_error(f"release {batch['release_id']}", altered)
     key = keyring.of(documents[0][-2])  # a batch is of one run, and a run of one key
-    others = [one for one in keyring.keys if one != key]
-    if others:
-        _remove(cursor, [document[0] for document in documents], others)
     rows = (
         (
             pseudonym(key.secret, "document", document_id),

@@ -331,6 +331,13 @@ WHERE
 ORDER BY d.document_id
 FOR UPDATE OF d;
 
+-- name: release_keys
+-- Grain: one document that a release has published. Purpose: which version of the key drew its row.
+SELECT d.document_id, r.key_version
+FROM deid.document AS d
+INNER JOIN deid.run AS r ON d.run_id = r.run_id
+WHERE d.release_id = %(release_id)s AND d.state = 'published';
+
 -- name: release_batches
 -- Grain: one batch. Purpose: those of a release that still have documents to publish.
 SELECT DISTINCT run_id, batch_id

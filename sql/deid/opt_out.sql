@@ -86,8 +86,8 @@ LIMIT %(limit)s;
 
 -- name: recheck
 -- Grain: one opt-out. Purpose: a fresh look: rows that researchers read, or that wait to be visible, under the
--- pseudonyms recorded for its patient, and the documents of that patient in each live state of the ledger: null while
--- the patient is unknown.
+-- pseudonyms recorded for its person, and the documents of that person in each live state of the ledger: null while
+-- the patient is unknown. A person is the patient and, while the opt-out is in force, those merged with the patient.
 SELECT
     greatest(
         (SELECT count(*) FROM research.document AS d WHERE d.patient_id = ANY(k.pseudonyms)),
@@ -100,9 +100,14 @@ SELECT
     now() AS checked_at
 FROM deid.opt_out AS o
 CROSS JOIN LATERAL (
+    SELECT array_agg(p.patient_id) || o.patient_id AS patient_ids
+    FROM deid.opted_out_patient AS p
+    WHERE p.opt_out_id = o.opt_out_id
+) AS w
+CROSS JOIN LATERAL (
     SELECT array_agg(n.pseudonym) AS pseudonyms
     FROM deid.opt_out AS n
-    WHERE n.opt_out_id = o.opt_out_id OR n.patient_id = o.patient_id
+    WHERE n.opt_out_id = o.opt_out_id OR n.patient_id = ANY(w.patient_ids)
 ) AS k
 LEFT JOIN LATERAL (
     SELECT
@@ -111,7 +116,7 @@ LEFT JOIN LATERAL (
         count(*) FILTER (WHERE d.state IN ('planned', 'detected', 'substituted', 'validated')) AS unfinished,
         count(*) FILTER (WHERE d.state = 'quarantined') AS quarantined
     FROM deid.document AS d
-    WHERE d.patient_id = o.patient_id
+    WHERE d.patient_id = ANY(w.patient_ids)
 ) AS l ON o.patient_id IS NOT NULL
 WHERE o.opt_out_id = %(opt_out_id)s;
 

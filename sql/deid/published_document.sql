@@ -1,11 +1,22 @@
 -- name: keys
--- Grain: one fingerprint. Purpose: how many published documents no other key can find.
-SELECT d.key_fingerprint, count(*) AS documents
-FROM deid.published_document AS d
-GROUP BY d.key_fingerprint;
+-- Grain: one fingerprint. Purpose: how many published documents, or documents that researchers still read, no other key
+-- can find.
+SELECT k.key_fingerprint, max(k.documents) AS documents
+FROM (
+    SELECT d.key_fingerprint, count(*) AS documents FROM deid.published_document AS d GROUP BY d.key_fingerprint
+    UNION ALL
+    SELECT v.key_fingerprint, count(*) AS documents FROM research.document AS v GROUP BY v.key_fingerprint
+) AS k
+GROUP BY k.key_fingerprint;
+
+-- name: replace
+-- Grain: one document that another key published. Purpose: its release is complete under the newer key; researchers read
+-- the former row until the next rewriting, which shows the new one.
+DELETE FROM deid.published_document AS d
+WHERE d.document_id = ANY(%(pseudonyms)s);
 
 -- name: remove
--- Grain: one published document. Purpose: what the source withdrew, or another key published, leaves at once.
+-- Grain: one published document. Purpose: what the source withdrew leaves at once.
 WITH unread AS (
     DELETE FROM research.document AS v WHERE v.document_id = ANY(%(pseudonyms)s)
 )

@@ -1,10 +1,11 @@
 -- Whose a document is: its version includes its patient, merged patients are one person, and an opt-out holds for the
 -- whole person.
 
--- Grain: one patient of the source who was merged into another, as the source says now.
+-- Grain: one patient of the source and one other into whom the patient was merged, as the source says now.
 CREATE TABLE deid.patient_merge (
-    patient_id text PRIMARY KEY,
-    merged_into text NOT NULL
+    patient_id text NOT NULL,
+    merged_into text NOT NULL,
+    PRIMARY KEY (patient_id, merged_into)
 );
 CREATE INDEX patient_merge_into ON deid.patient_merge (merged_into);
 GRANT SELECT, INSERT, DELETE ON deid.patient_merge TO nocturne_worker;

@@ -176,6 +176,16 @@ def test_the_proof_counts_every_live_document_of_a_known_patient_once(
     assert proof(found.opt_out.opt_out_id).found_now == 0
 
 
+def test_the_proof_counts_what_is_held_under_merged_ids(hospital: Database) -> None:
+    hospital.rows("INSERT INTO cdw.patient_merge VALUES ('P000002', 'P000001')")
+    put(hospital, "D4", at=NIGHT + DAY)
+    process("second", NIGHT + DAY)
+    found = proof(objects(Patient(patient_id="P000001")))
+    assert found.ledger == LiveDocuments(published=3, staged=1, unfinished=0, quarantined=0)
+    removal.apply_opt_outs()
+    assert proof(found.opt_out.opt_out_id).found_now == 0
+
+
 def test_what_waits_for_publication_is_not_published(hospital: Database) -> None:
     put(hospital, "D4", at=NIGHT + DAY)
     put(hospital, "D5", PAGE, patient="P000002", format="text/html", at=NIGHT + DAY)

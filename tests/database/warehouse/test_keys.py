@@ -11,6 +11,7 @@ from deid.cli import main
 from deid.config import keys
 from deid.config.settings import settings
 from deid.domain.errors import SettingsError
+from deid.warehouse import publish
 from deid.warehouse.publish import make_visible, publish_interval
 from tests.conftest import Database
 from tests.database.warehouse.light import decide
@@ -65,8 +66,11 @@ def test_the_drill(hospital: Database, secret: Path, capsys: pytest.CaptureFixtu
     assert _key("rotate") == 0
     (_, second) = _held()[1]
     assert _rows(hospital) == before
-    release = night("again")
+    release = publish_interval(process("again")["interval_key"])
     assert release["published"] == 1
+    assert _rows(hospital) == before  # until the next rewriting
+    assert _key("destroy", "1", "--fingerprint", first) == 2
+    make_visible("nightly")
     after = _rows(hospital)
     assert list(after) == [second]
     assert not set(after[second]) & set(before[first])
@@ -107,6 +111,42 @@ def test_an_opt_out_reaches_what_an_older_key_published(
     joined = "deid.published_document d JOIN deid.key k ON k.fingerprint = d.key_fingerprint"
     by_key = f"SELECT k.key_version FROM {joined} ORDER BY 1"
     assert hospital.rows(by_key) == [(1,), (2,)]
+
+
+def test_a_withdrawal_between_the_redo_and_the_rewriting_removes_both_rows(hospital: Database) -> None:
+    night("first")
+    assert _key("rotate") == 0
+    publish_interval(process("again")["interval_key"])
+    withdraw(hospital, "letter", NIGHT + DAY)
+    publish_interval(process("second", NIGHT + DAY)["interval_key"])
+    assert _rows(hospital) == {}
+    assert make_visible("nightly") == {"documents": 0, "added": 0}
+
+
+def test_a_redo_killed_between_batches_hides_no_row(hospital: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(hospital, "other", LETTER + "\nSuites simples.", at=NIGHT + timedelta(hours=1))
+    night("first", batch_size=1)
+    before = hospital.rows("SELECT document_id, text FROM research.document", role="researcher")
+    assert _key("rotate") == 0
+    interval = process("again", batch_size=1)["interval_key"]
+    write, written = publish._publish_batch, []
+
+    def die_at_the_second(*given: object) -> None:
+        if written:
+            raise KeyboardInterrupt
+        written.append(given)
+        write(*given)  # type: ignore[arg-type]
+
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(publish, "_publish_batch", die_at_the_second)
+        publish_interval(interval)
+    make_visible("nightly")
+    assert hospital.rows("SELECT document_id, text FROM research.document", role="researcher") == before
+    publish_interval(interval)
+    make_visible("nightly")
+    after = hospital.rows("SELECT document_id, text FROM research.document", role="researcher")
+    assert len(after) == 2
+    assert not {name for name, _ in after} & {name for name, _ in before}
 
 
 @pytest.mark.usefixtures("hospital")

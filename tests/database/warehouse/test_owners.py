@@ -183,6 +183,20 @@ def test_an_opt_out_holds_for_every_patient_id_of_a_person(
     assert hospital.rows("SELECT count(*) FROM deid.candidate") == [(0,)]
 
 
+def test_a_patient_merged_into_two_others_is_one_person_with_both(hospital: Database) -> None:
+    hospital.rows(
+        "INSERT INTO cdw.patient SELECT 'P000003', '8009999999', 'BROUSTET', NULL, '{Célestin}', 'M', birth_date, NULL,"
+        " address, zip, city, insee, phone, mobile, email FROM cdw.patient WHERE patient_id = 'P000002'"
+    )
+    hospital.rows("ALTER TABLE cdw.patient_merge DROP CONSTRAINT patient_merge_pkey")
+    hospital.rows("INSERT INTO cdw.patient_merge VALUES ('P000002', 'P000001'), ('P000002', 'P000003')")
+    put(hospital, "letter", LETTER, patient=KEPT)
+    night("first")
+    object_to_research(hospital, "P000003")
+    opt_outs.apply_opt_outs()
+    assert published_of(hospital, KEPT) == 0
+
+
 def test_many_documents_that_change_patient_at_once_stop_the_plan(
     hospital: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
