@@ -180,7 +180,7 @@ def test_the_proof_counts_what_is_held_under_merged_ids(hospital: Database) -> N
     hospital.rows("INSERT INTO cdw.patient_merge VALUES ('P000002', 'P000001')")
     put(hospital, "D4", at=NIGHT + DAY)
     process("second", NIGHT + DAY)
-    found = proof(objects(Patient(patient_id="P000001")))
+    found = proof(objects(PatientKey(patient_id="P000001")))
     assert found.ledger == LiveDocuments(published=3, staged=1, unfinished=0, quarantined=0)
     removal.apply_opt_outs()
     assert proof(found.opt_out.opt_out_id).found_now == 0

@@ -18,8 +18,8 @@ from deid.stewardship.opt_outs import PatientKey, record_opt_out
 from deid.warehouse import opt_outs
 from deid.warehouse.connection import open_cursor
 from deid.warehouse.migrations import migrate
-from deid.warehouse.publish import make_visible, publish_interval
 from deid.warehouse.provision import ROLES
+from deid.warehouse.publish import make_visible, publish_interval
 from tests.conftest import Database
 from tests.database.release.ledger import Ledger
 from tests.database.warehouse.nights import process
@@ -168,7 +168,7 @@ def test_an_opposition_recorded_during_the_rewriting_takes_its_rows_along(deploy
 
     def record() -> None:
         with open_cursor("steward") as cursor:
-            record_opt_out(cursor, "morel", Patient(pseudonym), "demande écrite")
+            record_opt_out(cursor, "morel", PatientKey(pseudonym), "demande écrite")
 
     rewriting, person = threading.Thread(target=make_visible, args=("nightly",)), threading.Thread(target=record)
     with open_transaction(deployed.owner, "LOCK TABLE deid.rewriting IN SHARE MODE"):  # holds up its last statement
