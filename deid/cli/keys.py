@@ -94,8 +94,8 @@ def destroy(
     if left and not freeze:
         raise InputRefused(
             f"{left} published documents are of version {version}: no withdrawal would reach them.",
-            "Process their intervals again under the newer version and run `python -m deid make-visible`, or say --freeze"
-            " (docs/keys.md).",
+            "Process their intervals again under the newer version and run `python -m deid make-visible`, or say "
+            "--freeze (docs/keys.md).",
         )
     record_destroyed(key)
     keys.write_keyring(path, [one for one in ring.keys if one != key])

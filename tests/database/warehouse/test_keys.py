@@ -137,9 +137,10 @@ def test_a_redo_killed_between_batches_hides_no_row(hospital: Database, monkeypa
         written.append(given)
         write(*given)  # type: ignore[arg-type]
 
-    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+    with monkeypatch.context() as patched:
         patched.setattr(publish, "_publish_batch", die_at_the_second)
-        publish_interval(interval)
+        with pytest.raises(KeyboardInterrupt):
+            publish_interval(interval)
     make_visible("nightly")
     assert hospital.rows("SELECT document_id, text FROM research.document", role="researcher") == before
     publish_interval(interval)

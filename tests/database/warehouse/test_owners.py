@@ -69,7 +69,7 @@ def move(hospital: Database, patient: str) -> None:
     hospital.rows("UPDATE cdw.document SET patient_id = %s, stay_id = %s", (patient, stay))
 
 
-def die(hospital: Database, trigger: str, start: datetime) -> None:
+def die(trigger: str, start: datetime) -> None:
     """A run plans its documents, dies, and is declared dead."""
     steps.plan(interval_start=start, interval_end=start + DAY, triggered_by=trigger)
     runs.take_over(steps.run_of(trigger), "exploitante", "machine arrêtée", confirmed=True)
@@ -79,7 +79,7 @@ def test_a_moved_document_that_a_dead_run_had_planned_is_moved_by_the_next(hospi
     put(hospital, "letter", LETTER, patient=MERGED)
     night("first")
     move(hospital, KEPT)
-    die(hospital, "dead", TOMORROW)
+    die("dead", TOMORROW)
     assert night("again", TOMORROW)["published"] == 1
     assert (published_of(hospital, KEPT), published_of(hospital, MERGED)) == (1, 0)
     assert hospital.rows("SELECT state FROM deid.run WHERE triggered_by = 'dead'") == [("superseded",)]
@@ -89,7 +89,7 @@ def test_a_moved_document_that_is_gone_when_its_dead_run_is_done_again_is_withdr
     put(hospital, "letter", LETTER, patient=MERGED)
     night("first")
     move(hospital, KEPT)
-    die(hospital, "dead", TOMORROW)
+    die("dead", TOMORROW)
     hospital.rows("DELETE FROM cdw.document")
     night("again", TOMORROW)
     assert published_of(hospital, MERGED) == 0
@@ -107,7 +107,7 @@ def test_a_retried_document_that_a_dead_run_had_planned_is_taken_by_the_next(hos
         " FROM deid.quarantine"
     )
     hospital.rows(choice, role="steward")
-    die(hospital, "dead", TOMORROW)
+    die("dead", TOMORROW)
     assert process("again", TOMORROW)["planned"] == 1
 
 
