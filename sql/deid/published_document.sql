@@ -10,8 +10,8 @@ FROM (
 GROUP BY k.key_fingerprint;
 
 -- name: replace
--- Grain: one document that another key published. Purpose: its release is complete under the newer key; researchers read
--- the former row until the next rewriting, which shows the new one.
+-- Grain: one document that another key published. Purpose: its release is complete under the newer key; researchers
+-- read the former row until the next rewriting, which shows the new one.
 DELETE FROM deid.published_document AS d
 WHERE d.document_id = ANY(%(pseudonyms)s);
 
