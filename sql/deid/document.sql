@@ -71,8 +71,8 @@ WHERE
 -- Purpose: the anti-join. New is: never seen in this version under this pipeline; or seen, and since then
 -- superseded or withdrawn (the source has it again), or about to be; or left unfinished by a run that ended, fell
 -- silent or was taken over; or in quarantine, from where a person wants it done again. Never new: a content that a
--- person has discarded, and the documents of a person who has objected: the patient's, those of patients merged with this one,
--- and, where the source tells no merges, those that were ever the patient's.
+-- person has discarded, and the documents of a person who has objected: the patient's, those of patients merged with
+-- this one, and, where the source tells no merges, those that were ever the patient's.
 CREATE TEMPORARY TABLE new_document ON COMMIT DROP AS
 SELECT
     i.document_id,
