@@ -121,6 +121,33 @@ def make_key(version: int) -> Key:
     return Key(version, secrets.token_bytes(LEAST_BYTES))
 
 
+def combine(share: Key, other: bytes) -> Key:
+    """Return the key whose two shares are given: their exclusive or.
+
+    Each share of a secret that was drawn at random, or split by `split`, is independent of the secret.
+
+    Raises:
+        SettingsError: the shares differ in length, or give no random secret (one share twice).
+    """
+    if len(share.secret) != len(other):
+        raise SettingsError(
+            f"the two shares of version {share.version} differ in length.", "Give each side its share of one secret."
+        )
+    secret = bytes(a ^ b for a, b in zip(share.secret, other, strict=True))
+    return Key(
+        share.version, parse_secret(secret.hex(), f"the secret of version {share.version}, from its two shares,")
+    )
+
+
+def split(key: Key) -> tuple[Key, Key]:
+    """Split a key into two shares, of which each alone says nothing about it."""
+    while True:  # a share that is visibly not random has a probability below 10⁻¹⁵
+        first = secrets.token_bytes(len(key.secret))
+        second = bytes(a ^ b for a, b in zip(key.secret, first, strict=True))
+        if min(len(set(first)), len(set(second))) >= _LEAST_DISTINCT:
+            return Key(key.version, first), Key(key.version, second)
+
+
 def format_keys(keys: Iterable[Key]) -> str:
     """Write keys in the form that `parse_keyring` takes, one per line."""
     return "".join(f"{key.version}:{key.secret.hex()}\n" for key in keys)

@@ -9,6 +9,7 @@ from pydantic import Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from deid.config import keys
+from deid.config.key_service import KeyService
 from deid.domain.errors import SettingsError
 from deid.domain.limits import Limits
 
@@ -21,7 +22,9 @@ class Settings(BaseSettings):
     product or lies in the folder `sources`. Each `…_dsn` is a libpq URI or keyword string for the role in its name;
     a hospital sets them, the demo derives them from the embedded server (`var/nocturne.env`). `secret` (or the file
     that `secret_file` names) seeds every surrogate: at least 32 bytes of hexadecimal, or several with their
-    versions (docs/keys.md).
+    versions (docs/keys.md). With `key_service`, an https URL, they are the hospital's shares: the others come from
+    there, by the client certificate and private key of `key_service_certificate` (PEM), from a server whose
+    certificate the authority of `key_service_authority` (PEM) signed.
     A step on one document may take `max_document_seconds` and `max_document_memory_mb` (MiB); with `isolate`, batches
     are processed in a process of their own.
     `task_time_factor` multiplies the time limit of each of Airflow's tasks.
@@ -58,6 +61,9 @@ class Settings(BaseSettings):
     secret: SecretStr | None = None
     secret_file: Path | None = None
     key_version: int | None = Field(None, ge=1)
+    key_service: str | None = None
+    key_service_certificate: Path | None = None
+    key_service_authority: Path | None = None
     max_document_bytes: int = Field(2_000_000, ge=1)
     max_document_seconds: float = Field(300.0, gt=0)
     max_document_memory_mb: int = Field(2048, ge=64)
@@ -85,10 +91,39 @@ class Settings(BaseSettings):
 
     @property
     def keyring(self) -> keys.Keyring:
-        """The versions of the secret that are held.
+        """The versions of the secret; those of a key service are fetched once per process, and kept in memory only.
 
         Raises:
-            SettingsError: no secret is set, it cannot be read, or one is too weak.
+            SettingsError: no secret is set, it cannot be read, or one is too weak; the key service refuses a share.
+            KeyServiceUnreachable: it does not answer.
+        """
+        service = self.share_service
+        if service is None:
+            return self.held
+        return keys.Keyring(tuple(keys.combine(key, service.fetch_share(key.version)) for key in self.held.keys))
+
+    @property
+    def share_service(self) -> KeyService | None:
+        """The service of the other shares; None where the hospital holds whole secrets.
+
+        Raises:
+            SettingsError: it is named without its certificate or authority, or not by an https URL.
+        """
+        if self.key_service is None:
+            return None
+        if self.key_service_certificate is None or self.key_service_authority is None:
+            raise SettingsError(
+                "NOCTURNE_KEY_SERVICE is set without its certificate or authority.",
+                "Set NOCTURNE_KEY_SERVICE_CERTIFICATE and NOCTURNE_KEY_SERVICE_AUTHORITY (docs/keys.md).",
+            )
+        return KeyService(self.key_service, self.key_service_certificate, self.key_service_authority)
+
+    @property
+    def held(self) -> keys.Keyring:
+        """Versions that this deployment itself holds: secrets or, with a key service, the hospital's shares.
+
+        Raises:
+            SettingsError: nothing is set, it cannot be read, or one is too weak.
         """
         if self.secret is not None and self.secret_file is not None:
             raise SettingsError("both NOCTURNE_SECRET and NOCTURNE_SECRET_FILE are set.", "Keep one of them.")

@@ -15,6 +15,7 @@ CHECKS: dict[str, Check] = {
     "politique": machine.check_policy,
     "modèles": machine.check_models,
     "secret": machine.check_secret,
+    "service de clés": machine.check_key_service,
     "disque": machine.check_disks,
     "bases": databases.check_databases,
     "migrations": databases.check_migrations,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 from deid.config.policy import load
@@ -24,6 +25,7 @@ _OTHERS = frozenset(
     """.split()
 )
 _GB = 10**9
+_CERTIFICATE_DAYS = 30
 # Free bytes under which a folder is an error, and under which it wants attention.
 _FREE = {"NOCTURNE_HOME": (1 * _GB, 5 * _GB), "lookup": (_GB // 5, 1 * _GB)}
 
@@ -108,6 +110,32 @@ def check_secret() -> Iterator[Finding]:
         return
     held = ", ".join(f"version {key.version} ({key.fingerprint})" for key in ring.keys)
     yield ok("secret", f"présent, assez aléatoire ; empreintes : {held}")
+
+
+def check_key_service() -> Iterator[Finding]:
+    """Check that the service of the other shares answers this machine, and how long its certificate holds."""
+    check = "service de clés"
+    try:
+        service = settings().share_service
+    except SettingsError as refusal:
+        yield error(check, f"mal réglé : {why(refusal)}", "Voir docs/keys.md, « Third party ».")
+        return
+    if service is None:
+        yield not_applicable(check, "cette installation tient elle-même le secret entier")
+        return
+    try:
+        held = settings().held.keys
+        left = (service.server_expiry() - datetime.now(UTC)).days
+        for key in held:
+            service.fetch_share(key.version)
+    except SettingsError as refusal:
+        yield error(check, f"{service.name} : {why(refusal)}", "Voir docs/keys.md, « Third party » : refus et remèdes.")
+        return
+    message = f"{service.name} donne {len(held)} part(s) ; son certificat vaut encore {left} jours"
+    if left < _CERTIFICATE_DAYS:
+        yield attention(check, message, "Demander au tiers de le renouveler.")
+    else:
+        yield ok(check, message)
 
 
 def check_disks() -> Iterator[Finding]:

@@ -2,6 +2,7 @@
 
 NocturneError
 ├── SettingsError            the deployment lacks a setting (a secret, a DSN, a port)
+│   └── KeyServiceUnreachable the service of the other shares does not answer: worth a retry
 ├── PolicyError              the policy file names something unknown
 ├── WarehouseError
 │   ├── WarehouseUnreachable the database does not answer: worth a retry
@@ -30,6 +31,10 @@ class NocturneError(Exception):
 
 class SettingsError(NocturneError):
     """The deployment lacks a setting, or has one that cannot be used."""
+
+
+class KeyServiceUnreachable(SettingsError):
+    """The service that holds the other shares of the secret does not answer; retrying later is sensible."""
 
 
 class PolicyError(NocturneError):

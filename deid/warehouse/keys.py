@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from psycopg2.extensions import cursor as Cursor
 
-from deid.config.keys import Key, Keyring
+from deid.config.keys import Keyring
 from deid.domain.errors import SettingsError, WarehouseError
 from deid.warehouse.connection import open_cursor
 from deid.warehouse.queries import query
@@ -73,14 +73,14 @@ def count_published_by_key(cursor: Cursor) -> dict[str, int]:
     return dict(cursor.fetchall())
 
 
-def record_destroyed(key: Key) -> None:
-    """Record that a key was destroyed; a second call changes nothing.
+def record_destroyed(version: int, fingerprint: str) -> None:
+    """Record that a version of the secret was destroyed; a second call changes nothing.
 
     Raises:
         WarehouseError: the ledger knows another secret under this version.
     """
     with open_cursor("worker", "nocturne key") as cursor:
-        parameters = {"key_version": key.version, "key_fingerprint": key.fingerprint}
+        parameters = {"key_version": version, "key_fingerprint": fingerprint}
         cursor.execute(query("deid", "key", "destroy"), parameters)
         if cursor.rowcount != 1:
-            raise WarehouseError(f"the ledger knows another secret as version {key.version}.", "Check the version.")
+            raise WarehouseError(f"the ledger knows another secret as version {version}.", "Check the version.")

@@ -24,7 +24,11 @@ REFERENCES_QUEUE = "references"  # loads open data
 
 RETRIES = ExceptionRetryPolicy(
     rules=[
-        RetryRule("deid.domain.errors.WarehouseUnreachable", RetryAction.RETRY, timedelta(minutes=5)),
+        RetryRule(
+            ["deid.domain.errors.WarehouseUnreachable", "deid.domain.errors.KeyServiceUnreachable"],
+            RetryAction.RETRY,
+            timedelta(minutes=5),
+        ),
         RetryRule(
             ["deid.domain.errors.NocturneError", "nocturne_airflow.xcom.TextInXCom"],
             RetryAction.FAIL,

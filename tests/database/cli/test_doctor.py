@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from deid.config.keys import Key, format_keys, split
 from deid.config.settings import settings
 from deid.doctor.airflow import POOLS, XCOM_BACKEND
 from deid.doctor.databases import MAY, NEEDS
@@ -25,6 +26,7 @@ from tests import ROOT
 from tests.conftest import PASSWORD, SECRET, Database
 from tests.database.cli.relay import relay
 from tests.database.refresh.certificates import Authority
+from tests.key_services import forget_shares, serve
 from tests.unit.cli.conftest import Call
 
 Findings = dict[str, list[tuple[str, str, str]]]
@@ -378,3 +380,35 @@ def test_airflow_without_its_pool_plugins_or_guard(
 def test_names_of_airflow_are_those_of_the_deployment() -> None:
     assert set(json.loads((ROOT / "docker" / "pools.json").read_text())) == set(POOLS)
     assert f"XCOM_BACKEND:-{XCOM_BACKEND}" in (ROOT / "docker" / "entrypoint.sh").read_text()
+
+
+@pytest.mark.usefixtures("deployment")
+def test_a_key_service_that_answers_refuses_or_is_gone(
+    diagnose: Diagnose, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert only(diagnose(), "service de clés")[0] == NOTHING
+    share, other = split(Key(1, bytes.fromhex(SECRET)))
+    (tmp_path / "third").write_text(format_keys([other]))
+    monkeypatch.setenv("NOCTURNE_SECRET", share.secret.hex())
+    with serve(tmp_path) as service:
+        service.use(monkeypatch)
+        findings = diagnose()
+        assert faults(findings) == set()
+        level, message, remedy = only(findings, "service de clés")
+        assert (level, "donne 1 part(s)" in message) == (ATTENTION, True)  # the certificate ends within 30 days
+        assert "renouveler" in remedy
+        assert only(findings, "secret du registre")[0] == OK
+        forget_shares()
+        service.shares.write_text(f"2:{other.secret.hex()}")
+        findings = diagnose()
+        assert faults(findings) == {"service de clés", "secret"}
+        assert "holds no share of version 1" in only(findings, "service de clés")[1]
+        assert other.secret.hex() not in str(findings)
+    forget_shares()
+    assert "does not answer" in only(diagnose(), "service de clés")[1]
+    assert "mal réglé" in only(diagnose(KEY_SERVICE_AUTHORITY=None), "service de clés")[1]
+    (later := tmp_path / "later").mkdir()
+    with serve(later, days=390) as service:
+        service.shares.write_text(format_keys([other]))
+        service.use(monkeypatch)
+        assert only(diagnose(), "service de clés")[0] == OK

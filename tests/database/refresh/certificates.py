@@ -31,6 +31,15 @@ class Authority:
             path.write_bytes(self._certificate.public_bytes(Encoding.PEM))
         return path
 
+    def client(self, name: str) -> Path:
+        """Certificate of a client with its private key (PEM)."""
+        key = ec.generate_private_key(ec.SECP256R1())
+        until = datetime.now(UTC) + timedelta(days=30)
+        made = _unsigned(_name(name), self._certificate.subject, key, until).sign(self._key, SHA256())
+        path = self.folder / f"{name}.pem"
+        _context(path, key, made)
+        return path
+
     def server(self, *, host: str = HERE, days: int = 30, self_signed: bool = False) -> ssl.SSLContext:
         """TLS of a server whose certificate is for `host` and ends in so many `days`."""
         key = ec.generate_private_key(ec.SECP256R1())

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
+from deid.config.settings import Settings
 from deid.warehouse.embedded import QUIET_LOG
 from tests import ROOT
 
@@ -202,3 +203,13 @@ def test_the_image_installs_only_what_the_locks_name() -> None:
     assert "PIP_REQUIRE_HASHES=1" in before
     assert not re.search(r"pip install (?!--requirement )", dockerfile)
     assert all((ROOT / path).is_file() for path in re.findall(r"--requirement (dependencies/\S+)", dockerfile))
+
+
+def test_a_third_partys_service_is_reached_by_those_who_hold_the_secret_alone() -> None:
+    added = yaml.safe_load((DOCKER / "compose.key-service.yaml").read_text())
+    assert set(added["services"]) == {name for name, reached in REACHES.items() if "nocturne_secret" in reached}
+    for service in added["services"].values():
+        assert secrets_named_by(service) == set(service["secrets"]) == set(added["secrets"])
+        assert set(service["networks"]) <= set(COMPOSE["networks"])
+        settings = {name.removeprefix("NOCTURNE_").lower() for name in service["environment"]}
+        assert settings <= set(Settings.model_fields)
