@@ -8,8 +8,12 @@ from functools import cache
 import pycrfsuite
 
 from deid.detection.reading import Reading
+from deid.domain.document import Mention
+from deid.domain.labels import NAMES, PLACES, Label
 from deid.models import FOLDER
 
+_FILTERED = NAMES | PLACES | {Label.ORG}
+_TAGGERS = ("bilstm_crf", "crf", "transformer")
 MODEL = FOLDER / "pos" / "pos.crfsuite"
 
 
@@ -28,6 +32,20 @@ def parts_of_speech(reading: Reading) -> list[str]:
                 tags[at] = tag
             line = []
     return tags
+
+
+def drop_common_words(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
+    """Return the mentions except names, places and organisations of the taggers alone without any proper noun."""
+    tags: list[str] = []
+    kept = []
+    for mention in mentions:
+        if mention.label in _FILTERED and all(vote.annotator in _TAGGERS for vote in mention.votes):
+            tags = tags or parts_of_speech(reading)
+            words = [index for index in reading.tokens(mention) if reading.words[index].isalpha()]
+            if words and not any(tags[index] in ("PROPN", "X") for index in words):
+                continue
+        kept.append(mention)
+    return kept
 
 
 def pos_features(folded: Sequence[str], written: Sequence[str]) -> list[list[str]]:

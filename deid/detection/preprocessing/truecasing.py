@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from math import exp, log10
 
@@ -25,6 +25,7 @@ from deid.detection.annotators.vocabulary import (
 from deid.detection.known_names import PARTICLES
 from deid.detection.lexicon import gazetteers
 from deid.detection.reading import Reading
+from deid.domain.document import Document
 from deid.models import FOLDER
 
 WEIGHTS = FOLDER / "truecasing" / "weights.json"
@@ -53,6 +54,17 @@ class Truecased:
 
     forms: list[str]
     confidence: list[float]
+
+
+def truecased(document: Document) -> Document:
+    """Return a document whose lines in one case have their likeliest case; every offset stays."""
+    reading = Reading(document)
+    text = list(document.text)
+    for index, form in enumerate(truecase(reading).forms):
+        start, end = reading.starts[index], reading.ends[index]
+        if len(form) == end - start:
+            text[start:end] = form
+    return replace(document, text="".join(text))
 
 
 def truecase(reading: Reading) -> Truecased:
