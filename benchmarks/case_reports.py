@@ -13,12 +13,16 @@ import csv
 import hashlib
 import json
 import lzma
+import re
 import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from deid.domain.document import Mention
 from deid.domain.errors import InputRefused
+from deid.evaluation.score_tables import markdown
 
 HERE = Path(__file__).parent
 DOCUMENTS, JUDGEMENTS = HERE / "case_reports.documents.csv", HERE / "case_reports.judgements.csv"
@@ -59,6 +63,12 @@ FALSE = {
 }
 # What research reads as a fact; none may change.
 CLINICAL = frozenset({"value", "dose", "posology", "score", "drug", "analyte"})
+# A number with its unit: none may be touched by a mention, whatever was judged.
+WITH_UNIT = re.compile(
+    r"\d+(?:[.,]\d+)?\s?(?:[kmµu]?g|[mcdµ]?l|[mcdk]?m|mmol|[µn]mol|UI|U|mmHg|Gy|meq|%|°|bpm|Hz|kcal)"
+    r"(?:/(?:[kmcd]?[glm]|mm ?3|min|h|j|jour|24 ?h|kg)){0,2}(?![\w])",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +78,7 @@ class CaseReport:
     id: str
     source: str
     text: str
+    sample: str = ""
 
     @property
     def order(self) -> str:
@@ -90,6 +101,25 @@ class Verdict:
     reason: str
 
 
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A case report with its mentions and what was judged of each, None where nobody has."""
+
+    report: CaseReport
+    mentions: Sequence[Mention]
+    verdicts: Sequence[Verdict | None]
+
+    @property
+    def false(self) -> list[Verdict]:
+        """Return the verdicts of false mentions."""
+        return [one for one in self.verdicts if one is not None and not one.right]
+
+    @property
+    def unjudged(self) -> list[Mention]:
+        """Return the mentions without a verdict."""
+        return [one for one, verdict in zip(self.mentions, self.verdicts, strict=True) if verdict is None]
+
+
 def read_reports(folder: Path) -> list[CaseReport]:
     """Return the reports that `case_reports.documents.csv` lists, in its order.
 
@@ -105,7 +135,7 @@ def read_reports(folder: Path) -> list[CaseReport]:
                 f"report {row['document']} is not in {folder} with the text that was judged.",
                 "Use the files that SOURCES in benchmarks/case_reports.py names, unchanged.",
             )
-        reports.append(report)
+        reports.append(replace(report, sample=row["sample"]))
     return reports
 
 
@@ -137,6 +167,79 @@ def sample(reports: Sequence[CaseReport]) -> Iterator[tuple[str, CaseReport]]:
         own = sorted((one for one in reports if one.source == source), key=lambda one: one.order)
         for number, name in enumerate(SAMPLES):
             yield from ((name, one) for one in own[number * size : (number + 1) * size])
+
+
+def judged(reports: Sequence[CaseReport], found: Sequence[Sequence[Mention]]) -> list[Read]:
+    """Return each report with its mentions and their verdicts."""
+    verdicts = read_verdicts()
+    return [
+        Read(
+            report,
+            mentions,
+            [verdict_of(one.start, one.end, verdicts.get(report.id, ())) for one in mentions],
+        )
+        for report, mentions in zip(reports, found, strict=True)
+    ]
+
+
+def reports_table(runs: Mapping[str, Sequence[Read]]) -> str:
+    """Tabulate false mentions, documents touched, clinical content changed and mentions that nobody judged."""
+    head = [
+        "detector",
+        "reports",
+        "words",
+        "mentions",
+        "false",
+        "false per 1,000 words",
+        "reports with a false mention",
+        "clinical values changed",
+        "numbers with a unit touched",
+        "unjudged",
+    ]
+    return markdown(head, [_reports_row(name, reports) for name, reports in runs.items()])
+
+
+def _reports_row(name: str, reports: Sequence[Read]) -> list[str]:
+    words = sum(len(one.report.text.split()) for one in reports)
+    false = [verdict for one in reports for verdict in one.false]
+    figures: list[str | int] = [
+        len(reports),
+        f"{words:,}",
+        sum(len(one.mentions) for one in reports),
+        len(false),
+        f"{1000 * len(false) / words:.2f}",
+        sum(bool(one.false) for one in reports),
+        sum(verdict.reason in CLINICAL for verdict in false),
+        sum(_touched(one) for one in reports),
+        sum(len(one.unjudged) for one in reports),
+    ]
+    return [name, *map(str, figures)]
+
+
+def _touched(read: Read) -> int:
+    spans = [match.span() for match in WITH_UNIT.finditer(read.report.text)]
+    return sum(any(one.start < end and start < one.end for one in read.mentions) for start, end in spans)
+
+
+def reasons_table(runs: Mapping[str, Sequence[Read]]) -> str:
+    """Tabulate false mentions by reason, the most frequent first."""
+    counts = {name: Counter(one.reason for read in reports for one in read.false) for name, reports in runs.items()}
+    total = sum(counts.values(), Counter[str]())
+    rows = [[FALSE[reason], *(str(own[reason]) for own in counts.values())] for reason, _ in total.most_common()]
+    return markdown(["what it is", *runs], rows)
+
+
+def unjudged_list(runs: Mapping[str, Sequence[Read]]) -> list[str]:
+    """Return a line per mention that nobody has judged, with its surroundings."""
+    lines = {}
+    for reports in runs.values():
+        for read in reports:
+            text = read.report.text
+            for one in read.unjudged:
+                before, after = text[max(0, one.start - 80) : one.start], text[one.end : one.end + 60]
+                place = f"{read.report.id} {one.start} {one.end} {one.label}"
+                lines[place] = f"{place}: {before}[[{text[one.start : one.end]}]]{after}"
+    return [*lines.values()]
 
 
 def _all_reports(folder: Path) -> Iterator[CaseReport]:
