@@ -20,6 +20,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from benchmarks.left_out import rate
 from deid.domain.document import Mention
 from deid.domain.errors import InputRefused
 from deid.evaluation.score_tables import markdown
@@ -200,14 +201,14 @@ def reports_table(runs: Mapping[str, Sequence[Read]]) -> str:
 
 
 def _reports_row(name: str, reports: Sequence[Read]) -> list[str]:
-    words = sum(len(one.report.text.split()) for one in reports)
+    words = [len(one.report.text.split()) for one in reports]
     false = [verdict for one in reports for verdict in one.false]
     figures: list[str | int] = [
         len(reports),
-        f"{words:,}",
+        f"{sum(words):,}",
         sum(len(one.mentions) for one in reports),
         len(false),
-        f"{1000 * len(false) / words:.2f}",
+        str(rate([len(one.false) for one in reports], words)),
         sum(bool(one.false) for one in reports),
         sum(verdict.reason in CLINICAL for verdict in false),
         sum(_touched(one) for one in reports),

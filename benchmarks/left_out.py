@@ -75,6 +75,14 @@ class Counts:
         )  # type: ignore[return-value]
 
 
+def rate(false: Sequence[int], words: Sequence[int]) -> Interval:
+    """Return false mentions per 1,000 words with its interval, from counts per document."""
+    wrong, read = np.array(false, dtype=np.float64), np.array(words, dtype=np.float64)
+    draws = _draws(len(false))
+    drawn = 1000 * wrong[draws].sum(axis=1) / read[draws].sum(axis=1)
+    return Interval(1000 * float(wrong.sum() / read.sum()), *map(float, np.percentile(drawn, (2.5, 97.5))))
+
+
 def count(documents: Sequence[GoldDocument], found: Sequence[Sequence[Mention]]) -> Counts:
     """Count a run over annotated documents."""
     rows, labels = [], Counter[Label]()

@@ -5,10 +5,12 @@
 
 The first form counts false mentions in one sample of case reports. The second writes `precision.md` and
 `precision.svg` beside this file, compared with commit `BEFORE`. FOLDER of `--texts` (or the environment variable
-NOCTURNE_TEXTS) holds the texts that `benchmarks.case_reports` names. `--held-out` is what `make cross-validate
-ARGS="--authors w13 w19"` wrote: taggers trained without these authors, whose tags the transformer that ships has not
-learned either. A mention of a report that nobody has judged is counted apart and, with `--unjudged`, listed with its
-surroundings.
+NOCTURNE_TEXTS) holds the texts that `benchmarks.case_reports` names. `--held-out` is what this wrote:
+
+    make cross-validate ARGS="--authors w13 w19 --embeddings deid/models/bilstm_crf/embeddings.safetensors"
+
+taggers trained without these authors, whose tags the transformer that ships has not learned either. A mention of a
+report that nobody has judged is counted apart and, with `--unjudged`, listed with its surroundings.
 """
 
 from __future__ import annotations
@@ -22,9 +24,11 @@ import subprocess
 import sys
 import tarfile
 import tempfile
-from collections.abc import Mapping, Sequence
+import textwrap
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from benchmarks import case_reports, left_out
 from benchmarks.case_reports import SAMPLES, SOURCES, CaseReport, Read
@@ -45,6 +49,7 @@ AUTHORS = ("w13", "w19")
 TIMES = 3
 
 Found = list[list[Mention]]
+Result = TypeVar("Result")
 
 
 def detect(
@@ -113,10 +118,7 @@ def write_page(reports: Sequence[CaseReport], held_out: Path) -> None:
     """
     model = held_out / f"fold-{min(AUTHORS)}" / "bilstm_crf"
     if not model.is_dir():
-        authors = " ".join(AUTHORS)
-        raise InputRefused(
-            f"{model} is missing.", f'Run make cross-validate ARGS="--authors {authors}" (half an hour).'
-        )
+        raise InputRefused(f"{model} is missing.", "Run make cross-validate as benchmarks/precision.py says (an hour).")
     train = [one for one in load_corpus(ROOT / "corpus" / "train") if one.author in AUTHORS]
     dev = load_corpus(ROOT / "corpus" / "dev")
     own = {"models": {"bilstm_crf": str(model.resolve())}}
@@ -127,13 +129,18 @@ def write_page(reports: Sequence[CaseReport], held_out: Path) -> None:
         with tarfile.open(fileobj=io.BytesIO(archive.stdout)) as files:
             files.extractall(folder, filter="data")
         checkouts = {"before": Path(folder), "after": ROOT}
-        read = {version: read_in(checkout, reports) for version, checkout in checkouts.items()}
-        authors = {version: counted_in(checkout, train, runs) for version, checkout in checkouts.items()}
-        others = {version: counted_in(checkout, dev, shipped_runs()) for version, checkout in checkouts.items()}
+        read = _in_each(checkouts, lambda checkout: read_in(checkout, reports))
+        authors = _in_each(checkouts, lambda checkout: counted_in(checkout, train, runs))
+        others = _in_each(checkouts, lambda checkout: counted_in(checkout, dev, shipped_runs()))
         speed = speeds(checkouts, train)
     curves = {version: {nats: counts[f"{nats:g}"] for nats in NATS} for version, counts in authors.items()}
     left_out.plot(PLOT, curves, {version: counts["default"] for version, counts in authors.items()})
     PAGE.write_text(page(read, authors, others, speed, len(train), len(dev)), encoding="utf-8")
+
+
+def _in_each(checkouts: Mapping[str, Path], work: Callable[[Path], Result]) -> dict[str, Result]:
+    with ThreadPoolExecutor(len(checkouts)) as pool:
+        return dict(zip(checkouts, pool.map(work, checkouts.values()), strict=True))
 
 
 def page(
@@ -149,6 +156,7 @@ def page(
     before, after = authors["before"]["default"].figures()[0], authors["after"]["default"].figures()[0]
     equal = left_out.false_at_equal_recall(curve, authors["after"]["default"])
     parts = [
+        "# Precision: what detection changes without need",
         HEAD.format(before=BEFORE),
         "## Case reports",
         REPORTS,
@@ -178,7 +186,11 @@ def page(
         "## Speed",
         SPEED.format(ratio=speed["after"] / speed["before"], times=TIMES, **speed),
     ]
-    return "\n\n".join(parts) + "\n"
+    return "\n\n".join(part if part.startswith(("|", "# ")) else _filled(part) for part in parts) + "\n"
+
+
+def _filled(text: str) -> str:
+    return "\n\n".join(textwrap.fill(part, 120, break_long_words=False) for part in text.split("\n\n"))
 
 
 def _by_sample(read: Mapping[str, Mapping[str, Sequence[Read]]]) -> dict[str, list[Read]]:
@@ -213,10 +225,8 @@ def _curves_table(authors: Mapping[str, Mapping[str, Counts]]) -> str:
     return markdown(["nats", *head], rows)
 
 
-HEAD = """# Precision: what detection changes without need
-
-Written by `python -m benchmarks.precision --write`. "Before" is commit {before}, "after" the commit of this page; both
-ran on the same texts in one go. Intervals are 95 %, by bootstrap of documents (2,000 draws)."""
+HEAD = """Written by `python -m benchmarks.precision --write`. "Before" is commit {before}, "after" the commit of this
+page; both ran on the same texts in one go. Intervals are 95 %, by bootstrap of documents (2,000 draws)."""
 REPORTS = """Two samples of 200 published French case reports, chosen by the hash of the article: 150 of the Pan
 African Medical Journal and 50 of CasiMedicos each. No tagger learned tags from them. The Pan African cases are among
 the unmarked texts of masked words, of the subword embeddings and of the table of medical words (NOTICE); CasiMedicos
