@@ -29,7 +29,7 @@ MAY: Mapping[str, Mapping[str, frozenset[str]]] = MappingProxyType(
         "reader": {"cdw": _READ},
         "worker": {"deid": _ALL, "ref": _READ},
         "refresher": {"ref": _ALL},
-        "publisher": {"deid": _ALL, "ref": _READ, "research": _ALL},
+        "publisher": {"deid": _ALL, "ref": _READ, "research": _ALL - {"UPDATE"}},
         "steward": {"deid": _ALL - {"DELETE"}, "ref": _READ, "research": _READ},
         "researcher": {"research": _READ},
     }

@@ -279,6 +279,7 @@ def _record_decision(interval: IntervalContext, run_ids: list[int], decision: De
         cursor.execute(query("deid", "document", "send_back"), back)
         details["documents"] = cursor.rowcount
         cursor.execute(query("deid", "run", "send_back"), back)
+        cursor.execute(query("deid", "staged_content", "forget"))
     audit.write(cursor, decision.decided_by, action, f"release {interval.key}", **details)
 
 

@@ -225,6 +225,7 @@ def stage_run(run: Run, max_epsilon_per_patient: float | None = None) -> dict[st
             ("staged_content", "insert"),
             ("run", "stage"),
             ("run", "retire"),
+            ("staged_content", "forget"),
         ):
             cursor.execute(query("deid", table, step), parameters)
         if run.state == "planned":

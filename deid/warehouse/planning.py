@@ -291,7 +291,7 @@ def _register(cursor: Cursor, request: Request, source: Source, found: _Found, s
     if not request.dry_run:
         for table, step in (
             *(("document", "plan"), ("candidate", "drop_orphans"), ("withdrawal", "insert")),
-            *(("withdrawal", "moved"), ("quarantine_choice", "use")),
+            *(("withdrawal", "moved"), ("quarantine_choice", "use"), ("document", "replace_refused")),
         ):
             cursor.execute(query("deid", table, step), parameters)
         for step in ("gone", "overtake"):

@@ -286,7 +286,7 @@ def _finish_release(cursor: Cursor, release_id: int, started: float) -> None:
             f"release {release_id} still has staged documents without a candidate text.", "Run the interval again."
         )
     cursor.execute(query("deid", "run", "publish"), {"release_id": release_id})
-    cursor.execute(query("deid", "staged_content", "forget"), {"release_id": release_id})
+    cursor.execute(query("deid", "staged_content", "forget"))
     run_id, documents = finished
     record_step_cost(cursor, run_id, WHOLE_RUN, "publish", started, documents)
 

@@ -127,10 +127,10 @@ def verify_trail(cursor: Cursor, kept: Iterable[TrailSignature], keyring: Keyrin
     elsewhere = list(dict.fromkeys(kept).keys() - set(stored))
     signatures = [*stored, *elsewhere]
     keys = {key.fingerprint: key for key in keyring.keys}
-    faults = [Fault(FaultKind.UNKNOWN_KEY, one.seq) for one in signatures if one.key_fingerprint not in keys]
+    unknown = [one for one in signatures if one.key_fingerprint not in keys]
     known = [one for one in signatures if one.key_fingerprint in keys]
     sound = [one for one in known if hmac.compare_digest(one.hmac, one.hmac_under(keys[one.key_fingerprint]))]
-    faults += [Fault(FaultKind.FORGED, one.seq) for one in known if one not in sound]
+    faults = [Fault(FaultKind.FORGED, one.seq) for one in known if one not in sound]
     faults += [Fault(FaultKind.RESTORED, one.seq) for one in elsewhere if one in sound]
     head = audit.read_head(cursor)
     if (broken := audit.find_first_break(cursor)) is not None:
@@ -139,6 +139,10 @@ def verify_trail(cursor: Cursor, kept: Iterable[TrailSignature], keyring: Keyrin
     if head.seq and not sound:
         disproved.append(Fault(FaultKind.UNSIGNED, 0))
     last = max(held, key=lambda one: (one.seq, one.at), default=None)
+    borne_out, _ = _compare(cursor, unknown, head.seq)
+    for one in unknown:  # of a destroyed key, say: a later signature proves the same lines
+        if last is None or one.seq > last.seq or one not in borne_out:
+            faults.append(Fault(FaultKind.UNKNOWN_KEY, one.seq))
     return Verification(
         lines=head.seq,
         signatures=len(signatures),

@@ -22,6 +22,9 @@ counted AS (
     WHERE
         d.characters > 0
         AND d.state IN ('validated', 'staged', 'published', 'superseded', 'withdrawn')
+        AND NOT EXISTS (
+            SELECT FROM deid.quarantine AS q WHERE q.run_id = d.run_id AND q.document_id = d.document_id
+        )
         AND (d.run_id = %(run_id)s OR d.run_id IN (SELECT e.run_id FROM earlier AS e))
 )
 

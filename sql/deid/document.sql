@@ -109,7 +109,13 @@ WHERE
     )
     AND NOT EXISTS (
         SELECT FROM deid.quarantine AS q
-        WHERE q.document_id = i.document_id AND q.content_hash = i.content_hash AND q.standing = 'discard'
+        WHERE
+            q.document_id = i.document_id AND q.standing = 'discard'
+            AND i.content_hash IN (
+                q.content_hash,
+                -- of the same content, from before versions were named by their patient
+                encode(sha256(convert_to(q.content_hash || E'\n' || coalesce(i.patient_id, ''), 'UTF8')), 'hex')
+            )
     )
     AND NOT EXISTS (
         SELECT FROM deid.opted_out_patient AS o
@@ -344,6 +350,16 @@ SELECT DISTINCT run_id, batch_id
 FROM deid.document
 WHERE release_id = %(release_id)s AND state = 'staged'
 ORDER BY run_id, batch_id;
+
+-- name: replace_refused
+-- Grain: one quarantined version of a document that this run takes up in another version, or under another pipeline.
+-- Purpose: figures count the document under this run, and no longer under the one that refused it.
+UPDATE deid.document AS d
+SET state = 'superseded', updated_at = now()
+FROM new_document AS n
+WHERE
+    d.document_id = n.document_id AND d.state = 'quarantined' AND d.run_id <> %(run_id)s
+    AND (d.content_hash, d.pipeline_version) <> (n.content_hash, %(pipeline_version)s);
 
 -- name: searched
 -- Grain: one document of a run. Purpose: those that detection has been through, to score what it found.

@@ -1,7 +1,7 @@
 -- name: forget
--- Grain: one document of the runs of a complete release. Purpose: nothing is left to compare with, and no digest is
--- left to guess from.
-SELECT deid.forget_digests(%(release_id)s);
+-- Grain: one document of a run that was published, sent back or replaced. Purpose: nothing is left to compare with, and
+-- no digest is left to guess from.
+SELECT deid.forget_digests();
 
 -- name: salt
 -- Grain: one run that is being staged. Purpose: what its digests are salted with.

@@ -1,5 +1,5 @@
--- Digests of staged contents are salted while they are needed, and erased once their release is complete: an unkeyed
--- digest over the source's ids would let whoever reads it test a guess of them.
+-- Digests of staged contents are salted while they are needed, and erased once their release is complete, or the run
+-- was sent back or replaced: an unkeyed digest over the source's ids would let whoever reads it test a guess of them.
 
 -- Grain: one run that waits to be published. Neither stewards nor researchers read it.
 CREATE TABLE deid.staging_salt (
@@ -9,23 +9,19 @@ CREATE TABLE deid.staging_salt (
 GRANT SELECT, INSERT ON deid.staging_salt TO nocturne_worker;
 GRANT SELECT ON deid.staging_salt TO nocturne_publisher;
 
--- The publisher may erase the digests of a complete release, and no others.
-CREATE FUNCTION deid.forget_digests(release bigint) RETURNS void
+-- Worker and publisher may erase the digests of runs that wait no longer, and no others.
+CREATE FUNCTION deid.forget_digests() RETURNS void
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog AS $$
-    WITH runs AS (
-        SELECT unnest(r.run_ids) AS run_id
-        FROM deid.release AS r
-        WHERE r.release_id = release AND r.published_at IS NOT NULL
-    ),
-
-    unsalted AS (
-        DELETE FROM deid.staging_salt AS t USING runs AS u WHERE t.run_id = u.run_id
+    WITH unsalted AS (
+        DELETE FROM deid.staging_salt AS t USING deid.run AS r
+        WHERE t.run_id = r.run_id AND r.state IN ('published', 'superseded')
     )
 
-    DELETE FROM deid.staged_content AS s USING runs AS u WHERE s.run_id = u.run_id
+    DELETE FROM deid.staged_content AS s USING deid.run AS r
+    WHERE s.run_id = r.run_id AND r.state IN ('published', 'superseded')
 $$;
-REVOKE ALL ON FUNCTION deid.forget_digests(bigint) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION deid.forget_digests(bigint) TO nocturne_publisher;
+REVOKE ALL ON FUNCTION deid.forget_digests() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION deid.forget_digests() TO nocturne_worker, nocturne_publisher;
 
 DROP FUNCTION deid.content_digest(text, text, text, text, text, text, text, text, date);
 

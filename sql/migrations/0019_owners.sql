@@ -30,14 +30,16 @@ WITH RECURSIVE person AS (
 SELECT p.opt_out_id, p.patient_id FROM person AS p;
 GRANT SELECT ON deid.opted_out_patient TO nocturne_worker, nocturne_publisher, nocturne_steward;
 
--- Versions known so far, with the patient that the ledger knows of each.
+-- Versions known so far, with the patient that the ledger knows of each. A version whose patient was never learnt keeps
+-- the digest of its content: what a person discarded is left out by its content (sql/deid/document.sql, filter_new).
 CREATE TEMPORARY TABLE owned_version ON COMMIT DROP AS
 SELECT
     d.document_id,
     d.content_hash,
-    encode(sha256(convert_to(d.content_hash || E'\n' || coalesce(max(d.patient_id), ''), 'UTF8')), 'hex') AS version
+    encode(sha256(convert_to(d.content_hash || E'\n' || max(d.patient_id), 'UTF8')), 'hex') AS version
 FROM deid.document AS d
-GROUP BY d.document_id, d.content_hash;
+GROUP BY d.document_id, d.content_hash
+HAVING max(d.patient_id) IS NOT NULL;
 ALTER TABLE deid.document DISABLE TRIGGER settle_update; -- a version that changes its name has not left the quarantine
 UPDATE deid.document AS t SET content_hash = v.version
 FROM owned_version AS v WHERE t.document_id = v.document_id AND t.content_hash = v.content_hash;

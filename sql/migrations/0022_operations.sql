@@ -6,8 +6,6 @@ ALTER TABLE deid.run
 ADD COLUMN held jsonb NOT NULL DEFAULT '[]',
 ADD COLUMN taken_over_at timestamptz;
 
-GRANT UPDATE (held, taken_over_at) ON deid.run TO nocturne_worker;
-
 -- True if a run that is not finished is taken for dead: no sign of life for so many seconds, or declared so since.
 CREATE FUNCTION deid.run_is_dead(active_at timestamptz, taken_over_at timestamptz, abandoned_after_s double precision)
 RETURNS boolean LANGUAGE sql STABLE AS $$

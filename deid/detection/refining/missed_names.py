@@ -183,7 +183,8 @@ _SCORE = 0.7
 def find_shared_names(readings: Sequence[Reading], mentions: Sequence[Sequence[Mention]]) -> list[list[Mention]]:
     """Return per document the occurrences of names that are sure in another document of the same patient.
 
-    Only words that are in no table of the language are searched.
+    Only words that are in no table of the language are searched. The last document in which a word is sure gives its
+    label; two are kept, as one may be the document that is searched.
     """
     added: list[list[Mention]] = [[] for _ in readings]
     groups: dict[str, list[int]] = defaultdict(list)
@@ -192,10 +193,12 @@ def find_shared_names(readings: Sequence[Reading], mentions: Sequence[Sequence[M
             groups[reading.document.patient.key].append(at)
     for group in groups.values():
         if len(group) > 1:
-            known = [_sure_words(readings[at], mentions[at]) for at in group]
-            for place, at in enumerate(group):
-                others = {word: label for one in (*known[:place], *known[place + 1 :]) for word, label in one.items()}
-                added[at] = _find_words(readings[at], mentions[at], others)
+            known: dict[str, list[tuple[int, Label]]] = {}
+            for at in group:
+                for word, label in _sure_words(readings[at], mentions[at]).items():
+                    known[word] = [*known.get(word, ())[-1:], (at, label)]
+            for at in group:
+                added[at] = _find_words(readings[at], mentions[at], known, at)
     return added
 
 
@@ -212,13 +215,17 @@ def _sure_words(reading: Reading, mentions: Sequence[Mention]) -> dict[str, Labe
     return words
 
 
-def _find_words(reading: Reading, mentions: Sequence[Mention], words: Mapping[str, Label]) -> list[Mention]:
+def _find_words(
+    reading: Reading, mentions: Sequence[Mention], known: Mapping[str, Sequence[tuple[int, Label]]], own: int
+) -> list[Mention]:
+    """Return the words that are known from a document other than `own` and that no mention covers."""
     covered = reading.coverage(mentions)
-    return [
-        _mention("batch", reading.starts[at], reading.ends[at], words[word], _SCORE)
-        for at, word in enumerate(reading.words)
-        if word in words and not covered[reading.starts[at]]
-    ]
+    found = []
+    for at, word in enumerate(reading.words):
+        labels = [label for place, label in known.get(word, ()) if place != own]
+        if labels and not covered[reading.starts[at]]:
+            found.append(_mention("batch", reading.starts[at], reading.ends[at], labels[-1], _SCORE))
+    return found
 
 
 # Names without a blank before or after: "filleAnne", "DocteurB.ROY", "épouse Paulettevient".

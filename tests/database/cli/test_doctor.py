@@ -205,6 +205,7 @@ def test_migrations_that_lack_or_are_unknown(deployment: Database, diagnose: Dia
         ("GRANT USAGE ON SCHEMA research TO nocturne_worker; GRANT SELECT ON research.document TO nocturne_worker",
          "droits worker", "lire research (1 tables, dont document)"),
         ("GRANT UPDATE (state) ON deid.document TO researcher", "droits researcher", "changer deid"),
+        ("GRANT UPDATE ON research.document TO nocturne_publisher", "droits publisher", "changer research"),
         ("GRANT CREATE ON SCHEMA research TO nocturne_publisher", "droits publisher", "créer dans research"),
         ("GRANT SELECT (text) ON deid.candidate TO nocturne_steward", "droits steward", "candidate.text"),
         ("GRANT SELECT ON deid.published_document TO nocturne_worker", "droits worker", "published_document.text"),

@@ -113,3 +113,25 @@ def test_intervals_add_up_to_what_researchers_read(twice: Database) -> None:
     assert published == {KEY: 2, "2026-03-03": 2}
     assert sum(published.values()) == in_research(twice) == 4
     assert gather(KEY)["headline"]["published"] == 2
+
+
+def test_a_document_refused_twice_under_two_policies_counts_in_the_last_interval(
+    deployed: Database, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    decide(monkeypatch, tmp_path, "{max_epsilon_per_patient: 0.001}")
+    open_hospital(deployed)
+    put(deployed, "letter", LETTER)
+    assert process("first")["quarantined"] == 1
+    choice = (
+        "INSERT INTO deid.quarantine_choice (run_id, document_id, content_hash, reason, choice, chosen_by)"
+        " SELECT run_id, document_id, content_hash, reason, 'retry', 'intendante' FROM deid.quarantine"
+    )
+    deployed.rows(choice, role="steward")
+    decide(monkeypatch, tmp_path, "{max_epsilon_per_patient: 0.002}")
+    assert process("retried", NIGHT + DAY)["quarantined"] == 1
+    once = last_run(deployed)["mentions"]
+    assert deployed.rows("SELECT count(*) FROM deid.mention") == [(2 * once,)]
+    shown = [one.interval for one in read_overview().judged]
+    assert {one.key: (one.treated, one.quarantined) for one in shown} == {KEY: (0, 0), "2026-03-03": (1, 1)}
+    assert sum(one.mentions for one in shown) == once
+    assert [gather(key)["headline"]["mentions"] for key in (KEY, "2026-03-03")] == [0, once]

@@ -131,6 +131,23 @@ def test_nobody_signatures_without_the_secret(
     assert ("forged", 4) in verified(capsys)[1]
 
 
+def test_signatures_of_a_destroyed_key_are_no_fault_once_a_later_one_holds(
+    signed: Database, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("NOCTURNE_SECRET", f"2:{secrets.token_hex(32)}")
+    settings.cache_clear()
+    assert verified(capsys)[:3] == (1, [("unsigned", 0), ("unknown_key", 2), ("unknown_key", 4)], 0)
+    fill(5)
+    assert signatures.sign_trail("worker") is not None
+    assert verified(capsys) == (0, [], 5, "")
+    signed.rows(
+        "INSERT INTO deid.audit_signature (seq, digest, lines, at, key_version, key_fingerprint, hmac)"
+        " VALUES (3, repeat('0', 64), 3, '2026-01-01', 1, repeat('0', 16), repeat('0', 64))",
+        role="worker",
+    )
+    assert verified(capsys)[:2] == (1, [("unknown_key", 3)])  # it names another content of its line
+
+
 @pytest.mark.parametrize("role", ["worker", "publisher", "steward", "owner", "researcher"])
 @pytest.mark.parametrize("statement", ["DELETE FROM deid.audit_signature", "UPDATE deid.audit_signature SET seq = 1"])
 def test_no_role_takes_a_signature_away(signed: Database, role: str, statement: str) -> None:

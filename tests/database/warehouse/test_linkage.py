@@ -8,8 +8,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from deid.release.decisions import take_answer
 from deid.warehouse import publish
-from deid.warehouse.publish import make_visible, publish_interval
+from deid.warehouse.publish import make_visible, publish_interval, staged_digest
 from tests.conftest import Database
 from tests.database.warehouse.nights import night, process
 from tests.database.warehouse.small_hospital import DAY, LETTER, NIGHT, open_hospital, put
@@ -121,6 +122,25 @@ def test_no_digest_confirms_a_guess_of_the_hospitals_ids(hospital: Database) -> 
     assert hospital.rows("SELECT count(*) FROM deid.run WHERE staged_digest = %s", (digest,), role="steward") == [(0,)]
     with pytest.raises(Exception, match="permission denied"):
         hospital.rows("SELECT salt FROM deid.staging_salt", role="steward")
+
+
+def test_no_digest_is_left_of_a_run_that_was_sent_back_or_replaced(hospital: Database) -> None:
+    put(hospital, "letter", LETTER)
+    key = process("sent back")["interval_key"]
+    answer = {"chosen": "rework", "decided_by": "morel", "reason": "à refaire"}
+    take_answer(key, answer, digest=str(staged_digest(key)))
+    assert kept_digests(hospital) == []
+    replaced = process("replaced")
+    put(hospital, "letter", f"{LETTER}\nCorrigé.")
+    newest = process("newest")
+    assert newest["run_id"] > replaced["run_id"]
+    assert kept_digests(hospital) == [(newest["run_id"],)] * 2
+
+
+def kept_digests(hospital: Database) -> list[tuple]:
+    """Runs of which a salt or a digest is kept."""
+    both = "SELECT run_id FROM deid.staging_salt UNION ALL SELECT run_id FROM deid.staged_content"
+    return hospital.rows(both)
 
 
 def test_removal_does_not_wait_for_the_period(hospital: Database) -> None:

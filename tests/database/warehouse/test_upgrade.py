@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -58,29 +60,40 @@ class Upgraded:
 @pytest.fixture
 def upgraded(postgres_server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Upgraded]:
     """A database of version 0.1 with three nights in it, migrated to this version."""
-    name = f"nocturne_test_{uuid.uuid4().hex[:12]}"
-    database = Database(postgres_server, name)
-    _alone(postgres_server, f"CREATE DATABASE {name} OWNER {OWNER}")
-    try:
-        folder = tmp_path / "migrations"
-        folder.mkdir()
-        for migration in FIRST:
-            shutil.copy(SQL / "migrations" / f"{migration}.sql", folder)
-        assert migrate(database.owner, folder) == list(FIRST)
+    with _database_of(postgres_server, tmp_path, FIRST) as database:
         fill(database)
         before = {table: rows(database, table) for table in tables(database)}
         applied = migrate(database.owner)
         assert applied[0].startswith("0005")
-        for variable, value in database.environment.items():
-            monkeypatch.setenv(variable, value)
-        monkeypatch.setenv("NOCTURNE_HOME", str(tmp_path))
-        decide(monkeypatch, tmp_path)
+        _point_at(database, monkeypatch, tmp_path)
         policy = tmp_path / "policy.yaml"
         policy.write_text(policy.read_text(encoding="utf-8") + "\nrelease: {visible: nightly}\n", encoding="utf-8")
         settings.cache_clear()
         yield Upgraded(database, before)
+
+
+@contextmanager
+def _database_of(superuser: str, folder: Path, migrations: Sequence[str]) -> Iterator[Database]:
+    """A database to which only these migrations were applied."""
+    name = f"nocturne_test_{uuid.uuid4().hex[:12]}"
+    database = Database(superuser, name)
+    _alone(superuser, f"CREATE DATABASE {name} OWNER {OWNER}")
+    try:
+        copies = folder / "migrations"
+        copies.mkdir()
+        for migration in migrations:
+            shutil.copy(SQL / "migrations" / f"{migration}.sql", copies)
+        assert migrate(database.owner, copies) == list(migrations)
+        yield database
     finally:
-        _alone(postgres_server, f"DROP DATABASE {name} WITH (FORCE)")
+        _alone(superuser, f"DROP DATABASE {name} WITH (FORCE)")
+
+
+def _point_at(database: Database, monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    for variable, value in database.environment.items():
+        monkeypatch.setenv(variable, value)
+    monkeypatch.setenv("NOCTURNE_HOME", str(folder))
+    decide(monkeypatch, folder)
 
 
 def _alone(superuser: str, statement: str) -> None:
@@ -356,7 +369,44 @@ def test_nights_go_on_and_replace_what_the_old_version_published(upgraded: Upgra
     assert {state for (state,) in database.rows("SELECT state FROM deid.interval_state")} == {"published"}
     assert database.rows("SELECT count(*) FROM deid.candidate") == [(0,)]
     assert database.rows("SELECT DISTINCT state FROM deid.document WHERE pipeline_version = %s ORDER BY 1", (OLD,)) == [
-        ("quarantined",), ("superseded",), ("withdrawn",)
+        ("superseded",), ("withdrawn",)
     ]  # fmt: skip
     put(database, "d0", f"{LETTER}\nCorrigé.", at=NIGHT + DAY)
     assert night("next", NIGHT + DAY)["replaced"] == 1
+
+
+def test_what_a_person_had_discarded_before_its_patient_was_known_stays_out(
+    postgres_server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    earlier = sorted(path.stem for path in (SQL / "migrations").glob("*.sql") if path.stem < "0017")
+    with _database_of(postgres_server, tmp_path, earlier) as database:
+        database.rows(
+            "INSERT INTO deid.run (triggered_by, source, interval_start, interval_end, interval_key, dry_run,"
+            " pipeline_version, policy_hash, detector_version, key_version, key_fingerprint, reference_versions, state)"
+            " VALUES ('old', 'ehop', %s, %s, '2026-03-02', false, %s, 'p', 'old', 1, 'f', '{}', 'staged')",
+            (NIGHT, NIGHT + DAY, OLD),
+        )
+        version = hashlib.sha256(LETTER.encode()).hexdigest()
+        database.rows(
+            "INSERT INTO deid.document (document_id, content_hash, pipeline_version, run_id, batch_id, state,"
+            " ingested_at) VALUES ('d0', %s, %s, 1, 1, 'quarantined', %s)",
+            (version, OLD, NIGHT),
+        )
+        database.rows(
+            "INSERT INTO deid.quarantine (run_id, document_id, content_hash, step, reason)"
+            " VALUES (1, 'd0', %s, 'detect', 'too_large')",
+            (version,),
+        )
+        discard = (
+            "INSERT INTO deid.quarantine_choice (run_id, document_id, content_hash, reason, choice, chosen_by)"
+            " VALUES (1, 'd0', %s, 'too_large', 'discard', 'morel')"
+        )
+        database.rows(discard, (version,))
+        migrate(database.owner)
+        _point_at(database, monkeypatch, tmp_path)
+        settings.cache_clear()
+        open_hospital(database)
+        put(database, "d0", LETTER)
+        assert process("again")["planned"] == 0
+        put(database, "d0", f"{LETTER}\nCorrigé.")
+        assert process("corrected")["planned"] == 1
