@@ -152,8 +152,11 @@ def _given(text: HostileText, way: str, content: str) -> Incoming:
 
 def _judged(text: HostileText, outcome: Deidentified | Refused) -> HostileOutcome:
     if text.expected is Expected.UNCHANGED:
-        # A document in which nothing was found is held for a person to release, whose text is the source's.
-        unchanged = isinstance(outcome, Refused) and outcome.reasons == (Reason.UNCHANGED,)
+        # Where nothing was found beside a sign of a person, a person reads the text, which is the source's.
+        if isinstance(outcome, Refused):
+            unchanged = outcome.reasons == (Reason.UNCHANGED,)
+        else:
+            unchanged = not outcome.candidate.mentions
         return HostileOutcome.UNCHANGED if unchanged else HostileOutcome.ALTERED
     if isinstance(outcome, Refused):
         return HostileOutcome.QUARANTINED

@@ -53,7 +53,11 @@ CHECKS: tuple[Check, ...] = (
     ),
     *_critical(
         Reason.UNCHANGED,
-        ("text_unchanged", "Le texte produit diffère du texte d'origine.", "The output differs from the source."),
+        (
+            "text_unchanged",
+            "Un texte où rien n'a été remplacé ne montre aucun signe d'une personne ou d'un lieu.",
+            "A text in which nothing was replaced shows no sign of a person or place.",
+        ),
     ),
     *_critical(
         Reason.RESIDUAL_IDENTITY,

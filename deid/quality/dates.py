@@ -51,7 +51,7 @@ _NUMERIC_MONTH_YEAR = rf"(?P<nmy>(?P<nm>0?[1-9]|1[0-2]){_GAP}[/.\-]{_GAP}(?P<ny>
 _FORMS = re.compile(
     r"(?=\d|(?<!\w)[adfjmnops])"  # fast refusal: a digit, or the first letter of a month or of "premier"
     rf"(?:(?<![\d/]){_ISO}(?!\d)"
-    rf"|(?<![\d/.,])(?<!apgar ){_DAY_MONTH_YEAR}(?![\d/])"
+    rf"|(?<![\d/.,]){_DAY_MONTH_YEAR}(?![\d/])"
     rf"|(?<!\d){_LITERAL}"
     rf"|(?<!-)\b(?:annees|decennie) (?P<decade>[12]\d\d0)\b"
     rf"|{_MONTH_YEAR}"
@@ -75,13 +75,15 @@ class WrittenDate(NamedTuple):
     """A written date: the first and last day it can mean, both None if the year is unknown.
 
     `exists` is False for a day outside the calendar; `signature` is (year in its century, month, day) if the date
-    has all three.
+    has all three. `otherwise` says that what stands beside it makes it something else: an article of the law, a
+    version of a program, a score.
     """
 
     first: date | None
     last: date | None
     exists: bool = True
     signature: tuple[int, int, int] | None = None
+    otherwise: bool = False
 
     def may_be(self, day: date) -> bool:
         """Return whether this is a full date that can mean `day`."""
@@ -93,7 +95,45 @@ def read_dates(text: str, reference: date | None = None) -> Iterator[WrittenDate
     folded = fold(text)
     for match in _FORMS.finditer(folded):
         reading = _reading(match, reference)
+        if reading.signature and (match["iso"] or match["dmy"]):
+            reading = reading._replace(otherwise=_is_no_date(folded, match))
         yield _winter(reading) if match["y"] and _WINTER.search(folded, 0, match.start()) else reading
+
+
+# What three numbers are where they are no date. Read on the folded text, in `_BESIDE` characters before them.
+_BESIDE = 50
+# "art. R.1112-1-2 du CSP": no padding with zeros, and a letter, the word, or a year that nobody alive has seen.
+_LAW = re.compile(r"[12]\d{3}-[1-9]\d?-[1-9]\d?")
+_LAW_BEFORE = re.compile(r"(?:\b(?:l|r|lo)\.? ?\*? ?|\b(?:arts?\.?|articles?) ?(?:[lrd]\.? ?\*? ?)?)\Z")
+_LAW_AFTER = re.compile(r" ?(?:,? ?(?:du|de la|des) )?(?:csp|css|code|loi)\b")
+_LIVING = range(1850, 2101)
+_VERSION = re.compile(r"\d{1,2}\.\d{1,2}\.\d{1,4}")
+_VERSION_BEFORE = re.compile(
+    r"(?:\b(?:v|vers?\.?|versions?|release|build|firmware) ?:? ?|\b(?:logiciel|software|progiciel)\b(?: \w+)? ?:? ?"
+    r"|\b(?:genere|edite|imprime|produit) (?:par|avec|sous) [\w+ -]{1,24} )\Z"
+)
+_APGAR_BEFORE = re.compile(r"\bapgar\b[^.;\d]{0,24}\Z")
+_APGAR = re.compile(r"(?:\d|10)(?P<sign>[/.\-])(?:\d|10)(?P=sign)(?:\d|10)")
+_TOOTH = re.compile(r"[1-8][1-8]-[1-8][1-8]-[1-8][1-8]")
+_TOOTH_BEFORE = re.compile(
+    r"\b(?:dents?|molaires?|premolaires?|incisives?|canines?|avulsions?|extractions?)\b[^.;\d]{0,24}"
+    r"(?:\d\d[ ,\-]{1,2}){0,8}(?<! le )(?<! du )(?<! au )\Z"
+)
+_UNIT_AFTER = re.compile(r" ?(?:mm ?hg|cm ?h2o|mmol|mg|ml|mm|cm|%|°|mois|semaines|ans)(?![a-z])")
+
+
+def _is_no_date(folded: str, match: re.Match[str]) -> bool:
+    """Return whether three numbers are an article of the law, a version, scores, teeth or pressures."""
+    written = match.group()
+    before, after = folded[max(0, match.start() - _BESIDE) : match.start()], folded[match.end() : match.end() + _BESIDE]
+    if _LAW.fullmatch(written):
+        return int(written[:4]) not in _LIVING or bool(_LAW_BEFORE.search(before) or _LAW_AFTER.match(after))
+    return bool(
+        (_VERSION.fullmatch(written) and _VERSION_BEFORE.search(before))
+        or (_APGAR.fullmatch(written) and _APGAR_BEFORE.search(before))
+        or (_TOOTH.fullmatch(written) and _TOOTH_BEFORE.search(before))
+        or (written[-3:-2] == match["ds"] and _UNIT_AFTER.match(after))
+    )
 
 
 def read_date(text: str, reference: date | None = None) -> WrittenDate | None:

@@ -9,7 +9,7 @@ placed as a name; other occurrences count as `identity_ordinary_word`, to measur
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
@@ -179,6 +179,10 @@ _EPONYM_BEFORE = re.compile(
     r"tumeur|lymphome|operation|intervention|protocole|technique|phenomene|oedeme|thyroidite|reflexe|loi|regle|"
     r"osophage|anevrisme|consensus|accords|formule|equation|methode|stade|type|virus|corps|cellules?)\b[^.\n]{0,40}$"
 )
+_THING_BEFORE = re.compile(
+    r"\b(?:maladie|syndrome|signe|score|test|classification|echelle|indice|manoeuvre|fracture|tumeur|intervention|"
+    r"technique|phenomene|thyroidite|formule|equation|methode) d(?:e |')\Z"
+)
 _SENTENCE_START = re.compile(r"(?:^|[.!?•;]\s+|\n)[\s\-*•>]*$")
 _DIGIT_GAP = re.compile(r"(?<=\d)[\s.\-/_\u00a0\u202f]{1,3}(?=\d)")
 _LINE = 400  # characters beside a word in which it is told whether it stands alone on its line
@@ -231,25 +235,32 @@ def _names_outside(patient: KnownIdentity, outside: str) -> tuple[int, int, int]
         return 0, 0, 0
     exact = sought | patient.glued_short
     certain = ordinary = 0
-    unknown: set[str] = set()
+    unknown: dict[str, bool] = {}  # whether a word stands in lower case everywhere
     for word in split_words(outside):
         if _is_sought(word.bare, exact):
             if tells_a_name(outside, word, sought):
                 certain += 1
             else:
                 ordinary += 1
-        elif len(word.bare) >= _FUZZY_LEAST - 1:
-            unknown.add(word.bare)
+        elif len(word.bare) >= _FUZZY_LEAST - 1 and not _names_a_thing(outside, word):
+            unknown[word.bare] = word.raw.islower() and unknown.get(word.bare, True)
     certain += sum(hidden in sought for hidden in hidden_words(outside))
-    contained, fuzzy = _near(sought, {bare for bare in unknown if not is_word(bare)})
+    contained, fuzzy = _near(sought, {bare: lower for bare, lower in unknown.items() if not is_word(bare)})
     return certain + contained, ordinary, fuzzy
 
 
 def _is_sought(bare: str, sought: frozenset[str]) -> bool:
-    """Return whether a word is a name sought, alone or joined to a title ("mmedupont")."""
-    return bare in sought or (
-        bare.startswith(("m", "d", "p")) and any(bare.removeprefix(title) in sought for title in _TITLES_GLUED)
-    )
+    """Return whether a word is a name sought, alone or joined to a title ("mmedupont", but not "mange" for Ange)."""
+    if bare in sought:
+        return True
+    glued = bare.startswith(("m", "d", "p")) and any(bare.removeprefix(title) in sought for title in _TITLES_GLUED)
+    return glued and not is_word(bare)
+
+
+def _names_a_thing(text: str, word: Word) -> bool:
+    """Return whether a word is joined to another right behind a word for a thing: "fracture de Pouteau-Colles"."""
+    joined = text[word.end : word.end + 1] == "-" and text[word.end + 1 : word.end + 2].isupper()
+    return joined and _THING_BEFORE.search(fold(text[max(0, word.start - 30) : word.start])) is not None
 
 
 def tells_a_name(text: str, word: Word, sought: frozenset[str]) -> bool:
@@ -299,19 +310,27 @@ def _line_around(text: str, word: Word) -> str:
     return text[start : end if end >= 0 else last]
 
 
-def _near(sought: frozenset[str], unknown: set[str]) -> tuple[int, int]:
-    """Count the words that contain a name of the patient, and the words one or two edits away from one."""
+def _near(sought: frozenset[str], unknown: Mapping[str, bool]) -> tuple[int, int]:
+    """Count the words that contain a name of the patient, and the words one or two edits away from one.
+
+    `unknown` says whether each word stands in lower case everywhere: a slip in a frequent word is no name.
+    """
     contained = fuzzy = 0
     for name in sought:
         if len(name) < _FUZZY_LEAST or is_ordinary(name):
             continue
         limit = 2 if len(name) >= _FUZZY_TWO else 1
-        for bare in unknown:
+        for bare, lower in unknown.items():
             if len(name) >= _CONTAINED_LEAST and name in bare:
                 contained += 1
             elif abs(len(bare) - len(name)) <= limit and OSA.distance(name, bare, score_cutoff=limit) <= limit:
-                fuzzy += 1
+                fuzzy += not (lower and _is_slip(bare))
     return contained, fuzzy
+
+
+def _is_slip(bare: str) -> bool:
+    """Return whether a letter left out of a word gives a frequent word: "gauchee" for "gauche"."""
+    return any(is_ordinary(bare[:at] + bare[at + 1 :]) for at in range(len(bare)))
 
 
 def _names_inside(patient: KnownIdentity, inside: Sequence[Inside]) -> int:
@@ -399,3 +418,35 @@ def _commune(city: str, outside: str, between: str) -> int:
         return 1
     sought = frozenset(parts)
     return sum(word.bare == telling and tells_a_name(outside, word, sought) for word in split_words(outside))
+
+
+# ---- Signs of a person or place in a text in which nothing was found
+
+_SIGNS = re.compile(
+    r"(?i:\b(?:mr|mme|mlle|dr|monsieur|madame|mademoiselle|docteur|professeur)\b\.?[^\S\n][^\W\d_]{2,})"
+    r"|\b(?:M|Pr|PR|Dr|DR|Mme|MME)\.? [A-ZÀ-ÖØ-Þ]|(?i:\bnée? (?:le|à)\b)|(?i:\bnee? (?:le|a) \d)"
+    r"|(?im:^[^\w\n]{0,8}(?:nom|pr[ée]noms?|adresse|t[ée]l|ipp|nda|n[°o] ?s[ée]cu|patiente?|m[ée]decin|destinataire|"
+    r"signé)\b[^\n:]{0,25}:)|(?i:\b(?:chu|chr|h[ôo]pital|clinique|ehpad|r[ée]sidence)\b) (?:de |du |d')?[A-ZÀ-ÖØ-Þ]"
+    r"|[a-zà-öø-ÿ]{2}[A-ZÀ-ÖØ-Þ][^\W\d_]{3}"
+)
+_CAPITAL_INSIDE = re.compile(r"(?<=[a-zà-öø-ÿ,] )[A-ZÀ-ÖØ-Þ][a-zà-öø-ÿ]{2,}")
+_ALONE = re.compile(
+    r"^[ \t]{0,8}[A-ZÀ-ÖØ-Þ][\w'’.\-]{0,40}(?:[ \t]{1,4}[A-ZÀ-ÖØ-Þ][\w'’.\-]{0,40}){1,3}[ \t]{0,8}$", re.MULTILINE
+)
+
+
+def points_at_someone(text: str) -> bool:
+    """Return whether a text holds a title, a field of identity, a place of care, or a word that may be a name.
+
+    A word may be a name if it stands with a capital inside a sentence, in a line of names only, or in a text all in
+    capitals or all without, and is neither a word of French, nor a term of medicine, nor in an expression such as
+    "maladie de …".
+    """
+    if _SIGNS.search(text):
+        return True
+    inside = (match for match in _CAPITAL_INSIDE.finditer(text) if not is_word(fold(match.group())))
+    if not all(_is_eponym(fold(text[max(0, at.start() - 60) : at.start()]), "", fold(at.group())) for at in inside):
+        return True
+    return any(
+        len(word) > 2 and not is_word(fold(word)) for line in _ALONE.findall(text) for word in WORD.findall(line)
+    )

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from deid.domain.document import Document, Mention, Substitution, Surrogate
 from deid.domain.labels import NAMES, Label
 from deid.quality.dates import WrittenDate, read_date
-from deid.quality.identity import NAME_GAP, OTHER_GAP
+from deid.quality.identity import NAME_GAP, OTHER_GAP, points_at_someone
 from deid.quality.words import PARTICLES, WORD, alnum, fold
 
 _TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)((?:\"[^\"]*\"|'[^']*'|[^>\"'])*)>")
@@ -62,7 +62,7 @@ def integrity(document: Document, mentions: Sequence[Mention], candidate: Substi
     visible = len(document.text.strip())
     return {
         "output_empty": float(not candidate.text.strip()),
-        "text_unchanged": float(candidate.text == document.text),
+        "text_unchanged": float(candidate.text == document.text and _should_change(document.text, mentions)),
         "spans_broken": float(not sound),
         "mentions_lost": float(abs(len(mentions) - len(candidate.surrogates))),
         "context_altered": float(_altered(document.text, mentions, candidate) if sound else 1),
@@ -71,6 +71,11 @@ def integrity(document: Document, mentions: Sequence[Mention], candidate: Substi
         "words_cut": float(sum(_cuts_a_word(document.text, mention) for mention in mentions)),
         "mentions_none": float(not mentions and visible >= 200),
     }
+
+
+def _should_change(source: str, mentions: Sequence[Mention]) -> bool:
+    """Return whether a text needs a replacement: a mention that no draw may keep, or a sign of a person without any."""
+    return any(mention.label not in DRAWN for mention in mentions) or (not mentions and points_at_someone(source))
 
 
 def _altered(source: str, mentions: Sequence[Mention], candidate: Substitution) -> int:

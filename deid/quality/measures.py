@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import base64
 import logging
 import math
-import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 
 from deid.domain.document import Document, Substitution
 from deid.domain.outcomes import Candidate, CheckOutcome, Severity, Verdict
 from deid.quality.checks import BY_NAME, CHECKS
-from deid.quality.dates import WrittenDate, read_dates
+from deid.quality.dates import read_dates
 from deid.quality.identity import Inside, identity_counts, known_identity
 from deid.quality.integrity import Pair, faithfulness, integrity, markup_counts, outside, visible_text
+from deid.quality.residues import count_other_scripts, count_overrides, residues
 from deid.quality.words import WORD, fold, is_foreign
 
 log = logging.getLogger(__name__)
@@ -65,8 +63,8 @@ def _survival(document: Document, substitution: Substitution) -> dict[str, float
     return {
         **residues(between, dates),
         # Surrogates too: a letter that substitution cannot read stays in its place.
-        "residual_script": float(len(_OTHER_SCRIPTS.findall(substitution.text))),
-        "order_overridden": float(len(_OVERRIDES.findall(document.text))),
+        "residual_script": float(count_other_scripts(substitution.text)),
+        "order_overridden": float(count_overrides(document.text)),
         **identity_counts(
             patient, document.patient.birth_date, substitution.text, between, inside, dates, substitution.reference_date
         ),
@@ -134,96 +132,3 @@ def batch_results(verdicts: Sequence[Verdict]) -> list[CheckResult]:
         )
         for check in CHECKS
     ]
-
-
-# Count the identifying patterns (numbers, dates, addresses) left between surrogates.
-_SEPARATOR = r"[\s.\-/\u00a0\u202f]"
-
-# Layouts looser than the standards: a false alarm costs a second look, a miss discloses a patient.
-_NIR = re.compile(
-    rf"(?<!\d)[1-478]{_SEPARATOR}?\d{{2}}{_SEPARATOR}?(?:0[1-9]|1[0-2]|[2-9]\d){_SEPARATOR}?(?:\d{{2}}|2[abAB])"
-    rf"{_SEPARATOR}?\d{{3}}{_SEPARATOR}?\d{{3}}(?:{_SEPARATOR}{{0,3}}\d{{2}})?(?!\d)"
-)
-_PHONE = re.compile(
-    rf"(?<![\d,])(?:(?:\+|00)\s?\d{{2,3}}{_SEPARATOR}?(?:\(0\){_SEPARATOR}?)?|0)[1-9](?:{_SEPARATOR}?\d{{2}}){{4}}(?![\d,])"
-)
-# One character of the local part tells an address as well as all of them, and no run is searched twice.
-_EMAIL = re.compile(r"[\w.+\-]\s?(?:@|\[at\]|\(at\)|＠)\s?[\w\-]+(?:\.[\w\-]+)*", re.IGNORECASE)
-_URL = re.compile(
-    r"\b(?:https?|ftp)\s?: ?//\S+|\bwww\.\S+"
-    r"|(?<![@\w.\-])[a-z0-9\-]{2,}(?:\.[a-z0-9\-]+)*\.(?:fr|com|org|net|eu|info|sante)\b",
-    re.IGNORECASE,
-)
-_IBAN = re.compile(r"\b[A-Z]{2}\d{2}(?:[ \u00a0]?[A-Z0-9]{4}){3,7}(?:[ \u00a0]?[A-Z0-9]{1,3})?\b")
-_LONG_DIGITS = re.compile(r"\d{7,}")
-_SPACED_DIGITS = re.compile(r"(?<![\d.,/])\d{1,4}(?:[ .\-\u00a0]\d{2,4}){2,}(?![\d.,/])")
-_ROUND_NUMBER = re.compile(r"[1-9]\d{0,2}0{5,}")
-_MONTH_DAYS = 31
-_SPACED_LEAST = 10  # digits; shorter spaced groups are measures ("1 200 000 UFC", "120 80 72")
-
-
-def _long_digits(text: str) -> int:
-    runs = sum(_ROUND_NUMBER.fullmatch(run) is None for run in _LONG_DIGITS.findall(text))
-    spaced = (re.sub(r"\D", "", group) for group in _SPACED_DIGITS.findall(text))
-    return runs + sum(len(digits) >= _SPACED_LEAST and not digits.endswith("00000") for digits in spaced)
-
-
-def _iban(text: str) -> int:
-    return sum(match.startswith("FR") or _mod97(match) for match in _IBAN.findall(text))
-
-
-def _mod97(iban: str) -> bool:
-    """Return whether the check digits are right: the rearranged number is 1 modulo 97 (ISO 13616)."""
-    compact = re.sub(r"\s", "", iban)
-    return int("".join(str(int(char, 36)) for char in compact[4:] + compact[:4])) % 97 == 1
-
-
-# Letters of a script in which French is not written, three in a row or mixed with Latin ones, and enclosed letters.
-# Greek counts from four on: shorter runs are signs of medicine ("TCRαβ", "ΔF").
-_OTHER_SCRIPTS = re.compile(
-    "[\u0400-\u052f\u0530-\u1cff\u2c00-\u2c5f\u2d00-\u2dff\u3040-\ud7ff\uf900-\ufaff\ufb13-\ufdff\ufe70-\ufefc]{3,}"
-    "|[A-Za-z][\u0400-\u052f\ua4d0-\ua4ff]|[\u0400-\u052f\ua4d0-\ua4ff][A-Za-z]"
-    "|[\u0370-\u03ff\u1f00-\u1fff]{4,}|[\u24b6-\u24e9\U0001f130-\U0001f189]{3,}|[\U0001f1e6-\U0001f1ff]{5,}"
-)
-_BASE64 = re.compile(r"(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{16,}={0,2}(?![A-Za-z0-9+/=])")
-# Right-to-left and left-to-right override: a reader sees the characters in another order than they stand.
-_OVERRIDES = re.compile("[\u202d\u202e]")
-_READABLE = 0.9  # share of letters, digits and spaces from which decoded bytes are a text
-
-
-def _encoded(text: str) -> int:
-    """Count the words that are a text in base64."""
-    return sum(_is_text(run) for run in _BASE64.findall(text))
-
-
-def _is_text(run: str) -> bool:
-    try:
-        decoded = base64.b64decode(run + "=" * (-len(run) % 4)).decode("utf-8")
-    except ValueError:
-        return False
-    return sum(one.isalnum() or one in " .,:;/-'" for one in decoded) >= _READABLE * len(decoded)
-
-
-_KINDS: Mapping[str, Callable[[str], int]] = MappingProxyType(
-    {
-        "residual_nir": lambda text: len(_NIR.findall(text)),
-        "residual_phone": lambda text: len(_PHONE.findall(text)),
-        "residual_email": lambda text: len(_EMAIL.findall(text)),
-        "residual_url": lambda text: len(_URL.findall(text)),
-        "residual_iban": _iban,
-        "residual_digits": _long_digits,
-        "residual_encoded": _encoded,
-    }
-)
-
-
-def residues(outside: str, dates: Iterable[WrittenDate]) -> dict[str, float]:
-    """Count the patterns of each kind in `outside`, the text between surrogates, with its `dates`."""
-    counts = {kind: float(count(outside)) for kind, count in _KINDS.items()}
-    full = month = 0
-    for reading in dates:
-        if reading.signature:
-            full += reading.exists
-        elif reading.first and reading.last and (reading.last - reading.first).days < _MONTH_DAYS:
-            month += 1
-    return {**counts, "residual_date": float(full), "residual_month": float(month)}

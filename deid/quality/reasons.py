@@ -105,7 +105,7 @@ FRENCH: Mapping[Reason, Wording] = MappingProxyType(
         ),
         Reason.UNCHANGED: Wording(
             "Texte inchangé",
-            "Le texte produit est identique au texte d'origine : rien n'a été remplacé.",
+            "Rien n'a été remplacé dans un texte où un titre, un champ ou un mot peut désigner quelqu'un.",
             "Lire le document : s'il ne contient vraiment rien d'identifiant, il peut être libéré à la main.",
         ),
         Reason.INCONSISTENT: Wording(
@@ -201,7 +201,7 @@ ENGLISH: Mapping[Reason, Wording] = MappingProxyType(
         ),
         Reason.UNCHANGED: Wording(
             "Text unchanged",
-            "The output is identical to the source: nothing was replaced.",
+            "Nothing was replaced in a text in which a title, a field or a word may point at somebody.",
             "Read the document: if it really holds nothing identifying, it can be released by hand.",
         ),
         Reason.INCONSISTENT: Wording(

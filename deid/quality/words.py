@@ -143,12 +143,20 @@ def is_grammatical(bare: str) -> bool:
     return word_frequencies().get(bare, 0.0) >= GRAMMATICAL_PER_MILLION
 
 
+# Devices, techniques, tests and positions named after people, which the table of eponyms lacks
+_NAMED_AFTER = frozenset(
+    "hasson veress foley redon kehr pfannenstiel kapandji korsakoff mallampati cormack tinetti epworth borg bormann "
+    "deauville trendelenburg fowler kirschner mikulicz bishop wechsler stroop schober romberg lasegue tiffeneau "
+    "kaplan meier clavien dindo gleason glasgow waterlow braden norton lawton katz zarit doppler holter rankin".split()
+)
+
+
 @cache
 def _terms() -> frozenset[str]:
     """Return the bare words of medicine, drugs and eponyms included."""
     medical = (fold(row["word"]) for row in packaged_rows("medical_words"))
     drugs = (letters(part) for row in packaged_rows("drugs") for part in re.split(r"[\s\-]+", row["name"]))
-    return eponyms().union(medical, drugs)
+    return eponyms().union(medical, drugs, _NAMED_AFTER)
 
 
 def is_word(bare: str) -> bool:

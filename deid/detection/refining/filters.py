@@ -1,4 +1,4 @@
-"""Mentions to drop: eponyms, drugs, a hospital's own terms, results and ratios that look like dates."""
+"""Mentions to drop: eponyms, drugs, a hospital's own terms, results that look like dates or addresses."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _is_eponym(reading: Reading, mention: Mention) -> bool:
     return at >= 0 and reading.words[at] in EPONYM_CUES
 
 
-# Results, ratios and emergency numbers that look like dates; civilities before names.
+# Results, ratios and emergency numbers that look like dates, values that look like addresses; civilities before names.
 
 _RATIO = re.compile(r"\d{1,2}\s?/\s?\d{1,2}")
 _YEAR = re.compile(r"(?:19|20)\d{2}")
@@ -78,13 +78,22 @@ _EMERGENCY = re.compile(r"(?:15|17|18|112|114|115|119)")
 _CALLED = re.compile(r"(?:appel\w*|compos\w*|contact\w*|alert\w*|joind\w*|fait) (?:fait )?le $")
 _CALLS = re.compile(r"\s(?:a ete (?:appele|contacte|joint|alerte|prevenu)|rappelle|envoie|regule|a envoye)")
 _SURE_DATE = 0.9
+# A value at a setting, and the remote monitoring of pacemakers
+_SETTING = re.compile(
+    r"[<>~+-]?\d+(?:[.,]\d+)?\s?[^\W\d_]{0,4}°?\s?@\s?\d+(?:[.,]\d+)?\s?(?:[^\W\d_]{1,4}|[°%])?|merlin\s?@\s?home"
+)
 # Civilities; "M." is left out, since it may be an initial.
 _CIVILITY = re.compile(r"(?:mmes?\.?|mlles?|melles?|messieurs|mesdames|drs\.?) ")
 
 
 def drop_lookalikes(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
-    """Return the mentions except results, ratios and emergency numbers that were taken for dates."""
-    return [one for one in mentions if one.label is not Label.DATE or not _is_lookalike(reading, one)]
+    """Return the mentions except results taken for dates, and values at a setting ("1V@0.5ms") taken for addresses."""
+    return [
+        one
+        for one in mentions
+        if not (one.label is Label.DATE and _is_lookalike(reading, one))
+        and not (one.label is Label.EMAIL and _SETTING.fullmatch(reading.folded, one.start, one.end))
+    ]
 
 
 def trim_civilities(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:

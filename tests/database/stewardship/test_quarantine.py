@@ -33,12 +33,12 @@ from tests.database.warehouse.nights import night, process, states
 from tests.database.warehouse.small_hospital import DAY, LETTER, NIGHT, open_hospital, put, withdraw
 
 NOTHING_INSIDE = (
-    "L'examen est normal et le traitement est poursuivi. Le bilan biologique est sans particularité, et un contrôle "
-    "est à prévoir. Le tracé est sans anomalie et aucun symptôme nouveau n'est décrit par rapport à la consultation."
+    "Nom :\n\nL'examen est normal et le traitement est poursuivi. Le bilan biologique est sans particularité, et un "
+    "contrôle est à prévoir. Le tracé est sans anomalie et aucun symptôme nouveau n'est décrit depuis la consultation."
 )
 ENGLISH = (
-    "The examination was normal and the treatment is continued without any change. Blood tests were within the usual "
-    "range and a further visit was planned within the month. There was nothing new to be said about the symptoms."
+    "Nom :\n\nThe examination was normal and the treatment is continued without any change. Blood tests were "
+    "within the usual range and a further visit was planned within the month. There was nothing new to say."
 )
 UNREADABLE = LETTER.encode("cp1252")
 WHY = "Lu en entier : aucune personne n'y est nommée."

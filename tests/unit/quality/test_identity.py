@@ -201,3 +201,55 @@ def test_markup_is_searched_where_it_shows_something_else() -> None:
 
 def test_identity_unknown() -> None:
     assert measure(checked(patient=Patient(key="P")))["identity_unknown"] == 1
+
+
+@pytest.mark.parametrize(
+    ("last", "first", "text"),
+    [
+        ("FOURTEAU", "Lucette", "fracture de Pouteau-Colles en 2019"),
+        ("GAUCHER", "Michèle", "pouls faibles à gauchee"),
+        ("GIACOBBI", "Ange-Toussaint", "il ne mange que de la soupe"),
+        ("CASTTIER", "Hassen", "open coelioscopie selon Hasson"),
+    ],
+)
+def test_a_word_near_a_name_is_not_the_name(last: str, first: str, text: str) -> None:
+    patient = Patient(key="P", last_name=last, first_names=(first,))
+    numbers = measure(checked(CLEAN + text, patient))
+    assert [name for name in ("identity_name", "identity_fuzzy") if numbers[name]] == []
+
+
+@pytest.mark.parametrize(
+    ("last", "first", "text"),
+    [
+        ("FOURTEAU", "Lucette", "chez Mme Fourtau-Colles"),
+        ("GAUCHER", "Michèle", "vu Gauchee ce jour"),
+        ("GIACOBBI", "Ange-Toussaint", "mmeange"),
+        ("CASTTIER", "Hassen", "vu avec Hasen"),
+    ],
+)
+def test_a_slip_in_a_name_is_the_name(last: str, first: str, text: str) -> None:
+    patient = Patient(key="P", last_name=last, first_names=(first,))
+    numbers = measure(checked(CLEAN + text, patient))
+    assert numbers["identity_name"] or numbers["identity_fuzzy"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Vu avec Mme dupont.", "Le Dr X a revu la patiente.", "Née le 3.", "Nom :\nStable.", "Signature :\nKouadio Yao",
+        "transfert à la clinique de Vaugneray", "revu hier par Kouadio", "M. B.", "vuparDrMORINEAUcejour",
+    ],
+)  # fmt: skip
+def test_a_text_with_a_sign_of_a_person_needs_a_replacement(text: str) -> None:
+    assert measure(checked(f"L'examen est normal.\n{text}"))["text_unchanged"] == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Le bilan est normal.", "Maladie de Basedow. Score d'Apgar 5/10.", "Résultat clinique satisfaisant.",
+        "CRP 12 mg/L, TP 80 %", "ASAT 32 UI/L\nALAT 28 UI/L",
+    ],
+)  # fmt: skip
+def test_a_text_without_a_sign_of_a_person_needs_none(text: str) -> None:
+    assert measure(checked(text))["text_unchanged"] == 0

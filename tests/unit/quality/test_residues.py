@@ -95,3 +95,46 @@ def test_what_stands_in_a_surrogate_is_not_residual() -> None:
 
 def test_a_number_cut_by_a_surrogate_is_still_seen() -> None:
     assert found("dossier 8841[[ID|207=>555]]9941207")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "lettre remise (art. R.1112-1-2 du CSP)", "article L. 1110-5-1", "articles L1110-4 et R. 4127-35-1",
+        "selon l'article 1112-1-2", "art. L. 2012-3-1 du code",
+        "seuil 0,5 V @ 0,4 ms", "seuils 0,75V@0,4ms et 1V@0.5ms", "K1 43,25 @ 178°", "98 % @ AA",
+        "télésuivi Merlin@home",
+        "DxCare version 8.2.14", "généré par DXCare 8.2.14", "logiciel embarqué : 1.4.02",
+        "Apgar\n7-9-10", "Apgar à 10/10/10", "avulsion des dents 11-12-21", "vaccins (0-1-2-12 mois)",
+        "PAP 28/10/16 mmHg", "LPP 3401234", "LPP 3118404 / 3191520", "code 1188684", 'cip="3400935447718"',
+        "REF 1500300-23, LOT A12", "NM_001040142.2:c.2558G>A", "chr2:166201379", "rs1234567890", "NCT01234567",
+        "charge virale 1523467 copies/ml", "série 93-86-79-72-65", "erreur 0x80040154",
+    ],
+)  # fmt: skip
+def test_ordinary_writing_is_not_a_residue(text: str) -> None:
+    assert found(text) == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("D. 2012-03-01", "residual_date"),
+        ("décédé le 2012-3-1", "residual_date"),
+        ("vu le 8.2.14", "residual_date"),
+        ("logiciel mis à jour le 12.04.18", "residual_date"),
+        ("Apgar 9. Née le 7-9-10", "residual_date"),
+        ("contrôle des dents le 11-12-21", "residual_date"),
+        ("12/03/2018 mg", "residual_date"),
+        ("a.b1@0.fr", "residual_email"),
+        ("seuil 1V@0.5ms.fr", "residual_email"),
+        ("jean12 @ chu", "residual_email"),
+        ("contact@home", "residual_email"),
+        ("Réf. 1500300-23", "residual_digits"),
+        ("LPP\ndossier 3401234", "residual_digits"),
+        ("code patient 1188684", "residual_digits"),
+        ("3400935447718", "residual_nir"),
+        ("93-86-79-72-60", "residual_digits"),
+    ],
+)
+def test_what_only_resembles_ordinary_writing_stays_a_residue(text: str, kind: str) -> None:
+    assert kind in found(text)

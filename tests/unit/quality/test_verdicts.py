@@ -46,7 +46,7 @@ FAILING: dict[str, Callable[[], Candidate]] = {
     "output_empty": lambda: checked(text="  \n", spans=()),
     "unmeasured": _unmeasurable,
     "language_foreign": lambda: checked(ENGLISH + " [[PATIENT|Anaïs=>Odette]]"),
-    "text_unchanged": lambda: checked("Rien à signaler ce jour."),
+    "text_unchanged": lambda: checked("Nom :\nRien à signaler ce jour."),
     "identity_name": planted("Anaïs va bien."),
     "identity_number": planted("Dossier 000-348-12-97."),
     "identity_birth_date": planted("Née le sept novembre mille neuf cent trente-huit."),
