@@ -86,6 +86,11 @@ class Reason(StrEnum):
 
     EMPTY = "empty"
     UNDECODABLE = "undecodable"
+    NOT_TEXT = "not_text"
+    DOUBLE_ENCODED = "double_encoded"
+    CHARACTERS_LOST = "characters_lost"
+    WRONG_CHARSET = "wrong_charset"
+    MIXED_SCRIPTS = "mixed_scripts"
     MALFORMED = "malformed"
     TOO_LARGE = "too_large"
     TOO_COSTLY = "too_costly"

@@ -13,7 +13,7 @@ from deid.domain.errors import DocumentRefused, Reason
 from deid.domain.outcomes import Incoming, Opened, Refused
 from deid.formats.html import read_html
 from deid.formats.plain import PlainSource, read_plain
-from deid.formats.source import Replacement, SourceText
+from deid.formats.source import Replacement, SourceText, require_readable
 
 __all__ = ["FORMATS", "Replacement", "SourceText", "open_document", "read_source", "storable"]
 
@@ -30,7 +30,8 @@ def read_source(raw: bytes, *, format: str, charset: str, document_id: str, max_
     declaration inside the document; a byte order mark wins over both. `max_bytes` is the largest size read.
 
     Raises:
-        DocumentRefused: too_large, empty (no text without the markup), undecodable, malformed or unsupported_format.
+        DocumentRefused: too_large, empty (no text without the markup), undecodable, malformed, unsupported_format, or a
+            reason of `deid.formats.readable`.
     """
     media_type = format.partition(";")[0].strip().lower()
     if media_type not in FORMATS:
@@ -42,6 +43,8 @@ def read_source(raw: bytes, *, format: str, charset: str, document_id: str, max_
     source = FORMATS[media_type](raw, charset, document_id)
     if not source.text.strip():
         raise DocumentRefused(document_id, Reason.EMPTY, "no text")
+    if not isinstance(source, PlainSource):
+        require_readable(source.text, document_id)  # entities may hold what the bytes do not show
     return source
 
 
@@ -78,3 +81,4 @@ def _require_plain_text(document: Document, max_bytes: int) -> None:
         raise DocumentRefused(document.id, Reason.EMPTY, "no text")
     if not storable(document.text):
         raise DocumentRefused(document.id, Reason.UNDECODABLE, "holds NUL or half a character")
+    require_readable(document.text, document.id)

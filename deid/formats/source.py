@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import codecs
-import re
 import unicodedata
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from deid.domain.errors import DocumentRefused, Reason
+from deid.formats.readable import damage, is_other_format
 
 # [start, end) in the plain text, in code points, and what stands there instead
 Replacement = tuple[int, int, str]
@@ -77,24 +77,16 @@ _ACCEPTED = frozenset(
 _READ_AS = {"iso8859-1": "cp1252", "ascii": "cp1252", "utf-8-sig": "utf-8"}
 _MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 
-# UTF-8 read as Windows-1252 or Latin-1: lead byte C2, C3 or C5 then a continuation byte; or E2 80 and one more.
-_CONTINUATION = "".join({bytes([b]).decode("cp1252", "ignore") or chr(b) for b in range(0x80, 0xC0)} | {"\u0080"})
-_DOUBLE_ENCODED = re.compile(
-    f"[ÂÃÅ][{re.escape(_CONTINUATION)}\u0080-\u00bf]|â(?:€|\u0080)[{re.escape(_CONTINUATION)}\u0080-\u00bf]|\ufffd"
-)
-_NOT_ASCII_LETTER = re.compile(r"[^\W\d_\x00-\x7f]")
-
 
 def decode_text(raw: bytes, charset: str, document_id: str) -> str:
     """Decode `raw` to Unicode NFC; a byte order mark wins over `charset`, and is removed.
 
-    A text is refused where a fifth or more of its letters outside ASCII were encoded twice ("Ã©" for "é") or lost by
-    an earlier conversion (U+FFFD).
-
     Raises:
-        DocumentRefused: undecodable.
+        DocumentRefused: undecodable, or a reason of `deid.formats.readable`.
     """
     encoding = _encoding(raw, charset, document_id)
+    if is_other_format(raw):
+        raise DocumentRefused(document_id, Reason.NOT_TEXT, "the bytes of another format, declared as text")
     try:
         text = raw.decode(encoding)
     except UnicodeDecodeError as error:
@@ -103,11 +95,18 @@ def decode_text(raw: bytes, charset: str, document_id: str) -> str:
     text = unicodedata.normalize("NFC", text.removeprefix("\ufeff"))
     if "\0" in text:
         raise DocumentRefused(document_id, Reason.UNDECODABLE, "holds NUL: binary, or UTF-16 declared otherwise")
-    damaged = len(_DOUBLE_ENCODED.findall(text))
-    if damaged and 5 * damaged >= len(_NOT_ASCII_LETTER.findall(text)) - damaged:
-        detail = f"{damaged} characters were encoded twice or lost: convert the document again at the source"
-        raise DocumentRefused(document_id, Reason.UNDECODABLE, detail)
+    require_readable(text, document_id)
     return text
+
+
+def require_readable(text: str, document_id: str) -> None:
+    """Refuse a text that cannot be read as it was written.
+
+    Raises:
+        DocumentRefused: a reason of `deid.formats.readable`.
+    """
+    if found := damage(text):
+        raise DocumentRefused(document_id, *found)
 
 
 def _encoding(raw: bytes, charset: str, document_id: str) -> str:

@@ -32,6 +32,36 @@ FRENCH: Mapping[Reason, Wording] = MappingProxyType(
             "Les octets du document ne correspondent pas à l'encodage annoncé.",
             "Faire corriger l'encodage déclaré dans l'entrepôt (UTF-8, Windows-1252…), puis relancer la nuit.",
         ),
+        Reason.NOT_TEXT: Wording(
+            "Fichier d'un autre format",
+            "Le contenu annoncé comme du texte est un fichier RTF, PDF, bureautique, une image ou une archive.",
+            "Faire extraire le texte à la source, ou déclarer le vrai format dans l'entrepôt.",
+        ),
+        Reason.DOUBLE_ENCODED: Wording(
+            "Texte encodé deux fois",
+            "Des lettres accentuées apparaissent comme « Ã© » : le texte a été converti une fois de trop.",
+            "Faire corriger la conversion à la source ; rien ne se répare sûrement après coup.",
+        ),
+        Reason.CHARACTERS_LOST: Wording(
+            "Lettres perdues",
+            "Des lettres ont été remplacées par « � » ou par « ? » lors d'une conversion : des noms peuvent être "
+            "méconnaissables.",
+            "Faire recharger le document depuis l'application qui l'a produit, avec le bon encodage.",
+        ),
+        Reason.WRONG_CHARSET: Wording(
+            "Mauvais encodage déclaré",
+            "Les lettres accentuées se lisent comme d'autres signes (« dŽcŽdŽ ») : le texte est dans un autre "
+            "encodage que celui annoncé.",
+            "Faire corriger l'encodage déclaré dans l'entrepôt (Mac Roman, CP850, Windows-1252…), puis relancer "
+            "la nuit.",
+        ),
+        Reason.MIXED_SCRIPTS: Wording(
+            "Écritures mêlées dans les mots",
+            "Des mots mêlent des lettres latines et des lettres cyrilliques ou grecques qui leur ressemblent : "
+            "la détection ne peut pas s'y fier.",
+            "Faire vérifier l'outil qui produit le texte (reconnaissance de caractères, copie) et recharger le "
+            "document.",
+        ),
         Reason.MALFORMED: Wording(
             "Format abîmé",
             "Le fichier est tronqué ou sa mise en forme est rompue : on ne peut pas savoir si tout le texte est là.",
@@ -127,6 +157,32 @@ ENGLISH: Mapping[Reason, Wording] = MappingProxyType(
             "Unreadable characters",
             "The document's bytes do not fit the charset that it declares.",
             "Have the declared charset corrected in the warehouse (UTF-8, Windows-1252…), then run the night again.",
+        ),
+        Reason.NOT_TEXT: Wording(
+            "File of another format",
+            "What is declared as text is an RTF, PDF or office file, an image or an archive.",
+            "Have the text extracted at the source, or the true format declared in the warehouse.",
+        ),
+        Reason.DOUBLE_ENCODED: Wording(
+            "Text encoded twice",
+            'Accented letters show as "Ã©": the text was converted once too often.',
+            "Have the conversion corrected at the source; nothing repairs it surely afterwards.",
+        ),
+        Reason.CHARACTERS_LOST: Wording(
+            "Letters lost",
+            'Letters were replaced by "�" or "?" in a conversion: names may be beyond recognition.',
+            "Have the document loaded again from the application that made it, with the right charset.",
+        ),
+        Reason.WRONG_CHARSET: Wording(
+            "Wrong charset declared",
+            'Accented letters read as other signs ("dŽcŽdŽ"): the text is in another charset than the declared one.',
+            "Have the declared charset corrected in the warehouse (Mac Roman, CP850, Windows-1252…), then run "
+            "the night again.",
+        ),
+        Reason.MIXED_SCRIPTS: Wording(
+            "Scripts mixed in words",
+            "Words mix Latin letters with Cyrillic or Greek ones that look like them: detection cannot rely on them.",
+            "Have the tool that makes the text checked (text recognition, copying), and load the document again.",
         ),
         Reason.MALFORMED: Wording(
             "Broken format",
