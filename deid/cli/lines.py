@@ -297,8 +297,10 @@ def _read_patient(given: Any) -> Patient:
             raise BadLine(f"« patient.{name} » n'est pas un texte")
         if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
             raise BadLine(f"« patient.{name} » n'est pas une liste de textes")
-    known = {name: value for name, value in given.items() if name != "birth_date"}
-    return Patient.from_json(known | {"birth_date": _parse_day(given.get("birth_date"), "patient.birth_date")})
+    try:
+        return Patient.from_json(given)
+    except (TypeError, ValueError):
+        raise BadLine("« patient.birth_date » n'est pas une date AAAA-MM-JJ, AAAA-MM ou AAAA") from None
 
 
 def _parse_day(value: Any, name: str) -> date | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
@@ -9,6 +10,9 @@ from functools import total_ordering
 from typing import Any, NamedTuple
 
 from deid.domain.labels import Label
+
+# Year, or year and month, of an ISO date; some warehouses fill what they do not know with zeros.
+_PART_OF_DATE = re.compile(r"(?P<year>(?:18|19|20)\d\d)(?:-(?P<month>0[1-9]|1[0-2])|-00)?(?:-00)?", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +28,7 @@ class Patient:
     first_names: tuple[str, ...] = ()
     sex: str | None = None  # "M", "F" or None
     birth_date: date | None = None
+    birth_period: str | None = None  # "1961" or "1961-05" where the day of birth is unknown
     addresses: tuple[str, ...] = ()
     zip: str | None = None
     city: str | None = None
@@ -38,8 +43,10 @@ class Patient:
     def from_json(cls, record: Mapping[str, Any] | None) -> Patient:
         """Read the `patient` object of a JSON line; unknown keys are ignored, nulls are unknowns.
 
+        A `birth_date` of a year, or of a year and a month ("1961-05", "1961-05-00"), gives `birth_period`.
+
         Raises:
-            ValueError: `birth_date` is not an ISO date, or a field has the wrong shape.
+            ValueError: `birth_date` is neither an ISO date nor a part of one, or a field has the wrong shape.
         """
         known: dict[str, Any] = {}
         for name, value in (record or {}).items():
@@ -48,7 +55,11 @@ class Patient:
             if name in ("first_names", "addresses", "phones", "emails", "identifiers"):
                 known[name] = (value,) if isinstance(value, str) else tuple(map(str, value))
             elif name == "birth_date":
-                known[name] = value if isinstance(value, date) else date.fromisoformat(value)
+                part = None if isinstance(value, date) else _PART_OF_DATE.fullmatch(value)
+                if part is None:
+                    known[name] = value if isinstance(value, date) else date.fromisoformat(value)
+                else:
+                    known["birth_period"] = part["year"] + (f"-{part['month']}" if part["month"] else "")
             else:
                 known[name] = str(value)
         return cls(**known)

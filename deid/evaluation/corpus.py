@@ -20,7 +20,6 @@ from deid.domain.errors import InputRefused
 from deid.domain.labels import Label
 from deid.evaluation.markup import parse_marked
 
-_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _AUTHOR = re.compile(r"[^\W\d_]*\d*(?=-)|[^\W\d_]+")
 
 
@@ -71,7 +70,7 @@ def _document(path: Path, known: Mapping[str, Any]) -> GoldDocument:
         document = Document(
             id=path.stem,
             text=text,
-            patient=Patient.from_json(_whole_dates(known.get("patient"))),
+            patient=Patient.from_json(known.get("patient")),
             reference_date=date.fromisoformat(day) if day else None,
             type=known.get("type"),
         )
@@ -79,14 +78,6 @@ def _document(path: Path, known: Mapping[str, Any]) -> GoldDocument:
         raise InputRefused(f"the identity of document {path.stem} has a date or field of the wrong kind.") from None
     author = _AUTHOR.match(path.stem)
     return GoldDocument(document, mentions, author.group() if author else path.stem)
-
-
-def _whole_dates(patient: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Drop a birth date known to the month or year only."""
-    known = dict(patient or {})
-    if not _DAY.fullmatch(known.get("birth_date") or ""):
-        known.pop("birth_date", None)
-    return known
 
 
 def _records(path: Path) -> Iterator[dict[str, Any]]:

@@ -30,8 +30,9 @@ _DOUBLE_ENCODED = re.compile(
     # The same read as code page 850 or Mac Roman: "├®", "√©".
     "|├[®¿á¬óÇ┤╗ÔÂ½á]|√[©®†™ßÆ¥ª¢]"
 )
-# Question marks in the place of accented letters
+# Question marks in the place of accented letters: two in one word, which no form ("tabac?non") has.
 _LOST = re.compile(r"(?<=[a-zà-ÿ])\?(?=[a-zà-ÿ])")
+_LOST_TWICE = re.compile(r"\?[a-zà-ÿ]{1,8}\?[a-zà-ÿ]")
 
 # The letters and signs that "éèêëàâçîïôùûœ" become inside a word when one code page is read as another: Mac Roman as
 # Windows-1252 or Latin-1, and back; code page 850 as Windows-1252, and back.
@@ -43,13 +44,13 @@ _PAGES = ("mac-roman", "cp850", "cp1252", "latin-1")
 
 
 def _misread() -> str:
-    """Return the characters that small accented letters become, without those that French has inside words."""
+    """Return the characters that small accented letters become, without small letters, which foreign names have."""
     found = set()
     for written, read in permutations(_PAGES, 2):
         for letter in _FRENCH:
             with suppress(UnicodeError):
                 found.add(letter.encode(written).decode(read))
-    return "".join(sorted(one for one in found if _ACCENTED.match(one) is None))
+    return "".join(sorted(one for one in found if not one.islower()))
 
 
 _MISREAD = re.compile(f"(?<=[a-zà-ÿ])[{re.escape(_misread())}](?=[a-zà-ÿ])")
@@ -72,7 +73,7 @@ def damage(text: str) -> tuple[Reason, str] | None:
     counts = (
         (Reason.DOUBLE_ENCODED, double, min(_FEW, max(1, accented / 5))),
         (Reason.CHARACTERS_LOST, lost, min(_FEW, max(1, accented / 5))),
-        (Reason.CHARACTERS_LOST, len(_LOST.findall(text)), max(_FEW, accented + 1)),
+        (Reason.CHARACTERS_LOST, len(_LOST.findall(text)) if _LOST_TWICE.search(text) else 0, max(_FEW, accented + 1)),
         (Reason.WRONG_CHARSET, len(_MISREAD.findall(text)), max(_FEW, accented + 1)),
         (Reason.MIXED_SCRIPTS, _mixed_words(text), _MIXED),
     )

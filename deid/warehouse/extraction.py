@@ -207,4 +207,8 @@ def _content(record: dict[str, Any]) -> Content:
 def _patient(record: dict[str, Any]) -> Patient:
     known = {name: record[name] for name in Patient.__dataclass_fields__ if name in record}
     lists = {name: [item for item in value if item] for name, value in known.items() if isinstance(value, list)}
-    return Patient.from_json({**known, **lists, "key": record["patient_id"]})
+    given = {**known, **lists, "key": record["patient_id"]}
+    try:
+        return Patient.from_json(given)
+    except ValueError:  # a birth date that is none: the rest of the identity is searched
+        return Patient.from_json({**given, "birth_date": None})

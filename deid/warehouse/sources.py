@@ -22,16 +22,16 @@ _TYPES: Mapping[str, frozenset[int]] = MappingProxyType(
         "bytea": frozenset({17}),
         "boolean": frozenset({16}),
         "date": frozenset({1082}),
+        "date or text": frozenset({1082, 25, 1043, 1042}),
         "timestamptz": frozenset({1184}),
     }
 )
 
 
 def _columns(**groups: str) -> Mapping[str, str]:
-    """Return column → type from `type="column column"`; `_list` stands for `[]`."""
-    return MappingProxyType(
-        {column: kind.replace("_list", "[]") for kind, columns in groups.items() for column in columns.split()}
-    )
+    """Return column → type from `type="column column"`; `_list` stands for `[]`, `_or_` for ` or `."""
+    kinds = {name.replace("_list", "[]").replace("_", " "): columns.split() for name, columns in groups.items()}
+    return MappingProxyType({column: kind for kind, columns in kinds.items() for column in columns})
 
 
 CONTRACT: Mapping[str, Mapping[str, str]] = MappingProxyType(
@@ -47,7 +47,8 @@ CONTRACT: Mapping[str, Mapping[str, str]] = MappingProxyType(
             text="document_id content_hash patient_id stay_id document_type loinc_code title format charset service"
             " last_name birth_name sex zip city ipp nda nir",
             text_list="first_names addresses phones emails",
-            date="reference_date stay_start stay_end birth_date",
+            date="reference_date stay_start stay_end",
+            date_or_text="birth_date",
             bytea="content",
         ),
         "staff": _columns(text="staff_id rpps last_name first_name role service phone email"),

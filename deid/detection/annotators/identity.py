@@ -56,6 +56,7 @@ def find_patient(reading: Reading) -> Iterator[Mention]:
     yield from _patient_numbers(reading, patient)
     yield from _patient_places(reading, patient)
     yield from _birth_date(reading, patient.birth_date)
+    yield from _birth_period(reading, patient.birth_period)
     for email in patient.emails:
         yield from _literal(reading, email, Label.EMAIL, 1.0)
 
@@ -194,6 +195,39 @@ def _birth_date(reading: Reading, born: date | None) -> Iterator[Mention]:
         for match in re.finditer(form, reading.digits):
             if sum(map(str.isdigit, match.group())) >= 5 or any(map(str.isalpha, match.group())):
                 yield Mention(match.start(), match.end(), Label.DATE, 0.99)
+
+
+# Read on folded text
+_BORN = (
+    r"(?:\bne(?:e|\(e\))?s?\s?:? ?(?:le |en |au |a [^\n.;]{2,20}? (?:le |en )?)?"
+    r"|\bnaissance ?:? ?(?:le |en )?|\bddn ?:? ?)"
+)
+_DAY_OF_MONTH = r"(?:(?:0?[1-9]|[12]\d|3[01])(?:er)?[ ./-]{0,2})?"
+
+
+def _birth_period(reading: Reading, period: str | None) -> Iterator[Mention]:
+    """The year and month of birth wherever they stand together, with a day or without; a year only beside "né"."""
+    if period is None:
+        return
+    year, _, number = period.partition("-")
+    short = rf"(?:{year}|{year[2:]})"
+    if number:
+        name = FOLDED_MONTHS[int(number) - 1]
+        month = rf"(?:0?{int(number)}|{name[:4] if name.startswith('jui') else name[:3]}[a-z]*\.?)"
+        forms = [
+            rf"(?<![\d/.,-])(?P<date>{_DAY_OF_MONTH}{month}[ ./-]{{1,2}}{year})(?!\d)",
+            rf"(?<!\d)(?P<date>{year}-{number}(?:-\d\d)?)(?!\d)",
+            rf"{_BORN}(?<!\d)(?P<date>{_DAY_OF_MONTH}{month}[ ./-]{{1,2}}{short})(?!\d)",
+        ]
+    else:
+        any_month = rf"(?:(?:\d{{1,2}}|{'|'.join(one[:3] for one in FOLDED_MONTHS)})[a-z]*\.?[ ./-]{{1,2}})?"
+        forms = [
+            rf"{_BORN}(?<!\d)(?P<date>{_DAY_OF_MONTH}{any_month}{year})(?!\d)",
+            rf"{_BORN}(?<!\d)(?P<date>\d{{1,2}}[./-]\d{{1,2}}[./-]{short})(?!\d)",
+        ]
+    for form in forms:
+        for match in re.finditer(form, reading.digits):
+            yield Mention(*match.span("date"), Label.DATE, 0.97)
 
 
 # The hospital's staff: the words beside a surname decide

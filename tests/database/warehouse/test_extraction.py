@@ -210,3 +210,26 @@ def test_a_folder_of_sources_that_is_not_there_is_named(tmp_path: Path, monkeypa
     settings.cache_clear()
     with pytest.raises(SettingsError, match=r"NOCTURNE_SOURCES: .*gone is no folder"):
         Source("ehop")
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        ("1961-05-14", (date(1961, 5, 14), None)),
+        ("1961-05", (None, "1961-05")),
+        ("1961", (None, "1961")),
+        ("inconnue", (None, None)),
+    ],
+)
+def test_a_birth_date_may_be_text_and_partial(
+    hospital: Database, own_source: Path, written: str, expected: tuple[object, object]
+) -> None:
+    put(hospital, "one")
+    contents = own_source / "contents.sql"
+    query = contents.read_text(encoding="utf-8")
+    assert "p.birth_date," in query
+    contents.write_text(query.replace("p.birth_date,", f"'{written}'::text AS birth_date,"), encoding="utf-8")
+    with connect(hospital.dsn("reader")) as link:
+        patient = read_contents(link, Source(own_source.name), ["one"])["one"].patient
+    assert (patient.birth_date, patient.birth_period) == expected
+    assert patient.last_name == "VASSEROT"

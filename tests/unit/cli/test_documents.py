@@ -28,7 +28,7 @@ BAD_LINES = [
     ({"id": "x", "text": TEXT, "patient": "VASSEROT"}, "« patient »"),
     ({"id": "x", "text": TEXT, "patient": {"zip": 21000}}, "« patient.zip »"),
     ({"id": "x", "text": TEXT, "patient": {"first_names": ["VASSEROT", 3]}}, "« patient.first_names »"),
-    ({"id": "x", "text": TEXT, "patient": {"birth_date": "1961-05"}}, "« patient.birth_date »"),
+    ({"id": "x", "text": TEXT, "patient": {"birth_date": "1961-13"}}, "« patient.birth_date »"),
     ({"id": "x", "text": TEXT, "reference_date": "VASSEROT"}, "« reference_date »"),
     ({"id": "x", "text": TEXT, "type": 3}, "« type »"),
     ({"id": "x", "text": TEXT, "format": []}, "« format »"),

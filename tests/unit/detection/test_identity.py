@@ -85,3 +85,45 @@ def test_the_patient_s_name_takes_the_patient_s_role(detector: Detector) -> None
     text = "Mme Etcheverry est sortie. Mme Vraz l'attendait."
     (found,) = detector.detect([Document("d", text, PATIENT)])
     assert found[0].label is Label.PATIENT
+
+
+@pytest.mark.parametrize(
+    ("period", "text", "surface"),
+    [
+        ("1961-05", "née en mai 1961 donc", "mai 1961"),
+        ("1961-05", "depuis 05/1961 donc", "05/1961"),
+        ("1961-05", "le 14/05/1961 donc", "14/05/1961"),
+        ("1961-05", "le 14 mai 1961 donc", "14 mai 1961"),
+        ("1961-05", "née le 14.5.61 donc", "14.5.61"),
+        ("1961-05", "le 1961-05-14 donc", "1961-05-14"),
+        ("1961-07", "le 3 juil. 1961 donc", "3 juil. 1961"),
+        ("1961", "née en 1961 donc", "1961"),
+        ("1961", "né(e) le 14/05/1961 donc", "14/05/1961"),
+        ("1961", "DDN : 14/05/61 donc", "14/05/61"),
+        ("1961", "née à Dijon en 1961 donc", "1961"),
+        ("1961-07", "le 3 juin 1961 donc", None),
+        ("1961-05", "le 14/06/1961 donc", None),
+        ("1961", "appendicectomie en 1961 donc", None),
+        ("1961", "il ne fume plus depuis 1961 donc", None),
+        ("1961", "dosage 1961 ng/L, ddimères 1961", None),
+    ],
+)
+def test_a_part_of_the_birth_date_is_looked_for(alone: Detector, period: str, text: str, surface: str | None) -> None:
+    patient = Patient.from_json({"last_name": "ETCHEVERRY", "birth_date": period})
+    (mentions,) = alone.detect([Document("d", f"Patiente {text}, suivie.", patient)])
+    found = [(m.label, f"Patiente {text}"[m.start : m.end]) for m in mentions]
+    assert found == ([] if surface is None else [(Label.DATE, surface)])
+
+
+@pytest.mark.parametrize(
+    ("written", "period"), [("1961", "1961"), ("1961-05", "1961-05"), ("1961-05-00", "1961-05"), ("1961-00-00", "1961")]
+)
+def test_a_part_of_a_date_is_a_period(written: str, period: str) -> None:
+    patient = Patient.from_json({"birth_date": written})
+    assert (patient.birth_date, patient.birth_period) == (None, period)
+
+
+@pytest.mark.parametrize("written", ["1961-13", "61", "hier", "1961-05-32", "1961-02-30", "05/1961"])
+def test_what_is_no_date_is_refused(written: str) -> None:
+    with pytest.raises(ValueError, match=r"isoformat|day is out of range|month must be"):
+        Patient.from_json({"birth_date": written})

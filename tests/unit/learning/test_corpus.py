@@ -42,6 +42,7 @@ def test_documents_come_with_mentions_identity_and_author(folder: Path) -> None:
     assert [gold.author for gold in (unknown, letter, empty)] == ["d", "w1", "w12"]
     assert empty.document.patient.names == ()
     assert unknown.document.patient.birth_date is None  # "1996-01" is no day
+    assert unknown.document.patient.birth_period == "1996-01"
     assert letter.without_identity().document.patient.names == ()
 
 
