@@ -10,7 +10,7 @@ setup(
             "config/policies/*.yaml",
             "detection/*.toml",
             "detection/annotators/*.toml",
-            *(f"models/*/*.{ending}" for ending in ("crfsuite", "json", "md", "safetensors")),
+            *(f"models/*/*.{ending}" for ending in ("json", "md", "safetensors")),
             *(f"reference/packaged_data/*/*.{ending}" for ending in ("gz", "lookup", "tables")),
             "reports/templates/*",
         ],

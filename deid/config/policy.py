@@ -52,8 +52,6 @@ class Detection(Section):
     one in the patient's other documents of the batch too. `settle_roles`: the role of a name (patient, professional,
     other) is decided per document and person. `foreign`: a document that is surely not in French goes to quarantine,
     or is searched by `patterns` and `identity` alone; the validator still holds back those that it recognises.
-    `truecase`: lines in one case are read in their likeliest case. `parts_of_speech`: a name, place or organisation of
-    the taggers alone is dropped if none of its words is a proper noun (both Braghin et al. 2019).
     """
 
     annotators: tuple[AnnotatorChoice, ...] = Field(min_length=1)
@@ -67,8 +65,6 @@ class Detection(Section):
     repeat_across_documents: bool = True
     settle_roles: bool = True
     foreign: Literal["quarantine", "patterns"] = "quarantine"
-    truecase: bool = False
-    parts_of_speech: bool = False
 
 
 class Dates(Section):

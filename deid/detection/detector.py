@@ -13,11 +13,10 @@ from numpy.typing import NDArray
 
 from deid.config.policy import Policy
 from deid.detection import merging, refining
+from deid.detection.language import foreign_language, plainly_french
 from deid.detection.legible import Legible
 from deid.detection.lexicon import gazetteers, use_lookup
 from deid.detection.lookup import LookupTable
-from deid.detection.preprocessing.language import foreign_language, plainly_french
-from deid.detection.preprocessing.truecasing import truecased
 from deid.detection.reading import Reading
 from deid.detection.registry import Annotator, BatchAnnotator, StaffAware, Tagger, build
 from deid.detection.staff import NO_STAFF, Staff
@@ -75,8 +74,7 @@ class Detector:
     def detect(self, documents: Sequence[Document]) -> list[tuple[Mention, ...]]:
         """Return the mentions of each document, in the documents' order: sorted, not overlapping, within the text."""
         legible = [Legible(document) for document in documents]
-        read = [truecased(one.document) if self._policy.truecase else one.document for one in legible]
-        found = self._search([Reading(one) for one in read])
+        found = self._search([Reading(one.document) for one in legible])
         return [one.restored(mentions) for one, mentions in zip(legible, found, strict=True)]
 
     def _search(self, readings: Sequence[Reading]) -> list[tuple[Mention, ...]]:

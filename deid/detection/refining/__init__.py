@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from deid.config.policy import Detection
-from deid.detection.preprocessing.pos import drop_common_words
 from deid.detection.reading import Reading
 from deid.detection.refining.addresses import complete_addresses, join_lines
 from deid.detection.refining.boundaries import complete_last_signs, complete_names
@@ -24,8 +23,6 @@ def refine(reading: Reading, mentions: Sequence[Mention], policy: Detection) -> 
     names without blanks, roles, last signs of numbers and initials, values found by half, line breaks.
     """
     refined = drop_allowed(reading, trim_civilities(reading, drop_lookalikes(reading, mentions)), policy.allow)
-    if policy.parts_of_speech:
-        refined = drop_common_words(reading, refined)
     refined = resolve_overlaps(reading, refined)
     refined = connect_entities(reading, refined, policy.connectors)
     refined = complete_addresses(reading, complete_names(reading, refined))

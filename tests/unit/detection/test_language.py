@@ -6,7 +6,7 @@ import pytest
 
 from deid.config import policy
 from deid.detection import Detector
-from deid.detection.preprocessing.language import foreign_language
+from deid.detection.language import foreign_language
 from deid.detection.reading import Reading
 from deid.domain.document import Document, Patient
 from deid.domain.errors import Reason

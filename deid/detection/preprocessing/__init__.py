@@ -1,1 +1,0 @@
-"""Language, case and parts of speech of a text."""
