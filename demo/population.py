@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from deid.domain.document import Document, Mention, Patient
+from deid.domain.document import Stay as StayDates
 from deid.evaluation.attacks.inputs import Population, Record, Resident, Stay
 from deid.formats import read_source
 from demo.hospital import generate, model
@@ -38,7 +39,9 @@ def _record(one: model.HospitalDocument, patient: Patient, stay: Stay) -> Record
     source = read_source(
         version.content, format=one.format, charset=one.charset, document_id=one.document_id, max_bytes=_MAX_BYTES
     )
-    document = Document(one.document_id, source.text, patient, one.written_on)
+    document = Document(
+        one.document_id, source.text, patient, one.written_on, stay=StayDates(stay.admitted_on, stay.discharged_on)
+    )
     return Record(document, tuple(Mention(gold.start, gold.end, gold.label) for gold in version.gold), stay)
 
 

@@ -18,7 +18,7 @@ from typing import Any, BinaryIO, TypeVar
 
 import typer
 
-from deid.domain.document import Document, Mention, Patient
+from deid.domain.document import Document, Mention, Patient, Stay
 from deid.domain.errors import InputRefused
 from deid.domain.labels import Label
 from deid.domain.outcomes import Deidentified, Detected, Incoming, Refused
@@ -183,6 +183,7 @@ def read_incoming(record: Mapping[str, Any]) -> Incoming:
         patient=_read_patient(record.get("patient")),
         reference_date=_parse_day(record.get("reference_date"), "reference_date"),
         type=_optional_text(record, "type"),
+        stay=_read_stay(record.get("stay")),
     )
     return Incoming(document, _optional_text(record, "format"), title=_optional_text(record, "title"))
 
@@ -283,6 +284,14 @@ def _read_mention(item: Any) -> Mention:
         return Mention(item["start"], item["end"], Label(item["label"]))
     except ValueError:
         raise BadLine("une mention n'a pas 0 ≤ start < end") from None
+
+
+def _read_stay(given: Any) -> Stay | None:
+    if given is None:
+        return None
+    if not isinstance(given, dict) or (first := _parse_day(given.get("first"), "stay.first")) is None:
+        raise BadLine("« stay » n'est pas un objet avec « first »")
+    return Stay(first, _parse_day(given.get("last"), "stay.last"))
 
 
 def _read_patient(given: Any) -> Patient:

@@ -22,6 +22,7 @@ Nats = Annotated[float, Field(ge=-10, le=10)]
 Weight = Annotated[float, Field(ge=0, le=100)]
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Days = Annotated[int, Field(ge=1, le=36_500)]
+HISTORY_UNITS = frozenset({"week", "month", "quarter", "season", "semester", "year", "decade"})
 Category = Literal["time", "place"]  # the parts of a weighted split of ε
 CATEGORIES: tuple[str, ...] = get_args(Category)
 
@@ -67,22 +68,34 @@ class Detection(Section):
     foreign: Literal["quarantine", "patterns"] = "quarantine"
 
 
+_NO_NOISE = {
+    "uniform_shift": "its texts give the shift away",
+    "generalise": "it says the month only",
+    "episodes": "it has noise for each stay",
+}
+
+
 class Dates(Section):
     """Strategy for dates.
 
     `metric`: noise on each date in its own unit (Tchouka et al. 2023); `bounded_laplace`: noise on the intervals
     between dates (Tchouka et al. 2022); `uniform_shift`: all dates of a patient move by one number of days, uniform in
     ±[`shift_min_days`, `shift_max_days`] (i2b2, MIMIC); `generalise`: a day becomes its `granularity`, a coarser date
-    the next coarser unit; `tag`: the label instead. Guarantee of each: docs/privacy.md.
+    the next coarser unit; `episodes`: the dates of a stay move together (`deid.substitution.temporal.episodes`);
+    `tag`: the label instead. Guarantee of each: docs/privacy.md.
 
     `anchor_scale_days` is the scale of the discrete Laplace shift of a patient's reference dates, hence ε = 1 /
     `anchor_scale_days` per day. `document_date`: under `shift` the document's own date moves by that alone, so that
     intervals between a patient's documents stay; under `metric` it has noise of its own as well, ε per day, and they do
     not. A duration in the text and the two dates it is about may disagree by `duration_tolerance_days`, or by
     `duration_tolerance_share` of it if that is more.
+
+    For `episodes`: `episode_epsilon` in nats per day of an episode's first day; its window reaches from `days_before`
+    a stay to `days_after` it; distances of up to `kept_days` stay as they are; `history_epsilon` in nats per unit, for
+    what lies outside the window and is not told to the day.
     """
 
-    strategy: Literal["metric", "bounded_laplace", "uniform_shift", "generalise", "tag"] = "metric"
+    strategy: Literal["metric", "bounded_laplace", "uniform_shift", "generalise", "episodes", "tag"] = "metric"
     anchor_scale_days: float = Field(14.0, ge=1, le=3_650)
     document_date: Literal["shift", "metric"] = "shift"
     shift_min_days: int = Field(1, ge=1)
@@ -90,6 +103,20 @@ class Dates(Section):
     granularity: Literal["month", "year"] = "month"
     duration_tolerance_days: int = Field(1, ge=0)
     duration_tolerance_share: Share = 0.1
+    episode_epsilon: Positive = 0.05
+    days_before: Days = 31
+    days_after: Days = 92
+    kept_days: int = Field(366, ge=0, le=3_660)
+    history_epsilon: dict[str, Positive] = {
+        **dict.fromkeys(("week", "month", "quarter", "season", "semester"), 0.5), "year": 1.0, "decade": 1.0,
+    }  # fmt: skip
+
+    @field_validator("history_epsilon")
+    @classmethod
+    def _every_unit_has_noise(cls, given: dict[str, float]) -> dict[str, float]:
+        if set(given) != HISTORY_UNITS:
+            raise ValueError(f"history_epsilon needs exactly {', '.join(sorted(HISTORY_UNITS))}")
+        return given
 
     @model_validator(mode="after")
     def _shift_is_a_range(self) -> Self:
@@ -99,11 +126,8 @@ class Dates(Section):
 
     @model_validator(mode="after")
     def _noise_has_something_to_hide(self) -> Self:
-        if self.document_date == "metric" and self.strategy in ("uniform_shift", "generalise"):
-            raise ValueError(
-                f"document_date: metric is not for strategy {self.strategy}: "
-                + ("its texts give the shift away" if self.strategy == "uniform_shift" else "it says the month only")
-            )
+        if self.document_date == "metric" and self.strategy in ("uniform_shift", "generalise", "episodes"):
+            raise ValueError(f"document_date: metric is not for strategy {self.strategy}: " + _NO_NOISE[self.strategy])
         return self
 
 

@@ -82,6 +82,14 @@ class Professional:
 
 
 @dataclass(frozen=True, slots=True)
+class Stay:
+    """First and last day of a patient's stay in the hospital; `last` is None while it lasts."""
+
+    first: date
+    last: date | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Document:
     """Text to de-identify. Offsets into `text` count Unicode code points."""
 
@@ -90,6 +98,7 @@ class Document:
     patient: Patient = field(default_factory=Patient)
     reference_date: date | None = None
     type: str | None = None
+    stay: Stay | None = None
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -6,6 +6,7 @@ A format is a function `(raw, charset, document_id) -> SourceText` of the table 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 
 from deid.domain.document import Document
@@ -63,7 +64,7 @@ def open_document(item: Incoming, *, max_bytes: int) -> Opened | Refused:
             raise DocumentRefused(document.id, Reason.UNDECODABLE, "characters that no text has")
     except DocumentRefused as refused:
         return Refused(document.id, (refused.reason,), refused.detail)
-    text = Document(document.id, source.text, document.patient, document.reference_date, document.type)
+    text = replace(document, text=source.text)
     return Opened(text, None if isinstance(source, PlainSource) else source, item.title)
 
 

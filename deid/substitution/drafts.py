@@ -12,11 +12,15 @@ from deid.privacy import KeyedStream
 
 
 class Draft(NamedTuple):
-    """A surrogate's text, the strategy that wrote it, and whether the mention could be read."""
+    """A surrogate's text, the strategy that wrote it, and whether the mention could be read.
+
+    `may_return`: the law of the draw lets the text be its original.
+    """
 
     text: str
     strategy: str
     parsed: bool = True
+    may_return: bool = False
 
 
 class Generator(Protocol):

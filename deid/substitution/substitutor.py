@@ -138,7 +138,7 @@ def _replaces(draft: Draft, original: str) -> bool:
     """True if a draft hides its original; an empty text does only where the policy asks for it."""
     if not draft.text.strip():
         return draft.strategy == NULL and bool(original.strip())
-    return not alike(draft.text, original)
+    return draft.may_return or not alike(draft.text, original)
 
 
 def _broken_like(original: str, text: str) -> str:

@@ -13,7 +13,7 @@ from psycopg2 import sql
 from psycopg2.extensions import connection as Connection
 
 from deid.config.settings import settings
-from deid.domain.document import Document, Patient
+from deid.domain.document import Document, Patient, Stay
 from deid.domain.errors import ContractBroken, Reason
 from deid.domain.outcomes import Incoming, Opened, Refused
 from deid.formats import open_document
@@ -59,6 +59,7 @@ class Content:
     content: bytes
     reference_date: date | None
     patient: Patient
+    stay: Stay | None
 
 
 def list_documents(link: Connection, source: Source, start: datetime, end: datetime) -> Iterator[list[Listed]]:
@@ -148,7 +149,7 @@ def receive(content: Content) -> Incoming | Refused:
     if content.patient_id is None:
         return Refused(content.document_id, (Reason.NO_PATIENT,))
     return Incoming(
-        Document(content.document_id, "", content.patient, content.reference_date, content.document_type),
+        Document(content.document_id, "", content.patient, content.reference_date, content.document_type, content.stay),
         format=content.format or "",
         content=content.content,
         charset=content.charset or "utf-8",
@@ -199,9 +200,10 @@ def _check_page(source: Source, page: Sequence[Listed]) -> None:
 
 
 def _content(record: dict[str, Any]) -> Content:
-    known = {name: record[name] for name in Content.__dataclass_fields__ if name not in ("content", "patient")}
+    known = {name: record[name] for name in Content.__dataclass_fields__ if name not in ("content", "patient", "stay")}
     known["content_hash"] = version_hash(record["content_hash"], record["patient_id"])
-    return Content(**known, content=bytes(record["content"]), patient=_patient(record))
+    stay = Stay(record["stay_start"], record["stay_end"]) if record["stay_start"] else None
+    return Content(**known, content=bytes(record["content"]), patient=_patient(record), stay=stay)
 
 
 def _patient(record: dict[str, Any]) -> Patient:

@@ -69,8 +69,7 @@ class CopiedNumbers:
             return self._laid(self._rng.choice(_LAYOUTS[mention.label]))
         if original.isascii() and re.search("[A-Za-z]{2}", original) and self._rng.once(self._rates.letters_kept):
             return self._redrawn(original)
-        text, _, _ = self._writer.write(mention, 0)
-        return text
+        return self._writer.write(mention, 0).text
 
     def _redrawn(self, text: str) -> str:
         return "".join(self._rng.choice("0123456789") if char.isdigit() else char for char in text)

@@ -190,7 +190,7 @@ class CopiedStreets:
 
     def write(self, mention: Mention) -> str:
         """Return the new text of a mention."""
-        drawn, _, _ = self._writer.write(mention, 0)
+        drawn = self._writer.write(mention, 0).text
         text = _FEW.sub(self._rarer, drawn)
         return self._respelt(text) if self._rng.once(self._rates.respelt_street) else text
 

@@ -11,7 +11,7 @@ from deid.domain.labels import Label
 from deid.french.folding import alike, without_accents
 from deid.substitution.context import DocumentContext
 from deid.substitution.drafts import Draft, mask, tag
-from deid.substitution.temporal import ages, agreement, bounded, generalising, metric
+from deid.substitution.temporal import ages, agreement, bounded, episodes, generalising, metric
 from deid.substitution.temporal.ages import Age
 from deid.substitution.temporal.durations import Ties
 from deid.substitution.temporal.normalisation import NormalisedTimes, normalise
@@ -56,13 +56,13 @@ def ledger_lines(found: Sequence[CostLine], epsilon: Fraction) -> list[Spend]:
 def _all_lines(context: DocumentContext, normalised: NormalisedTimes) -> list[CostLine]:
     found: list[CostLine] = []
     dates, ages = context.policy.dates.strategy, context.policy.ages.strategy
-    anchored = dates in ("metric", "bounded_laplace", "tag")
+    anchored = dates in ("metric", "bounded_laplace", "episodes", "tag")
     shown = bool(normalised.instants) and dates != "tag"
     if anchored and (shown or context.document.reference_date is not None):
         found.append(("anchor", metric.MECHANISM, anchor_epsilon(context), 1))
         if context.policy.dates.document_date == "metric":
             found.append(("date", metric.MECHANISM, None, 1))
-    found += _date_lines(normalised, dates)
+    found += episodes.cost_lines(context, normalised) if dates == "episodes" else _date_lines(normalised, dates)
     found += _birth_lines(normalised, dates, ages)
     if ages in AGES:
         own = normalised.own_ages
@@ -95,8 +95,8 @@ def _birth_lines(normalised: NormalisedTimes, dates: str, ages: str) -> tuple[Co
     if normalised.birth is None or normalised.birth == normalised.anchor:
         return ()
     in_ages = bool(normalised.own_ages) and ages != "tag"
-    if dates in ("metric", "tag"):
-        if in_ages or normalised.numbered_birth or (normalised.births and dates == "metric"):
+    if dates in ("metric", "episodes", "tag"):
+        if in_ages or normalised.numbered_birth or (normalised.births and dates != "tag"):
             return _BIRTH
     elif dates != "bounded_laplace" and in_ages and ages in AGES:
         return (("age", AGES[ages].mechanism, None, AGES[ages].birth_draws),)
@@ -144,6 +144,10 @@ class Calendar:
                 self._texts[mention] = self._age_text(mention, age, line, epsilon)
 
     @property
+    def _may_return(self) -> bool:
+        return self._line is not None and self._line.may_return
+
+    @property
     def moved_reference_date(self) -> date | None:
         """The document's own date as the surrogates have it; None when it has none."""
         if self._context.document.reference_date is None or self._line is None:
@@ -163,7 +167,11 @@ class Calendar:
         if strategy == "tag":
             return tag(mention.label, self._context.text(mention))
         text = None if attempt else self._texts.get(mention) or self._composed(mention, strategy)
-        return mask(mention.label, self._context.text(mention)) if text is None else Draft(text, strategy)
+        if text is None:
+            return mask(mention.label, self._context.text(mention))
+        if self._line is not None and mention in self._line.kept:
+            return Draft(text, episodes.KEPT, may_return=True)
+        return Draft(text, strategy, may_return=self._may_return and mention.label is not Label.AGE)
 
     def _composed(self, mention: Mention, strategy: str) -> str | None:
         """The text of a mention that holds several dates, or is half of one."""

@@ -11,7 +11,7 @@ from datetime import date, timedelta
 from fractions import Fraction
 
 from deid.substitution.context import DocumentContext
-from deid.substitution.temporal import births, bounded, metric
+from deid.substitution.temporal import births, bounded, episodes, metric
 from deid.substitution.temporal.ages import Age
 from deid.substitution.temporal.normalisation import NormalisedTimes
 from deid.substitution.temporal.timeline import Timeline
@@ -61,11 +61,10 @@ def _moved_uniformly(instant: Instant, days: timedelta, least: date | None) -> I
 
 @dataclass(frozen=True, slots=True)
 class DateStrategy:
-    """Moves all dates of a document, given ε per element; `costs` says whether it spends any."""
+    """Moves all dates of a document, given ε per element."""
 
     mechanism: str
     move: Callable[[DocumentContext, NormalisedTimes, Fraction], Timeline]
-    costs: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +80,8 @@ class AgeStrategy:
 DATES: Mapping[str, DateStrategy] = {
     "metric": DateStrategy(metric.MECHANISM, metric.move),
     "bounded_laplace": DateStrategy(bounded.MECHANISM, bounded.move),
-    "uniform_shift": DateStrategy(UNIFORM_SHIFT, move_uniformly, costs=False),
+    "uniform_shift": DateStrategy(UNIFORM_SHIFT, move_uniformly),
+    "episodes": DateStrategy(episodes.MECHANISM, episodes.move),
 }
 AGES: Mapping[str, AgeStrategy] = {
     "metric": AgeStrategy(metric.MECHANISM, metric.move_age, births.move_birth, 2),

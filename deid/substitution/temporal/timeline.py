@@ -8,6 +8,7 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import NamedTuple
 
+from deid.domain.document import Mention
 from deid.privacy import KeyedStream, discrete_laplace
 from deid.privacy.budget import rational
 from deid.substitution.context import DocumentContext
@@ -20,7 +21,8 @@ class Timeline(NamedTuple):
     The anchor is the document's date. `birth` is the patient's, `moved_birth` the surrogate that dates and
     identifiers follow, `told_birth` the one that ages are told from: the same, but where the strategy of dates cannot
     move an age. All three are None where nobody knows the birth date. `instants` maps every instant of the
-    document to its surrogate, of the same unit.
+    document to its surrogate, of the same unit. `kept` are mentions whose text stays; `may_return` says whether a date
+    may be written as its original.
     """
 
     anchor: date
@@ -29,6 +31,8 @@ class Timeline(NamedTuple):
     moved_birth: date | None = None
     told_birth: date | None = None
     instants: Mapping[Instant, Instant] = MappingProxyType({})
+    kept: frozenset[Mention] = frozenset()
+    may_return: bool = False
 
     def moved_index(self, unit: Unit) -> int:
         """The moved anchor on the scale of a unit."""

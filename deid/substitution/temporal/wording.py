@@ -199,13 +199,14 @@ class DateWriter:
 
         Or where it would come to stand on the patient's birth date, which no published text may say.
         """
-        if moved == self._birth != original:
+        may_return = self._line.may_return
+        if moved == self._birth != original and not may_return:
             return None
         texts: list[str] = []
         for mention in mentions:
             written = self._text_of[mention.start : mention.end]
-            text = self._text(mention, moved)
-            if alike(text, written):
+            text = written if mention in self._line.kept else self._text(mention, moved)
+            if not may_return and alike(text, written):
                 text = self._text(mention, moved, otherwise=True)
                 if alike(text, written):
                     return None

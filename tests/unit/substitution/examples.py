@@ -6,7 +6,7 @@ from datetime import date
 from typing import Any
 
 from deid.config.policy import Policy, Section
-from deid.domain.document import Document, Mention, Patient, Substitution
+from deid.domain.document import Document, Mention, Patient, Stay, Substitution
 from deid.evaluation.markup import parse_marked
 
 KEY = bytes(range(32))
@@ -19,10 +19,11 @@ def marked(
     id: str = "d1",
     patient: Patient | None = None,
     reference_date: date | None = ANCHOR,
+    stay: Stay | None = None,
 ) -> tuple[Document, list[Mention]]:
     """A document and its mentions out of inline markup; the patient has a key unless one is given."""
     text, mentions = parse_marked(markup, id)
-    return Document(id, text, patient or Patient(key="p1"), reference_date), list(mentions)
+    return Document(id, text, patient or Patient(key="p1"), reference_date, stay=stay), list(mentions)
 
 
 def surrogates(result: Substitution) -> list[str]:

@@ -1,0 +1,188 @@
+"""Strategy `episodes`: the dates of one stay move together, those of other times apart, distances of a year stay.
+
+Public by declaration (docs/privacy.md): the days between the dates of an episode, the day of the week of a stay of more
+than a day, whether any other day is a working day, and distances of up to `kept_days` ("il y a trois semaines").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date, timedelta
+from fractions import Fraction
+from typing import NamedTuple
+
+from deid.privacy import discrete_laplace
+from deid.privacy.budget import rational
+from deid.substitution.context import DocumentContext
+from deid.substitution.temporal import births
+from deid.substitution.temporal.normalisation import NormalisedTimes
+from deid.substitution.temporal.order import restore
+from deid.substitution.temporal.relative import Relative
+from deid.substitution.temporal.timeline import Timeline, anchor_epsilon, tempered
+from deid.substitution.temporal.values import DAYS_OF, Instant, Unit, clamped, index_of
+
+MECHANISM = "exponential"
+KEPT = "kept"  # strategy of a distance that stays as it is
+CostLine = tuple[str, str, Fraction | None, int]  # as in `calendar`
+_WEEK = 7
+_SATURDAY = 5
+
+
+class Episode(NamedTuple):
+    """A stay of the patient, or the quarter of a year of a document without one; `last` is None while it lasts.
+
+    `weekly`: dates move by whole weeks. They do but in a stay of one day, which keeps whether that is a working day.
+    """
+
+    first: date
+    last: date | None
+    weekly: bool
+
+    def allows(self, days: int) -> bool:
+        """Return whether the episode may move by so many days."""
+        if self.weekly:
+            return days % _WEEK == 0
+        return _is_weekend(self.first.toordinal() + days) == _is_weekend(self.first.toordinal())
+
+
+def episode_of(context: DocumentContext, anchor: date) -> Episode:
+    """Return the stay of a document, or the quarter of `anchor` where none, or an impossible one, is known."""
+    stay = context.document.stay
+    if stay is not None and stay.first <= anchor and (stay.last is None or stay.first <= stay.last):
+        return Episode(stay.first, stay.last, weekly=stay.last != stay.first)
+    return _quarter(anchor)
+
+
+def _quarter(day: date) -> Episode:
+    quarter = Instant(Unit.QUARTER, index_of(Unit.QUARTER, day))
+    return Episode(quarter.first, quarter.last, weekly=True)
+
+
+def episode_shift(context: DocumentContext, episode: Episode) -> int:
+    """Return the days that the dates of an episode move by.
+
+    For a true first day v, the patient's shift s and the public set S of days that the episode may start on, the
+    surrogate y has probability exp(−(ε/2)·|y − v − s|) / Z(v) on S. For v, w in S: exp of the difference is at most
+    exp((ε/2)·|v − w|), and so is Z(w) / Z(v), hence ε·|v − w| (McSherry and Talwar 2007). S is the days of the same
+    weekday, or, for a stay of one day, all working days or all days of weekends: adjacent inputs share it.
+    """
+    stream = context.stream("episode", episode.first.isoformat())
+    shift, rate = patient_shift(context), tempered(rational(context.policy.dates.episode_epsilon)) / 2
+    while True:
+        days = shift + discrete_laplace(stream, rate)
+        if episode.allows(days):
+            return days
+
+
+def patient_shift(context: DocumentContext) -> int:
+    """Return the days that all dates of the scope move by, beside the noise of each: discrete Laplace."""
+    return discrete_laplace(context.stream("anchor"), anchor_epsilon(context))
+
+
+def move(context: DocumentContext, normalised: NormalisedTimes, epsilon: Fraction) -> Timeline:
+    """Return the timeline of a document.
+
+    An instant whose middle day lies in the episode's window, from `days_before` the stay's first day to `days_after`
+    its last, moves by `episode_shift`: days between such dates stay. A distance that is kept moves with the document's
+    own date. Another day moves by the shift of its quarter of a year; a month, season, year or decade by the patient's
+    shift and noise of its own, in its unit (`history_epsilon`). Any may come back to its original, so each law above
+    is that of what is published, before the order of the document's dates is restored, which is public.
+    """
+    anchor = normalised.anchor
+    episode = episode_of(context, anchor)
+    days = episode_shift(context, episode)
+    moved_anchor = _kept_kind(anchor, days, episode)
+    birth = (
+        births.move_birth(context, anchor, moved_anchor, normalised.birth, epsilon, anchor + timedelta(days=days))
+        if normalised.birth
+        else None
+    )
+    line = Timeline(anchor, moved_anchor, normalised.birth, birth, birth)
+    pinned = line.fixed() | {
+        normalised.instants[mention]: _told_from(normalised.instants[mention], anchor, moved_anchor)
+        for mention, said in normalised.said.items()
+        if mention in normalised.instants and is_kept(context, said)
+    }
+    window = _window(context, episode, anchor)
+    told = [*sorted(one.first for one in normalised.dated if one.unit is Unit.DAY), anchor]
+    drawn = {}
+    for one in normalised.dated:
+        if one in pinned:
+            drawn[one] = pinned[one]
+        elif window[0] <= one.middle <= window[1]:
+            drawn[one] = index_of(one.unit, _kept_kind(_told_day(one, told), days, episode))
+        else:
+            drawn[one] = _history(context, one)
+    moved = restore(drawn, {one: index for one, index in pinned.items() if one in drawn} | line.fixed())
+    for one in normalised.birth_instants:
+        moved[one] = Instant(one.unit, index_of(one.unit, birth or moved_anchor))
+    kept = frozenset([mention for mention, said in normalised.said.items() if is_kept(context, said)])
+    return Timeline(anchor, moved_anchor, normalised.birth, birth, birth, moved, kept, may_return=True)
+
+
+def cost_lines(context: DocumentContext, normalised: NormalisedTimes) -> list[CostLine]:
+    """Return what the dates of a document cost: a draw for each episode, and for each other month, season or year."""
+    anchor = normalised.anchor
+    own = episode_of(context, anchor)
+    low, high = _window(context, own, anchor)
+    told = {one for mention, one in normalised.instants.items() if not is_kept(context, normalised.said[mention])}
+    others = [one for one in told & normalised.dated if not low <= one.middle <= high]
+    dates = context.policy.dates
+    quarters = {_quarter(one.first) for one in others if one.unit is Unit.DAY} - {own}
+    shown = normalised.instants or context.document.reference_date is not None
+    lines: list[CostLine] = [("date", MECHANISM, rational(dates.episode_epsilon), len(quarters) + bool(shown))]
+    for unit in Unit:
+        if unit is not Unit.DAY and (count := sum(one.unit is unit for one in others)):
+            lines.append(("date", f"discrete_laplace per {unit}", rational(dates.history_epsilon[unit]), count))
+    return lines
+
+
+def is_kept(context: DocumentContext, said: object) -> bool:
+    """Return whether a mention is a distance that stays as it is: counted, and of `kept_days` at most."""
+    if not isinstance(said, Relative) or said.named is not None or said.feast is not None:
+        return False
+    return (abs(said.offset) + said.span) * DAYS_OF[said.unit] <= context.policy.dates.kept_days
+
+
+def _told_from(instant: Instant, anchor: date, moved_anchor: date) -> int:
+    """Return the index that a kept distance means from the moved anchor."""
+    return index_of(instant.unit, moved_anchor) + instant.index - index_of(instant.unit, anchor)
+
+
+def _window(context: DocumentContext, episode: Episode, anchor: date) -> tuple[date, date]:
+    """Return the first and the last day that the episode's shift holds for in a document dated `anchor`."""
+    dates = context.policy.dates
+    if context.document.stay is None:
+        return episode.first, episode.last or anchor
+    last = max(episode.last or anchor, anchor)
+    return episode.first - timedelta(days=dates.days_before), last + timedelta(days=dates.days_after)
+
+
+def _told_day(one: Instant, told: Sequence[date]) -> date:
+    """Return the first day of the document that lies in an instant, so that both agree; its middle day without one."""
+    return next((day for day in told if one.first <= day <= one.last), one.middle)
+
+
+def _kept_kind(day: date, days: int, episode: Episode) -> date:
+    """Return a day moved by `days`; outside weekly episodes, brought to a day of its kind, working day or weekend."""
+    moved = day.toordinal() + days
+    return date.fromordinal(moved if episode.weekly else _nearest_of_kind(moved, _is_weekend(day.toordinal())))
+
+
+def _history(context: DocumentContext, one: Instant) -> int:
+    """Return where an instant outside the document's episode moves to."""
+    unit, width = one.unit, DAYS_OF[one.unit]
+    if unit is Unit.DAY:
+        return clamped(unit, one.index + episode_shift(context, _quarter(one.first)))
+    rate = tempered(rational(context.policy.dates.history_epsilon[unit]))
+    noise = discrete_laplace(context.stream("history", unit, str(one.index)), rate)
+    return clamped(unit, one.index + (2 * patient_shift(context) + width) // (2 * width) + noise)
+
+
+def _is_weekend(ordinal: int) -> bool:
+    return (ordinal - 1) % _WEEK >= _SATURDAY
+
+
+def _nearest_of_kind(ordinal: int, weekend: bool) -> int:
+    """Return the nearest day that is of a weekend or a working day, as asked; the earlier of two."""
+    return next(ordinal + step for step in (0, -1, 1, -2, 2, -3, 3) if _is_weekend(ordinal + step) == weekend)

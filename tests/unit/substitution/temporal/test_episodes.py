@@ -1,0 +1,217 @@
+"""Strategy `episodes`: dates of a stay move together, distances stay, and what is claimed of a draw holds."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from datetime import date, timedelta
+from math import log
+
+import pytest
+from hypothesis import given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+from pydantic import ValidationError
+from scipy.stats import beta
+
+from deid.config.policy import Policy, load
+from deid.domain.document import Patient, Stay
+from deid.reference import CommuneTable
+from deid.reference.tables import packaged_tables
+from deid.substitution import Substitutor
+from tests.unit.substitution.examples import KEY, changed, marked, surrogates
+
+ADMITTED, DISCHARGED = date(2022, 3, 3), date(2022, 3, 7)
+WRITTEN = date(2022, 3, 16)
+STAY = Stay(ADMITTED, DISCHARGED)
+VISIT = Stay(date(2022, 6, 14), date(2022, 6, 14))
+DAYS = st.dates(ADMITTED - timedelta(days=31), WRITTEN + timedelta(days=92))
+
+
+@pytest.fixture(scope="module")
+def episodes() -> Policy:
+    return changed(load(), dates={"strategy": "episodes"})
+
+
+@pytest.fixture(scope="module")
+def communes() -> CommuneTable:
+    return packaged_tables().communes
+
+
+@pytest.fixture(scope="module")
+def drawn(episodes: Policy, communes: CommuneTable) -> Substitutor:
+    return Substitutor(episodes, KEY, communes)
+
+
+def told(day: date) -> str:
+    return f"[[DATE|{day:%d/%m/%Y}]]"
+
+
+def read(text: str) -> date:
+    day, month, year = map(int, re.findall(r"\d+", text))
+    return date(year, month, day)
+
+
+def moved(
+    substitutor: Substitutor, days: Sequence[date], stay: Stay | None = STAY, written: date = WRITTEN, key: str = "p1"
+) -> list[date]:
+    document, mentions = marked(
+        "Vu le " + ", puis le ".join(map(told, days)) + ".", patient=Patient(key), reference_date=written, stay=stay
+    )
+    return [read(text) for text in surrogates(substitutor.substitute(document, mentions))]
+
+
+@given(days=st.lists(DAYS, min_size=2, max_size=8), patient=st.text("abcdef", min_size=1, max_size=6))
+@hypothesis_settings(max_examples=60)
+def test_days_between_the_dates_of_a_stay_stay(drawn: Substitutor, days: list[date], patient: str) -> None:
+    found = moved(drawn, days, key=patient)
+    assert [one - found[0] for one in found] == [one - days[0] for one in days]
+    assert all(one.weekday() == other.weekday() for one, other in zip(found, days, strict=True))
+
+
+@given(patient=st.text("abcdef", min_size=1, max_size=6), visited=st.dates(date(2020, 1, 1), date(2024, 1, 1)))
+@hypothesis_settings(max_examples=60)
+def test_a_visit_keeps_whether_it_was_on_a_working_day(drawn: Substitutor, patient: str, visited: date) -> None:
+    (found,) = moved(drawn, [visited], Stay(visited, visited), visited, patient)
+    assert (found.weekday() >= 5) == (visited.weekday() >= 5)
+
+
+def test_a_visit_may_change_its_day_of_the_week_and_come_back_to_its_date(
+    episodes: Policy, communes: CommuneTable
+) -> None:
+    found = [
+        moved(Substitutor(episodes, bytes([at]) * 32, communes), [VISIT.first], VISIT, VISIT.first)[0]
+        for at in range(1, 250)
+    ]
+    assert {one.weekday() for one in found} == {0, 1, 2, 3, 4}
+    assert VISIT.first in found
+
+
+@given(days=st.lists(st.dates(date(1990, 1, 1), date(2024, 12, 31)), min_size=2, max_size=12, unique=True))
+@hypothesis_settings(max_examples=60)
+def test_the_order_of_dates_is_kept(drawn: Substitutor, days: list[date]) -> None:
+    found = moved(drawn, sorted(days))
+    assert found == sorted(found)
+
+
+@given(order=st.permutations(range(4)))
+@hypothesis_settings(max_examples=10)
+def test_documents_of_a_stay_agree_in_any_order(drawn: Substitutor, order: list[int]) -> None:
+    days = [ADMITTED + timedelta(days=at) for at in range(4)]
+    alone = {days[at]: moved(drawn, [days[at]], written=days[at])[0] for at in order}
+    assert [alone[one] for one in days] == moved(drawn, days)
+
+
+def test_two_stays_move_apart_and_so_do_two_patients(drawn: Substitutor) -> None:
+    there = moved(drawn, [ADMITTED])[0] - ADMITTED
+    assert moved(drawn, [VISIT.first], VISIT, VISIT.first)[0] - VISIT.first != there
+    assert moved(drawn, [ADMITTED], key="p2")[0] - ADMITTED != there
+
+
+def test_an_open_stay_moves_as_it_does_once_it_is_over(drawn: Substitutor) -> None:
+    assert moved(drawn, [ADMITTED], Stay(ADMITTED), ADMITTED) == moved(drawn, [ADMITTED], STAY, ADMITTED)
+
+
+@pytest.mark.parametrize(
+    "stay",
+    [None, Stay(date(2023, 1, 1), None), Stay(DISCHARGED, ADMITTED)],
+    ids=["none", "begins after", "ends before"],
+)
+def test_without_a_possible_stay_the_quarter_of_the_document_moves_as_one(
+    drawn: Substitutor, stay: Stay | None
+) -> None:
+    days = [date(2022, 1, 4), date(2022, 2, 21), date(2022, 3, 30)]
+    found = moved(drawn, days, stay)
+    assert [one - found[0] for one in found] == [one - days[0] for one in days]
+
+
+@pytest.mark.parametrize(
+    "distance",
+    ["il y a 3 semaines", "dans six mois", "hier", "ce jour", "depuis 10 jours", "d'ici 15 jours", "il y a un an"],
+)
+def test_a_distance_of_up_to_a_year_stays_and_agrees_with_its_date(drawn: Substitutor, distance: str) -> None:
+    document, mentions = marked(f"Vu [[RELDATE|{distance}]].", reference_date=WRITTEN, stay=STAY)
+    result = drawn.substitute(document, mentions)
+    assert result.text == document.text
+    assert [one.strategy for one in result.surrogates] == ["kept"]
+
+
+def test_a_date_beside_its_distance_agrees_with_it(drawn: Substitutor) -> None:
+    day = WRITTEN - timedelta(days=12)
+    document, mentions = marked(f"Vu [[RELDATE|il y a 12 jours]] ({told(day)}).", reference_date=WRITTEN, stay=STAY)
+    result = drawn.substitute(document, mentions)
+    assert result.reference_date is not None
+    assert read(surrogates(result)[1]) == result.reference_date - timedelta(days=12)
+
+
+def test_a_longer_distance_is_drawn(drawn: Substitutor) -> None:
+    texts = {
+        surrogates(drawn.substitute(*marked("Opéré [[RELDATE|il y a 10 ans]].", patient=Patient(f"p{at}"))))[0]
+        for at in range(40)
+    }
+    assert len(texts) > 3
+    assert "il y a 10 ans" in texts
+
+
+def test_a_weekday_or_month_said_by_name_follows_its_stay(drawn: Substitutor) -> None:
+    document, mentions = marked(
+        f"Revu le [[DATE|lundi 28 mars 2022]], en [[DATE|mars 2022]], le {told(date(2022, 3, 28))}.",
+        stay=STAY,
+        reference_date=WRITTEN,
+    )
+    weekday, month, day = surrogates(drawn.substitute(document, mentions))
+    assert weekday.startswith("lundi ")
+    assert weekday.endswith(month)
+    assert read(day).day == int(weekday.split()[1])
+
+
+def test_what_is_drawn_stands_in_the_ledger(drawn: Substitutor) -> None:
+    document, mentions = marked(
+        f"Entré le {told(ADMITTED)}, vu [[RELDATE|il y a 2 jours]], opéré le {told(date(2019, 5, 6))}, le "
+        f"{told(date(2019, 6, 7))}, en [[DATE|2011]], en [[DATE|mai 2015]].",
+        reference_date=WRITTEN,
+        stay=STAY,
+    )
+    spends = {one.mechanism: (one.epsilon, one.elements) for one in drawn.substitute(document, mentions).spends}
+    assert spends["exponential"] == (pytest.approx(0.1), 2)  # the stay, and the second quarter of 2019
+    assert spends["discrete_laplace per year"] == (pytest.approx(1.0), 1)
+    assert spends["discrete_laplace per month"] == (pytest.approx(0.5), 1)
+
+
+def test_no_audited_pair_refutes_the_claim(episodes: Policy, communes: CommuneTable) -> None:
+    """Admission a week later, whole document behind it: at most 7 episode_epsilon + 7 / anchor_scale_days."""
+    near, far = ADMITTED, ADMITTED + timedelta(days=7)
+    draws = 4000
+
+    def histogram(first: date) -> Counter[date]:
+        stay = Stay(first, first + timedelta(days=4))
+        found: Counter[date] = Counter()
+        for at in range(draws):
+            substitutor = Substitutor(episodes, b"audit" + at.to_bytes(27, "big"), communes)
+            found[min(moved(substitutor, [first], stay, first + timedelta(days=13)))] += 1
+        return found
+
+    one, other = histogram(near), histogram(far)
+    claim = 7 * (episodes.substitution.dates.episode_epsilon + 1 / episodes.substitution.dates.anchor_scale_days)
+    halves = sorted(one | other)
+    bounds = [halves[len(halves) * at // 8] for at in range(1, 8)]
+    worst = 0.0
+    for bound in bounds:
+        for early in (True, False):
+            a = sum(count for day, count in one.items() if (day <= bound) == early)
+            b = sum(count for day, count in other.items() if (day <= bound) == early)
+            low, high = beta.ppf(0.0005, a, draws - a + 1), beta.ppf(0.9995, b + 1, draws - b)
+            worst = max(worst, log(low / high) if a else 0.0)
+    assert worst <= claim
+    assert one != other
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"episode_epsilon": 0}, {"history_epsilon": {"year": 1}}, {"document_date": "metric"}]
+)
+def test_a_policy_that_cannot_be_is_refused(wrong: dict[str, object]) -> None:
+    values = load().model_dump()
+    values["substitution"]["dates"] |= {"strategy": "episodes", **wrong}
+    with pytest.raises(ValidationError):
+        Policy.model_validate(values)
