@@ -92,11 +92,8 @@ def move(context: DocumentContext, normalised: NormalisedTimes, epsilon: Fractio
     episode = episode_of(context, anchor)
     days = episode_shift(context, episode)
     moved_anchor = _kept_kind(anchor, days, episode)
-    birth = (
-        births.move_birth(context, anchor, moved_anchor, normalised.birth, epsilon, anchor + timedelta(days=days))
-        if normalised.birth
-        else None
-    )
+    shifted = anchor + timedelta(days=patient_shift(context))
+    birth = normalised.birth and births.move_birth(context, anchor, moved_anchor, normalised.birth, epsilon, shifted)
     line = Timeline(anchor, moved_anchor, normalised.birth, birth, birth)
     pinned = line.fixed() | {
         normalised.instants[mention]: _told_from(normalised.instants[mention], anchor, moved_anchor)

@@ -109,6 +109,14 @@ def test_two_stays_move_apart_and_so_do_two_patients(drawn: Substitutor) -> None
     assert moved(drawn, [ADMITTED], key="p2")[0] - ADMITTED != there
 
 
+def test_a_birth_date_moves_alike_in_the_documents_of_two_stays(drawn: Substitutor) -> None:
+    born = date(1958, 5, 12)
+    patient = Patient("p1", birth_date=born)
+    one = marked(f"Né le {told(born)}.", patient=patient, reference_date=WRITTEN, stay=STAY)
+    other = marked(f"Né le {told(born)}.", patient=patient, reference_date=VISIT.first, stay=VISIT)
+    assert surrogates(drawn.substitute(*one)) == surrogates(drawn.substitute(*other))
+
+
 def test_an_open_stay_moves_as_it_does_once_it_is_over(drawn: Substitutor) -> None:
     assert moved(drawn, [ADMITTED], Stay(ADMITTED), ADMITTED) == moved(drawn, [ADMITTED], STAY, ADMITTED)
 
