@@ -11,23 +11,17 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
-from datetime import date
+from collections.abc import Sequence
 
 from deid.config.policy import load as load_policy
 from deid.privacy.budget import rational
 from deid.privacy.laplace import discrete_laplace
 from deid.privacy.stream import KeyedStream
+from deid.reports.arrival import PERIODS, Lags, Seen, likeliest_shift
 from demo.hospital import generate
 
 NIGHTS = 180
-PERIODS: Mapping[str, Callable[[date], object]] = {
-    "nightly": lambda day: day,
-    "weekly": lambda day: day.isocalendar()[:2],
-    "monthly": lambda day: (day.year, day.month),
-}
 SECRET = bytes(range(32))
-Seen = tuple[int, int]  # day on which a document is dated, day on which it arrived
 
 
 def main() -> None:
@@ -39,43 +33,24 @@ def main() -> None:
         if document.patient_id is not None:
             seen = (document.written_on.toordinal(), document.versions[0].night.toordinal())
             patients[document.patient_id].append(seen)
-    lags = Counter(arrived - written for seen in patients.values() for written, arrived in seen)
+    lags = Lags(Counter(arrived - written for seen in patients.values() for written, arrived in seen))
     documents = sum(map(len, patients.values()))
     print("# Arrival\n\nWritten by `python -m benchmarks.arrival`: its docstring says who attacks.")
     print(f"{documents} documents of {len(patients)} patients over {NIGHTS} nights; shift of scale {scale} days.\n")
     print("| Rows become visible | Shift exact | Within one day | Within a week |\n|---|---:|---:|---:|")
-    for name, period in PERIODS.items():
-        errors = [_error(patient, seen, lags, period, scale) for patient, seen in sorted(patients.items())]
+    for name in PERIODS:
+        errors = [_error(patient, seen, lags, name, scale) for patient, seen in sorted(patients.items())]
         shares = (sum(error <= most for error in errors) / len(errors) for most in (0, 1, 7))
         print(f"| {name} | " + " | ".join(f"{share:.0%}" for share in shares) + " |")
     best = math.tanh(1 / (2 * scale))
     print(f"\nWithout any reading, the likeliest shift, 0, is right for {best:.0%} of patients.")
 
 
-def _error(
-    patient: str, seen: Sequence[Seen], lags: Mapping[int, int], period: Callable[[date], object], scale: float
-) -> int:
+def _error(patient: str, seen: Sequence[Seen], lags: Lags, period: str, scale: float) -> int:
     """Return how many days the likeliest shift of a patient is from the true one."""
     true = discrete_laplace(KeyedStream(SECRET, "arrival", patient), 1 / rational(scale))
-    observed = [(written + true, period(date.fromordinal(arrived))) for written, arrived in seen]
-    reach = range(-10 * math.ceil(scale), 10 * math.ceil(scale) + 1)
-    scores = {shift: _log_posterior(shift, observed, lags, period, scale) for shift in reach}
-    return abs(max(scores, key=lambda shift: (scores[shift], -abs(shift))) - true)
-
-
-def _log_posterior(
-    shift: int,
-    observed: Sequence[tuple[int, object]],
-    lags: Mapping[int, int],
-    period: Callable[[date], object],
-    scale: float,
-) -> float:
-    total = sum(lags.values())
-    score = -abs(shift) / scale
-    for shown, arrived in observed:
-        weight = sum(n for lag, n in lags.items() if period(date.fromordinal(shown - shift + lag)) == arrived)
-        score += math.log(weight / total) if weight else -1000.0
-    return score
+    observed = [(written + true, arrived) for written, arrived in seen]
+    return abs(likeliest_shift(observed, lags, period, scale) - true)
 
 
 if __name__ == "__main__":

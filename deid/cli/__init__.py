@@ -31,7 +31,7 @@ app = typer.Typer(
 for command in (
     *(documents.detect, documents.deidentify, scoring.evaluate, scoring.score, training.train),
     *(deployment.provision, deployment.migrate, deployment.refresh, doctor.doctor),
-    *(nights.night, nights.publish, nights.make_visible, nights.report),
+    *(nights.night, nights.publish, nights.make_visible, nights.report, nights.dpo_annex),
 ):
     app.command()(command)
 for name, group in {

@@ -1,4 +1,4 @@
-"""`night`, `publish`, `report` and `runs`: process an interval without Airflow, by the steps of the DAGs."""
+"""`night`, `publish`, `report`, `dpo-annex` and `runs`: an interval without Airflow, by the steps of the DAGs."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import getpass
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Annotated, Any
 from zoneinfo import ZoneInfo
 
@@ -139,6 +140,27 @@ def report(interval_key: IntervalKey) -> None:
     from deid.release import actions
 
     _say_step("report", actions.report(interval_key))
+
+
+def dpo_annex(
+    interval_key: IntervalKey,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FICHIER", help="Où l'écrire ; sinon sur la sortie standard."),
+    ] = None,
+) -> None:
+    """Écrit l'annexe d'une publication pour le délégué à la protection des données.
+
+    En Markdown : individualisation, corrélation et inférence avec les chiffres de cette publication, contrôles,
+    quarantaine, oppositions, versions, décisions. Ni texte ni identifiant. Voir docs/fr/dossier-dpo.md.
+    """
+    from deid.release import actions
+
+    page = actions.annex(interval_key)
+    if output is None:
+        typer.echo(page, nl=False)
+    else:
+        output.write_text(page, encoding="utf-8")
 
 
 def _release(interval_key: str, motive: str | None) -> None:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from deid.config.settings import settings
-from deid.domain.errors import ReleaseRefused
+from deid.domain.errors import InputRefused, ReleaseRefused
 from deid.release.decisions import APPROVE, MAX_REASON, AnswerProblem, Decision, Outcome, take_answer
 from deid.release.interval import POLICY_ACTOR, check_interval_key, current_policy, open_interval
 from deid.release.rules import approval_needed, check_publishable
 from deid.reports import write_report
+from deid.reports.annex import gather_annex, write_annex
+from deid.reports.render import replace_file
 from deid.reports.run_checks import run_checks
 from deid.reviews.lifecycle import SamplePlan, erase_expired_texts, open_review_unasked
 from deid.warehouse import audit, signatures
@@ -113,16 +116,33 @@ def _publish(interval_key: str, decision: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def report(interval_key: str) -> dict[str, str]:
-    """Write the report of an interval, in French and English, and its numbers as JSON.
+    """Write the report of an interval, in French and English, and its numbers as JSON; once published, its annex too.
 
-    Returns paths: `html` (French), `html_en`, `json` and `index`.
+    Returns paths: `html` (French), `html_en`, `json`, `index`, and `annex` (Markdown) for the data
+    protection officer.
 
     Raises:
         InputRefused: malformed interval key, or no run ever processed the interval.
         WarehouseUnreachable, WarehouseError: nothing was written.
     """
     check_interval_key(interval_key)
-    return write_report(interval_key, settings().home / "reports")
+    folder = settings().home / "reports"
+    paths = write_report(interval_key, folder)
+    with suppress(InputRefused):  # nothing of it is published
+        page = write_annex(gather_annex(interval_key))
+        paths["annex"] = str(replace_file(folder / f"{interval_key}.dpo.md", page).resolve())
+    return paths
+
+
+def annex(interval_key: str) -> str:
+    """Return the annex of a published interval for the data protection officer, as French Markdown.
+
+    Raises:
+        InputRefused: malformed interval key, or nothing of it is published.
+        WarehouseUnreachable, WarehouseError: it could not be read.
+    """
+    check_interval_key(interval_key)
+    return write_annex(gather_annex(interval_key))
 
 
 def _check_answer(interval_key: str, answer: Mapping[str, Any], digest: str, asked_by: str | None) -> None:

@@ -31,23 +31,23 @@ def gather(interval_key: str) -> Figures:
         WarehouseUnreachable, WarehouseError: they could not be read.
     """
     with open_cursor("steward", "nocturne report", readonly=True) as cursor:
-        runs = _rows(cursor, "runs", interval_key=interval_key)
+        runs = read_rows(cursor, "runs", interval_key=interval_key)
         if not runs:
             raise InputRefused(f"no run has worked on {interval_key}.", "Run deidentify_documents on it first.")
         run_ids = [run["run_id"] for run in runs]
         figures: Figures = {
             "interval": _interval(interval_key, runs),
             "headline": _headline(cursor, interval_key, runs),
-            "decision": next(iter(_rows(cursor, "decisions", interval_key=interval_key)), None),
+            "decision": next(iter(read_rows(cursor, "decisions", interval_key=interval_key)), None),
             "checks": _checks(cursor, interval_key, runs),
             "mentions": _mentions(cursor, interval_key),
-            "durations": _rows(cursor, "durations", interval_key=interval_key)[0],
-            "types": _rows(cursor, "types", interval_key=interval_key),
-            "quarantine": _rows(cursor, "quarantine", interval_key=interval_key),
-            "waived": _rows(cursor, "waived", interval_key=interval_key),
+            "durations": read_rows(cursor, "durations", interval_key=interval_key)[0],
+            "types": read_rows(cursor, "types", interval_key=interval_key),
+            "quarantine": read_rows(cursor, "quarantine", interval_key=interval_key),
+            "waived": read_rows(cursor, "waived", interval_key=interval_key),
             "epsilon": _epsilon(cursor, interval_key),
             "lengths": _lengths(cursor, interval_key),
-            "steps": _rows(cursor, "steps", run_ids=run_ids),
+            "steps": read_rows(cursor, "steps", run_ids=run_ids),
             "references": _references(cursor, runs),
             "versions": _versions(runs),
             "previous": _previous(cursor, interval_key, runs[0]["interval_start"]),
@@ -59,8 +59,9 @@ def gather(interval_key: str) -> Figures:
     return figures
 
 
-def _rows(cursor: Cursor, step: str, **parameters: Any) -> list[dict[str, Any]]:
-    cursor.execute(query("deid", "report", step), parameters)
+def read_rows(cursor: Cursor, step: str, *, table: str = "report", **parameters: Any) -> list[dict[str, Any]]:
+    """Return the rows of a statement of `sql/deid`, by column; counts as integers, instants as ISO text."""
+    cursor.execute(query("deid", table, step), parameters)
     columns = [column.name for column in cursor.description or ()]
     return [{name: _plain(value) for name, value in zip(columns, row, strict=True)} for row in cursor.fetchall()]
 
@@ -77,8 +78,8 @@ def _plain(value: Any) -> Any:
 def _headline(cursor: Cursor, interval_key: str, runs: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """Every number counts a document once, however many runs took up the interval."""
     run_ids = [run["run_id"] for run in runs]
-    (counts,) = _rows(cursor, "headline", interval_key=interval_key, run_ids=run_ids)
-    (released,) = _rows(cursor, "releases", interval_key=interval_key)
+    (counts,) = read_rows(cursor, "headline", interval_key=interval_key, run_ids=run_ids)
+    (released,) = read_rows(cursor, "releases", interval_key=interval_key)
     return {"seen": max(run["seen"] for run in runs), **counts, **released}
 
 
@@ -93,7 +94,7 @@ def _interval(interval_key: str, runs: Sequence[dict[str, Any]]) -> dict[str, An
 
 
 def _mentions(cursor: Cursor, interval_key: str) -> dict[str, Any]:
-    cells = _rows(cursor, "mentions", interval_key=interval_key)
+    cells = read_rows(cursor, "mentions", interval_key=interval_key)
     found = {cell["label"] for cell in cells}
     counts: dict[str, dict[str, int]] = {}
     for cell in cells:
@@ -104,16 +105,16 @@ def _mentions(cursor: Cursor, interval_key: str) -> dict[str, Any]:
 
 
 def _epsilon(cursor: Cursor, interval_key: str) -> dict[str, Any]:
-    spent = [row["epsilon"] for row in _rows(cursor, "epsilon_documents", interval_key=interval_key)]
+    spent = [row["epsilon"] for row in read_rows(cursor, "epsilon_documents", interval_key=interval_key)]
     return {
-        "mechanisms": _rows(cursor, "epsilon_mechanisms", interval_key=interval_key),
+        "mechanisms": read_rows(cursor, "epsilon_mechanisms", interval_key=interval_key),
         "documents": quantiles(spent),
         "histogram": count_bins(spent),
     }
 
 
 def _lengths(cursor: Cursor, interval_key: str) -> dict[str, Any]:
-    lengths = [row["characters"] for row in _rows(cursor, "lengths", interval_key=interval_key)]
+    lengths = [row["characters"] for row in read_rows(cursor, "lengths", interval_key=interval_key)]
     return {"documents": quantiles(lengths), "histogram": count_bins(lengths, tail=0.99)}
 
 
@@ -151,7 +152,7 @@ def _previous(cursor: Cursor, interval_key: str, interval_start: str) -> dict[st
     found = cursor.fetchone()
     if found is None:
         return None
-    runs = _rows(cursor, "runs", interval_key=found[0])
+    runs = read_rows(cursor, "runs", interval_key=found[0])
     cursor.execute(query("deid", "report", "epsilon_documents"), {"interval_key": found[0]})
     spent = [float(row[0]) for row in cursor.fetchall()]
     return {
@@ -167,11 +168,11 @@ def _checks(cursor: Cursor, interval_key: str, runs: Sequence[dict[str, Any]]) -
     limit = load(settings().policy).quality.baseline_runs
     start = min(run["interval_start"] for run in runs)
     history: dict[tuple[str, str], list[float]] = {}
-    for row in _rows(cursor, "check_history", interval_key=interval_key, before=start, limit=limit):
+    for row in read_rows(cursor, "check_history", interval_key=interval_key, before=start, limit=limit):
         value = row["observed"] if row["suite"] == RUN_SUITE else row["share"]
         if value is not None:
             history.setdefault((row["suite"], row["rule"]), []).append(value)
-    checks = _rows(cursor, "checks", run_ids=[run["run_id"] for run in runs])
+    checks = read_rows(cursor, "checks", run_ids=[run["run_id"] for run in runs])
     for check in checks:
         found = habit(history.get((check["suite"], check["rule"]), []), least=0.01)
         value = check["observed"]
@@ -217,7 +218,7 @@ def policy_changes(cursor: Cursor, before: str, now: str) -> list[dict[str, Any]
     Each is `key`, `before` and `now`, as YAML would have them in a line; None for a key that the policy lacks. None in
     all if a policy was planned with before policies were kept.
     """
-    contents = [_content(cursor, digest) for digest in (before, now)]
+    contents = [policy_content(cursor, digest) for digest in (before, now)]
     if before == now:
         return []
     if contents[0] is None or contents[1] is None:
@@ -230,7 +231,8 @@ def policy_changes(cursor: Cursor, before: str, now: str) -> list[dict[str, Any]
     ]
 
 
-def _content(cursor: Cursor, digest: str) -> dict[str, Any] | None:
+def policy_content(cursor: Cursor, digest: str) -> dict[str, Any] | None:
+    """Return the content of a policy by its hash; None if the ledger does not keep it."""
     cursor.execute(query("deid", "policy", "read"), {"policy_hash": digest})
     found = cursor.fetchone()
     return None if found is None else dict(found[0])

@@ -67,10 +67,10 @@ def write_report(interval_key: str, folder: Path) -> dict[str, str]:
         "json": folder / f"{interval_key}.json",
         "index": folder / "index.html",
     }
-    _replace(paths["json"], json.dumps(figures, ensure_ascii=False, indent=1) + "\n")
-    _replace(paths["html"], render(figures, "fr"))
-    _replace(paths["html_en"], render(figures, "en"))
-    _replace(paths["index"], render_index([_read(path) for path in folder.glob("*.json")]))
+    replace_file(paths["json"], json.dumps(figures, ensure_ascii=False, indent=1) + "\n")
+    replace_file(paths["html"], render(figures, "fr"))
+    replace_file(paths["html_en"], render(figures, "en"))
+    replace_file(paths["index"], render_index([_read(path) for path in folder.glob("*.json")]))
     return {name: str(path.resolve()) for name, path in paths.items()}
 
 
@@ -79,8 +79,8 @@ def _read(path: Path) -> Figures:
     return figures
 
 
-def _replace(path: Path, text: str) -> None:
-    """Write beside, then rename: a reader never finds half a page."""
+def replace_file(path: Path, text: str) -> Path:
+    """Write beside, then rename: a reader never finds half a page. Return the path."""
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     beside.write_text(text, encoding="utf-8")
-    beside.replace(path)
+    return beside.replace(path)
