@@ -8,6 +8,8 @@ from deid.config.policy import Detection
 from deid.detection.reading import Reading
 from deid.detection.refining.addresses import complete_addresses, join_lines
 from deid.detection.refining.boundaries import complete_last_signs, complete_names
+from deid.detection.refining.clinical_values import drop_values
+from deid.detection.refining.durations import drop_durations
 from deid.detection.refining.filters import drop_allowed, drop_lookalikes, trim_civilities
 from deid.detection.refining.halves import complete_halves
 from deid.detection.refining.missed_names import find_glued, find_initials, find_shared_names, repeat_names
@@ -19,11 +21,12 @@ from deid.domain.document import Mention
 def refine(reading: Reading, mentions: Sequence[Mention], policy: Detection) -> tuple[Mention, ...]:
     """Return the mentions of a document after all steps, sorted and disjoint.
 
-    The steps are: filters, overlaps, connected entities, boundaries of names and addresses, repetitions, initials,
-    names without blanks, roles, last signs of numbers and initials, values found by half, line breaks.
+    The steps are: filters, durations, clinical values, overlaps, connected entities, boundaries of names and
+    addresses, repetitions, initials, names without blanks, roles, last signs of numbers and initials, values found by
+    half, line breaks.
     """
     refined = drop_allowed(reading, trim_civilities(reading, drop_lookalikes(reading, mentions)), policy.allow)
-    refined = resolve_overlaps(reading, refined)
+    refined = resolve_overlaps(reading, drop_values(reading, drop_durations(reading, refined)))
     refined = connect_entities(reading, refined, policy.connectors)
     refined = complete_addresses(reading, complete_names(reading, refined))
     if policy.repeat_names:

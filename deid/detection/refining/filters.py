@@ -66,14 +66,6 @@ def _is_eponym(reading: Reading, mention: Mention) -> bool:
 # Results, ratios and emergency numbers that look like dates, values that look like addresses; civilities before names.
 
 _RATIO = re.compile(r"\d{1,2}\s?/\s?\d{1,2}")
-_YEAR = re.compile(r"(?:19|20)\d{2}")
-_UNIT_AFTER = re.compile(
-    r"\s{0,12}(?:[nµmp]?g|u?ui|[mµnp]?mol|m?l|g|k?cal|mm3|mm|cm|ml)(?:\s?/\s?\w+)?(?![\w'])|\s{2,}\d+[.,]?\d*\s?[-–]\s?\d"
-)
-_ASSAY_BEFORE = re.compile(
-    r"(?:\b(?:ldh|bnp|pro-?bnp|cpk|ck|ferritine|d-?dimeres|crp|plaquettes|tsh|psa|ggt|gamma-?gt|asat|alat|pal|lipase|"
-    r"troponine|leucocytes|b12|folates|creatinine|diurese|hcg|albumine))\s{0,20}[:=]?\s{0,20}[<>]?\s?$"
-)
 _EMERGENCY = re.compile(r"(?:15|17|18|112|114|115|119)")
 _CALLED = re.compile(r"(?:appel\w*|compos\w*|contact\w*|alert\w*|joind\w*|fait) (?:fait )?le $")
 _CALLS = re.compile(r"\s(?:a ete (?:appele|contacte|joint|alerte|prevenu)|rappelle|envoie|regule|a envoye)")
@@ -109,8 +101,6 @@ def _is_lookalike(reading: Reading, mention: Mention) -> bool:
     text = reading.folded
     surface = text[mention.start : mention.end]
     before, after = text[max(0, mention.start - 40) : mention.start], mention.end
-    if _YEAR.fullmatch(surface):
-        return bool(_UNIT_AFTER.match(text, after) or _ASSAY_BEFORE.search(before))
     if _EMERGENCY.fullmatch(surface):
         return bool(_CALLED.search(before) or (before.endswith("le ") and _CALLS.match(text, after)))
     if _RATIO.fullmatch(surface) and mention.score < _SURE_DATE:

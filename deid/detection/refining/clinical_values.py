@@ -1,0 +1,290 @@
+"""Numbers that clinical writing explains: values with a unit, intervals, ratios, ordinals, markers, codes, doses."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from deid.detection.annotators.patterns.identifiers import TRIGGERS
+from deid.detection.annotators.vocabulary import word_list
+from deid.detection.lexicon import Kind
+from deid.detection.reading import Reading
+from deid.domain.document import Mention
+from deid.domain.labels import IDENTIFIERS, Label
+from deid.french.calendar import DETECTED_MONTHS, WEEKDAYS
+
+_LABELLED = IDENTIFIERS | {Label.PHONE}
+_NUMBERED = _LABELLED | {Label.ZIP, Label.DATE}
+_REACH = 60  # characters on each side of a mention that are read
+_SURE_LABEL = 0.8  # score from which a pattern read a label before a number, or a form that only one number has
+_LONGEST = 8  # digits from which a number is no measured value
+
+
+def _words(*titles: str) -> str:
+    listed = {word for title in titles for word in word_list(title)}
+    return "|".join(re.escape(word) for word in sorted(listed, key=lambda word: (-len(word), word)))
+
+
+# The rest of a number of which a part was found: "60" of "60-124".
+_LEFT = re.compile(r"(?:[a-z\d]+[-–/.]|\d+,)+\Z")
+_RIGHT = re.compile(r"(?:[-–/.][a-z\d]+|,\d+)+")
+
+
+@dataclass(frozen=True, slots=True)
+class _Number:
+    """A mention without signs at its ends, and what stands on its line on both sides; all folded."""
+
+    label: Label
+    written: str
+    before: str
+    after: str
+
+    @property
+    def digits(self) -> int:
+        return sum(map(str.isdigit, self.written))
+
+
+def drop_values(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
+    """Return the mentions except clinical values, unless an identity or a label before the number says otherwise."""
+    return [mention for mention in mentions if not _is_value(reading, mention)]
+
+
+def _is_value(reading: Reading, mention: Mention) -> bool:
+    if mention.label not in _NUMBERED or any(vote.annotator == "identity" for vote in mention.votes):
+        return False
+    start, end, text = mention.start, mention.end, reading.folded
+    while start < end and not text[start].isalnum():
+        start += 1
+    while start < end and not text[end - 1].isalnum():
+        end -= 1
+    if start == end or _labelled(reading, mention):
+        return False
+    if left := _LEFT.search(text, max(0, start - _REACH), start):
+        start = left.start()
+    if right := _RIGHT.match(text, end):
+        end = right.end()
+    number = _Number(mention.label, text[start:end], text[max(0, start - _REACH) : start], text[end : end + _REACH])
+    return any(test(number) for test in (_DATE_TESTS if mention.label is Label.DATE else _IDENTIFIER_TESTS))
+
+
+def _labelled(reading: Reading, mention: Mention) -> bool:
+    """Return whether a pattern found an identifier here, by its label or its form; or a town behind a postal code."""
+    if mention.label is Label.ZIP:
+        town = reading.starts[reading.token_at(mention.end) : reading.token_at(mention.end) + 1]
+        return any(hit.entry.kind is Kind.COMMUNE for hit in reading.hits_at.get(town[0] if town else -1, ()))
+    return any(
+        one.label in _LABELLED and one.score >= _SURE_LABEL and one.overlaps(mention)
+        for one in reading.found.get("patterns", ())
+    )
+
+
+# Values with a unit, and intervals
+
+_SYMBOL = (
+    r"(?:[kmcdnpfµμu]?g|mcg|gr|[mcdµμunf]?l|[kcmµμn]m[23²³]?|[mµμunp]?mol|m?eq|m?osm|m?[µμu]?ui|[mkµμ]iu|[µμ]?kat|[cm]?gy|"
+    r"[µμm]?sv|[mk]v|[kmg]?hz|[kh]pa|mmhg|cm ?h2o|k?cal|kj|[mg]bq|msec|u)"
+)
+_PER = (
+    r"(?:mm ?[23³]?|[µμu]l|m?l|dl|min|mn|jours?|j|24 ?h|h|ans?|champs?|kg|m2|semaines?|sem|mois|prises?|fois|g|mol|"
+    r"cycles?)"
+)
+_COMPOUND = rf"{_SYMBOL}(?: ?[/.] ?{_PER}| ?/ ?{_SYMBOL})*"
+_UNIT = re.compile(
+    rf"[)\]]? {{0,2}}(?:[%‰º]|°(?![\w])|/ ?{_PER}(?!\w)|par (?:jour|minute|semaine|mois|heure)\b|"
+    rf"(?:{_COMPOUND}|{_words('counted_things')})(?![\w'’])(?! ?°))"
+)
+_AMOUNT = r"(?:0|(?!0)\d{1,7})(?:[ .]\d{3}){0,2}(?:[.,]\d{1,3})?"
+_INTERVAL = re.compile(rf"({_AMOUNT}) ?(?:[-–—]|a|et) ?({_AMOUNT})")
+_QUANTITY = re.compile(
+    rf"(?:[a-z]{{1,4}}\d{{0,2}}(?:-[a-z]\d{{1,2}})? (?:a|de|=|:) )?{_AMOUNT}"
+    rf"(?P<unit> ?(?:[%‰º]|/ ?{_PER}|{_COMPOUND}))?"
+)
+_DECIMALS = re.compile(r"\d{1,4}[.,]\d{1,3} ?(?:[-–—]|a|et) ?\d{1,4}[.,]\d{1,3}")
+_NORM = re.compile(
+    r"(?:\b(?:n|vn|vr|nle?s?|norm\w*|valeurs? (?:usuelles?|normales?|de reference)|reference|cible|objectif)"
+    rf" ?(?:[:=<>(\[]|,? entre| de) ?(?:entre )?(?:{_AMOUNT} (?:et|a) )?|(?:[%\d]|\b{_SYMBOL}(?:/{_PER})?) ?[(\[] ?|"
+    rf"\d ?{_SYMBOL}(?: ?/ ?{_PER})? {{2,20}})\Z"
+)
+
+_NORM_COLUMN = re.compile(rf" {{2,}}{_AMOUNT} ?[-–] ?\d")
+_OTHER_BOUND = re.compile(rf" (?:et|a) {_AMOUNT}")
+
+
+def _has_unit(number: _Number) -> bool:
+    quantity = _QUANTITY.fullmatch(number.written)
+    if quantity and quantity["unit"]:
+        return True
+    if (quantity and number.digits < _LONGEST) or _rises(number.written):
+        return bool(_UNIT.match(number.after) or _NORM_COLUMN.match(number.after))
+    return bool(_RATIO.fullmatch(number.written) and re.match(r" ?[cm]m ?hg", number.after))
+
+
+def _rises(written: str) -> bool:
+    """Return whether two numbers are the bounds of an interval, the lower one first."""
+    bounds = _INTERVAL.fullmatch(written)
+    return bounds is not None and _amount(bounds[1]) < _amount(bounds[2])
+
+
+def _amount(written: str) -> float:
+    return float(re.sub(r"[ .](?=\d{3})", "", written).replace(",", ".").replace(" ", ""))
+
+
+def _is_interval(number: _Number) -> bool:
+    """Return whether a number is a bound of normal values, or an interval of decimal numbers."""
+    if number.label is Label.DATE and re.search(r"[/.]|\d{4}", number.written):
+        return False
+    if _NORM.search(number.before) and (_rises(number.written) or " entre" in number.before[-20:]):
+        return True
+    if number.before.endswith("entre ") and (other := _OTHER_BOUND.match(number.after)):
+        return bool(_UNIT.match(number.after, other.end()))
+    return bool(_DECIMALS.fullmatch(number.written)) and _rises(number.written)
+
+
+# Values behind what was measured, ratios, titres, fractions
+
+_LINK = (
+    r"(?: ?[:=<>≤≥~(]| (?:a|de|est|sont|etait|etaient|au|estimee?s?|mesuree?s?|stables?|normale?s?|elevee?s?|basse?s?|"
+    r"environ|actuelle?s?|totale?s?|revenant|revenue?s?|s'elevait|s'eleve|chiffree?s?|dosee?s?|superieure?s?|inferieure?s?|"
+    r"entre|initiale?s?|serique|sanguine?)\b)"
+)
+_AFTER_NAME = rf"(?: ?\([^()\n]{{1,20}}\))?{_LINK}{{0,4}} {{0,12}}\Z"
+_MEASURED = re.compile(rf"\b(?:{_words('measured')}){_AFTER_NAME}")
+_MEASURED_IN_THOUSANDS = re.compile(rf"\b(?:{_words('measured_in_thousands')}){_AFTER_NAME}")
+_A_YEAR = re.compile(r"(?:19|20)\d\d")
+_PLAIN = re.compile(rf"{_AMOUNT}(?: ?[-–—] ?{_AMOUNT})?")
+_TITRE = re.compile(r"1 ?/ ?(?!(?:19|20)\d\d$)\d{3,6}")
+_RATIO = re.compile(r"(\d{1,3}) ?/ ?(\d{1,3})")
+_PRESSURE = re.compile(rf"\b(?:ta|pa|tension(?: arterielle)?|pression(?: arterielle)?){_LINK}{{0,4}} {{0,4}}\Z")
+_RATED = re.compile(rf"\b(?:{_words('rated')})\b[^.;\d\n]{{0,40}}(?:\d{{1,3}} ?/ ?\d{{1,3}}[^.;\d\n]{{1,30}})*\Z")
+_DATED = re.compile(r"\b(?:le|du|au|les|ce|des|depuis|vers) \Z")
+_RATED_BEHIND = re.compile(
+    r" (?:et \d{1,2}/\d{1,2} )?(?:a l'|au niveau de l'|de l'|pour l'|a |aux? )?(?:(?:oe|œ)il|od|og|odg)\b"
+)
+_PART = re.compile(r"[1-5] ?/ ?[2-8]")
+_OF_A_WHOLE = re.compile(
+    r" (?:sup|inf|moy|prox|dist|ext|int|ant|post|med|lat|centr|droit|gauche|externe|interne)\w*\b|"
+    r" (?:de la|de l'|des|du) (?!matin|soir|mois|midi)"
+)
+
+
+def _is_measured(number: _Number) -> bool:
+    if not _PLAIN.fullmatch(number.written) or number.digits >= _LONGEST:
+        return False
+    if number.label is Label.DATE and re.match(r" ?[:=]", number.after):
+        return False
+    names = _MEASURED_IN_THOUSANDS if _A_YEAR.fullmatch(number.written) else _MEASURED
+    return bool(names.search(number.before))
+
+
+def _is_ratio(number: _Number) -> bool:
+    if _TITRE.fullmatch(number.written):
+        return True
+    ratio = _RATIO.fullmatch(number.written)
+    if not ratio:
+        return False
+    if number.label is Label.DATE:
+        out_of = int(ratio[1]) <= int(ratio[2]) or _PRESSURE.search(number.before)
+        if not out_of or _DATED.search(number.before) or re.match(r" ?[:=]", number.after):
+            return False
+    return bool(_RATED.search(number.before) or _RATED_BEHIND.match(number.after))
+
+
+def _is_part(number: _Number) -> bool:
+    """Return whether a fraction is a part of something: "1/3 proximal", "les 2/3 de la cuisse"."""
+    if not _PART.fullmatch(number.written):
+        return False
+    several = number.before.endswith(("les ", "aux ", "tiers ")) and not re.match(
+        r",? ?(?:et |au |a |[-/] ?)?\d", number.after
+    )
+    return several or bool(_OF_A_WHOLE.match(number.after))
+
+
+# Ranks, teeth, forms of intake, markers, codes
+
+_RANKED = re.compile(rf" ?(?:i?emes?|e|nde?|ere|ier)\b(?! ?(?:{'|'.join(sorted(DETECTED_MONTHS))})\b)")
+_FIRST = re.compile(rf" (?:{_words('ranked')})\b")
+_TOOTH = re.compile(r"[1-8][1-8](?: ?[-,] ?[1-8][1-8])*")
+_TEETH_BEFORE = re.compile(
+    r"(?:\b(?:la|une|dents?|molaires?|premolaires?|incisives?|canines?|racines? de la|extraction de la)(?: n°)? |"
+    r"\b(?:dents?|molaires?|premolaires?|incisives?|canines?) [^.\n]{0,40}\(| la \d\d(?:,| et)(?: la)? )\Z"
+)
+_INTAKE = re.compile(r"[0-4½](?: ?- ?[0-4½]){2,3}|[0-4]( ?/ ?[0-4]){2,3}")
+_MARKER = re.compile(
+    r"(?:ag |antigene )?(?:ca[ -]?(?:19|15|125|72|50|242)(?:[ .-]?\d)?|cd[ -]?\d{1,3}[a-z]?|"
+    r"ck[ -]?\d{1,2}(?:[/-]\d{1,2})?|ps[ -]?100|ki[ -]?67|her[ -]?[1-4]|p(?:16|21|27|40|53|63)|ae1|mib[ -]?1|"
+    r"hla[ -](?:[abc]|d[pqr])\w{0,3}(?:[*:]\w{1,4})*|g\d{1,2}p\d{1,2}(?:a\d)?|"
+    r"p?t[0-4][a-d]?n[0-3x][a-c]?m[01x]|\d[ehrsz]{2,5}(?:/\d[ehrsz]{2,5})?)"
+)
+_TISSUE_TYPES = re.compile(r"(?:(?:[abc]|dr|dq|dp|cw|b?w)?\d{1,3}(?:[ ,;:*/-]+|$))+")
+_TYPED = re.compile(r"\b(?:hla|haplotypes?|typage|phenotype)\b[^.\n]{0,40}\Z")
+_ACT = re.compile(r"[a-z]{4}\d{3}|[a-z]\d\d(?:\.\d{1,2})?")
+_ACRONYM = re.compile(r"[a-z]{1,4}")
+_NAMED_CODE = re.compile(rf"\b(?:{'|'.join(sorted(TRIGGERS))}|cle|indicatif)\b[ .:°]{{0,3}}(?:est )?\Z")
+_VERTEBRAE = re.compile(r"[ctls]\d{1,2}(?: ?- ?[ctls]?\d{1,2})?")
+
+
+def _is_ranked(number: _Number) -> bool:
+    """Return whether an ordinal counts something that is no month: "le 2 ème trimestre", "le 1er jour"."""
+    if number.digits > 2:
+        return False
+    return bool((_FIRST if number.written.endswith("er") else _RANKED).match(number.after))
+
+
+def _is_tooth(number: _Number) -> bool:
+    return bool(_TOOTH.fullmatch(number.written) and _TEETH_BEFORE.search(number.before))
+
+
+def _is_intake(number: _Number) -> bool:
+    return bool(_INTAKE.fullmatch(number.written) and "0" in number.written)
+
+
+def _is_marker(number: _Number) -> bool:
+    head = re.search(r"\b(?:[a-z]{2,3}[ -])?\Z", number.before)
+    whole = f"{head.group() if head else ''}{number.written}"
+    if _MARKER.fullmatch(number.written) or _MARKER.fullmatch(whole) or _VERTEBRAE.fullmatch(number.written):
+        return True
+    return bool(_TISSUE_TYPES.fullmatch(number.written) and _TYPED.search(number.before))
+
+
+def _is_code(number: _Number) -> bool:
+    """Return whether a code is that of an act or a disease, or an acronym that no label makes an identifier."""
+    if _ACRONYM.fullmatch(number.written) and number.label in IDENTIFIERS - {Label.NIR}:
+        return not _NAMED_CODE.search(number.before)
+    return bool(_ACT.fullmatch(number.written))
+
+
+# Days of intake, years of classifications
+
+_WEEKDAY = rf"(?:{'|'.join(WEEKDAYS)})"
+_DAYS = re.compile(rf"{_WEEKDAY}(?:(?:,? et|,| ou|/)(?: le)? ?{_WEEKDAY})*")
+_DOSE_BEFORE = re.compile(
+    rf"(?:\d ?(?:{_SYMBOL}|{_words('intakes')})(?: ?/ ?\w+)?|"
+    r"\b(?:une fois|\d fois|par semaine|prise|injection|seance)s?)(?!\w)"
+    r"(?: |[^.;\n]{0,30}?(?:\b(?:le|les|chaque|tous les)|[,(/:]|\bet|\bou) ?)"
+    rf"(?:{_WEEKDAY}s?(?:,| et| ou|/) ?(?:le )?)*\Z"
+)
+_EDITION = re.compile(
+    rf"\b(?:{_words('classifying')})(?: (?:de |du |des |d'|l'|la |le )*[a-z/-]{{2,12}}){{0,3}}"
+    r"(?:,? (?:de|version|en))? \(?\Z|"
+    rf"\b(?:{_words('classifiers')})(?: de| en)? \(?\Z"
+)
+
+
+def _is_day_of_intake(number: _Number) -> bool:
+    """Return whether weekdays are those of a dose: "10 mg le mercredi et le dimanche"."""
+    return bool(_DAYS.fullmatch(number.written) and _DOSE_BEFORE.search(number.before))
+
+
+def _is_edition(number: _Number) -> bool:
+    """Return whether a year is that of a classification or of recommendations."""
+    return bool(_A_YEAR.fullmatch(number.written) and _EDITION.search(number.before))
+
+
+_DATE_TESTS = (
+    _has_unit, _is_interval, _is_measured, _is_ratio, _is_part, _is_ranked, _is_tooth, _is_intake, _is_day_of_intake,
+    _is_edition,
+)  # fmt: skip
+_IDENTIFIER_TESTS = (
+    _has_unit, _is_interval, _is_measured, _is_ratio, _is_ranked, _is_tooth, _is_intake, _is_marker, _is_code,
+)  # fmt: skip

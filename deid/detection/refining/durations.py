@@ -1,0 +1,176 @@
+"""Spans of time that are no mention: durations read as ages, times relative to an event, dates without a time."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from deid.detection.annotators.vocabulary import word_list
+from deid.detection.reading import Reading
+from deid.domain.document import Mention
+from deid.domain.labels import Label
+from deid.french.calendar import DETECTED_WEEKDAYS, FEASTS, FOLDED_SEASONS, MONTH_OF
+from deid.french.numerals import DETECTED_NUMBER_WORDS
+
+
+def _any(*titles: str) -> str:
+    return "|".join(sorted({word for title in titles for word in word_list(title)}))
+
+
+_REACH = 90  # characters on each side of a mention that are read
+_UNIT = r"(?:ans?|annees?|mois|semaines?|sem\.?|jours?|heures?|minutes?)\b"
+# What may stand between a word and the count that it governs, and another count of the same list.
+_ABOUT = (
+    r"(?:(?:environs?|a peu pres|un peu|pres|plus|moins|au moins|au plus|presque|bientot|deja|respectivement|un|les|"
+    r"ces)(?: d[e'])? ?)*"
+)
+_SOME = rf"(?:\d{{1,3}}|{'|'.join(sorted(DETECTED_NUMBER_WORDS))}|une)"
+_OTHER = rf"(?:{_SOME} ?(?:{_UNIT})? ?(?:et|ou|a|-|/) ?)?"
+_GOVERNED = rf" ?{_ABOUT}{_OTHER}{_ABOUT}\Z"
+
+# Words that make an age of the count behind them, whatever follows.
+_BEARER = re.compile(
+    rf"(?:\bage?e?s?\b(?: [a-z]+){{0,2}}[ :]{{0,3}}(?:de |d'|a )?|"
+    rf"\b(?:{_any('age_bearers')})(?: \w+)?(?: de| d'|,| \()|"
+    rf"\b(?:mes|tes|ses|vos|leurs|avais|avait|avez|aurait|eu|ayant|fete les)) ?{_ABOUT}\Z"
+)
+_LIFE_EVENT = re.compile(rf"\b(?:{_any('life_events')})\b(?:[ -][a-z']+){{0,4}} (?:a|vers|jusqu'a) ?{_ABOUT}\Z")
+_SINCE = re.compile(
+    r"\b(?:de?puis|durant|pendant|au bout d[e']|remont\w+ (?:a|de)|dat\w+ de|dur\w+|vari\w+ (?:de|entre)|"
+    rf"tou[ts]e?s les|sevree? d[e'])(?: pres de)?{_GOVERNED}"
+)
+_LASTING = re.compile(
+    rf"\b(?:{_any('duration_nouns')})(?:(?: (?!chez|une?|la|le|du|des|par|pour|avec|post)[a-z]+){{0,2}}"
+    rf"(?: de| d'| a| sur| entre| \()?|[^.,;:\n]{{0,60}} (?:est|etait|sera|serait) (?:estimee? )?(?:de|a)){_GOVERNED}"
+)
+_FOLLOWED_UP = re.compile(rf"\b(?:{_any('follow_up_words')})\b[^.,;:\n]{{0,40}} (?:a|vers|jusqu'a) ?{_ABOUT}\Z")
+_AT = re.compile(rf"(?:^|[ ,;(.])(?:a|jusqu'a) ?{_ABOUT}\Z")
+_OF_A_COURSE = re.compile(
+    rf" ?(?:{_UNIT})?(?: (?:et|\+) (?:demie?|[a-z0-9]+ (?:jours?|mois))| ?\+ ?\d+(?: jours?)?)?(?: environ)?\)?[ -]"
+    r"(?:(?:auparavant|plus tard|plus tot|durant|consecuti\w+|d'(?:intervalle|anciennete|amenorrhees?)|sa\b|"
+    r"(?:de |en |du )?post[- ]?(?:op|partum|chir|natal|greffe)\w*|"
+    rf"(?:de |d'|du |des )(?:(?:la |l'|cette |cet |ce )(?:{_any('procedures')})|"
+    rf"(?:{_any('duration_nouns', 'procedures')})))\b)"
+)
+_THEN = re.compile(
+    rf" ?(?:{_UNIT})?(?: et demie?)? (?:apres|avant)\b"
+    rf"(?P<event> (?:le |la |l'|cette |cet |son |sa )?(?:{_any('procedures')}))?"
+)
+_AGO = re.compile(r"(?:\bil ?'?|\b)y ?'?a (?:environ |pres de |plus de )?$|\bil ya ?(?:environ |pres de |plus de )?\Z")
+_YOUNG = re.compile(rf"\b(?:{_any('child_words', 'life_events')})\b")
+_MONTHS = re.compile(r"mois|sem|jour")
+_GROWN_UP = 16  # years from which an age in months, weeks or days is someone else's
+
+
+def drop_durations(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
+    """Return the mentions except durations that were taken for ages, and times that are not the document's.
+
+    An age that "il y a" governs becomes a relative date: the guide marks it so.
+    """
+    adult = _of_an_adult(reading, mentions)
+    return list(_settled(reading, mentions, adult))
+
+
+def _settled(reading: Reading, mentions: Sequence[Mention], adult: bool) -> Iterator[Mention]:
+    for mention in mentions:
+        if mention.label is Label.AGE:
+            before = _before(reading, mention)
+            ago = _AGO.search(before)
+            if ago:
+                yield replace(mention, start=mention.start - len(before) + ago.start(), label=Label.RELDATE)
+            elif not _lasts(reading, mention, before, adult):
+                yield mention
+        elif not (mention.label in (Label.DATE, Label.RELDATE) and _tells_no_time(reading, mention)):
+            yield mention
+
+
+def _before(reading: Reading, mention: Mention) -> str:
+    return reading.folded[max(0, mention.start - _REACH) : mention.start].replace("\n", " ")
+
+
+def _after(reading: Reading, mention: Mention) -> str:
+    return reading.folded[mention.end : mention.end + _REACH].replace("\n", " ")
+
+
+def _of_an_adult(reading: Reading, mentions: Sequence[Mention]) -> bool:
+    """Return whether the first age that is certainly one is an adult's."""
+    patient, known = reading.document.patient, reading.document.reference_date
+    if patient.birth_date and known:
+        return (known - patient.birth_date).days > _GROWN_UP * 366
+    for mention in sorted(mentions):
+        if mention.label is Label.AGE and _BEARER.search(_before(reading, mention)):
+            years = re.match(r"(\d{1,3}) ?a", reading.folded[mention.start : mention.end])
+            return years is not None and int(years[1]) >= _GROWN_UP
+    return False
+
+
+def _lasts(reading: Reading, mention: Mention, before: str, adult: bool) -> bool:
+    """Return whether an age is the duration of a disease, a treatment or a follow-up."""
+    written = reading.folded[mention.start : mention.end]
+    if _BEARER.search(before):
+        return False
+    if "paquet" in written or _SINCE.search(before) or _LASTING.search(before):
+        return True
+    after = _after(reading, mention)
+    if _OF_A_COURSE.match(after):
+        return True
+    then = _THEN.match(after)
+    if not _AT.search(before):
+        return bool(then) and not before.endswith((" de ", " d'", ", "))
+    if _LIFE_EVENT.search(before):
+        return False
+    if then and then["event"]:
+        return True
+    if (
+        adult
+        and _MONTHS.search(written)
+        and "ans" not in written
+        and not _YOUNG.search(before[-60:] + "|" + after[:30])
+    ):
+        return True
+    return bool(adult and _FOLLOWED_UP.search(before))
+
+
+# Dates and relative dates
+
+_TIME_WORDS = frozenset(
+    (
+        *word_list("time_words"),
+        *DETECTED_WEEKDAYS,
+        *FOLDED_SEASONS,
+        *MONTH_OF,
+        *(word for feast in FEASTS for word in re.split(r"[ '-]", feast) if len(word) > 3),
+    )
+)
+_FUNCTION_WORDS = word_list("function_words")
+_NEXT = re.compile(
+    rf" (?:suivant|qui (?:suiv|ont suivi|preced)|precedant|apres (?:le |la |l'|cette |cet )?(?:{_any('procedures')})\b)"
+)
+_COUNTED = re.compile(rf"{_SOME}(?:[ -]{_SOME})? ?{_UNIT}")
+_EVENT = re.compile(r" (?:apres|avant|plus tard|plus tot|auparavant)\b")
+
+
+def _tells_no_time(reading: Reading, mention: Mention) -> bool:
+    """Return whether a date has no word of time ("ce dernier"), or counts from an event, not from the document."""
+    written, after = reading.folded[mention.start : mention.end], _after(reading, mention)
+    words = re.findall(r"[^\W\d_]+", written)
+    if words == ["tantot"]:
+        return reading.words.count("tantot") > 1
+    if any(map(str.isdigit, reading.digits[mention.start : mention.end])):
+        return bool(_counts_from_an_event(written, after))
+    if mention.label is Label.DATE:
+        acronym = len(written) == 3 and reading.text[mention.start : mention.end].isupper()
+        if acronym and not reading.shouted(reading.token_at(mention.start)):
+            return True
+        return _FUNCTION_WORDS.issuperset(words)
+    known = all(len(word) > 1 and word in reading.lexicon.common for word in words)
+    no_time = known and words[-1] not in DETECTED_NUMBER_WORDS and _TIME_WORDS.isdisjoint(words)
+    return no_time or _counts_from_an_event(written, after)
+
+
+def _counts_from_an_event(written: str, after: str) -> bool:
+    """Return whether an event is named from which a time counts: "dans les heures qui suivent", "huit mois après"."""
+    if written.startswith("dans"):
+        return bool(_NEXT.match(after))
+    return bool(_COUNTED.fullmatch(written) and _EVENT.match(after))

@@ -1,0 +1,184 @@
+"""Numbers of clinical writing are dropped, with whatever label; what a label makes an identifier stays."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from deid.detection.annotators.patterns import Patterns
+from deid.detection.detector import Detector
+from deid.detection.reading import Reading
+from deid.detection.refining.clinical_values import drop_values
+from deid.domain.document import Document, Mention, Vote
+from deid.domain.labels import IDENTIFIERS, Label
+
+NUMBERED = (*sorted(IDENTIFIERS), Label.PHONE, Label.ZIP)
+
+
+def kept(text: str, part: str, label: Label, votes: tuple[Vote, ...] = ()) -> bool:
+    """Whether a mention of `part` stays, where the patterns have read the text."""
+    reading = Reading(Document("d", text))
+    reading.found["patterns"] = list(Patterns().annotate(reading))
+    start = text.index(part)
+    return bool(drop_values(reading, [Mention(start, start + len(part), label, 0.9, None, votes)]))
+
+
+@pytest.mark.parametrize("label", [Label.ID, Label.IPP, Label.PHONE, Label.ZIP])
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("plaquettes à 291000", "291000"),
+        ("plaquettes : 291 000", "291 000"),
+        ("leucocytes à 12 400/mm3", "12 400"),
+        ("une thrombocytose à 618000/mm 3", "618000/mm"),
+        ("Créatinine 85 µmol/L", "85"),
+        ("béta-HCG revenant à 364491 mUI/mL", "364491"),
+        ("TSH < 0,05 µUI/ml (0.35-4.98)", "0.35-4.98"),
+        ("TSH < 0,05 µUI/ml (0.35-4.98)", "(0.35-4.98)"),
+        ("dosée à 42 % (60-124)", "60-124"),
+        ("dosée à 42 % (60-124)", "60"),
+        ("vitamine B1 à 43 nmol/l (N = 67-200)", "67-200"),
+        ("LDH à 757 UI/l (normale entre 200 et 450)", "200"),
+        ("Hémoglobine      12,3   g/dL      12,0-16,0", "12,0-16,0"),
+        ("carbamazépine, 600-1200 mg par jour", "600-1200"),
+        ("pH 7,38, pCO2 40, pO2 85, HCO3 24", "85"),
+        ("une saturation en O2 de 95 %", "O2 de 95"),
+        ("facteur V 75 %", "75"),
+        ("PA 140/90", "140/90"),
+        ("acuité à 10/10", "10/10"),
+        ("anticorps antinucléaires à 1/1280", "1/1280"),
+        ("extraction de la 46", "46"),
+        ("molaires temporaires (74-75)", "74-75"),
+        ("CA 19-9 normal", "CA 19-9"),
+        ("CA 125 normal", "CA 125"),
+        ("exprimant le CD117", "CD117"),
+        ("typage HLA : A23 A28 B8", "A23 A28 B8"),
+        ("acte HHFA011", "HHFA011"),
+        ("diagnostic principal I50.1", "I50.1"),
+        ("Levothyrox 1-0-0", "1-0-0"),
+        ("protocole 2RHZE/4RH", "2RHZE/4RH"),
+        ("recherche de BK", "BK"),
+        ("poids de naissance 3250 g", "3250"),
+        ("au 17ème jour", "17"),
+    ],
+)
+def test_values_are_no_identifiers(text: str, part: str, label: Label) -> None:
+    assert not kept(text, part, label) or (label in (Label.PHONE, Label.ZIP) and not any(map(str.isdigit, part)))
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("IPP : 12345678", "12345678"),
+        ("NIP : 12345678", "12345678"),
+        ("IPP 4512 g", "4512"),
+        ("NDA : 60-124", "60-124"),
+        ("Tél : 02 61 91 00 12", "02 61 91 00 12"),
+        ("poste 4471", "4471"),
+        ("bip 307", "307"),
+        ("lot AHBVC", "AHBVC"),
+        ("hélico immatriculé F-HBGZ", "F-HBGZ"),
+        ("NIR 2 68 07 99 335 148 61", "2 68 07 99 335 148 61"),
+        ("échantillon n° 22-18", "22-18"),
+        ("IPP 500177204, 72 kg", "500177204"),
+        ("02 61 91 00 12 g", "02 61 91 00 12"),
+    ],
+)
+@pytest.mark.parametrize("label", [Label.ID, Label.IPP, Label.PHONE])
+def test_numbers_that_a_label_or_their_form_announces_stay(text: str, part: str, label: Label) -> None:
+    assert kept(text, part, label)
+
+
+@pytest.mark.parametrize(
+    ("text", "part", "stays"),
+    [
+        ("ferritine : 2015 µg/l", "2015", False),
+        ("leucocytes 2010", "2010", False),
+        ("LDH = 1998", "1998", False),
+        ("BNP  1998   0-400", "1998", False),
+        ("jumeau de 1980 gr", "1980", False),
+        ("opéré en 2015 à Brest", "2015", True),
+        ("PTH 2017", "2017", True),
+        ("hémoglobine 2019 : 12", "2019", True),
+        ("selon la classification OMS 2016", "2016", False),
+        ("critères de l'ACR 1987", "1987", False),
+        ("IRM 2016", "2016", True),
+        ("AVC 2012", "2012", True),
+        ("acuité de 10/10 à droite", "10/10", False),
+        ("Apgar estimé respectivement à 8/10 et 10/10", "10/10", False),
+        ("2/10 à l'œil gauche", "2/10", False),
+        ("EVA revue le 2/10", "2/10", True),
+        ("TA 12/8 ce matin", "12/8", False),
+        ("TA prise le 12/8", "12/8", True),
+        ("MMS 12/11 : 13", "12/11", True),
+        ("le 1/3 supérieur", "1/3", False),
+        ("les 2/3 de la cuisse", "2/3", False),
+        ("vu le 1/3 à 14 h", "1/3", True),
+        ("les 2/3 et 5/3", "2/3", True),
+        ("les échographies du 2 ème trimestre", "2", False),
+        ("décès d'un jumeau le 1er jour", "1er", False),
+        ("sorti le 21 ème jour", "21", False),
+        ("vu le 1er avec sa fille", "1er", True),
+        ("la 15, la 26 et la 47", "26", False),
+        ("vu le 26 et le 47", "26", True),
+        ("reconstruction en 3 dimensions", "3", False),
+        ("méthotrexate 10 mg le mercredi et le dimanche", "mercredi", False),
+        ("méthotrexate 10 mg le mercredi et le dimanche", "dimanche", False),
+        ("2 cp mercredi et dimanche", "mercredi et dimanche", False),
+        ("alendronate 70 mg, une fois par semaine le lundi", "lundi", False),
+        ("revu lundi, Kardegic 75 mg", "lundi", True),
+        ("douleurs depuis lundi", "lundi", True),
+        ("Hb le 12/02/2020 : 9 g/dl", "12/02/2020", True),
+        ("| 12/02/2020 | 9 g/dl |", "12/02/2020", True),
+        ("CRP 12/02 : 85 mg/l", "12/02", True),
+        ("12/2017 : 85 mg/l", "12/2017", True),
+    ],
+)
+def test_dates_and_what_looks_like_one(text: str, part: str, stays: bool) -> None:
+    assert kept(text, part, Label.DATE) is stays
+
+
+@pytest.mark.parametrize("town", ["75012 Paris", "37000 Tours", "72550 Degré", "69210 L'Arbresle"])
+def test_a_postal_code_stays_before_its_town(town: str) -> None:
+    assert kept(f"12 rue des Lilas, {town}", town[:5], Label.ZIP)
+
+
+def test_an_identity_wins() -> None:
+    assert kept("plaquettes à 291000", "291000", Label.IPP, (Vote("identity", Label.IPP, 1.0),))
+
+
+@given(
+    st.integers(1, 9_999_999),
+    st.sampled_from(["mg", "g/dl", "µmol/L", "mmHg", "%", "UI/l", "/mm3", "ml/min", "kg", "gouttes"]),
+    st.sampled_from(NUMBERED),
+)
+def test_a_number_with_a_unit_is_a_value_unless_its_label_stands_before_it(value: int, unit: str, label: Label) -> None:
+    assert not kept(f"dosage à {value} {unit} ce jour", str(value), label)
+    assert kept(f"IPP : {value + 1_000_000} {unit}", str(value + 1_000_000), label)
+
+
+@given(
+    st.integers(0, 99_999_999), st.sampled_from([" ", ".", "-", ""]), st.sampled_from(["", " g", " mg", " %", " /j"])
+)
+def test_a_telephone_number_is_never_a_value(digits: int, sign: str, unit: str) -> None:
+    written = f"06{digits:08d}"
+    written = sign.join(written[at : at + 2] for at in range(0, 10, 2))
+    assert kept(f"Tél : {written}{unit}", written, Label.PHONE)
+    assert kept(f"joindre au {written}{unit}", written, Label.PHONE)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Biologie : plaquettes à 291000, leucocytes 12 400/mm3, CRP 85 mg/l, TSH 0,05 µUI/ml (0.35-4.98).",
+        "Gaz du sang : pH 7,38, pCO2 40 mmHg, pO2 85 mmHg, HCO3- 24 mmol/l, SaO2 95 %.",
+        "Marqueurs tumoraux (ACE, CA 19-9, CA 125) négatifs, CD117 positif.",
+        "PA 140/90 mmHg, acuité visuelle 10/10 à droite et 8/10 à gauche, Glasgow 15.",
+        "Extraction de la 36 et de la 46.",
+        "Méthotrexate 10 mg le mercredi et le dimanche.",
+    ],
+)
+def test_values_reach_the_end_untouched(detector: Detector, text: str) -> None:
+    (found,) = detector.detect([Document("d", text)])
+    assert [text[mention.start : mention.end] for mention in found] == []

@@ -1,0 +1,177 @@
+"""Ages are kept, durations are not; times count from the document, or they are no mention."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from deid.detection.detector import Detector
+from deid.detection.reading import Reading
+from deid.detection.refining.durations import drop_durations
+from deid.domain.document import Document, Mention, Patient
+from deid.domain.labels import Label
+
+ADULT = "Patient âgé de [[67 ans]]. "
+
+
+def settled(text: str, label: Label, patient: Patient | None = None) -> list[tuple[str, Label]]:
+    """What stays of the mentions marked [[…]], all of one label, and as which label."""
+    bare, mentions = "", []
+    for piece in text.split("[["):
+        marked, _, rest = piece.rpartition("]]")
+        if marked:
+            mentions.append(Mention(len(bare), len(bare) + len(marked), label, 0.9))
+        bare += marked + rest
+    reading = Reading(Document("d", bare, patient or Patient(), date(2024, 1, 8)))
+    return [(bare[one.start : one.end], one.label) for one in drop_durations(reading, mentions)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "âgé de [[67 ans]]",
+        "patiente de [[34 ans]]",
+        "nourrisson de [[3 mois]]",
+        "à l'âge de [[12 ans]]",
+        "M. Vraz, [[50 ans]], en hémodialyse depuis mai",
+        "Âge au séjour : [[51 ans]]",
+        "sa mère avait [[80 ans]]",
+        "fêté ses [[18 ans]]",
+        "mort à [[66 ans]] après trente ans de métier",
+        "sœur décédée à [[51 ans]] d'un cancer",
+        "Marche à [[22 mois]], premiers mots à [[3 ans]]",
+        "ménopause à [[51 ans]]",
+        "opéré à [[6 jours]] à Clermont",
+        "depuis l'âge de [[14 ans]]",
+        "à [[59 jours]] de vie",
+        "apiculteur de [[34 ans]] après son choc",
+        "les traitements de cet homme de [[60 ans]]",
+        "ses deux garçons ([[13 ans]])",
+        "depuis ses [[14 ans]]",
+        "RAA à [[12 ans]]",
+        "cancer du côlon à [[61 ans]]",
+    ],
+)
+def test_ages_are_kept(text: str) -> None:
+    for whole in (text, f"{ADULT}{text}"):
+        assert len(settled(whole, Label.AGE)) == whole.count("[[")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "avec un recul de [[2 ans]]",
+        "Le recul actuel est de [[12 mois]]",
+        "un recul évolutif de [[18]] et [[16 mois]]",
+        "HTA depuis [[10 ans]]",
+        "ménopausée depuis près de [[5 ans]]",
+        "évoluant depuis plus de [[03 ans]]",
+        "traité durant [[7 ans]]",
+        "au bout de [[6 ans]]",
+        "la masse remontait à [[deux mois]]",
+        "un épisode qui date de [[8 ans]]",
+        "une durée de [[5 ans]]",
+        "un précédent séjour de [[21 jours]]",
+        "infertilité de [[trois ans]]",
+        "[[Six ans]] après le traitement",
+        "[[3 mois]] avant son admission",
+        "survenu [[8 mois]] auparavant",
+        "[[neuf ans]] plus tard",
+        "à [[38 semaines]] d'aménorrhée",
+        "à [[33 semaines]] et 6 jours de gestation",
+        "jusqu'à [[3 mois]] du post-partum",
+        "à [[1 an]] après l'accouchement",
+        "à [[4 ans]] de recul",
+        "à [[16 mois]] du diagnostic",
+        "un long passé ([[4 ans]]) de douleurs",
+        "la durée d'évolution variait entre [[3 ans]] et [[8 ans]]",
+        "revu à [[6 mois]] puis à [[un an]]",
+        "contrôle à [[3 mois]], à [[6 mois]]",
+        "la reprise autorisée à [[3 mois]]",
+        "la TDM faite à [[18 mois]]",
+        "tabac depuis 20 ans, [[33 paquet-année]]",
+    ],
+)
+def test_durations_of_an_adult_are_no_ages(text: str) -> None:
+    assert settled(ADULT + text, Label.AGE) == [("67 ans", Label.AGE)]
+
+
+def test_the_months_of_a_child_stay_ages() -> None:
+    child = Patient(birth_date=date(2023, 3, 1))
+    assert settled("Revu à [[9 mois]].", Label.AGE, child)
+    assert not settled("Revu à [[9 mois]].", Label.AGE, Patient(birth_date=date(1957, 3, 1)))
+    assert settled("Enfant âgé de [[4 ans]], bronchiolite à [[7 mois]].", Label.AGE)[1:]
+
+
+@pytest.mark.parametrize("text", ["opéré il y a [[3 ans]]", "opéré il y'a [[3 ans]]", "opéré il ya environ [[3 ans]]"])
+def test_what_il_y_a_governs_becomes_a_relative_date(text: str) -> None:
+    ((found, label),) = settled(text, Label.AGE)
+    assert (found[:4], found[-5:], label) == ("il y", "3 ans", Label.RELDATE)
+
+
+@pytest.mark.parametrize(
+    ("text", "stays"),
+    [
+        ("[[Ce dernier]] a bénéficié d'un contrôle", False),
+        ("[[Cette dernière]] est restée intacte", False),
+        ("[[dans le cadre du bilan]]", False),
+        ("[[dans les jours]] qui suivent", False),
+        ("[[dans les heures]] qui suivent", False),
+        ("[[dans les 2 jours]] suivants", False),
+        ("[[dans 2 mois]] après le diagnostic", False),
+        ("[[huit mois]] après l'exérèse", False),
+        ("des cellules [[tantôt]] rondes, tantôt allongées", False),
+        ("revoir [[dans 6 semaines]]", True),
+        ("revoir [[dans 6 semaines]] après la Toussaint", True),
+        ("vu [[tantôt]]", True),
+        ("vu [[ce jour]] après dix jours d'hospitalisation", True),
+        ("parti [[hier]]", True),
+        ("la [[semaine dernière]]", True),
+        ("l'[[été dernier]]", True),
+    ],
+)
+def test_relative_dates(text: str, stays: bool) -> None:
+    assert bool(settled(text, Label.RELDATE)) is stays
+
+
+@pytest.mark.parametrize(
+    ("text", "stays"),
+    [
+        ("[[Ce dernier]] a été revu", False),
+        ("elle [[a fêté]] la fin du traitement", False),
+        ("à [[mi]]-champs", False),
+        ("devant le [[SAM]], sans cause", False),
+        ("LE SAM ET DIM, [[SAM]] MATIN", True),
+        ("à la [[Libération]]", True),
+        ("depuis la [[fête des Mères]]", True),
+        ("à [[Noël]]", True),
+        ("depuis [[lundi]]", True),
+        ("en [[mars]]", True),
+    ],
+)
+def test_dates(text: str, stays: bool) -> None:
+    assert bool(settled(text, Label.DATE)) is stays
+
+
+@given(st.integers(1, 118), st.sampled_from(["homme", "femme", "patient", "patiente", "garçon", "fille", "enfant"]))
+def test_the_age_of_a_person_is_kept_at_any_age(years: int, who: str) -> None:
+    assert settled(f"Il s'agit d'un {who} de [[{years} ans]], suivi depuis 10 ans.", Label.AGE)
+    assert settled(f"{who} âgé de [[{years} ans]] après un recul de 2 ans.", Label.AGE)
+
+
+@pytest.mark.parametrize(
+    ("text", "ages"),
+    [
+        ("Patient âgé de 67 ans, HTA depuis 10 ans, ménopausée depuis 5 ans.", ["67 ans"]),
+        ("Patiente de 34 ans, revue en contrôle à 3 mois, à 6 mois, avec un recul de 2 ans.", ["34 ans"]),
+        ("Nourrisson de 3 mois, fièvre depuis 2 jours.", ["3 mois"]),
+        ("Appendicectomie à l'âge de 12 ans.", ["12 ans"]),
+    ],
+)
+def test_ages_and_durations_at_the_end(detector: Detector, rules: Detector, text: str, ages: list[str]) -> None:
+    for one in (detector, rules):
+        (found,) = one.detect([Document("d", text)])
+        assert [text[mention.start : mention.end] for mention in found] == ages
