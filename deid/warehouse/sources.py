@@ -1,4 +1,4 @@
-"""Source contract: four queries in a folder of `sql/sources` or of `NOCTURNE_SOURCES`, and the columns of each."""
+"""Source contract: the queries of a folder of `sql/sources` or of `NOCTURNE_SOURCES`, and the columns of each."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ SET counts = counts || jsonb_build_object('withdrawn', coalesce((counts ->> 'wit
 WHERE release_id = %(release_id)s;
 
 -- name: finish
--- Grain: one release. Purpose: count what it did, and show it to researchers.
+-- Grain: one release. Purpose: count what it did; researchers read it from the next rewriting on.
 UPDATE deid.release AS r
 SET
     published_at = now(),
@@ -27,7 +27,7 @@ WHERE
 RETURNING r.run_ids[cardinality(r.run_ids)] AS run_id, (r.counts ->> 'published')::int AS documents;
 
 -- name: insert
--- Grain: one release. Purpose: open it; its rows are invisible to researchers until it is finished.
+-- Grain: one release. Purpose: open it; no rewriting shows its rows to researchers until it is finished.
 INSERT INTO deid.release (interval_key, run_ids, policy_hash, pipeline_version, staged_digest)
 VALUES (%(interval_key)s, %(run_ids)s, %(policy_hash)s, %(pipeline_version)s, %(staged_digest)s)
 RETURNING release_id;
