@@ -15,16 +15,12 @@ LARGEST = 1.5  # exponent: 1 is linear, 2 quadratic
 @pytest.fixture(scope="module")
 def rules() -> Flow:
     """The flow without models, which is fast enough for long texts."""
-    flow = make_flow(policy.load(ROOT / "deid/config/policies/rules.yaml"))
-    flow.fixed()
-    return flow
+    return make_flow(policy.load(ROOT / "deid/config/policies/rules.yaml"))
 
 
 @pytest.fixture(scope="module")
 def default() -> Flow:
-    flow = make_flow(policy.load())
-    flow.fixed()
-    return flow
+    return make_flow(policy.load())
 
 
 @pytest.mark.parametrize("family", FAMILIES)
