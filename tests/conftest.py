@@ -10,8 +10,8 @@ import os
 import shutil
 import tempfile
 import uuid
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote, urlsplit, urlunsplit
@@ -74,6 +74,10 @@ class Database:
             link.close()
 
 
+Fill = Callable[[Database], None]
+Deploy = Callable[[Fill], Database]
+
+
 @pytest.fixture(autouse=True)
 def _own_environment(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """No test sees the settings of the machine it runs on, nor those of another test."""
@@ -113,24 +117,29 @@ def postgres_server() -> Iterator[str]:
 
 
 @contextmanager
-def fresh_database(postgres_server: str) -> Iterator[Database]:
-    """A migrated database of its own, dropped at the end."""
-    name = f"nocturne_test_{uuid.uuid4().hex[:12]}"
+def fresh_database(
+    postgres_server: str, *, copied: Database | None = None, name: str | None = None
+) -> Iterator[Database]:
+    """A database of its own, dropped at the end: migrated, or with all that `copied` holds."""
+    database = Database(postgres_server, name or f"nocturne_test_{uuid.uuid4().hex[:12]}")
+    own, model = sql.Identifier(database.name), sql.Identifier(copied.name if copied else TEMPLATE)
+    grant = sql.SQL("GRANT {} ON DATABASE {} TO {}")
     _autocommit(
-        postgres_server,
-        sql.SQL("CREATE DATABASE {} TEMPLATE {} OWNER {}").format(*map(sql.Identifier, (name, TEMPLATE, OWNER))),
+        postgres_server, sql.SQL("CREATE DATABASE {} TEMPLATE {} OWNER {}").format(own, model, sql.Identifier(OWNER))
     )
-    # CREATE DATABASE copies tables and their privileges, not those of the database itself.
-    database = Database(postgres_server, name)
     try:
-        revoke = sql.SQL("REVOKE ALL ON DATABASE {} FROM PUBLIC")
-        _autocommit(postgres_server, revoke.format(sql.Identifier(name)))
-        for role, rights in DATABASE_RIGHTS.items():
-            grant = sql.SQL("GRANT {} ON DATABASE {} TO {}")
-            _autocommit(postgres_server, grant.format(sql.SQL(rights), *map(sql.Identifier, (name, ROLES[role]))))
+        # CREATE DATABASE copies tables and their privileges, not those of the database itself.
+        _autocommit(
+            postgres_server,
+            sql.SQL("REVOKE ALL ON DATABASE {} FROM PUBLIC").format(own),
+            *(
+                grant.format(sql.SQL(rights), own, sql.Identifier(ROLES[role]))
+                for role, rights in DATABASE_RIGHTS.items()
+            ),
+        )
         yield database
     finally:
-        _drop(postgres_server, name)
+        _drop(postgres_server, database.name)
 
 
 @pytest.fixture
@@ -143,11 +152,46 @@ def postgres(postgres_server: str) -> Iterator[Database]:
 @pytest.fixture
 def deployed(postgres: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Database:
     """The same database, with `deid.config.settings` pointing at it through every role."""
-    for name, value in postgres.environment.items():
-        monkeypatch.setenv(name, value)
     monkeypatch.setenv("NOCTURNE_HOME", str(tmp_path))
+    return _point_at(postgres, monkeypatch)
+
+
+@pytest.fixture(scope="session")
+def _filled(postgres_server: str) -> Iterator[Callable[[Fill], tuple[Database, bool]]]:
+    """The database that copies of one content are made from, and whether it is there for the first time."""
+    with ExitStack() as stack:
+        made: dict[Fill, Database] = {}
+
+        def of(fill: Fill) -> tuple[Database, bool]:
+            if first := fill not in made:
+                made[fill] = stack.enter_context(fresh_database(postgres_server))
+            return made[fill], first
+
+        yield of
+
+
+@pytest.fixture
+def deploy(
+    _filled: Callable[[Fill], tuple[Database, bool]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Deploy]:
+    """`deploy(fill)` is a deployment of its own with what `fill` writes, which is written once for all tests."""
+    monkeypatch.setenv("NOCTURNE_HOME", str(tmp_path))
+    with ExitStack() as stack:
+
+        def copy(fill: Fill) -> Database:
+            model, first = _filled(fill)
+            if first:
+                fill(_point_at(model, monkeypatch))
+            return _point_at(stack.enter_context(fresh_database(model.superuser, copied=model)), monkeypatch)
+
+        yield copy
+
+
+def _point_at(database: Database, monkeypatch: pytest.MonkeyPatch) -> Database:
+    for name, value in database.environment.items():
+        monkeypatch.setenv(name, value)
     settings.cache_clear()
-    return postgres
+    return database
 
 
 def _database(dsn: str, name: str) -> str:
@@ -164,12 +208,13 @@ def _drop(superuser: str, name: str) -> None:
     _autocommit(superuser, sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name)))
 
 
-def _autocommit(superuser: str, statement: sql.Composable) -> None:
+def _autocommit(superuser: str, *statements: sql.Composable) -> None:
     link = psycopg2.connect(superuser)
     try:
         link.autocommit = True
         with link.cursor() as cursor:
-            cursor.execute(statement)
+            for statement in statements:
+                cursor.execute(statement)
     finally:
         link.close()
 

@@ -19,8 +19,8 @@ from tests.pages.serving import PASSWORD, Server, serving
 ACCOUNTS = {"lecteur": "viewer", "exploitant": "op", "intendante": "user", "referente": "admin"}
 
 
-@pytest.fixture(scope="module")
-def database(postgres_server: str) -> Iterator[Database]:
+@pytest.fixture(scope="session")
+def staged(postgres_server: str) -> Iterator[Database]:
     """A hospital with one staged night: three documents ready, one in quarantine."""
     with fresh_database(postgres_server) as made:
         stage_night(made)
@@ -28,8 +28,15 @@ def database(postgres_server: str) -> Iterator[Database]:
 
 
 @pytest.fixture(scope="module")
-def server(database: Database, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """The API server over that hospital, one account per role."""
+def database(staged: Database) -> Iterator[Database]:
+    """The same, of each module its own, under the one name that the server knows."""
+    with fresh_database(staged.superuser, copied=staged, name=f"{staged.name}_pages") as made:
+        yield made
+
+
+@pytest.fixture(scope="session")
+def _api_server(staged: Database, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """The API server, one account per role; it connects to the database of the day at each request."""
     folder = tmp_path_factory.mktemp("api-server")
     passwords = folder / "passwords.json"
     passwords.write_text(json.dumps(dict.fromkeys(ACCOUNTS, PASSWORD)), encoding="utf-8")
@@ -38,8 +45,15 @@ def server(database: Database, tmp_path_factory: pytest.TempPathFactory) -> Iter
         "AIRFLOW__CORE__SIMPLE_AUTH_MANAGER_USERS": ",".join(f"{name}:{role}" for name, role in ACCOUNTS.items()),
         "AIRFLOW__CORE__SIMPLE_AUTH_MANAGER_PASSWORDS_FILE": str(passwords),
     }
-    with serving(database, folder, **accounts) as running:
+    with serving(Database(staged.superuser, f"{staged.name}_pages"), folder, **accounts) as running:
         yield running
+
+
+@pytest.fixture(scope="module")
+def server(_api_server: Server, database: Database) -> Server:
+    """The API server over the hospital of this module."""
+    assert _api_server.database == database
+    return _api_server
 
 
 @pytest.fixture

@@ -31,7 +31,7 @@ from deid.reviews.progress import find_review, list_reviews, list_sampled
 from deid.warehouse import audit
 from deid.warehouse.connection import connect
 from deid.warehouse.publish import publish_interval
-from tests.conftest import Database
+from tests.conftest import Database, Deploy
 from tests.database.warehouse.light import decide
 from tests.database.warehouse.nights import process
 from tests.database.warehouse.small_hospital import DAY, LETTER, NIGHT, open_hospital, put, withdraw
@@ -47,15 +47,18 @@ def steward(database: Database) -> Iterator[Cursor]:
         yield cursor
 
 
+def stage_six(database: Database) -> None:
+    open_hospital(database)
+    for number in range(1, 7):
+        put(database, f"D{number:06}", LETTER + f"Numéro d'ordre de la lettre : {number}.\n")
+    process("nuit-1")
+
+
 @pytest.fixture
-def staged(deployed: Database, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Database:
+def staged(deploy: Deploy, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Database:
     """Six letters wait for publication."""
     decide(monkeypatch, tmp_path)
-    open_hospital(deployed)
-    for number in range(1, 7):
-        put(deployed, f"D{number:06}", LETTER + f"Numéro d'ordre de la lettre : {number}.\n")
-    process("nuit-1")
-    return deployed
+    return deploy(stage_six)
 
 
 def opened(database: Database, plan: SamplePlan = STRICT) -> int:

@@ -20,7 +20,7 @@ from deid.warehouse import audit
 from deid.warehouse import opt_outs as removal
 from deid.warehouse.connection import connect
 from deid.warehouse.publish import publish_interval
-from tests.conftest import SECRET, Database
+from tests.conftest import SECRET, Database, Deploy
 from tests.database.warehouse.light import decide
 from tests.database.warehouse.nights import fingerprint, night, process, states
 from tests.database.warehouse.small_hospital import DAY, LETTER, NIGHT, PAGE, open_hospital, put
@@ -29,16 +29,19 @@ REASON = "courrier reçu du patient"
 SECOND = make_key(2).secret.hex()
 
 
+def publish_three(database: Database) -> None:
+    open_hospital(database)
+    put(database, "D1")
+    put(database, "D2", PAGE, patient="P000002", format="text/html")
+    put(database, "D3", LETTER + "Bilan refait.", type_code="ORD")
+    night("first")
+
+
 @pytest.fixture
-def hospital(deployed: Database, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Database:
+def hospital(deploy: Deploy, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Database:
     """Two patients with published documents: P000001 (D1, D3), P000002 (D2)."""
     decide(monkeypatch, tmp_path)
-    open_hospital(deployed)
-    put(deployed, "D1")
-    put(deployed, "D2", PAGE, patient="P000002", format="text/html")
-    put(deployed, "D3", LETTER + "Bilan refait.", type_code="ORD")
-    night("first")
-    return deployed
+    return deploy(publish_three)
 
 
 @contextmanager
