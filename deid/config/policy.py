@@ -134,12 +134,13 @@ class Dates(Section):
 class Ages(Section):
     """Strategy for ages; ages of `top_code` years or more are written as that many "and more" (HIPAA: 90).
 
-    `metric` and `bounded_laplace` as for dates; `generalise`: bands of `band_years` ("70-74 ans"); `tag`: the label.
+    `metric` and `bounded_laplace` as for dates; `generalise`: bands of `band_years` ("70-74 ans"); `stages`: within the
+    stage of life (`deid.substitution.temporal.stages`); `tag`: the label.
     The patient's own age follows the moved birth date where dates have one. `paediatric_unit`: the unit of `metric`
     for ages under 18; years move a child as far as an adult, quarters and months move less and hide less.
     """
 
-    strategy: Literal["metric", "bounded_laplace", "generalise", "tag"] = "metric"
+    strategy: Literal["metric", "bounded_laplace", "generalise", "stages", "tag"] = "metric"
     top_code: int = Field(90, ge=18)
     band_years: Literal[5, 10] = 5
     paediatric_unit: Literal["year", "quarter", "month"] = "year"

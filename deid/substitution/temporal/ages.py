@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 from deid.french import numerals
 from deid.french.folding import fold_line, sentence_case_of
@@ -90,8 +91,19 @@ class Age:
 _PER_YEAR = {Unit.YEAR: 1, Unit.MONTH: 12, Unit.WEEK: 52.18, Unit.DAY: 365.24, Unit.DECADE: 0.1}
 
 
+_MONTHS_IN = {
+    Unit.YEAR: Fraction(12), Unit.MONTH: Fraction(1), Unit.WEEK: Fraction(84, 365), Unit.DAY: Fraction(12, 365),
+    Unit.DECADE: Fraction(120),
+}  # fmt: skip
+
+
 def _years(unit: Unit, value: int, step: int) -> float:
     return value / step / _PER_YEAR[unit]
+
+
+def months_of(unit: Unit, value: int, step: int) -> Fraction:
+    """Return an age in months, `value` counted in `step`-ths of `unit`."""
+    return Fraction(value, step) * _MONTHS_IN[unit]
 
 
 def parse_age(text: str) -> Age | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import date
 from fractions import Fraction
@@ -11,7 +12,7 @@ from deid.domain.labels import Label
 from deid.french.folding import alike, without_accents
 from deid.substitution.context import DocumentContext
 from deid.substitution.drafts import Draft, mask, tag
-from deid.substitution.temporal import ages, agreement, bounded, episodes, generalising, metric
+from deid.substitution.temporal import ages, agreement, bounded, episodes, generalising, metric, stages
 from deid.substitution.temporal.ages import Age
 from deid.substitution.temporal.durations import Ties
 from deid.substitution.temporal.normalisation import NormalisedTimes, normalise
@@ -64,7 +65,9 @@ def _all_lines(context: DocumentContext, normalised: NormalisedTimes) -> list[Co
             found.append(("date", metric.MECHANISM, None, 1))
     found += episodes.cost_lines(context, normalised) if dates == "episodes" else _date_lines(normalised, dates)
     found += _birth_lines(normalised, dates, ages)
-    if ages in AGES:
+    if ages == "stages":
+        found += _stage_lines(context, normalised)
+    elif ages in AGES:
         own = normalised.own_ages
         free = {(age.unit, age.step, age.value) for mention, age in normalised.ages.items() if mention not in own}
         found.append(("age", AGES[ages].mechanism, None, len(free)))
@@ -90,11 +93,29 @@ def _date_lines(normalised: NormalisedTimes, dates: str) -> tuple[CostLine, ...]
     return ()
 
 
+def _stage_lines(context: DocumentContext, normalised: NormalisedTimes) -> list[CostLine]:
+    """What ages within their stages cost: the birth date once it shows, and a draw for each age of another person."""
+    birth = normalised.birth
+    others = {one for one in normalised.ages if birth is None or stages.is_of_another(context, one)}
+    free = {
+        (age.unit, age.step, age.value): stages.stage_of(age) for one, age in normalised.ages.items() if one in others
+    }
+    lines: list[CostLine] = [
+        ("age", f"{stages.MECHANISM} per month, stage {stage}", stages.epsilon_of(stage), count)
+        for stage, count in sorted(Counter(free.values()).items())
+    ]
+    if birth is not None and (normalised.ages.keys() - others or normalised.births or normalised.numbered_birth):
+        lines.append(("age", "discrete_laplace per day of birth", stages.birth_rate(birth), 1))
+    return lines
+
+
 def _birth_lines(normalised: NormalisedTimes, dates: str, ages: str) -> tuple[CostLine, ...]:
     """The birth date's own draws, once it shows: in a date, in an age of the patient, in a NIR."""
     if normalised.birth is None or normalised.birth == normalised.anchor:
         return ()
     in_ages = bool(normalised.own_ages) and ages != "tag"
+    if ages == "stages":
+        return ()
     if dates in ("metric", "episodes", "tag"):
         if in_ages or normalised.numbered_birth or (normalised.births and dates != "tag"):
             return _BIRTH
@@ -144,10 +165,6 @@ class Calendar:
                 self._texts[mention] = self._age_text(mention, age, line, epsilon)
 
     @property
-    def _may_return(self) -> bool:
-        return self._line is not None and self._line.may_return
-
-    @property
     def moved_reference_date(self) -> date | None:
         """The document's own date as the surrogates have it; None when it has none."""
         if self._context.document.reference_date is None or self._line is None:
@@ -171,7 +188,10 @@ class Calendar:
             return mask(mention.label, self._context.text(mention))
         if self._line is not None and mention in self._line.kept:
             return Draft(text, episodes.KEPT, may_return=True)
-        return Draft(text, strategy, may_return=self._may_return and mention.label is not Label.AGE)
+        returns = (
+            strategy == "stages" if mention.label is Label.AGE else self._line is not None and self._line.may_return
+        )
+        return Draft(text, strategy, may_return=returns)
 
     def _composed(self, mention: Mention, strategy: str) -> str | None:
         """The text of a mention that holds several dates, or is half of one."""
@@ -199,6 +219,8 @@ class Calendar:
     def _age_text(self, mention: Mention, age: Age, line: Timeline, epsilon: Fraction) -> str:
         original = self._context.text(mention)
         strategy = self._policy.ages.strategy
+        if strategy == "stages":
+            return self._plain(self._age_ahead(mention, self._age_in_stage(mention, age, line, epsilon)))
         value = self._own_value(age, line) if mention in self._normalised.own_ages else None
         if strategy == "generalise":
             return self._plain(generalising.age_text(self._context, self._normalised, mention, value or age.value))
@@ -211,9 +233,20 @@ class Calendar:
                 break
             if value + step >= 1:
                 text = ages.write_age(age, value + step, top)
-        if agreement.elides(self._context, mention):
-            text = agreement.of_distance(agreement.ahead(self._context, mention), text)
-        return self._plain(text)
+        return self._plain(self._age_ahead(mention, text))
+
+    def _age_in_stage(self, mention: Mention, age: Age, line: Timeline, epsilon: Fraction) -> str:
+        if line.birth is None or line.told_birth is None or stages.is_of_another(self._context, mention):
+            value = stages.move_age(self._context, age, epsilon)
+        else:
+            value = stages.moved_with_birth(age, line.birth, line.anchor, line.told_birth, line.moved_anchor)
+        return ages.write_age(age, value, self._policy.ages.top_code)
+
+    def _age_ahead(self, mention: Mention, text: str) -> str:
+        """An age as it may stand behind the word ahead of it."""
+        if not agreement.elides(self._context, mention):
+            return text
+        return agreement.of_distance(agreement.ahead(self._context, mention), text)
 
     @staticmethod
     def _own_value(age: Age, line: Timeline) -> int | None:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from deid.privacy import discrete_laplace
 from deid.privacy.budget import rational
 from deid.substitution.context import DocumentContext
-from deid.substitution.temporal import births
+from deid.substitution.temporal import births, stages
 from deid.substitution.temporal.normalisation import NormalisedTimes
 from deid.substitution.temporal.order import restore
 from deid.substitution.temporal.relative import Relative
@@ -93,7 +93,8 @@ def move(context: DocumentContext, normalised: NormalisedTimes, epsilon: Fractio
     days = episode_shift(context, episode)
     moved_anchor = _kept_kind(anchor, days, episode)
     shifted = anchor + timedelta(days=patient_shift(context))
-    birth = normalised.birth and births.move_birth(context, anchor, moved_anchor, normalised.birth, epsilon, shifted)
+    move_birth = stages.move_birth if context.policy.ages.strategy == "stages" else births.move_birth
+    birth = normalised.birth and move_birth(context, anchor, moved_anchor, normalised.birth, epsilon, shifted)
     line = Timeline(anchor, moved_anchor, normalised.birth, birth, birth)
     pinned = line.fixed() | {
         normalised.instants[mention]: _told_from(normalised.instants[mention], anchor, moved_anchor)

@@ -11,7 +11,7 @@ from datetime import date, timedelta
 from fractions import Fraction
 
 from deid.substitution.context import DocumentContext
-from deid.substitution.temporal import births, bounded, episodes, metric
+from deid.substitution.temporal import births, bounded, episodes, metric, stages
 from deid.substitution.temporal.ages import Age
 from deid.substitution.temporal.normalisation import NormalisedTimes
 from deid.substitution.temporal.timeline import Timeline
@@ -86,4 +86,5 @@ DATES: Mapping[str, DateStrategy] = {
 AGES: Mapping[str, AgeStrategy] = {
     "metric": AgeStrategy(metric.MECHANISM, metric.move_age, births.move_birth, 2),
     "bounded_laplace": AgeStrategy(bounded.MECHANISM, bounded.move_age, bounded.move_birth, 1),
+    "stages": AgeStrategy(stages.MECHANISM, stages.move_age, stages.move_birth, 1),
 }

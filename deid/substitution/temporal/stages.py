@@ -1,0 +1,126 @@
+"""Strategy `stages` for ages: each is drawn within its stage of life, which is public, and may return its original."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+from datetime import date
+from fractions import Fraction
+from functools import lru_cache
+
+from deid.domain.document import Mention
+from deid.privacy import discrete_laplace, exponential
+from deid.substitution.context import DocumentContext
+from deid.substitution.temporal.ages import Age, months_of
+from deid.substitution.temporal.births import within_life
+from deid.substitution.temporal.timeline import tempered
+from deid.substitution.temporal.values import Unit, age_at, on
+
+MECHANISM = "exponential"
+# First month of life of each stage, and ε in nats per month: newborn, infant, toddler, nursery school, primary school,
+# collège, lycée, adult to the age of fifty, adult to the top-coded age, beyond.
+_STAGES: Sequence[tuple[int, Fraction]] = (
+    (0, Fraction(1)), (1, Fraction(1, 2)), (12, Fraction(1, 4)), (36, Fraction(1, 12)), (72, Fraction(1, 12)),
+    (132, Fraction(1, 12)), (180, Fraction(1, 12)), (216, Fraction(1, 48)), (600, Fraction(1, 48)),
+    (1080, Fraction(1, 48)),
+)  # fmt: skip
+_FIRST_MONTHS = [months for months, _ in _STAGES]
+# Scale in days of the noise on a birth date, by the first year of the decade of birth, which is public.
+_BIRTH_SCALES = ((2010, 60), (2000, 180), (0, 730))
+_CLAUSE = re.compile(r"[.;:\n]")
+_REACH = 60  # characters ahead of an age in which its clause is looked for
+_SISTER = "s(?:oe|o|œ)urs?"
+_OTHERS = re.compile(
+    rf"\b(?:(?:grand|beau|belle|demi)s?[- ]?(?:pere|mere|frere|{_SISTER}|fils|fille|parents?)|peres?|meres?|parents?|"
+    rf"freres?|{_SISTER}|fils|(?:sa|ses|une|deux|trois|\d|leurs?|petites?) filles?|"
+    r"(?:son|ses|un|leurs?|deux|trois|quatre|\d) enfants?|maris?|epou(?:x|se)|(?:sa|ma) femme|conjointe?s?|"
+    r"compagn(?:on|e)s?|oncles?|tantes?|cousine?s?|neveux?|nieces?|jum(?:eaux?|elles?)|donneu(?:r|se)|receveu(?:r|se)|"
+    r"voisine?s?|amie?s?|aidante?s?)\b"
+)
+_GREATEST = {Unit.YEAR: 125, Unit.MONTH: 1500, Unit.WEEK: 520, Unit.DAY: 3650, Unit.DECADE: 12}
+
+
+def stage_of(age: Age) -> int:
+    """Return the stage of life of an age, as its place among the stages; 0 is a newborn."""
+    return _stage(months_of(age.unit, age.value, age.step))
+
+
+def _stage(months: Fraction) -> int:
+    return bisect_right(_FIRST_MONTHS, months) - 1
+
+
+@lru_cache(maxsize=64)
+def same_stage(unit: Unit, step: int, stage: int) -> tuple[int, ...]:
+    """Return the values of a stage, counted in `step`-ths of `unit`: a public set."""
+    values = range(_GREATEST[unit] * step + 1)
+    return tuple(value for value in values if _stage(months_of(unit, value, step)) == stage)
+
+
+def move_age(context: DocumentContext, age: Age, _epsilon: Fraction) -> int:
+    """Return another value of an age, or the same: each value y of its stage with weight exp(−ε·|y − v|/2).
+
+    It is ε·|v − w|-private over the ages v, w of a stage, written in one unit; ε is the stage's, and the distance is in
+    months (`deid.privacy.exponential`). Between two stages nothing is claimed.
+    """
+    stream = context.stream("age", "stage", age.unit, str(age.step), str(age.value))
+    stage, here = stage_of(age), months_of(age.unit, age.value, age.step)
+    candidates = same_stage(age.unit, age.step, stage) or (age.value,)
+    return next(
+        exponential(
+            stream, candidates, lambda value: abs(months_of(age.unit, value, age.step) - here), epsilon_of(stage)
+        )
+    )
+
+
+def is_of_another(context: DocumentContext, mention: Mention) -> bool:
+    """Return whether the words ahead of an age, in its clause, say that it is not the patient's.
+
+    The text alone decides, never the patient's true age: of the ages 70 and 71 beside a patient of 72, one must not be
+    drawn otherwise than the other.
+    """
+    clause = _CLAUSE.split(context.plain_before(mention, _REACH))[-1]
+    return _OTHERS.search(clause) is not None
+
+
+def moved_with_birth(age: Age, birth: date, anchor: date, told_birth: date, moved_anchor: date) -> int:
+    """Return an age of the patient moved by as many units as the age at the document's date is, within its stage.
+
+    So an age told of an earlier day moves with the birth date as well.
+    """
+    older = age_at(told_birth, moved_anchor, age.unit) - age_at(birth, anchor, age.unit)
+    return kept_in_stage(age, age.value + older * age.step)
+
+
+def epsilon_of(stage: int) -> Fraction:
+    """Return ε of the ages of a stage, in nats per month."""
+    return _STAGES[stage][1]
+
+
+def kept_in_stage(age: Age, value: int) -> int:
+    """Return the value of the stage of `age` that is nearest to `value`."""
+    return min(same_stage(age.unit, age.step, stage_of(age)), key=lambda one: (abs(one - value), one), default=value)
+
+
+def move_birth(
+    context: DocumentContext,
+    anchor: date,
+    moved_anchor: date,
+    birth: date,
+    _epsilon: Fraction,
+    shifted: date | None = None,
+) -> date:
+    """Return the surrogate of a birth date, the same in all documents of the scope.
+
+    The noise, in days, is discrete Laplace of a scale that the decade of birth tells (`birth_rate`): ε·d-private
+    between birth dates of one decade, without a claim across decades. The result is brought before the moved anchor,
+    and no further from it than the top-coded age.
+    """
+    noise = discrete_laplace(context.stream("birth", "stage", birth.isoformat()), tempered(birth_rate(birth)))
+    moved = on(birth.toordinal() + ((shifted or moved_anchor) - anchor).days + noise)
+    return within_life(context, moved, moved_anchor) if birth < anchor else moved_anchor
+
+
+def birth_rate(birth: date) -> Fraction:
+    """Return ε of a birth date, in nats per day."""
+    return Fraction(1, next(scale for first, scale in _BIRTH_SCALES if birth.year >= first))

@@ -1,0 +1,149 @@
+"""Strategy `stages`: an age stays within its stage of life, and what is claimed of a draw holds."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import date, timedelta
+from math import log
+
+import pytest
+from hypothesis import given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+from scipy.stats import beta
+
+from deid.config.policy import Policy, load
+from deid.domain.document import Patient, Stay
+from deid.reference import CommuneTable
+from deid.reference.tables import packaged_tables
+from deid.substitution import Substitutor
+from deid.substitution.context import DocumentContext
+from deid.substitution.temporal.ages import parse_age
+from deid.substitution.temporal.stages import birth_rate, epsilon_of, is_of_another, stage_of
+from tests.unit.substitution.examples import KEY, changed, marked, surrogates
+
+WRITTEN = date(2022, 3, 16)
+AGES = st.one_of(
+    st.integers(1, 89).map("{} ans".format),
+    st.integers(1, 23).map("{} mois".format),
+    st.integers(1, 27).map("{} jours".format),
+    st.sampled_from(
+        ["onze ans et demi", "3 ans 1/2", "la quarantaine", "octogénaire", "quinze jours", "2 ans et 3 mois"]
+    ),
+)
+
+
+@pytest.fixture(scope="module")
+def stages() -> Policy:
+    return changed(load(), dates={"strategy": "episodes"}, ages={"strategy": "stages"})
+
+
+@pytest.fixture(scope="module")
+def communes() -> CommuneTable:
+    return packaged_tables().communes
+
+
+@pytest.fixture(scope="module")
+def drawn(stages: Policy, communes: CommuneTable) -> Substitutor:
+    return Substitutor(stages, KEY, communes)
+
+
+def age_of(substitutor: Substitutor, text: str, patient: Patient) -> str:
+    document, mentions = marked(f"Agé de [[AGE|{text}]].", patient=patient, reference_date=WRITTEN)
+    return surrogates(substitutor.substitute(document, mentions))[0]
+
+
+@given(text=AGES, key=st.text("abcdef", min_size=1, max_size=6))
+@hypothesis_settings(max_examples=150)
+def test_a_relatives_age_stays_in_its_stage(drawn: Substitutor, text: str, key: str) -> None:
+    before, after = parse_age(text), parse_age(age_of(drawn, text, Patient(key)))
+    assert before is not None
+    assert after is not None
+    assert stage_of(before) == stage_of(after)
+
+
+@pytest.mark.parametrize(
+    ("text", "another"),
+    [
+        ("Son frère, âgé de [[AGE|70 ans]].", True), ("Une sœur de [[AGE|8 ans]]", True),
+        ("Patient de [[AGE|72 ans]]", False), ("Ses enfants ont 8 et [[AGE|11 ans]]", True),
+        ("Enfant de [[AGE|8 ans]]", False), ("Femme de [[AGE|40 ans]]", False),
+        ("Vit avec sa mère. Âgé de [[AGE|12 ans]]", False), ("Opéré à l'âge de [[AGE|12 ans]]", False),
+        ("Jeune fille de [[AGE|17 ans]]", False), ("greffe d'un donneur de [[AGE|45 ans]]", True),
+    ],
+)  # fmt: skip
+def test_the_words_ahead_say_whose_age_it_is(stages: Policy, text: str, another: bool) -> None:
+    document, mentions = marked(text)
+    assert is_of_another(DocumentContext(document, mentions, stages.substitution, KEY), mentions[0]) is another
+
+
+@given(days=st.integers(1, 89 * 365), key=st.text("abcdef", min_size=1, max_size=6))
+@hypothesis_settings(max_examples=150)
+def test_the_patients_age_stays_in_its_stage(drawn: Substitutor, days: int, key: str) -> None:
+    years, text = days // 365, f"{days // 365} ans" if days >= 3 * 365 else f"{max(1, days // 31)} mois"
+    patient = Patient(key, birth_date=WRITTEN - timedelta(days=days + days // 1460))
+    before, after = parse_age(text), parse_age(age_of(drawn, text, patient))
+    assert before is not None
+    assert after is not None
+    assert stage_of(before) == stage_of(after), years
+
+
+def test_the_patients_age_follows_the_surrogate_of_the_birth_date(drawn: Substitutor) -> None:
+    born = date(1958, 5, 12)
+    document, mentions = marked(
+        "Né le [[DATE|12/05/1958]], [[AGE|63 ans]].",
+        patient=Patient("p1", birth_date=born),
+        reference_date=WRITTEN,
+        stay=Stay(date(2022, 3, 3), date(2022, 3, 7)),
+    )
+    result = drawn.substitute(document, mentions)
+    day, month, year = map(int, surrogates(result)[0].split("/"))
+    moved = result.reference_date
+    assert moved is not None
+    assert surrogates(result)[1] == f"{moved.year - year - ((moved.month, moved.day) < (month, day))} ans"
+
+
+def test_an_age_may_return(drawn: Substitutor) -> None:
+    texts = {age_of(drawn, "11 ans", Patient(f"p{at}")) for at in range(80)}
+    assert texts == {"11 ans", "12 ans", "13 ans", "14 ans"}
+
+
+@pytest.mark.parametrize(("one", "other", "months"), [("70 ans", "71 ans", 12), ("12 ans", "14 ans", 24)])
+def test_no_audited_pair_of_ages_refutes_the_claim(
+    stages: Policy, communes: CommuneTable, one: str, other: str, months: int
+) -> None:
+    """A relative of nearly the patient's age, 72, costs as any other does (docs/privacy.md)."""
+    draws = 3000
+    patient = Patient("p1", birth_date=date(1949, 6, 1))
+
+    def histogram(text: str) -> Counter[str]:
+        document, mentions = marked(
+            f"Agé de [[AGE|72 ans]]. Son frère a [[AGE|{text}]].", patient=patient, reference_date=WRITTEN
+        )
+        return Counter(
+            surrogates(Substitutor(stages, b"audit" + at.to_bytes(27, "big"), communes).substitute(document, mentions))[
+                1
+            ]
+            for at in range(draws)
+        )
+
+    near, far = histogram(one), histogram(other)
+    age = parse_age(one)
+    assert age is not None
+    worst = max(
+        log(beta.ppf(0.0005, near[text], draws - near[text] + 1) / beta.ppf(0.9995, far[text] + 1, draws - far[text]))
+        for text in near
+    )
+    assert worst <= float(epsilon_of(stage_of(age)) * months)
+
+
+def test_what_is_drawn_stands_in_the_ledger(drawn: Substitutor) -> None:
+    document, mentions = marked(
+        "[[AGE|63 ans]]; son frère a [[AGE|40 ans]], une fille de [[AGE|7 ans]].",
+        patient=Patient("p1", birth_date=date(1958, 5, 12)),
+        reference_date=WRITTEN,
+    )
+    lines = {one.mechanism: (one.epsilon, one.elements) for one in drawn.substitute(document, mentions).spends}
+    assert lines["discrete_laplace per day of birth"] == (pytest.approx(float(birth_rate(date(1958, 5, 12)))), 1)
+    assert lines["exponential per month, stage 4"] == (pytest.approx(1 / 12), 1)
+    assert lines["exponential per month, stage 7"] == (pytest.approx(1 / 48), 1)
