@@ -141,3 +141,25 @@ def test_diagrams_show_every_state_and_no_other(name: str) -> None:
 def test_every_diagram_is_compared() -> None:
     assert set(re.findall(r"<!-- states: (\S+) -->", ARCHITECTURE)) == set(STATES)
     assert ARCHITECTURE.count("stateDiagram-v2") == len(STATES)
+
+
+# What the dossier and the annex of the data protection officer quote in French, and the page that holds the figure.
+DOSSIER, ANNEX = "docs/fr/dossier-dpo.md", "deid/reports/annex.py"
+QUOTED = [
+    (DOSSIER, "84 % (cinq documents : 100 %)", "docs/evaluation.md", "84 %; 29 % (five documents: 100 %; 58 %)"),
+    (DOSSIER, "29 % (58 %) avec `document_date: metric`", "docs/evaluation.md", "29 % (five documents: 100 %; 58 %)"),
+    (ANNEX, "84 % (100 %) des cas sous la politique livrée, dans 29 % (58 %)", "docs/evaluation.md", "84 %; 29 %"),
+    (DOSSIER, "22 % (visibilité hebdomadaire)", "benchmarks/arrival.md", "| weekly | 22% |"),
+    (DOSSIER, "12 % (mensuelle) ; 88 %", "benchmarks/arrival.md", "| monthly | 12% |"),
+    (DOSSIER, "12 % (mensuelle) ; 88 %", "benchmarks/arrival.md", "| nightly | 88% |"),
+    (DOSSIER, "1 fuite sur 364 textes", "benchmarks/redteam.md", "1 of 364 texts"),
+    (DOSSIER, "27 sur 100", "docs/evaluation.md", "27 in 100"),
+]
+
+
+@pytest.mark.parametrize(("quoting", "words", "page", "figure"), QUOTED)
+def test_the_data_protection_officer_reads_the_figures_of_the_benchmarks(
+    quoting: str, words: str, page: str, figure: str
+) -> None:
+    assert figure in (ROOT / page).read_text(), f"the figure changed: correct {quoting} too"
+    assert words in (ROOT / quoting).read_text()
