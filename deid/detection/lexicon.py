@@ -114,6 +114,7 @@ class Lexicon:
     drugs: frozenset[str]
     eponyms: frozenset[str]
     double_eponyms: frozenset[str]  # of two or more people: "guillain barre"
+    clinical: dict[str, str]  # kinds of clinical term: drug, germ, acronym, word, joined by |
     parts: dict[str, str]  # parts of speech that the word can be, as Lexique names them, joined by |
 
     def is_first_name(self, word: str) -> bool:
@@ -150,6 +151,9 @@ def _language() -> dict[str, Any]:
     """Return the fields of `Lexicon` that do not depend on the lookup."""
     common: dict[str, float] = defaultdict(float)
     parts: dict[str, str] = {}
+    clinical: dict[str, str] = {}
+    for row in packaged_rows("clinical_terms"):
+        clinical[row["term"]] = f"{clinical[row['term']]}|{row['kind']}" if row["term"] in clinical else row["kind"]
     for row in packaged_rows("words"):
         for spelling in _spellings(fold(row["word"])):
             common[spelling] += float(row["per_million"])
@@ -164,6 +168,7 @@ def _language() -> dict[str, Any]:
             part for row in packaged_rows("eponyms") for part in key(row["name"]).split() if len(part) > 2
         ),
         "double_eponyms": frozenset(name for row in packaged_rows("eponyms") if " " in (name := key(row["name"]))),
+        "clinical": clinical,
         "parts": parts,
     }
 

@@ -10,6 +10,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
+from deid.detection.evidence import WORDED, Evidence
 from deid.detection.known_names import BRANDS
 from deid.detection.reading import Reading
 from deid.detection.taggers.tags import LABELS, OUTSIDE, best_path, decode, log_probabilities
@@ -159,6 +160,7 @@ AVERAGING_WEIGHTS: Mapping[str, Mapping[Label, float]] = {
     },
 }
 _SHARE = 0.25
+_WORDED = np.array([label in WORDED for label in LABELS])
 # Tags that open (B) or continue (I) a mention of a coarse kind.
 _KINDS = [
     [tag for tag, label in enumerate(LABELS) if label in kind and tag % 2 == opening]
@@ -206,10 +208,18 @@ def find_averaged(
         return []
     mean = averaged(list(distributions.values()), [known.get(name) for name in distributions])
     added = np.array([0.0 if label is None else recall.get(label, 0.0) for label in LABELS], dtype=np.float32)
-    added = np.where(_explained(reading)[:, None], 0, added[None, :])
-    path = best_path(log_probabilities(_with_pooled_kinds(mean)) + added)
+    scores = log_probabilities(_with_pooled_kinds(mean))
     sure = 1.0 - mean[:, OUTSIDE]
-    mentions = decode(reading, path, sure)
+    likeliest = best_path(scores)
+    evidence = Evidence(reading, list(distributions.values()), decode(reading, likeliest, sure))
+    added = np.where(_explained(reading)[:, None] & ~_WORDED[None, :], 0, added[None, :])
+    path = best_path(scores + added)
+    doubted = [at for at, tag in enumerate(path) if not likeliest[at] and LABELS[tag] in WORDED]
+    if doubted:
+        for at, share in evidence.shares(doubted).items():
+            added[at, _WORDED] *= share
+        path = best_path(scores + added)
+    mentions = [mention for mention in decode(reading, path, sure) if not evidence.is_left_alone(mention)]
     trimmed = (_trimmed(reading, mention, sure) for mention in mentions)
     return [_voted(reading, mention, distributions) for mention in trimmed if mention is not None]
 

@@ -6,6 +6,7 @@ medvocab/, lexicon/). A maintainer runs this module when a source has a new edit
 
 from __future__ import annotations
 
+import gzip
 import json
 import lzma
 import re
@@ -15,6 +16,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from deid.french.folding import fold, key
 from deid.reference.packaged import DATA
 from deid.reference.place_names import place_key, without_article
 from deid.refresh.sources.communes import flagged_communes, read_raw_csv
@@ -228,6 +230,59 @@ def medical_words(source: Path) -> pd.DataFrame:
     return pd.DataFrame({"word": sorted(kept - known)})
 
 
+_WORD = re.compile(r"(?<![\w-])[a-zà-öø-ÿœæ]{3,}(?!\w)")
+_ACRONYM = re.compile(r"(?<![\w-])[A-Z][A-Z0-9]{1,6}(?!\w)")
+_BINOMIAL = re.compile(r"(?<![\w-])([A-Z][a-z]{3,}) ([a-z]{4,}(?:us|a|um|is|ii|ae|i|ans|ens|es|se|er|ex|ix|os))(?!\w)")
+# Published texts whose licence lets their words be kept. Case reports are left out: detection is judged on them.
+_MEDICAL_TEXTS = ("medical_abstracts_morfitt_ccbysa", "medical_mcqa_apache2")
+
+
+def clinical_terms(source: Path) -> pd.DataFrame:
+    """Return folded words that have a clinical reading, one row a word and kind: drug, germ, acronym, word.
+
+    Drugs are words of substances (BDPM, ATC) and the first words of brands; germs both parts of a Latin binomial;
+    acronyms those of the list and those written twice or more; words those of abstracts and examination questions
+    written in lower case twice or more, outside general French.
+    """
+    labels = [
+        *read_raw_csv(source, "medvocab/cim10_fr_atih_edsnlp.csv.gz")["libelle"],
+        *read_raw_csv(source, "medvocab/ccam_v81_2026.csv.gz")["libelle"],
+        *read_raw_csv(source, "medvocab/loinc_fr_synthea.csv.gz")["libelle_fr"],
+    ]
+    for name in _MEDICAL_TEXTS:
+        with lzma.open(source / f"text/{name}.txt.xz", "rt", encoding="utf-8") as lines:
+            labels.append(lines.read())
+    text = "\n".join(labels)
+    general = {fold(word) for word in words(source)["word"]}
+    written = Counter(_ACRONYM.findall(text))
+    listed = read_raw_csv(source, "medvocab/abreviations_medicales_wikipedia.csv.gz")["abreviation"]
+    lower = Counter(map(fold, _WORD.findall(text)))
+    binomials = [pair for pair in _BINOMIAL.findall(text) if not general & {fold(pair[0]), pair[1]}]
+    kinds = {
+        "drug": _drug_words(source) - general,
+        "germ": {fold(part) for pair in binomials for part in pair},
+        "acronym": {fold(word) for word in (*listed, *(word for word, times in written.items() if times > 1))},
+        "word": {word for word, times in lower.items() if times > 1} - general,
+    }
+    rows = [
+        (word, kind) for kind, found in kinds.items() for word in sorted(found) if re.fullmatch(r"[^\W_]{2,}", word)
+    ]
+    return pd.DataFrame(rows, columns=["term", "kind"])
+
+
+def _drug_words(source: Path) -> set[str]:
+    """Return the folded words of substances and the first word of each brand, of four letters or more."""
+    with gzip.open(source / "medvocab/edsnlp_drugs_atc.json.gz", "rt", encoding="utf-8") as lines:
+        by_code = json.load(lines)
+    names = [name for listed in by_code.values() for name in listed]
+    names += read_raw_csv(source, "medvocab/bdpm_substances_2026.csv.gz")["substance"].to_list()
+    brands = read_raw_csv(source, "medvocab/bdpm_noms_commerciaux_derives.csv.gz")["nom_commercial"]
+    found = [word for name in names for word in key(name).split()] + [
+        key(name).split()[0] for name in brands if key(name)
+    ]
+    return {word for word in found if len(word) > 3 and word.isalpha()}
+
+
 def main(argv: list[str]) -> int:
     if len(argv) != 2 or not Path(argv[1]).is_dir():
         print(__doc__, file=sys.stderr)
@@ -247,6 +302,7 @@ def main(argv: list[str]) -> int:
         eponyms,
         common_words,
         medical_words,
+        clinical_terms,
     ):
         _write(distil(source), distil.__name__)
     print("then: python -m deid.detection.lookup && python -m deid.reference.tables")

@@ -24,6 +24,8 @@ _OPENING = PARTICLES - {"la", "les", "l", "m", "n", "o", "y", "mc", "st", "ste"}
 _TWO_LETTERS = frozenset("ch chr cl fr gh jb jc jf jl jm jp ph st th".split())
 # Lone capitals before a name that are words rather than initials.
 _NOT_INITIALS = frozenset("a o y".split())
+# Signs behind which "de" can only belong to the name that follows.
+_BEFORE_PARTICLE = frozenset("( , ; / + &".split())
 _OPENERS = frozenset("le la de el al ben ait da dos ould".split())
 
 
@@ -78,7 +80,7 @@ def _left(reading: Reading, first: int) -> int | None:
     before = reading.word(first - 1)
     if before == "-" and glued(reading, first) and glued(reading, first - 1) and reading.word(first - 2).isalpha():
         return first - 2
-    if before == "'" and elided(reading, first - 2):
+    if before == "'" and (elided(reading, first - 2) or _elides_particle(reading, first - 2)):
         return first - 2
     if (
         (
@@ -94,6 +96,8 @@ def _left(reading: Reading, first: int) -> int | None:
         return first - 1
     if before in _OPENING and is_capital(reading, first - 1) and is_capital(reading, first):
         return first - 1
+    if _is_lone_particle(reading, first - 1):
+        return first - 1
     if (
         before == "."
         and len(reading.word(first - 2)) == 1
@@ -102,6 +106,17 @@ def _left(reading: Reading, first: int) -> int | None:
     ) and (reading.word(first - 2) != "m" or _signs(reading, first - 2)):
         return first - 2
     return _left_by_form(reading, first, before)
+
+
+def _elides_particle(reading: Reading, at: int) -> bool:
+    return reading.word(at) == "d" and is_capital(reading, at + 2) and reading.word(at - 1) in _BEFORE_PARTICLE
+
+
+def _is_lone_particle(reading: Reading, at: int) -> bool:
+    """True if a particle in lower case opens a surname, since a sign stands before it: "(de Villèle"."""
+    if reading.word(at) not in LOWER_PARTICLES or not is_capital(reading, at + 1):
+        return False
+    return reading.word(at - 1) in _BEFORE_PARTICLE and reading.starts[at + 1] - reading.ends[at] == 1
 
 
 def _left_by_form(reading: Reading, first: int, before: str) -> int | None:

@@ -35,8 +35,9 @@ from deid.french.folding import key
 
 ROLES = (Label.PATIENT, Label.DOCTOR, Label.PERSON)
 WEIGHTS = Path(__file__).parents[2] / "models" / "roles" / "weights.json"
-# Weights of votes that were missing when the weights were fitted: of learned taggers, of the staff list.
-_UNFITTED = {"vote learned ": 3.0, "vote identity ": 4.0}
+# Weights of cues that were missing when the weights were fitted: votes of learned taggers and of the staff list, fields
+# of a form that ask for somebody beside the patient ("personne à prévenir :", 23 of 24 in the corpus).
+_UNFITTED = {"vote learned ": 3.0, "vote identity ": 4.0, "labelled ": 2.0}
 _MOST_FORMS = 50
 _MOST_WORDS = 12
 SHARED = 0.3  # share of the scores of a person's other mentions
@@ -153,6 +154,7 @@ _REACHES = {
     **dict.fromkeys((Label.AGE, Label.DATE), 9),
     **dict.fromkeys((Label.PHONE, Label.RPPS, Label.IPP, Label.NDA, Label.CITY), 12),
 }
+_IN_CASE_OF = ["en", "cas", "d", "'"]  # before "urgence", between the label of a field and its sign
 _BACK = 7  # tokens before a name in which announcing words are searched
 _CLOSING = re.compile(r"confratern|cordial|salutation|consideration|sentiments|bien a (?:vous|toi)|amities|signe\b")
 _CARE = frozenset(
@@ -259,6 +261,9 @@ def _before(reading: Reading, first: int, previous: Mention | None) -> Iterator[
         at -= 1
     while at >= 0 and steps < _BACK:
         word = reading.words[at]
+        if word == "urgence" and reading.words[max(at - 4, 0) : at] == _IN_CASE_OF:
+            at -= 5
+            continue
         near = "near " if steps == 0 or (civil and steps == 1) else ""
         if word == "\n":
             break
@@ -282,6 +287,8 @@ def _before(reading: Reading, first: int, previous: Mention | None) -> Iterator[
             break
         elif word in NAME_FIELDS and steps <= 2:
             yield f"field {NAME_FIELDS[word]}", 1.0
+            if NAME_FIELDS[word] is Label.PERSON and not {":", "="}.isdisjoint(reading.words[at + 1 : first]):
+                yield "labelled PERSON", 1.0
             break
         elif word in LINKS:
             yield f"link {LINKS[word][0]}", 1.0

@@ -65,7 +65,12 @@ class Drawing:
         """The first candidate that begins with another letter than a word and brings nothing back."""
         for _ in range(_TRIES):
             name = stream.choice(candidates)
-            if fold_line(name[0]) != fold_line(word[0]) and self._context.forbidden.isdisjoint(words(name)):
+            # INSEE counts children without a known name as "Anonyme", which would read as no name at all.
+            if (
+                name != _NOBODY
+                and fold_line(name[0]) != fold_line(word[0])
+                and self._context.forbidden.isdisjoint(words(name))
+            ):
                 return name
         return _NOBODY  # every name that fits would bring something back
 

@@ -12,7 +12,7 @@ from deid.detection.reading import Reading
 from deid.domain.document import Mention
 from deid.domain.labels import Label
 
-_FIELD_END = re.compile(r"(?:\s?\([a-z /.]{1,24}\))?(?: \*)?[ \t]*(?:[:=|>┃¦│]|\.{3,}|…|_{2,}|\t)[ \t:.…_|]*")
+_FIELD_END = re.compile(r"(?:\s?\([a-z /.]{1,24}\))?(?: \*)?[ \t]*(?:[:=|>┃¦│]|\.{3,}|…|_{2,}|\t)-?[ \t:.…_|]*")
 _PARTS_OF_NAME = frozenset({"naissance", "fille", "famille"})
 _SURE_FIELDS = frozenset("nom prenom prenoms noms patient patiente usage patientname naissance".split())
 _BARE_FIELDS = frozenset("nom prenom prenoms naissance usage patient patiente assure assuree".split())
@@ -30,7 +30,7 @@ _DATELINE = re.compile(
 )
 # NAME^GIVEN of HL7 and DICOM, NAME;GIVEN of exports, NAME/GIVEN of labels.
 _MACHINE = re.compile(
-    r"(?<![A-Za-z])([A-ZÀ-Ý][A-ZÀ-Ý'-]{1,20}(?: [A-ZÀ-Ý'-]{2,20})?)[\^;/]([A-ZÀ-Ý][A-Za-zÀ-ÿ-]{2,20})(?=[\^;/|\s])"
+    r"(?<![A-Za-z])([A-ZÀ-Ý][A-ZÀ-Ý'-]{1,20}(?: [A-ZÀ-Ý'-]{2,20})?)[\^;/]([A-ZÀ-Ý][A-Za-zÀ-ÿ-]{2,20})(?=[\^;/|\s\])])"
 )
 _REFERENCE_INITIALS = re.compile(
     r"^[ \t]*(?:[Nn]/?[ ]?[Rr][ée]f\.?|[Rr][ée]f(?:[ée]rences?)?\.?|"

@@ -1,0 +1,331 @@
+"""Evidence that a word names a person or a place, and the readings of a word that are no name.
+
+The `recall` of a policy raises a word as far as something points to a person or a place. Elsewhere the likeliest
+reading of the taggers stands, and a clinical or ordinary word is left alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import groupby
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deid.detection.annotators.vocabulary import (
+    BIRTH,
+    CIVILITIES,
+    DOCTOR_TITLES,
+    EPONYM_CUES,
+    GENERA,
+    HOME_CUES,
+    KINSHIP,
+    LINKS,
+    NAME_FIELDS,
+    NOT_INITIALS,
+    PERSON_TITLES,
+    PROFESSIONS,
+)
+from deid.detection.known_names import BRANDS, LOWER_PARTICLES
+from deid.detection.lexicon import gazetteers
+from deid.detection.names import glued
+from deid.detection.reading import Reading
+from deid.detection.taggers.tags import LABELS
+from deid.domain.document import Mention
+from deid.domain.labels import NAMES, PLACES, Label
+
+Array = NDArray[np.float32]
+Flags = NDArray[np.bool_]
+
+# Labels of words rather than numbers.
+WORDED = NAMES | PLACES | {Label.ORG}
+# Shares of the policy's `recall` by the kind of evidence: an announced or repeated name; a cue, a place in a list or
+# an agreement of the taggers; a name table or no table at all.
+ANNOUNCED, POINTED, BORNE, NOTHING = 1.0, 0.7, 0.25, 0.0
+
+_OF_NAMES = np.array([label in NAMES for label in LABELS])
+_OF_PLACES = np.array([label in PLACES or label is Label.ORG for label in LABELS])
+_CERTAIN = 0.7  # mean probability from which the words of a name are known in the rest of the document
+_AGREED = 0.15  # least probability that each tagger gives to a reading that they agree on
+_SURE, _TOLD = 0.75, 0.6  # least scores of the context's mentions: by a title or field, by a weaker word
+_KEPT = 0.84  # mean probability from which a clinical or ordinary word may be a name without other evidence
+_CUES = (
+    (DOCTOR_TITLES | CIVILITIES | PERSON_TITLES | BIRTH | PROFESSIONS | KINSHIP | HOME_CUES)
+    | frozenset(LINKS) | frozenset(NAME_FIELDS)
+    | frozenset("par avec chez a vers vit ville commune signe surnom prenom relu relue valide validee".split())
+)  # fmt: skip
+_PEOPLE, _SPREAD = 4, 800  # least certain names of a document that names people, and characters to each at most
+_TITLES = DOCTOR_TITLES | CIVILITIES | frozenset("surnomme surnommee surnom prenom".split())
+_SKIPPED = frozenset(". : , ( - – — « \" ' ’ = > * • / le la l de du d des et".split())
+_REACH = 4  # tokens before a word in which a cue counts
+_JOINERS = frozenset(", / - – + & ; et ou . ' \" ^ [ ]".split())
+_MOST_JOINERS = 3
+_EDGES = frozenset({"", "\n", "|", "/", ".", ";", "–", "—"})
+_NOUNS = frozenset({"NOM", "ADJ"})
+_NUMERALS = frozenset("a b c d i v x".split())
+_OPENING = frozenset({"", "\n", ".", "!", "?", "…", "-", "–", "—", "•", "*", ":", "|", ">", ")"})
+_ACRONYM = 6  # most letters of an acronym
+_MARK = 4  # most letters of initials
+_NAMED_AFTER = EPONYM_CUES | frozenset(
+    "canule catheter cotation cupule ecarteur effet epreuves facteur forceps fraise grille inventaire lame laryngoscope "
+    "manchon milieux questionnaire spatule spatules".split()
+)
+_LINKS = LOWER_PARTICLES | frozenset("' ’ - – et ou".split())
+_EPONYM_REACH = 6  # tokens before an eponym in which the word for the disease, sign or device stands
+_WIDE = re.compile(r"(?: {2}|\t)")
+_CLINICAL_NOUN = re.compile(
+    r".{2,}(?:pathie|ites?|oses?|omes?|emie|urie|algie|plegie|trophie|tomie|ectomie|plastie|stomie|scopie|gramme)"
+)
+
+
+def has_clinical_reading(reading: Reading, index: int) -> bool:
+    """True if the word at `index` is a drug, a germ, a medical word or a brand of devices."""
+    word, lexicon = reading.words[index], reading.lexicon
+    listed = word in lexicon.drugs or word in lexicon.medical or word in GENERA or word in BRANDS
+    return listed or lexicon.clinical.get(word, "acronym") != "acronym"
+
+
+def is_acronym(reading: Reading, index: int) -> bool:
+    """True if the word at `index` is a clinical acronym, in capitals within a line that is not."""
+    word = reading.words[index]
+    if len(word) < 2 or not reading.surface(index).isupper() or reading.shouted(index):
+        return False
+    return "acronym" in reading.lexicon.clinical.get(word, "")
+
+
+def is_eponym(reading: Reading, index: int) -> bool:
+    """True if the word at `index` stands behind a word for a disease, sign, score or device ("canule de Cornier")."""
+    at = index - 1
+    while at >= 0 and index - at < _EPONYM_REACH and (reading.words[at] in _LINKS or reading.capitals[at]):
+        at -= 1
+    before = reading.word(at)
+    linked = at < index - 1
+    return before in _NAMED_AFTER or (linked and not reading.capitals[at] and bool(_CLINICAL_NOUN.fullmatch(before)))
+
+
+def is_ordinary(reading: Reading, index: int) -> bool:
+    """True if the word at `index` is a word of the language that no table of names has as a usual name."""
+    word, lexicon = reading.words[index], reading.lexicon
+    if (glued(reading, index) and reading.words[index - 1].isdigit()) or (
+        reading.word(index + 1).isdigit() and glued(reading, index + 1)
+    ):
+        return False  # a part of a word in which a scanner read a letter as a digit
+    if not reading.capitals[index] and not reading.lowered(index):
+        return lexicon.is_word(word)
+    return lexicon.is_word(word) and not (lexicon.is_first_name(word) or lexicon.is_surname(word))
+
+
+class Evidence:
+    """What a document tells of its words before its names are decided.
+
+    Args:
+        reading: the document, with the mentions of the rules in `found`.
+        distributions: probabilities (tokens, tags) by tagger.
+        likeliest: the likeliest mentions, each with its mean probability.
+    """
+
+    def __init__(self, reading: Reading, distributions: Sequence[Array], likeliest: Sequence[Mention]) -> None:
+        self._reading = reading
+        self._distributions = distributions
+        self._sure = _covered(reading, ("context",), _SURE) | _covered(reading, ("identity",), 0.0)
+        self._told = _covered(reading, ("context", "gazetteer", "patterns"), _TOLD)
+        self._found = np.zeros(len(reading.words), dtype=bool)
+        self._known: set[str] = set()
+        names = 0
+        for mention in likeliest:
+            if mention.label in WORDED:
+                tokens = reading.tokens(mention)
+                self._found[tokens.start : tokens.stop] = True
+                if mention.label in NAMES and mention.score >= _CERTAIN:
+                    names += 1
+                    self._known.update(word for at in tokens if len(word := reading.words[at]) > 2)
+        self._peopled = names >= _PEOPLE and names * _SPREAD >= len(reading.text)
+
+    def shares(self, doubted: Sequence[int]) -> dict[int, float]:
+        """Return the share of `recall` of each of some tokens, the highest of those that stand in a row.
+
+        Particles in a row with nothing else have that of the name beside them.
+        """
+        shares: dict[int, float] = {}
+        for _, row in groupby(enumerate(doubted), key=lambda one: one[1] - one[0]):
+            run = [index for _, index in row]
+            share = max(self._share(index) for index in run)
+            if not share and all(self._is_particle(index) for index in run) and self._beside(run[0], run[-1]):
+                share = ANNOUNCED
+            shares.update(dict.fromkeys(run, share))
+        return shares
+
+    def is_left_alone(self, mention: Mention) -> bool:
+        """True for a likely mention of clinical or ordinary words only that nothing announces."""
+        if mention.label not in WORDED or mention.score >= _KEPT:
+            return False
+        tokens = self._reading.tokens(mention)
+        words = [at for at in tokens if self._reading.words[at].isalpha()]
+        if not words or any(self._announced(at) or self._is_mark(at) for at in words):
+            return False
+        return not self._beside(tokens[0], tokens[-1]) and all(self._is_no_name(at, mention.label) for at in words)
+
+    def _is_no_name(self, index: int, label: Label) -> bool:
+        """True for a clinical word; for an ordinary one without a capital, or that is no noun in place of a person."""
+        reading, word = self._reading, self._reading.words[index]
+        if has_clinical_reading(reading, index) and not (self._is_borne(index) or gazetteers().towns(word)):
+            return True
+        if label is Label.ORG or len(word) == 1 or reading.lowered(index) or not is_ordinary(reading, index):
+            return False
+        return not reading.capitals[index] or (
+            label in NAMES and not _NOUNS & set(reading.lexicon.parts.get(word, "NOM").split("|"))
+        )
+
+    def _share(self, index: int) -> float:
+        reading = self._reading
+        if self._announced(index):
+            return ANNOUNCED
+        word = reading.words[index]
+        if not word.isalpha():
+            return POINTED if self._told[index] else NOTHING
+        if has_clinical_reading(reading, index) or is_eponym(reading, index):
+            return ANNOUNCED if self._titled(index) else NOTHING
+        if word in reading.lexicon.eponyms and not reading.lexicon.is_first_name(word):
+            return ANNOUNCED if self._titled(index) else NOTHING
+        if self._is_mark(index) or self._is_initial(index):
+            return ANNOUNCED if self._peopled else POINTED
+        written = reading.capitals[index] or reading.lowered(index) or self._fills_cell(index)
+        if not written or is_acronym(reading, index):
+            return NOTHING
+        pointed = self._agreed(index) or self._cued(index) or self._listed(index)
+        if is_ordinary(reading, index):
+            if self._titled(index):
+                return ANNOUNCED
+            if self._beside(index, index):
+                return POINTED
+            inside = self._peopled and reading.capitals[index] and not reading.shouted(index)
+            if reading.lowered(index):
+                return POINTED if self._agreed(index) else NOTHING
+            return BORNE if inside and not self._opens(index) else NOTHING
+        if not self._peopled:
+            if self._listed(index) or self._titled(index):
+                return POINTED
+            return BORNE if pointed or self._told[index] else NOTHING
+        lone = reading.surface(index).isupper() and not reading.shouted(index) and len(word) <= _ACRONYM
+        if lone and not self._is_borne(index):
+            return POINTED if pointed else NOTHING
+        return ANNOUNCED if pointed or self._told[index] else POINTED
+
+    def _titled(self, index: int) -> bool:
+        """True right behind a title or civility."""
+        at = index - 2 if self._reading.word(index - 1) == "." else index - 1
+        return self._reading.word(at) in _TITLES
+
+    def _opens(self, index: int) -> bool:
+        """True for the first word of a sentence, line or cell, which has a capital anyway, and for a heading."""
+        return self._reading.word(index - 1) in _OPENING or self._reading.word(index + 1) == ":"
+
+    def _announced(self, index: int) -> bool:
+        reading, word = self._reading, self._reading.words[index]
+        return bool(self._sure[index]) or (
+            word in self._known
+            and (reading.capitals[index] or reading.lowered(index) or not reading.lexicon.is_word(word))
+        )
+
+    def _agreed(self, index: int) -> bool:
+        rows = [one[index] for one in self._distributions]
+        if len(rows) < 2:
+            return False
+        return any(min(row[kind].sum() for row in rows) >= _AGREED for kind in (_OF_NAMES, _OF_PLACES))
+
+    def _is_borne(self, index: int) -> bool:
+        word, lexicon = self._reading.words[index], self._reading.lexicon
+        return lexicon.is_first_name(word) or lexicon.is_surname(word)
+
+    def _cued(self, index: int) -> bool:
+        """True if a word before, signs and articles apart, announces a person or a home."""
+        reading = self._reading
+        for at in range(index - 1, max(index - 1 - _REACH, -1), -1):
+            if reading.words[at] in _CUES:
+                return True
+            if reading.words[at] not in _SKIPPED:
+                return False
+        return False
+
+    def _listed(self, index: int) -> bool:
+        """True beside a likely name, or beyond the sign that joins two names."""
+        for step in (-1, 1):
+            at = index + step
+            while abs(at - index) <= _MOST_JOINERS and self._reading.word(at) in _JOINERS:
+                at += step
+            if 0 <= at < len(self._found) and self._found[at]:
+                return True
+        return False
+
+    def _is_mark(self, index: int) -> bool:
+        """True for up to four letters that stand alone, as initials do: at the end of a line, in a cell, "relu KT"."""
+        reading = self._reading
+        if len(reading.words[index]) > _MARK:
+            return False
+        if reading.word(index - 1) == "/" and index > 1 and self._found[index - 2]:
+            return True
+        if reading.words[index] in reading.lexicon.common:
+            return False
+        before, after = reading.word(index - 1), reading.word(index + 1)
+        if self._peopled and before == "(" and after in (")", "."):
+            return not is_acronym(reading, index)
+        wide_left, wide_right = self._wide_blanks(index)
+        return (before in _EDGES or before in _CUES or wide_left) and (after in _EDGES or wide_right)
+
+    def _fills_cell(self, index: int) -> bool:
+        """True for one word between wide blanks or bars."""
+        left, right = self._wide_blanks(index)
+        before, after = self._reading.word(index - 1), self._reading.word(index + 1)
+        return (left or before == "|") and (right or after == "|")
+
+    def _wide_blanks(self, index: int) -> tuple[bool, bool]:
+        """Return whether two blanks or a tab stand before a token, and behind it, on its line."""
+        text, start, end = self._reading.text, self._reading.starts[index], self._reading.ends[index]
+        return bool(_WIDE.search(text, max(0, start - 2), start)), bool(_WIDE.match(text, end))
+
+    def _is_initial(self, index: int) -> bool:
+        """True for a dotted letter, unless a word in lower case follows, as in the name of a germ."""
+        reading = self._reading
+        if len(reading.words[index]) > 1 or reading.word(index + 1) != ".":
+            return False
+        after = index + 2
+        if reading.words[index] in CIVILITIES and after < len(self._found) and self._found[after]:
+            return False
+        opens = reading.word(index - 1) in ("", "\n") and reading.word(after).isalpha()
+        if opens and reading.words[index] in _NUMERALS and not self._found[after]:
+            return False
+        if self._abbreviates(index):
+            return False
+        goes_on = reading.word(after).isalpha() and not reading.capitals[after] and not reading.lowered(index)
+        return (reading.capitals[index] or reading.lowered(index)) and not goes_on
+
+    def _abbreviates(self, index: int) -> bool:
+        """True if the letter belongs to a dotted acronym: "C.R.P.", "R.A.S."."""
+        words, first = self._reading.words, index
+        while first > 1 and len(words[first - 2]) == 1 and words[first - 1] == "." and glued(self._reading, first):
+            first -= 2
+        letters = ""
+        while first < len(words) and len(words[first]) == 1 and words[first].isalpha():
+            letters += words[first]
+            first += 2 if self._reading.word(first + 1) == "." else 1
+        return len(letters) > 1 and (
+            letters in NOT_INITIALS or "acronym" in self._reading.lexicon.clinical.get(letters, "")
+        )
+
+    def _is_particle(self, index: int) -> bool:
+        return self._reading.words[index] in LOWER_PARTICLES or self._reading.words[index] in ("'", "’")
+
+    def _beside(self, first: int, last: int) -> bool:
+        return bool(last + 1 < len(self._found) and self._found[last + 1]) or bool(first and self._found[first - 1])
+
+
+def _covered(reading: Reading, annotators: Sequence[str], least: float) -> Flags:
+    """Return True for each token inside a mention of some annotators of a score of `least` or more."""
+    flags = np.zeros(len(reading.words), dtype=bool)
+    for name in annotators:
+        for mention in reading.found.get(name, ()):
+            if mention.score >= least and mention.label in WORDED:
+                tokens = reading.tokens(mention)
+                flags[tokens.start : tokens.stop] = True
+    return flags

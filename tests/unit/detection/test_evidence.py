@@ -1,0 +1,152 @@
+"""Evidence before recall: what the recall may raise to a name, and words that stay what they are, in both readings."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from deid.config import policy
+from deid.detection import merging
+from deid.detection.annotators.context import Context
+from deid.detection.annotators.gazetteer import Gazetteer
+from deid.detection.detector import Detector
+from deid.detection.evidence import has_clinical_reading, is_acronym, is_eponym, is_ordinary
+from deid.detection.lexicon import lexicon
+from deid.detection.reading import Reading
+from deid.detection.taggers.tags import INDEX, TAGS
+from deid.domain.document import Document, Patient
+from deid.domain.labels import NAMES, Label
+
+RECALL = dict.fromkeys(Label, 1.6)
+# Words that the taggers are certain of, and a line of them: a document that names people.
+CERTAIN = frozenset({"Kerdoncuff", "Bihan", "Quéméneur", "Abgrall"})
+PEOPLE = "Kerdoncuff, Bihan, Quéméneur, Abgrall.\n"
+
+
+def raised(text: str, word: str, probability: float = 0.45) -> bool:
+    """Return whether `word` is found when one tagger gives it that mean probability and the other none of it."""
+    reading = Reading(Document("d", text))
+    reading.found = {rule.name: list(rule.annotate(reading)) for rule in (Context(), Gazetteer())}
+    one, other = (np.zeros((len(reading.words), len(TAGS)), dtype=np.float32) for _ in range(2))
+    for rows, chance in ((one, 2 * probability), (other, 0.0)):
+        for index in range(len(rows)):
+            surface = reading.surface(index)
+            rows[index, INDEX["B-PERSON"]] = 0.97 if surface in CERTAIN else chance if surface == word else 0.0
+            rows[index, 0] = 1 - rows[index].sum()
+    found = merging.find_averaged(reading, {"one": one, "other": other}, RECALL)
+    return any(word in text[mention.start : mention.end].split() for mention in found)
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("Vu par le Dr Zorbakian ce jour.", "Zorbakian"),  # a title
+        ("Nom : Zorbakian", "Zorbakian"),  # the label of a field
+        ("Son épouse Zorbakian est prévenue.", "Zorbakian"),  # kinship
+        ("Astreinte : Kerdoncuff, Zorbakian.", "Zorbakian"),  # a list
+        (f"{PEOPLE}Repas pris avec Zorbakian.", "Zorbakian"),  # a document that names people
+        (f"{PEOPLE}Le Dr Taxol est venu.", "Taxol"),  # a person named like a drug
+    ],
+)
+def test_what_something_points_to_is_raised(text: str, word: str) -> None:
+    assert raised(text, word)
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("Le diagnostic de Zorbakian est retenu, sans complication au décours.", "Zorbakian"),  # nobody is named
+        (f"{PEOPLE}Biopsie à la canule de Zorbakian faite.", "Zorbakian"),  # an eponym
+        (f"{PEOPLE}Taxol arrêté ce jour.", "Taxol"),
+        (f"{PEOPLE}Sommeil : bon.", "Sommeil"),  # a heading
+        (f"{PEOPLE}Selon le bilan, NFS normale.", "NFS"),
+        (f"{PEOPLE}Traitement par pamidronate poursuivi.", "pamidronate"),
+    ],
+)
+def test_what_nothing_points_to_is_left_alone(text: str, word: str) -> None:
+    assert not raised(text, word)
+
+
+def test_without_recall_the_likeliest_reading_stands_for_any_word() -> None:
+    assert raised("Le diagnostic de Zorbakian est retenu, sans complication au décours.", "Zorbakian", 0.495) is False
+    assert raised("Le patient Zorbakian est revu.", "Zorbakian", 0.2)
+
+
+def reading(text: str) -> Reading:
+    return Reading(Document("d", text))
+
+
+def at(text: str, word: str) -> tuple[Reading, int]:
+    one = reading(text)
+    return one, one.words.index(word)
+
+
+def test_readings_of_a_word() -> None:
+    assert has_clinical_reading(*at("Rituximab et Escherichia coli", "rituximab"))
+    assert has_clinical_reading(*at("Rituximab et Escherichia coli", "escherichia"))
+    assert not has_clinical_reading(*at("Madame Kerdoncuff", "kerdoncuff"))
+    assert is_acronym(*at("La NFS est normale.", "nfs"))
+    assert not is_acronym(*at("LA NFS EST NORMALE", "nfs")), "a line in capitals tells nothing"
+    assert is_eponym(*at("rétinopathie de Purtscher", "purtscher"))
+    assert is_eponym(*at("cotation de Postel et Merle", "merle")) or is_eponym(*at("score de Postel et Merle", "merle"))
+    assert not is_eponym(*at("la fille de Kerdoncuff", "kerdoncuff"))
+    assert is_ordinary(*at("Le bilan est normal", "bilan"))
+
+
+@pytest.mark.parametrize("surname", ["petit", "marin", "fontaine"])
+def test_a_common_surname_that_is_a_word_keeps_both_readings(surname: str) -> None:
+    text = f"Vu ce jour {surname} pour avis"
+    assert is_ordinary(*at(text, surname)), "written as a word"
+    assert not is_ordinary(*at(f"Vu par {surname.title()} pour avis", surname)), "written as a name"
+
+
+def test_every_clinical_term_is_a_folded_word_with_known_kinds() -> None:
+    terms = lexicon().clinical
+    assert len(terms) > 15_000
+    assert all(term.isalnum() and term == term.lower() for term in terms)
+    assert {kind for kinds in terms.values() for kind in kinds.split("|")} == {"drug", "germ", "acronym", "word"}
+
+
+# Through the whole detector, in both readings.
+
+
+@pytest.fixture(scope="module")
+def detector() -> Detector:
+    return Detector(policy.load())
+
+
+def names(detector: Detector, text: str, patient: Patient | None = None) -> set[str]:
+    mentions = detector.detect([Document("d", text, patient or Patient())])[0]
+    return {text[one.start : one.end] for one in mentions if one.label in NAMES}
+
+
+@pytest.mark.parametrize(
+    ("surname", "text", "other"),
+    [
+        ("Levothyrox", "Mme {} est revue. Apyrétique.", "Traitement par levothyrox poursuivi."),
+        ("Parkinson", "Mme {} est revue. Apyrétique.", "Maladie de Parkinson évoluée."),
+        ("Janvier", "Mme {} est revue. Apyrétique.", "Le bilan de janvier est normal."),
+    ],
+)
+def test_the_identity_wins_over_a_drug_a_disease_or_a_month(
+    detector: Detector, surname: str, text: str, other: str
+) -> None:
+    patient = Patient(last_name=surname.upper(), first_names=("Odile",))
+    assert names(detector, text.format(surname), patient) == {surname}
+    assert not names(detector, other)
+
+
+def test_a_document_of_names_only_is_found_whole(detector: Detector) -> None:
+    listed = ["Anne Le Bihan", "Yves Kerdoncuff", "Marie Quéméneur", "Jean Petit", "Paul Marin", "Odile Fontaine"]
+    assert names(detector, "\n".join(listed)) >= {*listed}
+
+
+def test_a_heading_that_is_a_first_name_and_one_that_is_a_word(detector: Detector) -> None:
+    table = "{}      Lundi     Mardi\nmatin    repas     toilette\nsoir     repas     coucher\n"
+    assert not names(detector, table.format("Mode"))
+    assert names(detector, "Planning des soins de Clara et Rose\n" + table.format("Clara")) >= {"Clara"}
+
+
+def test_capitals_without_context(detector: Detector) -> None:
+    assert not names(detector, "APYRETIQUE. AUCUN SIGNE DE GRAVITE. NFS NORMALE. RETOUR A DOMICILE.")
+    assert names(detector, "DR KERDONCUFF. PATIENTE MME PETIT ODILE. RETOUR A DOMICILE.") >= {"KERDONCUFF"}
