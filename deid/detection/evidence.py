@@ -68,8 +68,8 @@ _OPENING = frozenset({"", "\n", ".", "!", "?", "…", "-", "–", "—", "•", 
 _ACRONYM = 6  # most letters of an acronym
 _MARK = 4  # most letters of initials
 _NAMED_AFTER = EPONYM_CUES | frozenset(
-    "canule catheter cotation cupule ecarteur effet epreuves facteur forceps fraise grille inventaire lame laryngoscope "
-    "manchon milieux questionnaire spatule spatules".split()
+    "canule catheter cotation cupule ecarteur effet epreuves facteur forceps fraise grille inventaire lame "
+    "laryngoscope manchon milieux questionnaire spatule spatules".split()
 )
 _LINKS = LOWER_PARTICLES | frozenset("' ’ - – et ou".split())
 _EPONYM_REACH = 6  # tokens before an eponym in which the word for the disease, sign or device stands
