@@ -40,9 +40,8 @@ Flags = NDArray[np.bool_]
 
 # Labels of words rather than numbers.
 WORDED = NAMES | PLACES | {Label.ORG}
-# Shares of the policy's `recall` by the kind of evidence: an announced or repeated name; a cue, a place in a list or
-# an agreement of the taggers; a name table or no table at all.
-ANNOUNCED, POINTED, BORNE, NOTHING = 1.0, 0.7, 0.25, 0.0
+# Shares of the policy's `recall` that evidence gives.
+ALL, HALF, QUARTER, NOTHING = 1.0, 0.5, 0.25, 0.0
 
 _OF_NAMES = np.array([label in NAMES for label in LABELS])
 _OF_PLACES = np.array([label in PLACES or label is Label.ORG for label in LABELS])
@@ -152,7 +151,7 @@ class Evidence:
             run = [index for _, index in row]
             share = max(self._share(index) for index in run)
             if not share and all(self._is_particle(index) for index in run) and self._beside(run[0], run[-1]):
-                share = ANNOUNCED
+                share = ALL
             shares.update(dict.fromkeys(run, share))
         return shares
 
@@ -179,38 +178,42 @@ class Evidence:
 
     def _share(self, index: int) -> float:
         reading = self._reading
-        if self._announced(index):
-            return ANNOUNCED
         word = reading.words[index]
+        if self._announced(index):
+            return ALL
         if not word.isalpha():
-            return POINTED if self._told[index] else NOTHING
-        if has_clinical_reading(reading, index) or is_eponym(reading, index):
-            return ANNOUNCED if self._titled(index) else NOTHING
-        if word in reading.lexicon.eponyms and not reading.lexicon.is_first_name(word):
-            return ANNOUNCED if self._titled(index) else NOTHING
+            return ALL if self._told[index] else NOTHING
+        eponymous = word in reading.lexicon.eponyms and not reading.lexicon.is_first_name(word)
+        if eponymous or has_clinical_reading(reading, index) or is_eponym(reading, index):
+            return ALL if self._titled(index) else NOTHING
         if self._is_mark(index) or self._is_initial(index):
-            return ANNOUNCED if self._peopled else POINTED
+            return ALL if self._peopled else HALF
         written = reading.capitals[index] or reading.lowered(index) or self._fills_cell(index)
         if not written or is_acronym(reading, index):
             return NOTHING
-        pointed = self._agreed(index) or self._cued(index) or self._listed(index)
-        if is_ordinary(reading, index):
-            if self._titled(index):
-                return ANNOUNCED
-            if self._beside(index, index):
-                return POINTED
-            inside = self._peopled and reading.capitals[index] and not reading.shouted(index)
-            if reading.lowered(index):
-                return POINTED if self._agreed(index) else NOTHING
-            return BORNE if inside and not self._opens(index) else NOTHING
+        return self._share_of_ordinary(index) if is_ordinary(reading, index) else self._share_of_name(index)
+
+    def _share_of_ordinary(self, index: int) -> float:
+        reading = self._reading
+        if self._titled(index) or self._beside(index, index):
+            return ALL
+        if reading.lowered(index):
+            return ALL if self._agreed(index) else NOTHING
+        if not self._peopled or reading.shouted(index) or not reading.capitals[index]:
+            return NOTHING
+        return ALL if self._listed(index) else NOTHING if self._opens(index) else HALF
+
+    def _share_of_name(self, index: int) -> float:
+        """Return the share of a word of the tables of names, or of no table."""
+        reading = self._reading
+        if self._listed(index) or self._titled(index):
+            return ALL
+        pointed = self._agreed(index) or self._cued(index)
         if not self._peopled:
-            if self._listed(index) or self._titled(index):
-                return POINTED
-            return BORNE if pointed or self._told[index] else NOTHING
-        lone = reading.surface(index).isupper() and not reading.shouted(index) and len(word) <= _ACRONYM
-        if lone and not self._is_borne(index):
-            return POINTED if pointed else NOTHING
-        return ANNOUNCED if pointed or self._told[index] else POINTED
+            return QUARTER if pointed or self._told[index] else NOTHING
+        capitals = reading.surface(index).isupper() and not reading.shouted(index)
+        lone = capitals and len(reading.words[index]) <= _ACRONYM and not self._is_borne(index)
+        return ALL if pointed or not lone else NOTHING
 
     def _titled(self, index: int) -> bool:
         """True right behind a title or civility."""
