@@ -253,7 +253,7 @@ def clinical_terms(source: Path) -> pd.DataFrame:
         with lzma.open(source / f"text/{name}.txt.xz", "rt", encoding="utf-8") as lines:
             labels.append(lines.read())
     text = "\n".join(labels)
-    general = {fold(word) for word in words(source)["word"]}
+    general = {fold(word) for word in common_words(source)["word"]}
     written = Counter(_ACRONYM.findall(text))
     listed = read_raw_csv(source, "medvocab/abreviations_medicales_wikipedia.csv.gz")["abreviation"]
     lower = Counter(map(fold, _WORD.findall(text)))
