@@ -116,7 +116,7 @@ def is_ordinary(reading: Reading, index: int) -> bool:
 
 
 class Evidence:
-    """What a document tells of its words before its names are decided.
+    """Facts of a document about its words, gathered before its names are decided.
 
     Args:
         reading: the document, with the mentions of the rules in `found`.
