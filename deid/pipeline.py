@@ -15,6 +15,7 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
+from deid.config.policy import Quality
 from deid.detection.titles import clean_titles
 from deid.domain.document import Document, Mention, Substitution
 from deid.domain.errors import DocumentRefused, NocturneError, Reason
@@ -22,7 +23,7 @@ from deid.domain.limits import Limits
 from deid.domain.outcomes import Candidate, Deidentified, Detected, Incoming, Markup, Opened, Refused, Verdict
 from deid.formats import open_document, storable
 from deid.isolation import process_within
-from deid.quality import validate_batch
+from deid.quality import DEFAULT, validate_batch
 from deid.quality.reasons import Waiver, apply_waiver
 
 if TYPE_CHECKING:
@@ -90,12 +91,16 @@ def substitute(
 
 
 def check(
-    candidates: Sequence[Candidate], waivers: Mapping[str, Waiver] | None = None, *, limits: Limits = ORDINARY
+    candidates: Sequence[Candidate],
+    waivers: Mapping[str, Waiver] | None = None,
+    *,
+    quality: Quality = DEFAULT,
+    limits: Limits = ORDINARY,
 ) -> list[Verdict | Refused]:
     """Judge candidates against their sources; one outcome each, in order, `waivers` by document id applied."""
     return process_within(
         limits,
-        partial(_check, waivers=waivers or {}),
+        partial(_check, waivers=waivers or {}, quality=quality),
         candidates,
         length=_length,
         together=_alone,
@@ -110,12 +115,13 @@ def deidentify(
     substitutor: Substitutor,
     *,
     max_bytes: int,
+    quality: Quality = DEFAULT,
     limits: Limits = ORDINARY,
 ) -> list[Deidentified | Refused]:
     """De-identify documents; one outcome each, in order. Larger ones than `max_bytes` (UTF-8) are refused."""
     return process_within(
         limits,
-        partial(_deidentify, detector=detector, substitutor=substitutor, max_bytes=max_bytes),
+        partial(_deidentify, detector=detector, substitutor=substitutor, max_bytes=max_bytes, quality=quality),
         incoming,
         length=_length,
         together=_patient,
@@ -162,16 +168,16 @@ def _substitute(detected: Sequence[Detected | Refused], substitutor: Substitutor
     return [_candidate(item, substitutor) if isinstance(item, Detected) else item for item in detected]
 
 
-def _check(candidates: Sequence[Candidate], waivers: Mapping[str, Waiver]) -> list[Verdict | Refused]:
-    verdicts = validate_batch(candidates) if candidates else []
+def _check(candidates: Sequence[Candidate], waivers: Mapping[str, Waiver], quality: Quality) -> list[Verdict | Refused]:
+    verdicts = validate_batch(candidates, quality) if candidates else []
     return [apply_waiver(verdict, waivers.get(verdict.document_id)) for verdict in verdicts]
 
 
 def _deidentify(
-    incoming: Sequence[Incoming], detector: Detector, substitutor: Substitutor, max_bytes: int
+    incoming: Sequence[Incoming], detector: Detector, substitutor: Substitutor, max_bytes: int, quality: Quality
 ) -> list[Deidentified | Refused]:
     drawn = _substitute(_detect(_open(incoming, max_bytes), detector), substitutor)
-    verdicts = iter(validate_batch([item for item in drawn if isinstance(item, Candidate)]))
+    verdicts = iter(validate_batch([item for item in drawn if isinstance(item, Candidate)], quality))
     return [_concluded(item, next(verdicts)) if isinstance(item, Candidate) else item for item in drawn]
 
 

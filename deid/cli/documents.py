@@ -76,7 +76,9 @@ def detect(
         output,
         lines.detected_line,
         lambda batch: pipeline.detect(
-            pipeline.open_documents(batch, max_bytes=size, limits=limits), detector, limits=limits
+            pipeline.open_documents(batch, max_bytes=size, limits=limits),
+            detector,
+            limits=limits,
         ),
     )
 
@@ -116,7 +118,9 @@ def deidentify(
         source,
         output,
         lines.deidentified_line,
-        lambda batch: pipeline.deidentify(batch, detector, substitutor, max_bytes=size, limits=limits),
+        lambda batch: pipeline.deidentify(
+            batch, detector, substitutor, max_bytes=size, quality=chosen.quality, limits=limits
+        ),
         refused,
     )
 

@@ -233,7 +233,7 @@ class SubstitutionPolicy(Section):
 
 
 class Quality(Section):
-    """Limits of the run-level checks; row-level checks have no setting: a document passes or is quarantined.
+    """Limits of the run-level checks; of row-level checks those of clinical content alone have settings.
 
     Each `warn_…` asks for a look, each `max_…` stops the interval. Shares are of a run's documents (of its
     surrogates for `unparsed`); in runs of fewer than `least_documents` they say too little to stop anything.
@@ -241,7 +241,9 @@ class Quality(Section):
     `baseline_runs` runs before: `density_floor` is the least ratio that lets an interval out, `density_drift`
     the relative change that warns. `warn_epsilon_factor` is how many times `epsilon_per_document` one document
     may spend before a warning. `unknown_identity`: a document of whose patient the warehouse gives no identity at all
-    is refused, or published with a warning.
+    is refused, or published with a warning. Clinical values, doses, scores, results and drugs that changed
+    (`deid.quality.clinical`): a document warns from `warn_clinical_changes` of them on, and is held back above
+    `max_clinical_changes`; a share above `warn_clinical_changed_share` of the interval's asks a person.
     """
 
     max_quarantined_share: Share = 0.2
@@ -260,6 +262,9 @@ class Quality(Section):
     baseline_runs: int = Field(14, ge=1)
     least_documents: int = Field(20, ge=1)
     unknown_identity: Literal["refuse", "warn"] = "refuse"
+    warn_clinical_changes: int = Field(1, ge=1)
+    max_clinical_changes: int = Field(10, ge=0)
+    warn_clinical_changed_share: Share = 0.01
 
 
 class References(Section):

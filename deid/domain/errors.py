@@ -102,6 +102,7 @@ class Reason(StrEnum):
     BUDGET_EXCEEDED = "budget_exceeded"
     RESIDUAL_PATTERN = "residual_pattern"
     RESIDUAL_IDENTITY = "residual_identity"
+    CLINICAL_CONTENT_CHANGED = "clinical_content_changed"
     DATE_ORDER = "date_order"
     DATE_IMPOSSIBLE = "date_impossible"
     ORIGINAL_KEPT = "original_kept"

@@ -160,7 +160,9 @@ def validate(run_id: int, batch_id: int, *, isolated: bool = False) -> dict[str,
     step = begin(_current_run(run_id), batch_id, "validate", before="substituted")
     limits = settings().limits(isolated=isolated)
     candidates = batches.read_candidates(step, batches.open_batch(step, limits))
-    batches.keep_verdicts(step, candidates, pipeline.check(candidates, read_waivers(step), limits=limits))
+    quality = runtime.policy().quality
+    outcomes = pipeline.check(candidates, read_waivers(step), quality=quality, limits=limits)
+    batches.keep_verdicts(step, candidates, outcomes)
     return finish(step)
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from types import MappingProxyType
 
+from deid.config.policy import Quality
 from deid.domain.errors import Reason
 from deid.domain.outcomes import Severity
+
+COUNTED = 1e9  # bound of a number that is counted, and never too great
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,9 +188,22 @@ CHECKS: tuple[Check, ...] = (
             "The page holds nothing hidden (comment, script, attribute).",
         ),
     ),
+    *_critical(
+        Reason.CLINICAL_CONTENT_CHANGED,
+        (
+            "clinical_content_changed",
+            "Peu de valeurs, doses, scores, résultats et médicaments ont changé (limite de la politique).",
+            "Few values, doses, scores, results and drugs have changed (the policy's limit).",
+        ),
+    ),
     *_rules(
         Severity.WARNING,
         None,
+        (
+            "clinical_value_changed",
+            "Aucune valeur, dose, ni aucun score, résultat ou médicament n'a changé.",
+            "No value, dose, score, result or drug has changed.",
+        ),
         (
             "identity_ordinary_word",
             "Un mot courant qui est aussi un nom du patient n'apparaît pas.",
@@ -225,6 +241,26 @@ CHECKS: tuple[Check, ...] = (
             "Dates, ages or places equal to their random replacement: expected, and indistinguishable from the others.",
         ),
     ),
+    *_rules(
+        Severity.INFO,
+        None,
+        (
+            "clinical_items",
+            "Valeurs et termes cliniques relevés dans le texte d'origine.",
+            "Clinical values and terms read in the source.",
+        ),
+        most=COUNTED,
+    ),
 )
+
+
+def checks_within(limits: Quality) -> tuple[Check, ...]:
+    """Return the checks with the policy's limits on clinical values that changed."""
+    most = {
+        "clinical_content_changed": float(limits.max_clinical_changes),
+        "clinical_value_changed": float(limits.warn_clinical_changes - 1),
+    }
+    return tuple(replace(check, most=most.get(check.name, check.most)) for check in CHECKS)
+
 
 BY_NAME: Mapping[str, Check] = MappingProxyType({check.name: check for check in CHECKS})

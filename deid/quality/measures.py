@@ -8,9 +8,11 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from deid.config.policy import Quality
 from deid.domain.document import Document, Substitution
 from deid.domain.outcomes import Candidate, CheckOutcome, Severity, Verdict
-from deid.quality.checks import BY_NAME, CHECKS
+from deid.quality.checks import BY_NAME, CHECKS, checks_within
+from deid.quality.clinical import clinical_counts
 from deid.quality.dates import read_dates
 from deid.quality.identity import Inside, identity_counts, known_identity
 from deid.quality.integrity import Pair, faithfulness, integrity, markup_counts, outside, visible_text
@@ -43,6 +45,7 @@ def _measure(candidate: Candidate) -> dict[str, float]:
         **integrity(document, candidate.mentions, substitution),
         **page,
         **_survival(document, substitution),
+        **_clinical(document, substitution),
         **faithfulness(_pairs(document, substitution), document.reference_date, substitution.reference_date),
         "language_foreign": float(is_foreign(fold(word) for word in WORD.findall(document.text))),
         "identity_unknown": float(known_identity(document.patient).fields == 0),
@@ -71,6 +74,11 @@ def _survival(document: Document, substitution: Substitution) -> dict[str, float
     }
 
 
+def _clinical(document: Document, substitution: Substitution) -> dict[str, float]:
+    counts = clinical_counts(document, substitution)
+    return {**counts, "clinical_value_changed": counts["clinical_content_changed"]}
+
+
 def _pairs(document: Document, substitution: Substitution) -> list[Pair]:
     return [
         Pair(document.text[surrogate.mention.start : surrogate.mention.end], surrogate)
@@ -79,6 +87,7 @@ def _pairs(document: Document, substitution: Substitution) -> list[Pair]:
 
 
 ROW_SUITE = "document"
+DEFAULT = Quality()
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,12 +103,15 @@ class CheckResult:
     observed: float | None = None
 
 
-def validate_batch(batch: Sequence[Candidate]) -> list[Verdict]:
-    """Judge each candidate of `batch`, in the same order. Great Expectations sees numbers only."""
+def validate_batch(batch: Sequence[Candidate], limits: Quality = DEFAULT) -> list[Verdict]:
+    """Judge each candidate of `batch`, in the same order. Great Expectations sees numbers only.
+
+    `limits` says how many clinical values may change before a document warns, and before it is held back.
+    """
     from deid.quality.judging import judge  # seconds to import, for this step only
 
     numbers = [measure(candidate) for candidate in batch]
-    judgements = judge(ROW_SUITE, CHECKS, numbers)
+    judgements = judge(ROW_SUITE, checks_within(limits), numbers)
     return [
         Verdict(
             candidate.document.id,

@@ -118,6 +118,12 @@ FRENCH: Mapping[Reason, Wording] = MappingProxyType(
             "Un élément de l'identité connue de l'entrepôt (nom, date de naissance, adresse, numéro) subsiste.",
             "Ne jamais publier en l'état. Lire le document et signaler la forme manquée à l'équipe technique.",
         ),
+        Reason.CLINICAL_CONTENT_CHANGED: Wording(
+            "Contenu clinique modifié",
+            "Plus de valeurs, doses, scores, résultats ou noms de médicaments ont changé que la politique ne l'admet.",
+            "Lire le document : si ce qui a changé n'est pas clinique, le libérer ; sinon "
+            "signaler les formes à l'équipe technique.",
+        ),
         Reason.DATE_ORDER: Wording(
             "Dates dans le désordre",
             "Deux dates de substitution ne se suivent plus dans l'ordre d'origine : la chronologie serait fausse.",
@@ -240,6 +246,12 @@ ENGLISH: Mapping[Reason, Wording] = MappingProxyType(
             "Part of the identity that the warehouse knows (name, birth date, address, number) survives.",
             "Never publish as it is. Read the document and report the missed form to the technical team.",
         ),
+        Reason.CLINICAL_CONTENT_CHANGED: Wording(
+            "Clinical content changed",
+            "More values, doses, scores, results or names of drugs have changed than the policy admits.",
+            "Read the document: if what changed is not clinical, release it; else report the "
+            "forms to the technical team.",
+        ),
         Reason.DATE_ORDER: Wording(
             "Dates out of order",
             "Two surrogate dates no longer follow each other as in the source: the chronology would be false.",
@@ -298,6 +310,12 @@ WAIVABLE: Mapping[Reason, tuple[str, str]] = MappingProxyType(
             "une référence d'appareil, de lot ou de publication.",
             "By reading it, a person knows whether the number, date or address that was left identifies somebody, or "
             "is the reference of a device, a batch or a publication.",
+        ),
+        Reason.CLINICAL_CONTENT_CHANGED: (
+            "En le lisant, une personne sait si les valeurs remplacées étaient cliniques, ou les parties d'un "
+            "identifiant.",
+            "By reading it, a person knows whether the values that were replaced were clinical, or parts of an "
+            "identifier.",
         ),
     }
 )

@@ -174,6 +174,10 @@ MEANING: Mapping[str, tuple[str, str]] = MappingProxyType(
             "Peu de documents publiés portent une alerte.",
             "Few published documents carry a warning.",
         ),
+        "clinical_changed_share_high": (
+            "Presque toutes les valeurs et tous les termes cliniques sont conservés.",
+            "Nearly all clinical values and terms are kept.",
+        ),
         "epsilon_max_high": (
             "Aucun document ne dépense plusieurs fois le budget ε nominal.",
             "No document spends several times the nominal ε budget.",
@@ -229,6 +233,7 @@ def share_rules(policy: Policy, documents: int) -> tuple[RunRule, ...]:
         stop("foreign_share", limits.max_foreign_share),
         warn("foreign_share", limits.warn_foreign_share),
         warn("warned_share", limits.warn_warned_share),
+        warn("clinical_changed_share", limits.warn_clinical_changed_share),
         warn("epsilon_max", limits.warn_epsilon_factor * nominal),
         RunRule("references_old", Severity.WARNING, "references_old", most=0),
         *([capped] if cap is not None else []),
@@ -263,6 +268,7 @@ def run_shares(totals: Mapping[str, float]) -> dict[str, float]:
         "unparsed_share": share("unparsed", totals["surrogates"]),
         "foreign_share": share("foreign_language", documents),
         "warned_share": share("warned", kept),
+        "clinical_changed_share": share("clinical_changed", totals["clinical_items"]),
         "epsilon_max": float(totals["epsilon_max"]),
         "references_old": float(totals.get("references_old", 0)),
     }

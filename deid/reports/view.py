@@ -52,6 +52,7 @@ def view(figures: Figures, lang: str) -> dict[str, Any]:
         "passing": sorted((check for check in document_checks if check["success"]), key=_urgency),
         "heat": _heat(figures, lang),
         "durations": _durations(figures, words, write),
+        "clinical": _clinical(figures, words, write),
         "quarantine": quarantine,
         "flow": _flow(figures),
         "epsilon_chart": _chart(figures["epsilon"], words, write, digits=1),
@@ -188,6 +189,15 @@ def _durations(figures: Figures, words: Mapping[str, str], write: Writer) -> str
         return ""
     shown = {name: write.plain(count) for name, count in counts.items()}
     return words["durations_lost"].format(share=write.percent(counts["lost"] / counts["seen"]), **shown)
+
+
+def _clinical(figures: Figures, words: Mapping[str, str], write: Writer) -> str:
+    """Describe the share of clinical values and terms that were kept; empty where the texts hold none."""
+    counts = figures["clinical"]
+    if not counts["items"]:
+        return ""
+    shown = {name: write.plain(count) for name, count in counts.items()}
+    return words["clinical_kept"].format(share=write.percent(1 - counts["changed"] / counts["items"], 2), **shown)
 
 
 def _quarantine(figures: Figures, lang: str) -> list[dict[str, Any]]:

@@ -101,6 +101,18 @@ _WORDS: Mapping[str, tuple[str, str]] = {
         "Aucune durée écrite ne se rapporte à des dates du texte.",
         "No duration in the text is about dates of it.",
     ),
+    "clinical": ("Contenu clinique conservé", "Clinical content kept"),
+    "clinical_kept": (
+        "{share} des valeurs et termes cliniques sont conservés : {changed} ont changé sur {items} relevés (valeurs "
+        "avec unité, doses, scores, résultats, médicaments). Documents concernés : {documents_changed} sur "
+        "{documents}.",
+        "{share} of clinical values and terms are kept: {changed} of {items} changed (values with units, doses, "
+        "scores, results, drugs). Documents concerned: {documents_changed} of {documents}.",
+    ),
+    "clinical_none": (
+        "Aucune valeur ni aucun terme clinique relevé.",
+        "No clinical value or term was read.",
+    ),
     "quarantine": ("Quarantaine", "Quarantine"),
     "quarantine_lead": (
         "Un document en quarantaine n'est ni perdu ni publié : il attend qu'une personne le regarde.",

@@ -133,6 +133,17 @@ warned AS (
     INNER JOIN judged AS j ON v.document_id = j.document_id
     WHERE
         v.run_id = %(run_id)s AND v.severity = 'warning' AND NOT v.success AND j.state <> 'quarantined'
+),
+
+clinical AS (
+    SELECT
+        coalesce(sum(v.observed) FILTER (WHERE v.check_name = 'clinical_items'), 0) AS items,
+        coalesce(sum(v.observed) FILTER (WHERE v.check_name = 'clinical_value_changed'), 0) AS changed
+    FROM deid.verdict AS v
+    INNER JOIN judged AS j ON v.document_id = j.document_id
+    WHERE
+        v.run_id = %(run_id)s AND v.check_name IN ('clinical_items', 'clinical_value_changed')
+        AND j.state <> 'quarantined'
 )
 
 SELECT
@@ -142,6 +153,8 @@ SELECT
     (SELECT r.foreign_language FROM refused AS r) AS foreign_language,
     (SELECT r.failed FROM refused AS r) AS failed,
     (SELECT w.documents FROM warned AS w) AS warned,
+    (SELECT c.items FROM clinical AS c) AS clinical_items,
+    (SELECT c.changed FROM clinical AS c) AS clinical_changed,
     (SELECT d.surrogates FROM drawn AS d) AS surrogates,
     (SELECT d.unparsed FROM drawn AS d) AS unparsed,
     (SELECT coalesce(max(s.epsilon), 0) FROM spent AS s) AS epsilon_max

@@ -55,6 +55,20 @@ SELECT
 FROM deid.counted_document AS d
 WHERE d.interval_key = %(interval_key)s AND d.state <> 'quarantined';
 
+-- name: clinical
+-- Grain: one interval. Purpose: clinical values and terms read in the sources, and those that changed, over documents
+-- that are not in quarantine.
+SELECT
+    coalesce(sum(v.observed) FILTER (WHERE v.check_name = 'clinical_items'), 0) AS items,
+    coalesce(sum(v.observed) FILTER (WHERE v.check_name = 'clinical_value_changed'), 0) AS changed,
+    count(*) FILTER (WHERE v.check_name = 'clinical_items') AS documents,
+    count(*) FILTER (WHERE v.check_name = 'clinical_value_changed' AND v.observed > 0) AS documents_changed
+FROM deid.counted_document AS d
+INNER JOIN deid.verdict AS v ON d.run_id = v.run_id AND d.document_id = v.document_id
+WHERE
+    d.interval_key = %(interval_key)s AND d.state <> 'quarantined'
+    AND v.check_name IN ('clinical_items', 'clinical_value_changed');
+
 -- name: epsilon_documents
 -- Grain: one document. Purpose: the sum of its ε, for the distribution; ordered, so that quantiles are read off.
 SELECT sum(b.epsilon) AS epsilon

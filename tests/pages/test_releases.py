@@ -50,6 +50,13 @@ def test_a_release_says_what_is_held_back_and_leads_to_its_run(visit: Callable[.
     assert (run.get_attribute("href") or "").endswith("/dags/deidentify_documents/runs/nuit-1")
 
 
+def test_a_release_says_what_share_of_clinical_content_is_kept(visit: Callable[..., Page], server: Server) -> None:
+    page = visit("lecteur")
+    page.goto(f"{server.pages}/releases/{NIGHT}")
+    expect(page.get_by_role("heading", name="Contenu clinique conservé")).to_be_visible()
+    expect(page.locator("#clinical")).to_contain_text("des valeurs et termes cliniques sont conservés")
+
+
 def test_reading_a_release_is_written_down(server: Server) -> None:
     assert server.get(f"/releases/{NIGHT}", "exploitant").status_code == 200
     ((object_, action),) = server.database.rows(

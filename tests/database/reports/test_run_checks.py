@@ -20,6 +20,8 @@ SOUND = {
     "warned": 10,
     "surrogates": 9000,
     "unparsed": 20,
+    "clinical_items": 4000,
+    "clinical_changed": 4,
     "epsilon_max": 3.5,
 }
 USUAL = [Density("CRH", 100, 900, 15.0, 15.5), Density("BIO", 40, 300, 9.0, 8.8)]
@@ -37,6 +39,7 @@ TOTALS: list[tuple[dict[str, float], set[str]]] = [
     ({"unparsed": 200}, {"unparsed_share_high"}),
     ({"unparsed": 1000}, {"unparsed_share", "unparsed_share_high"}),
     ({"warned": 200}, {"warned_share_high"}),
+    ({"clinical_changed": 41}, {"clinical_changed_share_high"}),
     ({"epsilon_max": 400.0}, {"epsilon_max_high"}),
     ({"references_old": 1}, {"references_old"}),
     (
