@@ -95,7 +95,7 @@ def postgres_server() -> Iterator[str]:
     given = os.environ.get("NOCTURNE_TEST_DSN")
     # Not under pytest's own folder: each new pytest closes that one to other users, PostgreSQL's among them.
     home = Path(tempfile.mkdtemp(prefix="nocturne-tests-"))
-    server = None if given else EmbeddedServer(home, options={"fsync": "off"})
+    server = None if given else EmbeddedServer(home, options={"fsync": "off", "scram_iterations": "1"})
     if server is not None:
         server.start()
     superuser = given or server.uri("postgres")
