@@ -51,9 +51,15 @@ def drop_values(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
 
 
 def _is_value(reading: Reading, mention: Mention) -> bool:
-    if mention.label not in _NUMBERED or any(vote.annotator == "identity" for vote in mention.votes):
+    if mention.label in (Label.AGE, Label.RELDATE) or any(vote.annotator == "identity" for vote in mention.votes):
         return False
     start, end, text = mention.start, mention.end, reading.folded
+    if (
+        mention.label not in _NUMBERED
+        and not _QUANTITY.fullmatch(text, start, end)
+        and any(map(str.isalpha, text[start:end]))
+    ):
+        return _is_unit(text[start:end], text[max(0, start - _REACH) : start])
     while start < end and not text[start].isalnum():
         start += 1
     while start < end and not text[end - 1].isalnum():
@@ -94,6 +100,8 @@ _UNIT = re.compile(
     rf"[)\]]? {{0,2}}(?:[%‰º]|°(?![\w])|/ ?{_PER}(?!\w)|par (?:jour|minute|semaine|mois|heure)\b|"
     rf"(?:{_COMPOUND}|{_words('counted_things')})(?![\w'’])(?! ?°))"
 )
+_A_UNIT = re.compile(rf"(?:{_SYMBOL}|{_PER})")
+_DOSED = re.compile(rf"\d ?{_SYMBOL} ?(?:/|par) ?\Z")
 _AMOUNT = r"(?:0|(?!0)\d{1,7})(?:[ .]\d{3}){0,2}(?:[.,]\d{1,3})?"
 _INTERVAL = re.compile(rf"({_AMOUNT}) ?(?:[-–—]|a|et) ?({_AMOUNT})")
 _QUANTITY = re.compile(
@@ -106,6 +114,12 @@ _NORM = re.compile(
     rf" ?(?:[:=<>(\[]|,? entre| de) ?(?:entre )?(?:{_AMOUNT} (?:et|a) )?|(?:[%\d]|\b{_SYMBOL}(?:/{_PER})?) ?[(\[] ?|"
     rf"\d ?{_SYMBOL}(?: ?/ ?{_PER})? {{2,20}})\Z"
 )
+
+
+def _is_unit(written: str, before: str) -> bool:
+    """Return whether a word is the unit of a dose: "15 mg/kg"."""
+    return bool(_A_UNIT.fullmatch(written) and _DOSED.search(before))
+
 
 _NORM_COLUMN = re.compile(rf" {{2,}}{_AMOUNT} ?[-–] ?\d")
 _OTHER_BOUND = re.compile(rf" (?:et|a) {_AMOUNT}")
@@ -149,7 +163,7 @@ _LINK = (
     r"entre|initiale?s?|serique|sanguine?)\b)"
 )
 _AFTER_NAME = rf"(?: ?\([^()\n]{{1,20}}\))?{_LINK}{{0,4}} {{0,12}}\Z"
-_MEASURED = re.compile(rf"\b(?:{_words('measured')}){_AFTER_NAME}")
+_MEASURED = re.compile(rf"\b(?:{_words('measured')}){_AFTER_NAME}|\bp ?[=<>≤] ?\Z")
 _MEASURED_IN_THOUSANDS = re.compile(rf"\b(?:{_words('measured_in_thousands')}){_AFTER_NAME}")
 _A_YEAR = re.compile(r"(?:19|20)\d\d")
 _PLAIN = re.compile(rf"{_AMOUNT}(?: ?[-–—] ?{_AMOUNT})?")
@@ -203,6 +217,7 @@ def _is_part(number: _Number) -> bool:
 # Ranks, teeth, forms of intake, markers, codes
 
 _RANKED = re.compile(rf" ?(?:i?emes?|e|nde?|ere|ier)\b(?! ?(?:{'|'.join(sorted(DETECTED_MONTHS))})\b)")
+_RANK = re.compile(r"\d{1,2} ?(?:i?emes?|nde?)|[a-z]+(?:-[a-z]+)?iemes?")
 _FIRST = re.compile(rf" (?:{_words('ranked')})\b")
 _TOOTH = re.compile(r"[1-8][1-8](?: ?[-,] ?[1-8][1-8])*")
 _TEETH_BEFORE = re.compile(
@@ -211,7 +226,7 @@ _TEETH_BEFORE = re.compile(
 )
 _INTAKE = re.compile(r"[0-4½](?: ?- ?[0-4½]){2,3}|[0-4]( ?/ ?[0-4]){2,3}")
 _MARKER = re.compile(
-    r"(?:ag |antigene )?(?:ca[ -]?(?:19|15|125|72|50|242)(?:[ .-]?\d)?|cd[ -]?\d{1,3}[a-z]?|"
+    r"(?:ag |antigene )?(?:25[ -]?oh(?:-vitamine)?|ca[ -]?(?:19|15|125|72|50|242)(?:[ .-]?\d)?|cd[ -]?\d{1,3}[a-z]?|"
     r"ck[ -]?\d{1,2}(?:[/-]\d{1,2})?|ps[ -]?100|ki[ -]?67|her[ -]?[1-4]|p(?:16|21|27|40|53|63)|ae1|mib[ -]?1|"
     r"hla[ -](?:[abc]|d[pqr])\w{0,3}(?:[*:]\w{1,4})*|g\d{1,2}p\d{1,2}(?:a\d)?|"
     r"p?t[0-4][a-d]?n[0-3x][a-c]?m[01x]|\d[ehrsz]{2,5}(?:/\d[ehrsz]{2,5})?)"
@@ -228,6 +243,8 @@ def _is_ranked(number: _Number) -> bool:
     """Return whether an ordinal counts something that is no month: "le 2 ème trimestre", "le 1er jour"."""
     if number.digits > 2:
         return False
+    if _RANK.fullmatch(number.written):
+        return True
     return bool((_FIRST if number.written.endswith("er") else _RANKED).match(number.after))
 
 

@@ -45,6 +45,9 @@ _LASTING = re.compile(
     rf"(?: de| d'| a| sur| entre| \()?|[^.,;:\n]{{0,60}} (?:est|etait|sera|serait) (?:estimee? )?(?:de|a)){_GOVERNED}"
 )
 _FOLLOWED_UP = re.compile(rf"\b(?:{_any('follow_up_words')})\b[^.,;:\n]{{0,40}} (?:a|vers|jusqu'a) ?{_ABOUT}\Z")
+_PREGNANCY = re.compile(
+    rf"\b(?:grossesse|gestation|gestationnel)\b[^.;\n]{{0,40}} (?:agee? )?(?:de|a) ?{_ABOUT}{_OTHER}\Z"
+)
 _AT = re.compile(rf"(?:^|[ ,;(.])(?:a|jusqu'a) ?{_ABOUT}\Z")
 _OF_A_COURSE = re.compile(
     rf" ?(?:{_UNIT})?(?: (?:et|\+) (?:demie?|[a-z0-9]+ (?:jours?|mois))| ?\+ ?\d+(?: jours?)?)?(?: environ)?\)?[ -]"
@@ -108,9 +111,11 @@ def _of_an_adult(reading: Reading, mentions: Sequence[Mention]) -> bool:
 def _lasts(reading: Reading, mention: Mention, before: str, adult: bool) -> bool:
     """Return whether an age is the duration of a disease, a treatment or a follow-up."""
     written = reading.folded[mention.start : mention.end]
+    if _PREGNANCY.search(before) and "an" not in written:
+        return True
     if _BEARER.search(before):
         return False
-    if "paquet" in written or _SINCE.search(before) or _LASTING.search(before):
+    if "º" in written or "°" in written or "paquet" in written or _SINCE.search(before) or _LASTING.search(before):
         return True
     after = _after(reading, mention)
     if _OF_A_COURSE.match(after):
@@ -145,8 +150,10 @@ _TIME_WORDS = frozenset(
 )
 _FUNCTION_WORDS = word_list("function_words")
 _NEXT = re.compile(
-    rf" (?:suivant|qui (?:suiv|ont suivi|preced)|precedant|apres (?:le |la |l'|cette |cet )?(?:{_any('procedures')})\b)"
+    r" (?:suivant|qui (?:sui[tv]|ont suivi|preced)|precedant|"
+    rf"apres (?:le |la |l'|cette |cet )?(?:{_any('procedures')})\b)"
 )
+_LENGTH = re.compile(rf"(?:{_SOME} )?{_UNIT}")
 _COUNTED = re.compile(rf"{_SOME}(?:[ -]{_SOME})? ?{_UNIT}")
 _EVENT = re.compile(r" (?:apres|avant|plus tard|plus tot|auparavant)\b")
 
@@ -160,6 +167,8 @@ def _tells_no_time(reading: Reading, mention: Mention) -> bool:
     if any(map(str.isdigit, reading.digits[mention.start : mention.end])):
         return bool(_counts_from_an_event(written, after))
     if mention.label is Label.DATE:
+        if _LENGTH.fullmatch(written):
+            return True
         acronym = len(written) == 3 and reading.text[mention.start : mention.end].isupper()
         if acronym and not reading.shouted(reading.token_at(mention.start)):
             return True
@@ -171,6 +180,6 @@ def _tells_no_time(reading: Reading, mention: Mention) -> bool:
 
 def _counts_from_an_event(written: str, after: str) -> bool:
     """Return whether an event is named from which a time counts: "dans les heures qui suivent", "huit mois après"."""
-    if written.startswith("dans"):
+    if written.startswith("dans") or _LENGTH.fullmatch(written):
         return bool(_NEXT.match(after))
     return bool(_COUNTED.fullmatch(written) and _EVENT.match(after))

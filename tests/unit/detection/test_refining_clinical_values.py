@@ -119,6 +119,9 @@ def test_numbers_that_a_label_or_their_form_announces_stay(text: str, part: str,
         ("les échographies du 2 ème trimestre", "2", False),
         ("décès d'un jumeau le 1er jour", "1er", False),
         ("sorti le 21 ème jour", "21", False),
+        ("chute de la 12 eme dent", "12 eme", False),
+        ("revue le dix-septième jour", "dix-septième", False),
+        ("la 25-OH-vitamine D", "25-OH", False),
         ("vu le 1er avec sa fille", "1er", True),
         ("la 15, la 26 et la 47", "26", False),
         ("vu le 26 et le 47", "26", True),
@@ -137,6 +140,21 @@ def test_numbers_that_a_label_or_their_form_announces_stay(text: str, part: str,
 )
 def test_dates_and_what_looks_like_one(text: str, part: str, stays: bool) -> None:
     assert kept(text, part, Label.DATE) is stays
+
+
+@pytest.mark.parametrize(
+    ("text", "part", "stays"),
+    [
+        ("hyperleucocytose à 14510/mm3", "14510", False),
+        ("amikacine 15mg/Kg", "Kg", False),
+        ("amikacine 15 mg par Kg/jour", "Kg", False),
+        ("fait le 14/6, cg", "cg", True),
+        ("vu par Kg", "Kg", True),
+        ("lit 12", "12", True),
+    ],
+)
+def test_a_value_or_its_unit_is_no_name(text: str, part: str, stays: bool) -> None:
+    assert kept(text, part, Label.DOCTOR) is stays
 
 
 @pytest.mark.parametrize("town", ["75012 Paris", "37000 Tours", "72550 Degré", "69210 L'Arbresle"])
