@@ -78,7 +78,8 @@ def _labelled(reading: Reading, mention: Mention) -> bool:
     """Return whether a pattern found an identifier here, by its label or its form; or a town behind a postal code."""
     if mention.label is Label.ZIP:
         town = reading.starts[reading.token_at(mention.end) : reading.token_at(mention.end) + 1]
-        return any(hit.entry.kind is Kind.COMMUNE for hit in reading.hits_at.get(town[0] if town else -1, ()))
+        if any(hit.entry.kind is Kind.COMMUNE for hit in reading.hits_at.get(town[0] if town else -1, ())):
+            return True
     return any(
         one.label in _LABELLED and one.score >= _SURE_LABEL and one.overlaps(mention)
         for one in reading.found.get("patterns", ())
@@ -226,7 +227,7 @@ _TEETH_BEFORE = re.compile(
 )
 _INTAKE = re.compile(r"[0-4½](?: ?- ?[0-4½]){2,3}|[0-4]( ?/ ?[0-4]){2,3}")
 _MARKER = re.compile(
-    r"(?:ag |antigene )?(?:25[ -]?oh(?:-vitamine)?|ca[ -]?(?:19|15|125|72|50|242)(?:[ .-]?\d)?|cd[ -]?\d{1,3}[a-z]?|"
+    r"(?:ag |antigene )?(?:ca[ -]?(?:19|15|125|72|50|242)(?:[ .-]?\d)?|cd[ -]?\d{1,3}[a-z]?|"
     r"ck[ -]?\d{1,2}(?:[/-]\d{1,2})?|ps[ -]?100|ki[ -]?67|her[ -]?[1-4]|p(?:16|21|27|40|53|63)|ae1|mib[ -]?1|"
     r"hla[ -](?:[abc]|d[pqr])\w{0,3}(?:[*:]\w{1,4})*|g\d{1,2}p\d{1,2}(?:a\d)?|"
     r"p?t[0-4][a-d]?n[0-3x][a-c]?m[01x]|\d[ehrsz]{2,5}(?:/\d[ehrsz]{2,5})?)"
