@@ -104,11 +104,15 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """A case report with its mentions and what was judged of each, None where nobody has."""
+    """A case report with its mentions and what was judged of each, None where nobody has.
+
+    `missed` are places judged right that no mention meets.
+    """
 
     report: CaseReport
     mentions: Sequence[Mention]
     verdicts: Sequence[Verdict | None]
+    missed: Sequence[Verdict]
 
     @property
     def false(self) -> list[Verdict]:
@@ -173,14 +177,13 @@ def sample(reports: Sequence[CaseReport]) -> Iterator[tuple[str, CaseReport]]:
 def judged(reports: Sequence[CaseReport], found: Sequence[Sequence[Mention]]) -> list[Read]:
     """Return each report with its mentions and their verdicts."""
     verdicts = read_verdicts()
-    return [
-        Read(
-            report,
-            mentions,
-            [verdict_of(one.start, one.end, verdicts.get(report.id, ())) for one in mentions],
-        )
-        for report, mentions in zip(reports, found, strict=True)
-    ]
+    return [_read(*one, verdicts.get(one[0].id, ())) for one in zip(reports, found, strict=True)]
+
+
+def _read(report: CaseReport, mentions: Sequence[Mention], known: Sequence[Verdict]) -> Read:
+    met = [one for one in known if any(one.start < mention.end and mention.start < one.end for mention in mentions)]
+    right = {(one.start, one.end): one for one in known if one.right and one not in met}
+    return Read(report, mentions, [verdict_of(one.start, one.end, known) for one in mentions], [*right.values()])
 
 
 def reports_table(runs: Mapping[str, Sequence[Read]]) -> str:
@@ -196,6 +199,7 @@ def reports_table(runs: Mapping[str, Sequence[Read]]) -> str:
         "clinical values changed",
         "numbers with a unit touched",
         "unjudged",
+        "right but missed",
     ]
     return markdown(head, [_reports_row(name, reports) for name, reports in runs.items()])
 
@@ -213,6 +217,7 @@ def _reports_row(name: str, reports: Sequence[Read]) -> list[str]:
         sum(verdict.reason in CLINICAL for verdict in false),
         sum(_touched(one) for one in reports),
         sum(len(one.unjudged) for one in reports),
+        sum(len(one.missed) for one in reports),
     ]
     return [name, *map(str, figures)]
 

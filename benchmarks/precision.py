@@ -236,7 +236,8 @@ verdicts stand in `case_reports.judgements.csv`. Whoever worked on detection saw
 sample.
 
 `clinical values changed` are false mentions on a measured value, dose, posology, score, drug or the name of what a
-laboratory measures; `numbers with a unit touched` is counted by a regular expression, whatever was judged."""
+laboratory measures; `numbers with a unit touched` is counted by a regular expression, whatever was judged. `right but
+missed` are places that were judged right in any run and that this run does not find."""
 AUTHORS_LEFT_OUT = """{documents} documents of the authors {authors}, the patients unknown. The recurrent network was
 trained without them. The transformer is the one that ships: it learned no tag of these authors (they chose its epoch
 and its temperature), but it read their words without tags. A transformer without other authors needs a GPU, so no
