@@ -152,7 +152,7 @@ QUOTED = [
     (DOSSIER, "22 % (visibilité hebdomadaire)", "benchmarks/arrival.md", "| weekly | 22% |"),
     (DOSSIER, "12 % (mensuelle) ; 88 %", "benchmarks/arrival.md", "| monthly | 12% |"),
     (DOSSIER, "12 % (mensuelle) ; 88 %", "benchmarks/arrival.md", "| nightly | 88% |"),
-    (DOSSIER, "1 fuite sur 364 textes", "benchmarks/redteam.md", "1 of 364 texts"),
+    (DOSSIER, "0 fuite sur 364 textes", "benchmarks/redteam.md", "0 of 364 texts"),
     (DOSSIER, "27 sur 100", "docs/evaluation.md", "27 in 100"),
 ]
 
