@@ -16,6 +16,7 @@ from deid.release.interval import IntervalContext, check_interval_key, open_inte
 from deid.release.rules import may_approve
 from deid.warehouse import audit
 from deid.warehouse.connection import open_cursor
+from deid.warehouse.publish import end_interrupted, find_interrupted, try_lock_publication
 from deid.warehouse.queries import one, query
 
 APPROVE, REJECT, REWORK = "approve", "reject", "rework"
@@ -160,7 +161,7 @@ def take_answer(
 
     `airflow_run` names the run whose question was answered in Airflow: the answer then counts only if the person may
     decide (`record_right`). Sending back empties the interval in the same transaction: its staged documents are
-    superseded, their texts erased.
+    superseded, their texts erased. What an interrupted publication has written of it stays published.
 
     Raises:
         ReleaseRefused: the staged content is another, or its publication has begun: the question is void.
@@ -196,13 +197,14 @@ def _take_answer(
         if why is not AnswerProblem.AGAIN:
             record_refused_answer(interval, decision, why)
         return Taken(Outcome.ASK, why, _missing_approvals(interval, digest))
-    if decision.chosen == REWORK and _publication_begun(interval):
+    interrupted = find_interrupted(interval.cursor, interval.key) if decision.chosen == REWORK else None
+    if interrupted is not None and not try_lock_publication(interval.cursor):
         record_refused_answer(interval, decision, "begun")
         return ReleaseRefused(
-            f"the publication of {interval.key} has begun: it can no longer be sent back.",
-            "Run the step `publish` to its end.",
+            f"the publication of {interval.key} has begun, and a publication is under way: it cannot be sent back now.",
+            "Wait for the step `publish` to end; if it fails, send the interval back then.",
         )
-    _record_decision(interval, run_ids, decision, digest)
+    _record_decision(interval, run_ids, decision, digest, interrupted)
     if decision.chosen != APPROVE:
         return Taken(Outcome(decision.chosen))
     if interval.is_approved(digest, run_ids):
@@ -262,7 +264,9 @@ def rework_run(interval_key: str) -> dict[str, Any] | None:
     }
 
 
-def _record_decision(interval: IntervalContext, run_ids: list[int], decision: Decision, digest: str) -> None:
+def _record_decision(
+    interval: IntervalContext, run_ids: list[int], decision: Decision, digest: str, interrupted: int | None
+) -> None:
     cursor, given = interval.cursor, interval.approvers(digest)
     if decision.chosen == APPROVE and decision.decided_by in given:
         return  # the task that brought the approval is being repeated
@@ -275,10 +279,12 @@ def _record_decision(interval: IntervalContext, run_ids: list[int], decision: De
     if decision.chosen == APPROVE:
         details["approvals"] = len(given) + 1
     if decision.chosen == REWORK:
-        back = {"run_ids": run_ids, "decided_at": decided_at}
+        back = {"run_ids": run_ids, "decided_at": decided_at, "interrupted": interrupted}
         cursor.execute(query("deid", "document", "send_back"), back)
         details["documents"] = cursor.rowcount
         cursor.execute(query("deid", "run", "send_back"), back)
+        if interrupted is not None:
+            end_interrupted(cursor, interrupted)
         cursor.execute(query("deid", "staged_content", "forget"))
     audit.write(cursor, decision.decided_by, action, f"release {interval.key}", **details)
 
@@ -291,8 +297,3 @@ def _may_decide(interval: IntervalContext, airflow_run: str, account: str) -> bo
 
 def _missing_approvals(interval: IntervalContext, digest: str) -> int:
     return max(1, interval.release.approvals - len(interval.approvers(digest)))
-
-
-def _publication_begun(interval: IntervalContext) -> bool:
-    interval.cursor.execute(query("deid", "release", "unfinished"), {"interval_key": interval.key})
-    return interval.cursor.fetchone() is not None

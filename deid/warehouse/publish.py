@@ -96,6 +96,28 @@ def _same_period(period: Period, before: datetime, now: datetime) -> bool:
     return period == "monthly" and (before.year, before.month) == (now.year, now.month)
 
 
+def find_interrupted(cursor: Cursor, interval_key: str) -> int | None:
+    """Return the release of an interval that was opened and is not complete: interrupted, or under way."""
+    cursor.execute(query("deid", "release", "unfinished"), {"interval_key": interval_key})
+    return int(found[0]) if (found := cursor.fetchone()) else None
+
+
+def try_lock_publication(cursor: Cursor) -> bool:
+    """Keep publications waiting until the transaction ends; False, at once, if one is under way."""
+    cursor.execute("SELECT deid.try_lock_publication()")
+    return bool(one(cursor)[0])
+
+
+def end_interrupted(cursor: Cursor, release_id: int) -> None:
+    """End a release whose other documents were sent back: researchers will read what it wrote.
+
+    Raises:
+        SettingsError: the secret is missing.
+    """
+    _drop_former_keys(cursor, release_id, settings().keyring)
+    cursor.execute(query("deid", "release", "finish"), {"release_id": release_id})
+
+
 def staged_digest(interval_key: str) -> str | None:
     """Return the digest of the changes that publishing the interval would make now; None if nothing is staged.
 

@@ -375,11 +375,13 @@ ORDER BY d.document_id;
 
 -- name: send_back
 -- Grain: one staged document of some runs. Purpose: its interval was sent back: no text of it stays behind, and the
--- next run over the interval finds it new, whatever its pipeline version.
+-- next run over the interval finds it new, whatever its pipeline version. Of a release that is under way, only those of
+-- the interrupted one, if it is given.
 WITH back AS (
     SELECT d.document_id, d.content_hash, d.pipeline_version, d.run_id
     FROM deid.document AS d
-    WHERE d.run_id = ANY(%(run_ids)s::bigint[]) AND d.state = 'staged' AND d.release_id IS NULL
+    WHERE d.run_id = ANY(%(run_ids)s::bigint[]) AND d.state = 'staged'
+        AND (d.release_id IS NULL OR d.release_id = %(interrupted)s::bigint)
     FOR UPDATE OF d
 ),
 
@@ -390,7 +392,7 @@ erased AS (
 )
 
 UPDATE deid.document AS d
-SET state = 'superseded', updated_at = now()
+SET state = 'superseded', release_id = NULL, updated_at = now()
 FROM back AS b
 WHERE
     d.document_id = b.document_id AND d.content_hash = b.content_hash AND d.pipeline_version = b.pipeline_version;

@@ -120,9 +120,14 @@ HAVING count(*) > 0;
 
 -- name: send_back
 -- Grain: one staged run. Purpose: nothing of it waits any more; what it failed must not hold back the run that mends
--- it.
-UPDATE deid.run SET state = 'superseded', sent_back_at = %(decided_at)s
-WHERE run_id = ANY(%(run_ids)s::bigint[]) AND state = 'staged';
+-- it. A run of which an interrupted release has published documents stays theirs.
+UPDATE deid.run AS r
+SET
+    state = CASE WHEN EXISTS (
+        SELECT FROM deid.document AS d WHERE d.run_id = r.run_id AND d.state = 'published'
+    ) THEN 'published' ELSE 'superseded' END,
+    sent_back_at = %(decided_at)s
+WHERE r.run_id = ANY(%(run_ids)s::bigint[]) AND r.state = 'staged';
 
 -- name: source
 -- Grain: one run. Purpose: which source its documents came from.

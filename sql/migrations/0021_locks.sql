@@ -40,6 +40,14 @@ BEGIN
 END
 $$;
 
+CREATE FUNCTION deid.try_lock_publication() RETURNS boolean
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $$
+BEGIN
+    PERFORM FROM deid.lock AS l WHERE l.name = 'publish' FOR UPDATE SKIP LOCKED;
+    RETURN FOUND;
+END
+$$;
+
 -- An opposition and a publication never cross. Whoever records or applies an opposition takes the queue, then the lock;
 -- whoever publishes a batch passes through the queue and shares the lock. A batch that comes later waits in the queue:
 -- a publication of many batches does not overtake an opposition.
@@ -99,10 +107,11 @@ $$;
 
 REVOKE ALL ON FUNCTION
 deid.lock_row(text), deid.lock_planning(), deid.lock_staging(), deid.lock_publication(), deid.lock_decisions(),
-deid.lock_reviews(), deid.try_lock_reviews(), deid.lock_opt_outs(), deid.share_opt_outs() FROM PUBLIC;
+deid.lock_reviews(), deid.try_lock_reviews(), deid.try_lock_publication(), deid.lock_opt_outs(), deid.share_opt_outs()
+FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION deid.lock_planning(), deid.lock_staging() TO nocturne_worker;
-GRANT EXECUTE ON FUNCTION deid.lock_publication(), deid.lock_decisions(), deid.lock_opt_outs(), deid.share_opt_outs()
-TO nocturne_publisher;
+GRANT EXECUTE ON FUNCTION deid.lock_publication(), deid.try_lock_publication(), deid.lock_decisions(),
+deid.lock_opt_outs(), deid.share_opt_outs() TO nocturne_publisher;
 GRANT EXECUTE ON FUNCTION deid.lock_reviews(), deid.try_lock_reviews() TO nocturne_publisher, nocturne_steward;
 
 -- Grain: one source of reference data that somebody has loaded, or loads.

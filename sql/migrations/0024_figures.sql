@@ -57,6 +57,8 @@ SELECT
     c.decided_at,
     CASE
         WHEN d.unfinished > 0 OR w.last_state = 'planned' THEN 'unfinished'
+        -- in the middle of a release, which has ended with what it had written
+        WHEN c.chosen = 'rework' AND c.decided_at >= w.staged_at AND c.decided_at >= p.published_at THEN 'rejected'
         WHEN d.waiting = 0 AND p.published_at IS NOT NULL THEN 'published'
         WHEN c.chosen = 'refused' AND c.decided_at >= w.staged_at THEN 'refused'
         WHEN c.chosen IN ('reject', 'rework') AND c.decided_at >= w.staged_at THEN 'rejected'

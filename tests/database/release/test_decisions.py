@@ -22,6 +22,7 @@ from deid.release.decisions import (
     settled_outcome,
 )
 from deid.release.rules import approvals_suffice
+from deid.warehouse.connection import connect
 from deid.warehouse.publish import staged_digest
 from tests.database.release.ledger import Ledger
 
@@ -232,8 +233,10 @@ def test_what_is_being_published_is_not_sent_back(night: Any) -> None:
         " VALUES (%s, '{1}', 'p', 'v', 's')",
         (NIGHT,),
     )
-    with pytest.raises(ReleaseRefused, match="has begun"):
-        take("Rework", "morel", "tard")
+    with connect(night.dsn("publisher")) as link, link.cursor() as cursor:
+        cursor.execute("SELECT deid.lock_publication()")
+        with pytest.raises(ReleaseRefused, match="has begun"):
+            take("Rework", "morel", "tard")
     assert night.rows("SELECT count(*) FROM deid.candidate") == [(39,)]
 
 

@@ -7,9 +7,13 @@ from typing import Any
 import pytest
 
 from deid.domain.errors import ReleaseRefused
-from deid.release import actions
+from deid.release import actions, decisions
+from deid.release.decisions import Outcome, Taken
 from deid.warehouse import publish as publishing
+from deid.warehouse.connection import connect
 from tests.database.release.ledger import Ledger
+from tests.database.warehouse.nights import process
+from tests.database.warehouse.small_hospital import LETTER, open_hospital, put
 
 NIGHT = "2026-10-03"
 ONE = f"D{NIGHT}-7"
@@ -91,6 +95,46 @@ def test_what_is_altered_while_a_release_is_being_written_stops_its_batch(
     with pytest.raises(ReleaseRefused, match=f"document {ONE}"):
         actions.publish(NIGHT)
     assert published(deployed) == 0
+
+
+def test_an_interval_altered_in_the_middle_of_its_release_is_sent_back_and_done_again(
+    deployed: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    open_hospital(deployed)
+    for number in range(3):
+        put(deployed, f"letter{number}", f"{LETTER}\nExemplaire {number}.")
+    key = process("first", batch_size=1)["interval_key"]
+    digest, write = str(publishing.staged_digest(key)), publishing._publish_batch
+
+    def alter_the_last(*given: Any) -> None:
+        write(*given)
+        deployed.rows(
+            "UPDATE deid.candidate AS c SET text = 'Mme TAMBURIN' FROM deid.document AS d"
+            " WHERE d.batch_id = 3 AND d.run_id = c.run_id AND d.document_id = c.document_id"
+        )
+
+    monkeypatch.setattr(publishing, "_publish_batch", alter_the_last)
+    for _ in range(2):
+        with pytest.raises(ReleaseRefused, match="send the interval back"):
+            publishing.publish_interval(key)
+        monkeypatch.setattr(publishing, "_publish_batch", write)
+    back = {"chosen": "rework", "decided_by": "c.morel", "reason": "texte altéré"}
+    with connect(deployed.dsn("publisher")) as link, link.cursor() as cursor:
+        cursor.execute("SELECT deid.lock_publication()")
+        with pytest.raises(ReleaseRefused, match="is under way: it cannot be sent back now"):
+            decisions.take_answer(key, back, digest=digest)
+    assert decisions.take_answer(key, back, digest=digest) == Taken(Outcome.REWORK)
+    assert deployed.rows("SELECT state FROM deid.interval_state") == [("rejected",)]
+    assert deployed.rows("SELECT count(*) FROM deid.candidate") == [(0,)]
+    assert decisions.rework_run(key) is not None
+    publishing.make_visible("nightly")
+    assert deployed.rows("SELECT count(*) FROM research.document", role="researcher") == [(2,)]
+    assert process("again", batch_size=1)["planned"] == 1
+    assert publishing.publish_interval(key)["published"] == 1
+    publishing.make_visible("nightly")
+    texts = [text for (text,) in deployed.rows("SELECT text FROM research.document", role="researcher")]
+    assert (len(texts), any("TAMBURIN" in text for text in texts)) == (3, False)
+    assert deployed.rows("SELECT state FROM deid.interval_state") == [("published",)]
 
 
 def test_what_was_withdrawn_since_may_be_missing(deployed: Any, ledger: Ledger) -> None:

@@ -34,6 +34,7 @@ LOCKS = {
     "lock_planning": {"worker"},
     "lock_staging": {"worker"},
     "lock_publication": {"publisher"},
+    "try_lock_publication": {"publisher"},
     "lock_decisions": {"publisher"},
     "lock_reviews": {"publisher", "steward"},
     "try_lock_reviews": {"publisher", "steward"},
