@@ -235,7 +235,8 @@ _MARKER = re.compile(
 _TISSUE_TYPES = re.compile(r"(?:(?:[abc]|dr|dq|dp|cw|b?w)?\d{1,3}(?:[ ,;:*/-]+|$))+")
 _TYPED = re.compile(r"\b(?:hla|haplotypes?|typage|phenotype)\b[^.\n]{0,40}\Z")
 _ACT = re.compile(r"[a-z]{4}\d{3}|[a-z]\d\d(?:\.\d{1,2})?")
-_ACRONYM = re.compile(r"[a-z]{1,4}")
+# Other letters may be someone's initials.
+_ACRONYM = re.compile(r"bk|ace|afp|aod|avk|cea|crp|ecbu|hbpm|hcg|psa|tsh")
 _NAMED_CODE = re.compile(rf"\b(?:{'|'.join(sorted(TRIGGERS))}|cle|indicatif)\b[ .:°]{{0,3}}(?:est )?\Z")
 _VERTEBRAE = re.compile(r"[ctls]\d{1,2}(?: ?- ?[ctls]?\d{1,2})?")
 
