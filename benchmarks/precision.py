@@ -157,7 +157,7 @@ def page(
     equal = left_out.false_at_equal_recall(curve, authors["after"]["default"])
     parts = [
         "# Precision: what detection changes without need",
-        HEAD.format(before=BEFORE),
+        HEAD.format(before=BEFORE, after=_commit()),
         "## Case reports",
         REPORTS,
         case_reports.reports_table(_by_sample(read)),
@@ -187,6 +187,11 @@ def page(
         SPEED.format(ratio=speed["after"] / speed["before"], times=TIMES, **speed),
     ]
     return "\n\n".join(part if part.startswith(("|", "# ")) else _filled(part) for part in parts) + "\n"
+
+
+def _commit() -> str:
+    asked = ["git", "-C", str(ROOT), "rev-parse", "--short=7", "HEAD"]
+    return subprocess.run(asked, stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
 
 
 def _filled(text: str) -> str:
@@ -225,8 +230,8 @@ def _curves_table(authors: Mapping[str, Mapping[str, Counts]]) -> str:
     return markdown(["nats", *head], rows)
 
 
-HEAD = """Written by `python -m benchmarks.precision --write`. "Before" is commit {before}, "after" the commit of this
-page; both ran on the same texts in one go. Intervals are 95 %, by bootstrap of documents (2,000 draws)."""
+HEAD = """Written by `python -m benchmarks.precision --write`. "Before" is commit {before}, "after" is {after}; both
+ran on the same texts in one go. Intervals are 95 %, by bootstrap of documents (2,000 draws)."""
 REPORTS = """Two samples of 200 published French case reports, chosen by the hash of the article: 150 of the Pan
 African Medical Journal and 50 of CasiMedicos each. No tagger learned tags from them. The Pan African cases are among
 the unmarked texts of masked words, of the subword embeddings and of the table of medical words (NOTICE); CasiMedicos
