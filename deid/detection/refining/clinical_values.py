@@ -113,7 +113,7 @@ _DECIMALS = re.compile(r"\d{1,4}[.,]\d{1,3} ?(?:[-–—]|a|et) ?\d{1,4}[.,]\d{1
 _NORM = re.compile(
     r"(?:\b(?:n|vn|vr|nle?s?|norm\w*|valeurs? (?:usuelles?|normales?|de reference)|reference|cible|objectif)"
     rf" ?(?:[:=<>(\[]|,? entre| de) ?(?:entre )?(?:{_AMOUNT} (?:et|a) )?|(?:[%\d]|\b{_SYMBOL}(?:/{_PER})?) ?[(\[] ?|"
-    rf"\d ?{_SYMBOL}(?: ?/ ?{_PER})? {{2,20}})\Z"
+    rf"\d {{0,12}}{_SYMBOL}(?: ?/ ?{_PER})? {{2,20}})\Z"
 )
 
 
@@ -172,6 +172,8 @@ _TITRE = re.compile(r"1 ?/ ?(?!(?:19|20)\d\d$)\d{3,6}")
 _RATIO = re.compile(r"(\d{1,3}) ?/ ?(\d{1,3})")
 _PRESSURE = re.compile(rf"\b(?:ta|pa|tension(?: arterielle)?|pression(?: arterielle)?){_LINK}{{0,4}} {{0,4}}\Z")
 _RATED = re.compile(rf"\b(?:{_words('rated')})\b[^.;\d\n]{{0,40}}(?:\d{{1,3}} ?/ ?\d{{1,3}}[^.;\d\n]{{1,30}})*\Z")
+# "EN 8/10": a pain rated by a number.
+_PAIN = re.compile(r"(?:^|[,;:(] ?)(?:en|eva|evs|ens) ?[:=]? ?\Z")
 _DATED = re.compile(r"\b(?:le|du|au|les|ce|des|depuis|vers) \Z")
 _RATED_BEHIND = re.compile(
     r" (?:et \d{1,2}/\d{1,2} )?(?:a l'|au niveau de l'|de l'|pour l'|a |aux? )?(?:(?:oe|œ)il|od|og|odg)\b"
@@ -198,6 +200,8 @@ def _is_ratio(number: _Number) -> bool:
     ratio = _RATIO.fullmatch(number.written)
     if not ratio:
         return False
+    if ratio[2] == "10" and not ratio[1].startswith("0") and int(ratio[1]) <= 10 and _PAIN.search(number.before):
+        return True
     if number.label is Label.DATE:
         out_of = int(ratio[1]) <= int(ratio[2]) or _PRESSURE.search(number.before)
         if not out_of or _DATED.search(number.before) or re.match(r" ?[:=]", number.after):
@@ -235,6 +239,7 @@ _MARKER = re.compile(
 _TISSUE_TYPES = re.compile(r"(?:(?:[abc]|dr|dq|dp|cw|b?w)?\d{1,3}(?:[ ,;:*/-]+|$))+")
 _TYPED = re.compile(r"\b(?:hla|haplotypes?|typage|phenotype)\b[^.\n]{0,40}\Z")
 _ACT = re.compile(r"[a-z]{4}\d{3}|[a-z]\d\d(?:\.\d{1,2})?")
+_CLASSIFIED = re.compile(r"\b(?:adicap|ccam|ngap|nabm|cim[ -]?10|snomed(?:[ -]ct)?|loinc|ghm)\b[ .:=°(]{1,6}\Z")
 # Other letters may be someone's initials.
 _ACRONYM = re.compile(r"bk|ace|afp|aod|avk|cea|crp|ecbu|hbpm|hcg|psa|tsh")
 _NAMED_CODE = re.compile(rf"\b(?:{'|'.join(sorted(TRIGGERS))}|cle|indicatif)\b[ .:°]{{0,3}}(?:est )?\Z")
@@ -270,7 +275,7 @@ def _is_code(number: _Number) -> bool:
     """Return whether a code is that of an act or a disease, or an acronym that no label makes an identifier."""
     if _ACRONYM.fullmatch(number.written) and number.label in IDENTIFIERS - {Label.NIR}:
         return not _NAMED_CODE.search(number.before)
-    return bool(_ACT.fullmatch(number.written))
+    return bool(_ACT.fullmatch(number.written) or _CLASSIFIED.search(number.before))
 
 
 # Days of intake, years of classifications

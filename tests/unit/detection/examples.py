@@ -81,6 +81,7 @@ FOUND: dict[str, tuple[str, ...]] = {
         "Écrire sur [[URL|rdv.chu-iroise.fr]] avant la visite.",
         "joignable au [[PHONE|06 trente neuf quatre vingt dix-huit 98 90 06]]",
         "Poste de garde : [[PHONE|4412]]",
+        "téléphoné 18:39 au service, puis téléphoné 18 h",
         "Portable : [[PHONE|06.39.98.01.12]] ou [[PHONE|02619 15040]]",
         "Serveur DICOM [[ID|1.2.840.113619.2.55.3]] arrêté.",
         "Carte réseau [[ID|00:1B:44:11:3A:B7]] changée.",

@@ -44,7 +44,7 @@ _SHORT = re.compile(
     r"(?: (?:de|d'|du|l'|la|garde|urgence|urgences|vitale|operateur|interne|operatoire|nuit|jour|patient|mere|"
     r"pere|tante|fils|fille|bloc|med|medecin)){0,4}"
     r" ?[,(=]? ?[.:°]{0,2} ?\*?(?:interne |direct |n° ?|no |: ?|au )?((?:\+ ?)?\d[\d .\-/]{1,18}\d|"
-    r"\d{2,})(?!\w|[/,]\d)"
+    r"\d{2,})(?!\w|[/,:]\d| ?h(?:\d\d)?\b)"
 )
 
 
