@@ -102,12 +102,13 @@ def move(context: DocumentContext, normalised: NormalisedTimes, epsilon: Fractio
         if mention in normalised.instants and is_kept(context, said)
     }
     window = _window(context, episode, anchor)
+    beside = _named_from_here(context, normalised)
     told = [*sorted(one.first for one in normalised.dated if one.unit is Unit.DAY), anchor]
     drawn = {}
     for one in normalised.dated:
         if one in pinned:
             drawn[one] = pinned[one]
-        elif window[0] <= one.middle <= window[1]:
+        elif window[0] <= one.middle <= window[1] or one in beside:
             drawn[one] = index_of(one.unit, _kept_kind(_told_day(one, told), days, episode))
         else:
             drawn[one] = _history(context, one)
@@ -124,7 +125,8 @@ def cost_lines(context: DocumentContext, normalised: NormalisedTimes) -> list[Co
     own = episode_of(context, anchor)
     low, high = _window(context, own, anchor)
     told = {one for mention, one in normalised.instants.items() if not is_kept(context, normalised.said[mention])}
-    others = [one for one in told & normalised.dated if not low <= one.middle <= high]
+    near = _named_from_here(context, normalised)
+    others = [one for one in told & normalised.dated - near if not low <= one.middle <= high]
     dates = context.policy.dates
     quarters = {_quarter(one.first) for one in others if one.unit is Unit.DAY} - {own}
     shown = normalised.instants or context.document.reference_date is not None
@@ -142,6 +144,16 @@ def is_kept(context: DocumentContext, said: object) -> bool:
     return (abs(said.offset) + said.span) * DAYS_OF[said.unit] <= context.policy.dates.kept_days
 
 
+def _named_from_here(context: DocumentContext, normalised: NormalisedTimes) -> set[Instant]:
+    """Return what is told by its name from the document's date ("l'été dernier"), and within `kept_days` of it."""
+    reach = context.policy.dates.kept_days
+    return {
+        one
+        for mention, one in normalised.instants.items()
+        if isinstance(normalised.said[mention], Relative) and abs((one.middle - normalised.anchor).days) <= reach
+    }
+
+
 def _told_from(instant: Instant, anchor: date, moved_anchor: date) -> int:
     """Return the index that a kept distance means from the moved anchor."""
     return index_of(instant.unit, moved_anchor) + instant.index - index_of(instant.unit, anchor)
@@ -150,10 +162,9 @@ def _told_from(instant: Instant, anchor: date, moved_anchor: date) -> int:
 def _window(context: DocumentContext, episode: Episode, anchor: date) -> tuple[date, date]:
     """Return the first and the last day that the episode's shift holds for in a document dated `anchor`."""
     dates = context.policy.dates
-    if context.document.stay is None:
-        return episode.first, episode.last or anchor
-    last = max(episode.last or anchor, anchor)
-    return episode.first - timedelta(days=dates.days_before), last + timedelta(days=dates.days_after)
+    known = context.document.stay is not None
+    first, last = (episode.first, max(episode.last or anchor, anchor)) if known else (anchor, anchor)
+    return first - timedelta(days=dates.days_before), last + timedelta(days=dates.days_after)
 
 
 def _told_day(one: Instant, told: Sequence[date]) -> date:

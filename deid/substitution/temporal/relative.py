@@ -31,7 +31,7 @@ _UNIT = (
     r"(?:jours?|jrs?|j|journees|semaines?|sem\.?|mois|m|trimestres?|semestres?|ann?ees?|ans?|h|heures?|minutes?|min|mn|"
     r"etes?|hivers?|printemps|saisons?|decennies?|week[- ]ends?)"
 )
-_BACK = r"il y a|il ya|ilya|y ?a|il fait|ca fait|cela fait|voici|voila|voila(?:it)?|depuis"
+_BACK = r"il y'? ?a|il ya|ilya|y ?a|il fait|ca fait|cela fait|voici|voila|voila(?:it)?|depuis"
 _AHEAD = r"dans(?: les?)?|ds|sous|d' ?ici(?: a)?|d ici(?: a)?|apres|avant|a"
 _NEARLY = (
     r"(?: plus d[e']| moins d[e']| un peu plus de| un peu moins de| \+ de| - de| environ| pres de| presque| a peine|"
@@ -47,7 +47,7 @@ _COUNTED = re.compile(
 _FORTNIGHT = re.compile(r"(?P<lead>(?:dans|sous|d'ici|il y a)) (?:une )?(?P<about>quinzaine|huitaine)")
 # "ces dernières semaines", "ces six derniers mois", "ces prochains jours".
 _THESE = re.compile(
-    r"(?:ces|les|au cours des|dans les) (?:(?P<digits>\d+) |(?P<words>[a-z]+) )?"
+    r"(?:(?:ces|les|au cours des|dans les) )?(?:(?P<digits>\d+) |(?P<words>[a-z]+) )?"
     rf"(?P<side>dernier|prochain)e?s (?:(?P<later>\d+|[a-z]+) )?(?P<unit>{_UNIT})"
 )
 _NAMED = {

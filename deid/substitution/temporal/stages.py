@@ -36,7 +36,7 @@ _OTHERS = re.compile(
     rf"freres?|{_SISTER}|fils|(?:sa|ses|une|deux|trois|\d|leurs?|petites?) filles?|"
     r"(?:son|ses|un|leurs?|deux|trois|quatre|\d) enfants?|maris?|epou(?:x|se)|(?:sa|ma) femme|conjointe?s?|"
     r"compagn(?:on|e)s?|oncles?|tantes?|cousine?s?|neveux?|nieces?|jum(?:eaux?|elles?)|donneu(?:r|se)|receveu(?:r|se)|"
-    r"voisine?s?|amie?s?|aidante?s?)\b"
+    r"(?:sa|son|une?|ses|des) (?:voisine?s?|amie?s?|aidante?s?))\b"
 )
 _GREATEST = {Unit.YEAR: 125, Unit.MONTH: 1500, Unit.WEEK: 520, Unit.DAY: 3650, Unit.DECADE: 12}
 

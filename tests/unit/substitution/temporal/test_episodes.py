@@ -174,6 +174,18 @@ def test_a_weekday_or_month_said_by_name_follows_its_stay(drawn: Substitutor) ->
     assert read(day).day == int(weekday.split()[1])
 
 
+def test_a_season_told_from_the_document_follows_it(drawn: Substitutor) -> None:
+    document, mentions = marked(
+        f"Vu le {told(WRITTEN)}, fatigue depuis [[RELDATE|l'été dernier]].", reference_date=WRITTEN, stay=STAY
+    )
+    result = drawn.substitute(document, mentions)
+    assert result.reference_date is not None
+    moved = (result.reference_date - WRITTEN).days
+    middle = date(2021, 7, 16) + timedelta(days=moved)
+    season = ("hiver", "printemps", "été", "automne")[middle.month % 12 // 3]
+    assert season in surrogates(result)[1]
+
+
 def test_what_is_drawn_stands_in_the_ledger(drawn: Substitutor) -> None:
     document, mentions = marked(
         f"Entré le {told(ADMITTED)}, vu [[RELDATE|il y a 2 jours]], opéré le {told(date(2019, 5, 6))}, le "

@@ -70,6 +70,7 @@ def test_a_relatives_age_stays_in_its_stage(drawn: Substitutor, text: str, key: 
         ("Enfant de [[AGE|8 ans]]", False), ("Femme de [[AGE|40 ans]]", False),
         ("Vit avec sa mère. Âgé de [[AGE|12 ans]]", False), ("Opéré à l'âge de [[AGE|12 ans]]", False),
         ("Jeune fille de [[AGE|17 ans]]", False), ("greffe d'un donneur de [[AGE|45 ans]]", True),
+        ("Cher ami, M. X, [[AGE|79 ans]]", False), ("son amie, [[AGE|79 ans]]", True),
     ],
 )  # fmt: skip
 def test_the_words_ahead_say_whose_age_it_is(stages: Policy, text: str, another: bool) -> None:
