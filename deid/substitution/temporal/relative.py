@@ -47,7 +47,7 @@ _COUNTED = re.compile(
 _FORTNIGHT = re.compile(r"(?P<lead>(?:dans|sous|d'ici|il y a)) (?:une )?(?P<about>quinzaine|huitaine)")
 # "ces dernières semaines", "ces six derniers mois", "ces prochains jours".
 _THESE = re.compile(
-    r"(?:(?:ces|les|au cours des|dans les) )?(?:(?P<digits>\d+) |(?P<words>[a-z]+) )?"
+    r"(?:ces|les|au cours des|dans les) (?:(?P<digits>\d+) |(?P<words>[a-z]+) )?"
     rf"(?P<side>dernier|prochain)e?s (?:(?P<later>\d+|[a-z]+) )?(?P<unit>{_UNIT})"
 )
 _NAMED = {
