@@ -149,7 +149,7 @@ def dpo_annex(
         typer.Option("--output", "-o", metavar="FICHIER", help="Où l'écrire ; sinon sur la sortie standard."),
     ] = None,
 ) -> None:
-    """Écrit l'annexe d'une publication pour le délégué à la protection des données.
+    """Écrit, pour le DPO, l'annexe d'une publication.
 
     En Markdown : individualisation, corrélation et inférence avec les chiffres de cette publication, contrôles,
     quarantaine, oppositions, versions, décisions. Ni texte ni identifiant. Voir docs/fr/dossier-dpo.md.
