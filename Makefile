@@ -18,6 +18,8 @@ TORCH_LOCK ?= $(LOCKS)/torch.txt
 TORCH = $(shell sed -n 's/^\(torch==[^ ]*\).*/\1/p' $(TORCH_LOCK))
 DEMO = $(BIN)/python -m demo
 ARGS ?=
+# Tests that coverage is measured over.
+MEASURED ?= tests/unit tests/database
 # Test processes; each starts a PostgreSQL of its own.
 WORKERS ?= 2
 
@@ -84,7 +86,7 @@ test-unit: $(DEV) ## tests without PostgreSQL or Airflow, but those marked slow
 
 .PHONY: coverage
 coverage: $(DEV) ## branch coverage of the library, by package, over the tests without Airflow
-	@$(BIN)/python -m pytest tests/unit tests/database -n $(WORKERS) --cov=deid --cov-branch --cov-report= $(ARGS)
+	@$(BIN)/python -m pytest $(MEASURED) -n $(WORKERS) --cov=deid --cov-branch --cov-report= $(ARGS)
 	@$(BIN)/python -m benchmarks.coverage_by_package
 
 .PHONY: check
