@@ -15,8 +15,8 @@ from tests.pages.night import HOSTILE, UNREADABLE, as_deployed
 from tests.pages.serving import Server
 
 QUIET = (
-    "L'examen est normal et le traitement est poursuivi. Le bilan biologique est sans particularité, et un contrôle "
-    "est à prévoir. Le tracé est sans anomalie et aucun symptôme nouveau n'est décrit par rapport à la consultation."
+    "Nom :\n\nL'examen est normal et le traitement est poursuivi. Le bilan biologique est sans particularité, et un "
+    "contrôle est à prévoir. Le tracé est sans anomalie et aucun symptôme nouveau n'est décrit depuis la consultation."
 )
 WHY = "Lu en entier : aucune personne n'y est nommée."
 TAG = "<img src=x onerror=\"document.title='pris'\">"
