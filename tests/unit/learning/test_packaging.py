@@ -36,6 +36,9 @@ FILES: Mapping[str, str] = {
     ),
     "medvocab/cim10_fr_atih_edsnlp.csv.gz": "libelle\ncardiomyopathie dilatée\n",
     "medvocab/ccam_v81_2026.csv.gz": "libelle\nposé fort\n",
+    "medvocab/loinc_fr_synthea.csv.gz": "libelle_fr\nTroponine cardiaque\n",
+    "medvocab/abreviations_medicales_wikipedia.csv.gz": "abreviation\nECBU\n",
+    "medvocab/edsnlp_drugs_atc.json.gz": '{"A02BC": ["omeprazole"]}',
     "geo/communes_2024.csv.gz": (
         "code_insee,nom,type,dep,codes_postaux,commune_parente\n"
         "05061,Gap,COM,05,05000,\n05139,Dévoluy,COM,05,05250,\n05999,Sans Code,COM,05,,\n"
@@ -57,6 +60,9 @@ def source(tmp_path: Path) -> Path:
     (tmp_path / "text").mkdir()
     with lzma.open(tmp_path / "text/medical_cases_pamj_ccby.jsonl.xz", "wt", encoding="utf-8") as lines:
         lines.write('{"text": "toux toux toux rhinite Martin Martin Martin"}\n')
+    for name in packaging._MEDICAL_TEXTS:
+        with lzma.open(tmp_path / f"text/{name}.txt.xz", "wt", encoding="utf-8") as text:
+            text.write("Escherichia coli sous CRP. La troponine, la CRP et la troponine.\n")
     return tmp_path
 
 
@@ -118,6 +124,12 @@ def test_the_command_needs_one_folder(arguments: list[str], capsys: pytest.Captu
     assert "SOURCE" in capsys.readouterr().err
 
 
+def test_words_with_a_clinical_reading_have_their_kind(source: Path) -> None:
+    found = rows(packaging.clinical_terms(source))
+    assert {("omeprazole", "drug"), ("ecbu", "acronym"), ("crp", "acronym"), ("troponine", "word")} <= set(found)
+    assert ("fort", "word") not in found
+
+
 def test_the_command_writes_every_table(source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made = tmp_path / "made"
     made.mkdir()
@@ -128,4 +140,4 @@ def test_the_command_writes_every_table(source: Path, tmp_path: Path, monkeypatc
         stand_in.__name__ = name
         monkeypatch.setattr(packaging, name, stand_in)
     assert packaging.main(["packaging", str(source)]) == 0
-    assert len(list(made.glob("*.csv.gz"))) == 13
+    assert len(list(made.glob("*.csv.gz"))) == 14
