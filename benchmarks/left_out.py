@@ -69,10 +69,11 @@ class Counts:
     def figures(self) -> tuple[Interval, Interval, Interval]:
         """Return the figures of `drawn` for all documents, with their intervals."""
         whole = self.drawn(np.arange(len(self.words))[None, :])
-        return tuple(
+        false, direct, documents = (
             Interval(float(value[0]), *map(float, np.percentile(drawn, (2.5, 97.5))))
             for value, drawn in zip(whole, self.drawn(_draws(len(self.words))), strict=True)
-        )  # type: ignore[return-value]
+        )
+        return false, direct, documents
 
 
 def rate(false: Sequence[int], words: Sequence[int]) -> Interval:

@@ -94,7 +94,7 @@ def _date_lines(normalised: NormalisedTimes, dates: str) -> tuple[CostLine, ...]
 
 
 def _stage_lines(context: DocumentContext, normalised: NormalisedTimes) -> list[CostLine]:
-    """What ages within their stages cost: the birth date once it shows, and a draw for each age of another person."""
+    """Costs of ages under `stages`: the birth date once it shows, and a draw for each age of another person."""
     birth = normalised.birth
     others = {one for one in normalised.ages if birth is None or stages.is_of_another(context, one)}
     free = {

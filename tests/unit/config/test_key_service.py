@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deid.config import key_service, keys
+from deid.config.keys import Keyring
 from deid.config.settings import Settings, settings
 from deid.domain.errors import KeyServiceUnreachable, SettingsError
 from tests import ROOT
@@ -46,6 +47,11 @@ def split_secret(start: Callable[..., Service], deid: Call, tmp_path: Path, monk
     service = start()
     service.use(monkeypatch)
     return service
+
+
+def read_keyring() -> Keyring:
+    """Return the versions of the secret, as a process reads them when it starts."""
+    return Settings().keyring
 
 
 @given(st.binary(min_size=32, max_size=64).filter(lambda secret: len(set(secret)) >= 16))
@@ -85,7 +91,7 @@ def test_a_process_asks_once_and_the_log_says_who(split_secret: Service) -> None
 def test_no_share_without_its_line_in_the_log(split_secret: Service) -> None:
     split_secret.log.mkdir()
     with pytest.raises(KeyServiceUnreachable, match="status 503"):
-        Settings().keyring  # noqa: B018 - reading it is what is refused
+        read_keyring()
     split_secret.log.rmdir()
     assert Settings().key.hex() == SECRET
 
@@ -95,7 +101,7 @@ def test_a_certificate_that_is_not_admitted_has_no_share(
 ) -> None:
     monkeypatch.setenv("NOCTURNE_KEY_SERVICE_CERTIFICATE", str(split_secret.authority.client("nocturne-pages")))
     with pytest.raises(SettingsError, match="does not give version 1 to this certificate"):
-        Settings().keyring  # noqa: B018
+        read_keyring()
     assert [(line["client"], line["status"]) for line in split_secret.logged] == [("nocturne-pages", 403)]
 
 
@@ -106,7 +112,7 @@ def test_a_certificate_of_another_authority_is_refused_and_logged(
     stranger = Authority(tmp_path / "stranger").client(WORKER)
     monkeypatch.setenv("NOCTURNE_KEY_SERVICE_CERTIFICATE", str(stranger))
     with pytest.raises(SettingsError, match="refused the certificate of this machine"):
-        Settings().keyring  # noqa: B018
+        read_keyring()
     (line,) = split_secret.logged
     assert "client" not in line
     assert line["refused"]
@@ -118,7 +124,7 @@ def test_a_server_of_another_authority_is_not_asked(
     (tmp_path / "stranger").mkdir()
     monkeypatch.setenv("NOCTURNE_KEY_SERVICE_AUTHORITY", str(Authority(tmp_path / "stranger").bundle))
     with pytest.raises(SettingsError, match="cannot be verified"):
-        Settings().keyring  # noqa: B018
+        read_keyring()
     assert not [line for line in split_secret.logged if "asked" in line]
 
 
@@ -138,7 +144,7 @@ def test_a_service_that_is_gone_is_worth_a_retry(monkeypatch: pytest.MonkeyPatch
         free.bind((HERE, 0))
         monkeypatch.setenv("NOCTURNE_KEY_SERVICE", f"https://{HERE}:{free.getsockname()[1]}")
     with pytest.raises(KeyServiceUnreachable, match="does not answer") as refusal:
-        Settings().keyring  # noqa: B018
+        read_keyring()
     assert "try again" in refusal.value.remedy
 
 
@@ -159,10 +165,10 @@ def test_settings_that_cannot_be_used_are_named(
 ) -> None:
     monkeypatch.setenv(f"NOCTURNE_KEY_SERVICE{name}", value)
     with pytest.raises(SettingsError, match=told):
-        Settings().keyring  # noqa: B018
+        read_keyring()
     monkeypatch.delenv(f"NOCTURNE_KEY_SERVICE{name or '_AUTHORITY'}")
     with pytest.raises(SettingsError, match=r"without its certificate or authority|no address"):
-        Settings().keyring  # noqa: B018
+        read_keyring()
 
 
 @pytest.mark.parametrize(
@@ -178,7 +184,7 @@ def test_what_a_third_party_lacks_is_told_without_a_value(held: str, told: str, 
     other = bytes(range(7, 39)).hex()
     split_secret.shares.write_text(held.format(other=other))
     with pytest.raises(SettingsError, match=told) as refusal:
-        Settings().keyring  # noqa: B018
+        read_keyring()
     assert other not in str(refusal.value)
 
 

@@ -18,7 +18,7 @@ ADULT = "Patient âgé de [[67 ans]]. "
 
 
 def settled(text: str, label: Label, patient: Patient | None = None) -> list[tuple[str, Label]]:
-    """What stays of the mentions marked [[…]], all of one label, and as which label."""
+    """Return the mentions marked [[…]], all of one label, that stay, with their label."""
     bare, mentions = "", []
     for piece in text.split("[["):
         marked, _, rest = piece.rpartition("]]")
