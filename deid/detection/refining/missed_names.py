@@ -386,6 +386,11 @@ def _initials_and_logins(reading: Reading, known: dict[str, Label], surnames: di
                 yield _mention("initials", reading.starts[index], reading.ends[index], Label.DOCTOR, _PLACED)
 
 
+# "119  UI/ML": a value and its unit, in capitals.
+_PER_UNIT = frozenset({"ml", "dl", "mn", "kg", "ui", "mg"})
+_MEASURED_IN = re.compile(r"\d\s{0,12}(?:m?u?ui|[mnpµμu]?g|[mnpµμu]mol|m?eq|u)/\Z")
+
+
 def _stands_as_mark(reading: Reading, index: int, word: str) -> bool:
     """True if initials of a person named stand alone: capitals between edges, or behind a word like "dicté par"."""
     before, after = reading.word(index - 1), reading.word(index + 1)
@@ -395,6 +400,9 @@ def _stands_as_mark(reading: Reading, index: int, word: str) -> bool:
     if before in _CUES:
         return after in _MARK_EDGES or after in ("le", "et", ".")
     if not written.isupper() or word in NOT_INITIALS or word in ABBREVIATIONS:
+        return False
+    start = reading.starts[index]
+    if word in _PER_UNIT and _MEASURED_IN.search(reading.folded, max(0, start - 24), start):
         return False
     left = before in _MARK_EDGES or reading.text[reading.starts[index] - 1] in "\t"
     right = after in _MARK_EDGES or reading.text[reading.ends[index] : reading.ends[index] + 1] in ("\t", "")

@@ -164,6 +164,12 @@ def test_initials_and_logins_of_those_who_write(detector: Detector, text: str, s
     assert surface in _names(detector, text)
 
 
+@pytest.mark.parametrize("unit", ["119\tUI/ML\t< 37", "7,7  NG/ML\n", "12 MG/KG\n"])
+def test_a_unit_in_capitals_is_no_initials(detector: Detector, unit: str) -> None:
+    assert _names(detector, f"Dr Marie Lete.\nDr Karine Guyard.\nPSA\t{unit}") == ["Marie Lete", "Karine Guyard"]
+    assert "ML" in _names(detector, "Dr Marie Lete.\nSuites simples.\n\nKG/ML\n")
+
+
 @pytest.mark.parametrize("text", ["TDM : TA/FC stables.\n", "Dr Tom Anders. TA 12/8, FC 70.", "5 mg/kg", "I.V. lente"])
 def test_abbreviations_are_no_initials(detector: Detector, text: str) -> None:
     assert set(_names(detector, text)) <= {"Tom Anders"}
