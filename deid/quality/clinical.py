@@ -25,6 +25,8 @@ _UNIT = (
     r"(?:[mµμnpck]?g|MG|mcg|[mµμcd]?[Ll]|[mµμn]?mol|[mµμ]?UI|UI|U|mEq|mOsm|kcal|%|mm\s?Hg|mmHg|cm\s?H2O|kPa|[cmµμ]m|cm2|"
     r"cm²|°\s?C|bpm|[mµμ]V|V(?!\s?\d)|ms|Hz|[mcµμ]?Gy|[kM]Bq|Ω|ohms?|dB|dioptries?|G/L|T/L|/mm3|/mm³|/µL|/mL)"
 )
+# A unit in a cell of its own, or in capitals: "119	UI/ML".
+_CELL_UNIT = r"(?i:(?:[mµμnpk]?g|[mµμnp]?mol|m?[µμ]?u?ui|[gtu]|meq)\s?/\s?(?:24\s?h|d?l|ml|kg|g|mmol|min)|mmhg|%)"
 _FORMS = (
     r"cp|cpr?s?|comprim[ée]s?|g[ée]lules?|gouttes?|sachets?|ampoules?|bouff[ée]es?|"
     r"injections?|patchs?|dosettes?|unit[ée]s?"
@@ -47,6 +49,7 @@ _PATTERNS = tuple(
     re.compile(pattern)
     for pattern in (
         rf"(?<![\w.,/])(?:{_NUMBER}\s?[x×/–-]\s?){{0,2}}{_NUMBER}\s?{_UNIT}{_PER}(?!\w)",
+        rf"(?<![\w.,/]){_NUMBER}[ \t]{{0,12}}{_CELL_UNIT}(?!\w)",
         rf"(?<![\w.,/])\d{{1,3}}(?:[.,/]\d{{1,2}})?\s?(?i:{_FORMS})(?!\w)",
         r"(?<![\w./-])\d\s?-\s?\d\s?-\s?\d(?:\s?-\s?\d)?(?![\w/-])",
         r"(?<![\w.,/])\d{1,2}\s?(?:x|fois)\s?(?:par|/)\s?(?:24\s?h|j(?:our)?|semaine|sem)\b",

@@ -29,6 +29,7 @@ def counted(text: str, patient: Patient = PATIENT) -> tuple[float, float]:
         "Glasgow 15", "Apgar 9/10", "NYHA III", "EVA à 3/10", "OMS 2", "MMSE : 24/30",
         "CRP 45", "Hb à 9,2", "plaquettes : 163000", "TSH 2,1", "INR 2,3", "TA 130/80", "pH 7,32", "T2N1M0", "pT3N0Mx",
         "vérapamil", "Pamidronate", "OLMÉSARTAN", "amoxicilline", "0,75 V",
+        "119\tUI/ML", "7,7  NG/ML", "98      mmol/L", "12 MG/KG",
     ],
 )  # fmt: skip
 def test_what_is_clinical_is_read(text: str) -> None:
@@ -55,6 +56,7 @@ def test_what_is_not_clinical_is_not_read(text: str) -> None:
         ("sous [[DOCTOR|vérapamil=>maryvonne]]", (1, 1)),
         ("[[DATE|12/10=>13/11]] mmHg", (1, 1)),
         ("GB [[ID|12=>12]] et CRP 4", (2, 0)),
+        ("PSA\t7,7\tNG/[[DOCTOR|ML=>FP]]", (1, 1)),
         ("lot [[ID|A-4471 12 mg 889=>B-1111 99 xx 000]]", (0, 0)),
         ("[[PATIENT|Jeanne Lagardère VIDAL=>Odette MONTAUD VERNAY]]", (0, 0)),
         ("[[PERSON|Doliprane 500 mg=>Jean Martin]]", (2, 2)),
