@@ -18,29 +18,38 @@ WHERE
     (table_schema, table_name) = (%s, %s) AND data_type NOT IN ('bigint', 'timestamp with time zone')
 ORDER BY column_name
 """
+# The ledger's ids are random, its digests salted: rows are compared by the hospital's ids, without digests.
 LEDGER = {
-    "states": "SELECT document_id, content_hash, pipeline_version, patient_id, state FROM deid.document",
+    "states": """
+        SELECT i.source_id, d.pipeline_version, p.source_id, d.state
+        FROM deid.document AS d INNER JOIN identity.mapping AS i ON d.document_id = i.ledger_id
+        LEFT JOIN identity.mapping AS p ON d.patient_id = p.ledger_id""",
     "mentions": """
-        SELECT m.document_id, m.ordinal, m.start_offset, m.end_offset, m.label, m.subtype, m.score, m.votes::text
+        SELECT i.source_id, m.ordinal, m.start_offset, m.end_offset, m.label, m.subtype, m.score, m.votes::text
         FROM deid.mention AS m INNER JOIN deid.document AS d ON m.run_id = d.run_id AND m.document_id = d.document_id
+        INNER JOIN identity.mapping AS i ON m.document_id = i.ledger_id
         WHERE d.state IN ('published', 'staged', 'quarantined')""",
     "verdicts": """
-        SELECT v.document_id, d.content_hash, v.check_name, v.severity, v.success, v.observed, v.waived
+        SELECT i.source_id, v.check_name, v.severity, v.success, v.observed, v.waived
         FROM deid.verdict AS v INNER JOIN deid.document AS d ON v.run_id = d.run_id AND v.document_id = d.document_id
+        INNER JOIN identity.mapping AS i ON v.document_id = i.ledger_id
         WHERE d.state IN ('published', 'staged', 'quarantined')""",
     "budgets": """
-        SELECT DISTINCT b.document_id, b.content_hash, b.patient_id, b.category, b.mechanism, b.epsilon, b.elements
-        FROM deid.budget AS b WHERE b.published""",
+        SELECT DISTINCT i.source_id, p.source_id, b.category, b.mechanism, b.epsilon, b.elements
+        FROM deid.budget AS b INNER JOIN identity.mapping AS i ON b.document_id = i.ledger_id
+        INNER JOIN identity.mapping AS p ON b.patient_id = p.ledger_id WHERE b.published""",
     "waiting in quarantine": """
-        SELECT q.document_id, q.content_hash, q.step, q.reason
-        FROM deid.quarantine AS q WHERE q.standing = 'waiting'""",
-    "texts left": "SELECT document_id FROM deid.candidate",
+        SELECT i.source_id, q.step, q.reason
+        FROM deid.quarantine AS q INNER JOIN identity.mapping AS i ON q.document_id = i.ledger_id
+        WHERE q.standing = 'waiting'""",
+    "texts left": "SELECT count(*) FROM deid.candidate",
     "releases": "SELECT DISTINCT interval_key, published_at IS NOT NULL FROM deid.release",
     "intervals": "SELECT interval_key, state FROM deid.interval_state",
     "unfinished runs": "SELECT interval_key, planned FROM deid.run WHERE state = 'planned'",
     "unpublished withdrawals": """
-        SELECT w.document_id FROM deid.withdrawal AS w
+        SELECT i.source_id FROM deid.withdrawal AS w
         INNER JOIN deid.document AS d ON w.document_id = d.document_id
+        INNER JOIN identity.mapping AS i ON w.document_id = i.ledger_id
         WHERE d.state IN ('published', 'staged') AND d.run_id <= w.run_id""",
 }
 State = dict[str, list[tuple[Any, ...]]]

@@ -95,6 +95,10 @@ class Deployment:
         roles = ", ".join(ROLES.values())
         self._as_superuser(f"GRANT CONNECT, TEMPORARY ON DATABASE {DATABASE} TO {roles}")
 
+    def add(self, database: str) -> None:
+        """Make an empty database beside the product's, in which its roles may log in."""
+        self._as_superuser(f"CREATE DATABASE {database} OWNER {OWNER}")
+
     def load(self, night: date) -> None:
         """Bring the warehouse to the end of a night."""
         with contextlib.redirect_stderr(io.StringIO()):

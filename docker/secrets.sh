@@ -23,6 +23,8 @@ keep fernet_key "$(openssl rand -base64 32 | tr '+/' '-_')"
 keep nocturne_secret "$(openssl rand -hex 32)"
 
 # The hospital's warehouse may be another server: put its address into reader_dsn by hand, and this leaves it alone.
+# identity_dsn stays: the reader's role in the product's own database.
 for role in owner reader worker refresher publisher steward; do
   keep "${role}_dsn" "postgresql://nocturne_$role:$(cat "$folder/${role}_password")@postgres:5432/nocturne"
 done
+keep identity_dsn "postgresql://nocturne_reader:$(cat "$folder/reader_password")@postgres:5432/nocturne"

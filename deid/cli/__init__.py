@@ -43,6 +43,7 @@ for name, group in {
     "quarantine": stewardship.quarantine_app,
     "opt-outs": stewardship.opt_outs_app,
     "audit": stewardship.audit_app,
+    "ids": stewardship.ids_app,
     "references": deployment.references_app,
 }.items():
     app.add_typer(group, name=name)

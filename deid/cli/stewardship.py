@@ -1,4 +1,4 @@
-"""`annotations`, `quarantine` and `opt-outs`: the stewards' work from a terminal, as JSON Lines."""
+"""`annotations`, `ids`, `quarantine` and `opt-outs`: the stewards' work from a terminal, as JSON Lines."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import getpass
 import os
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -15,10 +15,12 @@ from deid.domain.errors import InputRefused, NocturneError, Reason
 
 if TYPE_CHECKING:
     from deid.stewardship.quarantine import QuarantinedDocument
+    from deid.warehouse.identity import Kind
 
 annotations_app = command_group("Ce que les relecteurs ont signalé, pour l'entraînement.")
 quarantine_app = command_group("Montre la quarantaine, et décide de documents.")
 audit_app = command_group("Vérifie le journal.")
+ids_app = command_group("Traduit les identifiants du registre et ceux de l'hôpital.")
 opt_outs_app = command_group("Enregistre, applique ou lève des oppositions.")
 
 Documents = Annotated[
@@ -37,7 +39,7 @@ def verify(
     """Vérifie le journal : la chaîne de ses lignes, et les signatures de chaque nuit.
 
     Écrit une ligne JSON de comptes ; dit sur l'erreur standard ce qui ne va pas, et sort alors avec 1. Lit le journal
-    (NOCTURNE_STEWARD_DSN) et demande le secret. Les lignes écrites depuis la dernière signature ne sont pas couvertes.
+    (NOCTURNE_WORKER_DSN) et demande le secret. Les lignes écrites depuis la dernière signature ne sont pas couvertes.
     """
     from deid.cli.console import read_settings
     from deid.warehouse import signatures
@@ -49,7 +51,7 @@ def verify(
         for path in files or [read_settings().home / signatures.FILE]
         for signature in signatures.read_signatures(path)
     ]
-    with open_cursor("steward", "nocturne audit", readonly=True) as cursor:
+    with open_cursor("worker", "nocturne audit", readonly=True) as cursor:
         found = signatures.verify_trail(cursor, kept, keyring)
     say(asdict(found))
     for fault in found.faults:
@@ -67,6 +69,55 @@ _FAULTS = {
     "unknown_key": "la signature de la ligne {seq} n'est pas vérifiée : sa version du secret manque ici.",
     "unsigned": "aucune signature ne prouve le journal.",
 }
+
+
+KindOption = Annotated[str, typer.Option("--kind", metavar="GENRE", help="document, patient ou stay.")]
+
+
+@ids_app.command()
+def find(
+    source_id: Annotated[str, typer.Argument(metavar="IDENTIFIANT", help="Celui de l'hôpital.")],
+    kind: KindOption = "document",
+) -> None:
+    """Trouve dans le registre un document, un patient ou un séjour de l'hôpital ; inscrit au journal.
+
+    Se connecte comme lecteur (NOCTURNE_IDENTITY_DSN, sinon NOCTURNE_READER_DSN). Le journal garde l'identifiant du
+    registre, jamais celui de l'hôpital.
+    """
+    from deid.warehouse.identity import find_ledger_id
+
+    say({"kind": kind, "ledger_id": find_ledger_id(getpass.getuser(), _parse_kind(kind), source_id)})
+
+
+@ids_app.command()
+def reveal(
+    ledger_id: Annotated[str, typer.Argument(metavar="IDENTIFIANT", help="Celui du registre.")],
+    kind: KindOption = "document",
+) -> None:
+    """Dit quel document, patient ou séjour de l'hôpital un identifiant du registre désigne ; inscrit au journal.
+
+    Se connecte comme `ids find`.
+    """
+    from deid.warehouse.identity import find_source_id
+
+    say({"kind": kind, "source_id": find_source_id(getpass.getuser(), _parse_kind(kind), ledger_id)})
+
+
+@ids_app.command()
+def adopt() -> None:
+    """Calcule les pseudonymes de ce qu'une version antérieure avait au registre ; la nuit le fait aussi.
+
+    À lancer après une mise à jour, avec le secret et NOCTURNE_WORKER_DSN, avant la première publication.
+    """
+    from deid.warehouse import identity
+
+    say({"adopted": identity.adopt()})
+
+
+def _parse_kind(text: str) -> Kind:
+    if text not in ("document", "patient", "stay"):
+        raise InputRefused("there is no such kind of id.", "Say document, patient or stay.")
+    return cast("Kind", text)
 
 
 @annotations_app.command()

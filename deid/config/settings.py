@@ -44,6 +44,7 @@ class Settings(BaseSettings):
     refresher_dsn: SecretStr | None = None
     publisher_dsn: SecretStr | None = None
     steward_dsn: SecretStr | None = None
+    identity_dsn: SecretStr | None = None
     researcher_dsn: SecretStr | None = None
     postgres_port: int | None = Field(None, ge=1024, le=65535)
     communes_location: SecretStr | None = None
@@ -73,12 +74,17 @@ class Settings(BaseSettings):
     task_time_factor: float = Field(1.0, gt=0)
 
     def dsn(self, role: str) -> str:
-        """Return the connection string of `role`, a key of `deid.warehouse.provision.ROLES`.
+        """Return the connection string of `role`, a key of `deid.warehouse.provision.ROLES`, or of "identity".
+
+        "identity" is the role nocturne_reader in the product's database. It defaults to the reader's own, for a
+        warehouse that lies in that database.
 
         Raises:
             SettingsError: the setting is absent.
         """
         value: SecretStr | None = getattr(self, f"{role}_dsn")
+        if role == "identity" and value is None:
+            value = self.reader_dsn
         if value is None:
             name = f"NOCTURNE_{role.upper()}_DSN"
             raise SettingsError(f"{name} is not set.", "Set it to a PostgreSQL URI, or run `make demo` first.")

@@ -26,8 +26,8 @@ _READ, _ALL = frozenset({"SELECT"}), frozenset({"SELECT", "INSERT", "UPDATE", "D
 # The most that each role may do on a table of a schema; what stands nowhere is too much. The owner may do everything.
 MAY: Mapping[str, Mapping[str, frozenset[str]]] = MappingProxyType(
     {
-        "reader": {"cdw": _READ},
-        "worker": {"deid": _ALL, "ref": _READ},
+        "reader": {"cdw": _READ, "identity": _READ},
+        "worker": {"deid": _ALL, "identity": _ALL - {"DELETE"}, "ref": _READ},
         "refresher": {"ref": _ALL},
         "publisher": {"deid": _ALL, "ref": _READ, "research": _ALL - {"UPDATE"}},
         "steward": {"deid": _ALL - {"DELETE"}, "ref": _READ, "research": _READ},
@@ -37,7 +37,10 @@ MAY: Mapping[str, Mapping[str, frozenset[str]]] = MappingProxyType(
 # The least that each role needs to work.
 NEEDS: Mapping[str, tuple[tuple[str, str], ...]] = MappingProxyType(
     {
-        "worker": (("deid", "SELECT"), ("deid", "INSERT"), ("deid", "UPDATE"), ("ref", "SELECT")),
+        "worker": (
+            *(("deid", "SELECT"), ("deid", "INSERT"), ("deid", "UPDATE"), ("ref", "SELECT")),
+            *(("identity", "SELECT"), ("identity", "INSERT")),
+        ),
         "refresher": (("ref", "SELECT"), ("ref", "INSERT")),
         "publisher": (("deid", "SELECT"), ("research", "INSERT"), ("research", "DELETE")),
         "steward": (("deid", "SELECT"), ("deid", "INSERT"), ("research", "SELECT")),

@@ -14,6 +14,7 @@ from deid.domain.outcomes import Refused
 from deid.evaluation.scoring import Judged
 from deid.warehouse.connection import connect, open_cursor
 from deid.warehouse.extraction import open_content, read_contents
+from deid.warehouse.identity import Translator
 from deid.warehouse.ledger import read_mentions, read_run
 from deid.warehouse.queries import query
 from deid.warehouse.sources import Source
@@ -35,21 +36,23 @@ def judged(run_id: int) -> Iterator[Judged]:
     known = 0
     for page in (searched[start : start + PAGE] for start in range(0, len(searched), PAGE)):
         document_ids = [document_id for document_id, _ in page]
-        gold, found = _gold(document_ids), read_mentions(run_id, document_ids)
+        names = Translator().to_source("document", document_ids)
+        gold, found = _gold(list(names.values())), read_mentions(run_id, document_ids)
         with connect(settings().dsn("reader"), application="nocturne score") as warehouse:
-            present = read_contents(warehouse, source, document_ids)
+            contents = read_contents(warehouse, source, list(names.values()))
+        present = {content.document_id: content for content in Translator().rename(list(contents.values()))}
         for key in page:
             content = present.get(key[0])
             if content is None or content.content_hash != key[1]:
                 continue
-            true = gold.get((key[0], hashlib.sha256(content.content).hexdigest()))
+            true = gold.get((names[key[0]], hashlib.sha256(content.content).hexdigest()))
             if true is None:
                 continue
             opened = open_content(content)
             if isinstance(opened, Refused):
                 continue
             known += 1
-            yield Judged(key[0], opened.document.text, true, found.get(key[0], ()), content.document_type)
+            yield Judged(names[key[0]], opened.document.text, true, found.get(key[0], ()), content.document_type)
     if not known:
         raise InputRefused(
             f"run {run_id}: no document of it has true mentions written down.",

@@ -17,6 +17,7 @@ from deid.domain.errors import NocturneError, WarehouseError
 from deid.domain.labels import Label
 from deid.warehouse.connection import connect
 from deid.warehouse.extraction import Content, read_contents
+from deid.warehouse.identity import Translator
 from deid.warehouse.originals import Original, OriginalProblem, OriginalRefused, read_original
 from deid.warehouse.queries import Cursor, one, query
 from deid.warehouse.sources import Source
@@ -111,9 +112,10 @@ def _read_content(cursor: Cursor, document: Annotated) -> Content:
     """Read the type, dates and patient of a document from the warehouse."""
     cursor.execute(query("deid", "run", "source"), {"run_id": document.run_id})
     (source,) = one(cursor)
+    (source_id,) = Translator("identity").to_source("document", [document.document_id]).values()
     with connect(settings().dsn("reader"), application="nocturne annotations") as warehouse:
         warehouse.set_session(readonly=True)
-        return read_contents(warehouse, Source(source), [document.document_id])[document.document_id]
+        return read_contents(warehouse, Source(source), [source_id])[source_id]
 
 
 def _to_record(content: Content, source: Original, mentions: Sequence[Mention]) -> dict[str, Any]:

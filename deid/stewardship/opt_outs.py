@@ -23,6 +23,7 @@ PAGE = 50
 LEAST_REASON = 10
 MOST_REASON = 500
 MOST_ID = 100
+BY_SOURCE_ID = "by the hospital's id"  # what the audit trail says instead of the id
 
 
 class OptOutProblem(StrEnum):
@@ -97,20 +98,19 @@ class OptOut:
 
 @dataclass(frozen=True, slots=True)
 class PatientRecord:
-    """A patient's published documents by release and type, number of unpublished documents, and opt-out, if any.
+    """A patient's published documents by release and type, and the opt-out by the same name, if any.
 
-    `waiting` is None for a pseudonym: without the secret it leads to no document of the ledger.
+    Both are None for the hospital's id: they would tell which documents of the ledger are the patient's.
     """
 
     patient: PatientKey
-    published: tuple[ReleaseCount, ...]
-    waiting: int | None
+    published: tuple[ReleaseCount, ...] | None
     opt_out_id: int | None
 
     @property
-    def documents(self) -> int:
-        """Number of published documents."""
-        return sum(count.documents for count in self.published)
+    def documents(self) -> int | None:
+        """Number of published documents; None where they are not counted."""
+        return None if self.published is None else sum(count.documents for count in self.published)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,9 +132,9 @@ class LiveDocuments:
 class RemovalProof:
     """Documents removed by an opt-out, and documents of the patient found at `checked_at`.
 
-    `readable` is the number of rows that researchers read, or will at the next rewriting, under the pseudonyms
-    recorded for the patient. `ledger` is None while the patient at the source is unknown: nothing can then be said of
-    documents on their way, or published under another secret.
+    `readable` is the number of rows that researchers read, or will at the next rewriting, under the pseudonyms known
+    of the patient. `ledger` is None while the patient of a pseudonym is unknown, and until an opt-out by the hospital's
+    id was applied: nothing is then said of documents on their way, or published under another secret.
     """
 
     opt_out: OptOut
@@ -158,19 +158,17 @@ class RemovalProof:
 
 
 def search_patient(cursor: Cursor, actor: str, patient: PatientKey) -> PatientRecord:
-    """Count a patient's published documents by release and type, without any text; the search is recorded."""
-    step = "by_pseudonym" if patient.pseudonym else "by_source_id"
-    cursor.execute(query("deid", "opt_out", step), patient.parameters)
-    published = tuple(ReleaseCount(*row) for row in cursor.fetchall())
-    waiting = None if patient.pseudonym else _count_waiting(cursor, patient)
-    found = PatientRecord(patient, published, waiting, _opt_out_in_force(cursor, patient))
-    audit.write(
-        cursor,
-        actor,
-        Action.SEARCH_PATIENT,
-        f"patient {patient.pseudonym or patient.patient_id}",
-        documents=found.documents,
-    )
+    """Count a pseudonym's published documents by release and type, without any text; the search is recorded.
+
+    Of the hospital's id nothing is told, and the audit trail does not name it.
+    """
+    published = None
+    if patient.pseudonym:
+        cursor.execute(query("deid", "opt_out", "by_pseudonym"), patient.parameters)
+        published = tuple(ReleaseCount(*row) for row in cursor.fetchall())
+    found = PatientRecord(patient, published, _opt_out_in_force(cursor, patient))
+    counted = {} if found.documents is None else {"documents": found.documents}
+    audit.write(cursor, actor, Action.SEARCH_PATIENT, f"patient {patient.pseudonym or BY_SOURCE_ID}", **counted)
     return found
 
 
@@ -183,7 +181,8 @@ def record_opt_out(cursor: Cursor, actor: str, patient: PatientKey, reason: str)
         OptOutRefused: the patient has opted out already, or see `check_reason`.
     """
     reason = check_reason(reason)
-    cursor.execute(query("deid", "opt_out", "insert"), {**patient.parameters, "asked_by": actor, "reason": reason})
+    step = "insert" if patient.pseudonym else "insert_by_source_id"
+    cursor.execute(query("deid", "opt_out", step), {**patient.parameters, "asked_by": actor, "reason": reason})
     row = cursor.fetchone()
     if row is None:
         raise OptOutRefused(OptOutProblem.ALREADY, _opt_out_in_force(cursor, patient))
@@ -191,7 +190,8 @@ def record_opt_out(cursor: Cursor, actor: str, patient: PatientKey, reason: str)
     if patient.pseudonym:
         cursor.execute(query("deid", "opt_out", "withdraw"), {"opt_out_id": opt_out_id})
         removed = sum(documents for _, _, documents in cursor.fetchall())
-    details: Mapping[str, Any] = {**patient.parameters, "reason": reason, "removed": removed}
+    named = {"pseudonym": patient.pseudonym} if patient.pseudonym else {"by": BY_SOURCE_ID}
+    details: Mapping[str, Any] = {**named, "reason": reason, "removed": removed}
     audit.write(cursor, actor, Action.OPT_OUT, audit_name(opt_out_id), **details)
     return opt_out_id, removed
 
@@ -215,7 +215,7 @@ def prove_removal(cursor: Cursor, opt_out_id: int) -> RemovalProof | None:
     removed = tuple(ReleaseCount(*line) for line in cursor.fetchall())
     cursor.execute(query("deid", "opt_out", "recheck"), {"opt_out_id": opt_out_id})
     readable, *states, checked_at = one(cursor)
-    ledger = LiveDocuments(*states) if found[0].matched else None
+    ledger = None if None in states else LiveDocuments(*states)
     lines: Sequence[Line] = audit.list_lines(cursor, about=audit_name(opt_out_id))
     return RemovalProof(found[0], removed, int(readable), ledger, checked_at, tuple(reversed(lines)))
 
@@ -254,12 +254,9 @@ def audit_name(opt_out_id: int) -> str:
     return f"opt-out {opt_out_id}"
 
 
-def _count_waiting(cursor: Cursor, patient: PatientKey) -> int:
-    cursor.execute(query("deid", "opt_out", "waiting"), patient.parameters)
-    return int(one(cursor)[0])
-
-
 def _opt_out_in_force(cursor: Cursor, patient: PatientKey) -> int | None:
+    if patient.pseudonym is None:
+        return None
     cursor.execute(query("deid", "opt_out", "in_force_of"), patient.parameters)
     row = cursor.fetchone()
     return None if row is None else int(row[0])

@@ -46,6 +46,7 @@ class Action(StrEnum):
     OPT_OUT = "opt_out"
     OPT_OUT_APPLIED = "opt_out_applied"
     TAKE_OVER = "take_over"
+    TRANSLATE_ID = "translate_id"
     READ_AUDIT = "read_audit"
     REFUSED = "refused"
 
@@ -113,22 +114,32 @@ def read_head(cursor: Cursor) -> Head:
 def find_first_break(cursor: Cursor) -> int | None:
     """Return the number of the first line that breaks the hash chain; None for an intact trail."""
     cursor.execute(query("deid", "audit", "broken"))
-    found = cursor.fetchone()
-    return None if found is None else int(found[0])
+    (found,) = one(cursor)
+    return None if found is None else int(found)
 
 
 def export_lines(link: Connection) -> Iterator[dict[str, str]]:
-    """Yield every line, oldest first, as `line` (the exact hashed JSON) and `digest` (its SHA-256)."""
+    """Yield every line that the role may read, oldest first, as `line` (the exact hashed JSON) and `digest` (SHA-256).
+
+    Lines of a version that wrote the hospital's ids are withheld from stewards: the first entry then says up to which
+    number (`withheld`), and the digest of the last of them.
+    """
     with link.cursor("audit_export") as cursor:
         cursor.execute(query("deid", "audit", "export"))
-        for line, digest in cursor:
+        for number, (line, digest, previous, withheld) in enumerate(cursor):
+            if number == 0 and withheld:
+                yield {"withheld": str(withheld), "digest": previous}
             yield {"line": line, "digest": digest}
 
 
 def is_intact(lines: Iterator[Mapping[str, str]]) -> bool:
     """Return whether an export is complete and unaltered from its first line, without a database."""
-    previous = ""
-    for number, entry in enumerate(lines, start=1):
+    number, previous = 0, ""
+    for entry in lines:
+        if number == 0 and "withheld" in entry:
+            number, previous = int(entry["withheld"]), entry["digest"]
+            continue
+        number += 1
         seq, *_, link = json.loads(entry["line"])
         if (seq, link) != (number, previous) or hashlib.sha256(entry["line"].encode()).hexdigest() != entry["digest"]:
             return False

@@ -18,7 +18,8 @@ from deid.domain.outcomes import Candidate, Detected, Opened, Refused, Verdict
 from deid.quality import batch_results
 from deid.quality.reasons import Waiver, admissible
 from deid.warehouse.connection import connect, open_cursor
-from deid.warehouse.extraction import Content, read_contents, read_staff_rows, receive
+from deid.warehouse.extraction import read_contents, read_staff_rows, receive
+from deid.warehouse.identity import Kind, Translator, pseudonym_row
 from deid.warehouse.ledger import BatchStep, read_mentions
 from deid.warehouse.queries import query
 from deid.warehouse.sources import Source
@@ -32,10 +33,12 @@ def open_batch(step: BatchStep, limits: Limits) -> list[Opened]:
         ContractBroken: the source's query lacks a column of the contract.
         WarehouseUnreachable: the source does not answer.
     """
+    source_ids = list(Translator().to_source("document", list(step.waiting)).values())
     with connect(settings().dsn("reader"), application=f"nocturne {step.name}") as warehouse:
         warehouse.set_session(readonly=True)
         source = Source(step.run.source)
-        found: Mapping[str, Content] = read_contents(warehouse, source, list(step.waiting)) if step.waiting else {}
+        contents = read_contents(warehouse, source, source_ids) if source_ids else {}
+    found = {content.document_id: content for content in Translator().rename(list(contents.values()))}
     incoming = []
     for document_id, waiting in step.waiting.items():
         content = found.get(document_id)
@@ -135,6 +138,20 @@ def keep_candidates(
             durations=drawn.durations.seen,
             durations_lost=drawn.durations.inconsistent,
         )
+    _keep_pseudonyms(step, [item.document.id for item in outcomes if not isinstance(item, Refused)])
+
+
+def _keep_pseudonyms(step: BatchStep, document_ids: Sequence[str]) -> None:
+    """Record the pseudonyms of documents, of their patients and of their stays, under the key in force."""
+    contents, key = [step.contents[document_id] for document_id in document_ids], settings().keyring.current
+    ledger_ids: dict[Kind, set[str | None]] = {
+        "document": {content.document_id for content in contents},
+        "patient": {content.patient_id for content in contents},
+        "stay": {content.stay_id for content in contents},
+    }
+    for kind, known in ledger_ids.items():
+        for ledger_id, source_id in Translator().to_source(kind, known - {None}).items():
+            step.add("pseudonym", pseudonym_row(key, kind, ledger_id, source_id))
 
 
 def read_candidates(step: BatchStep, opened: Sequence[Opened]) -> list[Candidate]:

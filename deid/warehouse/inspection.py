@@ -13,7 +13,7 @@ from deid.warehouse.planning import PARIS
 from deid.warehouse.provision import ROLES
 from deid.warehouse.queries import query
 
-SCHEMAS = ("cdw", "deid", "gold", "ref", "research")
+SCHEMAS = ("cdw", "deid", "gold", "identity", "ref", "research")
 _LOCAL = ("127.", "::1", "localhost", "/")
 
 

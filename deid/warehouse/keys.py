@@ -74,7 +74,9 @@ def count_published_by_key(cursor: Cursor) -> dict[str, int]:
 
 
 def record_destroyed(version: int, fingerprint: str) -> None:
-    """Record that a version of the secret was destroyed; a second call changes nothing.
+    """Record that a version of the secret was destroyed; cut what is still published under it off from the source.
+
+    A second call changes nothing.
 
     Raises:
         WarehouseError: the ledger knows another secret under this version.
@@ -84,3 +86,4 @@ def record_destroyed(version: int, fingerprint: str) -> None:
         cursor.execute(query("deid", "key", "destroy"), parameters)
         if cursor.rowcount != 1:
             raise WarehouseError(f"the ledger knows another secret as version {version}.", "Check the version.")
+        cursor.execute(query("deid", "pseudonym", "forget"), {"fingerprint": fingerprint})

@@ -30,6 +30,7 @@ COLUMNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
             *("document_id", "patient_id", "stay_id", "title", "text", "markup", "spans", "surrogates"),
             *("reference_date", "reference_versions"),
         ),
+        "pseudonym": ("kind", "ledger_id", "key_fingerprint", "encrypted"),
         "budget": ("document_id", "patient_id", "category", "mechanism", "epsilon", "elements"),
         "check_result": ("suite", "rule", "severity", "success", "element_count", "unexpected_count", "observed"),
         "verdict": ("document_id", "check_name", "severity", "success", "observed", "waived"),

@@ -1,7 +1,7 @@
 """Opt-outs applied: patients recognised under every key held, published rows removed, documents withdrawn.
 
-An opt-out names a pseudonym or the source's patient id. Only a process with the secret can map one to the other; the
-source's id is then stored with the opt-out, which thus remains valid after the key is destroyed.
+An opt-out names a pseudonym or the source's patient id. The ledger's id of the latter is found in the database, that of
+a pseudonym with the secret; it is stored with the opt-out, which thus remains valid after the key is destroyed.
 """
 
 from __future__ import annotations
@@ -12,12 +12,11 @@ from typing import Any
 
 from psycopg2.extensions import cursor as Cursor
 
-from deid.config.keys import Keyring
 from deid.config.settings import settings
-from deid.privacy.stream import pseudonym
 from deid.warehouse import audit
 from deid.warehouse.audit import Action
 from deid.warehouse.connection import open_cursor
+from deid.warehouse.identity import decrypt_pseudonyms, ensure_adopted, read_pseudonyms
 from deid.warehouse.keys import check_keyring, count_published_by_key
 from deid.warehouse.queries import query
 
@@ -26,28 +25,25 @@ APPLICATION = "nocturne oppositions"
 
 
 def find_opted_out(patient_ids: Collection[str | None]) -> set[str]:
-    """Return the patients of the source, among `patient_ids`, with an opt-out in force, as the worker.
+    """Return the patients of the ledger, among `patient_ids`, with an opt-out in force, as the worker.
 
     Raises:
-        SettingsError: the secret is missing.
         WarehouseUnreachable, WarehouseError: opt-outs could not be read; the caller must stop.
     """
     known = sorted({one for one in patient_ids if one})
     if not known:
         return set()
     with open_cursor("worker", APPLICATION) as cursor:
-        return select_opted_out(cursor, known, settings().keyring)
+        return select_opted_out(cursor, known)
 
 
-def select_opted_out(cursor: Cursor, patient_ids: Collection[str], keyring: Keyring) -> set[str]:
-    """Return the opted-out patients through a cursor: by the source's id, and by the pseudonym under each key held."""
-    pseudonyms = {pseudonym(key.secret, "patient", one): one for key in keyring.keys for one in patient_ids}
-    parameters = {"patient_ids": sorted(set(pseudonyms.values())), "pseudonyms": list(pseudonyms)}
+def select_opted_out(cursor: Cursor, patient_ids: Collection[str]) -> set[str]:
+    """Return the opted-out patients through a cursor: by their id, and by a pseudonym under any key."""
+    cursor.execute(query("deid", "opt_out", "resolve"))
+    names = {named: patient_id for patient_id, named in read_pseudonyms(cursor, "patient", patient_ids)}
+    parameters = {"patient_ids": sorted(patient_ids), "pseudonyms": list(names)}
     cursor.execute(query("deid", "opt_out", "opted_out"), parameters)
-    found: set[str] = set()
-    for patient_id, named in cursor.fetchall():
-        found |= {one for one in (patient_id, pseudonyms.get(named)) if one}
-    return found & set(pseudonyms.values())
+    return {patient_id or names[named] for patient_id, named in cursor.fetchall()}
 
 
 def block_opt_outs(cursor: Cursor) -> None:
@@ -59,7 +55,7 @@ def apply_opt_outs(actor: str = ACTOR) -> dict[str, int]:
     """Apply every opt-out in force, in one transaction: match, remove from research, withdraw from the ledger.
 
     Staged texts and texts under review are erased. A second call changes nothing. Returns counts: oppositions (opt-outs
-    in force), unmatched (no key held yields the patient), removed (rows of the research schema) and withdrawn
+    in force), unmatched (no key held gave the pseudonym), removed (rows of the research schema) and withdrawn
     (documents of the ledger).
 
     Raises:
@@ -68,18 +64,19 @@ def apply_opt_outs(actor: str = ACTOR) -> dict[str, int]:
     """
     keyring = settings().keyring
     with open_cursor("publisher", APPLICATION) as cursor:
+        ensure_adopted(cursor)
         cursor.execute("SELECT deid.lock_opt_outs()")
         cursor.execute(query("deid", "opt_out", "in_force"))
         if not (found := cursor.fetchall()):
             return {"oppositions": 0, "unmatched": 0, "removed": 0, "withdrawn": 0}
         check_keyring(cursor, keyring, count_published_by_key(cursor))
-        unmatched = {named: opt_out_id for opt_out_id, named, patient, _ in found if patient is None}
-        _match_patients(cursor, unmatched, keyring)
+        cursor.execute(query("deid", "opt_out", "resolve"))
+        _match_patients(cursor, {named: number for number, named, patient, _ in found if patient is None and named})
         cursor.execute(query("deid", "opt_out", "in_force"))
         found = cursor.fetchall()
         cursor.execute(query("deid", "opt_out", "persons"))
         persons = cursor.fetchall()
-        removed, withdrawn = _remove_rows(cursor, found, persons, keyring), _withdraw_documents(cursor, persons)
+        removed, withdrawn = _remove_rows(cursor, found, persons), _withdraw_documents(cursor, persons)
         _record_applied(cursor, actor, found, removed, withdrawn)
     return {
         "oppositions": len(found),
@@ -89,27 +86,23 @@ def apply_opt_outs(actor: str = ACTOR) -> dict[str, int]:
     }
 
 
-def _match_patients(cursor: Cursor, unmatched: dict[str, int], keyring: Keyring) -> None:
-    """Find the source patient of each pseudonym among the ledger's patients, under each key held."""
+def _match_patients(cursor: Cursor, unmatched: dict[str, int]) -> None:
+    """Find the patient of each pseudonym among the ledger's, under each key held."""
     if not unmatched:
         return
-    cursor.execute(query("deid", "document", "patients"))
-    matched = [
-        {"opt_out_id": unmatched[named], "patient_id": patient_id}
-        for (patient_id,) in cursor.fetchall()
-        for key in keyring.keys
-        if (named := pseudonym(key.secret, "patient", patient_id)) in unmatched
-    ]
-    for match in matched:
-        cursor.execute(query("deid", "opt_out", "match"), match)
+    cursor.execute(query("deid", "pseudonym", "patients"))
+    for patient_id, named in decrypt_pseudonyms(cursor.fetchall()):
+        if named in unmatched:
+            match = {"opt_out_id": unmatched[named], "patient_id": patient_id}
+            cursor.execute(query("deid", "opt_out", "match"), match)
 
 
-def _remove_rows(cursor: Cursor, found: list[Any], persons: list[Any], keyring: Keyring) -> Counter[int]:
-    """Remove rows of the research schema under every id of each person and key held; return their number by opt-out."""
+def _remove_rows(cursor: Cursor, found: list[Any], persons: list[Any]) -> Counter[int]:
+    """Remove rows of the research schema under every pseudonym of each person; return their number by opt-out."""
     whose: dict[str, int] = {named: opt_out_id for opt_out_id, named, _, _ in reversed(found) if named}
-    for opt_out_id, patient_id in persons:
-        for key in keyring.keys:
-            whose.setdefault(pseudonym(key.secret, "patient", patient_id), opt_out_id)
+    opposed = {patient_id: opt_out_id for opt_out_id, patient_id in reversed(persons)}
+    for patient_id, named in read_pseudonyms(cursor, "patient", opposed):
+        whose.setdefault(named, opposed[patient_id])
     cursor.execute(query("deid", "published_document", "remove_patients"), {"pseudonyms": list(whose)})
     removed: Counter[int] = Counter()
     for named, release_id, document_type, documents in cursor.fetchall():

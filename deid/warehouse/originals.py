@@ -16,8 +16,9 @@ from deid.warehouse import audit
 from deid.warehouse.audit import Action
 from deid.warehouse.connection import connect, open_cursor
 from deid.warehouse.extraction import Content, open_content, present_documents, read_contents
+from deid.warehouse.identity import Translator
 from deid.warehouse.ledger import read_mentions
-from deid.warehouse.queries import query
+from deid.warehouse.queries import one, query
 from deid.warehouse.sources import Source
 
 APPLICATION = "nocturne original"
@@ -84,15 +85,18 @@ def read_original(actor: str, run_id: int, document_id: str, content_hash: str) 
 def _read_text(source_name: str, document_id: str, content_hash: str, *, withdrawn: bool) -> str:
     if withdrawn:
         raise OriginalRefused(document_id, OriginalProblem.WITHDRAWN)
+    source_ids = list(Translator("identity").to_source("document", [document_id]).values())
     with connect(settings().dsn("reader"), application=APPLICATION) as warehouse:
         warehouse.set_session(readonly=True)
         source = Source(source_name)
         source.verify(warehouse, "present")
-        content = read_contents(warehouse, source, [document_id]).get(document_id)
-        if content is None:
-            raise OriginalRefused(document_id, OriginalProblem.GONE)
-        if document_id not in present_documents(warehouse, source, [document_id]) or _has_opted_out(content):
-            raise OriginalRefused(document_id, OriginalProblem.WITHDRAWN)
+        found = read_contents(warehouse, source, source_ids)
+        present = present_documents(warehouse, source, source_ids)
+    if not found:
+        raise OriginalRefused(document_id, OriginalProblem.GONE)
+    if not present or any(_has_opted_out(content) for content in found.values()):
+        raise OriginalRefused(document_id, OriginalProblem.WITHDRAWN)
+    (content,) = Translator("identity").rename(list(found.values()))
     if content.content_hash != content_hash:
         raise OriginalRefused(document_id, OriginalProblem.CHANGED)
     outcome = open_content(content)
@@ -102,10 +106,10 @@ def _read_text(source_name: str, document_id: str, content_hash: str, *, withdra
 
 
 def _has_opted_out(content: Content) -> bool:
-    """Return whether the document's patient has opted out."""
-    with open_cursor("steward", APPLICATION) as cursor:
-        cursor.execute(query("deid", "opt_out", "of_patient"), {"patient_id": content.patient_id})
-        return cursor.fetchone() is not None
+    """Return whether the patient of a document, as the source names the patient, has opted out."""
+    with open_cursor("identity", APPLICATION) as cursor:
+        cursor.execute(query("deid", "opt_out", "of_source"), {"patient_id": content.patient_id})
+        return bool(one(cursor)[0])
 
 
 def _record(actor: str, action: Action, asked: dict[str, object], **details: object) -> None:

@@ -18,7 +18,8 @@ from deid.config.settings import settings
 from deid.domain.errors import ContractBroken, InputRefused
 from deid.warehouse.connection import connect
 from deid.warehouse.copy import copy_rows
-from deid.warehouse.extraction import identify_documents, list_documents, present_documents, read_merges
+from deid.warehouse.extraction import Listed, identify_documents, list_documents, present_documents, read_merges
+from deid.warehouse.identity import Translator
 from deid.warehouse.keys import check_keyring
 from deid.warehouse.queries import WHOLE_RUN, one, query, record_step_cost
 from deid.warehouse.sources import Source
@@ -131,7 +132,7 @@ def plan_run(request: Request) -> list[Batch]:
                 seen = _copy_interval(cursor, warehouse, source, request)
                 moved = _copy_vanished(state, cursor, warehouse, source)
                 added, gone = _copy_again(cursor, warehouse, source, request.interval, moved)
-                merges = read_merges(warehouse, source)
+                merges = _read_merges(warehouse, source)
         with state.cursor() as cursor:
             found = _Found(seen + added, gone, list(moved), merges)
             return _register(cursor, request, source, found, started)
@@ -168,7 +169,8 @@ def _copy_interval(cursor: Cursor, warehouse: Connection, source: Source, reques
     copy_rows(cursor, "deid", "document", LISTED, ())
     copy_rows(cursor, "deid", "withdrawal", ("document_id",), ())
     seen = 0
-    for page in list_documents(warehouse, source, request.interval.start, request.interval.end):
+    for listed in list_documents(warehouse, source, request.interval.start, request.interval.end):
+        page = Translator().rename(listed)
         kept = [row for row in page if not row.withdrawn]
         rows = ([getattr(row, column) for column in LISTED] for row in kept)
         copy_rows(cursor, "deid", "document", LISTED, rows)
@@ -188,7 +190,7 @@ def _copy_vanished(state: Connection, cursor: Cursor, warehouse: Connection, sou
     vanished: list[str] = []
     moved: dict[str, datetime] = {}
     for owners in _live_documents(state):
-        still_there = present_documents(warehouse, source, list(owners))
+        still_there = _present(warehouse, source, list(owners))
         held += len(owners)
         vanished += [document_id for document_id in owners if document_id not in still_there]
         moved |= {
@@ -229,15 +231,26 @@ def _copy_again(
     wanted = sorted(set(asked) - listed_too)
     added, gone = 0, []
     for document_ids in (wanted[start : start + LOOKUP] for start in range(0, len(wanted), LOOKUP)):
-        still_there = present_documents(warehouse, source, document_ids)
-        found = [
-            row for row in identify_documents(warehouse, source, document_ids) if row["document_id"] in still_there
+        still_there = _present(warehouse, source, document_ids)
+        names = {there: name for name, there in Translator().to_source("document", list(still_there)).items()}
+        listed = [
+            Listed(**row, ingested_at=asked[names[row["document_id"]]], withdrawn=False)
+            for row in identify_documents(warehouse, source, list(names))
         ]
-        rows = ([{**row, "ingested_at": asked[row["document_id"]]}[column] for column in LISTED] for row in found)
+        found = Translator().rename(listed)
+        rows = ([getattr(row, column) for column in LISTED] for row in found)
         copy_rows(cursor, "deid", "document", LISTED, rows)
         added += len(found)
-        gone += sorted(set(document_ids) - {row["document_id"] for row in found})
+        gone += sorted(set(document_ids) - {row.document_id for row in found})
     return added, gone
+
+
+def _present(warehouse: Connection, source: Source, document_ids: Sequence[str]) -> dict[str, str | None]:
+    """Return the patient of each document of the ledger that the source still has; the ids are the ledger's."""
+    names = Translator().to_source("document", document_ids)
+    found = present_documents(warehouse, source, list(names.values()))
+    patients = Translator().to_ledger("patient", found.values())
+    return {name: patients.get(found[there] or "") for name, there in names.items() if there in found}
 
 
 def _live_documents(state: Connection) -> Iterator[dict[str, tuple[str | None, datetime]]]:
@@ -285,6 +298,7 @@ def _register(cursor: Cursor, request: Request, source: Source, found: _Found, s
     parameters["held"] = json.dumps(held)
     if found.merges is not None and not request.dry_run:
         _store_merges(cursor, found.merges)
+    cursor.execute(query("deid", "opt_out", "resolve"))
     cursor.execute(query("deid", "document", "filter_new"), parameters)
     cursor.execute("SELECT count(*) FROM new_document")
     (parameters["planned"],) = one(cursor)
@@ -301,6 +315,15 @@ def _register(cursor: Cursor, request: Request, source: Source, found: _Found, s
     cursor.execute(query("deid", "run", "counted"), parameters)
     record_step_cost(cursor, parameters["run_id"], WHOLE_RUN, "plan", started, parameters["planned"])
     return _read_batches(cursor, parameters["run_id"], request.dry_run)
+
+
+def _read_merges(warehouse: Connection, source: Source) -> list[tuple[str, str]] | None:
+    """Return the merges that the source tells, as (patient, merged into) of the ledger; None if it tells none."""
+    told = read_merges(warehouse, source)
+    if told is None:
+        return None
+    names = Translator().to_ledger("patient", (patient for merge in told for patient in merge))
+    return [(names[patient], names[other]) for patient, other in told if patient in names and other in names]
 
 
 def _store_merges(cursor: Cursor, merges: Sequence[tuple[str, str]]) -> None:

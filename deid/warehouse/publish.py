@@ -19,10 +19,10 @@ from psycopg2.extensions import cursor as Cursor
 from deid.config.keys import Key, Keyring
 from deid.config.settings import settings
 from deid.domain.errors import ReleaseRefused, WarehouseError
-from deid.privacy.stream import pseudonym
 from deid.warehouse import opt_outs
 from deid.warehouse.connection import connect, open_cursor
 from deid.warehouse.copy import copy_rows
+from deid.warehouse.identity import decrypt_pseudonyms, encrypt, read_pseudonyms
 from deid.warehouse.keys import check_keyring, count_published_by_key
 from deid.warehouse.queries import WHOLE_RUN, one, query, record_step_cost
 
@@ -114,7 +114,7 @@ def end_interrupted(cursor: Cursor, release_id: int) -> None:
     Raises:
         SettingsError: the secret is missing.
     """
-    _drop_former_keys(cursor, release_id, settings().keyring)
+    _drop_former_keys(cursor, release_id)
     cursor.execute(query("deid", "release", "finish"), {"release_id": release_id})
 
 
@@ -161,7 +161,7 @@ def _transaction(link: Connection) -> Iterator[Cursor]:
 def _write_release(link: Connection, release_id: int, keyring: Keyring) -> None:
     started = time.monotonic()
     with _transaction(link) as cursor:
-        _remove_withdrawn(cursor, release_id, keyring)
+        _remove_withdrawn(cursor, release_id)
     with _transaction(link) as cursor:
         cursor.execute(query("deid", "document", "release_batches"), {"release_id": release_id})
         batches = cursor.fetchall()
@@ -169,7 +169,7 @@ def _write_release(link: Connection, release_id: int, keyring: Keyring) -> None:
         with _transaction(link) as cursor:
             _publish_batch(cursor, {"release_id": release_id, "run_id": run_id, "batch_id": batch_id}, keyring)
     with _transaction(link) as cursor:
-        _drop_former_keys(cursor, release_id, keyring)
+        _drop_former_keys(cursor, release_id)
         _finish_release(cursor, release_id, started)
 
 
@@ -229,8 +229,8 @@ def _altered_error(what: str, names: Sequence[str]) -> ReleaseRefused:
     )
 
 
-def _remove_withdrawn(cursor: Cursor, release_id: int, keyring: Keyring) -> None:
-    """Remove every withdrawn document, under each known version of the key.
+def _remove_withdrawn(cursor: Cursor, release_id: int) -> None:
+    """Remove every withdrawn document, under each version of the key.
 
     Withdrawals of all runs are applied: an opt-out does not wait for an interval of its own.
     """
@@ -238,64 +238,59 @@ def _remove_withdrawn(cursor: Cursor, release_id: int, keyring: Keyring) -> None
     document_ids = [row[0] for row in cursor.fetchall()]
     if not document_ids:
         return
-    removed = {"release_id": release_id, "removed": _remove(cursor, document_ids, keyring.keys)}
+    removed = {"release_id": release_id, "removed": _remove(cursor, document_ids)}
     cursor.execute(query("deid", "document", "withdraw"), {"document_ids": document_ids})
     cursor.execute(query("deid", "release", "count_withdrawn"), removed)
 
 
-def _remove(cursor: Cursor, document_ids: Sequence[str], keys: Sequence[Key]) -> int:
-    """Remove published documents under each of these keys; return the number of rows removed."""
-    pseudonyms = [pseudonym(key.secret, "document", document_id) for key in keys for document_id in document_ids]
+def _remove(cursor: Cursor, document_ids: Sequence[str]) -> int:
+    """Remove published documents under every key; return the number of rows removed."""
+    pseudonyms = [named for _, named in read_pseudonyms(cursor, "document", document_ids)]
     cursor.execute(query("deid", "published_document", "remove"), {"pseudonyms": pseudonyms})
     return cursor.rowcount
 
 
-def _drop_former_keys(cursor: Cursor, release_id: int, keyring: Keyring) -> None:
+def _drop_former_keys(cursor: Cursor, release_id: int) -> None:
     """Drop the rows that other keys published of a release's documents; the next rewriting shows the new ones."""
-    if len(keyring.keys) == 1:
-        return
-    cursor.execute(query("deid", "document", "release_keys"), {"release_id": release_id})
-    pseudonyms = [
-        pseudonym(key.secret, "document", document_id)
-        for document_id, version in cursor.fetchall()
-        for key in keyring.keys
-        if key.version != version
-    ]
+    cursor.execute(query("deid", "pseudonym", "former"), {"release_id": release_id})
+    pseudonyms = [named for _, named in decrypt_pseudonyms(cursor.fetchall())]
     cursor.execute(query("deid", "published_document", "replace"), {"pseudonyms": pseudonyms})
 
 
 def _publish_batch(cursor: Cursor, batch: Mapping[str, int], keyring: Keyring) -> None:
     opt_outs.block_opt_outs(cursor)
     cursor.execute(query("deid", "document", "release_batch"), batch)
-    documents = _without_opt_outs(cursor, batch, cursor.fetchall(), keyring)
+    documents = _without_opt_outs(cursor, batch, cursor.fetchall())
     if not documents:
         return
     if altered := [f"document {document[0]}" for document in documents if not document[-1]]:
         raise _altered_error(f"release {batch['release_id']}", altered)
-    key = keyring.of(documents[0][-2])  # a batch is of one run, and a run of one key
-    rows = (
-        (
-            pseudonym(key.secret, "document", document_id),
-            pseudonym(key.secret, "patient", patient_id),
-            pseudonym(key.secret, "stay", stay_id) if stay_id else None,
-            *rest,
+    if not all(document[-2] for document in documents):
+        raise WarehouseError(
+            f"release {batch['release_id']}: a document has no pseudonym.", "Send the interval back for reprocessing."
         )
-        for document_id, patient_id, stay_id, *rest, _, _ in documents
-    )
+    (key,) = [key for key in keyring.keys if key.fingerprint == documents[0][-3]]  # a batch is of one run and one key
+    rows = ((*_published_ids(key, document[:3], document[3:6]), *document[6:-2]) for document in documents)
     copy_rows(cursor, "deid", "published_document", PUBLISHED, rows)
     cursor.execute(query("deid", "published_document", "upsert"))
     cursor.execute(query("deid", "budget", "publish"), batch)
     cursor.execute(query("deid", "document", "publish"), batch)
 
 
+def _published_ids(key: Key, ids: Sequence[str], encrypted: Sequence[str | None]) -> Iterator[str | None]:
+    """Yield the pseudonyms of a document, its patient and its stay; None for no stay."""
+    for ledger_id, name in zip(ids, encrypted, strict=True):
+        yield encrypt(key, ledger_id, name) if name else None
+
+
 def _without_opt_outs(
-    cursor: Cursor, batch: Mapping[str, int], documents: list[tuple[Any, ...]], keyring: Keyring
+    cursor: Cursor, batch: Mapping[str, int], documents: list[tuple[Any, ...]]
 ) -> list[tuple[Any, ...]]:
     """Return the documents of patients without an opt-out; withdraw the others and remove their rows under any key."""
-    opposed = opt_outs.select_opted_out(cursor, {patient_id for _, patient_id, *_ in documents}, keyring)
+    opposed = opt_outs.select_opted_out(cursor, {patient_id for _, patient_id, *_ in documents})
     held = [document_id for document_id, patient_id, *_ in documents if patient_id in opposed]
     if held:
-        _remove(cursor, held, keyring.keys)
+        _remove(cursor, held)
         cursor.execute(query("deid", "document", "withhold"), {**batch, "document_ids": held})
     return [document for document in documents if document[1] not in opposed]
 

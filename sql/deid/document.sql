@@ -9,7 +9,7 @@ WHERE run_id = ANY(%(run_ids)s) AND state = 'staged';
 SELECT document_id, content_hash, title_clean
 FROM deid.document
 WHERE run_id = %(run_id)s AND batch_id = %(batch_id)s AND state = %(state)s
-ORDER BY ingested_at, document_id COLLATE "C";
+ORDER BY document_id COLLATE "C";
 
 -- name: batches
 -- Grain: one batch. Purpose: what a run was split into, in the same order at every call.
@@ -37,7 +37,7 @@ WITH stale AS (
                 WHERE
                     n.document_id = d.document_id
                     AND (n.state = 'published' OR (n.state = 'staged' AND n.run_id = ANY(%(run_ids)s)))
-                    AND (n.ingested_at, n.run_id) > (d.ingested_at, d.run_id)
+                    AND n.run_id > d.run_id
             ) THEN 'superseded'
         END AS state
     FROM deid.document AS d
@@ -81,7 +81,7 @@ SELECT
     i.ingested_at,
     i.document_type,
     i.service,
-    1 + (row_number() OVER (ORDER BY i.ingested_at, i.document_id COLLATE "C") - 1) / %(batch_size)s AS batch_id
+    1 + (row_number() OVER (ORDER BY i.document_id COLLATE "C") - 1) / %(batch_size)s AS batch_id
 FROM incoming_document AS i
 LEFT JOIN deid.document AS d
     ON i.document_id = d.document_id
@@ -111,10 +111,19 @@ WHERE
         SELECT FROM deid.quarantine AS q
         WHERE
             q.document_id = i.document_id AND q.standing = 'discard'
-            AND i.content_hash IN (
-                q.content_hash,
-                -- of the same content, from before versions were named by their patient
-                encode(sha256(convert_to(q.content_hash || E'\n' || coalesce(i.patient_id, ''), 'UTF8')), 'hex')
+            AND (
+                q.content_hash = i.content_hash
+                OR EXISTS ( -- of the same content, from before versions were named by their patient
+                    SELECT
+                    FROM identity.discarded AS k
+                    CROSS JOIN identity.salt AS s
+                    LEFT JOIN identity.mapping AS m ON m.ledger_id = i.patient_id
+                    WHERE
+                        k.salted = q.content_hash
+                        AND i.content_hash = encode(sha256(convert_to(s.salt || encode(sha256(convert_to(
+                            k.digest || E'\n' || coalesce(m.source_id, ''), 'UTF8'
+                        )), 'hex'), 'UTF8')), 'hex')
+                )
             )
     )
     AND NOT EXISTS (
@@ -182,11 +191,13 @@ ORDER BY r.run_id;
 
 -- name: live
 -- Grain: one document id. Purpose: every document that is published or on its way, in its latest version, to be looked
--- up at the source.
-SELECT DISTINCT ON (document_id) document_id, patient_id, ingested_at
-FROM deid.document
-WHERE state IN ('planned', 'detected', 'substituted', 'validated', 'staged', 'published')
-ORDER BY document_id ASC, run_id DESC;
+-- up at the source; those that were cut off from it with a destroyed secret cannot be.
+SELECT DISTINCT ON (d.document_id) d.document_id, d.patient_id, d.ingested_at
+FROM deid.document AS d
+WHERE
+    d.state IN ('planned', 'detected', 'substituted', 'validated', 'staged', 'published')
+    AND EXISTS (SELECT FROM identity.mapping AS m WHERE m.ledger_id = d.document_id)
+ORDER BY d.document_id ASC, d.run_id DESC;
 
 -- name: move
 -- Grain: one document. Purpose: its state after a step, and what the step learnt of it.
@@ -242,12 +253,6 @@ INNER JOIN incoming_document AS i ON d.document_id = i.document_id AND d.content
 WHERE d.run_id = %(run_id)s AND d.batch_id = %(batch_id)s AND d.state = %(before)s
 FOR UPDATE OF d;
 
--- name: patients
--- Grain: one patient of the source. Purpose: all that the ledger knows, to find those whose pseudonym objected.
-SELECT DISTINCT patient_id
-FROM deid.document
-WHERE patient_id IS NOT NULL;
-
 -- name: plan
 -- Grain: one document version under one pipeline version.
 -- Purpose: give the new documents to this run, in batches; those of a dead run change hands.
@@ -259,6 +264,7 @@ SELECT
     n.document_id, n.content_hash, %(pipeline_version)s, %(run_id)s, n.batch_id, 'planned', n.ingested_at,
     n.patient_id, n.document_type, n.service
 FROM new_document AS n
+ORDER BY n.document_id COLLATE "C"
 ON CONFLICT (document_id, content_hash, pipeline_version) DO UPDATE
 SET
     run_id = excluded.run_id,
@@ -317,12 +323,14 @@ FROM refused AS r
 ON CONFLICT DO NOTHING;
 
 -- name: release_batch
--- Grain: one document of a batch of a release. Purpose: its candidate text and what its published row carries, and
--- whether it is what was sealed when it was staged.
+-- Grain: one document of a batch of a release. Purpose: its candidate text and what its published row carries, under
+-- its pseudonyms, and whether it is what was sealed when it was staged.
 SELECT
-    d.document_id, c.patient_id, c.stay_id, d.document_type, d.loinc_code, c.title, c.text, c.markup,
+    d.document_id, c.patient_id, c.stay_id, u.encrypted AS document, v.encrypted AS patient, w.encrypted AS stay,
+    d.document_type, d.loinc_code, c.title, c.text, c.markup,
     c.reference_date, d.release_id, d.run_id, r.policy_hash, d.pipeline_version, r.detector_version,
-    c.reference_versions, r.key_fingerprint, r.key_version,
+    c.reference_versions, r.key_fingerprint,
+    u.encrypted IS NOT NULL AND v.encrypted IS NOT NULL AND (c.stay_id IS NULL OR w.encrypted IS NOT NULL) AS named,
     coalesce(s.digest = deid.content_digest(
         t.salt, d.content_hash, c.patient_id, c.stay_id, d.document_type, d.loinc_code, c.title, c.text, c.markup,
         c.reference_date
@@ -332,17 +340,16 @@ INNER JOIN deid.candidate AS c ON d.run_id = c.run_id AND d.document_id = c.docu
 INNER JOIN deid.run AS r ON d.run_id = r.run_id
 LEFT JOIN deid.staged_content AS s ON d.run_id = s.run_id AND d.document_id = s.document_id AND NOT s.withdrawn
 LEFT JOIN deid.staging_salt AS t ON d.run_id = t.run_id
+LEFT JOIN deid.pseudonym AS u
+    ON u.kind = 'document' AND d.document_id = u.ledger_id AND r.key_fingerprint = u.key_fingerprint
+LEFT JOIN deid.pseudonym AS v
+    ON v.kind = 'patient' AND c.patient_id = v.ledger_id AND r.key_fingerprint = v.key_fingerprint
+LEFT JOIN deid.pseudonym AS w
+    ON w.kind = 'stay' AND c.stay_id = w.ledger_id AND r.key_fingerprint = w.key_fingerprint
 WHERE
     d.release_id = %(release_id)s AND d.run_id = %(run_id)s AND d.batch_id = %(batch_id)s AND d.state = 'staged'
 ORDER BY d.document_id
 FOR UPDATE OF d;
-
--- name: release_keys
--- Grain: one document that a release has published. Purpose: which version of the key drew its row.
-SELECT d.document_id, r.key_version
-FROM deid.document AS d
-INNER JOIN deid.run AS r ON d.run_id = r.run_id
-WHERE d.release_id = %(release_id)s AND d.state = 'published';
 
 -- name: release_batches
 -- Grain: one batch. Purpose: those of a release that still have documents to publish.

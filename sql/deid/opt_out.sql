@@ -11,16 +11,6 @@ WHERE d.patient_id = %(pseudonym)s
 GROUP BY d.release_id, r.interval_key, coalesce(d.document_type, '')
 ORDER BY d.release_id, 3;
 
--- name: by_source_id
--- Grain: published documents of one release and type, of one patient of the source. Purpose: what an opt-out would
--- remove.
-SELECT d.release_id, r.interval_key, coalesce(d.document_type, '') AS document_type, count(*)::int AS documents
-FROM deid.document AS d
-INNER JOIN deid.release AS r ON d.release_id = r.release_id
-WHERE d.patient_id = %(patient_id)s AND d.state = 'published'
-GROUP BY d.release_id, r.interval_key, coalesce(d.document_type, '')
-ORDER BY d.release_id, 3;
-
 -- name: in_force
 -- Grain: one opt-out in force. Purpose: all of them, to be applied, oldest first.
 SELECT o.opt_out_id, o.pseudonym, o.patient_id, o.applied_at IS NOT NULL AS applied
@@ -29,32 +19,27 @@ WHERE o.revoked_at IS NULL
 ORDER BY o.opt_out_id;
 
 -- name: insert
--- Grain: one opt-out. Purpose: record it, unless the same is in force: then no row is given back.
-INSERT INTO deid.opt_out (pseudonym, patient_id, asked_by, reason)
-SELECT %(pseudonym)s, %(patient_id)s, %(asked_by)s, %(reason)s
-WHERE NOT EXISTS (
-    SELECT FROM deid.opt_out AS o
-    WHERE
-        o.revoked_at IS NULL
-        AND (o.pseudonym = %(pseudonym)s::text OR o.patient_id = %(patient_id)s::text)
-)
+-- Grain: one opt-out by a pseudonym. Purpose: record it, unless the same is in force: then no row is given back.
+INSERT INTO deid.opt_out (pseudonym, asked_by, reason)
+VALUES (%(pseudonym)s, %(asked_by)s, %(reason)s)
 ON CONFLICT DO NOTHING
 RETURNING opt_out_id;
 
+-- name: insert_by_source_id
+-- Grain: one opt-out by the source's patient id. Purpose: record it, whatever is recorded already.
+SELECT deid.record_opt_out(%(patient_id)s, %(asked_by)s, %(reason)s) AS opt_out_id;
+
 -- name: match
--- Grain: one opt-out by pseudonym. Purpose: its patient at the source, so that it outlives the key.
+-- Grain: one opt-out by pseudonym. Purpose: its patient in the ledger, so that it outlives the key.
 UPDATE deid.opt_out SET patient_id = %(patient_id)s WHERE opt_out_id = %(opt_out_id)s AND patient_id IS NULL;
 
--- name: of_patient
--- Grain: one opt-out in force. Purpose: whether this patient of the source has objected.
-SELECT o.opt_out_id
-FROM deid.opted_out_patient AS o
-WHERE o.patient_id = %(patient_id)s
-LIMIT 1;
+-- name: of_source
+-- Grain: one patient of the source. Purpose: whether the patient has objected.
+SELECT deid.source_has_objected(%(patient_id)s) AS has_objected;
 
 -- name: opted_out
--- Grain: one patient of a person with an opt-out in force, or one opt-out. Purpose: those of these patients, by the
--- source's id, by that of a merged patient, or by a pseudonym.
+-- Grain: one patient of a person with an opt-out in force, or one pseudonym. Purpose: those of these patients, by their
+-- own id, by that of a merged patient, or by a pseudonym.
 SELECT p.patient_id, NULL AS pseudonym
 FROM deid.opted_out_patient AS p
 WHERE p.patient_id = ANY(%(patient_ids)s)
@@ -72,7 +57,7 @@ ORDER BY p.opt_out_id, p.patient_id;
 -- name: page
 -- Grain: one opt-out. Purpose: the newest first, a page at a time, or one of them; how many documents it removed.
 SELECT
-    o.opt_out_id, o.pseudonym, o.asked_by, o.reason, o.asked_at, o.applied_at, o.patient_id IS NOT NULL AS matched,
+    o.opt_out_id, o.pseudonym, o.asked_by, o.reason, o.asked_at, o.applied_at, o.matched,
     o.revoked_at, o.revoked_by, o.revoked_reason,
     coalesce((
         SELECT sum(r.documents) FROM deid.opt_out_removal AS r WHERE r.opt_out_id = o.opt_out_id
@@ -85,40 +70,14 @@ ORDER BY o.opt_out_id DESC
 LIMIT %(limit)s;
 
 -- name: recheck
--- Grain: one opt-out. Purpose: a fresh look: rows that researchers read, or that wait to be visible, under the
--- pseudonyms recorded for its person, and the documents of that person in each live state of the ledger: null while
--- the patient is unknown. A person is the patient and, while the opt-out is in force, those merged with the patient.
-SELECT
-    greatest(
-        (SELECT count(*) FROM research.document AS d WHERE d.patient_id = ANY(k.pseudonyms)),
-        (SELECT count(*) FROM deid.published_document AS d WHERE d.patient_id = ANY(k.pseudonyms))
-    ) AS readable,
-    l.published,
-    l.staged,
-    l.unfinished,
-    l.quarantined,
-    now() AS checked_at
-FROM deid.opt_out AS o
-CROSS JOIN LATERAL (
-    SELECT array_agg(p.patient_id) || o.patient_id AS patient_ids
-    FROM deid.opted_out_patient AS p
-    WHERE p.opt_out_id = o.opt_out_id
-) AS w
-CROSS JOIN LATERAL (
-    SELECT array_agg(n.pseudonym) AS pseudonyms
-    FROM deid.opt_out AS n
-    WHERE n.opt_out_id = o.opt_out_id OR n.patient_id = ANY(w.patient_ids)
-) AS k
-LEFT JOIN LATERAL (
-    SELECT
-        count(*) FILTER (WHERE d.state = 'published') AS published,
-        count(*) FILTER (WHERE d.state = 'staged') AS staged,
-        count(*) FILTER (WHERE d.state IN ('planned', 'detected', 'substituted', 'validated')) AS unfinished,
-        count(*) FILTER (WHERE d.state = 'quarantined') AS quarantined
-    FROM deid.document AS d
-    WHERE d.patient_id = ANY(w.patient_ids)
-) AS l ON o.patient_id IS NOT NULL
-WHERE o.opt_out_id = %(opt_out_id)s;
+-- Grain: one opt-out. Purpose: a fresh look at what is readable and at the ledger (deid.opt_out_check).
+SELECT c.readable, c.published, c.staged, c.unfinished, c.quarantined, now() AS checked_at
+FROM deid.opt_out_check AS c
+WHERE c.opt_out_id = %(opt_out_id)s;
+
+-- name: resolve
+-- Grain: one opt-out by the source's patient id. Purpose: its patient in the ledger, made if it was never met.
+SELECT deid.resolve_opt_outs();
 
 -- name: revoke
 -- Grain: one opt-out in force. Purpose: it is lifted; it stays in the table and no longer holds.
@@ -128,22 +87,10 @@ WHERE opt_out_id = %(opt_out_id)s AND revoked_at IS NULL
 RETURNING opt_out_id;
 
 -- name: in_force_of
--- Grain: one opt-out in force. Purpose: the one of this patient, if any.
+-- Grain: one opt-out in force. Purpose: the one that was recorded by this pseudonym, if any.
 SELECT o.opt_out_id
 FROM deid.opt_out AS o
-WHERE
-    o.revoked_at IS NULL
-    AND (o.pseudonym = %(pseudonym)s::text OR o.patient_id = %(patient_id)s::text)
-ORDER BY o.opt_out_id
-LIMIT 1;
-
--- name: waiting
--- Grain: one patient of the source. Purpose: how many of the documents are on their way, or in quarantine.
-SELECT count(*)::int AS documents
-FROM deid.document AS d
-WHERE
-    d.patient_id = %(patient_id)s
-    AND d.state IN ('planned', 'detected', 'substituted', 'validated', 'staged', 'quarantined');
+WHERE o.revoked_at IS NULL AND o.pseudonym = %(pseudonym)s;
 
 -- name: withdraw
 -- Grain: published documents of one release and type. Purpose: those of an opt-out's pseudonym leave at once.

@@ -51,6 +51,11 @@ FROM deid.run
 WHERE interval_key = %(interval_key)s AND state = 'staged'
 ORDER BY run_id;
 
+-- name: name_key
+-- Grain: one run from before fingerprints were kept. Purpose: that of its version of the secret, to find pseudonyms by.
+UPDATE deid.run SET key_fingerprint = %(key_fingerprint)s
+WHERE key_fingerprint = '' AND key_version = %(key_version)s;
+
 -- name: of_interval
 -- Grain: one run of an interval. Purpose: which run of the orchestrator did it, who asked for it and why.
 SELECT r.run_id, r.triggered_by, r.requested_by, r.reason, r.state, r.started_at, r.finished_at

@@ -1,7 +1,9 @@
 -- name: insert
 -- Grain: one document. Purpose: remember for publication what the source has withdrawn or deleted.
 INSERT INTO deid.withdrawal (run_id, document_id)
-SELECT DISTINCT %(run_id)s::bigint, i.document_id
+SELECT DISTINCT
+    %(run_id)s::bigint AS run_id,
+    i.document_id
 FROM incoming_withdrawal AS i
 WHERE EXISTS (
     SELECT FROM deid.document AS d
@@ -9,6 +11,7 @@ WHERE EXISTS (
         d.document_id = i.document_id
         AND d.state IN ('planned', 'detected', 'substituted', 'validated', 'staged', 'published')
 )
+ORDER BY i.document_id
 ON CONFLICT DO NOTHING;
 
 -- name: pending

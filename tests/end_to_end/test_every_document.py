@@ -87,7 +87,10 @@ def night(postgres_server: str, tmp_path_factory: pytest.TempPathFactory) -> Ite
 def _published(database: Database, hospital: Hospital) -> Iterator[Published]:
     texts = {row[0]: row[1:] for row in database.rows("SELECT document_id, text, markup FROM research.document")}
     found: dict[str, list[Mention]] = {}
-    query = "SELECT document_id, start_offset, end_offset, label, score, subtype FROM deid.mention ORDER BY 1, 2"
+    query = (
+        "SELECT source_id, start_offset, end_offset, label, score, subtype"
+        " FROM deid.mention JOIN identity.mapping ON ledger_id = document_id ORDER BY 1, 2"
+    )
     for document_id, start, end, label, score, subtype in database.rows(query):
         found.setdefault(document_id, []).append(Mention(start, end, Label(label), score, subtype))
     latest = hospital.as_of(None)
@@ -125,7 +128,8 @@ def test_nearly_all_is_published_and_the_rest_says_why(night: Night) -> None:
 
 
 def test_each_bad_document_is_refused_for_its_own_reason(night: Night) -> None:
-    reasons = dict(night.database.rows("SELECT document_id, reason FROM deid.quarantine"))
+    query = "SELECT source_id, reason FROM deid.quarantine JOIN identity.mapping ON ledger_id = document_id"
+    reasons = dict(night.database.rows(query))
     faulty = night.hospital.faulty
     assert set(faulty.values()) == set(FAULTS)
     assert {name: reasons.get(name) for name in faulty} == {name: FAULTS[fault] for name, fault in faulty.items()}

@@ -13,6 +13,7 @@ from psycopg2.extras import execute_values
 
 from deid.config.policy import load
 from deid.config.settings import settings
+from deid.warehouse.identity import pseudonym_row
 from deid.warehouse.queries import query
 
 TYPES = ("CRH", "LSO", "CS", "URG", "CRO", "ACP", "IMG", "BIO", "CPA", "IDE", "ORD", "CERT")
@@ -60,6 +61,7 @@ class Ledger:
         self._insert("deid.document", rows)
         kept = [row for row in rows if row["state"] == "staged"]
         self._insert("deid.mention", (m for row in kept for m in self._mentions(row, density)))
+        self._insert("deid.pseudonym", self._pseudonyms(kept))
         self._insert("deid.candidate", [self._candidate(row, number < unparsed) for number, row in enumerate(kept)])
         self._insert("deid.budget", (line for row in kept for line in self._budget(row, epsilon)))
         self._insert("deid.quarantine", [self._refusal(row) for row in rows if row["state"] == "quarantined"])
@@ -93,12 +95,13 @@ class Ledger:
     def _run(self, day: str, start: datetime, documents: int, policy: str, staged: bool) -> int:
         return self._database.rows(
             "INSERT INTO deid.run (triggered_by, source, interval_start, interval_end, interval_key, dry_run, "
-            "policy_hash, pipeline_version, detector_version, key_version, reference_versions, state, seen, planned) "
-            "VALUES (%s, 'ehop', %s, %s, %s, false, %s, %s, 'rules-3', 1, %s, %s, %s, %s) "
+            "policy_hash, pipeline_version, detector_version, key_version, key_fingerprint, reference_versions, state,"
+            " seen, planned) VALUES (%s, 'ehop', %s, %s, %s, false, %s, %s, 'rules-3', 1, %s, %s, %s, %s, %s) "
             "RETURNING run_id",
             (
                 *(f"scheduled__{day}", start, start + timedelta(days=1), day, policy, f"0.1.0-p{policy[:8]}-d1-k1"),
-                *(json.dumps({"communes": "2026-01", "streets": "2026-09"}), "staged" if staged else "planned"),
+                *(settings().keyring.current.fingerprint, json.dumps({"communes": "2026-01", "streets": "2026-09"})),
+                "staged" if staged else "planned",
                 *(documents + 4, documents),
             ),
         )[0][0]
@@ -143,6 +146,14 @@ class Ledger:
             "spans": json.dumps([[0, 5, "DATE"]]),
             "surrogates": json.dumps(drawn),
         }
+
+    def _pseudonyms(self, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+        """As the worker draws them."""
+        names = {("document", row["document_id"]) for row in rows} | {("patient", row["patient_id"]) for row in rows}
+        known = set(self._database.rows("SELECT kind, ledger_id FROM deid.pseudonym"))
+        key, columns = settings().keyring.current, ("kind", "ledger_id", "key_fingerprint", "encrypted")
+        drawn = (pseudonym_row(key, kind, name, name) for kind, name in sorted(names - known))
+        return [dict(zip(columns, row, strict=True)) for row in drawn]
 
     def _budget(self, row: dict[str, Any], epsilon: float) -> Iterable[dict[str, Any]]:
         means = {"anchor": 1, "date": 7, "age": 1, "place": 2}

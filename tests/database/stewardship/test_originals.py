@@ -49,7 +49,7 @@ def test_an_original_comes_with_what_detection_found_and_a_line(hospital: Databa
 
 
 def _objects(hospital: Database) -> None:
-    hospital.rows("INSERT INTO deid.opt_out (patient_id, asked_by) VALUES ('P000001', 'x')", role="steward")
+    hospital.rows("SELECT deid.record_opt_out('P000001', 'x', '')", role="steward")
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from deid.nightly import steps
+from deid.warehouse.identity import salted
 from deid.warehouse.publish import make_visible, publish_interval
 from tests.conftest import Database
 from tests.database.warehouse.small_hospital import DAY, NIGHT
@@ -50,17 +51,32 @@ def fingerprint(hospital: Database) -> list[tuple]:
 
 
 def states(hospital: Database) -> dict[str, str]:
-    """State of the latest version of each document."""
+    """State of the latest version of each document, by the hospital's id."""
     return dict(
         hospital.rows(
-            "SELECT DISTINCT ON (document_id) document_id, state FROM deid.document ORDER BY document_id, run_id DESC"
+            "SELECT DISTINCT ON (source_id) source_id, state"
+            " FROM deid.document JOIN identity.mapping ON ledger_id = document_id ORDER BY source_id, run_id DESC"
         )
     )
 
 
+def ledger_id(hospital: Database, source_id: str, kind: str = "document") -> str:
+    """The ledger's id of a document or patient of the hospital, made if it was never met."""
+    known = (kind, source_id)
+    hospital.rows("INSERT INTO identity.mapping (kind, source_id) VALUES (%s, %s) ON CONFLICT DO NOTHING", known)
+    ((found,),) = hospital.rows("SELECT ledger_id FROM identity.mapping WHERE (kind, source_id) = (%s, %s)", known)
+    return str(found)
+
+
+def version_of(hospital: Database, content_hash: str) -> str:
+    """The ledger's digest of a version, from that of the source's content and patient."""
+    ((salt,),) = hospital.rows("SELECT salt FROM identity.salt")
+    return salted(salt, content_hash)
+
+
 def reasons(hospital: Database) -> dict[str, tuple[str, str]]:
-    """Step and reason of each quarantined document."""
-    return {
-        name: (step, reason)
-        for name, step, reason in hospital.rows("SELECT document_id, step, reason FROM deid.quarantine")
-    }
+    """Step and reason of each quarantined document, by the hospital's id."""
+    rows = hospital.rows(
+        "SELECT source_id, step, reason FROM deid.quarantine JOIN identity.mapping ON ledger_id = document_id"
+    )
+    return {name: (step, reason) for name, step, reason in rows}

@@ -38,8 +38,22 @@ trois semaines. Il habite Besançon. L'auscultation est normale, la radiographie
 Un traitement symptomatique est prescrit et le patient sera revu en cas de fièvre.</p></body></html>"""
 
 
-def open_hospital(postgres: Database) -> None:
-    """Make the tables, two patients and their stays."""
+# Random ids would hide in a test which document it speaks of. `test_linkage`, `test_identity` and the nights of the
+# synthetic hospital have them.
+READABLE = """
+CREATE FUNCTION identity.readable() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    NEW.ledger_id := NEW.source_id;
+    RETURN NEW;
+END $$;
+CREATE TRIGGER readable BEFORE INSERT ON identity.mapping FOR EACH ROW EXECUTE FUNCTION identity.readable();
+"""
+
+
+def open_hospital(postgres: Database, *, opaque: bool = False) -> None:
+    """Make the tables, two patients and their stays; unless `opaque`, the ledger's ids are the hospital's."""
+    if not opaque:
+        postgres.rows(READABLE)
     for name in ("cdw", "omop"):
         postgres.rows((SQL / "synthetic_hospital" / f"{name}.sql").read_text(encoding="utf-8"), role="owner")
     postgres.rows(PEOPLE, role="owner")

@@ -64,7 +64,7 @@ ON_DATABASE = """
 SELECT coalesce(nullif(g.grantee, 0)::regrole::text, 'public'), g.privilege_type, d.datdba::regrole::text
 FROM pg_database AS d CROSS JOIN LATERAL aclexplode(d.datacl) AS g WHERE d.datname = %s AND g.grantee <> d.datdba
 """
-SCHEMAS = {"schemas": ["deid", "ref", "research", "cdw"]}
+SCHEMAS = {"schemas": ["deid", "identity", "ref", "research", "cdw"]}
 
 
 @pytest.fixture

@@ -28,7 +28,7 @@ VISIBLE = {
 
 @pytest.fixture
 def hospital(deployed: Database) -> Database:
-    open_hospital(deployed)
+    open_hospital(deployed, opaque=True)
     return deployed
 
 

@@ -142,7 +142,7 @@ def test_a_publication_of_many_batches_does_not_overtake_an_opposition(deployed:
     recorded = threading.Event()
 
     def record() -> None:
-        deployed.rows("INSERT INTO deid.opt_out (patient_id, asked_by) VALUES ('P1', 'x')", role="steward")
+        deployed.rows("INSERT INTO deid.opt_out (pseudonym, asked_by) VALUES ('P1', 'x')", role="steward")
         recorded.set()
 
     with open_transaction(publisher, "SELECT deid.share_opt_outs()") as first:

@@ -12,7 +12,7 @@ from deid.substitution import pseudonym
 from deid.warehouse.extraction import version_hash
 from demo.hospital import Hospital, generate, load
 from tests.conftest import Database
-from tests.database.warehouse.nights import night, reasons, states
+from tests.database.warehouse.nights import ledger_id, night, reasons, states, version_of
 
 PARIS = ZoneInfo("Europe/Paris")
 NIGHTS = 4
@@ -60,8 +60,12 @@ def _nothing_is_lost(deployed: Database, hospital: Hospital, published: set[str]
             assert shown
     hashes = dict(deployed.rows("SELECT document_id, content_hash FROM deid.document WHERE state = 'published'"))
     owners = {document.document_id: document.patient_id for document in hospital.documents}
-    latest = {name: version_hash(version.content_hash, owners[name]) for name, version in last.items()}
-    assert all(latest[name] == content_hash for name, content_hash in hashes.items() if name in latest)
+    latest = {
+        ledger_id(deployed, name): version_of(deployed, version_hash(version.content_hash, owners[name]))
+        for name, version in last.items()
+    }
+    assert set(hashes) <= set(latest)
+    assert all(latest[name] == content_hash for name, content_hash in hashes.items())
     assert deployed.rows("SELECT count(*) FROM deid.candidate") == [(0,)]
 
 

@@ -42,8 +42,7 @@ def merge(hospital: Database) -> None:
 
 def object_to_research(hospital: Database, patient: str) -> None:
     """Record a patient's opt-out, by the hospital's id."""
-    statement = "INSERT INTO deid.opt_out (patient_id, asked_by, reason) VALUES (%s, 'intendante', 'à sa demande')"
-    hospital.rows(statement, (patient,), role="steward")
+    hospital.rows("SELECT deid.record_opt_out(%s, 'intendante', 'à sa demande')", (patient,), role="steward")
 
 
 def test_a_document_of_another_patient_is_drawn_again_under_the_right_pseudonym(hospital: Database) -> None:

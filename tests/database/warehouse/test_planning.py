@@ -69,13 +69,13 @@ def test_an_interval_that_cannot_be_used_is_refused(bounds: tuple) -> None:
         Interval(*bounds)
 
 
-def test_batches_follow_the_order_of_arrival_and_are_found_again(hospital: Database) -> None:
+def test_batches_follow_the_order_of_ids_not_of_arrival_and_are_found_again(hospital: Database) -> None:
     for number in range(5):
         put(hospital, f"d{number}", at=NIGHT + timedelta(minutes=9 - number))
     batches = _plan("night", batch_size=2)
     assert batches == [Batch(1, 1, 2), Batch(1, 2, 2), Batch(1, 3, 1)]
     first = hospital.rows("SELECT document_id FROM deid.document WHERE batch_id = 1 ORDER BY 1")
-    assert first == [("d3",), ("d4",)]
+    assert first == [("d0",), ("d1",)]
     put(hospital, "later", at=NIGHT)
     assert _plan("night", batch_size=2) == batches
     assert hospital.rows("SELECT seen, planned, state, interval_key FROM deid.run") == [(5, 5, "planned", "2026-03-02")]

@@ -26,7 +26,7 @@ REACHES = {
     "worker-gpu": {"nocturne_secret", "reader_dsn", "worker_dsn"},
     "worker-publication": {"nocturne_secret", "publisher_dsn", "steward_dsn"},
     "worker-references": {"refresher_dsn"},
-    "api-server": {"steward_dsn", "reader_dsn"},
+    "api-server": {"steward_dsn", "reader_dsn", "identity_dsn"},
     "init": {"owner_dsn"},
 }
 
