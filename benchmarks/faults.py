@@ -113,9 +113,13 @@ class Deployment:
         return state
 
     def damage(self) -> None:
-        """Lose a mention, as a defect would."""
+        """Lose a mention of a published document, as a defect would."""
         with psycopg2.connect(self.server.uri(DATABASE)) as link, link.cursor() as cursor:
-            cursor.execute("DELETE FROM deid.mention WHERE ctid = (SELECT min(ctid) FROM deid.mention)")
+            cursor.execute(
+                "DELETE FROM deid.mention WHERE ctid = (SELECT min(m.ctid) FROM deid.mention AS m"
+                " INNER JOIN deid.document AS d ON m.run_id = d.run_id AND m.document_id = d.document_id"
+                " WHERE d.state = 'published')"
+            )
         link.close()
 
     def _as_superuser(self, statement: str) -> None:
