@@ -240,6 +240,11 @@ CHECKS: tuple[Check, ...] = (
             "indiscernable d'un autre.",
             "Dates, ages or places equal to their random replacement: expected, and indistinguishable from the others.",
         ),
+        (
+            "articles_disagree",
+            "Élisions et articles s'accordent avec le lieu ou l'organisation de substitution.",
+            "Elisions and articles agree with the surrogate place or organisation.",
+        ),
     ),
     *_rules(
         Severity.INFO,

@@ -25,19 +25,32 @@ _UNSAFE = re.compile(r"<!--|<\s*(?:script|style|iframe|object|embed|link|meta|ba
 _INLINE = frozenset("b i u em strong span font small big sub sup a abbr mark tt code s strike ins del q cite".split())
 
 
+# Prepositions and articles that a surrogate may rewrite ahead of its mention, to agree with the name that it brings.
+_AHEAD = re.compile(
+    "(?:dans l'|dans (?:la|les|le) |de l'|a l'|[dl]'|(?:de la|a la|du|des|de|aux|au|a|en|dans|les|la|le) )"
+)
+_GAP = re.compile("[ \u00a0\u202f]+")
+
+
 def spans_are_sound(substitution: Substitution, mentions: Sequence[Mention], source: str) -> bool:
-    """Return whether spans, surrogates and mentions match one to one, in order, in bounds, without overlap."""
+    """Return whether spans, surrogates and mentions match one to one, in order, in bounds, without overlap.
+
+    A surrogate may begin ahead of its mention by a preposition with its article, and by nothing else.
+    """
     if not len(substitution.spans) == len(substitution.surrogates) == len(mentions):
         return False
     end = source_end = 0
     for (start, stop), surrogate, mention in zip(substitution.spans, substitution.surrogates, mentions, strict=True):
         if start < end or stop < start or stop > len(substitution.text):
             return False
-        if mention.start < source_end or mention.end > len(source):
+        begin = surrogate.mention.start
+        if begin < source_end or begin > mention.start or mention.end > len(source):
+            return False
+        if begin < mention.start and not _AHEAD.fullmatch(_GAP.sub(" ", fold(source[begin : mention.start]))):
             return False
         if substitution.text[start:stop] != surrogate.text:
             return False
-        if (mention.start, mention.end) != (surrogate.mention.start, surrogate.mention.end):
+        if mention.end != surrogate.mention.end:
             return False
         end, source_end = stop, mention.end
     return True
@@ -65,7 +78,7 @@ def integrity(document: Document, mentions: Sequence[Mention], candidate: Substi
         "text_unchanged": float(candidate.text == document.text and _should_change(document.text, mentions)),
         "spans_broken": float(not sound),
         "mentions_lost": float(abs(len(mentions) - len(candidate.surrogates))),
-        "context_altered": float(_altered(document.text, mentions, candidate) if sound else 1),
+        "context_altered": float(_altered(document.text, candidate) if sound else 1),
         "lines_changed": float(abs(candidate.text.count("\n") - document.text.count("\n"))),
         "length_ratio": len(candidate.text.strip()) / visible if visible else 1.0,
         "words_cut": float(sum(_cuts_a_word(document.text, mention) for mention in mentions)),
@@ -78,12 +91,12 @@ def _should_change(source: str, mentions: Sequence[Mention]) -> bool:
     return any(mention.label not in DRAWN for mention in mentions) or (not mentions and points_at_someone(source))
 
 
-def _altered(source: str, mentions: Sequence[Mention], candidate: Substitution) -> int:
+def _altered(source: str, candidate: Substitution) -> int:
     """Count the stretches between mentions that differ from those between surrogates."""
     count = position = source_position = 0
-    for (start, stop), mention in zip(candidate.spans, mentions, strict=True):
-        count += source[source_position : mention.start] != candidate.text[position:start]
-        position, source_position = stop, mention.end
+    for (start, stop), surrogate in zip(candidate.spans, candidate.surrogates, strict=True):
+        count += source[source_position : surrogate.mention.start] != candidate.text[position:start]
+        position, source_position = stop, surrogate.mention.end
     return count + (source[source_position:] != candidate.text[position:])
 
 

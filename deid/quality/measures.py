@@ -14,6 +14,7 @@ from deid.domain.outcomes import Candidate, CheckOutcome, Severity, Verdict
 from deid.quality.checks import BY_NAME, CHECKS, checks_within
 from deid.quality.clinical import clinical_counts
 from deid.quality.dates import read_dates
+from deid.quality.grammar import count_errors
 from deid.quality.identity import Inside, identity_counts, known_identity
 from deid.quality.integrity import Pair, faithfulness, integrity, markup_counts, outside, visible_text
 from deid.quality.residues import count_other_scripts, count_overrides, residues
@@ -46,6 +47,7 @@ def _measure(candidate: Candidate) -> dict[str, float]:
         **page,
         **_survival(document, substitution),
         **_clinical(document, substitution),
+        "articles_disagree": float(count_errors(substitution)),
         **faithfulness(_pairs(document, substitution), document.reference_date, substitution.reference_date),
         "language_foreign": float(is_foreign(fold(word) for word in WORD.findall(document.text))),
         "identity_unknown": float(known_identity(document.patient).fields == 0),

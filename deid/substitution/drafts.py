@@ -7,6 +7,7 @@ from typing import NamedTuple, Protocol
 
 from deid.domain.document import Mention
 from deid.domain.labels import Label
+from deid.french.articles import Noun
 from deid.french.folding import comparable
 from deid.privacy import KeyedStream
 
@@ -14,13 +15,15 @@ from deid.privacy import KeyedStream
 class Draft(NamedTuple):
     """A surrogate's text, the strategy that wrote it, and whether the mention could be read.
 
-    `may_return`: the law of the draw lets the text be its original.
+    `may_return`: the law of the draw lets the text be its original. `noun`: grammar of the text, where the words ahead
+    of the mention are to be written again to fit it.
     """
 
     text: str
     strategy: str
     parsed: bool = True
     may_return: bool = False
+    noun: Noun | None = None
 
 
 class Generator(Protocol):

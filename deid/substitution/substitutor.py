@@ -10,6 +10,7 @@ from deid.config.policy import Policy
 from deid.domain.document import Document, Mention, Substitution, Surrogate
 from deid.domain.errors import DocumentRefused, PolicyError, Reason, SettingsError
 from deid.domain.labels import Label
+from deid.french.articles import fitted, own_article, read_ahead
 from deid.french.folding import alike
 from deid.privacy import budget
 from deid.reference import CommuneTable
@@ -101,14 +102,36 @@ def _rewritten(
     for mention in mentions:
         original = text[mention.start : mention.end]
         draft = _first_that_replaces(mention, original, _generator(generators, mention.label))
-        written = _broken_like(original, draft.text)
-        surrogates.append(Surrogate(mention, written, draft.strategy, draft.parsed))
-        pieces += (text[position : mention.start], written)
-        start = length + mention.start - position
+        reach, agreeing = _agreeing(text[position : mention.start], original, draft)
+        written = _broken_like(original, agreeing)
+        replaced = replace(mention, start=mention.start - reach) if reach else mention
+        surrogates.append(Surrogate(replaced, written, draft.strategy, draft.parsed))
+        pieces += (text[position : replaced.start], written)
+        start = length + replaced.start - position
         spans.append((start, start + len(written)))
         position, length = mention.end, start + len(written)
     pieces.append(text[position:])
     return "".join(pieces), tuple(surrogates), tuple(spans)
+
+
+def _agreeing(before: str, original: str, draft: Draft) -> tuple[int, str]:
+    """The number of characters ahead of a mention that are replaced with it, and the text that agrees with the rest.
+
+    "d'Avignon" becomes "de Gray": the replaced span then begins at the preposition, and so does the surrogate.
+    """
+    if draft.noun is None:
+        return 0, draft.text
+    own = own_article(original) if draft.noun.is_area else ""
+    ahead = read_ahead(before + own)
+    if ahead is None:
+        return 0, draft.text
+    written = fitted(ahead, draft.noun, draft.text)
+    if not own and written == ahead.text + draft.text:
+        return 0, draft.text
+    reach = len(ahead.text) - len(own)
+    if own and written.startswith(kept := ahead.text[:reach]):  # "dans le Doubs" → "dans le Jura"
+        return 0, written.removeprefix(kept)
+    return reach, written
 
 
 def _generator(generators: Mapping[Label, Generator], label: Label) -> Generator:

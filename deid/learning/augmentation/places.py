@@ -15,6 +15,7 @@ from deid.detection.annotators.vocabulary import (
 )
 from deid.domain.document import Mention
 from deid.domain.labels import Label
+from deid.french.articles import of_place
 from deid.french.folding import accented_like, comparable, fold_line, in_case_of, titled, without_accents
 from deid.learning.augmentation import pools
 from deid.learning.augmentation.pieces import Piece
@@ -22,7 +23,6 @@ from deid.learning.augmentation.pools import Town
 from deid.learning.augmentation.rates import Rates, SeededRandom
 from deid.reference.packaged import packaged_communes, packaged_rows
 from deid.substitution.context import DocumentContext
-from deid.substitution.places.regions import of_place
 from deid.substitution.places.streets import HAMLETS, SITE_NAMES, StreetNames
 from deid.substitution.places.streets import Streets as Writer
 

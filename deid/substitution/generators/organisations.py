@@ -6,11 +6,11 @@ import re
 
 from deid.domain.document import Mention
 from deid.domain.labels import Label
+from deid.french.articles import of_place
 from deid.french.folding import accented_like, case_of, comparable, fold_line, words
 from deid.substitution.context import DocumentContext
 from deid.substitution.drafts import Draft, tag
 from deid.substitution.places.gazette import Gazette
-from deid.substitution.places.regions import of_place
 
 STRATEGY = "kind_kept"
 # Kinds of organisations, folded; the longest that opens a name is kept. Those in the first group belong to a town.

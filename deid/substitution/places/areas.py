@@ -13,7 +13,7 @@ from deid.substitution.places.abroad import World, world
 _MASCULINE = """
 Calvados, Cantal, Cher, Doubs, Finistère, Gard, Gers, Jura, Loir-et-Cher, Loiret, Lot, Lot-et-Garonne, Maine-et-Loire,
 Morbihan, Nord, Pas-de-Calais, Puy-de-Dôme, Bas-Rhin, Haut-Rhin, Rhône, Tarn, Tarn-et-Garonne, Var, Vaucluse,
-Val-de-Marne, Val-d'Oise, Territoire de Belfort, Grand Est, Centre-Val de Loire, Centre, département, pays, Danemark,
+Val-de-Marne, Val-d'Oise, Territoire de Belfort, Grand Est, Centre-Val de Loire, Centre, Danemark,
 Liechtenstein, Monténégro, Vatican, Royaume-Uni, Luxembourg, Portugal, Kosovo, Liban, Pakistan, Bhoutan, Népal, Japon,
 Brunei, Cambodge, Sri Lanka, Koweït, Laos, Vietnam, Bangladesh, Qatar, Yémen, Kazakhstan, Kirghizstan, Tadjikistan,
 Turkménistan, Timor oriental, Libéria, Zimbabwe, Burundi, Cameroun, Congo, Bénin, Gabon, Ghana, Burkina, Kenya, Malawi,
@@ -24,7 +24,7 @@ Chili, Paraguay, Pérou, Vénézuéla, Guyana, Bélize, Groenland, Suriname, Van
 _PLURAL = """
 Alpes-de-Haute-Provence, Hautes-Alpes, Alpes-Maritimes, Ardennes, Bouches-du-Rhône, Côtes-d'Armor, Landes,
 Pyrénées-Atlantiques, Hautes-Pyrénées, Pyrénées-Orientales, Deux-Sèvres, Vosges, Yvelines, Hauts-de-Seine,
-Hauts-de-France, Pays de la Loire, environs, Pays-Bas, Féroé, Philippines, Maldives, Émirats arabes unis, Comores,
+Hauts-de-France, Pays de la Loire, Pays-Bas, Féroé, Philippines, Maldives, Émirats arabes unis, Comores,
 Seychelles, États-Unis, Bahamas, Salomon, Marshall, Palaos, Fidji, Cook, Chagos, Terres australes et antarctiques
 """
 _WITHOUT = """
@@ -41,8 +41,6 @@ def _folded(names: str) -> frozenset[str]:
 
 
 _BY_ARTICLE = {"le": _folded(_MASCULINE), "les": _folded(_PLURAL), "": _folded(_WITHOUT), "l'": _folded(_SILENT)}
-_AHEAD = re.compile(r"(?:^|[^a-z0-9'])(l'|d'|le|la|les|du|des|au|aux|en|de)\s*$")
-_OWN = re.compile(r"(?:l'|le |la |les )\s*(?=[a-z])")
 
 
 def article_of(name: str) -> str:
@@ -54,41 +52,13 @@ def article_of(name: str) -> str:
     return "l'" if _is_vowel(bare) else "la"
 
 
-def article_ahead(before: str) -> str | None:
-    """The article or preposition that a text ends with: "dans le " → "le"; None where there is none."""
-    found = _AHEAD.search(fold_line(before))
-    return found[1] if found else None
-
-
-def own(text: str) -> str:
-    """The article that a name itself begins with, as it is written ("le Doubs" → "le "); empty for none."""
-    found = _OWN.match(fold_line(text))
-    return text[: found.end()] if found and comparable(text) not in _BY_ARTICLE[""] else ""
-
-
-def agrees(word: str, name: str) -> bool:
-    """Whether a name may stand behind an article or preposition as `article_ahead` gives it."""
-    article = article_of(name)
-    match word:
-        case "le" | "du" | "au":
-            return article == "le"
-        case "les" | "des" | "aux":
-            return article == "les"
-        case "la" | "l'":
-            return article == word
-        case "en":
-            return article in ("la", "l'")
-        case "d'":
-            return article == "l'" or (not article and _is_vowel(comparable(name)))
-        case _:
-            return article == "la" or (not article and not _is_vowel(comparable(name)))
-
-
 def _is_vowel(bare: str) -> bool:
     return bare[:1] in tuple("aeiou") or bare.startswith(("yonne", "yvelines"))
 
 
 _LONGEST = 5
+_OVERSEAS = re.compile("97[12346]")
+_REGIONS = frozenset({"01", "02", "03", "04", "06"})
 _ODD = re.compile("antarctique|territoire|terres|britannique|^france$|,|[(]")
 _ARTICLE = re.compile(r"^(?:l['’ ]|la |le |les )", re.IGNORECASE)
 # What texts call the overseas collectivities, by code; the first is written.
@@ -106,9 +76,17 @@ _COLLECTIVITIES = {
 def _by_name() -> Mapping[str, tuple[str, str]]:
     """Comparable name → (kind, code)."""
     named = {comparable(row["name"]): (row["kind"], row["code"]) for row in packaged_rows("territories")}
+    named |= {"reunion": named["lareunion"]}
     for code, names in _COLLECTIVITIES.items():
         named |= {comparable(name): ("collectivity", code) for name in names}
     return named
+
+
+def is_overseas(text: str) -> bool:
+    """Return whether a text is the name or the code of an overseas department or region."""
+    known = area(text)
+    code = known[1] if known and known[0] == "department" else text
+    return bool(_OVERSEAS.fullmatch(code)) or (known is not None and known[0] == "region" and known[1] in _REGIONS)
 
 
 def area(text: str) -> tuple[str, str] | None:

@@ -7,6 +7,7 @@ import re
 from deid.domain.document import Mention
 from deid.domain.labels import Label
 from deid.french import numerals
+from deid.french.articles import TOWN
 from deid.french.folding import accented_like, case_of, comparable, in_case_of
 from deid.privacy import KeyedStream
 from deid.reference import Commune
@@ -40,7 +41,7 @@ class Communes:
         name = accented_like(base, case_of(base)(commune.name), context.accented)
         if gap_and_word:
             name += gap_and_word + redraw_digits(rest, context.stream("cedex", comparable(original)))
-        return Draft(name, strategy)
+        return Draft(name, strategy, noun=TOWN)
 
     def _code(self, original: str, commune: Commune, strategy: str) -> Draft:
         if not commune.zips:  # a town abroad: its country's form of code

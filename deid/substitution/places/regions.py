@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from functools import cached_property
+from collections.abc import Sequence
 
 from deid.domain.document import Mention
 from deid.domain.labels import Label
+from deid.french.articles import TOWN, Kind, Noun, of_place, own_article
 from deid.french.folding import accented_like, comparable, fold_line, in_case_of, words
 from deid.privacy import KeyedStream
 from deid.reference import Commune
@@ -16,7 +15,7 @@ from deid.substitution.context import DocumentContext
 from deid.substitution.drafts import Draft, redraw_digits, tag
 from deid.substitution.places import abroad
 from deid.substitution.places.abroad import NOWHERE, world
-from deid.substitution.places.areas import agrees, area, area_names, article_ahead, countries, listed, own
+from deid.substitution.places.areas import area, area_names, article_of, countries, is_overseas, listed
 from deid.substitution.places.finding import Place
 from deid.substitution.places.gazette import Gazette
 
@@ -35,14 +34,9 @@ _DISTRICT = re.compile(r"(\d{1,2}) ?(er|eme|e)?( arr[a-z]*\.?)?")
 _DISTRICTS = 20
 _FRANCE = frozenset({"france", "hexagone", "metropole", "francemetropolitaine"})
 _TRIES = 60
-# What says an area without naming one, by the word ahead of it that no area that may be told agrees with.
-_UNNAMED = {
-    "department": {"le": "département", "du": "département", "l'": "Hexagone", "les": "environs", "des": "environs"},
-    "region": {"le": "pays", "du": "pays", "l'": "Hexagone", "les": "environs", "des": "environs"},
-    "country": {"l'": "Europe"},
-}
-_OF = {"Le": "du ", "Les": "des "}
-_COMMON = frozenset({"département", "pays", "environs"})
+_KINDS = {"department": Kind.DEPARTMENT, "region": Kind.REGION}
+# Where the article is that of a phrase and not of a country.
+_METROPOLE = "métropole"
 
 
 class Regions:
@@ -57,80 +51,52 @@ class Regions:
         original = self._context.text(mention)
         if self._context.policy.places.strategy == "tag":
             return tag(Label.LOC, original)
-        article = own(original) if area(original) else ""
+        article = own_article(original) if area(original) and not is_overseas(original) else ""
         bare = original[len(article) :]
-        text = self._text(bare, attempt)
-        cased = text if text in _COMMON and not bare.isupper() else in_case_of(bare, text)
-        return Draft(article + accented_like(original, cased, self._context.accented), STRATEGY)
+        text, noun = self._text(bare, attempt)
+        cased = text if text == _METROPOLE and not bare.isupper() else in_case_of(bare, text)
+        may_return = is_overseas(bare) and comparable(text) == comparable(bare)
+        return Draft(accented_like(original, cased, self._context.accented), STRATEGY, may_return=may_return, noun=noun)
 
-    @cached_property
-    def _ahead(self) -> Mapping[str, frozenset[str]]:
-        """The articles and prepositions that stand ahead of each area of the document, wherever it is named.
-
-        A surrogate agrees with all of them, so that an area keeps one name.
-        """
-        found: dict[str, set[str]] = defaultdict(set)
-        for mention in self._context.of([Label.LOC]):
-            original = self._context.text(mention)
-            article = own(original)
-            word = article_ahead(article or self._context.before(mention))
-            if word is not None:
-                found[comparable(original[len(article) :])].add(word)
-        return {name: frozenset(words) for name, words in found.items()}
-
-    def _agrees(self, original: str, name: str) -> bool:
-        return all(agrees(word, name) for word in self._ahead.get(comparable(original), ()))
-
-    def _agreeing(self, choices: tuple[str, ...], original: str) -> Sequence[str]:
-        told = comparable(original)
-        others = [name for name in choices if comparable(name) != told]
-        return [name for name in others if all(agrees(word, name) for word in self._ahead.get(told, ()))]
-
-    def _text(self, original: str, attempt: int) -> str:
+    def _text(self, original: str, attempt: int) -> tuple[str, Noun | None]:
+        """What stands in for an area without its article, and its grammar."""
+        if is_overseas(original):
+            return original, None  # strata keep an overseas department, so that it is public
         if comparable(original) in _FRANCE:
-            return self._france(original)
+            told = next(name for name in (_METROPOLE, _COUNTRY) if comparable(name) != comparable(original))
+            return told, Noun(Kind.COUNTRY, "la")
         kind, code = area(original) or ("", "")
-        if kind in ("department", "region"):
+        if kind in _KINDS:
             return self._area(kind, code, original, attempt)
         if kind == "country":
             return self._country(code, original, attempt)
         if kind == "collectivity":
-            return self._other(listed(kind), original, attempt)
+            return _country_noun(self._other(listed(kind), original, attempt))
         if self._gazette.communes.department_name(original):
-            return self._department_code(original, attempt)
+            return self._department_code(original, attempt), None
         if _NUMBERED.fullmatch(fold_line(original)):
-            return self._numbered(original, attempt)
+            return self._numbered(original, attempt), None
         return self._land(original, attempt)
 
-    def _france(self, original: str) -> str:
-        told = ("métropole", _COUNTRY, *self._unnamed("country", original))
-        others = [name for name in told if comparable(name) != comparable(original)]
-        return next((name for name in others if self._agrees(original, name)), others[0])
-
-    def _unnamed(self, kind: str, original: str) -> list[str]:
-        return [
-            _UNNAMED[kind][word] for word in sorted(self._ahead.get(comparable(original), ())) if word in _UNNAMED[kind]
-        ]
-
-    def _area(self, kind: str, code: str, original: str, attempt: int) -> str:
+    def _area(self, kind: str, code: str, original: str, attempt: int) -> tuple[str, Noun]:
         """That of the commune drawn for a place of the area, so that an address stays one address.
 
         Where the commune drawn is of the same department, the region is written, and for the same region the country:
-        the surrogate then says less than the original, and nothing false. It agrees with the article that the text has
-        ahead of it; where none of these does, a word that says no name ("dans le département", "de l'Hexagone").
+        the surrogate then says less than the original, and nothing false.
         Where the document names no place there, another area by the key.
         """
         drawn = self._drawn_in(kind, code)
         if drawn is not None and not attempt:
             table = self._gazette.communes
             department, region = table.department_name(drawn.department), table.region_name(drawn.region)
-            told = (department, region, _COUNTRY) if kind == "department" else (region, _COUNTRY)
-            fitting = (name for name in told if name == _COUNTRY or (name and not self._context.brings_back(name)))
-            fitting = (name for name in (*fitting, *self._unnamed(kind, original)) if self._agrees(original, name))
-            found = next((name for name in fitting if comparable(name) != comparable(original)), None)
-            if found is not None:
-                return found
-        return self._other(listed(kind), original, attempt)
+            told = [("department", department), ("region", region)][kind == "region" :]
+            for named, name in told:
+                if name and comparable(name) != comparable(original) and not self._context.brings_back(name):
+                    return name, Noun(_KINDS[named], article_of(name))
+            return _COUNTRY, Noun(Kind.COUNTRY, "la")
+        near = tuple(name for name in listed(kind) if not is_overseas(name))
+        name = self._other(near, original, attempt)
+        return name, Noun(_KINDS[kind], article_of(name))
 
     def _drawn_in(self, kind: str, code: str) -> Commune | None:
         here = (one for one in self._gazette.places.values() if one.commune and getattr(one.commune, kind) == code)
@@ -139,6 +105,8 @@ class Regions:
 
     def _department_code(self, original: str, attempt: int) -> str:
         """ "le 21": the code of the drawn commune's department, else another of the region, else any other."""
+        if is_overseas(original):
+            return original
         drawn = self._drawn_in("department", original)
         if drawn is not None and drawn.department not in (original, NOWHERE):
             return drawn.department
@@ -148,22 +116,20 @@ class Regions:
         near = [code for code in codes if any(one.region == region for one in table.in_department(code)[:1])]
         return self._context.stream("area code", original, str(attempt)).choice(near or codes)
 
-    def _country(self, code: str, original: str, attempt: int) -> str:
+    def _country(self, code: str, original: str, attempt: int) -> tuple[str, Noun]:
         """That of the town drawn for a place of the country, else one of the same part of the world by the key."""
         place = next((one for one in self._gazette.places.values() if one.country == code), None)
         if place is not None and not attempt:
             name = area_names("country").get(self._gazette.surrogate(place).region)
-            if name is not None and comparable(name) != comparable(original) and self._agrees(original, name):
-                return name
-        near = countries(world(code))
-        return self._other(near if self._agreeing(near, original) else listed("country"), original, attempt)
+            if name is not None and comparable(name) != comparable(original):
+                return _country_noun(name)
+        return _country_noun(self._other(countries(world(code)), original, attempt))
 
-    def _other(self, choices: tuple[str, ...], original: str, attempt: int) -> str:
-        """One of some names that agrees with the text: which do is a function of the words ahead, and public."""
+    def _other(self, choices: Sequence[str], original: str, attempt: int) -> str:
+        """One of some names, uniformly."""
         stream = self._context.stream("area", comparable(original), str(attempt))
-        fitting = self._agreeing(choices, original) or choices
         for _ in range(_TRIES):
-            name = stream.choice(fitting)
+            name = stream.choice(choices)
             if comparable(name) != comparable(original) and not self._context.brings_back(name):
                 break
         return name
@@ -188,22 +154,17 @@ class Regions:
         ending = "er" if drawn == 1 else "e" if written[2] in ("er", None) else written[2]
         return f"{drawn}{ending if written[2] else ''}{written[3] or ''}"
 
-    def _land(self, original: str, attempt: int) -> str:
+    def _land(self, original: str, attempt: int) -> tuple[str, Noun | None]:
         """The kind of land kept ("lac", "col"), its name that of a commune; an area abroad becomes a town there."""
         if (country := abroad.country_of(original)) is not None and abroad.is_listed(original):
             place = Place(f"abroad {country} {comparable(original)}", None, abroad.world(country), country)
-            return self._gazette.surrogate(place, attempt).name
+            return self._gazette.surrogate(place, attempt).name, TOWN
         commune = self._gazette.anywhere("land", " ".join(words(original)), str(attempt))
         head = _LAND.match(fold_line(original))
         if head is None or head.end() == len(original):
-            return commune.name
-        return f"{original[: head.end()]} {of_place(commune.name)}"
+            return commune.name, TOWN
+        return f"{original[: head.end()]} {of_place(commune.name)}", None
 
 
-def of_place(name: str) -> str:
-    """ "de Gray", "d'Auxonne", "du Val", "des Essarts"."""
-    if name.startswith("Le"):
-        article, _, rest = name.partition(" ")
-        if rest and article in _OF:
-            return _OF[article] + rest
-    return f"d'{name}" if fold_line(name[:1]) in "aeiouy" else f"de {name}"
+def _country_noun(name: str) -> tuple[str, Noun]:
+    return name, Noun(Kind.COUNTRY, article_of(name))

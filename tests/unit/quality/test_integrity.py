@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import html
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from deid.domain.document import Document, Mention, Substitution, Surrogate
+from deid.domain.labels import Label
 from deid.quality import measure
-from deid.quality.integrity import markup_counts, visible_text
+from deid.quality.grammar import count_errors
+from deid.quality.integrity import integrity, markup_counts, spans_are_sound, visible_text
 from deid.quality.words import is_foreign
 from tests.unit.quality.documents import CLEAN, checked
 
@@ -60,3 +64,51 @@ def test_foreign_languages() -> None:
     assert not is_foreign(CLEAN.casefold().split())
     assert not is_foreign("the of and to".split())  # too short to tell
     assert not is_foreign(["na", "k", "cl", "hb"] * 20)  # a list of results
+
+
+@pytest.mark.parametrize(
+    ("source", "name", "start", "sound"),
+    [
+        ("CHU d'Avignon.", "Avignon", 4, True), ("vit à Nantes.", "Nantes", 4, True),
+        ("vit À\u00a0Nantes.", "Nantes", 4, True),
+        ("vu par Nantes.", "Nantes", 3, False), ("vit seul à Nantes.", "Nantes", 4, False),
+        ("né, à Nantes.", "Nantes", 2, False),
+    ],
+)  # fmt: skip
+def test_a_surrogate_may_take_in_the_preposition_ahead_and_nothing_else(
+    source: str, name: str, start: int, sound: bool
+) -> None:
+    at = source.index(name)
+    mention = Mention(at, at + len(name), Label.CITY)
+    text = f"{source[:start]}de Gray."
+    drawn = Surrogate(replace(mention, start=start), "de Gray", "x")
+    done = Substitution(text, (drawn,), ((start, start + 7),))
+    assert spans_are_sound(done, [mention], source) == sound
+    assert (integrity(Document("d", source), [mention], done)["context_altered"] == 0) == sound
+
+
+def _written(text: str, name: str, label: Label = Label.CITY) -> Substitution:
+    start = text.index(name)
+    mention = Mention(start, start + len(name), label)
+    return Substitution(text, (Surrogate(mention, name, "x"),), ((start, start + len(name)),))
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "errors"),
+    [
+        ("CHU d'Saint-Laurent", "Saint-Laurent", 1), ("vient de Aubord", "Aubord", 1),
+        ("suivi au Les Cèdres", "Les Cèdres", 1),
+        ("vit à Le Mans", "Le Mans", 1), ("vient du La Roque", "La Roque", 1), ("CHU de Aubord", "CHU de Aubord", 1),
+        ("en Le Gers", "Le Gers", 1), ("D’GRAY", "GRAY", 1), ("la Les Cèdres", "Les Cèdres", 1),
+        ("vient d'Aubord", "Aubord", 0), ("vient de Haguenau", "Haguenau", 0), ("vit à La Rochelle", "La Rochelle", 0),
+        ("du CHU d'Eu", "CHU d'Eu", 0), ("vit au Mans", "Mans", 0), ("de Yutz", "Yutz", 0), ("d'HFME", "HFME", 0),
+        ("vient de Aubord puis Gray", "Gray", 0), ("de Les Abymes", "Les Abymes", 1), ("de l'Ain", "Ain", 0),
+    ],
+)  # fmt: skip
+def test_errors_of_elision_and_articles_are_counted_at_surrogates(text: str, name: str, errors: int) -> None:
+    assert count_errors(_written(text, name)) == errors
+    assert count_errors(_written(text, name, Label.PATIENT)) == 0
+
+
+def test_letters_of_an_acronym_elide_as_they_are_said() -> None:
+    assert count_errors(_written("soins de l'MGEN", "MGEN", Label.ORG)) == 0

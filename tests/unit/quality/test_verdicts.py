@@ -87,6 +87,7 @@ FAILING: dict[str, Callable[[], Candidate]] = {
     "words_cut": lambda: checked("Vu par Mme Ber[[DOCTOR|nard=>lioz]] ce jour."),
     "mentions_none": lambda: checked("Le patient va bien et le traitement est poursuivi. " * 5),
     "drawn_kept": swapped("=>82 ans", "=>84 ans"),
+    "articles_disagree": lambda: checked(f"{CLEAN}Vue au CH d'[[CITY|Albi=>Gray]]."),
 }
 
 

@@ -60,7 +60,7 @@ def test_no_surrogate_town_reads_as_a_commune_and_none_is_in_two_lists(communes:
 )
 def test_a_town_abroad_stays_in_its_part_of_the_world(town: str, part: World, substitutor: Substitutor) -> None:
     for patient in KEYS:
-        (city,) = _one(substitutor, f"né à [[CITY|{town}]]", Patient(key=patient, **AT_HOME))
+        (city,) = _one(substitutor, f"né : [[CITY|{town}]]", Patient(key=patient, **AT_HOME))
         assert place_key(city) in {place_key(name) for name in _names(part)}
         assert place_key(city) != place_key(town)
 
@@ -69,7 +69,7 @@ def test_it_is_drawn_uniformly_and_alike_for_two_towns(substitutor: Substitutor)
     """Nothing of the town but its part of the world decides: ε is not needed."""
     number, size = 1500, len(_names(World.AFRICA))
     for town in ("Bouaké", "Kigali"):
-        drawn = Counter(_one(substitutor, f"né à [[CITY|{town}]]", Patient(key=f"p{at}"))[0] for at in range(number))
+        drawn = Counter(_one(substitutor, f"né : [[CITY|{town}]]", Patient(key=f"p{at}"))[0] for at in range(number))
         expected = number / (size - 1)
         assert set(drawn) <= _names(World.AFRICA) - {town}
         assert max(drawn.values()) < expected + 6 * sqrt(expected)
@@ -134,7 +134,7 @@ def test_a_country_follows_the_town(substitutor: Substitutor) -> None:
 @pytest.mark.parametrize(("country", "part"), [("Algérie", World.MEDITERRANEAN), ("Portugal", World.EUROPE)])
 def test_a_country_stays_in_its_part_of_the_world(country: str, part: World, substitutor: Substitutor) -> None:
     for patient in KEYS:
-        (found,) = _one(substitutor, f"retour d'[[LOC|{country}]]", Patient(key=patient))
+        (found,) = _one(substitutor, f"pays : [[LOC|{country}]]", Patient(key=patient))
         assert place_key(found) in {place_key(name) for name in countries(part)} - {place_key(country)}
 
 

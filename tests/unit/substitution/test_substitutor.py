@@ -15,6 +15,7 @@ from deid.config.policy import Policy
 from deid.domain.document import Document, Mention, Patient, Substitution
 from deid.domain.errors import DocumentRefused, PolicyError, Reason, SettingsError
 from deid.domain.labels import Label
+from deid.french.articles import read_ahead
 from deid.french.folding import comparable
 from deid.reference import CommuneTable
 from deid.substitution import Substitutor, pseudonym
@@ -48,10 +49,12 @@ PATIENT = Patient(
 
 def _holds(document: Document, mentions: Sequence[Mention], result: Substitution) -> None:
     """The properties of every substitution of disjoint mentions."""
-    assert [surrogate.mention for surrogate in result.surrogates] == sorted(mentions)
     position = moved = 0
-    for surrogate, (start, end) in zip(result.surrogates, result.spans, strict=True):
+    for surrogate, (start, end), found in zip(result.surrogates, result.spans, sorted(mentions), strict=True):
         mention = surrogate.mention
+        ahead = document.text[mention.start : found.start]
+        assert replace(mention, start=found.start) == found
+        assert not ahead or read_ahead(ahead) == read_ahead(document.text[position : found.start])
         assert result.text[start:end] == surrogate.text
         assert result.text[moved:start] == document.text[position : mention.start]
         assert comparable(surrogate.text) != comparable(document.text[mention.start : mention.end])

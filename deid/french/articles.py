@@ -1,0 +1,152 @@
+"""Prepositions and articles ahead of a name, read from a text and written again to fit another name.
+
+"d'Avignon" is "de Saint-Laurent", "du Mans", "des Abymes", "de La Rochelle"; "en Bretagne" is "dans le Grand Est".
+Source: Grevisse and Goosse, Le bon usage, 16th edition (elision; contraction; prepositions of countries and regions).
+"""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+from typing import NamedTuple
+
+from deid.french.folding import without_accents
+
+_SPACE = "[ \u00a0\u202f]+"
+_WORDS = "dans l['’]|dans (?:la|les|le) |de l['’]|@ l['’]|[dl]['’]|(?:de la|@ la|du|des|de|aux|au|@|en|dans|les|la|le) "
+_A = "(?:à|(?-i:A))"  # without its accent, a small "a" may be a verb
+_AHEAD = re.compile(f"(?<![\\w'’-])(?:{_WORDS.replace('@', _A).replace(' ', _SPACE)})$", re.IGNORECASE)
+_LONGEST = 30
+_CONTRACTED = {"du": ("de", "le"), "des": ("de", "les"), "au": ("a", "le"), "aux": ("a", "les"), "d'": ("de", "")}
+_DEFINITE = ("l'", "la", "le", "les")
+_OWN = re.compile(r"(?:l['’]|(?:les|la|le) )(?=\w)", re.IGNORECASE)
+# Beginnings of names with a mute h, folded; before the others "de" keeps its vowel.
+_MUTE = re.compile(
+    "h(?:yeres|ieres|endaye|onfleur|arfleur|enin|irson|agetmau|ericourt|ericy|erault|exagone|ermi|erman|erbi|opital)"
+)
+_SEMIVOWEL = re.compile("y(?=[aeiou])|oui(?!s)|onz")
+
+
+class Kind(StrEnum):
+    """Kind of what a name is of, from which prepositions follow."""
+
+    TOWN = "town"  # an article is part of the name: "Le Mans", "Les Abymes"
+    DEPARTMENT = "department"  # "dans l'Ain", "en Côte-d'Or"
+    REGION = "region"  # "en Occitanie", "dans le Grand Est"
+    COUNTRY = "country"  # "au Maroc"
+    NAME = "name"  # of an organisation: "à la SNCF", "aux Cèdres"
+
+
+_PARTS = frozenset({Kind.DEPARTMENT, Kind.REGION, Kind.COUNTRY})
+
+
+class Noun(NamedTuple):
+    """Grammar of a name: its kind, and the article that it takes beside its own ("le", "la", "l'", "les" or none)."""
+
+    kind: Kind
+    article: str = ""
+
+    @property
+    def is_area(self) -> bool:
+        """True of a department, a region or a country."""
+        return self.kind in _PARTS
+
+
+TOWN = Noun(Kind.TOWN)
+
+
+class Ahead(NamedTuple):
+    """Words ahead of a name as written, with their space; the preposition ("de", "a", "en", "dans" or none) and the
+    article ("le", "la", "l'", "les" or none) that they are.
+    """
+
+    text: str
+    preposition: str
+    article: str
+
+
+def read_ahead(before: str) -> Ahead | None:
+    """Return the preposition and article that a text ends with, on one line; None if it ends with neither."""
+    found = _AHEAD.search(before[-_LONGEST:])
+    if found is None:
+        return None
+    words = without_accents(found.group()).casefold().replace("’", "'").split()
+    if words[-1] in _DEFINITE:
+        return Ahead(found.group(), words[0] if len(words) > 1 else "", words[-1])
+    return Ahead(found.group(), *_CONTRACTED.get(words[0], (words[0], "")))
+
+
+def own_article(name: str) -> str:
+    """Return the article that a name begins with, with its space: "le " of "le Doubs"; empty for none."""
+    found = _OWN.match(name)
+    return found.group() if found else ""
+
+
+def is_elided(name: str) -> bool:
+    """Return whether "de" loses its vowel before a name: "d'Yvetot", "d'Hyères", but "de Yutz", "de Haguenau"."""
+    plain = without_accents(name).casefold()
+    if plain.startswith("h"):
+        return _MUTE.match(plain) is not None
+    return plain[:1] in tuple("aeiouy") and not _SEMIVOWEL.match(plain)
+
+
+def of_place(name: str) -> str:
+    """Return a town behind "de": "de Gray", "d'Auxonne", "du Val", "des Essarts"."""
+    return "".join(_headed("de", "", TOWN, name))
+
+
+def fitted(ahead: Ahead, noun: Noun, name: str) -> str:
+    """Return a name behind the words that it needs in the place of `ahead`, whose case and apostrophe they keep."""
+    head, rest = _headed(ahead.preposition, ahead.article, noun, name)
+    return _like(ahead.text, head, rest) + rest
+
+
+def _headed(preposition: str, had: str, noun: Noun, name: str) -> tuple[str, str]:
+    """Return the words ahead of a name, and the name without the article that they took in."""
+    if noun.is_area:
+        return _ahead_of_area(preposition, had, noun), name
+    if preposition == "en" or (preposition == "dans" and had and noun.kind is Kind.TOWN):
+        preposition = "a"
+    own = own_article(name)
+    article = without_accents(own).casefold().strip()
+    if not noun.article and article in ("le", "les") and preposition in ("de", "a"):
+        return _joined(preposition, article, name), name[len(own) :]
+    return _joined(preposition, noun.article, name), name
+
+
+def _ahead_of_area(preposition: str, had: str, noun: Noun) -> str:
+    """Return the words ahead of a department, region or country."""
+    kind, article = noun
+    kept = article == "l'" and kind is Kind.DEPARTMENT  # "de l'Ain", "dans l'Ain", but "d'Algérie", "en Algérie"
+    if preposition in ("a", "en", "dans"):
+        if not article:
+            return _joined("a", "", "")
+        if article in ("la", "l'") and not kept:
+            return "en "
+        return _joined("a" if kind is Kind.COUNTRY else "dans", article, "")
+    if preposition == "de" and not had and article in ("la", "l'") and not kept:
+        return "d'" if article == "l'" else "de "
+    return _joined(preposition, article, "")
+
+
+def _joined(preposition: str, article: str, name: str) -> str:
+    """Return preposition and article as they stand ahead of a name, contracted and elided."""
+    for written, parts in _CONTRACTED.items():
+        if article and parts == (preposition, article):
+            return f"{written} "
+    if preposition == "de" and not article:
+        return "d'" if is_elided(name) else "de "
+    spaced = "à " if preposition == "a" else f"{preposition} " if preposition else ""
+    return spaced + (article if article in ("", "l'") else f"{article} ")
+
+
+def _like(model: str, head: str, name: str) -> str:
+    """Return the words ahead in the case of other such words, with their apostrophe and their "a" without accent."""
+    if "’" in model:
+        head = head.replace("'", "’")
+    if re.match(r"A\b", model):
+        head = head.replace("à ", "a ")
+    letters = [char for char in model if char.isalpha()]
+    if all(map(str.isupper, letters)) and (len(letters) > 1 or name.isupper()):
+        return head.upper()
+    return head[:1].upper() + head[1:] if letters[0].isupper() else head

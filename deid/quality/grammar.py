@@ -1,0 +1,55 @@
+"""Count the elisions and articles that do not fit the surrogate that they stand ahead of.
+
+Rules of its own, on the published text: nothing is shared with the code that writes the words ahead.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from deid.domain.document import Substitution
+from deid.domain.labels import Label
+
+_LABELS = frozenset({Label.CITY, Label.LOC, Label.ORG})
+_REACH = 12
+_VOWELS = "aeiouàâäéèêëîïôöùûüœæ"
+_GAP = "[ \u00a0\u202f]"
+# Ahead of a consonant ("d'Saint-Laurent"), of a vowel ("de Aubord"), of an article that contracts ("au Les Cèdres",
+# "de Le Mans") and two articles in a row ("à la Les Tilleuls"). Names with h, y and of letters alone go either way.
+_ERRORS = re.compile(
+    rf"(?<![\w'’-])(?:"
+    rf"[dl]['’](?=[bcdfgjklmnpqrstvwxz][\w'’-]*[{_VOWELS}])"
+    rf"|de{_GAP}+(?=[{_VOWELS}](?<!y)[\w'’-]*[bcdfgjklmnpqrstvwxz{_VOWELS}])(?!onz|oui|uhl)"
+    rf"|(?:de|à|au|aux|du|des|en|la|le|les){_GAP}+(?=les?{_GAP})"
+    rf"|(?:au|aux|du|des|le|les|de{_GAP}+la|à{_GAP}+la){_GAP}+(?=la{_GAP}|l['’])"
+    rf"|en{_GAP}+(?=(?:la|le|les){_GAP}|l['’])"
+    rf")",
+    re.IGNORECASE,
+)
+_LETTERS = re.compile(r"[A-Z]{2,5}(?![a-zà-ÿ])")
+
+
+def count_errors(substitution: Substitution) -> int:
+    """Count the surrogates of places and organisations with a wrong elision, contraction or article ahead of a name."""
+    return sum(1 for _ in _errors(substitution))
+
+
+def count_names(substitution: Substitution) -> int:
+    """Count the surrogates of places and organisations."""
+    return sum(surrogate.mention.label in _LABELS for surrogate in substitution.surrogates)
+
+
+def _errors(substitution: Substitution) -> Iterator[tuple[int, int]]:
+    """Yield the spans of the surrogates in which, or at whose beginning, an error stands."""
+    text = substitution.text
+    for (start, end), surrogate in zip(substitution.spans, substitution.surrogates, strict=False):
+        if surrogate.mention.label not in _LABELS:
+            continue
+        begin = max(0, start - _REACH)
+        for found in _ERRORS.finditer(text, begin, end):
+            if found.end() >= start and not (
+                surrogate.mention.label is Label.ORG and _LETTERS.match(text, found.end())
+            ):
+                yield start, end
+                break
