@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import re
 import threading
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from airflow.sdk._shared.observability.metrics.otel_logger import flush_otel_metrics
 from airflow.sdk.observability import stats
 from airflow.sdk.observability.metrics.stats_utils import get_stats_factory
 from opentelemetry import metrics as telemetry
@@ -66,6 +68,7 @@ def collector(monkeypatch: pytest.MonkeyPatch) -> Iterator[Collector]:
     stats.initialize(factory=get_stats_factory(), export_legacy_names=False)
     yield server
     telemetry.get_meter_provider().shutdown()
+    atexit.unregister(flush_otel_metrics)  # it would send to the exporter that was shut down
     monkeypatch.undo()
     stats.initialize(factory=get_stats_factory(), export_legacy_names=False)
     server.shutdown()
