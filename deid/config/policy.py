@@ -90,9 +90,10 @@ class Dates(Section):
     not. A duration in the text and the two dates it is about may disagree by `duration_tolerance_days`, or by
     `duration_tolerance_share` of it if that is more.
 
-    For `episodes`: `episode_epsilon` in nats per day of an episode's first day; its window reaches from `days_before`
-    a stay to `days_after` it; distances of up to `kept_days` stay as they are; `history_epsilon` in nats per unit, for
-    what lies outside the window and is not told to the day.
+    For `episodes`: what `moves` as a whole, a stay, or each day by itself, which hides what is known of a stay and
+    keeps no distance between its dates; `episode_epsilon` in nats per day of an episode's first day; its window reaches
+    from `days_before` a stay to `days_after` it; distances of up to `kept_days` stay as they are; `history_epsilon` in
+    nats per unit, for what lies outside the window and is not told to the day.
     """
 
     strategy: Literal["metric", "bounded_laplace", "uniform_shift", "generalise", "episodes", "tag"] = "metric"
@@ -103,6 +104,7 @@ class Dates(Section):
     granularity: Literal["month", "year"] = "month"
     duration_tolerance_days: int = Field(1, ge=0)
     duration_tolerance_share: Share = 0.1
+    moves: Literal["stay", "day"] = "stay"
     episode_epsilon: Positive = 0.05
     days_before: Days = 31
     days_after: Days = 92

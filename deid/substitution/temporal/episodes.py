@@ -1,7 +1,8 @@
 """Strategy `episodes`: the dates of one stay move together, those of other times apart, distances of a year stay.
 
 Public by declaration (docs/privacy.md): the days between the dates of an episode, the day of the week of a stay of more
-than a day, whether any other day is a working day, and distances of up to `kept_days` ("il y a trois semaines").
+than a day, whether any other day is a working day, and distances of up to `kept_days` ("il y a trois semaines"). Under
+`moves: day` each day is an episode of its own and may become any day: only the order and those distances are public.
 """
 
 from __future__ import annotations
@@ -31,26 +32,39 @@ _SATURDAY = 5
 class Episode(NamedTuple):
     """A stay of the patient, or the quarter of a year of a document without one; `last` is None while it lasts.
 
-    `weekly`: dates move by whole weeks. They do but in a stay of one day, which keeps whether that is a working day.
+    `weekly`: dates move by whole weeks. They do but in a stay of one day, which keeps whether that is a working day,
+    and under `moves: day` (`free`), which keeps nothing.
     """
 
     first: date
     last: date | None
     weekly: bool
+    free: bool = False
 
     def allows(self, days: int) -> bool:
         """Return whether the episode may move by so many days."""
         if self.weekly:
             return days % _WEEK == 0
-        return _is_weekend(self.first.toordinal() + days) == _is_weekend(self.first.toordinal())
+        return self.free or _is_weekend(self.first.toordinal() + days) == _is_weekend(self.first.toordinal())
 
 
 def episode_of(context: DocumentContext, anchor: date) -> Episode:
     """Return the stay of a document, or the quarter of `anchor` where none, or an impossible one, is known."""
+    if context.policy.dates.moves == "day":
+        return _lone(anchor)
     stay = context.document.stay
     if stay is not None and stay.first <= anchor and (stay.last is None or stay.first <= stay.last):
         return Episode(stay.first, stay.last, weekly=stay.last != stay.first)
     return _quarter(anchor)
+
+
+def _lone(day: date) -> Episode:
+    return Episode(day, day, weekly=False, free=True)
+
+
+def _elsewhere(context: DocumentContext, day: date) -> Episode:
+    """Return the episode of a day outside the document's."""
+    return _lone(day) if context.policy.dates.moves == "day" else _quarter(day)
 
 
 def _quarter(day: date) -> Episode:
@@ -109,7 +123,9 @@ def move(context: DocumentContext, normalised: NormalisedTimes, epsilon: Fractio
         if one in pinned:
             drawn[one] = pinned[one]
         elif window[0] <= one.middle <= window[1] or one in beside:
-            drawn[one] = index_of(one.unit, _kept_kind(_told_day(one, told), days, episode))
+            day = _told_day(one, told)
+            near = _lone(day) if context.policy.dates.moves == "day" else episode
+            drawn[one] = index_of(one.unit, _kept_kind(day, episode_shift(context, near), near))
         else:
             drawn[one] = _history(context, one)
     moved = restore(drawn, {one: index for one, index in pinned.items() if one in drawn} | line.fixed())
@@ -128,9 +144,12 @@ def cost_lines(context: DocumentContext, normalised: NormalisedTimes) -> list[Co
     near = _named_from_here(context, normalised)
     others = [one for one in told & normalised.dated - near if not low <= one.middle <= high]
     dates = context.policy.dates
-    quarters = {_quarter(one.first) for one in others if one.unit is Unit.DAY} - {own}
+    moved = {_elsewhere(context, one.first) for one in others if one.unit is Unit.DAY}
+    if dates.moves == "day":
+        days = [*sorted(one.first for one in normalised.dated if one.unit is Unit.DAY), anchor]
+        moved |= {_lone(_told_day(one, days)) for one in (told & normalised.dated) - set(others)}
     shown = normalised.instants or context.document.reference_date is not None
-    lines: list[CostLine] = [("date", MECHANISM, rational(dates.episode_epsilon), len(quarters) + bool(shown))]
+    lines: list[CostLine] = [("date", MECHANISM, rational(dates.episode_epsilon), len(moved - {own}) + bool(shown))]
     for unit in Unit:
         if unit is not Unit.DAY and (count := sum(one.unit is unit for one in others)):
             lines.append(("date", f"discrete_laplace per {unit}", rational(dates.history_epsilon[unit]), count))
@@ -173,16 +192,18 @@ def _told_day(one: Instant, told: Sequence[date]) -> date:
 
 
 def _kept_kind(day: date, days: int, episode: Episode) -> date:
-    """Return a day moved by `days`; outside weekly episodes, brought to a day of its kind, working day or weekend."""
+    """Return a day moved by `days`, in a stay of one day brought to a day of its kind, working day or weekend."""
     moved = day.toordinal() + days
-    return date.fromordinal(moved if episode.weekly else _nearest_of_kind(moved, _is_weekend(day.toordinal())))
+    return date.fromordinal(
+        moved if episode.weekly or episode.free else _nearest_of_kind(moved, _is_weekend(day.toordinal()))
+    )
 
 
 def _history(context: DocumentContext, one: Instant) -> int:
     """Return where an instant outside the document's episode moves to."""
     unit, width = one.unit, DAYS_OF[one.unit]
     if unit is Unit.DAY:
-        return clamped(unit, one.index + episode_shift(context, _quarter(one.first)))
+        return clamped(unit, one.index + episode_shift(context, _elsewhere(context, one.first)))
     rate = tempered(rational(context.policy.dates.history_epsilon[unit]))
     noise = discrete_laplace(context.stream("history", unit, str(one.index)), rate)
     return clamped(unit, one.index + (2 * patient_shift(context) + width) // (2 * width) + noise)

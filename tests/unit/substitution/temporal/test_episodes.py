@@ -235,3 +235,25 @@ def test_a_policy_that_cannot_be_is_refused(wrong: dict[str, object]) -> None:
     values["substitution"]["dates"] |= {"strategy": "episodes", **wrong}
     with pytest.raises(ValidationError):
         Policy.model_validate(values)
+
+
+def test_days_that_move_by_themselves_keep_their_order_and_no_distance(communes: CommuneTable) -> None:
+    lone = Substitutor(changed(load(), dates={"strategy": "episodes", "moves": "day"}), KEY, communes)
+    days = [ADMITTED + timedelta(days=at) for at in (0, 2, 20, 50)]
+    found = [moved(lone, days, key=f"p{at}") for at in range(60)]
+    assert all(one == sorted(one) for one in found)
+    assert len({one[3] - one[0] for one in found}) > 20
+    assert {one[0].weekday() for one in found} == set(range(7))
+    again = Substitutor(changed(load(), dates={"strategy": "episodes", "moves": "day"}), KEY, communes)
+    alone = moved(again, [ADMITTED], written=ADMITTED)
+    assert alone == moved(again, [ADMITTED], VISIT, written=ADMITTED)  # whatever the stay
+
+
+def test_days_that_move_by_themselves_cost_a_draw_each(communes: CommuneTable) -> None:
+    policy = changed(load(), dates={"strategy": "episodes", "moves": "day", "episode_epsilon": 0.0333})
+    text = " ".join(map(told, (ADMITTED, ADMITTED, DISCHARGED, date(2019, 5, 6), WRITTEN)))
+    document, mentions = marked(text, reference_date=WRITTEN, stay=STAY)
+    spends = {
+        one.mechanism: one.elements for one in Substitutor(policy, KEY, communes).substitute(document, mentions).spends
+    }
+    assert spends["exponential"] == 4
