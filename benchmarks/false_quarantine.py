@@ -33,7 +33,8 @@ HEAD = """# False quarantine
 
 Written by `python -m benchmarks.false_quarantine`. Documents without an identifier left: in those of the corpus and of
 the synthetic hospital every mention that its author marked is replaced; case reports are published, nobody is named in
-them, and their mentions are those that the default policy finds. A document is held back if a critical check fails.
+them (the one that cites the author of a textbook is left out), and their mentions are those that the default policy
+finds. A document is held back if a critical check fails.
 
 **{held} of {documents} good documents held back**, at most {most:.2f} % (Clopper–Pearson, 95 %, one-sided).
 """
@@ -43,6 +44,8 @@ because a name of the patient stands in them as another word ("sonde de Foley" i
 named patients after eponyms, brands and diseases on purpose. Doubt about the patient's own name always holds back.
 """
 BATCH = 200
+# Case reports that name somebody: "(Neurology, Zarranz)".
+NAMING = frozenset({"medical_cases_casimedicos_ccby-409"})
 
 # A document and its mentions, marked by its author or found.
 Marked = tuple[Document, Sequence[Mention]]
@@ -90,7 +93,8 @@ def _hospital(patients: int) -> Iterator[Marked]:
 def _reports(path: Path, detector: Detector) -> Iterator[Marked]:
     read = lzma.open if path.suffix == ".xz" else open
     with read(path, "rt", encoding="utf-8") as lines:
-        documents = [_report(path, number, line) for number, line in enumerate(lines, 1)]
+        read_lines = [_report(path, number, line) for number, line in enumerate(lines, 1)]
+    documents = [one for one in read_lines if one.id not in NAMING]
     for start in range(0, len(documents), BATCH):
         part = documents[start : start + BATCH]
         yield from zip(part, detector.detect(part), strict=True)

@@ -7,8 +7,9 @@ reading of the taggers stands, and a clinical or ordinary word is left alone.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
+from string import ascii_lowercase
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +27,7 @@ from deid.detection.annotators.vocabulary import (
     NOT_INITIALS,
     PERSON_TITLES,
     PROFESSIONS,
+    REPORT_WORDS,
 )
 from deid.detection.known_names import BRANDS, LOWER_PARTICLES
 from deid.detection.lexicon import gazetteers
@@ -66,6 +68,7 @@ _NUMERALS = frozenset("a b c d i v x".split())
 _OPENING = frozenset({"", "\n", ".", "!", "?", "…", "-", "–", "—", "•", "*", ":", "|", ">", ")"})
 _ACRONYM = 6  # most letters of an acronym
 _MARK = 4  # most letters of initials
+_SLIP_LEAST = 7  # letters of a word that may be misspelt; shorter ones are near too many words
 _NAMED_AFTER = EPONYM_CUES | frozenset(
     "canule catheter cotation cupule ecarteur effet epreuves facteur forceps fraise grille inventaire lame "
     "laryngoscope manchon milieux questionnaire spatule spatules".split()
@@ -79,10 +82,10 @@ _CLINICAL_NOUN = re.compile(
 
 
 def has_clinical_reading(reading: Reading, index: int) -> bool:
-    """True if the word at `index` is a drug, a germ, a medical word or a brand of devices."""
+    """True if the word at `index` is a drug, a germ, a word of medicine or of reports, or a brand of devices."""
     word, lexicon = reading.words[index], reading.lexicon
     listed = word in lexicon.drugs or word in lexicon.medical or word in GENERA or word in BRANDS
-    return listed or lexicon.clinical.get(word, "acronym") != "acronym"
+    return listed or word in REPORT_WORDS or lexicon.clinical.get(word, "acronym") != "acronym"
 
 
 def is_acronym(reading: Reading, index: int) -> bool:
@@ -113,6 +116,33 @@ def is_ordinary(reading: Reading, index: int) -> bool:
     if not reading.capitals[index] and not reading.lowered(index):
         return lexicon.is_word(word)
     return lexicon.is_word(word) and not (lexicon.is_first_name(word) or lexicon.is_surname(word))
+
+
+def is_slip(reading: Reading, index: int) -> bool:
+    """True for a word that opens a sentence in lower case and is one slip from a usual or medical word: "Fermetue".
+
+    It has seven letters or more, and no table knows it.
+    """
+    word, lexicon = reading.words[index], reading.lexicon
+    follows = reading.word(index + 1)
+    opens = reading.capitals[index] and reading.word(index - 1) in _OPENING
+    if not (opens and follows.isalpha() and not reading.capitals[index + 1]) or len(word) < _SLIP_LEAST:
+        return False
+    if not word.isascii() or not lexicon.is_unknown(word):
+        return False
+    return any(lexicon.common.get(one, 0.0) >= 1 or one in lexicon.medical for one in _one_edit_from(word))
+
+
+def _one_edit_from(word: str) -> Iterator[str]:
+    """Yield the strings one letter left out, added, changed or swapped from `word`."""
+    for at in range(len(word) + 1):
+        head, tail = word[:at], word[at:]
+        yield from (head + letter + tail for letter in ascii_lowercase)
+        if tail:
+            yield head + tail[1:]
+            yield from (head + letter + tail[1:] for letter in ascii_lowercase)
+        if len(tail) > 1:
+            yield head + tail[1] + tail[0] + tail[2:]
 
 
 class Evidence:
@@ -168,6 +198,8 @@ class Evidence:
     def _is_no_name(self, index: int, label: Label) -> bool:
         """True for a clinical word; for an ordinary one without a capital, or that is no noun in place of a person."""
         reading, word = self._reading, self._reading.words[index]
+        if is_slip(reading, index):
+            return True
         if has_clinical_reading(reading, index) and not (self._is_borne(index) or gazetteers().towns(word)):
             return True
         if label is Label.ORG or len(word) == 1 or reading.lowered(index) or not is_ordinary(reading, index):
@@ -183,6 +215,8 @@ class Evidence:
             return ALL
         if not word.isalpha():
             return ALL if self._told[index] else NOTHING
+        if is_slip(reading, index):
+            return ALL if self._titled(index) or self._listed(index) else NOTHING
         eponymous = word in reading.lexicon.eponyms and not reading.lexicon.is_first_name(word)
         if eponymous or has_clinical_reading(reading, index) or is_eponym(reading, index):
             return ALL if self._titled(index) else NOTHING

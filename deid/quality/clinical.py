@@ -31,6 +31,13 @@ _FORMS = (
     r"cp|cpr?s?|comprim[ée]s?|g[ée]lules?|gouttes?|sachets?|ampoules?|bouff[ée]es?|"
     r"injections?|patchs?|dosettes?|unit[ée]s?"
 )
+_IN_WORDS = r"(?:une?|deux|trois|quatre|cinq|six|huit|dix|douze)(?:[ -](?:demie?|et demie?))?|(?:une? )?demie?"
+_WEEKDAY = r"(?:lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche)s?"
+# "hier matin et soir" tells a day, not an intake.
+_NO_DAY = r"(?<!hier )(?<!main )(?<!\bce )(?<!di )"
+_INTAKES = (
+    rf"(?:{_NO_DAY}(?:le )?matin(?:,? (?:le )?midi)?,? et (?:le )?soir|au (?:coucher|lever)|un jour sur (?:deux|trois))"
+)
 _SCORES = (
     r"Glasgow|GCS|EVA|Apgar|MMSE?|MoCA|NIHSS|mRS|Rankin|Child(?:-Pugh)?|MELD|ASA|NYHA|CHA2DS2-?VASc|HAS-?BLED|Karnofsky|"
     r"OMS|ECOG|IMC|BMI|Braden|Norton|Waterlow|GIR|ADL|IADL|Wells|Gleason|BI-?RADS|ACR|PI-?RADS|TIRADS|Fagerstr[öo]m|"
@@ -51,6 +58,11 @@ _PATTERNS = tuple(
         rf"(?<![\w.,/])(?:{_NUMBER}\s?[x×/–-]\s?){{0,2}}{_NUMBER}\s?{_UNIT}{_PER}(?!\w)",
         rf"(?<![\w.,/]){_NUMBER}[ \t]{{0,12}}{_CELL_UNIT}(?!\w)",
         rf"(?<![\w.,/])\d{{1,3}}(?:[.,/]\d{{1,2}})?\s?(?i:{_FORMS})(?!\w)",
+        rf"(?<!\w)(?i:{_IN_WORDS})[\s-](?i:{_FORMS})(?!\w)",
+        rf"(?<!\w)(?i:{_INTAKES})(?!\w)",
+        rf"(?<!\w)(?i:{_IN_WORDS}) (?i:fois (?:par|/) ?(?:jour|semaine|mois|an))(?!\w)",
+        rf"(?<![\w.,/]){_NUMBER}\s?(?:{_UNIT}|(?i:{_FORMS})),? (?i:le|les|chaque|tous les) "
+        rf"(?i:{_WEEKDAY}(?:(?:,| et| ou) (?:le )?{_WEEKDAY})*)(?!\w| \d)",
         r"(?<![\w./-])\d\s?-\s?\d\s?-\s?\d(?:\s?-\s?\d)?(?![\w/-])",
         r"(?<![\w.,/])\d{1,2}\s?(?:x|fois)\s?(?:par|/)\s?(?:24\s?h|j(?:our)?|semaine|sem)\b",
         rf"(?<!\w)(?i:{_SCORES})(?: (?i:score|[àa]|de|stade|grade))?[\s:=à]{{1,4}}"

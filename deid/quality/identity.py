@@ -26,7 +26,9 @@ from deid.quality.words import (
     Word,
     alnum,
     eponyms,
+    eponyms_nobody_bears,
     fold,
+    germs,
     hidden_words,
     is_grammatical,
     is_ordinary,
@@ -424,12 +426,27 @@ def _commune(city: str, outside: str, between: str) -> int:
 
 _SIGNS = re.compile(
     r"(?i:\b(?:mr|mme|mlle|dr|monsieur|madame|mademoiselle|docteur|professeur)\b\.?[^\S\n][^\W\d_]{2,})"
-    r"|\b(?:M|Pr|PR|Dr|DR|Mme|MME)\.? [A-ZÀ-ÖØ-Þ]|(?i:\bnée? (?:le|à)\b)|(?i:\bnee? (?:le|a) \d)"
+    r"|\b(?:M|Pr|PR|Dr|DR|Mme|MME)\.? [A-ZÀ-ÖØ-Þ]|(?i:\bnée? (?:le|à)\b(?! terme))|(?i:\bnee? (?:le|a) \d)"
     r"|(?im:^[^\w\n]{0,8}(?:nom|pr[ée]noms?|adresse|t[ée]l|ipp|nda|n[°o] ?s[ée]cu|patiente?|m[ée]decin|destinataire|"
     r"signé)\b[^\n:]{0,25}:)|(?i:\b(?:chu|chr|h[ôo]pital|clinique|ehpad|r[ée]sidence)\b) (?:de |du |d')?[A-ZÀ-ÖØ-Þ]"
     r"|[a-zà-öø-ÿ]{2}[A-ZÀ-ÖØ-Þ][^\W\d_]{3}"
 )
 _CAPITAL_INSIDE = re.compile(r"(?<=[a-zà-öø-ÿ,] )[A-ZÀ-ÖØ-Þ][a-zà-öø-ÿ]{2,}")
+# Anatomy, signs, lesions, devices and acts that bear the name of whoever described them: "membrane de Bruch".
+_NAMED_AFTER = re.compile(
+    r"\b(?:dystrophies?|myopathies?|aphasies?|dysplasies?|chorees?|paralysies?|membranes?|taches?|canal|aires?|ganglions?|"
+    r"muscles?|nerfs?|arteres?|veines?|ligaments?|tubercules?|nodules?|granulations?|glandes?|anneaux?|angles?|"
+    r"triangles?|lignes?|points?|plexus|sinus|hiatus|valvules?|ampoules?|polygone|cercle|noyaux?|purpura|sarcomes?|"
+    r"tetralogies?|hernies?|diverticules?|ulceres?|triades?|crises?|luxations?|sondes?|drains?|catheters?|aiguilles?|"
+    r"pinces?|lames?|broches?|clous?|valves?|incisions?|sutures?|anastomoses?|colorations?|reactions?|epreuves?|bacilles?|"
+    r"images?|aspects?|facies|marche|posture|position|respiration|cortex)"
+    r"(?: (?!par |avec |chez )[a-z0-9]{1,20}){0,3} (?:de |du |d')\Z"
+    r"|\b(?:corsets?|attelles?|protheses?|classifications?|scores?)[^.()\n]{0,25}\([^.()\n]{0,30}\Z|\bune? \Z"
+)
+# An abbreviation and the words whose initials it is: "CADASIL (Cerebral Autosomal …)". Three letters may be someone's.
+_SPELT_OUT = re.compile(r"\b([A-Z]{4,10}) ?\(([^()\n]{10,160})\)")
+_GENUS = re.compile(r"nocardia|escherichia|\w+(?:ium|oides|coccus|bacter|bacillus|monas|myces|plasma|spora)")
+_IN_RESULTS = re.compile(r"\d, \Z")  # "NUS 60, Prot 8"
 _ALONE = re.compile(
     r"^[ \t]{0,8}[A-ZÀ-ÖØ-Þ][\w'’.\-]{0,40}(?:[ \t]{1,4}[A-ZÀ-ÖØ-Þ][\w'’.\-]{0,40}){1,3}[ \t]{0,8}$", re.MULTILINE
 )
@@ -440,13 +457,39 @@ def points_at_someone(text: str) -> bool:
 
     A word may be a name if it stands with a capital inside a sentence, in a line of names only, or in a text all in
     capitals or all without, and is neither a word of French, nor a term of medicine, nor in an expression such as
-    "maladie de …".
+    "maladie de …" or "membrane de …", nor the genus of a germ, nor in the words that an abbreviation stands for.
     """
     if _SIGNS.search(text):
         return True
-    inside = (match for match in _CAPITAL_INSIDE.finditer(text) if not is_word(fold(match.group())))
-    if not all(_is_eponym(fold(text[max(0, at.start() - 60) : at.start()]), "", fold(at.group())) for at in inside):
+    if any(_may_be_a_name(text, match) for match in _CAPITAL_INSIDE.finditer(_without_expansions(text))):
         return True
     return any(
         len(word) > 2 and not is_word(fold(word)) for line in _ALONE.findall(text) for word in WORD.findall(line)
     )
+
+
+def _without_expansions(text: str) -> str:
+    """Return `text` with blanks for the words that an abbreviation before them stands for; the same length."""
+
+    def blank(match: re.Match[str]) -> str:
+        capitals = "".join(filter(str.isupper, match[2]))
+        return " " * len(match.group()) if capitals == match[1] else match.group()
+
+    return _SPELT_OUT.sub(blank, text)
+
+
+def _may_be_a_name(text: str, word: re.Match[str]) -> bool:
+    """Return whether a word with a capital inside a sentence is no word, germ or eponym."""
+    bare = fold(word.group())
+    if is_word(bare) or bare in germs() or _GENUS.fullmatch(bare):
+        return False
+    before, after = fold(text[max(0, word.start() - 60) : word.start()]), fold(text[word.end() : word.end() + 30])
+    if _IN_RESULTS.search(before) and re.match(r" \d", after):
+        return False
+    return not (_is_eponym(before, after, bare) or _NAMED_AFTER.search(before) or _behind_eponym(before))
+
+
+def _behind_eponym(before: str) -> bool:
+    """Return whether the word before is an eponym that nobody is called: "Sydenham Chorea"."""
+    previous = re.search(r"([^\W\d_]+) \Z", before)
+    return previous is not None and previous[1] in eponyms_nobody_bears()

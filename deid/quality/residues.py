@@ -200,9 +200,25 @@ _OTHER_SCRIPTS = re.compile(
 _OVERRIDES = re.compile("[\u202d\u202e]")
 
 
+# Greek letters that no Latin one resembles. A word that an etymology quotes has one, and no capital as names have.
+_GREEK_ONLY = frozenset("βδζθλμξπςσφψω")
+_FROM_GREEK = re.compile(
+    r"(?:\b(?:du|en|le|mot|terme|racine) grec(?:que|s|ques)?|grec ancien|étymolog\w+)\b[^.\n]{0,40}\Z"
+)
+
+
 def count_other_scripts(text: str) -> int:
-    """Count the words in another script than the Latin one, or in enclosed letters."""
-    return len(_OTHER_SCRIPTS.findall(text))
+    """Count the words in another script than the Latin one, or in enclosed letters, quoted Greek apart."""
+    return sum(not _is_quoted_greek(text, match) for match in _OTHER_SCRIPTS.finditer(text))
+
+
+def _is_quoted_greek(text: str, match: re.Match[str]) -> bool:
+    """Return whether a word is the Greek one of an etymology: "du grec γλυκύς, doux"."""
+    word = match.group()
+    beside = text[max(0, match.start() - 1) : match.start()] + text[match.end() : match.end() + 1]
+    if not word.islower() or _GREEK_ONLY.isdisjoint(word) or any(map(str.isalpha, beside)):
+        return False
+    return _FROM_GREEK.search(text[max(0, match.start() - 60) : match.start()].lower()) is not None
 
 
 def count_overrides(text: str) -> int:

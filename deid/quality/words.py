@@ -133,6 +133,19 @@ def eponyms() -> frozenset[str]:
     )
 
 
+@cache
+def germs() -> frozenset[str]:
+    """Return the bare words of the names of germs."""
+    return frozenset(fold(row["term"]) for row in packaged_rows("clinical_terms") if row["kind"] == "germ")
+
+
+@cache
+def eponyms_nobody_bears() -> frozenset[str]:
+    """Return the bare eponyms that no table of names has."""
+    tables = ("first_names", "surnames")
+    return eponyms() - {letters(row["name"]) for table in tables for row in packaged_rows(table)}
+
+
 def is_ordinary(bare: str) -> bool:
     """Return whether `bare` is a frequent French word."""
     return word_frequencies().get(bare, 0.0) >= ORDINARY_PER_MILLION

@@ -53,6 +53,8 @@ NOT_INITIALS = word_list("not_initials")
 # Words before an address.
 HOME_CUES = word_list("home_cues")
 EPONYM_CUES = word_list("eponym_cues")
+# Words of reports that the tables of French and of medicine lack.
+REPORT_WORDS = word_list("report_words")
 # Eponyms of two people that the table of eponyms lacks.
 DOUBLE_EPONYMS = word_list("double_eponyms")
 # Germs that are written like a town or a person ("ulcère à Helicobacter").

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from deid.config.policy import Detection
 from deid.detection.reading import Reading
 from deid.detection.refining.addresses import complete_addresses, join_lines
-from deid.detection.refining.boundaries import complete_last_signs, complete_names
+from deid.detection.refining.boundaries import announced_in_other_scripts, complete_last_signs, complete_names
 from deid.detection.refining.clinical_values import drop_values
 from deid.detection.refining.durations import drop_durations
 from deid.detection.refining.filters import drop_allowed, drop_lookalikes, trim_civilities
@@ -26,7 +26,8 @@ def refine(reading: Reading, mentions: Sequence[Mention], policy: Detection) -> 
     half, line breaks.
     """
     refined = drop_allowed(reading, trim_civilities(reading, drop_lookalikes(reading, mentions)), policy.allow)
-    refined = resolve_overlaps(reading, drop_values(reading, drop_durations(reading, refined)))
+    refined = drop_values(reading, drop_durations(reading, refined))
+    refined = resolve_overlaps(reading, [*refined, *announced_in_other_scripts(reading)])
     refined = connect_entities(reading, refined, policy.connectors)
     refined = complete_addresses(reading, complete_names(reading, refined))
     if policy.repeat_names:

@@ -26,6 +26,8 @@ _TWO_LETTERS = frozenset("ch chr cl fr gh jb jc jf jl jm jp ph st th".split())
 _NOT_INITIALS = frozenset("a o y".split())
 # Signs behind which "de" can only belong to the name that follows.
 _BEFORE_PARTICLE = frozenset("( , ; / + &".split())
+# Letters of scripts other than the Latin one.
+_OTHER_SCRIPT = re.compile("[\u0370-\u1cff\u2c80-\ud7ff\uf900-\ufaff\ufb1d-\ufdff\ufe70-\ufefc]+")
 _OPENERS = frozenset("le la de el al ben ait da dos ould".split())
 
 
@@ -39,6 +41,15 @@ def complete_names(reading: Reading, mentions: Sequence[Mention]) -> list[Mentio
             mention = _completed(reading, mention, floor, ceiling)
         result.append(mention)
     return result
+
+
+def announced_in_other_scripts(reading: Reading) -> list[Mention]:
+    """Return the names in another script that the label of a field announces: "Nom : Петрова"."""
+    return [
+        one
+        for one in reading.found.get("context", ())
+        if one.label in NAMES and _OTHER_SCRIPT.fullmatch(reading.words[reading.token_at(one.start)])
+    ]
 
 
 def _completed(reading: Reading, mention: Mention, floor: int, ceiling: int) -> Mention:
@@ -78,6 +89,8 @@ def _through_digit(reading: Reading, last: int, ceiling: int) -> int:
 def _left(reading: Reading, first: int) -> int | None:
     """Return the first token of a name that starts further left than `first`, or None."""
     before = reading.word(first - 1)
+    if before and _same_script(reading, first - 1, first):
+        return first - 1
     if before == "-" and glued(reading, first) and glued(reading, first - 1) and reading.word(first - 2).isalpha():
         return first - 2
     if before == "'" and (elided(reading, first - 2) or _elides_particle(reading, first - 2)):
@@ -171,9 +184,17 @@ def _surname_follows(reading: Reading, last: int, nxt: int) -> bool:
     return reading.word(last - 1) not in ("'", "-") and word not in lexicon.medical
 
 
+def _same_script(reading: Reading, one: int, other: int) -> bool:
+    """Return whether two words a blank apart are in a script that is not Latin: "Мария Петрова"."""
+    near = reading.starts[other] - reading.ends[one] == 1 and reading.text[reading.ends[one]] == " "
+    return near and all(_OTHER_SCRIPT.fullmatch(reading.words[at]) is not None for at in (one, other))
+
+
 def _right(reading: Reading, last: int) -> int | None:
     """Return the last token of a name that ends further right than `last`, or None."""
     after = reading.word(last + 1)
+    if after and _same_script(reading, last, last + 1):
+        return last + 1
     if (
         after == "-"
         and glued(reading, last + 1)

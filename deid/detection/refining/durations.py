@@ -40,6 +40,8 @@ _SINCE = re.compile(
     r"\b(?:de?puis|durant|pendant|au bout d[e']|remont\w+ (?:a|de)|dat\w+ de|dur\w+|vari\w+ (?:de|entre)|"
     rf"tou[ts]e?s les|sevree? d[e'])(?: pres de)?{_GOVERNED}"
 )
+# Years lived through: "a vécu 7 ans au Japon", "a fumé 20 ans".
+_SPENT = re.compile(rf"\b(?:{_any('spent')}){_GOVERNED}")
 _LASTING = re.compile(
     rf"\b(?:{_any('duration_nouns')})(?:(?: (?!chez|une?|la|le|du|des|par|pour|avec|post)[a-z]+){{0,2}}"
     rf"(?: de| d'| a| sur| entre| \()?|[^.,;:\n]{{0,60}} (?:est|etait|sera|serait) (?:estimee? )?(?:de|a)){_GOVERNED}"
@@ -115,7 +117,9 @@ def _lasts(reading: Reading, mention: Mention, before: str, adult: bool) -> bool
         return True
     if _BEARER.search(before):
         return False
-    if "º" in written or "°" in written or "paquet" in written or _SINCE.search(before) or _LASTING.search(before):
+    if "º" in written or "°" in written or "paquet" in written:
+        return True
+    if any(lead.search(before) for lead in (_SINCE, _LASTING, _SPENT)):
         return True
     after = _after(reading, mention)
     if _OF_A_COURSE.match(after):

@@ -15,6 +15,7 @@ from deid.french.folding import key
 
 _CHECKED = NAMES | {Label.CITY, Label.LOC, Label.ORG}
 _LINKS = PARTICLES | LOWER_PARTICLES | {"'", "-"}
+_OF_MIGRAINE = re.compile(r"\b(?:migraines?|cephalees?)\b[^.,;\n]{0,30} (?:avec|sans|a) (?:l'|une |son )?\Z")
 _ARTICLE = re.compile(r"(?:l['’]|(?:le|la|les|un|une|du|des|d'un|d'une) )")
 _SURE = 0.84  # score from which a name is no eponym ("M. Charcot")
 
@@ -43,9 +44,14 @@ def _is_drug(reading: Reading, mention: Mention) -> bool:
 
 
 def _is_ordinary(reading: Reading, mention: Mention) -> bool:
-    """True for the genus of a germ, and for "marié", which its accent tells from a first name."""
+    """True for the genus of a germ, for "marié", which its accent tells from a first name, and the aura of migraine."""
     written = reading.text[mention.start : mention.end]
-    return key(written).split(" ")[0] in GENERA or written.casefold() in ("marié", "mariée")
+    if key(written).split(" ")[0] in GENERA or written.casefold() in ("marié", "mariée"):
+        return True
+    return (
+        written.casefold() == "aura"
+        and _OF_MIGRAINE.search(reading.folded, max(0, mention.start - 60), mention.start) is not None
+    )
 
 
 def _is_double_eponym(reading: Reading, mention: Mention) -> bool:

@@ -1,4 +1,4 @@
-"""Values of which a part was found: bank account, number plate, range of years, name and first name of an export."""
+"""Values of which a part was found: account, plate, fingerprint, times in a row, range of years, exported name."""
 
 from __future__ import annotations
 
@@ -19,6 +19,13 @@ _PLATE_ANNOUNCED = re.compile(
     rf"[ ]?(?:n°|:|sous le numero)?[ ]?({_PLATE})(?!\w)"
 )
 _PLATE_ALONE = re.compile(rf"(?<![\w-]){_NEW_PLATE}(?![\w-])")
+# A fingerprint (MD5, SHA-1, SHA-256) tells apart, and may be that of an identifier.
+_FINGERPRINT = re.compile(r"(?<!\w)(?=[a-f]*\d)(?=\d*[a-f])(?:[0-9a-f]{64}|[0-9a-f]{40}|[0-9a-f]{32})(?!\w)")
+# "dans 3 puis 6 mois": the unit stands behind the last number only.
+_TIMES = re.compile(
+    r"\b(?:dans|d'ici|il y a) \d{1,2}(?:(?:, ?| ?[-/] ?| puis | et | ou | a )(?:dans )?\d{1,2}){1,3} ?"
+    r"(?:jours?|j|semaines?|sem|mois|ans?)\b(?! (?:suivant|qui |apres|plus tard))"
+)
 _YEARS = re.compile(r"(?<![\w/.-])((?:19|20)\d\d)[ ]?[-–—][ ]?((?:19|20)\d\d)(?![\w/-])")
 _EXPORTED_NAME = r"([^\W\d_]{2,30}(?:[ '-][^\W\d_]{2,30}){0,2})"
 _EXPORTED = re.compile(rf"(?<![^\W_]){_EXPORTED_NAME}\^{_EXPORTED_NAME}")
@@ -27,7 +34,7 @@ _EXPORTED = re.compile(rf"(?<![^\W_]){_EXPORTED_NAME}\^{_EXPORTED_NAME}")
 def complete_halves(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
     """Return sorted `mentions`, with the whole of each value of which they cover a part.
 
-    A number plate is also added where a word announces it. Values that are covered already stay as they are.
+    Fingerprints, and number plates that a word announces, are also added. Values that are covered already stay.
     """
     result = list(mentions)
     for start, end, label, announced in _whole_values(reading):
@@ -51,7 +58,7 @@ def _covers(reading: Reading, mentions: Sequence[Mention], start: int, end: int)
 
 
 def _whole_values(reading: Reading) -> Iterator[tuple[int, int, Label, bool]]:
-    """Yield the span and label of account numbers and number plates, and whether a word announces them."""
+    """Yield the span and label of each value, and whether it is one wherever it stands."""
     folded = reading.folded
     if _IBAN_HINT.search(folded):
         for match in _IBAN.finditer(folded):
@@ -62,6 +69,10 @@ def _whole_values(reading: Reading) -> Iterator[tuple[int, int, Label, bool]]:
     for match in _PLATE_ALONE.finditer(folded):
         if reading.text[match.start() : match.end()].isupper():
             yield match.start(), match.end(), Label.ID, False
+    for match in _FINGERPRINT.finditer(folded):
+        yield match.start(), match.end(), Label.ID, True
+    for match in _TIMES.finditer(folded):
+        yield match.start(), match.end(), Label.RELDATE, False
 
 
 def _other_halves(reading: Reading, mentions: Sequence[Mention]) -> Iterator[tuple[int, int, Label]]:

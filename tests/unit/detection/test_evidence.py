@@ -46,6 +46,8 @@ def raised(text: str, word: str, probability: float = 0.45) -> bool:
         ("Astreinte : Kerdoncuff, Zorbakian.", "Zorbakian"),  # a list
         (f"{PEOPLE}Repas pris avec Zorbakian.", "Zorbakian"),  # a document that names people
         (f"{PEOPLE}Le Dr Taxol est venu.", "Taxol"),  # a person named like a drug
+        (f"{PEOPLE}Mme Fermetue est venue.", "Fermetue"),  # a person named like a slip
+        (f"{PEOPLE}Relecture.\nFermetue\n", "Fermetue"),  # alone, as in a signature
     ],
 )
 def test_what_something_points_to_is_raised(text: str, word: str) -> None:
@@ -61,6 +63,8 @@ def test_what_something_points_to_is_raised(text: str, word: str) -> None:
         (f"{PEOPLE}Sommeil : bon.", "Sommeil"),  # a heading
         (f"{PEOPLE}Selon le bilan, NFS normale.", "NFS"),
         (f"{PEOPLE}Traitement par pamidronate poursuivi.", "pamidronate"),
+        (f"{PEOPLE}Fermetue cutanée par agrafes.", "Fermetue"),  # a slip
+        (f"{PEOPLE}Antériorité\nAucune.", "Antériorité"),
     ],
 )
 def test_what_nothing_points_to_is_left_alone(text: str, word: str) -> None:

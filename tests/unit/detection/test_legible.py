@@ -57,6 +57,7 @@ def test_a_disguised_name_is_read(written: str, read: str) -> None:
     [
         "IFNγ, TNFα, PPARγ, TCRαβ, NF-κB, β-bloquant, α-fœtoprotéine, 12 μg/L, 3 kΩ, ΔPP",
         "C.R.P. négative, I.R.M. et E.C.B.U. prévus, A-B-C-D-E, vitamines A, B, C, D, E et K",
+        "plaquettes 14510/mm3, leucocytes 5137/mm3",
         "CYP2D6, COL1A1, HLA-B27, CO₂, Ca²⁺, 1ʳᵉ prise, ½ dose, 20 % de 50",
         "⚠️ allergie, VIII, grade III, TA 13/8, LAC45-24-0317, le pont du village, MmeDurand, McDonald",
         "Dupont et Aline sont venus.\nLe Dr Moreau aussi : a@b.fr, http://exemple.fr/a%2Fb",

@@ -8,9 +8,9 @@ from deid.config import policy
 from deid.detection import Detector
 from deid.detection.reading import Reading
 from deid.detection.refining.boundaries import complete_names
-from deid.detection.refining.filters import trim_civilities
+from deid.detection.refining.filters import drop_allowed, trim_civilities
 from deid.detection.refining.overlaps import connect_entities, resolve_overlaps
-from deid.domain.document import Document, Mention
+from deid.domain.document import Document, Mention, Patient
 from deid.domain.labels import Label
 
 
@@ -28,6 +28,30 @@ def _names(detector: Detector, text: str) -> list[str]:
 def test_an_eponym_stays_and_the_person_of_that_name_goes(detector: Detector) -> None:
     text = "M. Charcot consulte pour une maladie de Charcot. Adressé par le Dr Parkinson."
     assert _names(detector, text) == ["Charcot", "Parkinson"]
+
+
+@pytest.mark.parametrize(
+    ("text", "patient", "found"),
+    [
+        ("Nom : Петрова\nsuite", Patient(), ["Петрова"]),
+        ("Nom : محمد بن علي\nsuite", Patient(), ["محمد بن علي"]),
+        ("Patient : 王小明, stable", Patient(), ["王小明"]),
+        ("Revu Петрова hors lit.", Patient(last_name="Петрова"), ["Петрова"]),
+        ("Revu Мария Петрова hors lit.", Patient(last_name="Петрова"), ["Мария Петрова"]),
+        ("Il dit « спасибо » en partant.", Patient(last_name="Петрова"), []),
+    ],
+)
+def test_a_name_in_another_script_is_found_by_its_field_or_the_identity(
+    rules: Detector, text: str, patient: Patient, found: list[str]
+) -> None:
+    (mentions,) = rules.detect([Document("d", text, patient)])
+    assert [text[one.start : one.end] for one in mentions] == found
+
+
+def test_the_aura_of_a_migraine_is_no_name() -> None:
+    reading = Reading(Document("d", "MIGRAINE AVEC AURA, vue avec AURA"))
+    mentions = [Mention(14, 18, Label.DOCTOR, 0.6), Mention(29, 33, Label.PERSON, 0.6)]
+    assert drop_allowed(reading, mentions, {}) == mentions[1:]
 
 
 def test_a_hospital_s_own_terms_are_allowed() -> None:

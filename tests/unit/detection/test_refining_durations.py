@@ -94,6 +94,9 @@ def test_ages_are_kept(text: str) -> None:
         "la reprise autorisée à [[3 mois]]",
         "la TDM faite à [[18 mois]]",
         "tabac depuis 20 ans, [[33 paquet-année]]",
+        "a vécu [[7 ans]] au Japon",
+        "il a fumé près de [[20 ans]]",
+        "avait travaillé [[12]] ou [[13 ans]] en usine",
     ],
 )
 def test_durations_of_an_adult_are_no_ages(text: str) -> None:

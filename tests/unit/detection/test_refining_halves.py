@@ -37,6 +37,28 @@ def test_announced_values_are_added() -> None:
     assert completed("immatriculation ab 123 cd, indemne") == [("ab 123 cd", Label.ID)]
 
 
+@pytest.mark.parametrize(
+    ("text", "found", "whole"),
+    [
+        ("revu dans 3 puis 6 mois", "dans 3", "dans 3 puis 6 mois"),
+        ("revu dans 3 puis dans 6 mois", "dans 6 mois", "dans 3 puis dans 6 mois"),
+        ("scanner dans 3, 6 et 12 mois", "dans 3", "dans 3, 6 et 12 mois"),
+        ("opéré il y a 2 ou 3 ans", "3 ans", "il y a 2 ou 3 ans"),
+        ("dans 2 à 4 cm", "dans 2", "dans 2"),
+        ("dans 3 à 5 jours suivant la chirurgie", "dans 3", "dans 3"),
+    ],
+)
+def test_times_in_a_row_are_one(text: str, found: str, whole: str) -> None:
+    assert completed(text, (found, Label.RELDATE)) == [(whole, Label.RELDATE)]
+    assert completed(text) == []
+
+
+def test_a_fingerprint_is_an_identifier_and_a_word_of_letters_or_digits_is_none() -> None:
+    digest = "b1946ac92492d2347c6235b4d2611184"
+    assert completed(f'"hash": "{digest}"') == [(digest, Label.ID)]
+    assert completed("1" * 32 + " " + "abcdefab" * 4 + " " + digest[:-1]) == []
+
+
 def test_the_other_half_of_a_range_and_of_an_export_is_added() -> None:
     assert completed("au CHS 1981-2007", ("1981", Label.DATE)) == [("1981", Label.DATE), ("2007", Label.DATE)]
     assert completed("PN [BOURGOIN^Mélanie]", ("Mélanie", Label.DOCTOR)) == [

@@ -29,6 +29,8 @@ def counted(text: str, patient: Patient = PATIENT) -> tuple[float, float]:
         "Glasgow 15", "Apgar 9/10", "NYHA III", "EVA à 3/10", "OMS 2", "MMSE : 24/30",
         "CRP 45", "Hb à 9,2", "plaquettes : 163000", "TSH 2,1", "INR 2,3", "TA 130/80", "pH 7,32", "T2N1M0", "pT3N0Mx",
         "vérapamil", "Pamidronate", "OLMÉSARTAN", "amoxicilline", "0,75 V",
+        "un comprimé", "deux gélules", "un demi-comprimé", "matin et soir", "le matin, le midi et le soir",
+        "au coucher", "trois fois par jour", "un jour sur deux", "10 mg le mercredi et le dimanche",
         "119\tUI/ML", "7,7  NG/ML", "98      mmol/L", "12 MG/KG",
     ],
 )  # fmt: skip
@@ -42,6 +44,7 @@ def test_what_is_clinical_is_read(text: str) -> None:
         "le 12/03/2020", "45 ans", "3 mois", "pendant 10 jours", "12 rue des Lilas", "06 12 34 56 78", "CRP en 2019",
         "CRP le 12/03/2020", "TA du 12 mars", "MMSE 03/2020", "Dr Amoxicilline", "Mme VÉRAPAMIL", "Claire",
         "chambre 12", "L5-S1", "vu 3 fois", "en 67", "le 17 V 05",
+        "hier matin et soir", "demain matin et soir", "lundi matin et soir", "trois fois", "un patient",
     ],
 )  # fmt: skip
 def test_what_is_not_clinical_is_not_read(text: str) -> None:

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deid.quality import measure
+from deid.quality.residues import count_other_scripts
 from tests.unit.quality.documents import CLEAN, checked
 
 SEPARATORS = st.sampled_from(["", " ", ".", "-", "\u00a0"])
@@ -91,6 +92,18 @@ def test_clinical_numbers_are_not_residues(text: str) -> None:
 
 def test_what_stands_in_a_surrogate_is_not_residual() -> None:
     assert found("[[PHONE|05 36 49 12 31=>05 36 49 88 02]] le [[DATE|3 mars 2021=>5 mars 2021]]") == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("du grec γλυκύς, doux", 0), ("étymologie : ὀρθός (droit)", 0), ("TCRαβ, IFNγ, ΔF508", 0),
+        ("du grec Παπαδόπουλος", 1), ("patient grec παπαδόπουλος", 1), ("en grec ΜΑΡΤΙΝ", 1), ("du grec ονεικα", 1),
+        ("vue avec γλυκύς", 1), ("du grec Dγλυκύς", 1), ("Мария", 1),
+    ],
+)  # fmt: skip
+def test_a_greek_word_is_left_only_in_an_etymology(text: str, count: int) -> None:
+    assert count_other_scripts(text) == count
 
 
 def test_a_number_cut_by_a_surrogate_is_still_seen() -> None:
