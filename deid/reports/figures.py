@@ -45,6 +45,7 @@ def gather(interval_key: str) -> Figures:
             "clinical": read_rows(cursor, "clinical", interval_key=interval_key)[0],
             "types": read_rows(cursor, "types", interval_key=interval_key),
             "quarantine": read_rows(cursor, "quarantine", interval_key=interval_key),
+            "held_back": read_rows(cursor, "held_back")[0],
             "waived": read_rows(cursor, "waived", interval_key=interval_key),
             "epsilon": _epsilon(cursor, interval_key),
             "lengths": _lengths(cursor, interval_key),

@@ -54,6 +54,7 @@ def view(figures: Figures, lang: str) -> dict[str, Any]:
         "durations": _durations(figures, words, write),
         "clinical": _clinical(figures, words, write),
         "quarantine": quarantine,
+        "held_back": _held_back(figures, words, write),
         "flow": _flow(figures),
         "epsilon_chart": _chart(figures["epsilon"], words, write, digits=1),
         "lengths_chart": _chart(figures["lengths"], words, write, digits=0),
@@ -207,6 +208,15 @@ def _quarantine(figures: Figures, lang: str) -> list[dict[str, Any]]:
         {**row, "words": table[Reason(row["reason"])], "share": row["documents"] / most}
         for row in figures["quarantine"]
     ]
+
+
+def _held_back(figures: Figures, words: Mapping[str, str], write: Writer) -> str:
+    """Describe the share of good documents among those that checks held back, as people judged them."""
+    counts = figures["held_back"]
+    if not counts["judged"]:
+        return words["held_back_none"]
+    shown = {name: write.plain(count) for name, count in counts.items()}
+    return words["held_back"].format(share=write.percent(counts["let_through"] / counts["judged"]), **shown)
 
 
 def _flow(figures: Figures) -> list[tuple[str, int, float]]:

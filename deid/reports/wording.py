@@ -119,6 +119,16 @@ _WORDS: Mapping[str, tuple[str, str]] = {
         "A document in quarantine is neither lost nor published: it waits for a person.",
     ),
     "quarantine_empty": ("Aucun document en quarantaine.", "No document is in quarantine."),
+    "held_back": (
+        "Retenus à tort : sur {judged} documents qu'un contrôle a retenus et qu'une personne a jugés depuis 90 jours, "
+        "{let_through} étaient bons et sont passés ({share}).",
+        "Held back for nothing: of {judged} documents that a check held back and a person judged in the last 90 days, "
+        "{let_through} were good and let through ({share}).",
+    ),
+    "held_back_none": (
+        "Retenus à tort : aucun document retenu par un contrôle n'a été jugé depuis 90 jours.",
+        "Held back for nothing: no document that a check held back was judged in the last 90 days.",
+    ),
     "meaning": ("Ce qui s'est passé", "What happened"),
     "remedy": ("Que faire", "What to do"),
     "step": ("Étape", "Step"),

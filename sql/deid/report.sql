@@ -154,6 +154,21 @@ WHERE d.interval_key = %(interval_key)s AND d.state = 'quarantined'
 GROUP BY q.reason, q.step
 ORDER BY 3 DESC, 1, 2;
 
+-- name: held_back
+-- Grain: the last 90 days. Purpose: of the documents that a check held back and a person judged since, how many that
+-- person let through; a choice that was undone judges nothing.
+SELECT
+    count(*) AS judged,
+    count(*) FILTER (WHERE j.choice = 'release') AS let_through
+FROM (
+    SELECT DISTINCT ON (c.document_id, c.content_hash) c.choice
+    FROM deid.quarantine_choice AS c
+    INNER JOIN deid.quarantine AS q
+        ON c.run_id = q.run_id AND c.document_id = q.document_id AND c.content_hash = q.content_hash
+    WHERE q.step = 'validate' AND c.undone_at IS NULL AND c.chosen_at > now() - interval '90 days'
+    ORDER BY c.document_id ASC, c.content_hash ASC, c.chosen_at DESC
+) AS j;
+
 -- name: releases
 -- Grain: one interval. Purpose: what its releases leave published; published_at is null if there was none.
 SELECT s.published_at, s.published, s.corrected, s.withdrawn

@@ -14,6 +14,7 @@ from psycopg2.extensions import cursor as Cursor
 from deid.config.settings import settings
 from deid.domain.errors import Reason
 from deid.quality.reasons import CHECKS_OF, WAIVABLE
+from deid.reports import gather, render
 from deid.stewardship import quarantine
 from deid.stewardship.quarantine import (
     Choice,
@@ -137,6 +138,21 @@ def test_a_release_passes_the_waived_check_alone_and_the_verdict_stays(hospital:
         ("text_unchanged", False, False),
         ("text_unchanged", False, True),
     ]
+
+
+def test_the_report_says_what_was_held_back_for_nothing(hospital: Database) -> None:
+    for number in range(3):
+        put(hospital, f"D{number}", f"{NOTHING_INSIDE} {number}")
+    put(hospital, "E", ENGLISH)
+    key = process("first")["interval_key"]
+    assert gather(key)["held_back"] == {"judged": 0, "let_through": 0}
+    assert decided(Choice.RELEASE, ["D0", "D1"]).done
+    assert decided(Choice.DISCARD, ["D2", "E"]).done
+    # E was refused before any check
+    assert gather(key)["held_back"] == {"judged": 3, "let_through": 2}
+    assert "Retenus à tort : sur 3 documents" in render(gather(key), "fr")
+    hospital.rows("UPDATE deid.quarantine_choice SET chosen_at = now() - interval '91 days' WHERE document_id = 'D0'")
+    assert gather(key)["held_back"] == {"judged": 2, "let_through": 1}
 
 
 def test_a_release_is_for_exactly_one_content(hospital: Database) -> None:
