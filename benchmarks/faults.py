@@ -1,7 +1,8 @@
 """Nights under seeded faults: does every schedule end in the state of a night without any?
 
     make faults                                   200 schedules; writes benchmarks/faults.md
-    make faults ARGS="--schedules 5 --seed 40"    schedules of seeds 40 to 44; prints what would be written
+    make faults ARGS="--schedules 5 --seed 40"    schedules of seeds 40 to 44 alone
+    make faults ARGS="--kept var/faults.jsonl"    keeps each result there; asked again, plays the seeds that lack
 
 A schedule draws from its seed two to six faults, the step and the point at which each strikes, and the order of the
 batches, over two nights of a small synthetic hospital (corrections, withdrawals, documents that must be refused). What
@@ -24,8 +25,8 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
 from datetime import date, datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -269,10 +270,18 @@ class Result:
         return not self.differs
 
 
+def read_results(path: Path) -> list[Result]:
+    """Return the results that an earlier call kept; none if there is no file."""
+    if not path.exists():
+        return []
+    kept = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    return [Result(**{**one, "struck": [*map(Kind, one["struck"])]}) for one in kept]
+
+
 def run_schedules(
     deployment: Deployment, seeds: Sequence[int], *, plant: bool = False, minutes: float = float("inf")
-) -> list[Result]:
-    """Play the reference, then a schedule per seed, as many as begin within `minutes`."""
+) -> Iterator[Result]:
+    """Play the reference, then a schedule per seed, as many as begin within `minutes`; yield each result."""
     deadline = time.monotonic() + 60 * minutes
     injector = Injector(deployment.server)
     install(injector)
@@ -280,7 +289,6 @@ def run_schedules(
     deployment.renew()
     reference = Schedule(deployment, injector, None, points)
     expected = reference.play()
-    results = []
     for seed in seeds:
         began = time.monotonic()
         if began > deadline:
@@ -297,9 +305,8 @@ def run_schedules(
         except GaveUp as gave_up:
             differs = {f"gave up: {gave_up}": (0, 0)}
         result = Result(seed, schedule.struck, schedule.failures, time.monotonic() - began, differs)
-        results.append(result)
         sys.stderr.write(f"seed {seed}: {len(result.struck)} faults, {result.seconds:.1f} s, {differs or 'same'}\n")
-    return results
+        yield result
 
 
 def written(results: Sequence[Result], documents: int) -> str:
@@ -345,19 +352,25 @@ def main() -> int:
     parser.add_argument("--plant", action="store_true", help="damage each end state")
     parser.add_argument("--write", action="store_true", help=f"write {REPORT}; else print it")
     parser.add_argument("--json", action="store_true", help="print one object per schedule instead")
+    parser.add_argument("--kept", type=Path, default=Path(os.devnull), help="JSON lines of results, read and added to")
     asked = parser.parse_args()
     hospital = small_hospital()
+    results = read_results(asked.kept)
+    played = {one.seed for one in results}
+    seeds = [seed for seed in range(asked.seed, asked.seed + asked.schedules) if seed not in played]
     home = Path(tempfile.mkdtemp(prefix="nocturne-faults-"))
     deployment = Deployment(home, hospital)
     try:
-        seeds = range(asked.seed, asked.seed + asked.schedules)
-        results = run_schedules(deployment, seeds, plant=asked.plant, minutes=asked.minutes)
+        for result in run_schedules(deployment, seeds, plant=asked.plant, minutes=asked.minutes):
+            results.append(result)
+            with asked.kept.open("a", encoding="utf-8") as kept:
+                kept.write(json.dumps(asdict(result)) + "\n")
     finally:
         deployment.server.stop(immediate=True)
         shutil.rmtree(home)
     if asked.json:
         for one in results:
-            print(json.dumps({"seed": one.seed, "struck": one.struck, "differs": one.differs}))
+            print(json.dumps(asdict(one)))
     elif asked.write:
         REPORT.write_text(written(results, len(hospital.documents)), encoding="utf-8")
     else:

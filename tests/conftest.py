@@ -39,6 +39,7 @@ DATABASE_RIGHTS = {
     **dict.fromkeys(("reader", "steward", "researcher"), "CONNECT"),
     **dict.fromkeys(("worker", "refresher", "publisher"), "CONNECT, TEMPORARY"),
 }
+SEARCHED = "searched for planted words"  # property of a test: cells, places, places found
 TEMPLATE = f"nocturne_template_{uuid.uuid4().hex[:8]}"
 
 
@@ -237,3 +238,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Modules with slow tests first: none is left to run alone at the end, when the other processes have finished."""
     slow = {item.path for item in items if item.get_closest_marker("slow")}
     items.sort(key=lambda item: item.path not in slow)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Sum what searches for planted words looked at: cells and files, and among them columns and files."""
+    reports = terminalreporter.getreports("passed") + terminalreporter.getreports("failed")
+    searches = [value for one in reports for name, value in one.user_properties if name == SEARCHED]
+    if searches:
+        cells, places, traces = zip(*searches, strict=True)
+        terminalreporter.write_line(
+            f"planted words: {len(searches)} searches of {sum(cells):,} cells and files,"
+            f" each in at most {max(places):,} columns and files; found in {sum(traces)}"
+        )

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.airflow_home import HOME
-from tests.conftest import Database
+from tests.conftest import SEARCHED, Database
 from tests.dags import searching
 from tests.dags.test_paths import DEIDENTIFY, KEY, RELEASE, approval
 from tests.database.warehouse.nights import published, states
@@ -33,18 +34,29 @@ def hospital(deployed: Database, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     return deployed
 
 
-def traces(hospital: Database, capfd: pytest.CaptureFixture[str], tmp_path: Path) -> set[str]:
+@pytest.fixture
+def traces(
+    hospital: Database,
+    capfd: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    record_property: Callable[[str, object], None],
+) -> Callable[[], set[str]]:
     """Return the places of the planted words outside the hospital's own tables and the unverified text."""
-    printed = capfd.readouterr()
-    return searching.found(
-        [
+
+    def search() -> set[str]:
+        printed = capfd.readouterr()
+        places = [
             *searching.sqlite_cells(HOME / "airflow.db"),
             *searching.files(HOME / "logs", tmp_path),
             *searching.postgres_cells(hospital.dsn("owner"), ["deid", "research", "ref"], but=["deid.candidate"]),
             ("stdout", printed.out),
             ("stderr", printed.err),
         ]
-    )
+        found = searching.found(places)
+        record_property(SEARCHED, [len(places), len({name for name, _ in places}), len(found)])
+        return found
+
+    return search
 
 
 def test_the_search_finds_what_is_there(hospital: Database, tmp_path: Path) -> None:
@@ -56,32 +68,28 @@ def test_the_search_finds_what_is_there(hospital: Database, tmp_path: Path) -> N
 
 
 def test_no_trace_when_all_goes_well(
-    hospital: Database, play: Any, steward: dict[str, Any], capfd: pytest.CaptureFixture[str], tmp_path: Path
+    hospital: Database, play: Any, steward: dict[str, Any], traces: Callable[[], set[str]]
 ) -> None:
     assert play(DEIDENTIFY, at=NIGHT + DAY, reason="essai").state == "success"
     assert play(RELEASE, key=KEY).state == "success"
     assert steward["asked"] == 1
     assert states(hospital) == {"canary": "published", "orphan": "quarantined", "page": "published"}
     assert len(published(hospital)) == 2
-    assert traces(hospital, capfd, tmp_path) == set()
+    assert traces() == set()
 
 
-def test_no_trace_when_the_database_quotes_a_row(
-    hospital: Database, play: Any, capfd: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_no_trace_when_the_database_quotes_a_row(hospital: Database, play: Any, traces: Callable[[], set[str]]) -> None:
     hospital.rows(RAISE_WITH_THE_ROW)
     night = play(DEIDENTIFY, at=NIGHT + DAY, reason="essai")
     assert night.state == "failed"
     assert night.steps["batch.substitute"] == ["failed"]
-    assert traces(hospital, capfd, tmp_path) == set()
+    assert traces() == set()
 
 
 @pytest.mark.parametrize("step", ["detect", "substitute", "validate"])
 def test_no_trace_of_an_error_that_nobody_foresaw(
-    hospital: Database,
     play: Any,
-    capfd: pytest.CaptureFixture[str],
-    tmp_path: Path,
+    traces: Callable[[], set[str]],
     monkeypatch: pytest.MonkeyPatch,
     step: str,
 ) -> None:
@@ -95,16 +103,12 @@ def test_no_trace_of_an_error_that_nobody_foresaw(
     night = play(DEIDENTIFY, at=NIGHT + DAY, reason="essai")
     assert night.state == "failed"
     assert night.steps[f"batch.{step}"][0] in {"failed", "up_for_retry"}
-    assert traces(hospital, capfd, tmp_path) == set()
+    assert traces() == set()
 
 
 def test_a_step_that_returns_text_fails_and_leaves_none(
-    hospital: Database,
-    play: Any,
-    capfd: pytest.CaptureFixture[str],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    play: Any, traces: Callable[[], set[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("deid.nightly.steps.detect", lambda *ids: {"ids": ids, "text": searching.LETTER})
     assert play(DEIDENTIFY, at=NIGHT + DAY, reason="essai").state == "failed"
-    assert traces(hospital, capfd, tmp_path) == set()
+    assert traces() == set()
