@@ -345,6 +345,14 @@ class Form:
             text += part.write(day)
         return _ELISION.sub(_elided, text) if "d" in text or "D" in text else text
 
+    @property
+    def month(self) -> tuple[Part, ...]:
+        """The month and what stands ahead of it; empty where the form has none of its own."""
+        for place, part in enumerate(self.parts):
+            if isinstance(part, Month | MonthName | SpokenMonth):
+                return self.parts[max(0, place - 1) : place + 1]
+        return ()
+
 
 def _like(model: str, text: str) -> str:
     shaped = sentence_case_of(model, text)

@@ -10,7 +10,8 @@ from deid.french.calendar import MONTHS, SEASONS, WEEKDAYS
 from deid.french.folding import alike, comparable, sentence_case_of, without_accents
 from deid.substitution.context import DocumentContext
 from deid.substitution.temporal import agreement, feasts, order
-from deid.substitution.temporal.normalisation import NormalisedTimes
+from deid.substitution.temporal.forms import Expression, Form, Part
+from deid.substitution.temporal.normalisation import NormalisedTimes, are_bounds
 from deid.substitution.temporal.relative import ABOUT, Manner, Relative
 from deid.substitution.temporal.timeline import Timeline, day_of
 from deid.substitution.temporal.values import Instant, Unit, clamped
@@ -144,6 +145,29 @@ NEARBY = [sign * step for step in range(1, 61) for sign in (1, -1)]
 _WITH_NOUNS = frozenset({Unit.MONTH, Unit.SEASON})  # may be said by a month, a feast or a season
 
 
+def _lenders(
+    context: DocumentContext, normalised: NormalisedTimes
+) -> Mapping[Mention, tuple[Mention, tuple[Part, ...]]]:
+    """Each day without a month in a range or list, the date after it, and what would write its month.
+
+    "du 3 au 7 mars" moved across a month is "du 28 février au 4 mars".
+    """
+    found: dict[Mention, tuple[Mention, tuple[Part, ...]]] = {}
+    month: tuple[Part, ...] = ()
+    following: Mention | None = None
+    for mention in sorted(normalised.instants, reverse=True):
+        said = normalised.said[mention]
+        if following is None or not are_bounds(context, mention, following):
+            month = ()
+        if isinstance(said, Expression) and said.unit is Unit.DAY:
+            if said.month is not None:
+                month = said.form.month
+            elif following is not None and month and said.day is not None and not said.this_month:
+                found[mention] = following, month
+        following = mention
+    return found
+
+
 class DateWriter:
     """Writes the dates of one document, as a timeline moved them."""
 
@@ -156,6 +180,7 @@ class DateWriter:
         self._line = line
         self._moved = dict(line.instants)
         self._birth = None if line.birth is None else day_of(line.birth)
+        self._lenders = _lenders(context, normalised)
 
     def texts(self) -> Mapping[Mention, str]:
         """The text of every mention that was read; one that has no room to move has none."""
@@ -221,10 +246,18 @@ class DateWriter:
             text = distance_otherwise(said, moved, anchor) if otherwise else None
             text = self._agreeing(mention, text or write_distance(said, moved, anchor), distance=True)
         else:
-            text = said.form.write(moved.middle)
+            text = self._form(mention, said, moved).write(moved.middle)
             if moved.unit in _WITH_NOUNS:
                 text = self._agreeing(mention, text, distance=False)
         return text if self._accented else without_accents(text)
+
+    def _form(self, mention: Mention, said: Expression, moved: Instant) -> Form:
+        """The form of a date; with a month where the date that lent it one has come to stand in another."""
+        if mention not in self._lenders:
+            return said.form
+        following, month = self._lenders[mention]
+        beside = self._moved[self._instants[following]].first
+        return said.form if beside.month == moved.first.month else Form((*said.form.parts, *month))
 
     def _agreeing(self, mention: Mention, text: str, *, distance: bool) -> str:
         if not distance and not agreement.matters(self._context, mention, text):
