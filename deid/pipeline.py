@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -20,11 +21,23 @@ from deid.detection.titles import clean_titles
 from deid.domain.document import Document, Mention, Substitution
 from deid.domain.errors import DocumentRefused, NocturneError, Reason
 from deid.domain.limits import Limits
-from deid.domain.outcomes import Candidate, Deidentified, Detected, Incoming, Markup, Opened, Refused, Verdict
+from deid.domain.outcomes import (
+    Candidate,
+    Constraint,
+    Deidentified,
+    Detected,
+    Incoming,
+    Kept,
+    Markup,
+    Opened,
+    Refused,
+    Verdict,
+)
 from deid.formats import open_document, storable
 from deid.isolation import process_within
 from deid.quality import DEFAULT, validate_batch
 from deid.quality.reasons import Waiver, apply_waiver
+from deid.substitution.temporal.constraints import count_constraints
 
 if TYPE_CHECKING:
     from deid.detection import Detector
@@ -169,15 +182,32 @@ def _substitute(detected: Sequence[Detected | Refused], substitutor: Substitutor
 
 
 def _check(candidates: Sequence[Candidate], waivers: Mapping[str, Waiver], quality: Quality) -> list[Verdict | Refused]:
-    verdicts = validate_batch(candidates, quality) if candidates else []
+    verdicts = _judge(candidates, quality)
     return [apply_waiver(verdict, waivers.get(verdict.document_id)) for verdict in verdicts]
+
+
+def _judge(candidates: Sequence[Candidate], quality: Quality) -> list[Verdict]:
+    """Return the verdicts of candidates, in order, each with its constraints counted."""
+    verdicts = validate_batch(candidates, quality) if candidates else []
+    return [replace(one, constraints=_constraints(item)) for one, item in zip(verdicts, candidates, strict=True)]
+
+
+def _constraints(candidate: Candidate) -> Mapping[Constraint, Kept]:
+    """Return what a candidate states and keeps; nothing where it cannot be counted, which holds no document back."""
+    try:
+        return count_constraints(candidate.document, candidate.substitution)
+    except MemoryError:
+        raise
+    except Exception as error:
+        _log_failure("counting of constraints", candidate.document.id, error)
+        return {}
 
 
 def _deidentify(
     incoming: Sequence[Incoming], detector: Detector, substitutor: Substitutor, max_bytes: int, quality: Quality
 ) -> list[Deidentified | Refused]:
     drawn = _substitute(_detect(_open(incoming, max_bytes), detector), substitutor)
-    verdicts = iter(validate_batch([item for item in drawn if isinstance(item, Candidate)], quality))
+    verdicts = iter(_judge([item for item in drawn if isinstance(item, Candidate)], quality))
     return [_concluded(item, next(verdicts)) if isinstance(item, Candidate) else item for item in drawn]
 
 

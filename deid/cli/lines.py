@@ -229,7 +229,7 @@ def detected_line(outcome: Detected) -> dict[str, Any]:
 
 
 def deidentified_line(outcome: Deidentified) -> dict[str, Any]:
-    """Write `{"id","text","mentions":[…],"budget":[…],"durations":{…},"verdict":{…}}`.
+    """Write `{"id","text","mentions":[…],"budget":[…],"verdict":{…}}`.
 
     `markup` is added where the input had any, and `title` where it identifies nobody.
     """
@@ -252,12 +252,12 @@ def deidentified_line(outcome: Deidentified) -> dict[str, Any]:
             for drawn, (start, end) in spans
         ],
         "budget": [asdict(spend) for spend in substitution.spends],
-        "durations": asdict(substitution.durations),
         "verdict": {
             "passed": True,
             "reasons": [],
             "warnings": list(outcome.verdict.warnings),
             "checks": {item.check: item.success for item in outcome.verdict.outcomes},
+            "constraints": {kind: counts._asdict() for kind, counts in outcome.verdict.constraints.items()},
         },
     }
 

@@ -170,14 +170,6 @@ class Spend:
 
 
 @dataclass(frozen=True, slots=True)
-class Durations:
-    """Number of durations that agreed with the dates of a text, and of those among them that no longer agree."""
-
-    seen: int = 0
-    inconsistent: int = 0
-
-
-@dataclass(frozen=True, slots=True)
 class Substitution:
     """Candidate text of a document, not proven yet.
 
@@ -189,4 +181,3 @@ class Substitution:
     spans: tuple[tuple[int, int], ...]
     spends: tuple[Spend, ...] = ()
     reference_date: date | None = None  # the document's own date, moved with the others
-    durations: Durations = Durations()

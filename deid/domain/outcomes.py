@@ -5,10 +5,10 @@ The command line, the nightly steps and the warehouse exchange these types; `dei
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from deid.domain.document import Document, Mention, Substitution
 from deid.domain.errors import Reason
@@ -107,12 +107,40 @@ class CheckOutcome:
     waived: bool = False
 
 
+class Constraint(StrEnum):
+    """Relations that a text states between its dates, ages and lengths (`deid.substitution.temporal.constraints`)."""
+
+    ORDER = "order"
+    RANGE = "range"
+    DISTANCE = "distance"
+    NUMBERED_DAY = "numbered_day"
+    AGE = "age"
+    WEEKDAY = "weekday"
+    WEEKDAY_WRITTEN = "weekday_written"
+    PREGNANCY = "pregnancy"
+    STAY = "stay"
+    LENGTH = "length"
+    GAP = "gap"
+
+
+class Kept(NamedTuple):
+    """Number of relations that a source states, those that its published text keeps, and those that it violates.
+
+    The rest are not told any more: one of the values is masked, or said with less.
+    """
+
+    stated: int
+    kept: int
+    violated: int
+
+
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Every check of one document, in the order of `deid.quality.checks.CHECKS`."""
+    """Every check of one document, in the order of `deid.quality.checks.CHECKS`, and its constraints by kind."""
 
     document_id: str
     outcomes: tuple[CheckOutcome, ...]
+    constraints: Mapping[Constraint, Kept] = field(default_factory=dict)
 
     @property
     def reasons(self) -> tuple[Reason, ...]:

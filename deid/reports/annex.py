@@ -241,12 +241,13 @@ def _inference(figures: Figures) -> Iterable[str]:
             for name, count in totals.items()
         ],
     )
-    lost = figures["durations"]
+    stated, violated = (sum(row[name] for row in figures["constraints"]) for name in ("stated", "violated"))
     yield ""
     yield (
         "Restent dans le texte, sans mention ni borne : l'histoire racontée, l'ordre des événements, les durées "
-        f"écrites ({_n(lost['seen'])} dans cet intervalle, dont {_n(lost['lost'])} ne s'accordent plus aux dates "
-        "déplacées), le côté du document où se trouve une date, le territoire d'une commune."
+        f"écrites, et ce que les dates disent les unes des autres ({_n(stated)} relations relevées dans cet "
+        f"intervalle, dont {_n(violated)} ne tiennent plus), le côté du document où se trouve une date, le territoire "
+        "d'une commune."
     )
 
 

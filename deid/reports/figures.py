@@ -41,7 +41,7 @@ def gather(interval_key: str) -> Figures:
             "decision": next(iter(read_rows(cursor, "decisions", interval_key=interval_key)), None),
             "checks": _checks(cursor, interval_key, runs),
             "mentions": _mentions(cursor, interval_key),
-            "durations": read_rows(cursor, "durations", interval_key=interval_key)[0],
+            "constraints": read_rows(cursor, "constraints", interval_key=interval_key),
             "clinical": read_rows(cursor, "clinical", interval_key=interval_key)[0],
             "types": read_rows(cursor, "types", interval_key=interval_key),
             "quarantine": read_rows(cursor, "quarantine", interval_key=interval_key),

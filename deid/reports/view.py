@@ -9,6 +9,7 @@ from typing import Any
 from deid.domain.errors import Reason
 from deid.domain.labels import FRENCH as LABELS_FRENCH
 from deid.domain.labels import Label
+from deid.domain.outcomes import Constraint
 from deid.quality import reasons
 from deid.quality.checks import BY_NAME
 from deid.refresh.sources import SOURCES
@@ -51,7 +52,7 @@ def view(figures: Figures, lang: str) -> dict[str, Any]:
         "failing": sorted((check for check in document_checks if not check["success"]), key=_urgency),
         "passing": sorted((check for check in document_checks if check["success"]), key=_urgency),
         "heat": _heat(figures, lang),
-        "durations": _durations(figures, words, write),
+        "constraints": _constraints(figures, words, write),
         "clinical": _clinical(figures, words, write),
         "quarantine": quarantine,
         "held_back": _held_back(figures, words, write),
@@ -183,13 +184,18 @@ def _heat(figures: Figures, lang: str) -> dict[str, Any]:
     return {"columns": columns, "rows": rows, "total": sum(mentions["totals"].values())}
 
 
-def _durations(figures: Figures, words: Mapping[str, str], write: Writer) -> str:
-    """Describe the share of durations in the text that disagree with the dates; empty where no text says one."""
-    counts = figures["durations"]
-    if not counts["seen"]:
-        return ""
-    shown = {name: write.plain(count) for name, count in counts.items()}
-    return words["durations_lost"].format(share=write.percent(counts["lost"] / counts["seen"]), **shown)
+def _constraints(figures: Figures, words: Mapping[str, str], write: Writer) -> list[dict[str, Any]]:
+    """One row per kind of relation that the texts state, in the order of `Constraint`, with its share violated."""
+    counted = {row["kind"]: row for row in figures["constraints"]}
+    return [
+        {
+            **counted[kind],
+            "name": words[f"constraint_{kind}"],
+            "share": write.percent(counted[kind]["violated"] / counted[kind]["stated"], 2),
+        }
+        for kind in Constraint
+        if kind in counted
+    ]
 
 
 def _clinical(figures: Figures, words: Mapping[str, str], write: Writer) -> str:

@@ -89,18 +89,38 @@ _WORDS: Mapping[str, tuple[str, str]] = {
     "median": ("Médiane", "Median"),
     "density": ("Mentions pour 1 000 car.", "Mentions per 1,000 char."),
     "type": ("Type", "Type"),
-    "durations": ("Durées écrites et dates", "Durations in the text and dates"),
-    "durations_lost": (
-        "Les durées écrites (« 10 jours d'hospitalisation ») ne s'accordent pas avec les dates dans {share} des "
-        "cas : {lost} sur {seen} qui s'accordaient avant le déplacement des dates. Documents concernés : "
-        "{documents_lost} sur {documents}.",
-        "Durations in the text (“10 days in hospital”) disagree with the dates in {share} of cases: {lost} of {seen} "
-        "that agreed before the dates were moved. Documents concerned: {documents_lost} of {documents}.",
+    "constraints": ("Accord des dates, âges et durées", "Agreement of dates, ages and lengths"),
+    "constraints_lead": (
+        "Ce que les textes d'origine disent de l'accord entre leurs dates, âges et durées, et ce qu'il en reste dans "
+        "les textes produits. Une relation est rompue si les valeurs produites la contredisent ; ni tenue ni rompue si "
+        "l'une d'elles n'est plus lisible.",
+        "What the sources state between their dates, ages and lengths, and what is left of it in the texts produced. A "
+        "relation is broken if the values produced contradict it; neither kept nor broken if one of them can no longer "
+        "be read.",
     ),
-    "durations_none": (
-        "Aucune durée écrite ne se rapporte à des dates du texte.",
-        "No duration in the text is about dates of it.",
+    "constraints_none": (
+        "Aucune relation entre dates, âges ou durées.",
+        "No relation between dates, ages or lengths.",
     ),
+    "constraint": ("Relation", "Relation"),
+    "stated": ("Relevées", "Stated"),
+    "kept": ("Tenues", "Kept"),
+    "violated": ("Rompues", "Broken"),
+    "violated_share": ("Part rompue", "Share broken"),
+    "constraint_order": ("Ordre de deux dates", "Order of two dates"),
+    "constraint_range": ("Bornes d'une période (« du 3 au 7 mars »)", "Bounds of a range (“du 3 au 7 mars”)"),
+    "constraint_distance": (
+        "Délai et date voisins (« dans 6 semaines, le 12 mai »)",
+        "A distance beside its date (“dans 6 semaines, le 12 mai”)",
+    ),
+    "constraint_numbered_day": ("Jours numérotés (J0, J4, J8)", "Numbered days (J0, J4, J8)"),
+    "constraint_age": ("Âge et date de naissance", "Age and birth date"),
+    "constraint_weekday": ("Jour de la semaine et sa date", "Weekday and its date"),
+    "constraint_weekday_written": ("Jour de la semaine écrit", "Weekday that is written"),
+    "constraint_pregnancy": ("Dernières règles, terme, semaines (SA)", "Last period, term, weeks of pregnancy"),
+    "constraint_stay": ("Sortie après l'entrée", "Discharge after admission"),
+    "constraint_length": ("Durée écrite et ses deux dates", "Length in the text and its two dates"),
+    "constraint_gap": ("Écart de 60 jours au plus, à la moitié près", "Gap of up to 60 days, to within half of it"),
     "clinical": ("Contenu clinique conservé", "Clinical content kept"),
     "clinical_kept": (
         "{share} des valeurs et termes cliniques sont conservés : {changed} ont changé sur {items} relevés (valeurs "

@@ -169,7 +169,24 @@ def _mentions(seen: dict[str, Any]) -> list[Flowable]:
             size=8.0 if len(columns) <= 10 else 6.5,
         ),
         Spacer(0, 2 * mm),
-        _paragraph(f"{said['durations']}. {seen['durations'] or said['durations_none']}", BODY),
+        *_constraints(seen),
+    ]
+
+
+def _constraints(seen: dict[str, Any]) -> list[Flowable]:
+    said, write = seen["t"], seen["w"]
+    if not seen["constraints"]:
+        return [_paragraph(said["constraints_none"], BODY)]
+    columns = ("stated", "kept", "violated")
+    rows = [[*(write.plain(row[name]) for name in columns), row["share"]] for row in seen["constraints"]]
+    return [
+        _paragraph(said["constraints"], H2),
+        _table(
+            [*(said[name] for name in columns), said["violated_share"]],
+            rows,
+            first=(said["constraint"], [row["name"] for row in seen["constraints"]]),
+            widths=(0.48, 0.13, 0.13, 0.13, 0.13),
+        ),
     ]
 
 

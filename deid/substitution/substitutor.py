@@ -71,8 +71,7 @@ class Substitutor:
         spends = budget.settle(self._policy, document.id, generators.spends(shares))
         generators.draw(shares)
         text, surrogates, spans = _rewritten(document.text, disjoint, generators.by_label)
-        calendar = generators.calendar
-        return Substitution(text, surrogates, spans, spends, calendar.moved_reference_date, calendar.durations)
+        return Substitution(text, surrogates, spans, spends, generators.calendar.moved_reference_date)
 
 
 def _joined(mentions: Sequence[Mention]) -> tuple[Mention, ...]:

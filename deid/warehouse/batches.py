@@ -131,13 +131,7 @@ def keep_candidates(
         step.add("candidate", (*ids, content.stay_id, *texts, *stored))
         for spend in drawn.spends:
             step.add("budget", (*ids, spend.category, spend.mechanism, spend.epsilon, spend.elements))
-        step.leave(
-            item.document.id,
-            "substituted",
-            characters=len(item.document.text),
-            durations=drawn.durations.seen,
-            durations_lost=drawn.durations.inconsistent,
-        )
+        step.leave(item.document.id, "substituted", characters=len(item.document.text))
     _keep_pseudonyms(step, [item.document.id for item in outcomes if not isinstance(item, Refused)])
 
 
@@ -179,7 +173,13 @@ def keep_verdicts(step: BatchStep, candidates: Sequence[Candidate], outcomes: Se
             continue
         reason = next(iter(verdict.reasons), None)
         state = "quarantined" if reason else "validated"
-        step.leave(candidate.document.id, state, reason=reason, characters=len(candidate.document.text))
+        step.leave(
+            candidate.document.id,
+            state,
+            reason=reason,
+            characters=len(candidate.document.text),
+            constraints={kind: list(counts) for kind, counts in verdict.constraints.items()},
+        )
         for outcome in verdict.outcomes:
             numbers = (outcome.success, outcome.observed, outcome.waived)
             step.add("verdict", (verdict.document_id, outcome.check, outcome.severity, *numbers))

@@ -74,8 +74,7 @@ class Move:
     loinc_code: str | None = None
     characters: int | None = None
     title_clean: bool | None = None
-    durations: int | None = None
-    durations_lost: int | None = None
+    constraints: Mapping[str, Sequence[int]] | None = None  # kind → stated, kept, violated
 
 
 @dataclass(slots=True)
@@ -245,7 +244,7 @@ def stage_run(run: Run, max_epsilon_per_patient: float | None = None) -> dict[st
 
 
 def _copy_moves(cursor: Cursor, moves: Iterable[Move]) -> None:
-    learnt = ("patient_id", "loinc_code", "characters", "title_clean", "durations", "durations_lost")
+    learnt = ("patient_id", "loinc_code", "characters", "title_clean", "constraints")
     columns = ("document_id", "content_hash", "state", *learnt)
     copy_rows(cursor, "deid", "document", columns, ([getattr(move, name) for name in columns] for move in moves))
     refused = ([move.document_id, move.reason] for move in moves if move.reason is not None)

@@ -208,8 +208,7 @@ SET
     loinc_code = coalesce(i.loinc_code, d.loinc_code),
     characters = coalesce(i.characters, d.characters),
     title_clean = coalesce(i.title_clean, d.title_clean),
-    durations = coalesce(i.durations, d.durations),
-    durations_lost = coalesce(i.durations_lost, d.durations_lost),
+    constraints = coalesce(i.constraints, d.constraints),
     updated_at = now()
 FROM incoming_document AS i
 INNER JOIN owned AS o ON i.document_id = o.document_id

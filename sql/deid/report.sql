@@ -44,16 +44,21 @@ WHERE d.interval_key = %(interval_key)s AND d.chosen <> 'proposed'
 ORDER BY d.decided_at DESC
 LIMIT 1;
 
--- name: durations
--- Grain: one interval. Purpose: how many durations that a text says agreed with its dates, how many do not with the
--- moved ones, and in how many documents; those in quarantine are read by nobody.
+-- name: constraints
+-- Grain: one kind of relation between dates, ages and lengths. Purpose: how many the sources state, how many their
+-- published texts keep and violate, and in how many documents; those in quarantine are read by nobody.
 SELECT
-    coalesce(sum(d.durations), 0) AS seen,
-    coalesce(sum(d.durations_lost), 0) AS lost,
-    count(*) FILTER (WHERE d.durations > 0) AS documents,
-    count(*) FILTER (WHERE d.durations_lost > 0) AS documents_lost
+    c.key AS kind,
+    sum((c.value ->> 0)::int)::bigint AS stated,
+    sum((c.value ->> 1)::int)::bigint AS kept,
+    sum((c.value ->> 2)::int)::bigint AS violated,
+    count(*) AS documents,
+    count(*) FILTER (WHERE (c.value ->> 2)::int > 0) AS documents_violated
 FROM deid.counted_document AS d
-WHERE d.interval_key = %(interval_key)s AND d.state <> 'quarantined';
+CROSS JOIN LATERAL jsonb_each(d.constraints) AS c
+WHERE d.interval_key = %(interval_key)s AND d.state <> 'quarantined'
+GROUP BY c.key
+ORDER BY c.key;
 
 -- name: clinical
 -- Grain: one interval. Purpose: clinical values and terms read in the sources, and those that changed, over documents

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from fractions import Fraction
 
-from deid.domain.document import Durations, Mention, Spend
+from deid.domain.document import Mention, Spend
 from deid.domain.labels import Label
 from deid.french.folding import alike, without_accents
 from deid.substitution.context import DocumentContext
@@ -126,7 +126,6 @@ def _birth_lines(normalised: NormalisedTimes, dates: str, ages: str) -> tuple[Co
 
 # What a document is dated by, and identifiers follow, where the policy asks for tags.
 _UNSAID = "metric"
-_NO_DURATIONS = Durations()
 
 
 class Calendar:
@@ -139,7 +138,6 @@ class Calendar:
         self._costs = cost_lines(context, self._normalised)
         self._texts: dict[Mention, str] = {}
         self._line: Timeline | None = None
-        self.durations = _NO_DURATIONS  # none where dates are not told to the day
 
     def elements(self) -> int:
         """Distinct elements to draw; the birth date counts twice, for its years and its days."""
@@ -156,10 +154,7 @@ class Calendar:
             self._texts |= self._generalised()
         elif self._policy.dates.strategy != "tag":
             ties = Ties(self._context, self._normalised)
-            wording = DateWriter(self._context, self._normalised, ties.reconciled(line))
-            self._texts |= wording.texts()
-            if ties.found:
-                self.durations = ties.count(wording.moved)
+            self._texts |= DateWriter(self._context, self._normalised, ties.reconciled(line)).texts()
         if self._policy.ages.strategy != "tag":
             for mention, age in self._normalised.ages.items():
                 self._texts[mention] = self._age_text(mention, age, line, epsilon)

@@ -8,14 +8,15 @@ nothing that is not published or drawn already: it is post-processing, and costs
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import cached_property
 from itertools import pairwise
 from math import ceil
 
 from deid.config.policy import Dates
-from deid.domain.document import Durations, Mention
+from deid.domain.document import Mention
 from deid.french import numerals
 from deid.privacy.budget import rational
 from deid.substitution.context import DocumentContext
@@ -26,19 +27,19 @@ from deid.substitution.temporal.values import Instant, Unit
 
 _DAY = Unit.DAY
 _DAYS = {"j": 1, "n": 1, "s": 7, "m": 30, "a": 365}
-_DATE, _OTHER = "\ue000", "\ue001"  # stand for a dated mention and for any other, in what the patterns read
-_NO_DATE = rf"[^.;\n\d{_DATE}{_OTHER}]"
+DATED, _OTHER = "\ue000", "\ue001"  # stand for a dated mention and for any other, in what the patterns read
+_NO_DATE = rf"[^.;\n\d{DATED}{_OTHER}]"
 _COUNT = "un|une|deux|trois|quatre|cinq|six|sept|huit|neuf|dix|onze|douze|treize|quatorze|quinze|vingt|trente"
 _UNIT = "jours?|jrs?|j|nuits?|semaines?|sem|mois|annees?|ans?"
 _LENGTH = rf"(?<![\w/.,+-])(?P<count>\d{{1,3}}|{_COUNT}) ?(?P<unit>{_UNIT})(?![a-z\d])"
-_RANGE = rf"(?P<first>{_DATE})\s{{0,2}}(?:au|a|jusqu'au|et le|-|→|->|=>)\s{{0,2}}(?P<last>{_DATE})"
+_RANGE = rf"(?P<first>{DATED})\s{{0,2}}(?:au|a|jusqu'au|et le|-|→|->|=>)\s{{0,2}}(?P<last>{DATED})"
 _SAID = r"(?:soit|pendant|durant|pour|ou|=|c'est-a-dire|(?:une )?(?:duree|total)(?: totale)?(?: de)?)?"
 _RANGES = re.compile(_RANGE)
 # A length beside a range: behind it, ahead of it; or behind the day from which something goes on.
 _BEHIND = re.compile(rf"{_RANGE}[\s,;:(\[-]{{0,4}}{_SAID}[\s:]{{0,3}}{_LENGTH}")
-_AHEAD = re.compile(rf"{_LENGTH}[^,.;\n\d{_DATE}{_OTHER}]{{0,40}}(?:du|entre le|:|\() ?{_RANGE}")
+_AHEAD = re.compile(rf"{_LENGTH}[^,.;\n\d{DATED}{_OTHER}]{{0,40}}(?:du|entre le|:|\() ?{_RANGE}")
 _LENGTH_AHEAD = 70  # characters that a length and what joins it to a range take, and some more
-_SINCE = re.compile(rf"depuis le (?P<first>{_DATE})[\s,;:(-]{{0,3}}(?:soit )?{_LENGTH}")
+_SINCE = re.compile(rf"depuis le (?P<first>{DATED})[\s,;:(-]{{0,3}}(?:soit )?{_LENGTH}")
 # A length of stay, and what begins and ends one.
 _STAYS = (
     re.compile(rf"{_LENGTH} ?(?:d'|de )?(?:hospitalisation|hospit\b|sejour)"),
@@ -47,14 +48,14 @@ _STAYS = (
     ),
 )
 _ENTRY = re.compile(
-    rf"(?:entree?s?|admise?s?|admission|arrivee?s?|hospitalisee?s?)(?![a-z]){_NO_DATE}{{0,25}}(?P<day>{_DATE})"
+    rf"(?:entree?s?|admise?s?|admission|arrivee?s?|hospitalisee?s?)(?![a-z]){_NO_DATE}{{0,25}}(?P<day>{DATED})"
 )
-_EXIT = re.compile(rf"(?:sortie?s?|sortante?|retour a domicile)(?![a-z]){_NO_DATE}{{0,25}}(?P<day>{_DATE})")
+_EXIT = re.compile(rf"(?:sortie?s?|sortante?|retour a domicile)(?![a-z]){_NO_DATE}{{0,25}}(?P<day>{DATED})")
 _STAY_REACH = 300  # characters between a length of stay and its dates
 # "J5 : 12/03", "12/03 (J5)": days of a treatment or stay, each with its date.
 _NUMBERED = (
-    re.compile(rf"(?<![a-z\d])j ?(?P<number>\d{{1,3}})[ :(=-]{{1,4}}(?:le )?(?P<day>{_DATE})"),
-    re.compile(rf"(?P<day>{_DATE})[ :(=-]{{1,4}}j ?(?P<number>\d{{1,3}})(?![a-z\d])(?! ?[:=] ?{_DATE})"),
+    re.compile(rf"(?<![a-z\d])j ?(?P<number>\d{{1,3}})[ :(=-]{{1,4}}(?:le )?(?P<day>{DATED})"),
+    re.compile(rf"(?P<day>{DATED})[ :(=-]{{1,4}}j ?(?P<number>\d{{1,3}})(?![a-z\d])(?! ?[:=] ?{DATED})"),
 )
 # A text without any of these is taken to say no length.
 _HINT = re.compile(r"\d ?(?:j|n|s|m|a)|j ?\d|[a-z] (?:jour|nuit|semaine|mois|an)")
@@ -75,25 +76,42 @@ class Tie:
 
 
 class Ties:
-    """The durations of one document that are about two of its days."""
+    """The durations of one document that are about two of its days.
+
+    `text` is the folded text with one sign for each dated day and another for any other mention.
+    """
 
     def __init__(self, context: DocumentContext, normalised: NormalisedTimes) -> None:
         self._policy: Dates = context.policy.dates
         self._normalised = normalised
         self._spans = [span for span, one in normalised.instants.items() if one.unit is _DAY]
         self._spans.sort()
-        self.found: tuple[Tie, ...] = ()
-        if self._spans:
-            self._text = _skeleton(context, normalised, self._spans)
-            self.found = self._read()
+        self.text = _skeleton(context, normalised, self._spans) if self._spans else ""
 
-    def _read(self) -> tuple[Tie, ...]:
-        """Each tie once, in the order of the text."""
-        ties: dict[tuple[Instant, Instant], Tie] = {}
-        for tie in (*self._ranges(), *self._stays(), *self._numbered()):
-            if tie.first != tie.last:
-                ties.setdefault((tie.first, tie.last), tie)
-        return tuple(ties.values()) if ties and _HINT.search(self._text) else ()
+    @cached_property
+    def found(self) -> tuple[Tie, ...]:
+        """Each tie once: lengths in the order of the text, then the days between numbered ones."""
+        return _distinct([*self.lengths, *self._between_numbered()])
+
+    @cached_property
+    def lengths(self) -> tuple[Tie, ...]:
+        """The lengths that are said beside a range, or of a stay, in the order of the text."""
+        found = _distinct([*self._ranges(), *self._stays()])
+        return found if found and _HINT.search(self.text) else ()
+
+    @cached_property
+    def numbered(self) -> tuple[tuple[Instant, int], ...]:
+        """The days that are numbered ("J5 : 12/03"), in the order of the text, each with its number."""
+        found = [(m.start("day"), int(m["number"])) for pattern in _NUMBERED for m in pattern.finditer(self.text)]
+        return tuple((self.at(place), number) for place, number in sorted(found))
+
+    def stays(self) -> Iterator[tuple[int, int]]:
+        """Yield the places in `text` of an admission and of the discharge that follows it."""
+        entries = [(match.start("day"), True) for match in _ENTRY.finditer(self.text)]
+        exits = [(match.start("day"), False) for match in _EXIT.finditer(self.text)]
+        for (first, enters), (last, again) in pairwise(sorted(entries + exits)):
+            if enters and not again:
+                yield first, last
 
     def reconciled(self, line: Timeline) -> Timeline:
         """The timeline with the days of each tie brought to agree, where those that have to stay leave room for it.
@@ -132,50 +150,35 @@ class Ties:
                     return {mover: index}
         return None
 
-    def count(self, moved: Mapping[Instant, Instant]) -> Durations:
-        """How many durations agreed with the true dates, and how many of those do not with the moved ones."""
-        true = {one: one for tie in self.found for one in (tie.first, tie.last)}
-        agreed = [tie for tie in self.found if tie.holds(true)]
-        return Durations(len(agreed), sum(not tie.holds(moved) for tie in agreed))
-
     def _ranges(self) -> Iterator[Tie]:
-        ranges = [match.span() for match in _RANGES.finditer(self._text)]
-        matches = list(_BEHIND.finditer(self._text)) if ranges else []
+        ranges = [match.span() for match in _RANGES.finditer(self.text)]
+        matches = list(_BEHIND.finditer(self.text)) if ranges else []
         ahead = 0
         for start, end in ranges:  # no other day stands between a length and its range
-            matches += _AHEAD.finditer(self._text, max(ahead, start - _LENGTH_AHEAD), end)
+            matches += _AHEAD.finditer(self.text, max(ahead, start - _LENGTH_AHEAD), end)
             ahead = end
         for match in matches:
-            yield from self._tie(match, self._at(match.start("first")), self._at(match.start("last")))
-        for match in _SINCE.finditer(self._text):
-            yield from self._tie(match, self._at(match.start("first")), day_of(self._normalised.anchor))
+            yield from self._tie(match, self.at(match.start("first")), self.at(match.start("last")))
+        for match in _SINCE.finditer(self.text):
+            yield from self._tie(match, self.at(match.start("first")), day_of(self._normalised.anchor))
 
     def _stays(self) -> Iterator[Tie]:
         """A length of stay and the nearest admission with its discharge, or range of dates."""
-        stays = [match for pattern in _STAYS for match in pattern.finditer(self._text)]
+        stays = [match for pattern in _STAYS for match in pattern.finditer(self.text)]
         if not stays:
             return
-        pairs = [(match.start("first"), match.start("last")) for match in _RANGES.finditer(self._text)]
-        entries = [(match.start("day"), True) for match in _ENTRY.finditer(self._text)]
-        exits = [(match.start("day"), False) for match in _EXIT.finditer(self._text)]
-        for (first, enters), (last, again) in pairwise(sorted(entries + exits)):
-            if enters and not again:
-                pairs.append((first, last))
+        pairs = [(match.start("first"), match.start("last")) for match in _RANGES.finditer(self.text)]
+        pairs += self.stays()
         for stay in stays:
             away, pair = min(((_away(stay.span(), pair), pair) for pair in pairs), default=(_STAY_REACH, (0, 0)))
             if away < _STAY_REACH:
-                yield from self._tie(stay, self._at(pair[0]), self._at(pair[1]))
+                yield from self._tie(stay, self.at(pair[0]), self.at(pair[1]))
 
-    def _numbered(self) -> Iterator[Tie]:
-        found = sorted(
-            (match.start("day"), int(match["number"]))
-            for pattern in _NUMBERED
-            for match in pattern.finditer(self._text)
-        )
-        for (place, number), (next_place, later) in pairwise(found):
+    def _between_numbered(self) -> Iterator[Tie]:
+        for (first, number), (last, later) in pairwise(self.numbered):
             if later > number:
                 days = later - number
-                yield Tie(self._at(place), self._at(next_place), days, self._slack(days, "j"))
+                yield Tie(first, last, days, self._slack(days, "j"))
 
     def _tie(self, length: re.Match[str], first: Instant, last: Instant) -> Iterator[Tie]:
         count, unit = length["count"], length["unit"]
@@ -189,10 +192,19 @@ class Ties:
         share = rational(self._policy.duration_tolerance_share) * days
         return max(self._policy.duration_tolerance_days, ceil(share), _DAYS[unit[0]] // 2)
 
-    def _at(self, position: int) -> Instant:
-        """The day that stands at a place of the skeleton."""
-        span: Mention = self._spans[self._text.count(_DATE, 0, position)]
+    def at(self, position: int) -> Instant:
+        """The day that stands at a place of `text`."""
+        span: Mention = self._spans[self.text.count(DATED, 0, position)]
         return self._normalised.instants[span]
+
+
+def _distinct(ties: Iterable[Tie]) -> tuple[Tie, ...]:
+    """The first tie of each two days that differ."""
+    found: dict[tuple[Instant, Instant], Tie] = {}
+    for tie in ties:
+        if tie.first != tie.last:
+            found.setdefault((tie.first, tie.last), tie)
+    return tuple(found.values())
 
 
 def _skeleton(context: DocumentContext, normalised: NormalisedTimes, dated: Sequence[Mention]) -> str:
@@ -202,7 +214,7 @@ def _skeleton(context: DocumentContext, normalised: NormalisedTimes, dated: Sequ
     # A mention that is cut in spans, or is half of one, is told by those.
     told = cut.parts.keys() | cut.halves.keys()
     others = [one for one in context.mentions if one not in told] if told else context.mentions
-    marks = {(one.start, one.end): _OTHER for one in others} | {(span.start, span.end): _DATE for span in dated}
+    marks = {(one.start, one.end): _OTHER for one in others} | {(span.start, span.end): DATED for span in dated}
     pieces: list[str] = []
     position = 0
     for (start, end), mark in sorted(marks.items()):

@@ -247,7 +247,7 @@ def _placed(
 
 def _partner(context: DocumentContext, mention: Mention, bound: tuple[Mention, Instant] | None) -> date | None:
     """A day of the next date, where that is the other bound of a range."""
-    if bound is None or bound[1].unit not in _BOUNDED or not _bounds(context, mention, bound[0]):
+    if bound is None or bound[1].unit not in _BOUNDED or not are_bounds(context, mention, bound[0]):
         return None
     return bound[1].first
 
@@ -267,14 +267,14 @@ def _settled(
     word = agreement.ahead(context, mention)
     if word in _AHEAD_OF_MARCH or word in _AHEAD_OF_A_DAY:
         march = word in _AHEAD_OF_MARCH
-    elif following is not None and _bounds(context, mention, following[0]):
+    elif following is not None and are_bounds(context, mention, following[0]):
         march = following[1].unit is Unit.MONTH
     else:
         march = resolving.is_march(meant, anchor)
     return meant.march if march and meant.march is not None else meant._replace(march=None)
 
 
-def _bounds(context: DocumentContext, mention: Mention, following: Mention) -> bool:
+def are_bounds(context: DocumentContext, mention: Mention, following: Mention) -> bool:
     """Whether two mentions are the bounds of one range, or items of one list."""
     if following.start - mention.end > _BOUNDS_REACH:
         return False

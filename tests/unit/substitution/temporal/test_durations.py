@@ -9,9 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deid.config.policy import Policy
-from deid.domain.document import Durations, Patient, Substitution
+from deid.domain.document import Document, Patient, Substitution
+from deid.domain.outcomes import Constraint, Kept
 from deid.reference import CommuneTable
 from deid.substitution import Substitutor
+from deid.substitution.temporal.constraints import count_constraints
 from deid.substitution.temporal.parsing import parse
 from tests.unit.substitution.examples import KEY, changed, marked, surrogates
 
@@ -38,6 +40,10 @@ def _between(result: Substitution, start: int = 0) -> int:
     return (last - first).days
 
 
+def _lengths(document: Document, result: Substitution) -> Kept | None:
+    return count_constraints(document, result).get(Constraint.LENGTH)
+
+
 def _text(said: str, first: date, days: int) -> str:
     return said.format(f"[[DATE|{first:%d/%m/%Y}]]", f"[[DATE|{first + timedelta(days=days):%d/%m/%Y}]]")
 
@@ -48,10 +54,11 @@ def test_two_dates_agree_with_the_duration_between_them(
     said: str, days: int, key: str, substitutor: Substitutor
 ) -> None:
     text = _text(said, date(2021, 3, 12), days)
-    result = substitutor.substitute(*marked(text, patient=Patient(key=key)))
+    document, mentions = marked(text, patient=Patient(key=key))
+    result = substitutor.substitute(document, mentions)
     slack = max(1, -(-days // 10), 3 if "semaines" in said else 0)
     assert abs(_between(result) - days) <= slack
-    assert result.durations == Durations(seen=1, inconsistent=0)
+    assert _lengths(document, result) == (None if "J" in said else Kept(1, 1, 0))
     assert result.text.count("jours") == text.count("jours")
 
 
@@ -74,7 +81,8 @@ def test_a_mention_of_several_dates_does_not_shift_what_a_duration_is_about(subs
         SAID[0][0], date(2021, 3, 12), 10
     )
     for key in KEYS[:10]:
-        result = substitutor.substitute(*marked(text, patient=Patient(key=key)))
+        document, mentions = marked(text, patient=Patient(key=key))
+        result = substitutor.substitute(document, mentions)
         first, last = (parse(one) for one in surrogates(result)[-2:])
         assert first is not None
         assert last is not None
@@ -82,7 +90,7 @@ def test_a_mention_of_several_dates_does_not_shift_what_a_duration_is_about(subs
             first.year or 0, first.month or 0, first.day or 0
         )
         assert abs(gap.days - 10) <= 1
-        assert result.durations == Durations(1, 0)
+        assert _lengths(document, result) == Kept(1, 1, 0)
 
 
 def test_what_the_words_do_not_tie_is_drawn_as_ever(substitutor: Substitutor) -> None:
@@ -92,16 +100,15 @@ def test_what_the_words_do_not_tie_is_drawn_as_ever(substitutor: Substitutor) ->
             for said in ("vu le {}, traité 10 jours, revu plus tard le {}", "vu le {}, traité, revu plus tard le {}")
         )
         assert surrogates(tied) == surrogates(free)
-        assert tied.durations == Durations()
 
 
 def test_which_dates_are_tied_does_not_depend_on_their_values(substitutor: Substitutor) -> None:
     """Post-processing reads the text and the drawn values: a duration that is wrong in the source is kept too."""
     for key in KEYS[:10]:
-        text = _text(SAID[0][0], date(2021, 3, 12), 40)
-        result = substitutor.substitute(*marked(text, patient=Patient(key=key)))
+        document, mentions = marked(_text(SAID[0][0], date(2021, 3, 12), 40), patient=Patient(key=key))
+        result = substitutor.substitute(document, mentions)
         assert abs(_between(result) - 10) <= 1
-        assert result.durations == Durations()  # the source did not agree: nothing was lost
+        assert _lengths(document, result) is None  # the source did not agree: nothing was lost
 
 
 def test_days_in_between_make_room(policy: Policy, communes: CommuneTable) -> None:
@@ -111,7 +118,6 @@ def test_days_in_between_make_room(policy: Policy, communes: CommuneTable) -> No
     for key in KEYS:
         result = Substitutor(exact, KEY, communes).substitute(*marked(text, patient=Patient(key=key)))
         assert _between(result) == 3
-        assert result.durations == Durations(1, 0)
 
 
 def test_a_duration_between_days_that_have_to_stay_is_counted_where_it_is_lost(substitutor: Substitutor) -> None:
@@ -119,10 +125,11 @@ def test_a_duration_between_days_that_have_to_stay_is_counted_where_it_is_lost(s
     text = "du [[DATE|07/05/2023]] au [[DATE|17/05/2023]] (10 jours)"
     counts = set()
     for key in KEYS:
-        result = substitutor.substitute(*marked(text, patient=Patient(key=key, birth_date=date(2023, 5, 7))))
-        counts.add(result.durations)
-        assert (abs(_between(result) - 10) > 1) == (result.durations.inconsistent == 1)
-    assert counts == {Durations(1, 0), Durations(1, 1)}
+        document, mentions = marked(text, patient=Patient(key=key, birth_date=date(2023, 5, 7)))
+        result = substitutor.substitute(document, mentions)
+        counts.add(_lengths(document, result))
+        assert _lengths(document, result) == (Kept(1, 0, 1) if abs(_between(result) - 10) > 1 else Kept(1, 1, 0))
+    assert counts == {Kept(1, 1, 0), Kept(1, 0, 1)}
 
 
 @settings(max_examples=50, deadline=None)
@@ -159,15 +166,16 @@ def test_every_strategy_counts_its_durations(dates: str, policy: Policy, commune
     text = _text(SAID[0][0], date(2021, 3, 12), 10)
     substitutor = Substitutor(changed(policy, dates={"strategy": dates}), KEY, communes)
     for key in KEYS[:10]:
-        result = substitutor.substitute(*marked(text, patient=Patient(key=key)))
-        assert result.durations == Durations(1, 0)
+        document, mentions = marked(text, patient=Patient(key=key))
+        result = substitutor.substitute(document, mentions)
+        assert _lengths(document, result) == Kept(1, 1, 0)
         assert abs(_between(result) - 10) <= 1
 
 
 @pytest.mark.parametrize("dates", ["generalise", "tag"])
-def test_what_is_not_told_to_the_day_disagrees_with_no_duration(
+def test_what_is_not_told_to_the_day_neither_keeps_a_duration_nor_violates_it(
     dates: str, policy: Policy, communes: CommuneTable
 ) -> None:
     substitutor = Substitutor(changed(policy, dates={"strategy": dates}), KEY, communes)
-    result = substitutor.substitute(*marked(_text(SAID[0][0], date(2021, 3, 12), 10)))
-    assert result.durations == Durations()
+    document, mentions = marked(_text(SAID[0][0], date(2021, 3, 12), 10))
+    assert _lengths(document, substitutor.substitute(document, mentions)) == Kept(1, 0, 0)

@@ -1,10 +1,11 @@
-"""Durations that no longer agree with the dates: counted by the night, told by the report, with a real PostgreSQL."""
+"""Relations between dates that texts keep or violate: counted by the night, told by the report, with PostgreSQL."""
 
 from __future__ import annotations
 
 import re
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser
 
@@ -52,47 +53,60 @@ def test_a_night_counts_them_and_the_report_says_how_often(deployed: Database, t
     _open(deployed)
     process("night")
     assert not reasons(deployed)
-    counted = dict(
-        deployed.rows("SELECT document_id, ARRAY[durations, durations_lost] FROM deid.document", role="steward")
-    )
-    assert (counted["stay"], counted["none"]) == ([1, 0], [0, 0])
+    counted = dict(deployed.rows("SELECT document_id, constraints -> 'length' FROM deid.document", role="steward"))
+    assert (counted["stay"], counted["none"]) == ([1, 1, 0], None)
     texts = dict(deployed.rows("SELECT document_id, text FROM deid.candidate WHERE document_id LIKE 'newborn%'"))
-    assert {name: counted[name] for name in texts} == {name: [1, int(_lost(text))] for name, text in texts.items()}
+    assert {name: counted[name] for name in texts} == {
+        name: [1, int(not _lost(text)), int(_lost(text))] for name, text in texts.items()
+    }
     lost = sum(map(_lost, texts.values()))
     assert len(texts) == NEWBORNS
     assert lost > 0
     figures = gather(KEY)
-    assert figures["durations"] == {
-        "seen": NEWBORNS + 1,
-        "lost": lost,
+    assert _lengths(figures) == {
+        "kind": "length",
+        "stated": NEWBORNS + 1,
+        "kept": NEWBORNS + 1 - lost,
+        "violated": lost,
         "documents": NEWBORNS + 1,
-        "documents_lost": lost,
+        "documents_violated": lost,
     }
-    page = _said(Path(write_report(KEY, tmp_path)["html"]))
-    assert f"dans {100 * lost / (NEWBORNS + 1):.1f}".replace(".", ",") + "\u202f% des cas" in page
-    assert f"{lost} sur {NEWBORNS + 1} qui" in page
+    assert {row["kind"] for row in figures["constraints"]} >= {"length", "order", "range", "gap"}
+    row = _said(Path(write_report(KEY, tmp_path)["html"]))
+    share = f"{100 * lost / (NEWBORNS + 1):.2f}".replace(".", ",")
+    assert row == [str(NEWBORNS + 1), str(NEWBORNS + 1 - lost), str(lost), f"{share}\u202f%", str(lost)]
 
 
 def test_documents_in_quarantine_do_not_count_and_a_repeated_step_keeps_the_numbers(deployed: Database) -> None:
     _open(deployed)
     night("night")
-    said = gather(KEY)["durations"]
+    said = gather(KEY)["constraints"]
     night("again", NIGHT)
-    assert gather(KEY)["durations"] == said
+    assert gather(KEY)["constraints"] == said
     deployed.rows("UPDATE deid.document SET state = 'quarantined' WHERE document_id = 'stay'")
-    assert gather(KEY)["durations"]["seen"] == said["seen"] - 1
+    assert _lengths(gather(KEY))["stated"] == NEWBORNS
 
 
 def test_a_night_without_any_says_so_in_both_languages(deployed: Database) -> None:
     Ledger(deployed).night(KEY, 12)
     figures = gather(KEY)
-    assert figures["durations"] == {"seen": 0, "lost": 0, "documents": 0, "documents_lost": 0}
+    assert figures["constraints"] == []
     for lang, words in WORDING.items():
-        assert words["durations_none"] in render(figures, lang)
-    figures["durations"] = {"seen": 400, "lost": 13, "documents": 90, "documents_lost": 9}
-    assert "disagree with the dates in 3.2% of cases: 13 of 400" in render(figures, "en")
+        assert words["constraints_none"] in render(figures, lang)
+    figures["constraints"] = [
+        {"kind": "range", "stated": 400, "kept": 380, "violated": 13, "documents": 90, "documents_violated": 9}
+    ]
+    page = render(figures, "en")
+    assert "3.25%" in page
+    assert "Bounds of a range" in page
 
 
-def _said(page: Path) -> str:
-    found = LexborHTMLParser(page.read_text(encoding="utf-8")).css_first("#durations")
-    return found.text() if found is not None else ""
+def _lengths(figures: dict[str, Any]) -> dict[str, Any]:
+    return next(row for row in figures["constraints"] if row["kind"] == "length")
+
+
+def _said(page: Path) -> list[str]:
+    """The cells of the row of lengths."""
+    tables = LexborHTMLParser(page.read_text(encoding="utf-8")).css("#constraints ~ div tr")
+    rows = [[cell.text() for cell in row.css("th, td")] for row in tables]
+    return next(cells for name, *cells in rows if name.startswith("Durée écrite"))

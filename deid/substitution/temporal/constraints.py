@@ -1,0 +1,366 @@
+"""Count the relations that a text states between its dates, ages and lengths, and those that its published text keeps.
+
+One grammar reads both texts, the published one from its own date: how surrogates were drawn plays no part. A relation
+counts where the source agrees with itself within the tolerance of its unit. It is violated where the published values
+exclude it, and neither kept nor violated where one of them cannot be read any more (a mask, a month for a day).
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right, insort
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import date
+from itertools import pairwise
+from typing import NamedTuple
+
+from deid.config.policy import SubstitutionPolicy
+from deid.domain.document import Document, Mention, Substitution
+from deid.domain.outcomes import Constraint, Kept
+from deid.substitution.context import DocumentContext
+from deid.substitution.temporal import durations, stages
+from deid.substitution.temporal.durations import Ties
+from deid.substitution.temporal.forms import Expression
+from deid.substitution.temporal.normalisation import NormalisedTimes, are_bounds, normalise
+from deid.substitution.temporal.relative import Relative
+from deid.substitution.temporal.timeline import day_of
+from deid.substitution.temporal.values import DAYS_OF, Instant, Unit, add_months, add_years, age_at
+
+# First and last day, as ordinals, that a mention can mean.
+Stretch = tuple[int, int]
+_POLICY = SubstitutionPolicy()
+_NO_KEY = b"nothing is drawn"
+_WHOLE_YEAR = 100  # a year below was written with two digits
+_SHORT_GAP = 60  # days
+_RANGE = re.compile(r"\s{0,2}(?:au|a|jusqu'au|jusqu'en|->|=>|→|-|–|—)\s{0,2}(?:le )?")
+_BESIDE = re.compile(
+    r"[\s,;:(–-]{0,4}(?:soit|donc|c'est-a-dire)?[\s:]{0,2}(?:le|en|au|du|depuis le|a partir du)?\s{0,2}"
+)
+_REACH = 24  # characters between a distance and its date
+# "DDR : 12/03", "terme prévu le 17/12", "32 SA + 4".
+_LAST_PERIOD, _TERM = (
+    re.compile(rf"\b(?:{words})(?![a-z])[^.;\n\d{durations.DATED}]{{0,25}}(?P<day>{durations.DATED})")
+    for words in (r"ddr|dernieres regles", r"dpa|terme|date presumee d'accouchement")
+)
+_WEEKS = re.compile(
+    r"(?<![\d/.,+-])(?P<weeks>\d{1,2}) ?(?:sa|semaines d'amenorrhee)(?![a-z])(?: ?\+ ?(?P<days>[0-6]))?"
+)
+_TERM_DAYS, _WEEK = 287, 7  # 41 weeks after the last period; tolerance of a date of pregnancy: a week
+
+
+class Readings(NamedTuple):
+    """A document and its published text, both read; `spans` gives the published span of each one of the source."""
+
+    context: DocumentContext
+    true: NormalisedTimes
+    published: NormalisedTimes
+    spans: Mapping[Mention, Mention]
+
+    def instant(self, span: Mention) -> Instant | None:
+        """Return where the published text puts a span of the source; None where it says nothing that can be read."""
+        found = self.published.instants.get(self.spans.get(span, span)) if span in self.spans else None
+        said = self.true.said[span]
+        short = isinstance(said, Expression) and said.year is not None and said.year < _WHOLE_YEAR
+        if found is None or not short or span not in self.true.births or found.unit is not Unit.DAY:
+            return found
+        # The warehouse settled the century of the source; its published counterpart is of the nearest one.
+        expected = self.true.instants[span].index + (self.published.anchor - self.true.anchor).days
+        century = add_years(found.first, -_WHOLE_YEAR).toordinal()
+        return min(found, Instant(Unit.DAY, century), key=lambda one: abs(one.index - expected))
+
+
+def read_both(document: Document, substitution: Substitution) -> Readings:
+    """Read a document and its published text by the same grammar."""
+    context = DocumentContext(document, [one.mention for one in substitution.surrogates], _POLICY, _NO_KEY)
+    marks = {
+        one.mention: Mention(start, end, one.mention.label)
+        for one, (start, end) in zip(substitution.surrogates, substitution.spans, strict=True)
+        if start < end
+    }
+    text = Document(document.id, substitution.text, reference_date=substitution.reference_date)
+    published = normalise(DocumentContext(text, list(marks.values()), _POLICY, _NO_KEY))
+    true = normalise(context)
+    return Readings(context, true, published, _counterparts(true, published, marks))
+
+
+def _counterparts(
+    true: NormalisedTimes, published: NormalisedTimes, marks: Mapping[Mention, Mention]
+) -> dict[Mention, Mention]:
+    """Source span → published span; spans that were cut otherwise in the published text have none."""
+    found: dict[Mention, Mention] = {}
+    for mention, mark in marks.items():
+        half, other = true.segments.halves.get(mention), published.segments.halves.get(mark)
+        parts = true.segments.parts.get(mention, (mention,))
+        others = published.segments.parts.get(mark, (mark,))
+        if half is not None and other is not None:
+            found[half.whole] = other.whole
+        elif half is None and other is None and len(parts) == len(others):
+            found |= dict(zip(parts, others, strict=True))
+    return found
+
+
+def count_constraints(document: Document, substitution: Substitution) -> dict[Constraint, Kept]:
+    """Return the relations stated, kept and violated, by kind; kinds that the text does not state are left out.
+
+    It takes n log n steps for n mentions.
+    """
+    readings = read_both(document, substitution)
+    found: dict[Constraint, list[int]] = defaultdict(lambda: [0, 0, 0])
+    for kind, holds, times in (*_of_order(readings), *_of_mentions(readings), *_of_days(readings)):
+        found[kind][0] += times
+        if holds is not None:
+            found[kind][1 if holds else 2] += times
+    return {kind: Kept(*found[kind]) for kind in Constraint if found[kind][0]}
+
+
+# A kind, whether the published text keeps it (None: it does not tell), and how many relations that is.
+_Finding = tuple[Constraint, bool | None, int]
+
+
+def _of_order(readings: Readings) -> Iterator[_Finding]:
+    """Every pair of dates of which one ends before the other begins.
+
+    A month, season or feast without its year and a day without its month order nothing: they are read as the nearest.
+    """
+    pairs: set[tuple[Stretch, Stretch | None]] = set()
+    for span, true in readings.true.instants.items():
+        said, found = readings.true.said[span], readings.instant(span)
+        if _is_guess(said):
+            continue
+        published = readings.published.said.get(readings.spans.get(span, span)) if found else None
+        here = _stretch(said, true, readings.true.anchor)
+        pairs.add((here, _stretch(published, found, readings.published.anchor) if published and found else None))
+    if readings.context.document.reference_date is not None:
+        anchors = (readings.true.anchor.toordinal(), readings.published.anchor.toordinal())
+        pairs.add(((anchors[0],) * 2, (anchors[1],) * 2))
+    told = [(true, published) for true, published in pairs if published is not None]
+    stated, readable = _ordered([true for true, _ in pairs]), _ordered([true for true, _ in told])
+    violated = _disordered(told)
+    yield Constraint.ORDER, True, readable - violated
+    yield Constraint.ORDER, False, violated
+    yield Constraint.ORDER, None, stated - readable
+
+
+def _is_guess(said: Expression | Relative) -> bool:
+    if isinstance(said, Relative):
+        return False
+    return (said.month if said.unit is Unit.DAY else said.year) is None and said.weekday is None
+
+
+def _stretch(said: Expression | Relative, instant: Instant, anchor: date) -> Stretch:
+    """The days that a mention can mean; of a distance counted from the anchor, half a unit on either side."""
+    if isinstance(said, Expression) or said.named is not None or said.feast is not None:
+        return instant.first.toordinal(), instant.last.toordinal()
+    sign = 1 if said.offset > 0 else -1
+    ends = sorted(
+        (_counted(said.unit, said.offset, anchor), _counted(said.unit, said.offset + sign * said.span, anchor))
+    )
+    slack = DAYS_OF[said.unit] // 2 if said.manner.counted else DAYS_OF[said.unit] - 1
+    return ends[0] - slack, ends[1] + slack
+
+
+def _counted(unit: Unit, number: int, anchor: date) -> int:
+    match unit:
+        case Unit.MONTH:
+            return add_months(anchor, number).toordinal()
+        case Unit.YEAR:
+            return add_years(anchor, number).toordinal()
+        case _:
+            return anchor.toordinal() + number * DAYS_OF[unit]
+
+
+def _precedes(one: Stretch, other: Stretch) -> bool:
+    """Whether the first stretch may lie before the second."""
+    return one[0] < other[1]
+
+
+def _ordered(stretches: Sequence[Stretch]) -> int:
+    """Number of pairs of which one ends before the other begins."""
+    firsts = sorted(first for first, _ in stretches)
+    return sum(len(firsts) - bisect_right(firsts, last) for _, last in stretches)
+
+
+def _disordered(told: Sequence[tuple[Stretch, Stretch]]) -> int:
+    """Number of ordered pairs that the published stretches cannot be in the order of."""
+    later = sorted(told, key=lambda pair: pair[0][0])
+    lasts: list[int] = []  # published last days of what begins behind
+    count = 0
+    for (_, last), (first, _) in sorted(told, key=lambda pair: pair[0][1], reverse=True):
+        while later and later[-1][0][0] > last:
+            insort(lasts, later.pop()[1][1])
+        count += bisect_right(lasts, first)
+    return count
+
+
+def _of_mentions(readings: Readings) -> Iterator[_Finding]:
+    """What mentions say by themselves and with their neighbours: weekdays, ranges, distances beside dates, ages."""
+    said, instants = readings.true.said, readings.true.instants
+    for span in instants:
+        if (weekday := _weekday(said[span])) is not None:
+            yield from _of_weekday(readings, span, weekday)
+    for one, other in pairwise(sorted(instants)):
+        if isinstance(said[one], Expression) and isinstance(said[other], Expression):
+            yield from _of_range(readings, one, other)
+        else:
+            yield from _of_distance(readings, one, other)
+    yield from _of_ages(readings)
+
+
+def _weekday(said: Expression | Relative | None) -> int | None:
+    if isinstance(said, Relative):
+        return said.named if said.unit is Unit.DAY else None
+    return said.weekday if said is not None else None
+
+
+def _of_weekday(readings: Readings, span: Mention, weekday: int) -> Iterator[_Finding]:
+    """A weekday that is written: it stays, and a date beside it falls on it."""
+    found, said = readings.instant(span), readings.published.said.get(readings.spans.get(span, span))
+    told = None if found is None else _weekday(said)
+    yield Constraint.WEEKDAY_WRITTEN, None if told is None else told == weekday, 1
+    true = readings.true.said[span]
+    if (
+        isinstance(true, Expression)
+        and true.day is not None
+        and readings.true.instants[span].first.weekday() == weekday
+    ):
+        yield Constraint.WEEKDAY, None if told is None or found is None else found.first.weekday() == told, 1
+
+
+def _of_range(readings: Readings, one: Mention, other: Mention) -> Iterator[_Finding]:
+    """The bounds of a range ("du 3 au 7 mars"), or a day and the date that lends it its month ("les 3 et 7 mars")."""
+    said, between = readings.true.said, readings.context.plain[one.end : other.start]
+    short = _lacks_month(said[one])
+    if _RANGE.fullmatch(between) is None and not (short and are_bounds(readings.context, one, other)):
+        return
+    first, last = readings.true.instants[one], readings.true.instants[other]
+    if first == last or not _precedes(_ends(first), _ends(last)):
+        return
+    moved, to = readings.instant(one), readings.instant(other)
+    if moved is None or to is None:
+        yield Constraint.RANGE, None, 1
+        return
+    told = readings.published.said[readings.spans[one]]
+    after_its_month = _lacks_month(told) and moved.first.day >= to.first.day  # "du 26 au 10 mars"
+    yield Constraint.RANGE, _precedes(_ends(moved), _ends(to)) and not after_its_month, 1
+
+
+def _ends(instant: Instant) -> Stretch:
+    return instant.first.toordinal(), instant.last.toordinal()
+
+
+def _lacks_month(said: Expression | Relative) -> bool:
+    return isinstance(said, Expression) and said.unit is Unit.DAY and said.day is not None and said.month is None
+
+
+def _of_distance(readings: Readings, one: Mention, other: Mention) -> Iterator[_Finding]:
+    """A distance and the date beside it: "dans 6 semaines, le 12 mai"."""
+    between = readings.context.plain[one.end : other.start]
+    said = readings.true.said
+    if len(between) > _REACH or _BESIDE.fullmatch(between) is None or type(said[one]) is type(said[other]):
+        return
+    instants, anchor = readings.true.instants, readings.true.anchor
+    if not _meet(*(_stretch(said[span], instants[span], anchor) for span in (one, other))):
+        return
+    found = [readings.instant(span) for span in (one, other)]
+    told = [readings.published.said.get(readings.spans.get(span, span)) for span in (one, other)]
+    moved = [_stretch(text, to, readings.published.anchor) for text, to in zip(told, found, strict=True) if text and to]
+    yield Constraint.DISTANCE, _meet(*moved) if len(moved) == len(told) else None, 1
+
+
+def _meet(one: Stretch, other: Stretch) -> bool:
+    """Whether two stretches share a day, give or take one."""
+    return one[0] <= other[1] + 1 and other[0] <= one[1] + 1
+
+
+def _of_ages(readings: Readings) -> Iterator[_Finding]:
+    """The patient's ages and the birth date that the text says, give or take a unit."""
+    true, published = readings.true, readings.published
+    born = next((span for span in sorted(true.births)), None)
+    if born is None:
+        return
+    birth = readings.instant(born)
+    for span in sorted(true.own_ages):
+        if stages.is_of_another(readings.context, span):
+            continue
+        age = published.ages.get(readings.spans.get(span, span))
+        if birth is None or age is None:
+            yield Constraint.AGE, None, 1
+            continue
+        oldest, youngest = (age_at(day, published.anchor, age.unit) for day in (birth.first, birth.last))
+        yield Constraint.AGE, youngest - 1 <= age.value // age.step <= oldest + 1, 1
+
+
+def _of_days(readings: Readings) -> Iterator[_Finding]:
+    """What days say of each other: stays, lengths, numbered days, pregnancies, short gaps."""
+    ties, moved = Ties(readings.context, readings.true), moved_days(readings)
+    for first, last in ties.stays():
+        one, other = ties.at(first), ties.at(last)
+        if one.index <= other.index:
+            days = _apart(moved, one, other)
+            yield Constraint.STAY, None if days is None else days >= 0, 1
+    for tie in ties.lengths:
+        if abs(tie.last.index - tie.first.index - tie.days) <= tie.slack:
+            days = _apart(moved, tie.first, tie.last)
+            yield Constraint.LENGTH, None if days is None else abs(days - tie.days) <= tie.slack, 1
+    yield from _of_numbered(ties.numbered, moved)
+    yield from _of_pregnancy(ties, readings, moved)
+    for gap, published in short_gaps(readings, moved):
+        yield Constraint.GAP, abs(published - gap) <= gap / 2, 1
+
+
+def moved_days(readings: Readings) -> dict[Instant, Instant]:
+    """Return the days that the document says or is dated by, with their published ones."""
+    true, published = readings.true, readings.published
+    dated = readings.context.document.reference_date is not None
+    moved = {day_of(true.anchor): day_of(published.anchor)} if dated else {}
+    for span, one in true.instants.items():
+        found = readings.instant(span) if one.unit is Unit.DAY else None
+        if found is not None and found.unit is Unit.DAY:
+            moved.setdefault(one, found)
+    return moved
+
+
+def short_gaps(readings: Readings, moved: Mapping[Instant, Instant]) -> Iterator[tuple[int, int]]:
+    """Yield the days between neighbouring days of up to 60 days apart, births left out, in the source and published."""
+    for one, other in pairwise(sorted(moved.keys() - readings.true.birth_instants)):
+        if other.index - one.index <= _SHORT_GAP:
+            yield other.index - one.index, moved[other].index - moved[one].index
+
+
+def _apart(moved: Mapping[Instant, Instant], one: Instant, other: Instant) -> int | None:
+    return moved[other].index - moved[one].index if one in moved and other in moved else None
+
+
+def _of_numbered(numbered: Iterable[tuple[Instant, int]], moved: Mapping[Instant, Instant]) -> Iterator[_Finding]:
+    """Every pair of numbered days that count from the same day: "J0 : 3/03, J4 : 7/03, J8 : 11/03" are three pairs."""
+    groups: dict[int, set[tuple[Instant, int]]] = defaultdict(set)
+    for day, number in numbered:
+        groups[day.index - number].add((day, number))
+    for group in groups.values():
+        origins = Counter(moved[day].index - number for day, number in group if day in moved)
+        stated, readable = _pairs(len(group)), _pairs(origins.total())
+        kept = sum(map(_pairs, origins.values()))
+        yield Constraint.NUMBERED_DAY, True, kept
+        yield Constraint.NUMBERED_DAY, False, readable - kept
+        yield Constraint.NUMBERED_DAY, None, stated - readable
+
+
+def _pairs(number: int) -> int:
+    return number * (number - 1) // 2
+
+
+def _of_pregnancy(ties: Ties, readings: Readings, moved: Mapping[Instant, Instant]) -> Iterator[_Finding]:
+    """The last period, the term, and the weeks that the document is written at, each with the others, to a week."""
+    periods, terms = (
+        [ties.at(match.start("day")) for match in pattern.finditer(ties.text)] for pattern in (_LAST_PERIOD, _TERM)
+    )
+    said = [7 * int(match["weeks"]) + int(match["days"] or 0) for match in _WEEKS.finditer(ties.text)]
+    anchor = day_of(readings.true.anchor)
+    stated = [(period, term, _TERM_DAYS) for period in periods for term in terms]
+    stated += [(period, anchor, days) for period in periods for days in said]
+    stated += [(anchor, term, _TERM_DAYS - days) for term in terms for days in said]
+    for one, other, days in stated:
+        if abs(other.index - one.index - days) <= _WEEK:
+            apart = _apart(moved, one, other)
+            yield Constraint.PREGNANCY, None if apart is None else abs(apart - days) <= _WEEK, 1
