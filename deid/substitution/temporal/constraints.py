@@ -240,8 +240,8 @@ def _of_range(readings: Readings, one: Mention, other: Mention) -> Iterator[_Fin
     if moved is None or to is None:
         yield Constraint.RANGE, None, 1
         return
-    told = readings.published.said[readings.spans[one]]
-    after_its_month = _lacks_month(told) and moved.first.day >= to.first.day  # "du 26 au 10 mars"
+    short, whole = (_lacks_month(readings.published.said[readings.spans[span]]) for span in (one, other))
+    after_its_month = short and not whole and moved.first.day >= to.first.day  # "du 26 au 10 mars"
     yield Constraint.RANGE, _precedes(_ends(moved), _ends(to)) and not after_its_month, 1
 
 
