@@ -1,0 +1,269 @@
+"""Dates that contradict each other or the calendar: a named outcome for each, and nothing lost, under both defaults."""
+
+from __future__ import annotations
+
+import re
+import time
+from datetime import date, timedelta
+
+import pytest
+
+from deid import pipeline
+from deid.config.policy import Policy
+from deid.domain.document import Document, Mention, Patient, Stay
+from deid.domain.errors import DocumentRefused, Reason
+from deid.domain.outcomes import Candidate, Constraint, Detected, Verdict
+from deid.reference import CommuneTable
+from deid.substitution import Substitutor
+from deid.substitution.temporal.ages import parse_age
+from deid.substitution.temporal.constraints import count_constraints
+from deid.substitution.temporal.parsing import parse
+from tests.unit.substitution.examples import KEY, changed, marked, surrogates
+
+PATIENTS = [f"patient-{number}" for number in range(12)]
+WRITTEN = date(2023, 5, 17)
+STRATEGIES = [("metric", "metric"), ("episodes", "stages")]
+
+
+@pytest.fixture(scope="module", params=STRATEGIES, ids=["metric", "episodes"])
+def unlimited(request: pytest.FixtureRequest, policy: Policy, communes: CommuneTable) -> Substitutor:
+    """Substitutor of each default strategy, without a limit of ε."""
+    dates, ages = request.param
+    chosen = changed(policy, dates={"strategy": dates}, ages={"strategy": ages}, max_epsilon_per_document=None)
+    return Substitutor(chosen, KEY, communes)
+
+
+def day(text: str) -> date:
+    found = parse(text)
+    assert found is not None
+    assert found.year is not None
+    return date(found.year, found.month or 1, found.day or 1)
+
+
+@pytest.mark.parametrize("text", ["00/00/0000", "12/02/0000", "29/02/0000", "32 mars 2020", "45/13/99"])
+def test_a_date_of_no_calendar_is_masked(text: str, unlimited: Substitutor) -> None:
+    document, mentions = marked(f"Vu le [[DATE|{text}]], puis le [[DATE|03/05/2023]].")
+    result = unlimited.substitute(document, mentions)
+    masked, other = result.surrogates
+    assert (masked.text, masked.parsed) == ("[DATE]", False)
+    assert other.parsed
+    assert count_constraints(document, result)[Constraint.ORDER].stated == 1  # the masked date states nothing
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [("31/02/2023", date(2023, 2, 28)), ("30/02/2020", date(2020, 2, 29)), ("31/04/2023", date(2023, 4, 30))],
+)
+def test_a_day_that_its_month_has_not_moves_as_the_last_one_does(
+    text: str, meant: date, unlimited: Substitutor
+) -> None:
+    for key in PATIENTS:
+        odd, real = (
+            unlimited.substitute(*marked(f"Vu le [[DATE|{said}]].", patient=Patient(key)))
+            for said in (text, f"{meant:%d/%m/%Y}")
+        )
+        assert odd.surrogates[0].parsed
+        assert day(surrogates(odd)[0]) == day(surrogates(real)[0])
+
+
+def test_a_discharge_before_the_admission_stays_before_it(unlimited: Substitutor) -> None:
+    """Which of the two is wrong is not known: the order of the source stays, and no stay is stated."""
+    for key in PATIENTS:
+        document, mentions = marked(
+            "Admis le [[DATE|09/05/2023]] pour chute. Sortie le [[DATE|02/05/2023]].",
+            patient=Patient(key),
+            stay=Stay(date(2023, 5, 9), date(2023, 5, 2)),
+        )
+        result = unlimited.substitute(document, mentions)
+        admitted, discharged = map(day, surrogates(result))
+        assert discharged < admitted
+        assert Constraint.STAY not in count_constraints(document, result)
+
+
+def test_an_age_that_the_birth_date_contradicts_is_an_age_of_its_own(unlimited: Substitutor) -> None:
+    for key in PATIENTS:
+        document, mentions = marked(
+            "Né le [[DATE|12/05/1958]], [[AGE|45 ans]].", patient=Patient(key, birth_date=date(1958, 5, 12))
+        )
+        result = unlimited.substitute(document, mentions)
+        born, age = surrogates(result)
+        assert parse_age(age) is not None
+        assert day(born) < (result.reference_date or WRITTEN)
+        assert Constraint.AGE not in count_constraints(document, result)
+
+
+@pytest.mark.parametrize(
+    ("text", "birth"),
+    [("12/05/58", date(1958, 5, 12)), ("12/05/21", date(1921, 5, 12)), ("12/05/21", date(2021, 5, 12))],
+)
+def test_the_warehouse_settles_the_century_of_a_birth_date(text: str, birth: date, unlimited: Substitutor) -> None:
+    for key in PATIENTS:
+        short, long = (
+            unlimited.substitute(*marked(f"Né le [[DATE|{said}]].", patient=Patient(key, birth_date=birth)))
+            for said in (text, f"{birth:%d/%m/%Y}")
+        )
+        whole = day(surrogates(long)[0])
+        assert surrogates(short) == [f"{whole:%d/%m/%y}"]
+
+
+def test_a_newborns_first_day_is_that_of_the_document(unlimited: Substitutor) -> None:
+    for key in PATIENTS:
+        document, mentions = marked(
+            f"Née le [[DATE|{WRITTEN:%d/%m/%Y}]] à 3 h 12, [[AGE|1 jour]], vue le [[DATE|{WRITTEN:%d/%m/%Y}]].",
+            patient=Patient(key, birth_date=WRITTEN),
+            stay=Stay(WRITTEN),
+        )
+        result = unlimited.substitute(document, mentions)
+        born, age, seen = surrogates(result)
+        assert born == seen
+        assert day(born) == result.reference_date
+        known = parse_age(age)
+        assert known is not None
+        assert known.years < 1 / 12
+
+
+def test_a_patient_older_than_110_is_told_by_the_top_code(unlimited: Substitutor) -> None:
+    for key in PATIENTS:
+        birth = date(1910, 3, 2)
+        document, mentions = marked(
+            "Née le [[DATE|02/03/1910]], [[AGE|113 ans]].", patient=Patient(key, birth_date=birth)
+        )
+        result = unlimited.substitute(document, mentions)
+        born, age = surrogates(result)
+        assert age == "90 ans et plus"
+        assert result.reference_date is not None
+        assert result.reference_date.year - day(born).year <= 90
+
+
+def test_leap_days_move_to_days_that_exist(unlimited: Substitutor) -> None:
+    for key in PATIENTS:
+        document, mentions = marked(
+            "Né le [[DATE|29/02/2004]], [[AGE|19 ans]], vu le [[DATE|29 février 2020]], en [[DATE|février 2020]].",
+            patient=Patient(key, birth_date=date(2004, 2, 29)),
+        )
+        result = unlimited.substitute(document, mentions)
+        assert all(one.parsed for one in result.surrogates)
+        assert [day(text) for text in (surrogates(result)[0], surrogates(result)[2])]
+        assert count_constraints(document, result)[Constraint.AGE].violated == 0
+
+
+def test_the_change_of_clocks_shortens_no_day(unlimited: Substitutor) -> None:
+    """Clocks went forward on 26 March 2023: dates count days, and the time of day is no part of them."""
+    for key in PATIENTS:
+        document, mentions = marked(
+            "Admis le [[DATE|25/03/2023 23:30]], vu le [[DATE|26/03/2023 02:30]], sorti le [[DATE|27/03/2023 00:10]].",
+            patient=Patient(key),
+            reference_date=date(2023, 3, 27),
+            stay=Stay(date(2023, 3, 25), date(2023, 3, 27)),
+        )
+        result = unlimited.substitute(document, mentions)
+        assert [text[-5:] for text in surrogates(result)] == ["23:30", "02:30", "00:10"]
+        days = [day(text[:10]) for text in surrogates(result)]
+        assert days == sorted(set(days))
+
+
+def test_a_corrected_birth_date_changes_what_tells_it_only(unlimited: Substitutor) -> None:
+    text = "Né le [[DATE|12/05/1958]], [[AGE|64 ans]], vu le [[DATE|03/05/2023]], opéré en [[DATE|2015]]."
+    for key in PATIENTS:
+        before, after = (
+            unlimited.substitute(*marked(text, patient=Patient(key, birth_date=birth)))
+            for birth in (date(1958, 5, 12), date(1958, 12, 5))
+        )
+        assert surrogates(before)[2:] == surrogates(after)[2:]
+        assert before.reference_date == after.reference_date
+        assert all(one.parsed for one in after.surrogates)
+
+
+@pytest.mark.parametrize(
+    ("text", "patient"),
+    [
+        (
+            "Enfant née le [[DATE|14/05/2023]], [[AGE|3 jours]]. Mère née le [[DATE|12/09/1993]], [[AGE|29 ans]], "
+            "opérée le [[DATE|13/05/2023]], sortie le [[DATE|16/05/2023]].",
+            Patient("child", birth_date=date(2023, 5, 14)),
+        ),
+        (
+            "Receveur né le [[DATE|12/05/1958]], [[AGE|65 ans]], greffé le [[DATE|10/05/2023]]. Donneur né le "
+            "[[DATE|03/02/1980]], [[AGE|43 ans]], décédé le [[DATE|09/05/2023]].",
+            Patient("recipient", birth_date=date(1958, 5, 12)),
+        ),
+    ],
+    ids=["mother and child", "donor and recipient"],
+)
+def test_the_dates_of_two_patients_are_all_told_the_elder_one_first(
+    text: str, patient: Patient, unlimited: Substitutor
+) -> None:
+    for number in range(12):
+        document, mentions = marked(
+            text,
+            patient=Patient(f"{patient.key}-{number}", birth_date=patient.birth_date),
+            stay=Stay(date(2023, 5, 9), WRITTEN),
+        )
+        result = unlimited.substitute(document, mentions)
+        assert all(one.parsed for one in result.surrogates)
+        order = count_constraints(document, result)[Constraint.ORDER]
+        assert order.kept + order.violated == order.stated == 10
+        one, other = (day(surrogates(result)[place]) for place in (0, 2))  # the two births
+        assert (one < other) == (document.patient.birth_date == date(1958, 5, 12))
+
+
+def _of(number: int) -> tuple[Document, list[Mention]]:
+    days = [date(2001, 1, 1) + timedelta(days=13 * at) for at in range(number)]
+    forms = (
+        "vu le [[DATE|{:%d/%m/%Y}]]",
+        "opéré en [[DATE|{:%m/%Y}]]",
+        "revu en [[DATE|{:%Y}]]",
+        "J4 : [[DATE|{:%d/%m/%y}]]",
+    )
+    return marked(
+        ".\n".join(forms[at % 4].format(one) for at, one in enumerate(days)), reference_date=date(2021, 5, 17)
+    )
+
+
+def test_the_time_of_500_dates_is_nearly_that_of_125_four_times_over(unlimited: Substitutor) -> None:
+    def seconds(number: int) -> float:
+        document, mentions = _of(number)
+        began = time.process_time()
+        result = unlimited.substitute(document, mentions)
+        took = time.process_time() - began
+        assert len(result.surrogates) == number
+        return took
+
+    seconds(20)
+    assert min(seconds(500) for _ in range(3)) < 10 * min(seconds(125) for _ in range(5))  # 16 if it were quadratic
+
+
+def test_a_document_of_500_dates_past_the_policys_epsilon_is_refused_for_it(
+    policy: Policy, communes: CommuneTable
+) -> None:
+    with pytest.raises(DocumentRefused) as refused:
+        Substitutor(changed(policy, max_epsilon_per_document=5.0), KEY, communes).substitute(*_of(500))
+    assert refused.value.reason is Reason.BUDGET_EXCEEDED
+
+
+CONTRADICTORY = [
+    "Admis le [[DATE|09/05/2023]], sortie le [[DATE|02/05/2023]], né le [[DATE|12/05/1958]], [[AGE|45 ans]].",
+    "Vu le [[DATE|31/02/2023]] et le [[DATE|00/00/0000]], contrôle [[RELDATE|il y a 2000 ans]], [[AGE|213 ans]].",
+    "Née le [[DATE|12/05/58]], [[AGE|113 ans]], opérée le [[DATE|29/02/2019]], le [[DATE|29/02/2020]], en [[DATE|98]].",
+    "Mère née le [[DATE|12/09/1993]], enfant né le [[DATE|17/05/2023]], [[AGE|1 jour]].",
+]
+
+
+def test_every_contradiction_goes_through_the_flow_with_a_verdict(unlimited: Substitutor) -> None:
+    """Nothing is refused or lost: each text is a candidate, and its verdict counts what it states."""
+    rest = " L'examen est normal, le poids est stable et le traitement est bien supporté par la patiente." * 2
+    detected = []
+    for number, text in enumerate(CONTRADICTORY):
+        document, mentions = marked(text + rest, id=f"d{number}", patient=Patient("p1", birth_date=date(1958, 5, 12)))
+        detected.append(Detected(document, None, tuple(mentions)))
+    candidates = pipeline.substitute(detected, unlimited)
+    assert [one.document.id for one in candidates if isinstance(one, Candidate)] == [f"d{n}" for n in range(4)]
+    verdicts = pipeline.check([one for one in candidates if isinstance(one, Candidate)])
+    for verdict in verdicts:
+        assert isinstance(verdict, Verdict)
+        assert verdict.reasons == ()
+        assert verdict.constraints[Constraint.ORDER].stated > 0
+    for one, source in zip(candidates, detected, strict=True):
+        assert isinstance(one, Candidate)
+        assert len(one.substitution.surrogates) == len(source.mentions)
+        assert not re.search("12/05/1958|213 ans|113 ans", one.substitution.text)
