@@ -208,6 +208,72 @@ def test_grammar_follows_the_town() -> None:
         assert not re.search(r"d'[BCDFGJKLMNPQRSTVWXZ]| de [AEIOUÉ]|(?:à|de) Les? ", text)
 
 
+def test_an_organisation_keeps_the_words_of_its_kind_and_follows_its_town() -> None:
+    marked = "[[ORG|CH de Niort]], [[ORG|laboratoire]], [[ORG|EHPAD Les Tilleuls]], domiciliée à [[CITY|Niort]]."
+    made = [surfaces(copy) for copy in copies(replace(QUIET, other_kind=0.0), 60, marked)]
+    assert {kind for _, kind, _, _ in made} == {"laboratoire"}
+    assert all(home.startswith("EHPAD ") for _, _, home, _ in made)
+    assert len({home for _, _, home, _ in made}) > 40
+    for hospital, _, _, town in made:
+        assert re.fullmatch(rf"CH (de |d')({re.escape(town)})|CH (du|des|de la) .+", hospital)
+    others = {surfaces(copy)[0].split()[0] for copy in copies(replace(QUIET, other_kind=1.0), 60, marked)}
+    assert len(others) > 5, "a kind is exchanged for one of the same article"
+
+
+def test_an_area_stays_of_its_kind_and_an_unknown_one_stays() -> None:
+    marked = "[[LOC|VIENNE]], [[LOC|canton du Faouët]], [[LOC|Xyz]]."
+    made = [surfaces(copy) for copy in copies(QUIET, 60, marked)]
+    assert all(department.isupper() and canton.startswith("canton d") for department, canton, _ in made)
+    assert min(len({row[at] for row in made}) for at in (0, 1)) > 10
+    assert {unknown for _, _, unknown in made} == {"Xyz"}
+
+
+def test_a_postal_code_keeps_its_country_and_a_town_its_cedex() -> None:
+    made = [surfaces(copy) for copy in copies(QUIET, 60, "[[ZIP|F-79000]] [[CITY|Niort Cedex 3]], [[CITY|Cedex]]")]
+    assert all(re.fullmatch(r"F-\d{5}", code) for code, _, _ in made)
+    assert all(re.fullmatch(r".+ Cedex [1-9]", town) for _, town, _ in made)
+    assert {alone for _, _, alone in made} == {"Cedex"}
+
+
+def test_hamlets_outside_every_list_are_met() -> None:
+    made = {surfaces(copy)[0] for copy in copies(replace(QUIET, respelt_street=0.0), 80, "[[STREET|Les Lilas]]")}
+    assert len(made) > 60
+    assert any(name.startswith(("Le ", "Les ", "La ", "Chez ")) for name in made)
+    assert any(name.startswith("Ker") for name in made)
+
+
+@pytest.mark.parametrize(
+    ("relative", "others"),
+    [
+        ("avant-hier", r"hier.*|avant-hier.*|ce (matin|midi)"),
+        ("Il y a trois semaines", r"Il y a \w+(-\w+)* (semaines|heures)"),
+        ("IL Y A 3 JOURS", r"IL Y A \d+ (JOURS|MOIS|ANS)"),
+        ("lundi dernier", r"\w+di dernier|dimanche dernier"),
+        ("mars dernier", r"\w+ dernier"),
+        ("naguère", "naguère"),
+    ],
+)
+def test_a_relative_date_is_exchanged_for_one_of_its_kind(relative: str, others: str) -> None:
+    made = {surfaces(copy)[0] for copy in copies(QUIET, 60, f"Vu [[RELDATE|{relative}]].")}
+    assert all(re.fullmatch(others, text) for text in made), made
+    assert (made == {relative}) is (relative == others)
+
+
+@pytest.mark.parametrize(
+    ("age", "others"),
+    [
+        ("dix-huit mois", r"[\w -]+ mois"),
+        ("2 ans et demi", r"\d+ ans et demie?"),
+        ("3 ans et 4 mois", r"\d+ ans? et \d+ mois"),
+        ("jeune", "jeune"),
+    ],
+)
+def test_an_age_keeps_its_unit(age: str, others: str) -> None:
+    made = {surfaces(copy)[0] for copy in copies(QUIET, 60, f"Enfant de [[AGE|{age}]].")}
+    assert all(re.fullmatch(others, text) for text in made), made
+    assert (made == {age}) is (age == others)
+
+
 def test_eponyms_and_drugs_vary_and_stay_unmarked() -> None:
     made = copies(replace(STILL, respelt_negatives=1.0))
     diseases = {re.search(r"maladie (?:de |d')(\S+)", copy.document.text) for copy in made}

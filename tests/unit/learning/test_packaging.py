@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import lzma
 from collections.abc import Mapping
 from pathlib import Path
@@ -97,6 +98,30 @@ def test_former_communes_lead_to_the_present_one_where_a_source_says_so(source: 
         ("05061", "Gap-Vieille"),
         ("05139", "Agnières-en-Dévoluy"),
         ("05139", "La Cluse"),
+    ]
+
+
+def test_towns_abroad_have_their_french_names_and_no_name_of_a_commune(
+    source: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(packaging, "communes", lambda _source: pd.DataFrame({"name": ["Gap"]}))
+    towns = {
+        "1": ("Köln", "DE", 963395, ["Cologne", "CGN", "Kel'n", "Кёльн", "cologne"]),
+        "2": ("Gap", "DE", 20000, []),
+        "3": ("La Cluse", "DE", 20000, []),
+        "4": ("Nirgends", "XX", 20000, []),
+        "5": ("Kleinstadt", "DE", 20000, ["Petite Ville"]),
+        "6": ("Papeete", "PF", 26357, []),
+    }
+    keys = ("name", "countrycode", "population", "alternatenames")
+    content = {number: dict(zip(keys, town, strict=True)) for number, town in towns.items()}
+    (source / "geo/geonames_cities15000.json").write_text(json.dumps(content), encoding="utf-8")
+    germany = "99109"
+    assert rows(packaging.towns_abroad(source)) == [
+        ("cologne", germany),
+        ("kleinstadt", germany),
+        ("koln", germany),
+        ("papeete", "987"),
     ]
 
 
