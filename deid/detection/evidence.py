@@ -68,6 +68,7 @@ _NUMERALS = frozenset("a b c d i v x".split())
 _OPENING = frozenset({"", "\n", ".", "!", "?", "…", "-", "–", "—", "•", "*", ":", "|", ">", ")"})
 _ACRONYM = 6  # most letters of an acronym
 _MARK = 4  # most letters of initials
+_DRUG_LEAST = 9
 _SLIP_LEAST = 7  # letters of a word that may be misspelt; shorter ones are near too many words
 _NAMED_AFTER = EPONYM_CUES | frozenset(
     "canule catheter cotation cupule ecarteur effet epreuves facteur forceps fraise grille inventaire lame "
@@ -131,6 +132,14 @@ def is_slip(reading: Reading, index: int) -> bool:
     if not word.isascii() or not lexicon.is_unknown(word):
         return False
     return any(lexicon.common.get(one, 0.0) >= 1 or one in lexicon.medical for one in _one_edit_from(word))
+
+
+def is_misspelt_drug(reading: Reading, index: int) -> bool:
+    """True for a word of nine letters or more that no table knows, one slip from a drug: "Glimépéride"."""
+    word, lexicon = reading.words[index], reading.lexicon
+    if len(word) < _DRUG_LEAST or not word.isascii() or not lexicon.is_unknown(word):
+        return False
+    return any(one in lexicon.drugs or "drug" in lexicon.clinical.get(one, "") for one in _one_edit_from(word))
 
 
 def _one_edit_from(word: str) -> Iterator[str]:
@@ -198,7 +207,7 @@ class Evidence:
     def _is_no_name(self, index: int, label: Label) -> bool:
         """True for a clinical word; for an ordinary one without a capital, or that is no noun in place of a person."""
         reading, word = self._reading, self._reading.words[index]
-        if is_slip(reading, index):
+        if is_slip(reading, index) or is_misspelt_drug(reading, index):
             return True
         if has_clinical_reading(reading, index) and not (self._is_borne(index) or gazetteers().towns(word)):
             return True
@@ -215,7 +224,7 @@ class Evidence:
             return ALL
         if not word.isalpha():
             return ALL if self._told[index] else NOTHING
-        if is_slip(reading, index):
+        if is_slip(reading, index) or is_misspelt_drug(reading, index):
             return ALL if self._titled(index) or self._listed(index) else NOTHING
         eponymous = word in reading.lexicon.eponyms and not reading.lexicon.is_first_name(word)
         if eponymous or has_clinical_reading(reading, index) or is_eponym(reading, index):

@@ -23,7 +23,7 @@ _NO_DATE = rf"(?![/.\-]?\d)(?!\s?(?:er\s)?(?i:{_MONTHS}))"
 _PER = r"(?:\s?/\s?(?:24\s?h|min|h|j|jour|kg|m²|m2|L|l|dL|dl|mL|ml|mm3|mm³|g|mmol|prise)){0,2}"
 _UNIT = (
     r"(?:[mµμnpck]?g|MG|mcg|[mµμcd]?[Ll]|[mµμn]?mol|[mµμ]?UI|UI|U|mEq|mOsm|kcal|%|mm\s?Hg|mmHg|cm\s?H2O|kPa|[cmµμ]m|cm2|"
-    r"cm²|°\s?C|bpm|[mµμ]V|V(?!\s?\d)|ms|Hz|[mcµμ]?Gy|[kM]Bq|Ω|ohms?|dB|dioptries?|G/L|T/L|/mm3|/mm³|/µL|/mL)"
+    r"cm²|°\s?C|bpm|[mµμ]V|V(?!\s?\d)|ms|Hz|[mcµμ]?Gy|c?[Gg]rays?|[kM]Bq|Ω|ohms?|dB|dioptries?|G/L|T/L|/mm3|/mm³|/µL|/mL)"
 )
 # A unit in a cell of its own, or in capitals: "119	UI/ML".
 _CELL_UNIT = r"(?i:(?:[mµμnpk]?g|[mµμnp]?mol|m?[µμ]?u?ui|[gtu]|meq)\s?/\s?(?:24\s?h|d?l|ml|kg|g|mmol|min)|mmhg|%)"
@@ -56,7 +56,9 @@ _PATTERNS = tuple(
     re.compile(pattern)
     for pattern in (
         rf"(?<![\w.,/])(?:{_NUMBER}\s?[x×/–-]\s?){{0,2}}{_NUMBER}\s?{_UNIT}{_PER}(?!\w)",
-        rf"(?<![\w.,/]){_NUMBER}[ \t]{{0,12}}{_CELL_UNIT}(?!\w)",
+        rf"(?<![\w.,/]){_NUMBER}[ \t]{{0,12}}{_CELL_UNIT}(?:[ \t]{{1,12}}{_NUMBER}\s?[-–]\s?{_NUMBER})?(?!\w)",
+        rf"(?<!\w)(?i:vn|vr|normales?|norme)\s?[:=(]?\s?{_NUMBER}\s?[-–]\s?{_NUMBER}(?![\w/.])",
+        r"(?<!\w)(?:[1-9]|1\d|2[0-2]|[XY])[pq]\d{2}(?:\.\d{1,2})?(?!\w)",
         rf"(?<![\w.,/])\d{{1,3}}(?:[.,/]\d{{1,2}})?\s?(?i:{_FORMS})(?!\w)",
         rf"(?<!\w)(?i:{_IN_WORDS})[\s-](?i:{_FORMS})(?!\w)",
         rf"(?<!\w)(?i:{_INTAKES})(?!\w)",

@@ -18,6 +18,7 @@ _LABELLED = IDENTIFIERS | {Label.PHONE}
 _NUMBERED = _LABELLED | {Label.ZIP, Label.DATE}
 _REACH = 60  # characters on each side of a mention that are read
 _SURE_LABEL = 0.8  # score from which a pattern read a label before a number, or a form that only one number has
+_SHORTEST = 3  # digits of a number that may be a telephone's
 _LONGEST = 8  # digits from which a number is no measured value
 
 
@@ -90,7 +91,7 @@ def _labelled(reading: Reading, mention: Mention) -> bool:
 
 _SYMBOL = (
     r"(?:[kmcdnpfµμu]?g|mcg|gr|[mcdµμunf]?l|[kcmµμn]m[23²³]?|[mµμunp]?mol|m?eq|m?osm|m?[µμu]?ui|[mkµμ]iu|[µμ]?kat|[cm]?gy|"
-    r"[µμm]?sv|[mk]v|[kmg]?hz|[kh]pa|mmhg|cm ?h2o|k?cal|kj|[mg]bq|msec|u)"
+    r"[µμm]?sv|[mk]v|[kmg]?hz|[kh]pa|mmhg|cm ?h2o|k?cal|kj|[mg]bq|msec|uh|u)"
 )
 _PER = (
     r"(?:mm ?[23³]?|[µμu]l|m?l|dl|min|mn|jours?|j|24 ?h|h|ans?|champs?|kg|m2|semaines?|sem|mois|prises?|fois|g|mol|"
@@ -98,10 +99,16 @@ _PER = (
 )
 _COMPOUND = rf"{_SYMBOL}(?: ?[/.] ?{_PER}| ?/ ?{_SYMBOL})*"
 _UNIT = re.compile(
-    rf"[)\]]? {{0,2}}(?:[%‰º]|°(?![\w])|/ ?{_PER}(?!\w)|par (?:jour|minute|semaine|mois|heure)\b|"
+    rf"[)\]]? {{0,2}}(?:[%‰º]|['’]{{2}}|°(?![\w])|° ?c\b|/ ?{_PER}(?!\w)|"
+    r"par (?:jour|minute|semaine|mois|heure)\b|"
     rf"(?:{_COMPOUND}|{_words('counted_things')})(?![\w'’])(?! ?°))"
 )
 _A_UNIT = re.compile(rf"(?:{_SYMBOL}|{_PER})")
+_UNIT_WORD = re.compile(
+    r"(?:c?grays?|sieverts?|becquerels?|joules?|watts?|volts?|amperes?|hertz|pascals?|newtons?|celsius|kelvin|ohms?|"
+    r"daltons?|charrieres?|gauges?)"
+)
+_COUNTED = re.compile(r"\d ?\Z")
 _DOSED = re.compile(rf"\d ?{_SYMBOL} ?(?:/|par) ?\Z")
 _AMOUNT = r"(?:0|(?!0)\d{1,7})(?:[ .]\d{3}){0,2}(?:[.,]\d{1,3})?"
 _INTERVAL = re.compile(rf"({_AMOUNT}) ?(?:[-–—]|a|et) ?({_AMOUNT})")
@@ -111,17 +118,25 @@ _QUANTITY = re.compile(
 )
 _DECIMALS = re.compile(r"\d{1,4}[.,]\d{1,3} ?(?:[-–—]|a|et) ?\d{1,4}[.,]\d{1,3}")
 _NORM = re.compile(
-    r"(?:\b(?:n|vn|vr|nle?s?|norm\w*|valeurs? (?:usuelles?|normales?|de reference)|reference|cible|objectif)"
+    r"(?:\b(?:vn|vr|norm\w*) ?|"
+    r"\b(?:n|vn|vr|nle?s?|norm\w*|valeurs? (?:usuelles?|normales?|de reference)|reference|cible|objectif)"
     rf" ?(?:[:=<>(\[]|,? entre| de) ?(?:entre )?(?:{_AMOUNT} (?:et|a) )?|(?:[%\d]|\b{_SYMBOL}(?:/{_PER})?) ?[(\[] ?|"
-    rf"\d {{0,12}}{_SYMBOL}(?: ?/ ?{_PER})? {{2,20}})\Z"
+    rf"\d\s{{0,12}}{_SYMBOL}(?: ?/ ?{_PER})?\s{{1,20}})\Z"
 )
 
 
 def _is_unit(written: str, before: str) -> bool:
-    """Return whether a word is the unit of a dose: "15 mg/kg"."""
+    """Return whether a word is a unit behind a number ("60 Gray"), or the rest of one: "15 mg/kg"."""
+    if _UNIT_WORD.fullmatch(written):
+        return bool(_COUNTED.search(before))
     return bool(_A_UNIT.fullmatch(written) and _DOSED.search(before))
 
 
+# Bounds with a fraction that is no month: "0.93-1.70", "4.04-15.20".
+_NO_DAYS = re.compile(r"\d{1,3}\.\d{1,3} ?- ?\d{1,3}\.(?:1[3-9]|[2-9]\d|\d{3})|0\.\d{1,3} ?- ?\d{1,3}\.\d{1,3}")
+# "106 et 26 minutes": the unit stands behind the last value only.
+_SEVERAL = re.compile(rf"(?:,| et| ou| a| puis) {_AMOUNT} (?:{_words('counted_things')}|{_COMPOUND})\b")
+_OF_PRESSURE = re.compile(r"\b(?:pression|tension|chiffres?)\b[^.;\n]{0,60}\Z")
 _NORM_COLUMN = re.compile(rf" {{2,}}{_AMOUNT} ?[-–] ?\d")
 _OTHER_BOUND = re.compile(rf" (?:et|a) {_AMOUNT}")
 
@@ -129,6 +144,10 @@ _OTHER_BOUND = re.compile(rf" (?:et|a) {_AMOUNT}")
 def _has_unit(number: _Number) -> bool:
     quantity = _QUANTITY.fullmatch(number.written)
     if quantity and quantity["unit"]:
+        return True
+    if number.label is Label.PHONE and 0 < number.digits < _SHORTEST and _OF_PRESSURE.search(number.before):
+        return True
+    if quantity and _SEVERAL.match(number.after) and number.label is not Label.DATE:
         return True
     if (quantity and number.digits < _LONGEST) or _rises(number.written):
         return bool(_UNIT.match(number.after) or _NORM_COLUMN.match(number.after))
@@ -142,13 +161,15 @@ def _rises(written: str) -> bool:
 
 
 def _amount(written: str) -> float:
-    return float(re.sub(r"[ .](?=\d{3})", "", written).replace(",", ".").replace(" ", ""))
+    if not written.startswith("0"):
+        written = re.sub(r"[ .](?=\d{3})", "", written)
+    return float(written.replace(",", ".").replace(" ", ""))
 
 
 def _is_interval(number: _Number) -> bool:
     """Return whether a number is a bound of normal values, or an interval of decimal numbers."""
     if number.label is Label.DATE and re.search(r"[/.]|\d{4}", number.written):
-        return False
+        return bool(_rises(number.written) and _NO_DAYS.fullmatch(number.written))
     if _NORM.search(number.before) and (_rises(number.written) or " entre" in number.before[-20:]):
         return True
     if number.before.endswith("entre ") and (other := _OTHER_BOUND.match(number.after)):
@@ -166,19 +187,31 @@ _LINK = (
 _AFTER_NAME = rf"(?: ?\([^()\n]{{1,20}}\))?{_LINK}{{0,4}} {{0,12}}\Z"
 _MEASURED = re.compile(rf"\b(?:{_words('measured')}){_AFTER_NAME}|\bp ?[=<>≤] ?\Z")
 _MEASURED_IN_THOUSANDS = re.compile(rf"\b(?:{_words('measured_in_thousands')}){_AFTER_NAME}")
+# What was measured, inside the mention: "LDH 2408".
+_NAMED_VALUE = re.compile(rf"(?=[a-z]{{3}})(?:{_words('measured')})(?: | ?[:=] ?)(?!(?:19|20)\d\d\Z){_AMOUNT}")
 _A_YEAR = re.compile(r"(?:19|20)\d\d")
 _PLAIN = re.compile(rf"{_AMOUNT}(?: ?[-–—] ?{_AMOUNT})?")
 _TITRE = re.compile(r"1 ?/ ?(?!(?:19|20)\d\d$)\d{3,6}")
 _RATIO = re.compile(r"(\d{1,3}) ?/ ?(\d{1,3})")
-_PRESSURE = re.compile(rf"\b(?:ta|pa|tension(?: arterielle)?|pression(?: arterielle)?){_LINK}{{0,4}} {{0,4}}\Z")
+_PRESSURE = re.compile(
+    rf"\b(?:ta|pa|tension(?: arterielle)?|pression(?: arterielle)?|chiffres tensionnels?){_LINK}{{0,4}} {{0,4}}\Z"
+)
 _RATED = re.compile(rf"\b(?:{_words('rated')})\b[^.;\d\n]{{0,40}}(?:\d{{1,3}} ?/ ?\d{{1,3}}[^.;\d\n]{{1,30}})*\Z")
 # "EN 8/10": a pain rated by a number.
 _PAIN = re.compile(r"(?:^|[,;:(] ?)(?:en|eva|evs|ens) ?[:=]? ?\Z")
+# "EVA entre 20 et 30", "normale jusqu'à 28": a rating on a scale of its own, a bound.
+_SCALED = re.compile(
+    r"(?:\b(?:eva|evs|ens)\)?,? (?:estimee? |cotee? |chiffree? )?(?:entre|a|de|est a|est de|:)|"
+    r"\bnormale?s? (?:jusqu'a|inferieure?s? a|superieure?s? a)) ?\Z"
+)
 _DATED = re.compile(r"\b(?:le|du|au|les|ce|des|depuis|vers) \Z")
 _RATED_BEHIND = re.compile(
     r" (?:et \d{1,2}/\d{1,2} )?(?:a l'|au niveau de l'|de l'|pour l'|a |aux? )?(?:(?:oe|œ)il|od|og|odg)\b"
 )
-_PART = re.compile(r"[1-5] ?/ ?[2-8]")
+_PART = re.compile(r"[1-7] ?/ ?[2-8]")
+_RESECTED = re.compile(
+    r"\b(?:re?sections?|gastrectomies?|colectomies?|excisions?|tiers|parties?) (?:de |des |aux? )?\Z"
+)
 _OF_A_WHOLE = re.compile(
     r" (?:sup|inf|moy|prox|dist|ext|int|ant|post|med|lat|centr|droit|gauche|externe|interne)\w*\b|"
     r" (?:de la|de l'|des|du) (?!matin|soir|mois|midi)"
@@ -186,10 +219,14 @@ _OF_A_WHOLE = re.compile(
 
 
 def _is_measured(number: _Number) -> bool:
+    if _NAMED_VALUE.fullmatch(number.written):
+        return True
     if not _PLAIN.fullmatch(number.written) or number.digits >= _LONGEST:
         return False
     if number.label is Label.DATE and re.match(r" ?[:=]", number.after):
         return False
+    if _SCALED.search(number.before):
+        return True
     names = _MEASURED_IN_THOUSANDS if _A_YEAR.fullmatch(number.written) else _MEASURED
     return bool(names.search(number.before))
 
@@ -206,13 +243,16 @@ def _is_ratio(number: _Number) -> bool:
         out_of = int(ratio[1]) <= int(ratio[2]) or _PRESSURE.search(number.before)
         if not out_of or _DATED.search(number.before) or re.match(r" ?[:=]", number.after):
             return False
-    return bool(_RATED.search(number.before) or _RATED_BEHIND.match(number.after))
+    tests = _RATED.search(number.before), _PRESSURE.search(number.before), _RATED_BEHIND.match(number.after)
+    return any(tests)
 
 
 def _is_part(number: _Number) -> bool:
     """Return whether a fraction is a part of something: "1/3 proximal", "les 2/3 de la cuisse"."""
     if not _PART.fullmatch(number.written):
         return False
+    if _RESECTED.search(number.before):
+        return True
     several = number.before.endswith(("les ", "aux ", "tiers ")) and not re.match(
         r",? ?(?:et |au |a |[-/] ?)?\d", number.after
     )
@@ -235,6 +275,12 @@ _MARKER = re.compile(
     r"ck[ -]?\d{1,2}(?:[/-]\d{1,2})?|ps[ -]?100|ki[ -]?67|her[ -]?[1-4]|p(?:16|21|27|40|53|63)|ae1|mib[ -]?1|"
     r"hla[ -](?:[abc]|d[pqr])\w{0,3}(?:[*:]\w{1,4})*|g\d{1,2}p\d{1,2}(?:a\d)?|"
     r"p?t[0-4][a-d]?n[0-3x][a-c]?m[01x]|\d[ehrsz]{2,5}(?:/\d[ehrsz]{2,5})?)"
+)
+# Loci of chromosomes, isotopes, parts of the Glasgow score, involved nodes, a molecule by its number.
+_LOCUS = re.compile(
+    r"(?:[1-9]|1\d|2[0-2]|[xy])[pq]\d{1,2}(?:\.\d{1,2})?(?: ?- ?[pq]?(?:\d{1,2}|ter))?|"
+    r"(?:i ?1(?:23|25|31)|tc ?99m?|fdg ?18|sm ?153|ra ?223|lu ?177)|25-? ?oh|\d{1,2}n[+-](?: ?/ ?\d{1,2}n[+-]?)?|"
+    r"(?:(?:\d ?[-.] )?e[1-4] ?v[1-5] ?m[1-6][.,; ]*)+"
 )
 _TISSUE_TYPES = re.compile(r"(?:(?:[abc]|dr|dq|dp|cw|b?w)?\d{1,3}(?:[ ,;:*/-]+|$))+")
 _TYPED = re.compile(r"\b(?:hla|haplotypes?|typage|phenotype)\b[^.\n]{0,40}\Z")
@@ -266,9 +312,15 @@ def _is_intake(number: _Number) -> bool:
 def _is_marker(number: _Number) -> bool:
     head = re.search(r"\b(?:[a-z]{2,3}[ -])?\Z", number.before)
     whole = f"{head.group() if head else ''}{number.written}"
+    if _LOCUS.fullmatch(number.written) or _LOCUS.fullmatch(whole):
+        return True
     if _MARKER.fullmatch(number.written) or _MARKER.fullmatch(whole) or _VERTEBRAE.fullmatch(number.written):
         return True
     return bool(_TISSUE_TYPES.fullmatch(number.written) and _TYPED.search(number.before))
+
+
+def _is_locus(number: _Number) -> bool:
+    return _LOCUS.fullmatch(number.written) is not None
 
 
 def _is_code(number: _Number) -> bool:
@@ -307,7 +359,7 @@ def _is_edition(number: _Number) -> bool:
 
 _DATE_TESTS = (
     _has_unit, _is_interval, _is_measured, _is_ratio, _is_part, _is_ranked, _is_tooth, _is_intake, _is_day_of_intake,
-    _is_edition,
+    _is_edition, _is_locus,
 )  # fmt: skip
 _IDENTIFIER_TESTS = (
     _has_unit, _is_interval, _is_measured, _is_ratio, _is_ranked, _is_tooth, _is_intake, _is_marker, _is_code,

@@ -41,7 +41,7 @@ _SINCE = re.compile(
     rf"tou[ts]e?s les|sevree? d[e'])(?: pres de)?{_GOVERNED}"
 )
 # Years lived through: "a vécu 7 ans au Japon", "a fumé 20 ans".
-_SPENT = re.compile(rf"\b(?:{_any('spent')}){_GOVERNED}")
+_SPENT = re.compile(rf"\b(?:{_any('spent')}|(?:a|ont|avait|ayant|avoir) passe){_GOVERNED}")
 _LASTING = re.compile(
     rf"\b(?:{_any('duration_nouns')})(?:(?: (?!chez|une?|la|le|du|des|par|pour|avec|post)[a-z]+){{0,2}}"
     rf"(?: de| d'| a| sur| entre| \()?|[^.,;:\n]{{0,60}} (?:est|etait|sera|serait) (?:estimee? )?(?:de|a)){_GOVERNED}"
@@ -63,6 +63,10 @@ _THEN = re.compile(
     rf"(?P<event> (?:le |la |l'|cette |cet |son |sa )?(?:{_any('procedures')}))?"
 )
 _AGO = re.compile(r"(?:\bil ?'?|\b)y ?'?a (?:environ |pres de |plus de )?$|\bil ya ?(?:environ |pres de |plus de )?\Z")
+# "quatre demi-frères" counts people; "23 semaines et 6 jours" is the age of a pregnancy.
+_KIN_COUNTED = re.compile(r"-(?:freres?|soeurs?)\b")
+_AND_DAYS = re.compile(r" (?:et |\+ ?)\d (?:jours?|j)\b")
+_WEEKS = re.compile(r" (?:semaines?|sa)\b(?! de vie)")
 _YOUNG = re.compile(rf"\b(?:{_any('child_words', 'life_events')})\b")
 _MONTHS = re.compile(r"mois|sem|jour")
 _GROWN_UP = 16  # years from which an age in months, weeks or days is someone else's
@@ -112,16 +116,19 @@ def _of_an_adult(reading: Reading, mentions: Sequence[Mention]) -> bool:
 
 def _lasts(reading: Reading, mention: Mention, before: str, adult: bool) -> bool:
     """Return whether an age is the duration of a disease, a treatment or a follow-up."""
-    written = reading.folded[mention.start : mention.end]
+    written, after = reading.folded[mention.start : mention.end], _after(reading, mention)
+    if _KIN_COUNTED.match(after):
+        return True
     if _PREGNANCY.search(before) and "an" not in written:
         return True
     if _BEARER.search(before):
         return False
+    if _WEEKS.match(after) or (written.endswith(("semaines", "sa")) and _AND_DAYS.match(after)):
+        return True
     if "º" in written or "°" in written or "paquet" in written:
         return True
     if any(lead.search(before) for lead in (_SINCE, _LASTING, _SPENT)):
         return True
-    after = _after(reading, mention)
     if _OF_A_COURSE.match(after):
         return True
     then = _THEN.match(after)
@@ -175,6 +182,8 @@ def _tells_no_time(reading: Reading, mention: Mention) -> bool:
             return True
         acronym = len(written) == 3 and reading.text[mention.start : mention.end].isupper()
         if acronym and not reading.shouted(reading.token_at(mention.start)):
+            return True
+        if words == ["ascension"] and after.startswith((" de ", " du ", " des ")):
             return True
         return _FUNCTION_WORDS.issuperset(words)
     known = all(len(word) > 1 and word in reading.lexicon.common for word in words)

@@ -6,7 +6,13 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from deid.detection.annotators.vocabulary import DOUBLE_EPONYMS, EPONYM_CUES, GENERA
+from deid.detection.annotators.vocabulary import (
+    CIVILITIES,
+    DOCTOR_TITLES,
+    DOUBLE_EPONYMS,
+    EPONYM_CUES,
+    GENERA,
+)
 from deid.detection.known_names import LOWER_PARTICLES, PARTICLES
 from deid.detection.reading import Reading
 from deid.domain.document import Mention
@@ -16,6 +22,7 @@ from deid.french.folding import key
 _CHECKED = NAMES | {Label.CITY, Label.LOC, Label.ORG}
 _LINKS = PARTICLES | LOWER_PARTICLES | {"'", "-"}
 _OF_MIGRAINE = re.compile(r"\b(?:migraines?|cephalees?)\b[^.,;\n]{0,30} (?:avec|sans|a) (?:l'|une |son )?\Z")
+_GRADED = re.compile(r" (?:grade |stade |type )?(?:[iv]{1,3}|[1-6])\b")
 _ARTICLE = re.compile(r"(?:l['’]|(?:le|la|les|un|une|du|des|d'un|d'une) )")
 _SURE = 0.84  # score from which a name is no eponym ("M. Charcot")
 
@@ -30,6 +37,7 @@ def drop_allowed(reading: Reading, mentions: Sequence[Mention], allow: Mapping[L
         mention
         for mention in mentions
         if not (mention.label in own and key(reading.text[mention.start : mention.end]) in own[mention.label])
+        and not (mention.label in _CHECKED and _is_species(reading, mention))
         and not (
             mention.label in _CHECKED
             and mention.score < _SURE
@@ -52,6 +60,26 @@ def _is_ordinary(reading: Reading, mention: Mention) -> bool:
         written.casefold() == "aura"
         and _OF_MIGRAINE.search(reading.folded, max(0, mention.start - 60), mention.start) is not None
     )
+
+
+def _is_species(reading: Reading, mention: Mention) -> bool:
+    """True for the name of a germ, however sure: "Candida Albicans", "P. aeruginosa"; for a graded double eponym."""
+    words = [reading.words[at] for at in reading.tokens(mention) if reading.words[at].isalpha()]
+    if any(vote.annotator == "identity" for vote in mention.votes) or not words:
+        return False
+    if _GRADED.match(reading.folded, mention.end) and _is_double_eponym(reading, mention):
+        return True
+    genus, species = words[0], words[-1]
+    if (
+        len(words) != 2
+        or "germ" not in reading.lexicon.clinical.get(species, "")
+        or reading.lexicon.is_surname(species)
+    ):
+        return False
+    first = reading.token_at(mention.start)
+    titled = reading.word(first - 1 - (reading.word(first - 1) == ".")) in CIVILITIES | DOCTOR_TITLES
+    abbreviated = len(genus) == 1 and reading.folded[mention.start + 1] == "."
+    return not titled and (abbreviated or genus in GENERA or "germ" in reading.lexicon.clinical.get(genus, ""))
 
 
 def _is_double_eponym(reading: Reading, mention: Mention) -> bool:

@@ -47,6 +47,7 @@ def raised(text: str, word: str, probability: float = 0.45) -> bool:
         (f"{PEOPLE}Repas pris avec Zorbakian.", "Zorbakian"),  # a document that names people
         (f"{PEOPLE}Le Dr Taxol est venu.", "Taxol"),  # a person named like a drug
         (f"{PEOPLE}Mme Fermetue est venue.", "Fermetue"),  # a person named like a slip
+        (f"{PEOPLE}Vu par M. Glimépéride.", "Glimépéride"),
         (f"{PEOPLE}Relecture.\nFermetue\n", "Fermetue"),  # alone, as in a signature
     ],
 )
@@ -65,6 +66,8 @@ def test_what_something_points_to_is_raised(text: str, word: str) -> None:
         (f"{PEOPLE}Traitement par pamidronate poursuivi.", "pamidronate"),
         (f"{PEOPLE}Fermetue cutanée par agrafes.", "Fermetue"),  # a slip
         (f"{PEOPLE}Antériorité\nAucune.", "Antériorité"),
+        (f"{PEOPLE}Diabète traité par Glimépéride seul.", "Glimépéride"),  # a misspelt drug
+        (f"{PEOPLE}Chimiothérapie avec FOLFOX ce jour.", "FOLFOX"),
     ],
 )
 def test_what_nothing_points_to_is_left_alone(text: str, word: str) -> None:

@@ -63,6 +63,22 @@ def test_terms_that_are_no_names(text: str, part: str, label: Label, dropped: bo
     assert (drop_allowed(reading(text), [marked(text, part, label)], {}) == []) is dropped
 
 
+@pytest.mark.parametrize(
+    ("text", "part", "dropped"),
+    [
+        ("présence de Candida Albicans", "Candida Albicans", True),
+        ("due à P. aeruginosa", "P. aeruginosa", True),
+        ("score House-Brackmann II", "House-Brackmann", True),
+        ("Dr Candida Albicans", "Candida Albicans", False),
+        ("M. A. Pylori", "A. Pylori", False),
+        ("Dr House-Brackmann", "House-Brackmann", False),
+        ("vu avec P. Martin", "P. Martin", False),
+    ],
+)
+def test_a_germ_or_a_graded_eponym_is_no_name_however_sure(text: str, part: str, dropped: bool) -> None:
+    assert (drop_allowed(reading(text), [marked(text, part, Label.DOCTOR, 0.99)], {}) == []) is dropped
+
+
 def test_a_sure_name_outweighs_the_lists_and_not_the_policy_s_own_terms() -> None:
     text = "maladie de Charcot"
     sure = marked(text, "Charcot", Label.DOCTOR, 0.9)

@@ -31,6 +31,7 @@ def counted(text: str, patient: Patient = PATIENT) -> tuple[float, float]:
         "vérapamil", "Pamidronate", "OLMÉSARTAN", "amoxicilline", "0,75 V",
         "un comprimé", "deux gélules", "un demi-comprimé", "matin et soir", "le matin, le midi et le soir",
         "au coucher", "trois fois par jour", "un jour sur deux", "10 mg le mercredi et le dimanche",
+        "60 Gray", "132\tpmol/L\t150-600", "vn 300-1200", "normale 60-120", "22q11",
         "119\tUI/ML", "7,7  NG/ML", "98      mmol/L", "12 MG/KG",
     ],
 )  # fmt: skip
