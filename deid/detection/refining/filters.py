@@ -22,6 +22,8 @@ from deid.french.folding import key
 _CHECKED = NAMES | {Label.CITY, Label.LOC, Label.ORG}
 _LINKS = PARTICLES | LOWER_PARTICLES | {"'", "-"}
 _OF_MIGRAINE = re.compile(r"\b(?:migraines?|cephalees?)\b[^.,;\n]{0,30} (?:avec|sans|a) (?:l'|une |son )?\Z")
+_PATIENTS = frozenset("nourrisson nourrissons fillette patient patiente patients patientes parturiente".split())
+_MAIL_LABEL = re.compile(r"mel\.? ?:? {0,3}[\w.+-]{1,64}@")
 _GRADED = re.compile(r" (?:grade |stade |type )?(?:[iv]{1,3}|[1-6])\b")
 _ARTICLE = re.compile(r"(?:l['’]|(?:le|la|les|un|une|du|des|d'un|d'une) )")
 _SURE = 0.84  # score from which a name is no eponym ("M. Charcot")
@@ -37,7 +39,7 @@ def drop_allowed(reading: Reading, mentions: Sequence[Mention], allow: Mapping[L
         mention
         for mention in mentions
         if not (mention.label in own and key(reading.text[mention.start : mention.end]) in own[mention.label])
-        and not (mention.label in _CHECKED and _is_species(reading, mention))
+        and not (mention.label in _CHECKED and _is_never_a_name(reading, mention))
         and not (
             mention.label in _CHECKED
             and mention.score < _SURE
@@ -62,24 +64,28 @@ def _is_ordinary(reading: Reading, mention: Mention) -> bool:
     )
 
 
-def _is_species(reading: Reading, mention: Mention) -> bool:
-    """True for the name of a germ, however sure: "Candida Albicans", "P. aeruginosa"; for a graded double eponym."""
+def _is_never_a_name(reading: Reading, mention: Mention) -> bool:
+    """True, however sure, for a germ, a graded double eponym, the label of an e-mail, and a word for a patient."""
     words = [reading.words[at] for at in reading.tokens(mention) if reading.words[at].isalpha()]
     if any(vote.annotator == "identity" for vote in mention.votes) or not words:
         return False
     if _GRADED.match(reading.folded, mention.end) and _is_double_eponym(reading, mention):
         return True
-    genus, species = words[0], words[-1]
-    if (
-        len(words) != 2
-        or "germ" not in reading.lexicon.clinical.get(species, "")
-        or reading.lexicon.is_surname(species)
-    ):
-        return False
+    if _MAIL_LABEL.match(reading.folded, mention.start):
+        return True
     first = reading.token_at(mention.start)
-    titled = reading.word(first - 1 - (reading.word(first - 1) == ".")) in CIVILITIES | DOCTOR_TITLES
+    if reading.word(first - 1 - (reading.word(first - 1) == ".")) in CIVILITIES | DOCTOR_TITLES:
+        return False
+    return _PATIENTS.issuperset(words) or _is_species(reading, mention, words)
+
+
+def _is_species(reading: Reading, mention: Mention, words: Sequence[str]) -> bool:
+    """True for a germ by genus and species: "Candida Albicans", "P. aeruginosa"."""
+    clinical, genus, species = reading.lexicon.clinical, words[0], words[-1]
+    if len(words) != 2 or "germ" not in clinical.get(species, "") or reading.lexicon.is_surname(species):
+        return False
     abbreviated = len(genus) == 1 and reading.folded[mention.start + 1] == "."
-    return not titled and (abbreviated or genus in GENERA or "germ" in reading.lexicon.clinical.get(genus, ""))
+    return abbreviated or genus in GENERA or "germ" in clinical.get(genus, "")
 
 
 def _is_double_eponym(reading: Reading, mention: Mention) -> bool:

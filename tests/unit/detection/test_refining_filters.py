@@ -69,13 +69,17 @@ def test_terms_that_are_no_names(text: str, part: str, label: Label, dropped: bo
         ("présence de Candida Albicans", "Candida Albicans", True),
         ("due à P. aeruginosa", "P. aeruginosa", True),
         ("score House-Brackmann II", "House-Brackmann", True),
+        ("Mél. secretariat@ch.example", "Mél", True),
+        ("Observation 1 Nourrisson de sexe féminin", "Nourrisson", True),
+        ("Mme Nourrisson", "Nourrisson", False),
+        ("Vue avec Mél. ce jour", "Mél", False),
         ("Dr Candida Albicans", "Candida Albicans", False),
         ("M. A. Pylori", "A. Pylori", False),
         ("Dr House-Brackmann", "House-Brackmann", False),
         ("vu avec P. Martin", "P. Martin", False),
     ],
 )
-def test_a_germ_or_a_graded_eponym_is_no_name_however_sure(text: str, part: str, dropped: bool) -> None:
+def test_what_is_no_name_however_sure(text: str, part: str, dropped: bool) -> None:
     assert (drop_allowed(reading(text), [marked(text, part, Label.DOCTOR, 0.99)], {}) == []) is dropped
 
 
