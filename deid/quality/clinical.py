@@ -55,7 +55,7 @@ _JOIN = r"[\s:=<>≤≥~(àa]{1,6}"
 _PATTERNS = tuple(
     re.compile(pattern)
     for pattern in (
-        rf"(?<![\w.,/])(?:{_NUMBER}\s?[x×/–-]\s?){{0,2}}{_NUMBER}\s?{_UNIT}{_PER}(?!\w)",
+        rf"(?<![\w.,/])(?:{_NUMBER}\s?[x×/–-]\s?){{0,2}}{_NUMBER}\s?{_UNIT}{_PER}(?![\w'’])",
         rf"(?<![\w.,/]){_NUMBER}[ \t]{{0,12}}{_CELL_UNIT}(?:[ \t]{{1,12}}{_NUMBER}\s?[-–]\s?{_NUMBER})?(?!\w)",
         rf"(?<!\w)(?i:vn|vr|normales?|norme)\s?[:=(]?\s?{_NUMBER}\s?[-–]\s?{_NUMBER}(?![\w/.])",
         r"(?<!\w)(?:[1-9]|1\d|2[0-2]|[XY])[pq]\d{2}(?:\.\d{1,2})?(?!\w)",
