@@ -28,6 +28,12 @@ _NOT_INITIALS = frozenset("a o y".split())
 _BEFORE_PARTICLE = frozenset("( , ; / + &".split())
 # Letters of scripts other than the Latin one.
 _OTHER_SCRIPT = re.compile("[\u0370-\u1cff\u2c80-\ud7ff\uf900-\ufaff\ufb1d-\ufdff\ufe70-\ufefc]+")
+# A value behind any label that opens its line; Greek in small letters is a sign of medicine.
+_FIELD_IN_OTHER_SCRIPT = re.compile(
+    "^[^\\n:]{2,40}:[ \\t]*((?:[\u0391-\u03a9]|[\u0400-\u1cff\u2c80-\ud7ff\uf900-\ufaff\ufb1d-\ufdff\ufe70-\ufefc])"
+    "[\u0370-\u1cff\u2c80-\ud7ff\uf900-\ufaff\ufb1d-\ufdff\ufe70-\ufefc]+)",
+    re.MULTILINE,
+)
 _OPENERS = frozenset("le la de el al ben ait da dos ould".split())
 
 
@@ -45,11 +51,16 @@ def complete_names(reading: Reading, mentions: Sequence[Mention]) -> list[Mentio
 
 def announced_in_other_scripts(reading: Reading) -> list[Mention]:
     """Return the names in another script that the label of a field announces: "Nom : Петрова"."""
-    return [
+    named = [
         one
         for one in reading.found.get("context", ())
         if one.label in NAMES and _OTHER_SCRIPT.fullmatch(reading.words[reading.token_at(one.start)])
     ]
+    if reading.text.isascii():
+        return named
+    fields = (match.span(1) for match in _FIELD_IN_OTHER_SCRIPT.finditer(reading.text))
+    known = {one.start for one in named}
+    return named + [Mention(start, end, Label.PERSON, 0.8) for start, end in fields if start not in known]
 
 
 def _completed(reading: Reading, mention: Mention, floor: int, ceiling: int) -> Mention:

@@ -36,6 +36,8 @@ def test_an_eponym_stays_and_the_person_of_that_name_goes(detector: Detector) ->
         ("Nom : Петрова\nsuite", Patient(), ["Петрова"]),
         ("Nom : محمد بن علي\nsuite", Patient(), ["محمد بن علي"]),
         ("Patient : 王小明, stable", Patient(), ["王小明"]),
+        ("Identité d'origine : بن علي كريم, dossier", Patient(), ["بن علي كريم"]),
+        ("Marqueur : αβγδ", Patient(), []),
         ("Revu Петрова hors lit.", Patient(last_name="Петрова"), ["Петрова"]),
         ("Revu Мария Петрова hors lit.", Patient(last_name="Петрова"), ["Мария Петрова"]),
         ("Il dit « спасибо » en partant.", Patient(last_name="Петрова"), []),
