@@ -96,6 +96,7 @@ def test_ages_are_kept(text: str) -> None:
         "tabac depuis 20 ans, [[33 paquet-année]]",
         "a vécu [[7 ans]] au Japon",
         "il a [[quatre demi]]-frères",
+        "il a [[quatre]] demi-frères",
         "cerclage à [[23]] semaines et 6 jours",
         "cerclage à [[23 semaines]] et 6 jours",
         "il a fumé près de [[20 ans]]",
