@@ -281,7 +281,8 @@ _MARKER = re.compile(
 # Loci of chromosomes, isotopes, parts of the Glasgow score, involved nodes, a molecule by its number.
 _LOCUS = re.compile(
     r"(?:[1-9]|1\d|2[0-2]|[xy])[pq]\d{1,2}(?:\.\d{1,2})?(?: ?- ?[pq]?(?:\d{1,2}|ter))?|"
-    r"(?:i ?1(?:23|25|31)|tc ?99m?|fdg ?18|sm ?153|ra ?223|lu ?177)|25-? ?oh(?:[- ]?vit\w*)?|\d{1,2}n[+-](?: ?/ ?\d{1,2}n[+-]?)?|"
+    r"(?:i ?1(?:23|25|31)|tc ?99m?|fdg ?18|sm ?153|ra ?223|lu ?177)|25-? ?oh(?:[- ]?vit\w*)?|"
+    r"\d{1,2}n[+-](?: ?/ ?\d{1,2}n[+-]?)?|"
     r"(?:(?:\d ?[-.] )?e[1-4] ?v[1-5] ?m[1-6][.,; ]*)+"
 )
 _TISSUE_TYPES = re.compile(r"(?:(?:[abc]|dr|dq|dp|cw|b?w)?\d{1,3}(?:[ ,;:*/-]+|$))+")
