@@ -147,7 +147,7 @@ ablation: $(DEV) ## benchmarks/ablation.md from var/held-out
 	@$(BIN)/python -m deid.learning.ablation corpus/train var/held-out > benchmarks/ablation.md
 
 .PHONY: audit
-audit: $(RUN) ## benchmarks/epsilon_audit.md: each mechanism's ε against what a million draws prove (minutes)
+audit: $(RUN) ## benchmarks/epsilon_audit.md: what draws prove against each claim of ε, by mechanism and by document (minutes)
 	@$(BIN)/python -m deid.evaluation.audit $(ARGS) > benchmarks/epsilon_audit.md
 
 .PHONY: attacks

@@ -2,8 +2,9 @@
 
     bound  the bound, from two samples of outputs
     cases  the shipped mechanisms, their neighbouring inputs, their claims
+    documents  neighbouring documents through `Substitutor.substitute`, and what is claimed of them
 
-`python -m deid.evaluation.audit` writes the table of all cases. An audit can refute a claim, not prove one; proofs are
+`python -m deid.evaluation.audit` writes the tables of all cases. An audit can refute a claim, not prove one; proofs are
 in the docstrings of the mechanisms.
 """
 

@@ -1,4 +1,4 @@
-"""`python -m deid.evaluation.audit`: claims of every mechanism and lower bounds from a million draws, in Markdown."""
+"""`python -m deid.evaluation.audit`: claims of mechanisms and published documents, and lower bounds, in Markdown."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from concurrent.futures import ProcessPoolExecutor
 from math import isinf
 
+from deid.evaluation.audit import documents
 from deid.evaluation.audit.bound import Audit
 from deid.evaluation.audit.cases import CASES, CONFIDENCE, DRAWS, audit
 
@@ -18,6 +19,8 @@ Written by `python -m deid.evaluation.audit`. Two neighbouring inputs, {draws:,}
 event is chosen on the first half, bounded on the second (Clopper–Pearson, {confidence:.2%} per line). A lower bound
 above the claim refutes it; one below proves nothing by itself: the proofs are in the docstrings (`docs/privacy.md`).
 
+## Mechanisms
+
 | mechanism | neighbours | ε claimed | ε at least | of the claim | verdict |
 |---|---|---:|---:|---:|---|
 """
@@ -25,7 +28,7 @@ above the claim refutes it; one below proves nothing by itself: the proofs are i
 
 def _line(found: Audit) -> str:
     if isinf(found.claimed):
-        return f"| {found.mechanism} | {found.inputs} | none | {found.lower:.4f} | | no claim (see below) |"
+        return f"| {found.mechanism} | {found.inputs} | none | {found.lower:.4f} | | no claim |"
     verdict = "REFUTED" if found.refuted else "not refuted"
     share = found.lower / found.claimed
     return f"| {found.mechanism} | {found.inputs} | {found.claimed:.4f} | {found.lower:.4f} | {share:.0%} | {verdict} |"
@@ -37,26 +40,56 @@ draws, and is accounted for in docs/decisions/2026-11-20-epsilon-per-element.md.
 """
 
 
+_DOCUMENTS = """
+## Published documents
+
+`Substitutor.substitute` itself, under strategies `episodes` and `stages` (shift of scale {scale:g} days,
+`episode_epsilon` {epsilon:g}), on two neighbouring documents, or sets of documents, of a patient: {draws:,} patients
+on either side. The bound is the greatest over views of what is published: each number by itself (a day, a month, an
+age, the document's date), the difference of any two, the text without its digits; the error is shared among them.
+Claims are those of the ledger and of `docs/privacy.md`: ε per day of a stay's first day, per unit of what is told of
+the past, per month of an age, per day of a birth date. Inputs without a claim differ in what is public by declaration.
+
+| what | neighbours | ε claimed | ε at least | of the claim | verdict |
+|---|---|---:|---:|---:|---|
+"""
+
+
 def table(found: Iterable[Audit], draws: int) -> str:
-    """Return the audits as a page of Markdown."""
+    """Return the audits of mechanisms as a page of Markdown."""
     return _HEAD.format(draws=draws, confidence=CONFIDENCE) + "\n".join(map(_line, found)) + "\n" + _FOOT
+
+
+def documents_table(found: Iterable[Audit], draws: int) -> str:
+    """Return the audits of published documents as the page's second part."""
+    settings = documents.audited_policy().substitution.dates
+    head = _DOCUMENTS.format(scale=settings.anchor_scale_days, epsilon=settings.episode_epsilon, draws=draws)
+    return head + "\n".join(map(_line, found)) + "\n"
 
 
 def _at(index: int, draws: int) -> Audit:
     return audit(CASES[index], draws)
 
 
+def _document_at(index: int, draws: int) -> Audit:
+    policy = documents.audited_policy()
+    return documents.audit_documents(documents.pairs(policy)[index], policy, draws)
+
+
 def main() -> int:
     """Print the table; 1 if a claim is refuted."""
     parser = argparse.ArgumentParser(prog="python -m deid.evaluation.audit", description=__doc__)
     parser.add_argument("--draws", type=int, default=DRAWS, help="per input (default: %(default)s)")
+    parser.add_argument("--documents", type=int, default=documents.DRAWS, help="per pair (default: %(default)s)")
     parser.add_argument("--workers", type=int, default=1, help="processes (default: %(default)s)")
     given = parser.parse_args()
     indexes = range(len(CASES))
     with ProcessPoolExecutor(given.workers) as pool:
         found = list(pool.map(_at, indexes, [given.draws] * len(CASES)))
-    sys.stdout.write(table(found, given.draws))
-    return int(any(one.refuted for one in found))
+        pairs = range(len(documents.pairs(documents.audited_policy())))
+        published = list(pool.map(_document_at, pairs, [given.documents] * len(pairs)))
+    sys.stdout.write(table(found, given.draws) + documents_table(published, given.documents))
+    return int(any(one.refuted for one in (*found, *published)))
 
 
 if __name__ == "__main__":
