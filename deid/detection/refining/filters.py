@@ -22,6 +22,11 @@ from deid.french.folding import key
 _CHECKED = NAMES | {Label.CITY, Label.LOC, Label.ORG}
 _LINKS = PARTICLES | LOWER_PARTICLES | {"'", "-"}
 _OF_MIGRAINE = re.compile(r"\b(?:migraines?|cephalees?)\b[^.,;\n]{0,30} (?:avec|sans|a) (?:l'|une |son )?\Z")
+_USUAL = 20  # occurrences per million from which a word is usual
+_BEHIND_ADJECTIVES = frozenset(", . ; et ou ) mais".split())
+_BEFORE_PEOPLE = frozenset(
+    "a avec chez d de dit et fille fils frere ma mere mon ou par pere pour que qui sa soeur son vu vue".split()
+)
 _PATIENTS = frozenset("nourrisson nourrissons fillette patient patiente patients patientes parturiente".split())
 _MAIL_LABEL = re.compile(r"mel\.? ?:? {0,3}[\w.+-]{1,64}@")
 _GRADED = re.compile(r" (?:grade |stade |type )?(?:[iv]{1,3}|[1-6])\b")
@@ -76,7 +81,19 @@ def _is_never_a_name(reading: Reading, mention: Mention) -> bool:
     first = reading.token_at(mention.start)
     if reading.word(first - 1 - (reading.word(first - 1) == ".")) in CIVILITIES | DOCTOR_TITLES:
         return False
+    if mention.label in NAMES and len(words) == 1 and _is_quality(reading, first):
+        return True
     return _PATIENTS.issuperset(words) or _is_species(reading, mention, words)
+
+
+def _is_quality(reading: Reading, index: int) -> bool:
+    """True for an adjective in lower case within a sentence that has capitals: "un nouveau-né rose, tonique"."""
+    word, lexicon = reading.words[index], reading.lexicon
+    if not reading.surface(index).islower() or reading.lowered(index) or len(word) < 4:
+        return False
+    usual = lexicon.common.get(word, 0.0) >= _USUAL and "ADJ" in lexicon.parts.get(word, "").split("|")
+    before, after = reading.word(index - 1), reading.word(index + 1)
+    return usual and before.isalpha() and before not in _BEFORE_PEOPLE and after in _BEHIND_ADJECTIVES
 
 
 def _is_species(reading: Reading, mention: Mention, words: Sequence[str]) -> bool:
@@ -115,6 +132,8 @@ _SETTING = re.compile(
     r"[<>~+-]?\d+(?:[.,]\d+)?\s?[^\W\d_]{0,4}°?\s?@\s?\d+(?:[.,]\d+)?\s?(?:[^\W\d_]{1,4}|[°%])?|merlin\s?@\s?home"
 )
 # Civilities; "M." is left out, since it may be an initial.
+# "Mme M.A. 4 ème geste": the rank of a pregnancy beside initials.
+_RANK, _RANKS = re.compile(r"(?<=[a-z.]) \d{1,2}\Z"), re.compile(r" ?i?e(?:me)?s?\b")
 _CIVILITY = re.compile(r"(?:mmes?\.?|mlles?|melles?|messieurs|mesdames|drs\.?) ")
 
 
@@ -129,11 +148,16 @@ def drop_lookalikes(reading: Reading, mentions: Sequence[Mention]) -> list[Menti
 
 
 def trim_civilities(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
-    """Return the mentions, names without their civility ("Mmes"), as the annotation guide asks."""
+    """Return the mentions, names without a civility ("Mmes"), as the annotation guide asks, or a rank ("M.A. 4")."""
     trimmed = []
     for mention in mentions:
         opens = mention.label in NAMES and _CIVILITY.match(reading.folded, mention.start, mention.end)
-        trimmed.append(replace(mention, start=opens.end()) if opens and opens.end() < mention.end else mention)
+        if opens and opens.end() < mention.end:
+            mention = replace(mention, start=opens.end())
+        rank = mention.label in NAMES and _RANK.search(reading.folded, mention.start, mention.end)
+        if rank and _RANKS.match(reading.folded, mention.end):
+            mention = replace(mention, end=rank.start())
+        trimmed.append(mention)
     return trimmed
 
 

@@ -50,6 +50,13 @@ def test_a_name_in_another_script_is_found_by_its_field_or_the_identity(
     assert [text[one.start : one.end] for one in mentions] == found
 
 
+def test_the_rank_of_a_pregnancy_is_no_part_of_initials() -> None:
+    text = "Mme M.A. 4 ème geste, suivie par J.P. 4"
+    mentions = [Mention(4, 10, Label.PATIENT, 0.9), Mention(33, 39, Label.DOCTOR, 0.9)]
+    found = trim_civilities(Reading(Document("d", text)), mentions)
+    assert [text[one.start : one.end] for one in found] == ["M.A.", "J.P. 4"]
+
+
 def test_the_aura_of_a_migraine_is_no_name() -> None:
     reading = Reading(Document("d", "MIGRAINE AVEC AURA, vue avec AURA"))
     mentions = [Mention(14, 18, Label.DOCTOR, 0.6), Mention(29, 33, Label.PERSON, 0.6)]
