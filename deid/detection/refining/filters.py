@@ -27,6 +27,8 @@ _BEHIND_ADJECTIVES = frozenset(", . ; et ou ) mais".split())
 _BEFORE_PEOPLE = frozenset(
     "a avec chez d de dit et fille fils frere ma mere mon ou par pere pour que qui sa soeur son vu vue".split()
 )
+# Species that are written with a capital without being anyone's name: "H. Pylori".
+_USUAL_SPECIES = frozenset("aeruginosa albicans aureus coli difficile epidermidis faecalis pneumoniae pylori".split())
 _PATIENTS = frozenset("nourrisson nourrissons fillette patient patiente patients patientes parturiente".split())
 _MAIL_LABEL = re.compile(r"mel\.? ?:? {0,3}[\w.+-]{1,64}@")
 _GRADED = re.compile(r" (?:grade |stade |type )?(?:[iv]{1,3}|[1-6])\b")
@@ -101,7 +103,8 @@ def _is_species(reading: Reading, mention: Mention, words: Sequence[str]) -> boo
     clinical, genus, species = reading.lexicon.clinical, words[0], words[-1]
     if len(words) != 2 or "germ" not in clinical.get(species, "") or reading.lexicon.is_surname(species):
         return False
-    abbreviated = len(genus) == 1 and reading.folded[mention.start + 1] == "."
+    small = not reading.capitals[reading.token_at(mention.end - 1)]
+    abbreviated = len(genus) == 1 and reading.folded[mention.start + 1] == "." and (small or species in _USUAL_SPECIES)
     return abbreviated or genus in GENERA or "germ" in clinical.get(genus, "")
 
 

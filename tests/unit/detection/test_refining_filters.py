@@ -68,6 +68,8 @@ def test_terms_that_are_no_names(text: str, part: str, label: Label, dropped: bo
     [
         ("présence de Candida Albicans", "Candida Albicans", True),
         ("due à P. aeruginosa", "P. aeruginosa", True),
+        ("éradication de H. Pylori", "H. Pylori", True),
+        ("Relu, P. Akari", "P. Akari", False),
         ("score House-Brackmann II", "House-Brackmann", True),
         ("Mél. secretariat@ch.example", "Mél", True),
         ("Observation 1 Nourrisson de sexe féminin", "Nourrisson", True),
