@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from datetime import date
 
 from deid.config.policy import Policy
-from deid.domain.document import Document, Mention, Substitution
 from deid.domain.labels import Label
 from deid.evaluation.attacks.inputs import Record
 from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
 from deid.substitution.context import DocumentContext
 from deid.substitution.temporal import timeline
-from deid.substitution.temporal.normalisation import normalise
+from deid.substitution.temporal.constraints import read_both
 from deid.substitution.temporal.strategies import uniform_shift
 from deid.substitution.temporal.values import Instant, Unit
 
@@ -90,14 +89,15 @@ def publish_dates(records: Iterable[Record], policy: Policy, key: bytes = KEY) -
 def _publish(record: Record, policy: Policy, substitutor: Substitutor, key: bytes) -> DocumentDates:
     temporal = [one for one in record.mentions if one.label in _TEMPORAL]
     done = substitutor.substitute(record.document, temporal)
-    mentions = [surrogate.mention for surrogate in done.surrogates]
-    context = DocumentContext(record.document, mentions, policy.substitution, key)
-    known = normalise(context)
-    published = _published_instants(record.document, done, policy)
+    context = DocumentContext(record.document, [one.mention for one in done.surrogates], policy.substitution, key)
+    readings = read_both(record.document, done)
+    known = readings.true
     pairs = tuple(
-        DatePair(mention.label, known.instants[mention], instant, mention in known.births)
-        for mention, instant in zip(mentions, published, strict=True)
-        if mention in known.instants
+        DatePair(
+            one.mention.label, known.instants[one.mention], readings.instant(one.mention), one.mention in known.births
+        )
+        for one in done.surrogates
+        if one.mention in known.instants
     )
     published_on = done.reference_date or known.anchor
     match policy.substitution.dates.strategy:
@@ -108,16 +108,6 @@ def _publish(record: Record, policy: Policy, substitutor: Substitutor, key: byte
         case _:
             shift = timeline.shift(context).days
     return DocumentDates(record, published_on, shift, pairs)
-
-
-def _published_instants(document: Document, done: Substitution, policy: Policy) -> list[Instant | None]:
-    published = Document(document.id, done.text, reference_date=done.reference_date)
-    marks = [
-        Mention(start, end, surrogate.mention.label)
-        for surrogate, (start, end) in zip(done.surrogates, done.spans, strict=True)
-    ]
-    read = normalise(DocumentContext(published, marks, policy.substitution, KEY))
-    return [read.instants.get(mark) for mark in marks]
 
 
 def _dates(own: date, instants: Iterable[Instant | None]) -> DateSet:
