@@ -12,17 +12,23 @@ from bisect import bisect_right, insort
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import NamedTuple
 
 from deid.config.policy import SubstitutionPolicy
 from deid.domain.document import Document, Mention, Substitution
 from deid.domain.outcomes import Constraint, Kept
 from deid.substitution.context import DocumentContext
-from deid.substitution.temporal import durations, stages
+from deid.substitution.temporal import stages
 from deid.substitution.temporal.durations import Ties
 from deid.substitution.temporal.forms import Expression
-from deid.substitution.temporal.normalisation import NormalisedTimes, are_bounds, normalise
+from deid.substitution.temporal.normalisation import (
+    NormalisedTimes,
+    are_beside,
+    are_bounds,
+    day_of_pregnancy,
+    normalise,
+)
 from deid.substitution.temporal.relative import Relative
 from deid.substitution.temporal.timeline import day_of
 from deid.substitution.temporal.values import DAYS_OF, Instant, Unit, add_months, add_years, age_at
@@ -34,19 +40,11 @@ _NO_KEY = b"nothing is drawn"
 _WHOLE_YEAR = 100  # a year below was written with two digits
 _SHORT_GAP = 60  # days
 _RANGE = re.compile(r"\s{0,2}(?:au|a|jusqu'au|jusqu'en|->|=>|→|-|–|—)\s{0,2}(?:le )?")
-_BESIDE = re.compile(
-    r"[\s,;:(–-]{0,4}(?:soit|donc|c'est-a-dire)?[\s:]{0,2}(?:le|en|au|du|depuis le|a partir du)?\s{0,2}"
-)
-_REACH = 24  # characters between a distance and its date
-# "DDR : 12/03", "terme prévu le 17/12", "32 SA + 4".
-_LAST_PERIOD, _TERM = (
-    re.compile(rf"\b(?:{words})(?![a-z])[^.;\n\d{durations.DATED}]{{0,25}}(?P<day>{durations.DATED})")
-    for words in (r"ddr|dernieres regles", r"dpa|terme|date presumee d'accouchement")
-)
 _WEEKS = re.compile(
     r"(?<![\d/.,+-])(?P<weeks>\d{1,2}) ?(?:sa|semaines d'amenorrhee)(?![a-z])(?: ?\+ ?(?P<days>[0-6]))?"
 )
-_TERM_DAYS, _WEEK = 287, 7  # 41 weeks after the last period; tolerance of a date of pregnancy: a week
+# Days after the last period of conception and of the term, at 41 weeks; tolerance of a date of pregnancy.
+_PREGNANCY_DAYS, _WEEK = {"period": 0, "conception": 14, "term": 287}, 7
 
 
 class Readings(NamedTuple):
@@ -255,9 +253,8 @@ def _lacks_month(said: Expression | Relative) -> bool:
 
 def _of_distance(readings: Readings, one: Mention, other: Mention) -> Iterator[_Finding]:
     """A distance and the date beside it: "dans 6 semaines, le 12 mai"."""
-    between = readings.context.plain[one.end : other.start]
     said = readings.true.said
-    if len(between) > _REACH or _BESIDE.fullmatch(between) is None or type(said[one]) is type(said[other]):
+    if type(said[one]) is type(said[other]) or not are_beside(readings.context, one, other):
         return
     instants, anchor = readings.true.instants, readings.true.anchor
     if not _meet(*(_stretch(said[span], instants[span], anchor) for span in (one, other))):
@@ -351,16 +348,15 @@ def _pairs(number: int) -> int:
 
 
 def _of_pregnancy(ties: Ties, readings: Readings, moved: Mapping[Instant, Instant]) -> Iterator[_Finding]:
-    """The last period, the term, and the weeks that the document is written at, each with the others, to a week."""
-    periods, terms = (
-        [ties.at(match.start("day")) for match in pattern.finditer(ties.text)] for pattern in (_LAST_PERIOD, _TERM)
-    )
-    said = [7 * int(match["weeks"]) + int(match["days"] or 0) for match in _WEEKS.finditer(ties.text)]
-    anchor = day_of(readings.true.anchor)
-    stated = [(period, term, _TERM_DAYS) for period in periods for term in terms]
-    stated += [(period, anchor, days) for period in periods for days in said]
-    stated += [(anchor, term, _TERM_DAYS - days) for term in terms for days in said]
-    for one, other, days in stated:
-        if abs(other.index - one.index - days) <= _WEEK:
+    """The last period, conception, the term, and the document's own week, each with the others, to a week."""
+    days = {
+        (one, _PREGNANCY_DAYS[kind])
+        for span, one in readings.true.instants.items()
+        if one.unit is Unit.DAY and (kind := day_of_pregnancy(readings.context, span)) is not None
+    }
+    here = day_of(readings.true.anchor)
+    weeks = {(here, 7 * int(match["weeks"]) + int(match["days"] or 0)) for match in _WEEKS.finditer(ties.text) if days}
+    for (one, number), (other, later) in combinations(sorted(days | weeks), 2):
+        if {one, other} != {here} and abs(other.index - one.index - (later - number)) <= _WEEK:
             apart = _apart(moved, one, other)
-            yield Constraint.PREGNANCY, None if apart is None else abs(apart - days) <= _WEEK, 1
+            yield Constraint.PREGNANCY, None if apart is None else abs(apart - (later - number)) <= _WEEK, 1

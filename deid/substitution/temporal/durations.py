@@ -27,19 +27,19 @@ from deid.substitution.temporal.values import Instant, Unit
 
 _DAY = Unit.DAY
 _DAYS = {"j": 1, "n": 1, "s": 7, "m": 30, "a": 365}
-DATED, _OTHER = "\ue000", "\ue001"  # stand for a dated mention and for any other, in what the patterns read
-_NO_DATE = rf"[^.;\n\d{DATED}{_OTHER}]"
+_DATE, _OTHER = "\ue000", "\ue001"  # stand for a dated mention and for any other, in what the patterns read
+_NO_DATE = rf"[^.;\n\d{_DATE}{_OTHER}]"
 _COUNT = "un|une|deux|trois|quatre|cinq|six|sept|huit|neuf|dix|onze|douze|treize|quatorze|quinze|vingt|trente"
 _UNIT = "jours?|jrs?|j|nuits?|semaines?|sem|mois|annees?|ans?"
 _LENGTH = rf"(?<![\w/.,+-])(?P<count>\d{{1,3}}|{_COUNT}) ?(?P<unit>{_UNIT})(?![a-z\d])"
-_RANGE = rf"(?P<first>{DATED})\s{{0,2}}(?:au|a|jusqu'au|et le|-|→|->|=>)\s{{0,2}}(?P<last>{DATED})"
+_RANGE = rf"(?P<first>{_DATE})\s{{0,2}}(?:au|a|jusqu'au|et le|-|→|->|=>)\s{{0,2}}(?P<last>{_DATE})"
 _SAID = r"(?:soit|pendant|durant|pour|ou|=|c'est-a-dire|(?:une )?(?:duree|total)(?: totale)?(?: de)?)?"
 _RANGES = re.compile(_RANGE)
 # A length beside a range: behind it, ahead of it; or behind the day from which something goes on.
 _BEHIND = re.compile(rf"{_RANGE}[\s,;:(\[-]{{0,4}}{_SAID}[\s:]{{0,3}}{_LENGTH}")
-_AHEAD = re.compile(rf"{_LENGTH}[^,.;\n\d{DATED}{_OTHER}]{{0,40}}(?:du|entre le|:|\() ?{_RANGE}")
+_AHEAD = re.compile(rf"{_LENGTH}[^,.;\n\d{_DATE}{_OTHER}]{{0,40}}(?:du|entre le|:|\() ?{_RANGE}")
 _LENGTH_AHEAD = 70  # characters that a length and what joins it to a range take, and some more
-_SINCE = re.compile(rf"depuis le (?P<first>{DATED})[\s,;:(-]{{0,3}}(?:soit )?{_LENGTH}")
+_SINCE = re.compile(rf"depuis le (?P<first>{_DATE})[\s,;:(-]{{0,3}}(?:soit )?{_LENGTH}")
 # A length of stay, and what begins and ends one.
 _STAYS = (
     re.compile(rf"{_LENGTH} ?(?:d'|de )?(?:hospitalisation|hospit\b|sejour)"),
@@ -48,14 +48,14 @@ _STAYS = (
     ),
 )
 _ENTRY = re.compile(
-    rf"(?:entree?s?|admise?s?|admission|arrivee?s?|hospitalisee?s?)(?![a-z]){_NO_DATE}{{0,25}}(?P<day>{DATED})"
+    rf"(?:entree?s?|admise?s?|admission|arrivee?s?|hospitalisee?s?)(?![a-z]){_NO_DATE}{{0,25}}(?P<day>{_DATE})"
 )
-_EXIT = re.compile(rf"(?:sortie?s?|sortante?|retour a domicile)(?![a-z]){_NO_DATE}{{0,25}}(?P<day>{DATED})")
+_EXIT = re.compile(rf"(?:sortie?s?|sortante?|retour a domicile)(?![a-z]){_NO_DATE}{{0,25}}(?P<day>{_DATE})")
 _STAY_REACH = 300  # characters between a length of stay and its dates
 # "J5 : 12/03", "12/03 (J5)": days of a treatment or stay, each with its date.
 _NUMBERED = (
-    re.compile(rf"(?<![a-z\d])j ?(?P<number>\d{{1,3}})[ :(=-]{{1,4}}(?:le )?(?P<day>{DATED})"),
-    re.compile(rf"(?P<day>{DATED})[ :(=-]{{1,4}}j ?(?P<number>\d{{1,3}})(?![a-z\d])(?! ?[:=] ?{DATED})"),
+    re.compile(rf"(?<![a-z\d])j ?(?P<number>\d{{1,3}})[ :(=-]{{1,4}}(?:le )?(?P<day>{_DATE})"),
+    re.compile(rf"(?P<day>{_DATE})[ :(=-]{{1,4}}j ?(?P<number>\d{{1,3}})(?![a-z\d])(?! ?[:=] ?{_DATE})"),
 )
 # A text without any of these is taken to say no length.
 _HINT = re.compile(r"\d ?(?:j|n|s|m|a)|j ?\d|[a-z] (?:jour|nuit|semaine|mois|an)")
@@ -194,7 +194,7 @@ class Ties:
 
     def at(self, position: int) -> Instant:
         """The day that stands at a place of `text`."""
-        span: Mention = self._spans[self.text.count(DATED, 0, position)]
+        span: Mention = self._spans[self.text.count(_DATE, 0, position)]
         return self._normalised.instants[span]
 
 
@@ -214,7 +214,7 @@ def _skeleton(context: DocumentContext, normalised: NormalisedTimes, dated: Sequ
     # A mention that is cut in spans, or is half of one, is told by those.
     told = cut.parts.keys() | cut.halves.keys()
     others = [one for one in context.mentions if one not in told] if told else context.mentions
-    marks = {(one.start, one.end): _OTHER for one in others} | {(span.start, span.end): DATED for span in dated}
+    marks = {(one.start, one.end): _OTHER for one in others} | {(span.start, span.end): _DATE for span in dated}
     pieces: list[str] = []
     position = 0
     for (start, end), mark in sorted(marks.items()):

@@ -10,13 +10,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date, timedelta
 from fractions import Fraction
+from itertools import pairwise
 from typing import NamedTuple
 
 from deid.privacy import discrete_laplace
 from deid.privacy.budget import rational
 from deid.substitution.context import DocumentContext
 from deid.substitution.temporal import births, stages
-from deid.substitution.temporal.normalisation import NormalisedTimes
+from deid.substitution.temporal.forms import Expression
+from deid.substitution.temporal.normalisation import NormalisedTimes, are_beside, day_of_pregnancy
 from deid.substitution.temporal.order import restore
 from deid.substitution.temporal.relative import Relative
 from deid.substitution.temporal.timeline import Timeline, anchor_epsilon, tempered
@@ -116,7 +118,7 @@ def move(context: DocumentContext, normalised: NormalisedTimes, epsilon: Fractio
         if mention in normalised.instants and is_kept(context, said)
     }
     window = _window(context, episode, anchor)
-    beside = _named_from_here(context, normalised)
+    beside = _told_from_here(context, normalised)
     told = [*sorted(one.first for one in normalised.dated if one.unit is Unit.DAY), anchor]
     drawn = {}
     for one in normalised.dated:
@@ -141,7 +143,7 @@ def cost_lines(context: DocumentContext, normalised: NormalisedTimes) -> list[Co
     own = episode_of(context, anchor)
     low, high = _window(context, own, anchor)
     told = {one for mention, one in normalised.instants.items() if not is_kept(context, normalised.said[mention])}
-    near = _named_from_here(context, normalised)
+    near = _told_from_here(context, normalised)
     others = [one for one in told & normalised.dated - near if not low <= one.middle <= high]
     dates = context.policy.dates
     moved = {_elsewhere(context, one.first) for one in others if one.unit is Unit.DAY}
@@ -163,14 +165,24 @@ def is_kept(context: DocumentContext, said: object) -> bool:
     return (abs(said.offset) + said.span) * DAYS_OF[said.unit] <= context.policy.dates.kept_days
 
 
-def _named_from_here(context: DocumentContext, normalised: NormalisedTimes) -> set[Instant]:
-    """Return what is told by its name from the document's date ("l'été dernier"), and within `kept_days` of it."""
-    reach = context.policy.dates.kept_days
-    return {
+def _told_from_here(context: DocumentContext, normalised: NormalisedTimes) -> set[Instant]:
+    """Return what the words tell from the document's date, wherever it lies.
+
+    It is what has a name ("l'été dernier") within `kept_days`, the date beside a distance that is kept, and the days of
+    a pregnancy.
+    """
+    reach, said = context.policy.dates.kept_days, normalised.said
+    found = {
         one
         for mention, one in normalised.instants.items()
-        if isinstance(normalised.said[mention], Relative) and abs((one.middle - normalised.anchor).days) <= reach
+        if (isinstance(said[mention], Relative) and abs((one.middle - normalised.anchor).days) <= reach)
+        or day_of_pregnancy(context, mention) is not None
     }
+    for pair in pairwise(sorted(normalised.instants)):
+        for distance, date_beside in (pair, pair[::-1]):
+            if is_kept(context, said[distance]) and isinstance(said[date_beside], Expression):
+                found |= {normalised.instants[date_beside]} if are_beside(context, *pair) else set()
+    return found
 
 
 def _told_from(instant: Instant, anchor: date, moved_anchor: date) -> int:

@@ -82,6 +82,17 @@ _BORN = re.compile(
 _YEAR_AHEAD = re.compile(r"\b(?:en|ann[ée]e|depuis|dès|vers|an)\s*$", re.IGNORECASE)
 _BETWEEN_BOUNDS = re.compile(r"[\s,;/(>&+=-]*(?:au|et|a|ou|puis|jusqu'au)?[\s/>-]*(?:les?|au|du)?[\s-]*")
 _BOUNDS_REACH = 14
+# What joins a distance and its date: "il y a 3 semaines, le 23 février".
+_BESIDE = re.compile(
+    r"[\s,;:(–-]{0,4}(?:soit|donc|c'est-a-dire)?[\s:]{0,2}(?:le|en|au|du|depuis le|a partir du)?\s{0,2}"
+)
+_BESIDE_REACH = 24
+# Days of a pregnancy, by the words ahead: of the last period, of conception, of the term.
+_PREGNANCY = re.compile(
+    r"\b(?:(?P<period>ddr|dernieres regles)|(?P<conception>ddg|debut de grossesse)|"
+    r"(?P<term>dpa|terme|date presumee d'accouchement))(?![a-z])[^.;\n\d]{0,25}$"
+)
+_PREGNANCY_REACH = 50
 _BOUNDED = frozenset({Unit.DAY, Unit.MONTH})
 _AHEAD_OF_MARCH = frozenset({"en", "jusqu'en"})
 _AHEAD_OF_A_DAY = frozenset({"le", "du", "au", "jusqu'au", "ce", "la", "les", "des", "un"})
@@ -279,6 +290,19 @@ def are_bounds(context: DocumentContext, mention: Mention, following: Mention) -
     if following.start - mention.end > _BOUNDS_REACH:
         return False
     return _BETWEEN_BOUNDS.fullmatch(context.plain[mention.end : following.start]) is not None
+
+
+def are_beside(context: DocumentContext, mention: Mention, following: Mention) -> bool:
+    """Whether nothing but a preposition or a sign parts two mentions, so that they may tell one time twice."""
+    if following.start - mention.end > _BESIDE_REACH:
+        return False
+    return _BESIDE.fullmatch(context.plain[mention.end : following.start]) is not None
+
+
+def day_of_pregnancy(context: DocumentContext, mention: Mention) -> str | None:
+    """Which day of a pregnancy the words ahead of a mention say that it is: period, conception, term; None for none."""
+    found = _PREGNANCY.search(context.plain_before(mention, _PREGNANCY_REACH))
+    return None if found is None else found.lastgroup
 
 
 def _births(context: DocumentContext, instants: Mapping[Mention, Instant], birth: date | None) -> frozenset[Mention]:

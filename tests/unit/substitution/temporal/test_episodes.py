@@ -17,9 +17,11 @@ from scipy.stats import beta
 
 from deid.config.policy import Policy, load
 from deid.domain.document import Patient, Stay
+from deid.domain.outcomes import Constraint, Kept
 from deid.reference import CommuneTable
 from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
+from deid.substitution.temporal.constraints import count_constraints
 from tests.unit.substitution.examples import KEY, changed, marked, surrogates
 
 ADMITTED, DISCHARGED = date(2022, 3, 3), date(2022, 3, 7)
@@ -151,6 +153,39 @@ def test_a_date_beside_its_distance_agrees_with_it(drawn: Substitutor) -> None:
     result = drawn.substitute(document, mentions)
     assert result.reference_date is not None
     assert read(surrogates(result)[1]) == result.reference_date - timedelta(days=12)
+
+
+@pytest.mark.parametrize("weeks", [6, 20, 40])
+@pytest.mark.parametrize("patient", ["p1", "p2", "p3", "p4"])
+def test_a_date_beside_its_distance_agrees_with_it_outside_the_window_too(
+    drawn: Substitutor, weeks: int, patient: str
+) -> None:
+    day = WRITTEN - timedelta(weeks=weeks)
+    document, mentions = marked(
+        f"Opéré [[RELDATE|il y a {weeks} semaines]], le {told(day)}.",
+        patient=Patient(patient),
+        reference_date=WRITTEN,
+        stay=STAY,
+    )
+    result = drawn.substitute(document, mentions)
+    assert result.reference_date is not None
+    assert read(surrogates(result)[1]) == result.reference_date - timedelta(weeks=weeks)
+
+
+@pytest.mark.parametrize("patient", ["p1", "p2", "p3", "p4"])
+def test_the_days_of_a_pregnancy_move_with_the_document(drawn: Substitutor, patient: str) -> None:
+    period = WRITTEN - timedelta(days=220)
+    days = [period, period + timedelta(days=14), period + timedelta(days=287)]
+    document, mentions = marked(
+        "DDR {}, début de grossesse le {}, ce jour 31 SA + 3, terme prévu le {}.".format(*map(told, days)),
+        patient=Patient(patient),
+        reference_date=WRITTEN,
+        stay=STAY,
+    )
+    result = drawn.substitute(document, mentions)
+    found = [read(text) for text in surrogates(result)]
+    assert [one - found[0] for one in found] == [one - period for one in days]
+    assert count_constraints(document, result)[Constraint.PREGNANCY] == Kept(6, 6, 0)
 
 
 def test_a_longer_distance_is_drawn(drawn: Substitutor) -> None:
