@@ -96,8 +96,8 @@ class Dates(Section):
     nats per unit, for what lies outside the window and is not told to the day.
     """
 
-    strategy: Literal["metric", "bounded_laplace", "uniform_shift", "generalise", "episodes", "tag"] = "metric"
-    anchor_scale_days: float = Field(14.0, ge=1, le=3_650)
+    strategy: Literal["metric", "bounded_laplace", "uniform_shift", "generalise", "episodes", "tag"] = "episodes"
+    anchor_scale_days: float = Field(180.0, ge=1, le=3_650)
     document_date: Literal["shift", "metric"] = "shift"
     shift_min_days: int = Field(1, ge=1)
     shift_max_days: int = Field(365, ge=1, le=36_500)
@@ -105,7 +105,7 @@ class Dates(Section):
     duration_tolerance_days: int = Field(1, ge=0)
     duration_tolerance_share: Share = 0.1
     moves: Literal["stay", "day"] = "stay"
-    episode_epsilon: Positive = 0.05
+    episode_epsilon: Positive = 0.0333
     days_before: Days = 31
     days_after: Days = 92
     kept_days: int = Field(366, ge=0, le=3_660)
@@ -142,7 +142,7 @@ class Ages(Section):
     for ages under 18; years move a child as far as an adult, quarters and months move less and hide less.
     """
 
-    strategy: Literal["metric", "bounded_laplace", "generalise", "stages", "tag"] = "metric"
+    strategy: Literal["metric", "bounded_laplace", "generalise", "stages", "tag"] = "stages"
     top_code: int = Field(90, ge=18)
     band_years: Literal[5, 10] = 5
     paediatric_unit: Literal["year", "quarter", "month"] = "year"

@@ -15,6 +15,9 @@ from deid.domain.labels import Label
 from deid.privacy.budget import Counts, shares
 from deid.reference import CommuneTable
 from deid.substitution.substitutor import Substitutor
+from deid.substitution.temporal.ages import Age
+from deid.substitution.temporal.stages import epsilon_of, same_stage, stage_of
+from deid.substitution.temporal.values import Unit
 
 TEXT = (
     "M. Durand, né à Dijon, 40 ans, a été admis à l'hôpital du 12/02/2020 au 26 février 2020 à la suite d'un accident "
@@ -27,8 +30,8 @@ _MARKS = (
 _WRITTEN_ON = date(2020, 3, 2)
 _CITY = "21231"
 _CATEGORIES = {
-    "anchor": "date du document, commune à tous ceux du patient",
-    "date": "dates",
+    "anchor": "décalage du patient",
+    "date": "dates du séjour",
     "age": "âge",
     "place": "ville",
 }
@@ -40,21 +43,22 @@ _SPLITS: Mapping[str, tuple[str, Mapping[str, float]]] = {
 }
 _DAYS = (1, 2, 7, 14, 30)
 _SHARE = 0.95
+_AGE = 40
+_LONGEST = 3_650  # days beyond which nothing is left of the laws
 
 
 def example_tables(policy: Policy, communes: CommuneTable) -> dict[str, str]:
     """Return Markdown tables in French by name: spent, days, noise, city, account, for the ε of `policy`.
 
     The split and its weights are the table's own, whatever `policy.substitution`; dates, ages and places are taken to
-    be drawn as under the shipped policy.
+    be drawn by the strategies that ship.
     """
-    each = shares(policy.substitution, Counts(3, 1))
+    dates = policy.substitution.dates
+    stay = dates.episode_epsilon + 1 / dates.anchor_scale_days  # both draws tell of the day of a stay
     return {
         "spent": _table(["répartition", *_CATEGORIES.values(), "le document"], _spent(policy, communes)),
-        "days": _table(
-            ["deux dates à", "rapport au plus", "certitude au plus, partie de 50 %"], _days(float(each.time))
-        ),
-        "noise": _table(["valeur", "ε", "écart moyen", "19 fois sur 20, au plus"], _noise(policy, float(each.time))),
+        "days": _table(["deux séjours à", "rapport au plus", "certitude au plus, partie de 50 %"], _days(stay)),
+        "noise": _table(["valeur", "ε", "écart moyen", "19 fois sur 20, au plus"], _noise(policy)),
         "city": _table(
             ["ε de la ville", "communes possibles", "la plus probable", "la moins probable"], _city(policy, communes)
         ),
@@ -108,19 +112,32 @@ def _days(epsilon: float) -> Iterator[Sequence[str]]:
         yield f"{days} {unit}", f"{_said(ratio)} fois", _percent(ratio / (1 + ratio))
 
 
-def _noise(policy: Policy, epsilon: float) -> Iterator[Sequence[str]]:
-    shift = 1 / policy.substitution.dates.anchor_scale_days
-    for value, each, unit, may_be_0 in (
-        ("12/02/2020 : bruit propre", epsilon, "jours", True),
-        ("12/02/2020 : décalage commun aux documents du patient", shift, "jours", False),
-        ("40 ans", epsilon, "ans", False),
+def _noise(policy: Policy) -> Iterator[Sequence[str]]:
+    dates = policy.substitution.dates
+    shift = 1 / dates.anchor_scale_days
+    # The exponential mechanism weighs days by half of its ε (`deid.substitution.temporal.episodes`).
+    for value, each, rate in (
+        ("12/02/2020 : bruit propre au séjour", dates.episode_epsilon, dates.episode_epsilon / 2),
+        ("12/02/2020 : décalage commun aux documents du patient", shift, shift),
     ):
-        ratio = exp(-each)
-        # P(|X| > k) = 2 r^(k+1) / (1 + r) for the discrete Laplace law of ratio r = exp(−ε); r^k if 0 is excluded.
-        least = 2 * ratio / (1 + ratio) if may_be_0 else 1.0
-        mean = least / (1 - ratio)
-        most = next(k for k in range(10_000) if least * ratio**k <= 1 - _SHARE)
-        yield value, _said(each), f"{_said(mean, 1)} {unit}", f"{most} {unit}"
+        days = range(-_LONGEST, _LONGEST + 1)
+        yield value, f"{_said(each, 4)} par jour", *_spread({day: exp(-rate * abs(day)) for day in days}, "jours")
+    age = Age(Unit.YEAR, _AGE, "figures", "")
+    monthly = float(epsilon_of(stage_of(age)))
+    years = {value - _AGE: exp(-6 * monthly * abs(value - _AGE)) for value in same_stage(Unit.YEAR, 1, stage_of(age))}
+    yield f"{_AGE} ans", f"{_said(12 * monthly)} par an", *_spread(years, "ans")
+
+
+def _spread(weights: Mapping[int, float], unit: str) -> tuple[str, str]:
+    """Return the mean move of a law, and the least move that 19 draws in 20 stay within."""
+    total = sum(weights.values())
+    mean = sum(abs(move) * weight for move, weight in weights.items()) / total
+    most = next(
+        far
+        for far in range(max(map(abs, weights)) + 1)
+        if sum(weight for move, weight in weights.items() if abs(move) <= far) >= _SHARE * total
+    )
+    return f"{_said(mean, 1)} {unit}", f"{most} {unit}"
 
 
 def _city(policy: Policy, communes: CommuneTable) -> Iterator[Sequence[str]]:

@@ -24,6 +24,11 @@ class Commune:
     population: int = field(compare=False)
     features: Mapping[str, float] = field(compare=False)
 
+    @property
+    def profile(self) -> Mapping[str, float]:
+        """Measures that a distance of profiles may be counted in: the features, and the population."""
+        return {**self.features, "population": float(self.population)}
+
 
 @dataclass(frozen=True, slots=True)
 class Establishment:

@@ -173,7 +173,7 @@ class CommuneTable:
 
     def lacking(self, features: Sequence[str]) -> Sequence[str]:
         """Return those of `features` that the communes do not have."""
-        return [name for name in features if not self.communes or name not in self.communes[0].features]
+        return [name for name in features if not self.communes or name not in self.communes[0].profile]
 
     @cached_property
     def streets(self) -> Sequence[str]:
@@ -195,23 +195,23 @@ class CommuneTable:
 
     def _normalised_profiles(self, territory: str, features: tuple[str, ...]) -> Mapping[str, tuple[int, ...]]:
         members = self._members[territory]
-        greatest = feature_maxima((commune.features for commune in members), features)
-        return {commune.insee: normalise_profile(commune.features, greatest) for commune in members}
+        greatest = feature_maxima((commune.profile for commune in members), features)
+        return {commune.insee: normalise_profile(commune.profile, greatest) for commune in members}
 
     def _nearest_profiles(
         self, commune: Commune, features: tuple[str, ...], number: int, radius_m: int
     ) -> Sequence[tuple[Commune, int]]:
         greatest = self._maxima(features)
-        own = normalise_profile(commune.features, greatest)
+        own = normalise_profile(commune.profile, greatest)
         near = [
-            (profile_distance(own, normalise_profile(other.features, greatest)), other != commune, other)
+            (profile_distance(own, normalise_profile(other.profile, greatest)), other != commune, other)
             for other in self.atlas.within(commune, radius_m)
         ]
         near.sort(key=lambda one: (one[0], one[1], one[2].insee))
         return tuple((other, far) for far, _, other in near[:number])
 
     def _feature_maxima(self, features: tuple[str, ...]) -> Mapping[str, int]:
-        return feature_maxima((commune.features for commune in self.communes), features)
+        return feature_maxima((commune.profile for commune in self.communes), features)
 
     @cached_property
     def atlas(self) -> Atlas:

@@ -60,8 +60,10 @@ def with_dates(strategy: str, epsilon: Fraction = Fraction(1, 4), *, scope: str 
     Raises:
         pydantic.ValidationError: no such strategy, scope or option.
     """
-    ages = "generalise" if strategy == "uniform_shift" else strategy
-    return _changed(epsilon, scope, "nominal", dates={"strategy": strategy, **options}, ages={"strategy": ages})
+    ages = {"uniform_shift": "generalise", "episodes": "stages"}.get(strategy, strategy)
+    scale = {} if strategy == "episodes" else {"anchor_scale_days": 14}
+    dates = {"strategy": strategy} | scale | options
+    return _changed(epsilon, scope, "nominal", dates=dates, ages={"strategy": ages})
 
 
 def with_places(
@@ -74,15 +76,18 @@ def with_places(
 ) -> Policy:
     """Return the shipped policy with a strategy for places, `epsilon` nats per element, and options of `places`.
 
-    Under `split: uniform`, the elements of a document share sixteen times `epsilon`.
+    Under `split: uniform`, the elements of a document share sixteen times `epsilon`; dates and ages are elements, as
+    under `metric`.
 
     Raises:
         pydantic.ValidationError: no such strategy, scope or option.
     """
-    return _changed(epsilon, scope, split, places={"strategy": strategy, **options})
+    metric = {"strategy": "metric"}
+    dates = metric | {"anchor_scale_days": 14}
+    return _changed(epsilon, scope, split, dates=dates, ages=metric, places={"strategy": strategy, **options})
 
 
-def _changed(epsilon: Fraction, scope: str, split: str, **sections: dict[str, Any]) -> Policy:
+def _changed(epsilon: Fraction, scope: str, split: str, **sections: Mapping[str, Any]) -> Policy:
     shipped = load()
     values = shipped.model_dump()
     substitution = values["substitution"]

@@ -229,7 +229,7 @@ def test_what_is_drawn_stands_in_the_ledger(drawn: Substitutor) -> None:
         stay=STAY,
     )
     spends = {one.mechanism: (one.epsilon, one.elements) for one in drawn.substitute(document, mentions).spends}
-    assert spends["exponential"] == (pytest.approx(0.1), 2)  # the stay, and the second quarter of 2019
+    assert spends["exponential"] == (pytest.approx(2 * 0.0333), 2)  # the stay, and the second quarter of 2019
     assert spends["discrete_laplace per year"] == (pytest.approx(1.0), 1)
     assert spends["discrete_laplace per month"] == (pytest.approx(0.5), 1)
 
