@@ -131,7 +131,8 @@ def markup_counts(markup: str | None, text: str) -> dict[str, float]:
 
 # Labels whose mechanism may return the value itself: forbidding it would disclose what the value is not.
 DRAWN = frozenset({Label.DATE, Label.RELDATE, Label.AGE, Label.ZIP, Label.CITY, Label.LOC})
-_DRAWN_LEAST = 4  # distinct values from which "all kept" is an error, not chance
+_KEPT, _TOGETHER = "kept", "episodes"  # strategies of surrogates
+_DRAWN_LEAST = 4  # draws from which "all kept" is an error, not chance
 
 _TITLES = frozenset(
     "m mr mme mlle me dr pr monsieur madame mademoiselle docteur professeur veuve vve epouse dit dite alias".split()
@@ -166,16 +167,30 @@ def faithfulness(pairs: Sequence[Pair], source_date: date | None, moved_date: da
     `source_date` and `moved_date` are the date of the document before and after: they give the century of two-digit
     years.
     """
-    drawn = {(alnum(pair.original), alnum(pair.surrogate.text)) for pair in pairs if pair.label in DRAWN}
-    kept_drawn = sum(original == surrogate for original, surrogate in drawn)
+    drawn = _draws(pairs)
     unmasked = sum(not pair.surrogate.parsed and not is_mask(pair.surrogate.text) for pair in pairs)
     return {
         "original_kept": float(sum(_is_kept(pair) for pair in pairs if pair.label not in DRAWN)),
-        "drawn_kept": float(kept_drawn),
-        "drawn_all_kept": float(len(drawn) >= _DRAWN_LEAST and kept_drawn == len(drawn)),
+        "drawn_kept": float(sum(drawn)),
+        "drawn_all_kept": float(len(drawn) >= _DRAWN_LEAST and all(drawn)),
         "unparsed_unmasked": float(unmasked),
         **_dates([pair for pair in pairs if pair.label is Label.DATE], source_date, moved_date),
     }
+
+
+def _draws(pairs: Sequence[Pair]) -> list[bool]:
+    """Return, for each draw of a date, age or place, whether it gave the original.
+
+    A value is one draw, and so are all dates of an episode. What a policy keeps ("il y a trois semaines") is none.
+    """
+    equal = {
+        (pair.surrogate.strategy == _TOGETHER, alnum(pair.original)): alnum(pair.original) == alnum(pair.surrogate.text)
+        for pair in pairs
+        if pair.label in DRAWN and pair.surrogate.strategy != _KEPT
+    }
+    together = [kept for (moved_together, _), kept in equal.items() if moved_together]
+    apart = [kept for (moved_together, _), kept in equal.items() if not moved_together]
+    return [*apart, all(together)] if together else apart
 
 
 def _is_kept(pair: Pair) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from datetime import date, timedelta
 from itertools import combinations
 
@@ -41,6 +42,23 @@ def test_drawn_values_may_stay_but_not_all_of_them() -> None:
     assert (some["drawn_kept"], some["drawn_all_kept"]) == (3, 0)
     every = measure(checked(kept + "[[DATE|5 mai 2021=>5 mai 2021]]"))
     assert (every["drawn_kept"], every["drawn_all_kept"]) == (4, 1)
+
+
+def test_dates_of_an_episode_are_one_draw_and_what_a_policy_keeps_is_none() -> None:
+    days = ("3 mars 2021", "5 mai 2021", "7 mai 2021", "9 mai 2021")
+    document = checked("".join(f"Le [[DATE|{day}=>{day}]], " for day in days) + "[[RELDATE|hier=>hier]].")
+
+    def measured(date_strategy: str, last: str = days[-1]) -> tuple[float, float]:
+        told = [one._replace(strategy=date_strategy) for one in document.substitution.surrogates]
+        told[-2] = told[-2]._replace(text=last)
+        told[-1] = told[-1]._replace(strategy="kept")
+        substitution = dataclasses.replace(document.substitution, surrogates=tuple(told))
+        found = measure(dataclasses.replace(document, substitution=substitution))
+        return found["drawn_kept"], found["drawn_all_kept"]
+
+    assert measured("metric") == (4, 1)
+    assert measured("episodes") == (1, 0)
+    assert measured("episodes", last="8 mai 2021") == (0, 0)
 
 
 @pytest.mark.parametrize("text", ["[DATE]", "<AGE>", "DATE-0", "EMAIL", "***", "XX/XX/XXXX", "…", "[date masquée]"])
