@@ -8,8 +8,11 @@ The first form counts false mentions in one sample of case reports. The second w
 NOCTURNE_TEXTS) holds the texts that `benchmarks.case_reports` names. `--held-out` is what this wrote:
 
     make cross-validate ARGS="--authors w13 w19 --embeddings deid/models/bilstm_crf/embeddings.safetensors"
+    python -m deid.learning.taggers.continuation corpus/train PROSE var/held-out/fold-w13/continued \
+        --start var/held-out/fold-w13/bilstm_crf --without w13 w19
 
-taggers trained without these authors, whose tags the transformer that ships has not learned either. A mention of a
+taggers trained without these authors, whose tags the transformer that ships has not learned either: the first for
+commit `BEFORE`, the second for now (PROSE: `python -m deid.learning.medical_prose`). A mention of a
 report that nobody has judged is counted apart and, with `--unjudged`, listed with its surroundings.
 """
 
@@ -25,7 +28,7 @@ import sys
 import tarfile
 import tempfile
 import textwrap
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar
@@ -116,31 +119,35 @@ def write_page(reports: Sequence[CaseReport], held_out: Path) -> None:
     Raises:
         InputRefused: the taggers trained without `AUTHORS` are missing.
     """
-    model = held_out / f"fold-{min(AUTHORS)}" / "bilstm_crf"
-    if not model.is_dir():
-        raise InputRefused(f"{model} is missing.", "Run make cross-validate as benchmarks/precision.py says (an hour).")
+    fold = held_out / f"fold-{min(AUTHORS)}"
+    models = {"before": fold / "bilstm_crf", "after": fold / "continued" / "bilstm_crf"}
+    for model in models.values():
+        if not model.is_dir():
+            raise InputRefused(f"{model} is missing.", "Train it as benchmarks/precision.py says (an hour).")
     train = [one for one in load_corpus(ROOT / "corpus" / "train") if one.author in AUTHORS]
     dev = load_corpus(ROOT / "corpus" / "dev")
-    own = {"models": {"bilstm_crf": str(model.resolve())}}
-    runs = [{**run, **own} for run in shipped_runs()]
-    runs += [{"name": f"{nats:g}", "policy": "default", "nats": nats, **own} for nats in NATS]
+    runs = shipped_runs() + [{"name": f"{nats:g}", "policy": "default", "nats": nats} for nats in NATS]
+    left_out_runs = {
+        version: [{**run, "models": {"bilstm_crf": str(model.resolve())}} for run in runs]
+        for version, model in models.items()
+    }
     with tempfile.TemporaryDirectory() as folder:
         archive = subprocess.run(["git", "-C", str(ROOT), "archive", BEFORE], stdout=subprocess.PIPE, check=True)
         with tarfile.open(fileobj=io.BytesIO(archive.stdout)) as files:
             files.extractall(folder, filter="data")
         checkouts = {"before": Path(folder), "after": ROOT}
-        read = _in_each(checkouts, lambda checkout: read_in(checkout, reports))
-        authors = _in_each(checkouts, lambda checkout: counted_in(checkout, train, runs))
-        others = _in_each(checkouts, lambda checkout: counted_in(checkout, dev, shipped_runs()))
+        read = _in_each(checkouts, lambda version: read_in(checkouts[version], reports))
+        authors = _in_each(checkouts, lambda version: counted_in(checkouts[version], train, left_out_runs[version]))
+        others = _in_each(checkouts, lambda version: counted_in(checkouts[version], dev, shipped_runs()))
         speed = speeds(checkouts, train)
     curves = {version: {nats: counts[f"{nats:g}"] for nats in NATS} for version, counts in authors.items()}
     left_out.plot(PLOT, curves, {version: counts["default"] for version, counts in authors.items()})
     PAGE.write_text(page(read, authors, others, speed, len(train), len(dev)), encoding="utf-8")
 
 
-def _in_each(checkouts: Mapping[str, Path], work: Callable[[Path], Result]) -> dict[str, Result]:
-    with ThreadPoolExecutor(len(checkouts)) as pool:
-        return dict(zip(checkouts, pool.map(work, checkouts.values()), strict=True))
+def _in_each(versions: Collection[str], work: Callable[[str], Result]) -> dict[str, Result]:
+    with ThreadPoolExecutor(len(versions)) as pool:
+        return dict(zip(versions, pool.map(work, versions), strict=True))
 
 
 def page(
@@ -232,20 +239,22 @@ def _curves_table(authors: Mapping[str, Mapping[str, Counts]]) -> str:
 
 HEAD = """Written by `python -m benchmarks.precision --write`. "Before" is commit {before}, "after" is {after}; both
 ran on the same texts in one go. Intervals are 95 %, by bootstrap of documents (2,000 draws)."""
-REPORTS = """Two samples of 200 published French case reports, chosen by the hash of the article: 150 of the Pan
-African Medical Journal and 50 of CasiMedicos each. No tagger learned tags from them. The Pan African cases are among
-the unmarked texts of masked words, of the subword embeddings and of the table of medical words (NOTICE); CasiMedicos
-is in nothing that ships. Each mention that either version finds was read in its sentence and judged by the annotation
+REPORTS = """Two samples of 200 published French case reports, chosen by the hash of the article: 150 of the Pan African
+Medical Journal and 50 of CasiMedicos each. No tagger learned tags from them: the network learned from other articles of
+these sources, screened by sentence (`deid.learning.medical_prose`). The Pan African cases are among the unmarked texts
+of masked words, of the subword embeddings and of the table of medical words (NOTICE); these articles of CasiMedicos are
+in nothing that ships. Each mention that either version finds was read in its sentence and judged by the annotation
 guide (corpus/GUIDE.md): ages, dates, initials, places and named hospitals, of which there are many, are right. The
 verdicts stand in `case_reports.judgements.csv`. Detection was mended on the development sample; 69 reports of the test
-sample were read while numbers and durations were mended, so its figure may be better than that of texts that
-nobody has read.
+sample were read while numbers and durations were mended, so its figure may be better than that of texts that nobody has
+read.
 
 `clinical values changed` are false mentions on a measured value, dose, posology, score, drug or the name of what a
 laboratory measures; `numbers with a unit touched` is counted by a regular expression, whatever was judged. `right but
 missed` are places that were judged right in any run and that this run does not find."""
 AUTHORS_LEFT_OUT = """{documents} documents of the authors {authors}, the patients unknown. The recurrent network was
-trained without them. The transformer is the one that ships: it learned no tag of these authors (they chose its epoch
+trained without them; that of after was continued on medical prose, as what ships.
+The transformer is the one that ships: it learned no tag of these authors (they chose its epoch
 and its temperature), but it read their words without tags. A transformer without other authors needs a GPU, so no
 others were left out here; `ablation.md` has three others, measured earlier. A mention is false that shares no
 character with an annotated one."""

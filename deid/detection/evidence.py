@@ -254,6 +254,8 @@ class Evidence:
         pointed = self._agreed(index) or self._cued(index)
         if not self._peopled:
             return QUARTER if pointed or self._told[index] else NOTHING
+        if not pointed and reading.lexicon.is_word(reading.words[index]) and self._has_idle_capital(index):
+            return QUARTER
         capitals = reading.surface(index).isupper() and not reading.shouted(index)
         lone = capitals and len(reading.words[index]) <= _ACRONYM and not self._is_borne(index)
         return ALL if pointed or not lone else NOTHING
@@ -266,6 +268,10 @@ class Evidence:
     def _opens(self, index: int) -> bool:
         """True for the first word of a sentence, line or cell, which has a capital anyway, and for a heading."""
         return self._reading.word(index - 1) in _OPENING or self._reading.word(index + 1) == ":"
+
+    def _has_idle_capital(self, index: int) -> bool:
+        """True where a capital or its absence tells nothing: at the opening of a sentence, in a line of one case."""
+        return self._opens(index) or self._reading.shouted(index) or self._reading.lowered(index)
 
     def _announced(self, index: int) -> bool:
         reading, word = self._reading, self._reading.words[index]

@@ -167,6 +167,11 @@ _KINDS = [
     for kind in (NAMES, PLACES, IDENTIFIERS | {Label.PHONE}, frozenset({Label.DATE, Label.RELDATE}))
     for opening in (1, 0)
 ]
+# Tags by kind of mention: taggers that agree on a kind agree, whatever the label.
+_POOLED = [
+    [tag for tag, label in enumerate(LABELS) if label is not None and label in kind]
+    for kind in (NAMES, PLACES | {Label.ORG}, IDENTIFIERS | CONTACT, TEMPORAL - {Label.AGE}, frozenset({Label.AGE}))
+] + [[OUTSIDE]]
 # Words and signs dropped at the edges of a mention where the taggers give them less than 0.5.
 _EDGES = frozenset(
     "a au aux avec ce ces cette chez d dans de des du elle en entre est et il je l la le les leur lui ne on ou par pas "
@@ -175,17 +180,22 @@ _EDGES = frozenset(
 
 
 def averaged(distributions: Sequence[Array], known: Sequence[Collection[Label] | None] | None = None) -> Array:
-    """Return the mean of the distributions (tokens, tags) of several taggers; rows sum to one.
+    """Return the distribution (tokens, tags) that several taggers give together; rows sum to one.
 
-    `known` are the labels that each tagger can give, None for all. Each label is averaged over the taggers that can
-    give it.
+    A kind of mention gets the squared mean of the square roots of its probabilities, so that what one tagger alone
+    believes counts less than what all half believe; the tags of the kind share it as in the arithmetic mean. `known`
+    are the labels that each tagger can give, None for all. Each label is averaged over the taggers that can give it.
     """
-    if known is None or not any(known):
-        mean: Array = np.mean(np.stack(distributions), axis=0, dtype=np.float32)
-        return mean
-    says = np.array([[one is None or label is None or label in one for label in LABELS] for one in known])
-    total = np.sum([array * row for array, row in zip(distributions, says, strict=True)], axis=0)
-    mean = total / np.maximum(says.sum(axis=0), 1)
+    stack = np.stack(distributions)
+    says = np.ones((len(stack), len(LABELS)), dtype=bool)
+    if known is not None and any(known):
+        says[:] = [[one is None or label is None or label in one for label in LABELS] for one in known]
+    mean = np.einsum("ntl,nl->tl", stack, says) / np.maximum(says.sum(axis=0), 1)
+    for tags in _POOLED:
+        able = says[:, tags].any(axis=1)
+        totals = stack[able][:, :, tags].sum(axis=2)
+        agreed = np.square(np.sqrt(totals).mean(axis=0)) / np.maximum(totals.mean(axis=0), 1e-12)
+        mean[:, tags] *= agreed[:, None]
     rows: Array = (mean / mean.sum(axis=1, keepdims=True)).astype(np.float32)
     return rows
 
@@ -207,12 +217,17 @@ def find_averaged(
     if not len(reading.starts) or not distributions:
         return []
     mean = averaged(list(distributions.values()), [known.get(name) for name in distributions])
-    added = np.array([0.0 if label is None else recall.get(label, 0.0) for label in LABELS], dtype=np.float32)
+    nats = np.array([0.0 if label is None else recall.get(label, 0.0) for label in LABELS], dtype=np.float32)
     scores = log_probabilities(_with_pooled_kinds(mean))
     sure = 1.0 - mean[:, OUTSIDE]
     likeliest = best_path(scores)
     evidence = Evidence(reading, list(distributions.values()), decode(reading, likeliest, sure))
-    added = np.where(_explained(reading)[:, None] & ~_WORDED[None, :], 0, added[None, :])
+    added = np.where(_explained(reading)[:, None] & ~_WORDED[None, :], 0, nats[None, :])
+    # A name is raised against nothing, not against a likely date or number.
+    counted = np.array([LABELS[tag] is not None and LABELS[tag] not in WORDED for tag in likeliest])
+    added[np.ix_(counted, _WORDED)] = np.minimum(
+        added[np.ix_(counted, _WORDED)], nats[np.array(likeliest)[counted], None]
+    )
     path = best_path(scores + added)
     doubted = [at for at, tag in enumerate(path) if not likeliest[at] and LABELS[tag] in WORDED]
     if doubted:

@@ -64,6 +64,8 @@ GENERA = word_list("genera")
 ORG_HEADS = word_list("organisation_heads")
 # Acronyms that name an organisation alone.
 ORG_ACRONYMS = word_list("organisation_acronyms")
+# Acronyms of services, bodies and allowances that exist everywhere: alone, they name none.
+UNNAMED_BODIES = word_list("unnamed_bodies")
 # Head words that are common nouns too; they need two words or a cue.
 WEAK_HEADS = word_list("weak_heads")
 # Head words of generic services: with a mere town after them, only the town identifies.

@@ -11,7 +11,7 @@ from deid.detection.reading import Reading
 from deid.domain.document import Mention
 from deid.domain.labels import Label
 from deid.french.calendar import DETECTED_WEEKDAYS, FEASTS, FOLDED_SEASONS, MONTH_OF
-from deid.french.numerals import DETECTED_NUMBER_WORDS
+from deid.french.numerals import DETECTED_NUMBER_WORDS, read_loosely
 
 
 def _any(*titles: str) -> str:
@@ -55,8 +55,8 @@ _OF_A_COURSE = re.compile(
     rf" ?(?:{_UNIT})?(?: (?:et|\+) (?:demie?|[a-z0-9]+ (?:jours?|mois))| ?\+ ?\d+(?: jours?)?)?(?: environ)?\)?[ -]"
     r"(?:(?:auparavant|plus tard|plus tot|durant|consecuti\w+|d'(?:intervalle|anciennete|amenorrhees?)|sa\b|"
     r"(?:de |en |du )?post[- ]?(?:op|partum|chir|natal|greffe)\w*|"
-    rf"(?:de |d'|du |des )(?:(?:la |l'|cette |cet |ce )(?:{_any('procedures')})|"
-    rf"(?:{_any('duration_nouns', 'procedures')})))\b)"
+    rf"(?:de |d'|du |des )(?:(?:la |l'|cette |cet |ce )(?:{_any('procedures')})|(?:plus|moins) qu[e']|"
+    rf"(?:{_any('duration_nouns', 'procedures', 'lasting_states')}))|pres)\b)"
 )
 _THEN = re.compile(
     rf" ?(?:{_UNIT})?(?: et demie?)? (?:apres|avant)\b"
@@ -69,6 +69,7 @@ _AND_DAYS = re.compile(r" (?:et |\+ ?)\d (?:jours?|j)\b")
 _WEEKS = re.compile(r" (?:semaines?|sa)\b(?! de vie)")
 _YOUNG = re.compile(rf"\b(?:{_any('child_words', 'life_events')})\b")
 _MONTHS = re.compile(r"mois|sem|jour")
+_OWN_UNIT = re.compile(rf" {_UNIT}")
 _GROWN_UP = 16  # years from which an age in months, weeks or days is someone else's
 
 
@@ -109,16 +110,21 @@ def _of_an_adult(reading: Reading, mentions: Sequence[Mention]) -> bool:
         return (known - patient.birth_date).days > _GROWN_UP * 366
     for mention in sorted(mentions):
         if mention.label is Label.AGE and _BEARER.search(_before(reading, mention)):
-            years = re.match(r"(\d{1,3}) ?a", reading.folded[mention.start : mention.end])
-            return years is not None and int(years[1]) >= _GROWN_UP
+            words = re.findall(r"[a-z]+|\d+", reading.folded[mention.start : mention.end])
+            if not words:
+                return False
+            years = int(words[0]) if words[0].isdecimal() else read_loosely(words[:-1])
+            return words[-1] in ("a", "an", "ans") and years is not None and years >= _GROWN_UP
     return False
 
 
 def _lasts(reading: Reading, mention: Mention, before: str, adult: bool) -> bool:
     """Return whether an age is the duration of a disease, a treatment or a follow-up."""
-    written, after = reading.folded[mention.start : mention.end], _after(reading, mention)
+    after = _after(reading, mention)
     if _KIN_COUNTED.match(after):
         return True
+    unit = _OWN_UNIT.match(after)
+    written = reading.folded[mention.start : mention.end] + (unit[0] if unit else "")
     if _PREGNANCY.search(before) and "an" not in written:
         return True
     if _BEARER.search(before):

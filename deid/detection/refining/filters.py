@@ -12,7 +12,12 @@ from deid.detection.annotators.vocabulary import (
     DOUBLE_EPONYMS,
     EPONYM_CUES,
     GENERA,
+    ORG_FILLERS,
+    ORG_HEADS,
+    ORG_PARTICLES,
+    UNNAMED_BODIES,
 )
+from deid.detection.evidence import is_acronym
 from deid.detection.known_names import LOWER_PARTICLES, PARTICLES
 from deid.detection.reading import Reading
 from deid.domain.document import Mention
@@ -39,6 +44,8 @@ _SURE = 0.84  # score from which a name is no eponym ("M. Charcot")
 def drop_allowed(reading: Reading, mentions: Sequence[Mention], allow: Mapping[Label, Sequence[str]]) -> list[Mention]:
     """Return the mentions except eponyms, drugs and ordinary words of a score below `_SURE`, and terms of `allow`.
 
+    Acronyms of bodies that exist everywhere are dropped whatever their score, unless the patient or staff bears them.
+
     `allow` holds the policy's own terms by label.
     """
     own = {label: {key(term) for term in terms} for label, terms in allow.items()}
@@ -46,11 +53,14 @@ def drop_allowed(reading: Reading, mentions: Sequence[Mention], allow: Mapping[L
         mention
         for mention in mentions
         if not (mention.label in own and key(reading.text[mention.start : mention.end]) in own[mention.label])
-        and not (mention.label in _CHECKED and _is_never_a_name(reading, mention))
+        and not (mention.label in _CHECKED and (_is_unnamed(reading, mention) or _is_never_a_name(reading, mention)))
         and not (
             mention.label in _CHECKED
             and mention.score < _SURE
-            and any(test(reading, mention) for test in (_is_drug, _is_eponym, _is_double_eponym, _is_ordinary))
+            and any(
+                test(reading, mention)
+                for test in (_is_drug, _is_eponym, _is_double_eponym, _is_ordinary, _is_common_noun)
+            )
         )
     ]
 
@@ -108,6 +118,31 @@ def _is_species(reading: Reading, mention: Mention, words: Sequence[str]) -> boo
     return abbreviated or genus in GENERA or "germ" in clinical.get(genus, "")
 
 
+def _is_unnamed(reading: Reading, mention: Mention) -> bool:
+    """True for the acronym of a body that exists everywhere, in capitals: "MDPH", "S.M.R.", "ARM07"."""
+    written = reading.text[mention.start : mention.end].replace(".", "").rstrip("0123456789")
+    return (
+        written.isupper()
+        and written.lower() in UNNAMED_BODIES
+        and all(vote.annotator != "identity" for vote in mention.votes)
+    )
+
+
+def _is_common_noun(reading: Reading, mention: Mention) -> bool:
+    """True for the kind of an organisation that no name follows: "centre de santé", "clinique ORL", "hospice de"."""
+    head, *others = reading.tokens(mention)
+    if mention.label is not Label.ORG or reading.capitals[head] or reading.lowered(head):
+        return False
+    return reading.words[head] in ORG_HEADS and all(
+        is_acronym(reading, at)
+        or (
+            not reading.capitals[at]
+            and (reading.words[at] in ORG_PARTICLES | ORG_FILLERS or reading.words[at] in reading.lexicon.medical)
+        )
+        for at in others
+    )
+
+
 def _is_double_eponym(reading: Reading, mention: Mention) -> bool:
     """True for an eponym of two people, such as "Cheyne-Stokes"."""
     name = _ARTICLE.sub("", reading.folded[mention.start : mention.end])
@@ -151,9 +186,17 @@ def drop_lookalikes(reading: Reading, mentions: Sequence[Mention]) -> list[Menti
 
 
 def trim_civilities(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
-    """Return the mentions, names without a civility ("Mmes"), as the annotation guide asks, or a rank ("M.A. 4")."""
+    """Return the mentions, names without a civility ("Mmes"), as the annotation guide asks, or a rank ("M.A. 4").
+
+    "M." alone is dropped before another name.
+    """
+    starts = {reading.token_at(one.start) for one in mentions if one.label in NAMES}
     trimmed = []
     for mention in mentions:
+        if reading.folded[mention.start : mention.end] in ("m", "m.") and mention.label in NAMES:
+            behind = reading.token_at(mention.end - 1) + 1
+            if behind in starts or (reading.word(behind) == "." and behind + 1 in starts):
+                continue
         opens = mention.label in NAMES and _CIVILITY.match(reading.folded, mention.start, mention.end)
         if opens and opens.end() < mention.end:
             mention = replace(mention, start=opens.end())

@@ -39,6 +39,15 @@ def test_the_mean_decides() -> None:
     assert found({}, two=DOUBT) == []
 
 
+def test_what_one_tagger_alone_believes_counts_less_than_what_both_half_believe() -> None:
+    alone, nothing = spread(kerdoncuff={"B-DOCTOR": 0.9}), spread()
+    half = spread(kerdoncuff={"B-DOCTOR": 0.45})
+    index, tag = TEXT.split().index("Kerdoncuff"), INDEX["B-DOCTOR"]
+    assert merging.averaged([half, half])[index, tag] > merging.averaged([alone, nothing])[index, tag]
+    assert merging.averaged([alone]) == pytest.approx(alone, abs=1e-6)
+    assert merging.averaged([alone, half]).sum(axis=1) == pytest.approx(1)
+
+
 def test_taggers_that_differ_on_the_role_still_find_the_name() -> None:
     doctor, person = spread(kerdoncuff={"B-DOCTOR": 0.55}), spread(kerdoncuff={"B-PERSON": 0.57})
     assert found({}, one=doctor, two=person) == [("Kerdoncuff", "PERSON")]
@@ -71,7 +80,7 @@ def test_every_tagger_votes_with_its_own_label_and_probability() -> None:
     name = merging.find_averaged(reading, {"one": SURE, "two": DOUBT}, {})[0]
     assert [(vote.annotator, vote.label) for vote in name.votes] == [("one", "DOCTOR"), ("two", "PERSON")]
     assert name.votes[0].score == pytest.approx(0.95, abs=1e-3)
-    assert name.score == pytest.approx(0.575, abs=1e-3)
+    assert name.score == pytest.approx(0.618, abs=1e-3)
 
 
 def test_nothing_to_read_and_nobody_to_ask() -> None:

@@ -101,10 +101,20 @@ def test_ages_are_kept(text: str) -> None:
         "cerclage à [[23 semaines]] et 6 jours",
         "il a fumé près de [[20 ans]]",
         "avait travaillé [[12]] ou [[13 ans]] en usine",
+        "revu à [[3]] mois",
+        "elle y est restée [[cinq ans]]",
+        "du même village, [[deux ans]] de plus que lui",
+        "ancienne porcelainière ([[trente-six ans]] de maison)",
+        "errance de [[sept ans]]",
     ],
 )
 def test_durations_of_an_adult_are_no_ages(text: str) -> None:
     assert settled(ADULT + text, Label.AGE) == [("67 ans", Label.AGE)]
+
+
+def test_an_age_in_words_tells_an_adult() -> None:
+    assert settled("Âgée de [[quatre-vingt-deux ans]]. Contrôle à [[3 mois]].", Label.AGE)[1:] == []
+    assert settled("Âgé de [[six ans]]. Contrôle à [[9 mois]].", Label.AGE)[1:]
 
 
 def test_the_months_of_a_child_stay_ages() -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from deid.detection.reading import Reading
-from deid.detection.refining.filters import drop_allowed, drop_lookalikes
-from deid.domain.document import Document, Mention
+from deid.detection.refining.filters import drop_allowed, drop_lookalikes, trim_civilities
+from deid.domain.document import Document, Mention, Vote
 from deid.domain.labels import Label
 
 
@@ -95,3 +95,33 @@ def test_a_sure_name_outweighs_the_lists_and_not_the_policy_s_own_terms() -> Non
     assert drop_allowed(reading(text), [sure], {}) == [sure]
     assert drop_allowed(reading(text), [sure], {Label.DOCTOR: ("CHARCOT",)}) == []
     assert drop_allowed(reading(text), [sure], {Label.PERSON: ("CHARCOT",)}) == [sure]
+
+
+@pytest.mark.parametrize(
+    ("text", "part", "dropped"),
+    [
+        ("Adressé à un centre de santé", "centre de santé", True),
+        ("L'examen clinique ORL est normal", "clinique ORL", True),
+        ("placé à la fonderie de Hayange", "fonderie de", True),
+        ("adressé à la clinique Pasteur", "clinique Pasteur", False),
+        ("placé au foyer les myosotis", "foyer les myosotis", False),
+        ("vu au centre 15", "centre 15", False),
+    ],
+)
+def test_the_kind_of_an_organisation_names_none(text: str, part: str, dropped: bool) -> None:
+    assert (drop_allowed(reading(text), [marked(text, part, Label.ORG)], {}) == []) is dropped
+
+
+@pytest.mark.parametrize(("text", "part"), [("appel de l'ARM07", "ARM07"), ("S.M.R. polyvalent", "S.M.R.")])
+def test_bodies_that_exist_everywhere_name_nobody(text: str, part: str) -> None:
+    sure = marked(text, part, Label.DOCTOR, 0.95)
+    assert drop_allowed(reading(text), [sure], {}) == []
+    borne = Mention(sure.start, sure.end, Label.PATIENT, 0.97, None, (Vote("identity", Label.PATIENT, 0.97),))
+    assert drop_allowed(reading(text), [borne], {}) == [borne]
+
+
+def test_a_civility_that_was_taken_for_a_name_goes_before_a_name_only() -> None:
+    text = "signé M. Lapierre ; relu par M."
+    name = marked(text, "Lapierre", Label.DOCTOR)
+    last = Mention(len(text) - 2, len(text), Label.DOCTOR, 0.6)
+    assert trim_civilities(reading(text), [marked(text, "M.", Label.DOCTOR), name, last]) == [name, last]
