@@ -6,8 +6,9 @@
 `corpus/train`. Articles that `--without` lists are left out: precision is judged on them.
 
 A sentence is left out if the default detector finds in it what may be right: a name, place or organisation that it is
-sure of, that a cue announces or that a table of places knows, or a doubtful age or date. Ages and dates that it is sure
-of keep their labels. What else it finds is wrong, since nobody's numbers and names stand there: taggers unlearn it.
+sure of or that a cue announces, or a doubtful age or date; and if a country or a town abroad stands in it. Ages and
+dates that it is sure of keep their labels. What else it finds is wrong, since nobody's numbers and names stand there:
+taggers unlearn it.
 """
 
 from __future__ import annotations
@@ -19,19 +20,21 @@ import json
 import lzma
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
 from deid.config import policy
 from deid.detection import Detector
-from deid.detection.lexicon import gazetteers
+from deid.detection.lexicon import gazetteers, lexicon
 from deid.domain.document import Document, Mention
 from deid.domain.labels import NAMES, PLACES, TEMPORAL, Label
 from deid.evaluation.markup import write_marked
 from deid.french.folding import fold
 from deid.learning.augmentation.pools import first_name_pool, surname_pool, town_pool
 from deid.learning.augmentation.rates import SeededRandom
+from deid.reference.packaged import packaged_rows
 
 # File → most articles read, of texts whose licence lets a trained model be distributed (CC BY, CC BY-SA): the leaflets
 # are not for commercial use.
@@ -40,7 +43,7 @@ SOURCES = {
     "medical_cases_casimedicos_ccby.txt.xz": 2000,
     "medical_abstracts_morfitt_ccbysa.txt.xz": 600,
 }
-_SENTENCE = re.compile(r"(?<=[.?!])\s+(?=[A-ZÀ-Ý])")
+_SENTENCE = re.compile(r"(?<=[.?!])(?<!\W[A-Z]\.)(?<!Dr\.)(?<!Pr\.)(?<!Mr\.)\s+(?=[A-ZÀ-Ý])")
 _RESERVED = re.compile(r"\[\[|\]\]|\|")
 _SURE, _LIKELY = 0.9, 0.8  # probabilities from which an age or date, and from which a name, is taken to be right
 _ANNOUNCED = re.compile(
@@ -49,6 +52,7 @@ _ANNOUNCED = re.compile(
     r"hospitalier|laboratoires?|société|ville|région|province|village|et al)(?![^\W\d_])\.? +(?=[A-ZÀ-Ý])|"
     r"(?<![^\W_])[A-Z]\. ?[A-Z](?![^\W\d_])|et al\b"
 )
+_INSIDE = re.compile(r"(?<=[\w,)] )[A-ZÀ-Ý][a-zà-ÿ]{2,}(?:-[A-ZÀ-Ý][a-zà-ÿ]+)*")
 _SENTENCES = 14  # of a document
 _WORDED = NAMES | PLACES | {Label.ORG}
 
@@ -82,11 +86,24 @@ def kept_sentences(document: Document, mentions: Sequence[Mention]) -> Iterator[
         start = document.text.index(text, start)
         own = [one for one in mentions if one.start < start + len(text) and start < one.end]
         inside = all(start <= one.start and one.end <= start + len(text) for one in own)
-        if inside and not _ANNOUNCED.search(text) and not any(_may_be_right(document.text, one) for one in own):
+        named = _ANNOUNCED.search(text) or _names_place(text)
+        if inside and not named and not any(_may_be_right(document.text, one) for one in own):
             labelled = [one for one in own if one.label in TEMPORAL]
             moved = tuple(Mention(one.start - start, one.end - start, one.label) for one in labelled)
             yield Marked(text, moved, len(labelled) < len(own))
         start += len(text)
+
+
+def _names_place(text: str) -> bool:
+    """Return whether a word with a capital inside a sentence is a country, a region or a town abroad, and no eponym."""
+    words = {fold(word) for word in _INSIDE.findall(text)}
+    return bool(words & _places() - lexicon().eponyms)
+
+
+@cache
+def _places() -> frozenset[str]:
+    tables = ("territories", "towns_abroad")
+    return frozenset(fold(row["name"]) for table in tables for row in packaged_rows(table))
 
 
 def _may_be_right(text: str, mention: Mention) -> bool:

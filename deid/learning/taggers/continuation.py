@@ -40,15 +40,18 @@ def continue_network(start: Path, documents: Sequence[GoldDocument], prose: Sequ
     """
     manifest = read_manifest(start, KIND)
     network = BiLstmCrf(Shape(**manifest.shape))
-    network.embed(load_embeddings(start / EMBEDDINGS))
     weights = {name.partition(".")[2]: value.float() for name, value in load_file(start / WEIGHTS).items()}
-    network.load_state_dict({**weights, "grams.weight": network.grams.weight})
+    fixed = (start / EMBEDDINGS).is_file()
+    if fixed:
+        network.embed(load_embeddings(start / EMBEDDINGS))
+        weights["grams.weight"] = network.grams.weight
+    network.load_state_dict(weights)
     settings = replace(FULL.bilstm, epochs=EPOCHS, rate=RATE, seed=SEED)
     network = train_network(_epochs(documents, prose), settings, network)
     folder = out / KIND
     folder.mkdir(parents=True, exist_ok=True)
     save_file({f"0.{name}": value for name, value in network.halved().items()}, folder / WEIGHTS)
-    if start.resolve() != folder.resolve():
+    if fixed and start.resolve() != folder.resolve():
         shutil.copy(start / EMBEDDINGS, folder)
     recipe = {"epochs": EPOCHS, "rate": RATE, "seed": SEED, "share": SHARE, "prose": corpus_fingerprint(prose)}
     training = {**manifest.training, "continued": {"from": manifest.weights, **recipe}}

@@ -85,9 +85,10 @@ def test_a_name_found_once_is_found_everywhere(detector: Detector, text: str, ti
 
 
 def test_repetitions_can_be_switched_off() -> None:
-    chosen = policy.load()
+    chosen = policy.load(policy.DEFAULT.parent / "balanced.yaml")
     quiet = chosen.model_copy(update={"detection": chosen.detection.model_copy(update={"repeat_names": False})})
-    assert len(_names(Detector(quiet), "Dr Vraz-Kerazan. Revu selon vraz le soir.")) == 1
+    text = "Dr Vraz-Kerazan. Revu selon vraz le soir."
+    assert [len(_names(Detector(one), text)) for one in (quiet, chosen)] == [1, 2]
 
 
 def test_common_words_are_not_repeated(detector: Detector) -> None:

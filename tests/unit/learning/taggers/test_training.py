@@ -28,7 +28,7 @@ from deid.domain.errors import DocumentRefused, PolicyError
 from deid.evaluation import corpus
 from deid.evaluation.scoring import Judged, evaluate
 from deid.learning import held_out
-from deid.learning.taggers import cross_validation, learning_curve
+from deid.learning.taggers import continuation, cross_validation, learning_curve
 from deid.learning.taggers.crf import CrfSettings
 from deid.learning.taggers.crf import train_weights as train_crf
 from deid.learning.taggers.examples import token_examples
@@ -103,6 +103,19 @@ def test_the_same_seed_gives_the_same_model(
     first, second = (build(AnnotatorChoice(name=kind, options=one)).distributions(readings) for one in options)
     for before, after in zip(first, second, strict=True):
         assert np.allclose(before, after, atol=2e-3)
+
+
+def test_a_network_unlearns_what_names_nobody(models: Path, sample: list[corpus.GoldDocument], tmp_path: Path) -> None:
+    texts = [f"Le signe de {name} est positif. Un score de {name} est noté." for name in ("Masaoka", "Nantes", "Roux")]
+    prose = [corpus.GoldDocument(Document(f"prose-{n}", text), (), "prose") for n, text in enumerate(texts)]
+    folder = continuation.continue_network(models / "bilstm_crf", sample[:20], prose * 8, tmp_path)
+    assert json.loads((folder / MANIFEST_FILE).read_text())["training"]["continued"]["epochs"] == continuation.EPOCHS
+
+    def outside(model: Path) -> float:
+        tagger = build(AnnotatorChoice(name="bilstm_crf", options={"model": str(model)}))
+        return float(sum(rows[:, 0].sum() for rows in tagger.distributions([Reading(one.document) for one in prose])))
+
+    assert outside(folder) > outside(models / "bilstm_crf")
 
 
 @pytest.mark.parametrize("kind", KINDS)
