@@ -21,7 +21,7 @@ from deid.substitution.temporal.forms import Expression
 from deid.substitution.temporal.normalisation import NormalisedTimes, are_beside, day_of_pregnancy
 from deid.substitution.temporal.order import restore
 from deid.substitution.temporal.relative import Relative
-from deid.substitution.temporal.timeline import Timeline, anchor_epsilon, tempered
+from deid.substitution.temporal.timeline import Timeline, anchor_epsilon, day_of, tempered
 from deid.substitution.temporal.values import DAYS_OF, Instant, Unit, clamped, index_of
 
 MECHANISM = "exponential"
@@ -102,7 +102,8 @@ def move(context: DocumentContext, normalised: NormalisedTimes, epsilon: Fractio
     its last, moves by `episode_shift`: days between such dates stay. A distance that is kept moves with the document's
     own date. Another day moves by the shift of its quarter of a year; a month, season, year or decade by the patient's
     shift and noise of its own, in its unit (`history_epsilon`). Any may come back to its original, so each law above
-    is that of what is published, before the order of the document's dates is restored, which is public.
+    is that of what is published, before the order of the document's dates is restored, which is public: a birth date
+    is brought before the dates of the episode that follow it, and others to where they are in order.
     """
     anchor = normalised.anchor
     episode = episode_of(context, anchor)
@@ -111,8 +112,7 @@ def move(context: DocumentContext, normalised: NormalisedTimes, epsilon: Fractio
     shifted = anchor + timedelta(days=patient_shift(context))
     move_birth = stages.move_birth if context.policy.ages.strategy == "stages" else births.move_birth
     birth = normalised.birth and move_birth(context, anchor, moved_anchor, normalised.birth, epsilon, shifted)
-    line = Timeline(anchor, moved_anchor, normalised.birth, birth, birth)
-    pinned = line.fixed() | {
+    pinned = {day_of(anchor): moved_anchor.toordinal()} | {
         normalised.instants[mention]: _told_from(normalised.instants[mention], anchor, moved_anchor)
         for mention, said in normalised.said.items()
         if mention in normalised.instants and is_kept(context, said)
@@ -120,16 +120,20 @@ def move(context: DocumentContext, normalised: NormalisedTimes, epsilon: Fractio
     window = _window(context, episode, anchor)
     beside = _told_from_here(context, normalised)
     told = [*sorted(one.first for one in normalised.dated if one.unit is Unit.DAY), anchor]
-    drawn = {}
+    drawn: dict[Instant, int] = {}
     for one in normalised.dated:
         if one in pinned:
             drawn[one] = pinned[one]
         elif window[0] <= one.middle <= window[1] or one in beside:
             day = _told_day(one, told)
             near = _lone(day) if context.policy.dates.moves == "day" else episode
-            drawn[one] = index_of(one.unit, _kept_kind(day, episode_shift(context, near), near))
+            to = _kept_kind(day, episode_shift(context, near), near)
+            drawn[one] = index_of(one.unit, to)
+            if birth is not None and normalised.birth is not None and normalised.birth < day:
+                birth = min(birth, to - timedelta(days=1))
         else:
             drawn[one] = _history(context, one)
+    line = Timeline(anchor, moved_anchor, normalised.birth, birth, birth)
     moved = restore(drawn, {one: index for one, index in pinned.items() if one in drawn} | line.fixed())
     for one in normalised.birth_instants:
         moved[one] = Instant(one.unit, index_of(one.unit, birth or moved_anchor))

@@ -119,6 +119,22 @@ def test_a_birth_date_moves_alike_in_the_documents_of_two_stays(drawn: Substitut
     assert surrogates(drawn.substitute(*one)) == surrogates(drawn.substitute(*other))
 
 
+def test_a_newborns_birth_comes_before_the_dates_of_its_stay(drawn: Substitutor) -> None:
+    """Noise that would bring the birth into the stay brings it to the day before, and squeezes no other date."""
+    born = ADMITTED - timedelta(days=1)
+    days = [ADMITTED, ADMITTED + timedelta(days=1), DISCHARGED]
+    for number in range(60):
+        document, mentions = marked(
+            f"Née le {told(born)}, vue le " + ", le ".join(map(told, days)) + ".",
+            patient=Patient(f"p{number}", birth_date=born),
+            reference_date=WRITTEN,
+            stay=STAY,
+        )
+        birth, *found = [read(text) for text in surrogates(drawn.substitute(document, mentions))]
+        assert birth < found[0]
+        assert [one - found[0] for one in found] == [one - days[0] for one in days]
+
+
 def test_an_open_stay_moves_as_it_does_once_it_is_over(drawn: Substitutor) -> None:
     assert moved(drawn, [ADMITTED], Stay(ADMITTED), ADMITTED) == moved(drawn, [ADMITTED], STAY, ADMITTED)
 
