@@ -290,7 +290,7 @@ _TYPED = re.compile(r"\b(?:hla|haplotypes?|typage|phenotype)\b[^.\n]{0,40}\Z")
 _ACT = re.compile(r"[a-z]{4}\d{3}|[a-z]\d\d(?:\.\d{1,2})?")
 _CLASSIFIED = re.compile(r"\b(?:adicap|ccam|ngap|nabm|cim[ -]?10|snomed(?:[ -]ct)?|loinc|ghm)\b[ .:=°(]{1,6}\Z")
 # Other letters may be someone's initials.
-_ACRONYM = re.compile(r"bk|ace|afp|aod|avk|cea|crp|ecbu|hbpm|hcg|psa|tsh")
+_ACRONYM = re.compile(r"bk|ace|afp|aod|avk|cea|crp|ecbu|hbpm|hcg|psa|tsh|abvd|beacopp|bep|choep|chop|fec|gemox|tpf")
 _NAMED_CODE = re.compile(rf"\b(?:{'|'.join(sorted(TRIGGERS))}|cle|indicatif)\b[ .:°]{{0,3}}(?:est )?\Z")
 _VERTEBRAE = re.compile(r"[ctls]\d{1,2}(?: ?- ?[ctls]?\d{1,2})?")
 

@@ -48,6 +48,7 @@ def raised(text: str, word: str, probability: float = 0.45) -> bool:
         (f"{PEOPLE}Le Dr Taxol est venu.", "Taxol"),  # a person named like a drug
         (f"{PEOPLE}Mme Fermetue est venue.", "Fermetue"),  # a person named like a slip
         (f"{PEOPLE}Vu par M. Glimépéride.", "Glimépéride"),
+        (f"{PEOPLE}Vu par le Dr Risser.", "Risser"),
         (f"{PEOPLE}Relecture.\nFermetue\n", "Fermetue"),  # alone, as in a signature
     ],
 )
@@ -66,6 +67,7 @@ def test_what_something_points_to_is_raised(text: str, word: str) -> None:
         (f"{PEOPLE}Traitement par pamidronate poursuivi.", "pamidronate"),
         (f"{PEOPLE}Fermetue cutanée par agrafes.", "Fermetue"),  # a slip
         (f"{PEOPLE}Antériorité\nAucune.", "Antériorité"),
+        (f"{PEOPLE}Le Risser est à 3.", "Risser"),
         (f"{PEOPLE}Diabète traité par Glimépéride seul.", "Glimépéride"),  # a misspelt drug
         (f"{PEOPLE}Chimiothérapie avec FOLFOX ce jour.", "FOLFOX"),
     ],

@@ -61,6 +61,7 @@ def kept(text: str, part: str, label: Label, votes: tuple[Vote, ...] = ()) -> bo
         ("Levothyrox 1-0-0", "1-0-0"),
         ("protocole 2RHZE/4RH", "2RHZE/4RH"),
         ("recherche de BK", "BK"),
+        ("une chimiothérapie (type FEC)", "FEC"),
         ("poids de naissance 3250 g", "3250"),
         ("au 17ème jour", "17"),
         ("testostérone 100 ng/dL (vn 300-1200)", "300-1200"),

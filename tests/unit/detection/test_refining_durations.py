@@ -97,6 +97,7 @@ def test_ages_are_kept(text: str) -> None:
         "a vécu [[7 ans]] au Japon",
         "il a [[quatre demi]]-frères",
         "il a [[quatre]] demi-frères",
+        "bon à 3 mois ([[70]] à droite et 72 à gauche)",
         "cerclage à [[23]] semaines et 6 jours",
         "cerclage à [[23 semaines]] et 6 jours",
         "il a fumé près de [[20 ans]]",
