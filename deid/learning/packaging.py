@@ -17,6 +17,7 @@ from pathlib import Path
 import pandas as pd
 
 from deid.french.folding import fold, key
+from deid.reference.communes import CommuneTable
 from deid.reference.packaged import DATA
 from deid.reference.place_names import place_key, without_article
 from deid.refresh.sources.communes import flagged_communes, read_raw_csv
@@ -122,6 +123,26 @@ def establishments(source: Path) -> pd.DataFrame:
     # FINESS numbers the overseas departments 9A to 9F: 9A101 is the commune 97101.
     both["insee"] = both["insee"].str.replace(r"^9[A-F](\d{3})$", r"97\1", regex=True)
     return both[both["name"] != ""].drop_duplicates("finess").sort_values("finess")
+
+
+# INSEE codes of the seats of the centres hospitaliers universitaires and régionaux (CHU, CHR), by name in the table.
+_SEATS = frozenset(
+    "80021 49007 25056 33063 29019 14118 63113 21231 38185 59350 87085 69123 13055 34172 54395 44109 06088 30189 75056 "
+    "86194 51454 35238 76540 42218 67482 31555 37261 45234 57463 57672 97105 97120 97101 97209 97302 97411 "
+    "97416".split()
+)
+# FINESS categories of public hospitals: centre hospitalier, former hôpital local, centre hospitalier régional.
+_PUBLIC = ("355", "106", "101")
+
+
+def hospital_towns(source: Path) -> pd.DataFrame:
+    """Return the communes that have a public hospital: "university" for the seat of a CHU or CHR, else "general"."""
+    hospitals = read_raw_csv(source, "directory/etablissements_sante_sae_2022.csv.gz")
+    hospitals = hospitals[hospitals["cat"].isin(_PUBLIC)]
+    codes = hospitals["COMINSEE"].str.replace(r"^9[A-F](\d{3})$", r"97\1", regex=True)
+    found = {CommuneTable.code_of_today(code) for code in codes} | _SEATS
+    rows = [(code, "university" if code in _SEATS else "general") for code in sorted(found)]
+    return pd.DataFrame(rows, columns=["insee", "kind"])
 
 
 def territories(source: Path) -> pd.DataFrame:
@@ -295,6 +316,7 @@ def main(argv: list[str]) -> int:
         surnames,
         streets,
         establishments,
+        hospital_towns,
         territories,
         collectivities,
         towns_abroad,

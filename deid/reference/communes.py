@@ -8,7 +8,16 @@ from functools import cache, cached_property
 
 from deid.reference.commune import Commune, Establishment
 from deid.reference.distances import Atlas, feature_maxima, normalise_profile, profile_distance
-from deid.reference.partition import MIN_COMMUNES, MIN_INHABITANTS, digest_partition, partition_communes
+from deid.reference.partition import (
+    GENERAL,
+    MIN_COMMUNES,
+    MIN_INHABITANTS,
+    UNIVERSITY,
+    digest_partition,
+    hospital_towns,
+    is_overseas_code,
+    partition_communes,
+)
 from deid.reference.place_names import department_of_zip, key_openings, place_key, with_article, without_article
 
 # Paris, Lyon and Marseille: the arrondissements are parts of their commune and have no row of their own.
@@ -48,6 +57,7 @@ class CommuneTable:
         self._normalised = cache(self._normalised_profiles)
         self._neighbours = cache(self._nearest_profiles)
         self._maxima = cache(self._feature_maxima)
+        self._towns_of_hospitals = cache(self._list_hospital_towns)
 
     def find(self, name: str, zip: str | None = None, department: str | None = None) -> Sequence[Commune]:
         """Return the communes of a name, the most populous first; case, accents, hyphens, "St" and CEDEX are ignored.
@@ -170,6 +180,20 @@ class CommuneTable:
             KeyError: the commune is not of this table, or has no such feature.
         """
         return self._neighbours(commune, tuple(features), number, radius_m)
+
+    def hospital_towns(self, overseas: str | None, university: bool) -> Sequence[Commune]:
+        """Return the towns with a public hospital, of the metropolis (None) or an overseas department, by INSEE code.
+
+        `university`: seats of a university or regional hospital only. All communes where none has one.
+        """
+        return self._towns_of_hospitals(overseas, university)
+
+    def _list_hospital_towns(self, overseas: str | None, university: bool) -> Sequence[Commune]:
+        wanted = (UNIVERSITY,) if university else (UNIVERSITY, GENERAL)
+        codes = sorted(code for code, kind in hospital_towns().items() if kind in wanted)
+        named = [one for one in map(self.get, codes) if one is not None]
+        found = [one for one in named if (one.department if is_overseas_code(one.department) else None) == overseas]
+        return tuple(found) or self.communes
 
     def lacking(self, features: Sequence[str]) -> Sequence[str]:
         """Return those of `features` that the communes do not have."""

@@ -36,7 +36,7 @@ def packaged_communes() -> CommuneTable:
     former, areas, version = packaged_place_names()
     return CommuneTable(
         (parse_commune(row) for row in packaged_rows("communes") if row["kind"] == "COM"),
-        version=f"packaged-{_files_digest('communes', 'streets', 'establishments')}+{version}",
+        version=f"packaged-{_files_digest('communes', 'streets', 'establishments', 'hospital_towns')}+{version}",
         former=former,
         streets=(row["name"] for row in packaged_rows("streets")),
         establishments=(Establishment(**row) for row in packaged_rows("establishments")),

@@ -83,7 +83,7 @@ class Generators:
             Label.PERSON: people,
             Label.CITY: places,
             Label.ZIP: places,
-            Label.STREET: Streets(context, streets),
+            Label.STREET: Streets(context, streets, gazette),
             Label.LOC: Regions(context, gazette),
             Label.ORG: Organisations(context, gazette),
             Label.PHONE: Phones(context, gazette),

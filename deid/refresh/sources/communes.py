@@ -41,6 +41,12 @@ RAW = (
     "health/territoires_sante_apl_filosofi.csv.gz",
     "health/mortalite_standardisee_2023_departement.csv.gz",
 )
+# INSEE, populations légales de Mayotte en 2017 (décret 2017-1688): the yearly census does not cover the department.
+MAYOTTE = {
+    "97601": 5_192, "97602": 13_989, "97603": 10_282, "97604": 6_189, "97605": 8_295, "97606": 8_920, "97607": 15_848,
+    "97608": 17_831, "97609": 5_507, "97610": 32_156, "97611": 71_437, "97612": 7_705, "97613": 6_432, "97614": 10_203,
+    "97615": 11_442, "97616": 11_156, "97617": 13_934,
+}  # fmt: skip
 RADON_CLASSES = {"1", "2", "3"}
 LARGEST_RAW = 512 << 20
 
@@ -152,11 +158,12 @@ def flagged_communes(source: Path) -> pd.DataFrame:
     districts = table[table["commune_parente"] != ""].groupby("commune_parente")
     joined = districts["codes_postaux"].agg("|".join).to_dict()
     summed = districts["population"].agg(lambda column: str(column.astype(int).sum())).to_dict()
+    summed |= {insee: str(people) for insee, people in MAYOTTE.items()}
     zips, inhabitants = (table["code_insee"].map(lambda code, by=by: by.get(code, "")) for by in (joined, summed))
     table["codes_postaux"] = table["codes_postaux"].where(table["codes_postaux"] != "", zips)
     table["population"] = table["population"].where(table["population"] != "", inhabitants)
     table = table[table["codes_postaux"] != ""]
-    # Mayotte and communes split in 2024 have no population in the source: 0, and features of their surroundings.
+    # Communes split in 2024 have no population in the source: 0, and features of their surroundings.
     counted = pd.to_numeric(table["population"].replace("", None))
     table["population"] = table["population"].where(table["population"] != "", "0")
     radon = read_raw_csv(source, RAW[1]).set_index("code_insee")["radon_classe"]
@@ -241,5 +248,5 @@ COMMUNES = ReferenceSource(
     max_age_days=400,
     whole=True,
     placed=True,
-    parser=2,
+    parser=3,
 )

@@ -1,61 +1,102 @@
-"""ORG: the word for its kind kept, its name replaced by the surrogate commune's or by an invented one."""
+"""ORG: kind kept, placed in the surrogate's town where a town is named, else another name of the kind."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping
+from functools import cache
 
 from deid.domain.document import Mention
 from deid.domain.labels import Label
-from deid.french.articles import of_place
-from deid.french.folding import accented_like, case_of, comparable, fold_line, words
+from deid.french.articles import Kind, Noun, of_place, own_article
+from deid.french.folding import accented_like, case_of, comparable, fold_line, without_accents, words
+from deid.reference import Commune
+from deid.reference.partition import UNIVERSITY, hospital_towns, is_overseas_code
 from deid.substitution.context import DocumentContext
 from deid.substitution.drafts import Draft, tag
+from deid.substitution.generators.organisation_names import COMPLEMENTS, KNOWN, WHOLE, OrgKind
 from deid.substitution.places.gazette import Gazette
 
 STRATEGY = "kind_kept"
-# Kinds of organisations, folded; the longest that opens a name is kept. Those in the first group belong to a town.
-_OF_TOWN = (
-    "centre hospitalier universitaire", "centre hospitalier regional universitaire", "centre hospitalier regional",
-    "centre hospitalier intercommunal", "centre hospitalier specialise", "centre hospitalier general",
-    "centre hospitalier", "groupe hospitalier", "hospices civils", "hopital general", "hopital local", "hopital",
-    "hopitaux", "hospice", "chu", "chru", "chr", "chic", "chi", "chs", "ch", "ghu", "ght", "gh", "mairie",
-    "commissariat", "gendarmerie", "tribunal judiciaire", "tribunal", "prefecture", "ccas", "cpam", "caf", "msa",
-    "mdph", "ars", "ase", "samu", "smur", "sdis", "pmi", "clic", "maison d'arret", "centre de detention",
-    "centre penitentiaire", "efs", "admr", "maia", "dac", "plateforme territoriale d'appui", "universite",
-    "faculte de medecine", "abattoir", "cooperative",
-)  # fmt: skip
-_OF_NAME = (
-    "clinique", "polyclinique", "institut", "centre de lutte contre le cancer", "ehpad", "usld", "ssr", "smr", "had",
-    "maison de retraite", "maison de sante", "maison medicale", "maison de repos", "residence autonomie", "residence",
-    "foyer de vie", "foyer logement", "foyer rural", "foyer", "fam", "mas", "esat", "ime", "itep", "sessad", "csapa",
-    "cmp", "cmpp", "cattp", "laboratoire", "labo", "pharmacie", "cabinet medical", "cabinet infirmier", "cabinet",
-    "centre d'imagerie", "centre de dialyse", "centre de reeducation", "centre medical", "centre de sante",
-    "centre de pathologie", "centre tep", "centre", "imagerie", "radiologie", "ambulances", "ambulance", "taxis",
-    "taxi", "transports", "ecole maternelle", "ecole primaire", "ecole elementaire", "ecole", "college",
-    "lycee agricole", "lycee professionnel", "lycee", "creche", "iut", "association", "amicale", "club", "fondation",
-    "mutuelle", "societe", "entreprise", "sarl", "selarl", "scm", "scp", "sas", "ets", "etablissements", "restaurant",
-    "hotel", "boulangerie", "garage", "ferme", "domaine", "camping", "cada", "prahda", "chrs", "communaute",
-    "paroisse", "couvent", "abbaye", "service", "unite", "equipe mobile", "reseau", "agence", "comite", "syndicat",
-    "banque", "assurance", "usine", "boutique", "bar", "cafe", "salon", "magasin", "atelier", "menuiserie",
-    "fonderies", "chantier", "armement", "port", "parc national", "office", "bureau", "caserne", "regiment", "base",
-    "collectif", "theatre", "cinema", "musee",
-)  # fmt: skip
-_KINDS = re.compile(
+# Words that open a name, folded, by what they say of it; the longest that opens a name is kept.
+_HEADS: Mapping[OrgKind, str] = {
+    OrgKind.HOSPITAL: """
+        centre hospitalier universitaire, centre hospitalier regional universitaire, centre hospitalier regional,
+        centre hospitalier intercommunal, centre hospitalier specialise, centre hospitalier general, centre
+        hospitalier, groupe hospitalier, groupement hospitalier, hospices civils, hopital general, hopital local,
+        hopital prive, hopital d'instruction des armees, hopital, hopitaux, hospice, chu, chru, chr, chic, chi, chs,
+        ch, ghu, ght, gh, epsm, etablissement public de sante, centre de lutte contre le cancer, samu, smur, usld,
+        ssr, smr, had, maternite, c.h.u., c.h.r.u., c.h.r., c.h.
+    """,
+    OrgKind.CLINIC: """
+        clinique, polyclinique, institut, centre d'imagerie, centre de dialyse, centre de reeducation, centre de
+        pathologie, centre tep, centre medical, centre de sante, centre, imagerie, radiologie, maison de repos,
+        csapa, cmp, cmpp, cattp, camsp, service, unite, equipe mobile, reseau, pavillon, pole
+    """,
+    OrgKind.CARE_HOME: """
+        ehpad, maison de retraite, residence autonomie, residence, foyer de vie, foyer logement, foyer rural, foyer,
+        fam, mas, esat, ime, itep, sessad, cada, prahda, chrs, communaute, paroisse, couvent, abbaye, ssiad
+    """,
+    OrgKind.LABORATORY: "laboratoire d'analyses medicales, laboratoire de biologie medicale, laboratoire, labo",
+    OrgKind.PHARMACY: "pharmacie",
+    OrgKind.PRACTICE: "maison de sante, maison medicale, cabinet medical, cabinet infirmier, cabinet, msp",
+    OrgKind.SCHOOL: """
+        ecole maternelle, ecole primaire, ecole elementaire, ecole, college, lycee agricole, lycee professionnel,
+        lycee, creche, iut
+    """,
+    OrgKind.EMPLOYER: """
+        societe, entreprise, sarl, selarl, scm, scp, sas, ets, etablissements, restaurant, hotel, boulangerie,
+        garage, ferme, domaine, camping, usine, boutique, bar, cafe, salon, magasin, atelier, menuiserie, fonderies,
+        chantier, armement, port, parc national, theatre, cinema, musee, abattoir, cooperative
+    """,
+    OrgKind.ASSOCIATION: "association, amicale, club, fondation, comite, collectif, syndicat, refuge",
+    OrgKind.INSURER: "mutuelle, assurance, assurances",
+    OrgKind.BANK: "banque, agence",
+    OrgKind.ADMINISTRATION: """
+        mairie, commissariat, gendarmerie, tribunal judiciaire, tribunal, cour d'appel, prefecture, ccas, cpam, caf,
+        msa, mdph, ars, ase, sdis, pmi, clic, maison d'arret, centre de detention, centre penitentiaire, efs, admr,
+        maia, dac, plateforme territoriale d'appui, universite, faculte de medecine, udaf, carsat, urssaf, office,
+        bureau
+    """,
+    OrgKind.TRANSPORT: "ambulances, ambulance, taxis, taxi, transports",
+    OrgKind.MILITARY: "caserne, regiment, base aerienne, base navale, base, quartier",
+}  # fmt: skip
+_KIND_OF_HEAD = {
+    " ".join(head.split()): kind for kind, heads in _HEADS.items() for head in heads.replace("\n", " ").split(",")
+}
+_HEAD = re.compile(
     r"(?:l[ae']s? ?)?(?P<kind>"
-    + "|".join(re.escape(kind).replace(r"\ ", "[ -]") for kind in sorted(_OF_TOWN + _OF_NAME, key=len, reverse=True))
+    + "|".join(re.escape(head).replace(r"\ ", "[ -]") for head in sorted(_KIND_OF_HEAD, key=len, reverse=True))
     + r")(?![a-z0-9])"
 )
-_NAMES = (
-    "Beaurivage", "Les Tilleuls", "Valmont", "Les Cèdres", "Bellecombe", "Montfleury", "Les Alizés", "Clairval",
-    "Les Acacias", "Hauterive", "Les Glycines", "Beauséjour", "Les Érables", "Rochebelle", "Les Lilas", "Val Fleuri",
-    "La Roseraie", "Bel Horizon", "Les Peupliers", "Fontenelle", "L'Arc-en-Ciel", "Les Magnolias", "Belleroche",
-    "Les Mimosas", "Clairefontaine", "Les Charmilles", "Mirabelle", "Les Genêts", "Champvert", "Les Embruns",
-    "La Colombe", "Les Églantines", "Soleil Levant", "Les Marronniers", "Belle Étoile", "Les Oliviers", "La Passerelle",
-    "Grandval", "Les Pervenches", "L'Orée du Bois", "Les Hortensias", "Montclair", "La Source", "Les Vergers",
-)  # fmt: skip
+# Heads of hospitals that stand in the seats of university and regional hospitals.
+_UNIVERSITY = re.compile(
+    r"(?:c\.?h\.?(?:r\.?)?u|chr\b|c\.h\.r|ghu|hospices civils|centre hospitalier (?:regional|univ))"
+)
+_TOWN_ONLY = frozenset({OrgKind.ADMINISTRATION})
+_CARE = re.compile(r"(?:ch|c\.h|centre hosp|hopital (?:general|local)|group|gh|samu|smur|epsm)")
+_ACRONYM = re.compile("ch[a-z]{1,4}|gh[a-z]{1,4}")
+_REGIMENT = re.compile(r"\d+ ?(?:er|e|eme|nd)? ?(?:r[a-z]{1,4}|b[a-z]{1,3}|regiment.*|bataillon.*)")
+# Words ahead of a bare name that say its kind.
+_AHEAD: Mapping[OrgKind, str] = {
+    OrgKind.HOSPITAL: "hopital|urgences|site|transfert|hospitalis\\w+|reanimation",
+    OrgKind.CLINIC: "clinique|polyclinique|centre",
+    OrgKind.CARE_HOME: "ehpad|residence|maison de retraite|foyer",
+    OrgKind.LABORATORY: "laboratoire|labo|analyses",
+    OrgKind.PHARMACY: "pharmacie",
+    OrgKind.SCHOOL: "ecole|college|lycee|scolarise\\w*",
+    OrgKind.INSURER: "mutuelle|assurance|assure\\w*|complementaire",
+    OrgKind.EMPLOYER: "societe|entreprise|employe\\w*|travaill\\w+|ouvriere?|salarie\\w*|retraitee? d\\w*|chez",
+    OrgKind.ASSOCIATION: "association",
+    OrgKind.TRANSPORT: "ambulances?|transport\\w*|taxi",
+}
+_NEAR = re.compile("|".join(f"(?P<{kind.name}>\\b(?:{found})\\b)" for kind, found in _AHEAD.items()))
+_REACH = 28
+_LONGEST_ACRONYM = 6
+_ELISION = ("'", "’")
 _TRIES = 60
-_ARTICLE = frozenset({"les"})  # begins names of the list, and hides nothing
-_SMALL = frozenset({"les", "la", "le", "l", "de", "du", "des", "d"})
+_SEATS = 4  # attempts that look for a seat of a university hospital
+_SMALL = frozenset({"les", "la", "le", "l", "de", "du", "des", "d", "saint", "sainte"})
 
 
 class Organisations:
@@ -67,41 +108,100 @@ class Organisations:
         self._tags = context.policy.places.strategy == "tag"
 
     def write(self, mention: Mention, attempt: int) -> Draft:
-        """An organisation of the same kind; the label where every invented name would bring something back."""
-        context, gazette = self._context, self._gazette
-        original = context.document.text[mention.start : mention.end]
-        kind, of_town = _kind(original)
-        place = gazette.places.get(mention.start)
-        name: str | None
-        if kind and place is not None and not self._tags:
-            name = of_place(gazette.surrogate(place, attempt).name)
-        elif of_town:
-            commune = gazette.anywhere("organisation", " ".join(words(original)), str(attempt))
-            name = of_place(commune.name)
-        else:
-            name = self._name(original, kind, attempt)
-        if name is None:
+        """An organisation of the same kind; the label where every name would bring something back."""
+        original = self._context.text(mention)
+        head = _HEAD.match(fold_line(original))
+        if head is None:
+            return self._bare(mention, original, attempt)
+        kind, written = _KIND_OF_HEAD[head["kind"].replace("-", " ")], original[: head.end()]
+        town = self._town(mention, original, kind, head["kind"], attempt)
+        tail = of_place(town) if town else self._complement(original, kind, written, attempt)
+        if tail is None:
             return tag(Label.ORG, original)
-        text = f"{kind} {case_of(original[len(kind) :] or original)(name)}".strip()
-        return Draft(accented_like(original, text, context.accented), STRATEGY)
+        text = f"{written} {case_of(original[head.end() :] or original)(tail)}".strip()
+        return Draft(accented_like(original, text, self._context.accented), STRATEGY)
 
-    def _name(self, original: str, kind: str, attempt: int) -> str | None:
-        """An invented name that shares no word with the original; None if there is none."""
-        hidden = _telling(original, kind)
+    def _town(self, mention: Mention, original: str, kind: OrgKind, head: str, attempt: int) -> str | None:
+        """The town that the name is to say: the surrogate of the one that it said, else one with such a hospital."""
+        place = None if self._tags else self._gazette.places.get(mention.start)
+        commune = place.commune if place else None
+        cares = kind is OrgKind.HOSPITAL and _CARE.match(head) is not None
+        university = cares and _UNIVERSITY.match(fold_line(original)) is not None
+        if place is not None and (commune is None or not cares or _has_hospital(commune, university)):
+            return self._gazette.surrogate(place, attempt).name
+        return self._seat(original, university, attempt, commune) if cares or kind in _TOWN_ONLY else None
+
+    def _seat(self, original: str, university: bool, attempt: int, named: Commune | None = None) -> str:
+        """A town with a hospital of the kind, whichever is named: strata of towns without one have none to draw."""
+        about = (" ".join(words(original)), str(attempt))
+        beside = named or self._gazette.home
+        # Martinique has one seat: where that is the original, another town with a hospital takes its place.
+        return self._gazette.hospital_town(university and attempt < _SEATS, beside, *about).name
+
+    def _complement(self, original: str, kind: OrgKind, written: str, attempt: int) -> str | None:
+        return self._name(COMPLEMENTS.get(kind, COMPLEMENTS[OrgKind.OTHER]), original, written, attempt)
+
+    def _bare(self, mention: Mention, original: str, attempt: int) -> Draft:
+        """A whole name of the kind that the name, or the words ahead of it, say; with its article."""
+        kind = _kind_of(original, self._context.plain_before(mention, _REACH))
+        drawn = self._whole(kind, original, attempt)
+        if drawn is None:
+            return tag(Label.ORG, original)
+        article, name = drawn
+        keeps = original.islower() or (original.isupper() and len(original) <= _LONGEST_ACRONYM)
+        text = name if keeps else case_of(original)(name)
+        if own_article(original) and article:  # "La Poste", marked with its article
+            text, article = f"{article}{'' if article.endswith(_ELISION) else ' '}{text}", ""
+            text = text[:1].upper() + text[1:] if original[:1].isupper() else text
+        return Draft(accented_like(original, text, self._context.accented), STRATEGY, noun=Noun(Kind.NAME, article))
+
+    def _whole(self, kind: OrgKind, original: str, attempt: int) -> tuple[str, str] | None:
+        """The article and name of an organisation of a kind."""
+        if kind is OrgKind.HOSPITAL and _ACRONYM.fullmatch(fold_line(original)):
+            return "le", f"CH {of_place(self._seat(original, False, attempt))}"
+        name = self._name(WHOLE[kind], original, "", attempt)
+        if name is None:
+            return None
+        article = "" if name[:1].isupper() else own_article(name)
+        return article.strip(), name[len(article) :]
+
+    def _name(self, names: Iterable[str], original: str, written: str, attempt: int) -> str | None:
+        """A name that shares no telling word with the original; None if there is none."""
+        choices = tuple(names)
+        hidden = frozenset(words(original)).difference(words(written), _SMALL)
         stream = self._context.stream("organisation", comparable(original), str(attempt))
         for _ in range(_TRIES):
-            name = stream.choice(_NAMES)
-            if hidden.isdisjoint(words(name)) and not self._context.brings_back(name, _ARTICLE):
+            name = stream.choice(choices)
+            if hidden.isdisjoint(words(name)) and not self._context.brings_back(name, _SMALL):
                 return name
         return None
 
 
-def _telling(original: str, kind: str) -> frozenset[str]:
-    """The folded words of an organisation's name that no name in its stead may have."""
-    return frozenset(words(original)).difference(words(kind), _SMALL)
+def _has_hospital(commune: Commune, university: bool) -> bool:
+    """Return whether the stratum of a commune is one of towns with such a hospital; those overseas are of all towns."""
+    kind = hospital_towns().get(commune.insee)
+    return not is_overseas_code(commune.department) and kind is not None and (not university or kind == UNIVERSITY)
 
 
-def _kind(original: str) -> tuple[str, bool]:
-    """Return the words of an organisation's kind, as written, and whether that kind belongs to a town."""
-    head = _KINDS.match(fold_line(original))
-    return (original[: head.end()], head["kind"].replace("-", " ") in _OF_TOWN) if head else ("", False)
+@cache
+def _known() -> Mapping[str, OrgKind]:
+    """Comparable name without its article → kind, of names known in the whole country."""
+    found = {comparable(name): kind for kind, names in KNOWN.items() for name in names}
+    for kind, names in WHOLE.items():
+        if kind in KNOWN or kind is OrgKind.MILITARY:
+            found |= {comparable(name[len(own_article(name)) :]): kind for name in names}
+    return found
+
+
+def _kind_of(name: str, before: str) -> OrgKind:
+    """Return the kind of a name without a word that says it."""
+    plain = without_accents(name).casefold()
+    known = _known().get(comparable(name[len(own_article(name)) :]))
+    if known is not None:
+        return known
+    if _REGIMENT.fullmatch(plain):
+        return OrgKind.MILITARY
+    if _ACRONYM.fullmatch(plain) and name.isupper():
+        return OrgKind.HOSPITAL
+    near = list(_NEAR.finditer(before))
+    return OrgKind[near[-1].lastgroup] if near and near[-1].lastgroup else OrgKind.OTHER

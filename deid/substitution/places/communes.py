@@ -46,11 +46,11 @@ class Communes:
     def _code(self, original: str, commune: Commune, strategy: str) -> Draft:
         if not commune.zips:  # a town abroad: its country's form of code
             return Draft(redraw(original, self._context.stream("code abroad", comparable(original))), strategy)
-        code = _other_code(original, commune, self._context.stream("zip", commune.insee))
+        code = other_code(original, commune, self._context.stream("zip", commune.insee))
         return Draft(code, strategy) if code else mask(Label.ZIP, original)
 
 
-def _other_code(original: str, commune: Commune, stream: KeyedStream) -> str:
+def other_code(original: str, commune: Commune, stream: KeyedStream) -> str:
     """A postal code of a commune but the original's, in its manner; "" where there is none."""
     known = digits_of(original)
     others = [code for code in commune.zips if code != known]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from deid.french.folding import fold_line
 from deid.reference import Commune, CommuneTable
@@ -26,6 +27,34 @@ _PARTS = re.compile(r"\s+[-–—]\s+|[,;:()/]")
 _OF_TOWN = re.compile(r"(?:chr?u|chr|chic?|ch|ghu|ght?|mairie|centre hospitalier) (?=[a-z])")
 # Shorter names in the open list of towns abroad are met by abbreviations: "CAY" is Cayenne.
 _LEAST_ABROAD = 4
+
+
+# An address on one line ends with a postal code, and maybe a town: "18 impasse des Géraniums 97430 Le Tampon".
+_ONE_LINE = re.compile(
+    r"(?P<street>.*?\S)(?P<gap>[\s,;–—-]+(?:F-)?)(?P<code>\d\d ?\d{3})(?:(?P<space>[\s,-]+)(?P<town>[^\d,;]{2,}?))?"
+    r"(?P<rest>[\s,-]*(?:\b(?:cedex|cdx)\b[\s\d]*)?)",
+    re.IGNORECASE,
+)
+_BOX = re.compile(r"\b(?:bp|cs|tsa|b\.p\.|postale)[ .°n]*$", re.IGNORECASE)
+
+
+class OneLine(NamedTuple):
+    """Parts of an address on one line, which follow each other; `town` is empty where none is written."""
+
+    street: str
+    gap: str
+    code: str
+    space: str
+    town: str
+    rest: str
+
+
+def read_one_line(address: str) -> OneLine | None:
+    """Return the parts of an address that holds its postal code; None of another."""
+    found = _ONE_LINE.fullmatch(address)
+    if found is None or _BOX.search(found["street"]) or not department_of_zip(found["code"].replace(" ", "")):
+        return None
+    return OneLine(*(part or "" for part in found.group("street", "gap", "code", "space", "town", "rest")))
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from itertools import count, islice
 from deid.domain.document import Spend
 from deid.privacy import KeyedStream
 from deid.reference import Commune, CommuneTable
+from deid.reference.partition import is_overseas_code
 from deid.substitution.context import DocumentContext
 from deid.substitution.places import abroad
 from deid.substitution.places.finding import Place
@@ -16,6 +17,7 @@ from deid.substitution.places.strategies import COSTS, MECHANISMS, STRATEGIES, a
 from deid.substitution.places.survey import Survey
 
 _DRAWS = 400
+_TRIES = 60
 _NONE = Fraction(0)
 
 
@@ -66,6 +68,21 @@ class Gazette:
     def anywhere(self, *about: str) -> Commune:
         """A commune of the home territory, uniformly: for names that are of no commune."""
         return self.surrogate(Place("\x1f".join(about)))
+
+    def hospital_town(self, university: bool, beside: Commune, *about: str) -> Commune:
+        """A town with a public hospital, uniformly: of the metropolis, or of the overseas department of a commune.
+
+        `university`: a seat of a university or regional hospital, unless the document hides the names of all. The draw
+        depends on the stratum of `beside`, which is public, and on nothing else of it.
+        """
+        zone = beside.department if is_overseas_code(beside.department) else None
+        stream = self._context.stream("hospital town", *about)
+        for seats in (university, False):
+            towns = self.communes.hospital_towns(zone, seats)
+            for _ in range(_TRIES):
+                if not self._context.brings_back((town := stream.choice(towns)).name):
+                    return town
+        return town
 
     def standing_in(self, department: str) -> Commune:
         """The commune that stands in for the document's place in a department, for numbers that carry its code.

@@ -8,12 +8,16 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property, lru_cache
 
 from deid.domain.document import Mention
+from deid.domain.labels import Label
 from deid.french import numerals
 from deid.french.folding import accented_like, case_of, comparable, fold_line, in_case_of, words
 from deid.privacy import KeyedStream
 from deid.reference import CommuneTable
 from deid.substitution.context import DocumentContext
 from deid.substitution.drafts import Draft, redraw_digits
+from deid.substitution.places.communes import other_code
+from deid.substitution.places.finding import OneLine, read_one_line
+from deid.substitution.places.gazette import Gazette
 
 # Kinds of ways, folded, with the whole word that the street table files them under.
 WAYS = {
@@ -101,18 +105,32 @@ def street_names(communes: CommuneTable) -> StreetNames:
 
 
 class Streets:
-    """STREET mentions of one document."""
+    """STREET mentions of one document; without a gazette, a postal code inside is redrawn as a number."""
 
-    def __init__(self, context: DocumentContext, names: StreetNames) -> None:
+    def __init__(self, context: DocumentContext, names: StreetNames, gazette: Gazette | None = None) -> None:
         self._context = context
         self._names = names
+        self._gazette = gazette
 
     def write(self, mention: Mention, attempt: int) -> Draft:
         """The address with other numbers and names; a hamlet's name where nothing of it could be changed."""
         context = self._context
         original = context.document.text[mention.start : mention.end]
-        text = self._other(original, context.stream("street", comparable(original), str(attempt)))
+        line = read_one_line(original) if self._gazette else None
+        street = line.street if line else original
+        text = self._other(street, context.stream("street", comparable(street), str(attempt)))
+        if line is not None and self._gazette is not None:
+            text += self._locality(mention, line, self._gazette)
         return Draft(accented_like(original, text, context.accented), STRATEGY)
+
+    def _locality(self, mention: Mention, line: OneLine, gazette: Gazette) -> str:
+        """The postal code and town of an address on one line: those of the commune drawn, as in CITY and ZIP."""
+        if self._context.policy.places.strategy == "tag":
+            return f"{line.gap}[{Label.ZIP}]{line.space}{f'[{Label.CITY}]' if line.town else ''}"
+        commune = gazette.surrogate(gazette.places[mention.start])
+        code = other_code(line.code, commune, self._context.stream("zip", commune.insee)) or f"[{Label.ZIP}]"
+        rest = redraw_digits(line.rest, self._context.stream("cedex", comparable(line.rest)))
+        return f"{line.gap}{code}{line.space}{case_of(line.town)(commune.name) if line.town else ''}{rest}"
 
     def _other(self, original: str, stream: KeyedStream) -> str:
         hidden = frozenset([word for word in words(original) if len(word) >= _LEAST_NAME and word not in PLAIN])

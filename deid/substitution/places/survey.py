@@ -16,7 +16,7 @@ from deid.reference.place_names import department_of_zip
 from deid.substitution.context import DocumentContext
 from deid.substitution.drafts import digits_of
 from deid.substitution.places import abroad
-from deid.substitution.places.finding import Finder, Hints, Place
+from deid.substitution.places.finding import Finder, Hints, Place, read_one_line
 
 _SCANNED = str.maketrans("OoIlB", "00118")
 _PAIR_REACH = 14
@@ -30,7 +30,9 @@ def _digits(text: str) -> str:
 
 
 class Survey:
-    """Places of one document, and the digits of its ZIP mentions, scanning errors mended; both by where they start.
+    """Places of one document, and the digits of its postal codes, scanning errors mended; both by where they start.
+
+    A STREET mention that holds a postal code, and maybe a town, is of that place too.
 
     `home` is the commune whose territory stands in for what nobody knows.
     """
@@ -43,6 +45,9 @@ class Survey:
         self._patient_city = comparable(city) if city else None
         self.codes = {one.start: _digits(text[one.start : one.end]) for one in context.labelled(Label.ZIP)}
         self._pairs = self._paired() if self.codes else {}
+        lines = ((one.start, read_one_line(text[one.start : one.end])) for one in context.labelled(Label.STREET))
+        self._addresses = {start: line for start, line in lines if line is not None}
+        self.codes |= {start: _digits(line.code) for start, line in self._addresses.items()}
         self.places = self._placed()
 
     def _paired(self) -> dict[int, int]:
@@ -89,6 +94,10 @@ class Survey:
         for mention in context.labelled(Label.ZIP):
             pair = pairs.get(mention.start)
             places[mention.start] = places[pair] if pair is not None else self._zip(mention, places)
+        for start, line in self._addresses.items():
+            code = self.codes[start]
+            found = (self._finder.city(line.town, code) or self._likeliest(line.town, code)) if line.town else None
+            places[start] = found or self._finder.at(code, self._hints) or Place(f"unknown {code}")
         for mention in context.labelled(Label.ORG):
             for name in finder.towns_in(text[mention.start : mention.end]):
                 found = finder.only(name) or finder.inside(name, self._hints)

@@ -12,7 +12,14 @@ from hypothesis import strategies as st
 
 from deid.domain.errors import ReferenceRefused
 from deid.nightly import runtime
-from deid.reference.partition import MIN_COMMUNES, MIN_INHABITANTS, partition_communes
+from deid.reference.partition import (
+    MIN_COMMUNES,
+    MIN_INHABITANTS,
+    hospital_towns,
+    is_overseas_code,
+    partition_communes,
+    population_class,
+)
 from deid.reference.tables import packaged_tables
 from deid.refresh.refreshing import refresh
 from deid.refresh.tables import load_communes as communes_in_use
@@ -52,7 +59,7 @@ def test_every_place_has_one_territory_large_enough_whatever_the_order(
     found = partition_communes(places, least, 0)
     codes = [code for members in found.values() for code in members]
     assert sorted(codes) == sorted(place.insee for place in places)
-    assert all(least <= len(members) < 2 * least for members in found.values())
+    assert all(least <= len(members) for members in found.values())
     shuffled = list(places)
     shuffle.shuffle(shuffled)
     assert partition_communes(shuffled, least, 0) == found
@@ -67,10 +74,9 @@ def test_none_is_cut_out_below_the_population_floor(
     people = {place.insee: place.population for place in places}
     found = partition_communes(places, least, floor)
     assert sorted(code for codes in found.values() for code in codes) == sorted(people)
-    pools = Counter(name.partition("-")[0] for name in found)
-    for name, codes in found.items():
+    for codes in found.values():
         assert len(codes) >= least
-        assert pools[name.partition("-")[0]] == 1 or sum(people[code] for code in codes) >= floor
+        assert len(found) == 1 or sum(people[code] for code in codes) >= floor
 
 
 def test_too_few_places_are_refused() -> None:
@@ -78,9 +84,19 @@ def test_too_few_places_are_refused() -> None:
         partition_communes(spots([("25", 6.0, 47.0)] * 4), 5)
 
 
-def test_places_at_one_point_are_split_all_the_same() -> None:
-    found = partition_communes(spots([("25", 6.0, 47.0)] * 10), 3, 0)
-    assert sorted(map(len, found.values())) == [3, 3, 4]
+def _towns(department: str, region: str, sizes: list[int], first: int) -> list[Spot]:
+    return [Spot(f"{first + at:05}", department, region, 5.0, 47.0, people) for at, people in enumerate(sizes)]
+
+
+def test_small_strata_join_their_like_of_the_region_then_of_the_country() -> None:
+    places = [
+        *_towns("21", "27", [500] * 3, 21000), *_towns("25", "27", [500] * 2, 25000),
+        *_towns("21", "27", [3000] * 2, 21500),
+        *_towns("29", "53", [3000] * 2, 29000), *_towns("971", "01", [400] * 3, 97100),
+        *_towns("29", "53", [500], 29500),
+    ]  # fmt: skip
+    found = partition_communes(places, 3, 0)
+    assert {name: len(codes) for name, codes in found.items()} == {"21-village": 6, "FR-small": 4, "971": 3}
 
 
 def test_the_packaged_partition() -> None:
@@ -90,21 +106,32 @@ def test_the_packaged_partition() -> None:
     assert min(sizes) >= MIN_COMMUNES
     people = [sum(table.get(code).population for code in codes) for codes in table.partition.values()]
     assert min(people) >= MIN_INHABITANTS
-    assert (len(sizes), max(sizes), sum(size >= 2 * MIN_COMMUNES for size in sizes)) == (481, 201, 17)
-    assert table.partition_digest.startswith("460653da58213c81"), "moved borders are a new version: raise the parser"
+    assert (len(sizes), max(sizes)) == (221, 762)
+    assert table.partition_digest.startswith("cc72a4a6e11b8b2c"), "moved borders are a new version: raise the parser"
     for commune in table.communes[::97]:
         candidates = table.territory(commune)
         assert commune in candidates
         assert all(table.territory(other) == candidates for other in candidates)
 
 
-def test_a_territory_stays_within_its_department_where_that_is_large_enough() -> None:
-    table = packaged_tables().communes
-    pooled = {name for name in table.partition if name.startswith("R")}
-    assert pooled == {"R11-01", "RX-01", "RX-02"}
+def test_strata_keep_the_class_of_population_the_hospital_and_the_overseas_department() -> None:
+    table, towns = packaged_tables().communes, hospital_towns()
     for name, codes in table.partition.items():
-        if name not in pooled:
-            assert {table.get(code).department for code in codes} == {name.partition("-")[0]}
+        members = [table.get(code) for code in codes]
+        if is_overseas_code(members[0].department):
+            assert {one.department for one in members} == {name}
+        else:
+            assert not any(is_overseas_code(one.department) for one in members)
+            assert len({towns.get(one.insee) for one in members}) == 1
+            if "university" not in name:
+                assert len({population_class(one.population) for one in members}) == 1
+    (seats,) = (codes for name, codes in table.partition.items() if "university" in name)
+    assert {table.get(code).name for code in seats} >= {"Paris", "Dijon", "Besançon", "Metz", "Poitiers"}
+
+
+def test_only_destroyed_and_split_communes_are_without_inhabitants() -> None:
+    empty = [one.department for one in packaged_tables().communes.communes if one.population == 0]
+    assert Counter(empty) == {"55": 6, "60": 1, "85": 2}
 
 
 def test_the_version_holds_the_hash_of_its_territories_and_the_night_cites_it(deployed: Database) -> None:

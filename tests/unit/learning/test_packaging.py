@@ -18,7 +18,9 @@ FILES: Mapping[str, str] = {
     "names/noms_insee_1891_2000.csv.gz": "nom,n_total\nMARTIN,20000\nRARISSIME,14\n",
     "geo/ban_adresses-05_2024.csv.gz": "nom_voie;code_insee\nRue Haute;05061\nRue Haute;05061\nRue Basse;05061\n",
     "geo/ban_adresses-75_2024.csv.gz": "nom_voie;code_insee\nRue Haute;75101\n",
-    "directory/etablissements_sante_sae_2022.csv.gz": "fi,rs,COMINSEE\n970100001,CHU ILES,9A101\n050000002,,05061\n",
+    "directory/etablissements_sante_sae_2022.csv.gz": (
+        "fi,rs,COMINSEE,cat\n970100001,CHU ILES,9A101,101\n050000002,,05061,355\n"
+    ),
     "directory/finess_occitanie.csv.gz": (
         "nofinesset,raison_sociale,code_insee,categorie\n970100001,DOUBLE,97101,ehpad\n310000003,OFFICINE,31555,pharma\n"
     ),
@@ -85,6 +87,11 @@ def test_establishments_have_a_name_one_number_and_an_insee_code(source: Path) -
         ("310000003", "OFFICINE", "31555", "pharma"),
         ("970100001", "CHU ILES", "97101", "hospital"),
     ]
+
+
+def test_hospital_towns_are_those_of_public_hospitals_and_seats(source: Path) -> None:
+    towns = dict(rows(packaging.hospital_towns(source)))
+    assert (towns["05061"], towns["97101"], towns["21231"]) == ("general", "university", "university")
 
 
 def test_territories_and_collectivities(source: Path) -> None:
@@ -165,4 +172,4 @@ def test_the_command_writes_every_table(source: Path, tmp_path: Path, monkeypatc
         stand_in.__name__ = name
         monkeypatch.setattr(packaging, name, stand_in)
     assert packaging.main(["packaging", str(source)]) == 0
-    assert len(list(made.glob("*.csv.gz"))) == 14
+    assert len(list(made.glob("*.csv.gz"))) == 15

@@ -88,12 +88,12 @@ def test_streets_and_establishments() -> None:
 
 
 def test_distance_is_within_a_territory_only() -> None:
-    besancon, dijon = TABLE.get("25056"), TABLE.get("21231")
+    besancon, beaune = TABLE.get("25056"), TABLE.get("21054")
     for other in TABLE.territory(besancon):
         assert TABLE.distance(besancon, other, FEATURES) == TABLE.distance(other, besancon, FEATURES)
     assert TABLE.distance(besancon, besancon, FEATURES) == 0
     with pytest.raises(ValueError, match="not of one territory"):
-        TABLE.distance(besancon, dijon, FEATURES)
+        TABLE.distance(besancon, beaune, FEATURES)
     with pytest.raises(KeyError):
         TABLE.distance(besancon, besancon, ("horoscope",))
 

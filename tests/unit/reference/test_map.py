@@ -15,7 +15,7 @@ def test_the_map_fetches_nothing(tmp_path: Path) -> None:
     path = tmp_path / "territories.svg"
     done = CliRunner().invoke(app, ["references", "map", "--packaged", "-o", str(path)])
     assert done.exit_code == 0, done.output
-    assert "481" in done.output
+    assert "221" in done.output
     svg = path.read_text(encoding="utf-8")
     assert "<script" not in svg
     links = re.findall(r'(?:href|src)="([^"]*)"|url\(([^)]*)\)', svg)

@@ -43,13 +43,15 @@ def test_a_department_and_a_region_follow_the_commune(far: Substitutor, communes
 
 
 def test_an_area_that_the_drawn_commune_shares_is_told_less_precisely(substitutor: Substitutor) -> None:
-    """Territories lie within a department: the surrogate's department would be the original."""
+    """Strata of villages lie within a department: the surrogate's department would be the original."""
     for key in KEYS:
         city, department, region = _one(
-            substitutor, "[[CITY|Dijon]] ([[LOC|Côte-d'Or]]) puis [[LOC|Bretagne]] et [[CITY|Rennes]]", Patient(key=key)
+            substitutor,
+            "[[CITY|Genlis]] ([[LOC|Côte-d'Or]]), [[LOC|Bretagne]], [[CITY|Rennes]]",
+            Patient(key=key),
         )[:3]
         assert (department, region) == ("Bourgogne-Franche-Comté", "France")
-        assert city != "Dijon"
+        assert city != "Genlis"
 
 
 def test_an_area_without_a_place_in_the_document_is_another_one(
@@ -64,7 +66,7 @@ def test_an_area_without_a_place_in_the_document_is_another_one(
 
 def test_the_code_of_a_department_is_another_code(substitutor: Substitutor, communes: CommuneTable) -> None:
     for key in KEYS:
-        _, code = _one(substitutor, "[[CITY|Brest]], dans le [[LOC|29]]", Patient(key=key))
+        _, code = _one(substitutor, "[[CITY|Plouzané]], dans le [[LOC|29]]", Patient(key=key))
         assert code in {"22", "35", "56"}  # of the same region
         (alone,) = _one(substitutor, "dans le [[LOC|59]]", Patient(key=key))
         assert alone != "59"
@@ -95,9 +97,9 @@ def test_a_lone_postal_code_is_of_the_commune_that_the_document_names(
 
 
 def test_a_cedex_code_is_of_its_town(substitutor: Substitutor, communes: CommuneTable) -> None:
-    assert communes.at_zip("29609") == ()
+    assert communes.at_zip("29869") == ()
     for key in KEYS:
-        code, city = _one(substitutor, "[[ZIP|29609]] (boîte postale), à [[CITY|BREST CEDEX 2]]", Patient(key=key))
+        code, city = _one(substitutor, "[[ZIP|29869]] (boîte postale), à [[CITY|PLABENNEC CEDEX 2]]", Patient(key=key))
         drawn = communes.find(city)
         assert any(code in one.zips for one in drawn)
         assert {one.department for one in communes.at_zip(code)} == {"29"}
@@ -157,10 +159,10 @@ def test_numbers_of_toulouse_and_montpellier_are_of_two_zones(substitutor: Subst
 @pytest.mark.parametrize(
     ("markup", "label", "starts"),
     [
-        ("[[CITY|Dijon]] FINESS [[RPPS|210987558]]", "FINESS", ("21",)),
-        ("[[CITY|Dijon]] ADELI [[RPPS|21 1 01234 5]]", "ADELI", ("21",)),
+        ("[[CITY|Genlis]] FINESS [[RPPS|210987558]]", "FINESS", ("21",)),
+        ("[[CITY|Genlis]] ADELI [[RPPS|21 1 01234 5]]", "ADELI", ("21",)),
         ("[[CITY|Ajaccio]] FINESS [[RPPS|2A0000014]]", "Corsica", None),
-        ("[[CITY|Bastia]] ADELI [[RPPS|209310457]]", "Corsica", ("20",)),
+        ("[[CITY|Borgo]] ADELI [[RPPS|209310457]]", "Corsica", ("20",)),
         ("[[CITY|Cayenne]] FINESS [[RPPS|970300026]]", "overseas", ("9701", "9702", "9703", "9704", "9706")),
         ("[[CITY|Cayenne]] ADELI [[RPPS|973109771]]", "overseas", ("971", "972", "973", "974", "976")),
     ],
@@ -185,5 +187,5 @@ def test_a_number_of_an_establishment_moves_with_its_commune(far: Substitutor, c
 
 def test_a_number_of_an_establishment_elsewhere_is_of_the_home_territory(substitutor: Substitutor) -> None:
     for key in KEYS:
-        _, number = _one(substitutor, "[[CITY|Dijon]], cachet : FINESS [[RPPS|590000188]]", Patient(key=key))
+        _, number = _one(substitutor, "[[CITY|Genlis]], cachet : FINESS [[RPPS|590000188]]", Patient(key=key))
         assert number.startswith("21")

@@ -10,7 +10,7 @@ import pytest
 
 from deid.config.policy import Policy
 from deid.domain.document import Patient
-from deid.french.folding import comparable
+from deid.french.folding import comparable, words
 from deid.privacy import KeyedStream
 from deid.reference import CommuneTable
 from deid.substitution import Substitutor
@@ -73,7 +73,7 @@ def test_a_homonym_is_told_by_the_postal_code(
     result = substitutor.substitute(document, mentions)
     city = next(one.text for one in result.surrogates if one.mention.label == "CITY")
     found = communes.find("Saint-Denis" if "Denis" in markup else "Saint-Pierre", department=department)[0]
-    assert city in {commune.name for commune in communes.territory(found)}
+    assert comparable(city) in {comparable(commune.name) for commune in communes.territory(found)}
 
 
 @pytest.mark.parametrize("place", ["Trifouilly", "Bat aille", "Xqz", "les Grésilles"])
@@ -100,7 +100,7 @@ def test_a_word_that_many_communes_share_hides_nothing(substitutor: Substitutor)
     assert any(name.startswith("Saint") for name in drawn)
     assert not any("Vivien" in name or "Médoc" in name for name in drawn)
     called = [_one(substitutor, f"{markup}, M. [[PATIENT|SAINT]]", Patient(key=key, last_name="SAINT")) for key in KEYS]
-    assert not any("Saint" in city for city, _ in called)
+    assert not any("saint" in words(city) for city, _ in called)
 
 
 @pytest.mark.parametrize(

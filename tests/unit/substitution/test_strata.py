@@ -1,0 +1,147 @@
+"""Places keep their stratum, organisations their kind; addresses on one line; bad input."""
+
+from __future__ import annotations
+
+import pytest
+
+from deid.domain.document import Patient
+from deid.french.folding import comparable, words
+from deid.quality.grammar import count_errors
+from deid.reference import CommuneTable
+from deid.reference.partition import hospital_towns, population_class
+from deid.substitution import Substitutor
+from deid.substitution.places.finding import read_one_line
+from tests.unit.substitution.examples import marked, surrogates
+
+KEYS = [f"patient-{number}" for number in range(25)]
+
+
+def _one(substitutor: Substitutor, markup: str, patient: Patient | None = None) -> list[str]:
+    return surrogates(substitutor.substitute(*marked(markup, patient=patient)))
+
+
+@pytest.mark.parametrize("town", ["Genlis", "Vesoul", "Aubord", "Rungis", "Avignon", "Corte", "Mérignac"])
+def test_a_town_keeps_its_class_of_population_and_its_hospital(
+    town: str, substitutor: Substitutor, communes: CommuneTable
+) -> None:
+    (true,) = communes.find(town)[:1]
+    for key in KEYS:
+        (city,) = _one(substitutor, f"né : [[CITY|{town}]]", Patient(key=key))
+        (drawn,) = [one for one in communes.territory(true) if comparable(one.name) == comparable(city)][:1]
+        assert population_class(drawn.population) == population_class(true.population)
+        assert hospital_towns().get(drawn.insee) == hospital_towns().get(true.insee)
+
+
+@pytest.mark.parametrize(
+    ("town", "department"),
+    [("Saint-Leu", "974"), ("Cayenne", "973"), ("Mamoudzou", "976"), ("Le Lamentin", "972"), ("Les Abymes", "971")],
+)
+def test_an_overseas_town_stays_in_its_department(
+    town: str, department: str, substitutor: Substitutor, communes: CommuneTable
+) -> None:
+    for key in KEYS:
+        (city,) = _one(substitutor, f"né : [[CITY|{town}]]", Patient(key=key))
+        assert communes.find(city, department=department)[0].department == department
+
+
+@pytest.mark.parametrize(
+    ("markup", "kinds"),
+    [
+        ("[[ORG|CHU d'Angers]]", {"university"}), ("[[ORG|CHR Metz-Thionville]]", {"university"}),
+        ("[[ORG|CHU Dupuytren]]", {"university"}), ("[[ORG|CH de Beaune]]", {"general"}),
+        ("[[ORG|CH Val-Durance]]", {"general", "university"}), ("soins au [[ORG|CHBA]]", {"general", "university"}),
+    ],
+)  # fmt: skip
+def test_a_hospital_moves_to_a_town_with_one_of_its_kind(
+    markup: str, kinds: set[str], substitutor: Substitutor, communes: CommuneTable
+) -> None:
+    for key in KEYS:
+        (name,) = _one(substitutor, markup, Patient(key=key, city="Aubord", zip="30620"))
+        parts = words(name)
+        towns = [one for end in range(1, len(parts)) for one in communes.find(" ".join(parts[end:]))]
+        assert {hospital_towns().get(one.insee) for one in towns} & kinds, name
+
+
+@pytest.mark.parametrize(
+    ("markup", "head"),
+    [
+        ("école [[ORG|école Jules Ferry]]", "école "), ("[[ORG|Pharmacie de la Gare]]", "Pharmacie "),
+        ("[[ORG|EHPAD Les Lilas]]", "EHPAD "), ("[[ORG|Laboratoire Bio67]]", "Laboratoire "),
+        ("[[ORG|clinique Pasteur]]", "clinique "), ("[[ORG|mutuelle Bleue]]", "mutuelle "),
+        ("[[ORG|Ambulances Martin]]", "Ambulances "), ("[[ORG|Association Horizon]]", "Association "),
+    ],
+)  # fmt: skip
+def test_the_word_of_a_kind_stays_and_what_follows_varies(markup: str, head: str, substitutor: Substitutor) -> None:
+    found = {_one(substitutor, markup, Patient(key=key))[0] for key in KEYS}
+    assert all(name.startswith(head) for name in found)
+    assert len(found) > len(KEYS) / 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "suivi au [[ORG|Les Cèdres]], employé à la [[ORG|SNCF]], puis à [[ORG|La Poste]] et chez [[ORG|Airbus]]",
+        "adressé par le [[ORG|CHBA]], pris en charge par la [[ORG|MGEN]], compte au [[ORG|Crédit agricole]]",
+        "de l'[[ORG|EFS]], du [[ORG|Secours populaire]], aux [[ORG|Tilleuls]], d'[[ORG|EDF]], à l'[[ORG|AP-HP]]",
+        "du [[ORG|2e REP]], vient de [[ORG|Necker]], labo [[ORG|Biomnis]], au [[ORG|CMP de Chailly]]",
+    ],
+)
+def test_articles_fit_the_organisation_that_is_drawn(text: str, substitutor: Substitutor) -> None:
+    for key in KEYS:
+        result = substitutor.substitute(*marked(text, patient=Patient(key=key)))
+        assert count_errors(result) == 0, result.text
+        originals = [one.mention for one in result.surrogates]
+        assert len(originals) == text.count("[[")
+
+
+@pytest.mark.parametrize(
+    ("address", "code", "town"),
+    [
+        ("18 impasse des Géraniums 97430 Le Tampon", "97430", "Le Tampon"),
+        ("3 rue X, 21 110 GENLIS", "21 110", "GENLIS"),
+        ("4 rue Haute - 75011 Paris CEDEX 11", "75011", "Paris"), ("7 allée des Pins 33700", "33700", ""),
+    ],
+)  # fmt: skip
+def test_an_address_on_one_line_is_read(address: str, code: str, town: str) -> None:
+    line = read_one_line(address)
+    assert line is not None
+    assert (line.code, line.town) == (code, town)
+    assert "".join(line) == address
+
+
+@pytest.mark.parametrize("address", ["BP 40112", "rue du 8 mai", "99999 Nulle-Part", "CS 30417 Rennes", "Kerandon"])
+def test_other_addresses_are_no_line(address: str) -> None:
+    assert read_one_line(address) is None
+
+
+def test_an_address_on_one_line_follows_the_commune(substitutor: Substitutor, communes: CommuneTable) -> None:
+    for key in KEYS:
+        address, city = _one(
+            substitutor, "[[STREET|18 impasse des Géraniums 97430 Le Tampon]], né au [[CITY|Tampon]]", Patient(key=key)
+        )
+        line = read_one_line(address)
+        assert line is not None
+        assert line.street.startswith(tuple("123456789"))
+        assert "impasse" in line.street
+        assert comparable(city).endswith(comparable(line.town)[-4:])
+        assert any(line.code in one.zips for one in communes.find(line.town, line.code))
+        assert {one.department for one in communes.at_zip(line.code)} == {"974"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "né à [[CITY|Trifouilly-les-Oies]]", "vit à [[CITY|Saint-Martin]]", "né à [[CITY|Agnières-en-Dévoluy]]",
+        "[[STREET|12 Baker Street, London NW1 6XE]]", "[[STREET|Hauptstrasse 5, 79098 Freiburg]]",
+        "[[STREET|4 rue Inconnue 00000 Nulle-Part]]", "suivi par [[ORG|Martin]]", "soins à [[ORG|Marie Dupont]]",
+    ],
+)  # fmt: skip
+def test_bad_input_is_replaced_all_the_same(text: str, substitutor: Substitutor) -> None:
+    """No such town, a homonym of ten departments, a former commune, foreign addresses, a person as organisation."""
+    for key in KEYS:
+        document, mentions = marked(text, patient=Patient(key=key))
+        result = substitutor.substitute(document, mentions)
+        original = document.text[mentions[0].start : mentions[0].end]
+        assert comparable(result.surrogates[0].text) != comparable(original)
+        assert not {word for word in words(original) if len(word) > 5} & set(words(result.surrogates[0].text))
+        assert count_errors(result) == 0
