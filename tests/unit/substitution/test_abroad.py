@@ -80,7 +80,7 @@ def test_it_is_drawn_uniformly_and_alike_for_two_towns(substitutor: Substitutor)
     ("markup", "department"),
     [
         ("à [[CITY|Montréal]], [[ZIP|32250]] [[CITY|Montréal]]", "32"),
-        ("à [[CITY|Montréal]]; notaire à [[CITY|Auch]], [[ZIP|32000]]", "32"),
+        ("à [[CITY|Montréal]]; notaire à [[CITY|Preignan]], [[ZIP|32810]]", "32"),
         ("[[ZIP|32430]] [[CITY|Cologne]]", "32"),
     ],
 )

@@ -47,7 +47,7 @@ def test_an_area_that_the_drawn_commune_shares_is_told_less_precisely(substituto
     for key in KEYS:
         city, department, region = _one(
             substitutor,
-            "[[CITY|Genlis]] ([[LOC|Côte-d'Or]]), [[LOC|Bretagne]], [[CITY|Rennes]]",
+            "[[CITY|Genlis]] ([[LOC|Côte-d'Or]]), [[LOC|Bretagne]], [[CITY|Plabennec]]",
             Patient(key=key),
         )[:3]
         assert (department, region) == ("Bourgogne-Franche-Comté", "France")
@@ -123,10 +123,10 @@ def test_arrondissements_are_their_commune(
 def test_a_hospital_follows_its_town_however_it_is_named(substitutor: Substitutor) -> None:
     city, *hospitals = _one(
         substitutor,
-        "[[CITY|Beaune]] [[ORG|CH de Beaune]] [[ORG|CHU Beaune]] [[ORG|CH de Beaune - site Nord]] "
+        "[[CITY|Beaune]] [[ORG|CH de Beaune]] [[ORG|CH Beaune]] [[ORG|CH de Beaune - site Nord]] "
         "[[ORG|EHPAD de Beaune]] [[ORG|Mairie de Beaune]]",
     )
-    kinds = ("CH", "CHU", "CH", "EHPAD", "Mairie")
+    kinds = ("CH", "CH", "CH", "EHPAD", "Mairie")
     assert hospitals == [f"{kind} {of_place(city)}" for kind in kinds]
 
 
