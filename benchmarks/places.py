@@ -11,7 +11,7 @@ from __future__ import annotations
 import argparse
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from pathlib import Path
 
@@ -118,6 +118,14 @@ def _towns(name: str, table: CommuneTable) -> Sequence[Commune]:
     return next((one for one in found if one), ())
 
 
+def _together(sets: Iterable[Counts]) -> Counts:
+    total = Counts()
+    for one in sets:
+        for each in fields(Counts):
+            setattr(total, each.name, getattr(total, each.name) + getattr(one, each.name))
+    return total
+
+
 def _share(part: int, whole: int) -> str:
     return f"{part / whole:.2%} ({part} of {whole})" if whole else "none"
 
@@ -211,6 +219,7 @@ def main() -> int:
         ),
         "synthetic hospital": measure(((one.document, one.mentions) for one in hospital.records), policy, table),
     }
+    sets["all"] = _together(sets.values())
     places = policy.substitution.places
     residents: Sequence[Resident] = hospital.residents
     profiles = measure_profiles(table, residents, places, EPSILONS)

@@ -104,7 +104,7 @@ def fitted(ahead: Ahead, noun: Noun, name: str) -> str:
 def _headed(preposition: str, had: str, noun: Noun, name: str) -> tuple[str, str]:
     """Return the words ahead of a name, and the name without the article that they took in."""
     if noun.is_area:
-        return _ahead_of_area(preposition, had, noun), name
+        return _ahead_of_area(preposition, had, noun, name), name
     if preposition == "en" or (preposition == "dans" and had and noun.kind is Kind.TOWN):
         preposition = "a"
     own = own_article(name)
@@ -114,7 +114,7 @@ def _headed(preposition: str, had: str, noun: Noun, name: str) -> tuple[str, str
     return _joined(preposition, noun.article, name), name
 
 
-def _ahead_of_area(preposition: str, had: str, noun: Noun) -> str:
+def _ahead_of_area(preposition: str, had: str, noun: Noun, name: str) -> str:
     """Return the words ahead of a department, region or country."""
     kind, article = noun
     kept = article == "l'" and kind is Kind.DEPARTMENT  # "de l'Ain", "dans l'Ain", but "d'Algérie", "en Algérie"
@@ -126,7 +126,7 @@ def _ahead_of_area(preposition: str, had: str, noun: Noun) -> str:
         return _joined("a" if kind is Kind.COUNTRY else "dans", article, "")
     if preposition == "de" and not had and article in ("la", "l'") and not kept:
         return "d'" if article == "l'" else "de "
-    return _joined(preposition, article, "")
+    return _joined(preposition, article, name)
 
 
 def _joined(preposition: str, article: str, name: str) -> str:

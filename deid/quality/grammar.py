@@ -14,7 +14,7 @@ from deid.domain.labels import Label
 _LABELS = frozenset({Label.CITY, Label.LOC, Label.ORG})
 _REACH = 12
 _VOWELS = "aeiouàâäéèêëîïôöùûüœæ"
-_GAP = "[ \u00a0\u202f]"
+_GAP = "[ \n\u00a0\u202f]"
 # Ahead of a consonant ("d'Saint-Laurent"), of a vowel ("de Aubord"), of an article that contracts ("au Les Cèdres",
 # "de Le Mans") and two articles in a row ("à la Les Tilleuls"). Names with h, y and of letters alone go either way.
 _ERRORS = re.compile(

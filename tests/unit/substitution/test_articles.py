@@ -47,7 +47,7 @@ FITTED = [
     ("en ", STATES, "États-Unis", "aux États-Unis"), ("d'", MAROC, "Maroc", "du Maroc"),
     ("de la ", BARE, "Airbus", "d'Airbus"), ("à ", SNCF, "SNCF", "à la SNCF"),
     ("au ", BARE, "Les Cèdres", "aux Cèdres"),
-    ("chez ", SNCF, "SNCF", "chez SNCF"), ("du ", SNCF, "SNCF", "de la SNCF"),
+    ("de ", CUBA, "Antigua", "d'Antigua"), ("chez ", SNCF, "SNCF", "chez SNCF"), ("du ", SNCF, "SNCF", "de la SNCF"),
 ]  # fmt: skip
 
 
