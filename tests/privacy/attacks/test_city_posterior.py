@@ -93,8 +93,9 @@ def test_more_epsilon_keeps_more_and_tells_more() -> None:
 
 
 def test_nearest_profiles_give_an_attacker_certainty_at_any_epsilon() -> None:
+    """In a department that is one stratum: of one that has a single town of its stratum the department tells all."""
     fixed, nearest = (
-        commune_posteriors(TABLE, _places(strategy), [Fraction(1, 4)], ["70"])[0]
+        commune_posteriors(TABLE, _places(strategy), [Fraction(1, 4)], ["971"])[0]
         for strategy in ("health_exponential", "knn_exponential")
     )
     assert nearest.max == 1.0
