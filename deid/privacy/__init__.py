@@ -6,6 +6,7 @@
     bounded_laplace  the same within an interval, its scale corrected and certified (Holohan et al. 2018)
     planar_laplace   the same in the plane, on a grid: geo-indistinguishability (Andrés et al. 2013)
     exponential      the exponential mechanism over a finite public set
+    permutation      a keyed permutation of the integers below a bound: names that never meet
     enclosures       certified bounds that constants are proven with
     budget           the split of ε over a document, and the ledger of what was spent
     pseudonyms       identifiers by keyed hash
@@ -19,10 +20,12 @@ from deid.privacy.bernoulli import bernoulli, bernoulli_exp, bernoulli_exp_of
 from deid.privacy.bounded_laplace import bounded_epsilon, bounded_laplace, bounded_scale
 from deid.privacy.exponential import exponential
 from deid.privacy.laplace import discrete_laplace
+from deid.privacy.permutation import KeyedPermutation
 from deid.privacy.planar_laplace import planar_laplace
 from deid.privacy.stream import KeyedStream
 
 __all__ = [
+    "KeyedPermutation",
     "KeyedStream",
     "bernoulli",
     "bernoulli_exp",

@@ -241,6 +241,11 @@ CHECKS: tuple[Check, ...] = (
             "Dates, ages or places equal to their random replacement: expected, and indistinguishable from the others.",
         ),
         (
+            "names_disagree",
+            "Les formes d'un même nom ont un même substitut, dans les documents d'un patient.",
+            "The forms of one name have one surrogate, over a patient's documents.",
+        ),
+        (
             "articles_disagree",
             "Élisions et articles s'accordent avec le lieu ou l'organisation de substitution.",
             "Elisions and articles agree with the surrogate place or organisation.",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -17,6 +17,7 @@ from deid.quality.dates import read_dates
 from deid.quality.grammar import count_errors
 from deid.quality.identity import Inside, identity_counts, known_identity
 from deid.quality.integrity import Pair, faithfulness, integrity, markup_counts, outside, visible_text
+from deid.quality.people import disagreements
 from deid.quality.residues import count_other_scripts, count_overrides, residues
 from deid.quality.words import WORD, fold, is_foreign
 
@@ -48,6 +49,7 @@ def _measure(candidate: Candidate) -> dict[str, float]:
         **_survival(document, substitution),
         **_clinical(document, substitution),
         "articles_disagree": float(count_errors(substitution)),
+        "names_disagree": float(sum(disagreements([(document, substitution.surrogates)]))),
         **faithfulness(_pairs(document, substitution), document.reference_date, substitution.reference_date),
         "language_foreign": float(is_foreign(fold(word) for word in WORD.findall(document.text))),
         "identity_unknown": float(known_identity(document.patient).fields == 0),
@@ -113,6 +115,7 @@ def validate_batch(batch: Sequence[Candidate], limits: Quality = DEFAULT) -> lis
     from deid.quality.judging import judge  # seconds to import, for this step only
 
     numbers = [measure(candidate) for candidate in batch]
+    _compare_patients(batch, numbers)
     judgements = judge(ROW_SUITE, checks_within(limits), numbers)
     return [
         Verdict(
@@ -130,6 +133,19 @@ def validate_batch(batch: Sequence[Candidate], limits: Quality = DEFAULT) -> lis
         )
         for row, candidate in enumerate(batch)
     ]
+
+
+def _compare_patients(batch: Sequence[Candidate], numbers: Sequence[dict[str, float]]) -> None:
+    """Count disagreeing names over all documents of a patient in the batch."""
+    rows: dict[str, list[int]] = defaultdict(list)
+    for row, candidate in enumerate(batch):
+        if not numbers[row]["unmeasured"] and (key := candidate.document.patient.key):
+            rows[key].append(row)
+    for of_patient in rows.values():
+        if len(of_patient) > 1:
+            pairs = [(batch[row].document, batch[row].substitution.surrogates) for row in of_patient]
+            for row, count in zip(of_patient, disagreements(pairs), strict=True):
+                numbers[row]["names_disagree"] = float(count)
 
 
 def batch_results(verdicts: Sequence[Verdict]) -> list[CheckResult]:

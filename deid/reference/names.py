@@ -1,36 +1,39 @@
-"""First names and surnames, and the pools that surrogates are drawn from: by sex, generation and frequency band."""
+"""First names and surnames, and the crowds that surrogates are drawn from: by origin, sex, generation, frequency."""
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from enum import StrEnum
-from functools import cache, lru_cache
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property, lru_cache
+from hashlib import sha256
+from itertools import islice
 from math import log10
 from typing import NamedTuple
 
 from deid.french.folding import titled, words
+from deid.reference.origins import FRENCH, ORIGINS, OriginModel
+
+NOBODY = "Anonyme"
 
 
-class Pool(StrEnum):
-    """Role of the person who gets a surrogate; the pools are disjoint, so no surrogate has two roles."""
-
-    PATIENT = "patient"
-    RELATIVE = "relative"
-    PROFESSIONAL = "professional"
-
-
-_POOLS = tuple(Pool)
-# Fewest births of each frequency band; rarer names are not drawn, because too few people have them.
-_SURNAME_BANDS = (100, 500, 2_000, 10_000, 50_000)
-_FIRST_NAME_BANDS = (300, 3_000, 20_000, 100_000)
+# Fewest births of each frequency band of surrogates; rarer names are not drawn, because too few people have them.
+# The first band holds what rare and unknown names become.
+_SURNAME_BANDS = (100, 160, 500, 2_000, 10_000, 50_000)
+_FIRST_NAME_BANDS = (100, 300, 3_000, 20_000, 100_000)
+_RARE = 0
+# Births that put a name in a band as an original, for each of those that put it there as a surrogate: so every band
+# has more surrogates than originals, and each original one of its own.
+_SURNAME_WIDTH, _FIRST_NAME_WIDTH = (5, 4), (3, 2)
 _CACHED = 1 << 14
 _COHORTS = ("n_1900_1945", "n_1946_1975", "n_1976_2000", "n_2001_2022")
 # A first name is of one sex if this share of its births is.
 _CLEAR_SEX = 0.9
-# Fewest first names that a surrogate is drawn from.
-_ENOUGH = 12
+BOTH = "B"  # the sex of a first name that women and men bear, or nobody
+# Fewest surrogates of rare names, and more surrogates than originals in each half of a crowd.
+_ENOUGH, _SPARE = 60, 8
+_HALVINGS = 48
+_FRENCH_SURNAMES, _FRENCH_BIRTHS = 4_000, 3_000
 
 
 class FirstName(NamedTuple):
@@ -42,37 +45,169 @@ class FirstName(NamedTuple):
     band: int
 
 
+class Crowd:
+    """Names that are drawn for each other: of like origin, frequency, and for first names sex and generation.
+
+    `members` are the surrogates, in the order of their keys; `originals` the keys of the names that have one surrogate
+    each among them, none for the crowds of rare names. `number` tells the crowd from all others, which share no member
+    with it.
+    """
+
+    def __init__(self, number: int, members: Sequence[str], originals: Sequence[str]) -> None:
+        self.number, self.members, self.originals = number, members, originals
+
+    @cached_property
+    def _sides(self) -> dict[tuple[frozenset[str], bool], Side]:
+        return {}
+
+    @cached_property
+    def letters(self) -> tuple[Sequence[_Stretch], Sequence[_Stretch]]:
+        """The stretches of members and of originals by the first letter of their keys."""
+        return _stretches(self.members, name_key), _stretches(self.originals, str)
+
+    @cached_property
+    def halvings(self) -> Sequence[frozenset[str]]:
+        """Sets of first letters that part the crowd: each half has more surrogates than the other has originals."""
+        members, originals = self.letters
+        letters = sorted({one.letter for one in (*members, *originals)})
+        found = {_half(letters, members, number) for number in range(_HALVINGS)}
+        return [one for one in sorted(found, key=sorted) if _fits(one, members, originals)]
+
+    def place(self, word: str) -> int | None:
+        """The place of a key among the originals; None if it is none of them."""
+        place = bisect_left(self.originals, word)
+        return place if place < len(self.originals) and self.originals[place] == word else None
+
+    def side(self, half: frozenset[str], word: str) -> Side:
+        """The side of a halving that an original is on, by its key."""
+        inside = word[0] in half
+        side = self._sides.get((half, inside))
+        if side is None:
+            side = self._sides[half, inside] = Side(self, half, inside)
+        return side
+
+
+class Side:
+    """Originals whose first letters are on one side of a halving, and the members on the other side.
+
+    `inside`: the originals' letters are those of the half. `asked` is the number of originals, the length that of
+    members, which is greater.
+    """
+
+    def __init__(self, crowd: Crowd, half: frozenset[str], inside: bool) -> None:
+        self._names, self.inside = crowd.members, inside
+        members, originals = crowd.letters
+        self._originals = [one for one in originals if (one.letter in half) is inside]
+        self._members = [one for one in members if (one.letter in half) is not inside]
+        self.asked, self._length = _total(self._originals), _total(self._members)
+
+    def __len__(self) -> int:
+        return self._length
+
+    def rank(self, place: int) -> int:
+        """The number of an original of this side, by its place among all."""
+        return _rank(self._originals, place)
+
+    def member(self, rank: int) -> str:
+        """The member of a number."""
+        for _, start, end in self._members:
+            if rank < end - start:
+                return self._names[start + rank]
+            rank -= end - start
+        raise IndexError(rank)
+
+    def place_of(self, word: str) -> int | None:
+        """The number of the member that a key is of; None if this side has none."""
+        place = bisect_left(self._names, word, key=name_key)
+        found = place < len(self._names) and name_key(self._names[place]) == word
+        return _rank(self._members, place) if found and any(one.letter == word[0] for one in self._members) else None
+
+
+class _Stretch(NamedTuple):
+    """Names in order whose keys begin with one letter: those of [start, end)."""
+
+    letter: str
+    start: int
+    end: int
+
+
+def _stretches(names: Sequence[str], key: Callable[[str], str]) -> Sequence[_Stretch]:
+    found: list[_Stretch] = []
+    start = 0
+    while start < len(names):
+        letter = key(names[start])[0]
+        end = bisect_left(names, chr(ord(letter) + 1), start, key=key)
+        found.append(_Stretch(letter, start, end))
+        start = end
+    return found
+
+
+def _total(stretches: Iterable[_Stretch]) -> int:
+    return sum(one.end - one.start for one in stretches)
+
+
+def _rank(stretches: Iterable[_Stretch], place: int) -> int:
+    return sum(min(one.end, place) - one.start for one in stretches if one.start < place)
+
+
+def _half(letters: Sequence[str], members: Iterable[_Stretch], number: int) -> frozenset[str]:
+    """One half of the letters by a public shuffle, about as heavy as the other."""
+    weight = {one.letter: one.end - one.start for one in members}
+    half: set[str] = set()
+    taken = left = 0
+    for letter in sorted(letters, key=lambda letter: sha256(f"{number} {letter}".encode()).digest()):
+        if taken <= left:
+            half.add(letter)
+            taken += weight.get(letter, 0)
+        else:
+            left += weight.get(letter, 0)
+    return frozenset(half)
+
+
+def _fits(half: frozenset[str], members: Sequence[_Stretch], originals: Sequence[_Stretch]) -> bool:
+    inside = _total(one for one in members if one.letter in half)
+    asked = _total(one for one in originals if one.letter in half)
+    return asked + _SPARE <= _total(members) - inside and _total(originals) - asked + _SPARE <= inside
+
+
 Row = Mapping[str, str]
-SurnamePool = tuple[int, Pool]  # frequency band
-FirstNamePool = tuple[str, int, int, bool, Pool]  # sex, generation, frequency band, compound or not
+# A crowd by sort: ("surname", origin, band), or ("first name", sex, origin, generation, band).
+Sort = tuple[str | int, ...]
 
 
 class NameTables:
-    """Births and pools by the key of a name (`name_key`)."""
+    """Births by the key of a name (`name_key`), and the crowds that surrogates are drawn from.
+
+    Args:
+        surnames, first: what is known of names.
+        sorts: sort of a name → number of its crowd; sorts that lack names share a crowd with their neighbours.
+        crowds: the crowds by number.
+        origins: the models of surnames and first names.
+    """
 
     def __init__(
         self,
         surnames: Mapping[str, int],
         first: Mapping[str, FirstName],
-        surname_pools: Mapping[SurnamePool, Sequence[str]],
-        first_pools: Mapping[FirstNamePool, Sequence[str]],
+        sorts: Mapping[Sort, int],
+        crowds: Sequence[Crowd],
+        origins: tuple[OriginModel, OriginModel],
     ) -> None:
         self.surnames, self.first = surnames, first
-        self.surname_pools, self.first_pools = surname_pools, first_pools
+        self.sorts, self.crowds, self.origins = sorts, crowds, origins
         # Called for every word of every name.
         self.surname_rather = lru_cache(_CACHED)(self._surname_rather)
-        # A document draws several names with the same facts.
-        self._first_crowd = cache(self._find_first_names)
 
     @classmethod
     def from_rows(cls, surnames: Iterable[Row], first_names: Iterable[Row]) -> NameTables:
-        """Return the tables of rows in the columns of the packaged tables, the most frequent first.
-
-        The rank of a name assigns it to a pool.
-        """
-        births, surname_pools = _read_surnames(surnames)
-        first, first_pools = _read_first_names(first_names)
-        return cls(births, first, surname_pools, first_pools)
+        """Return the tables of rows in the columns of the packaged tables, the most frequent first."""
+        births, written = _read_surnames(surnames)
+        first, called = _read_first_names(first_names)
+        settled = (key for key, one in first.items() if one.births >= _FRENCH_BIRTHS and one.cohort < len(_COHORTS) - 1)
+        origins = OriginModel.trained(islice(births, _FRENCH_SURNAMES)), OriginModel.trained(settled)
+        of_first_names = _first_name_leaves(first, called, origins[1])
+        sorts, crowds = _crowds(_surname_leaves(births, written, origins[0]), of_first_names)
+        return cls(births, first, sorts, crowds, origins)
 
     def surname_births(self, name: str) -> int:
         """Return the births of a surname; 0 if it is not in the table."""
@@ -92,28 +227,24 @@ class NameTables:
         first = self.first.get(word)
         return first.sex if first else None
 
-    def surnames_like(self, name: str, pool: Pool) -> Sequence[str]:
-        """Return the surnames of a pool in the frequency band of a surname; an unknown one is in the lowest band."""
-        return self.surname_pools.get((_band(self.surname_births(name), _SURNAME_BANDS), pool), ())
+    def surnames_like(self, word: str) -> Crowd:
+        """Return the crowd of a surname, by its key."""
+        births = self.surnames.get(word, 0)
+        return self._crowd("surname", self.origins[0].origin_of(word, births), _surname_band(births))
 
-    def first_names_like(self, name: str, sex: str | None, pool: Pool) -> Sequence[str]:
-        """Return the first names of a pool with the sex, generation, band and form (compound or not) of a first name.
+    def first_names_like(self, word: str, sex: str | None = None) -> Crowd:
+        """Return the crowd of a first name, by its key, for a person of a sex; None: what the name itself tells."""
+        known = self.first.get(word) or FirstName(0, None, 2, _RARE)
+        origin = self.origins[1].origin_of(word, known.births)
+        band = _first_name_band(known.births)
+        return self._crowd("first name", sex or known.sex or BOTH, origin, known.cohort, band)
 
-        An unknown first name gets the generation and band of frequent ones; an unknown sex gets both sexes. If fewer
-        than 12 names fit, the nearest band with 12 is taken.
-        """
-        known = self.first_name(name) or FirstName(0, None, 1, 2)
-        sexes = (sex,) if sex in ("M", "F") else ("M", "F")
-        return self._first_crowd(sexes, known.cohort, known.band, "-" in name, pool)
+    def _crowd(self, *sort: str | int) -> Crowd:
+        number = self.sorts.get(sort)
+        return _NOBODY if number is None else self.crowds[number]
 
-    def _find_first_names(
-        self, sexes: tuple[str, ...], cohort: int, known_band: int, compound: bool, pool: Pool
-    ) -> Sequence[str]:
-        for band in sorted(range(len(_FIRST_NAME_BANDS)), key=lambda one: abs(one - known_band)):
-            found = [one for sex in sexes for one in self.first_pools.get((sex, cohort, band, compound, pool), ())]
-            if len(found) >= _ENOUGH:
-                return found
-        return [one for sex in sexes for one in self.first_pools.get((sex, 1, 2, False, pool), ())]
+
+_NOBODY = Crowd(-1, (), ())
 
 
 @lru_cache(_CACHED)
@@ -126,34 +257,161 @@ def name_key(name: str) -> str:
     return " ".join(words(name)) or name.casefold()
 
 
-def _read_surnames(rows: Iterable[Row]) -> tuple[dict[str, int], dict[SurnamePool, list[str]]]:
+class _Leaf(NamedTuple):
+    """Names of one sort: those that may be drawn, by their keys, and those that are drawn for."""
+
+    members: dict[str, str]
+    originals: set[str]
+
+
+def _leaves() -> dict[Sort, _Leaf]:
+    return defaultdict(lambda: _Leaf({}, set()))
+
+
+def _read_surnames(rows: Iterable[Row]) -> tuple[dict[str, int], dict[str, str]]:
+    """Return births by key, and how those that may be drawn are written."""
     known: dict[str, int] = {}
-    pools: dict[SurnamePool, list[str]] = defaultdict(list)
-    for rank, row in enumerate(rows):
-        births = int(row["births"])
-        known[name_key(row["name"])] = births
-        if births >= _SURNAME_BANDS[0] and row["name"].isalpha():
-            pools[_band(births, _SURNAME_BANDS), _POOLS[rank % 3]].append(titled(row["name"]))
-    return known, pools
+    written: dict[str, str] = {}
+    for row in rows:
+        key = name_key(row["name"])
+        known[key] = births = int(row["births"])
+        if births >= _SURNAME_BANDS[0] and row["name"].isalpha() and len(row["name"]) > 1:
+            written.setdefault(key, titled(row["name"]))
+    return known, written
 
 
-def _read_first_names(rows: Iterable[Row]) -> tuple[dict[str, FirstName], dict[FirstNamePool, list[str]]]:
-    by_sex: dict[str, dict[str, Row]] = defaultdict(dict)
-    pools: dict[FirstNamePool, list[str]] = defaultdict(list)
-    for rank, row in enumerate(rows):
-        births = int(row["births"])
-        # The most frequent spelling of a key counts: "HERVÉ" before "HERVE".
-        by_sex[name_key(row["name"])].setdefault(row["sex"], row)
-        plain = row["name"].replace("-", "").isalpha()
-        if births < _FIRST_NAME_BANDS[0] or not plain or len(row["name"]) < 3:
+def _surname_leaves(births: Mapping[str, int], written: Mapping[str, str], model: OriginModel) -> dict[Sort, _Leaf]:
+    leaves = _leaves()
+    for key, count in births.items():
+        if not key.isalpha():
             continue
-        where = (row["sex"], _cohort(row), _band(births, _FIRST_NAME_BANDS), "-" in row["name"], _POOLS[rank % 3])
-        pools[where].append(titled(row["name"]))
-    return {name: _first_name(sexes) for name, sexes in by_sex.items()}, pools
+        origin = model.origin_of(key, count)
+        if key in written:
+            leaves["surname", origin, _band(count, _SURNAME_BANDS)].members[key] = written[key]
+        if (band := _surname_band(count)) != _RARE:
+            leaves["surname", origin, band].originals.add(key)
+    return leaves
+
+
+def _read_first_names(rows: Iterable[Row]) -> tuple[dict[str, FirstName], dict[str, str]]:
+    """Return facts by key, and how those that may be drawn are written."""
+    by_sex: dict[str, dict[str, Row]] = defaultdict(dict)
+    written: dict[str, str] = {}
+    for row in rows:
+        key = name_key(row["name"])
+        # The most frequent spelling of a key counts: "HERVÉ" before "HERVE".
+        by_sex[key].setdefault(row["sex"], row)
+        # INSEE counts children without a known name as "Anonyme", which would read as no name at all.
+        if row["name"].isalpha() and len(row["name"]) > 2 and row["name"] != NOBODY.upper():
+            written.setdefault(key, titled(row["name"]))
+    return {name: _first_name(sexes) for name, sexes in by_sex.items()}, written
+
+
+def _first_name_leaves(
+    first: Mapping[str, FirstName], written: Mapping[str, str], model: OriginModel
+) -> dict[Sort, _Leaf]:
+    leaves = _leaves()
+    for key, one in first.items():
+        sort = "first name", one.sex or BOTH, model.origin_of(key, one.births), one.cohort
+        if key in written and one.births >= _FIRST_NAME_BANDS[0]:
+            leaves[*sort, one.band].members[key] = written[key]
+        if key.isalpha() and (band := _first_name_band(one.births)) != _RARE:
+            leaves[*sort, band].originals.add(key)
+    return leaves
+
+
+def _crowds(surnames: Mapping[Sort, _Leaf], first_names: Mapping[Sort, _Leaf]) -> tuple[dict[Sort, int], list[Crowd]]:
+    """Return the crowds of all sorts."""
+    sorts: dict[Sort, int] = {}
+    crowds: list[Crowd] = []
+    bands, first_bands = range(len(_SURNAME_BANDS)), range(len(_FIRST_NAME_BANDS))
+    for rare in (True, False):
+        of_origins: dict[str, list[Sort]] = {
+            one: [("surname", one, band) for band in bands if (band == _RARE) is rare] for one in ORIGINS
+        }
+        _fill(sorts, crowds, surnames, of_origins, rare)
+        for sex in ("F", "M", BOTH):
+            # Frequent names stand beside those of the next generation, and rare ones beside rare ones.
+            told = [
+                (age, band)
+                for age in range(len(_COHORTS))
+                for band in (first_bands if age % 2 == 0 else reversed(first_bands))
+                if (band == _RARE) is rare
+            ]
+            called: dict[str, list[Sort]] = {
+                one: [("first name", sex, one, *where) for where in told] for one in ORIGINS
+            }
+            _fill(sorts, crowds, first_names, called, rare)
+    return sorts, crowds
+
+
+def _fill(
+    sorts: dict[Sort, int],
+    crowds: list[Crowd],
+    leaves: Mapping[Sort, _Leaf],
+    of_origins: Mapping[str, Sequence[Sort]],
+    rare: bool,
+) -> None:
+    """Add the crowds of an ordered run of sorts per origin; origins that lack names share theirs, then French ones."""
+    runs: list[list[Sort]] = []
+    small: list[str] = []
+    for origin, ordered in of_origins.items():
+        found = _runs([[sort] for sort in ordered], leaves, rare) if origin != FRENCH else []
+        runs += found
+        if not found and origin != FRENCH:
+            small.append(origin)
+    together: list[list[Sort]] = [list(sorts_of) for sorts_of in zip(*(of_origins[one] for one in small), strict=True)]
+    shared = _runs(together, leaves, rare) if small else []
+    french = [[one] for one in of_origins[FRENCH]]
+    if small and not shared:
+        french = [here + others for here, others in zip(french, together, strict=True)]
+    everybody = _runs(french, leaves, rare) or [[sort for group in french for sort in group]]
+    for run in (*runs, *shared, *everybody):
+        joined = [leaves[sort] for sort in run if sort in leaves]
+        members = {key: name for leaf in joined for key, name in leaf.members.items()}
+        originals = set().union(*(leaf.originals for leaf in joined))
+        sorts.update(dict.fromkeys(run, len(crowds)))
+        crowds.append(Crowd(len(crowds), [members[key] for key in sorted(members)], sorted(originals)))
+
+
+def _runs(groups: Sequence[Sequence[Sort]], leaves: Mapping[Sort, _Leaf], rare: bool) -> list[list[Sort]]:
+    """Join neighbouring groups of sorts until each has names enough; the last ones join the run before. None may do."""
+    runs: list[list[Sort]] = []
+    open_run: list[Sort] = []
+    for group in groups:
+        open_run += group
+        if _is_enough([leaves[sort] for sort in open_run if sort in leaves], rare):
+            runs.append(open_run)
+            open_run = []
+    if open_run and runs:
+        runs[-1] += open_run
+        while not _is_enough([leaves[sort] for sort in runs[-1] if sort in leaves], rare):
+            if len(runs) == 1:
+                return []
+            runs[-2] += runs.pop()
+    return runs
+
+
+def _is_enough(joined: Sequence[_Leaf], rare: bool) -> bool:
+    members = {key: name for leaf in joined for key, name in leaf.members.items()}
+    if rare:
+        return len(members) >= _ENOUGH
+    originals = set().union(*(leaf.originals for leaf in joined))
+    return bool(Crowd(-1, [members[key] for key in sorted(members)], sorted(originals)).halvings)
 
 
 def _band(births: int, floors: Sequence[int]) -> int:
     return max(0, bisect_left(floors, births + 1) - 1)
+
+
+def _surname_band(births: int) -> int:
+    more, of = _SURNAME_WIDTH
+    return _band(births * of // more, _SURNAME_BANDS)
+
+
+def _first_name_band(births: int) -> int:
+    more, of = _FIRST_NAME_WIDTH
+    return _band(births * of // more, _FIRST_NAME_BANDS)
 
 
 def _cohort(row: Mapping[str, str]) -> int:
@@ -166,4 +424,4 @@ def _first_name(sexes: Mapping[str, Mapping[str, str]]) -> FirstName:
     sex = max(births, key=lambda one: births[one])
     total = sum(births.values())
     clear = births[sex] >= _CLEAR_SEX * total
-    return FirstName(total, sex if clear else None, _cohort(sexes[sex]), _band(births[sex], _FIRST_NAME_BANDS))
+    return FirstName(total, sex if clear else None, _cohort(sexes[sex]), _band(total, _FIRST_NAME_BANDS))

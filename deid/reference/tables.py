@@ -17,13 +17,14 @@ from marisa_trie import Trie
 from deid.reference.commune import Commune, Establishment
 from deid.reference.communes import CommuneTable
 from deid.reference.mapped_files import RowLists, SectionFile, SectionWriter, find_file, write_file
-from deid.reference.names import FirstName, NameTables, Pool
+from deid.reference.names import Crowd, FirstName, NameTables
+from deid.reference.origins import OriginModel
 from deid.reference.packaged import DATA, packaged_communes, packaged_rows
 
 PACKAGED_TABLES = Path(__file__).parent / "packaged_data" / "tables"
 SUFFIX = ".tables"
 # To be raised when the same tables give another file.
-FORMAT = 1
+FORMAT = 2
 _INPUTS = (
     *("communes", "former_communes", "hospital_towns", "territories", "streets", "establishments"),
     *("first_names", "surnames"),
@@ -277,18 +278,18 @@ _SURNAMES, _FIRST = "surnames", "first names"
 
 
 def write_names(writer: SectionWriter, names: NameTables) -> None:
-    """Write births, sex, generation and band by name, and the names of each pool."""
+    """Write births, sex, generation and band by name, the names of each crowd, and the models of origins."""
     keys = writer.keys(_SURNAMES, names.surnames)
     writer.numbers(f"{_SURNAMES} births", "Q", (names.surnames[key] for key in keys))
     known = [names.first[key] for key in writer.keys(_FIRST, names.first)]
     writer.numbers(f"{_FIRST} births", "Q", (one.births for one in known))
     writer.numbers(f"{_FIRST} kinds", "B", (x for one in known for x in (_SEXES.index(one.sex), one.cohort, one.band)))
-    writer.json("pools of surnames", sorted([band, pool.value] for band, pool in names.surname_pools))
-    for (band, pool), members in sorted(names.surname_pools.items()):
-        writer.put(_pool_section(_SURNAMES, band, pool), "\n".join(members).encode())
-    writer.json("pools of first names", sorted([*where, pool.value] for *where, pool in names.first_pools))
-    for where, members in sorted(names.first_pools.items()):
-        writer.put(_pool_section(_FIRST, *where), "\n".join(members).encode())
+    writer.json("sorts of names", [[*sort, number] for sort, number in sorted(names.sorts.items(), key=str)])
+    writer.json("crowds", len(names.crowds))
+    for crowd in names.crowds:
+        writer.put(f"members {crowd.number}", "\n".join(crowd.members).encode())
+        writer.put(f"originals {crowd.number}", "\n".join(crowd.originals).encode())
+    writer.json("origins", [[model.weights, model.unseen] for model in names.origins])
 
 
 class _MappedNames(NameTables):
@@ -301,7 +302,7 @@ class _MappedNames(NameTables):
 
 
 def read_names(sections: SectionFile) -> NameTables:
-    """Return the tables that `write_names` wrote; births are read from the file, pools are decoded."""
+    """Return the tables that `write_names` wrote; births are read from the file, crowds on first use."""
     births = sections.integers(f"{_SURNAMES} births", "Q")
     first_births, kinds = sections.integers(f"{_FIRST} births", "Q"), sections.integers(f"{_FIRST} kinds", "B")
 
@@ -309,23 +310,34 @@ def read_names(sections: SectionFile) -> NameTables:
         sex, cohort, band = kinds[3 * row : 3 * row + 3]
         return FirstName(first_births[row], _SEXES[sex], cohort, band)
 
-    surname_pools = [(band, Pool(pool)) for band, pool in sections.json("pools of surnames")]
-    first_pools = [(*where, Pool(pool)) for *where, pool in sections.json("pools of first names")]
+    surnames, first_names = (OriginModel(weights, unseen) for weights, unseen in sections.json("origins"))
     return _MappedNames(
         sections,
         _ByName(sections.keys(_SURNAMES), births.__getitem__),
         _ByName(sections.keys(_FIRST), first_name),
-        {where: _pool_members(sections, _pool_section(_SURNAMES, *where)) for where in surname_pools},
-        {where: _pool_members(sections, _pool_section(_FIRST, *where)) for where in first_pools},
+        {tuple(sort): number for *sort, number in sections.json("sorts of names")},
+        [_MappedCrowd(sections, number) for number in range(sections.json("crowds"))],
+        (surnames, first_names),
     )
 
 
-def _pool_section(names: str, *where: object) -> str:
-    return f"pool of {names}: {' '.join(map(str, where))}"
+class _MappedCrowd(Crowd):
+    """A crowd whose names are decoded when it is first drawn from."""
 
+    def __init__(self, sections: SectionFile, number: int) -> None:
+        self._sections, self.number = sections, number
 
-def _pool_members(sections: SectionFile, name: str) -> Sequence[str]:
-    return str(sections.view(name), "utf-8").split("\n")
+    @cached_property
+    def members(self) -> Sequence[str]:  # type: ignore[override]
+        return self._names("members")
+
+    @cached_property
+    def originals(self) -> Sequence[str]:  # type: ignore[override]
+        return self._names("originals")
+
+    def _names(self, kind: str) -> Sequence[str]:
+        text = str(self._sections.view(f"{kind} {self.number}"), "utf-8")
+        return text.split("\n") if text else ()
 
 
 class _ByName(Mapping[str, _Value]):

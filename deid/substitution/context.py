@@ -8,11 +8,11 @@ from dataclasses import replace
 from functools import cached_property, partial
 
 from deid.config.policy import SubstitutionPolicy
-from deid.domain.document import Document, Mention
+from deid.domain.document import Document, Mention, Patient
 from deid.domain.labels import NAMES, PLACES, Label
 from deid.french.calendar import is_plausible
 from deid.french.folding import fold_line, words
-from deid.privacy import KeyedStream
+from deid.privacy import KeyedPermutation, KeyedStream
 
 _ACCENTED = re.compile("[éèêàçùôîâûÉÈÀÇÊ]")
 _LEAST_LETTERS = 3
@@ -60,6 +60,14 @@ class DocumentContext:
     def shared_stream(self, *parts: str) -> KeyedStream:
         """Return the stream about `parts` over all patients and documents, whatever the scope, from its first bit."""
         return KeyedStream(self._secret, *_CORPUS, *parts)
+
+    def permutation(self, bound: int, *parts: str) -> KeyedPermutation:
+        """Return the permutation of [0, bound) about `parts` within the scope."""
+        return KeyedPermutation(self._secret, bound, *self.scope, *parts)
+
+    def shared_permutation(self, bound: int, *parts: str) -> KeyedPermutation:
+        """Return the permutation of [0, bound) about `parts` over all patients and documents, whatever the scope."""
+        return KeyedPermutation(self._secret, bound, *_CORPUS, *parts)
 
     def text(self, mention: Mention) -> str:
         """Return the text of a mention."""
@@ -110,22 +118,27 @@ class DocumentContext:
         other documents do not take part: which ones are at hand depends on the batch
         (docs/decisions/2026-11-22-names-across-documents.md).
         """
-        patient = self.document.patient
-        found: set[str] = set()
+        found = set(identity_words(self.document.patient))
         for mention in self._hidden:
             if (telling_words := _TELLING.get(mention.label)) is not None:
                 found |= telling_words(self.text(mention))
-        for name in (patient.last_name, patient.birth_name, *patient.first_names):
-            found |= _long_words(name or "")
-        for place in (patient.city or "", *patient.addresses):
-            found |= words_of_place(place)
-        for address in patient.emails:
-            found |= _long_words(address, least=_LEAST_IN_ADDRESSES)
         return frozenset(found)
 
     def brings_back(self, candidate: str, allowed: frozenset[str] = frozenset()) -> bool:
         """Return whether a candidate surrogate has a word that is hidden elsewhere in this document."""
         return any(word in self.forbidden and word not in allowed for word in words(candidate))
+
+
+def identity_words(patient: Patient) -> frozenset[str]:
+    """Return the folded words of a patient's names, places, addresses and e-mails, as the warehouse knows them."""
+    found: set[str] = set()
+    for name in (patient.last_name, patient.birth_name, *patient.first_names):
+        found |= _long_words(name or "")
+    for place in (patient.city or "", *patient.addresses):
+        found |= words_of_place(place)
+    for address in patient.emails:
+        found |= _long_words(address, least=_LEAST_IN_ADDRESSES)
+    return frozenset(found)
 
 
 def _by_label(mentions: Iterable[Mention]) -> dict[Label, list[Mention]]:

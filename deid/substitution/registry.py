@@ -73,7 +73,8 @@ class Generators:
         people = People(context, names)
         places = Communes(context, gazette)
         addresses = Addresses(context, people)
-        numbers = Numbers(context, gazette)
+        nirs = Nirs(context, calendar, gazette)
+        numbers = Numbers(context, gazette, nirs)
         own: Mapping[Label, Generator] = {
             Label.DATE: calendar,
             Label.RELDATE: calendar,
@@ -89,7 +90,7 @@ class Generators:
             Label.PHONE: Phones(context, gazette),
             Label.EMAIL: addresses,
             Label.URL: addresses,
-            Label.NIR: Nirs(context, calendar, gazette),
+            Label.NIR: nirs,
             Label.IPP: numbers,
             Label.NDA: numbers,
             Label.RPPS: numbers,

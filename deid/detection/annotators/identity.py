@@ -27,6 +27,7 @@ from deid.detection.staff import NO_STAFF, Staff
 from deid.domain.document import Mention, Patient, Professional
 from deid.domain.labels import Label
 from deid.french.calendar import FOLDED_MONTHS
+from deid.french.check_digits import nir_holds
 from deid.french.folding import fold, key, spaced
 
 
@@ -151,6 +152,10 @@ def _digits_pattern(value: str) -> re.Pattern[str] | None:
     return re.compile(r"(?<![0-9a-z])" + r"[ ./_\-]{0,2}".join(map(re.escape, characters)) + r"(?![0-9])")
 
 
+def _plain(value: str) -> str:
+    return re.sub(r"[^0-9A-Z]", "", value.upper())
+
+
 def _patient_numbers(reading: Reading, patient: Patient) -> Iterator[Mention]:
     values = [
         *((phone, Label.PHONE) for phone in patient.phones),
@@ -158,7 +163,7 @@ def _patient_numbers(reading: Reading, patient: Patient) -> Iterator[Mention]:
         (patient.nda, Label.NDA),
         (patient.nir, Label.NIR),
         (patient.nir[:13] if patient.nir else None, Label.NIR),
-        *((value, Label.ID) for value in patient.identifiers),
+        *((value, Label.NIR if nir_holds(_plain(value)) else Label.ID) for value in patient.identifiers),
     ]
     for value, label in values:
         if value and (pattern := _digits_pattern(value)):

@@ -122,10 +122,10 @@ def study_page(found: Study, plots: Sequence[str] = ()) -> str:
                 for row in found.surnames
             ],
         ),
-        f"The frequency band is kept. Over {found.band.surnames:,} surnames in {found.band.bands} bands, the best "
-        f"guess of who has national frequencies is right for {found.band.guess:.2%} of people with the band, "
-        f"{found.band.guess_before:.2%} without; the smallest band holds {found.band.crowd_least} surnames. Of the "
-        f"rarest one ({_share(found.band.share_rare)} of people) he learns that the name is rare.",
+        "A name is drawn within its crowd: of its frequency, and of the origin that it reads as. Over "
+        f"{found.band.surnames:,} surnames in {found.band.bands} crowds, the best guess of who has national "
+        f"frequencies is right for {found.band.guess:.2%} of people with the crowd, {found.band.guess_before:.2%} "
+        f"without; the smallest crowd is drawn for {found.band.crowd_least} surnames.",
         "## ε measured",
         f"Published texts, {found.published[0].draws:,} patients per input; mechanisms, {found.draws:,} draws per "
         "input (`make audit`: a million). A lower bound above the claim refutes it; below, it proves nothing.",

@@ -12,7 +12,7 @@ from deid.config.policy import Policy
 from deid.domain.labels import Label
 from deid.evaluation.attacks.document_dates import KEY
 from deid.evaluation.attacks.inputs import Population
-from deid.reference.names import Pool, name_key
+from deid.reference.names import name_key
 from deid.reference.packaged import packaged_rows
 from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
@@ -96,17 +96,16 @@ def _ranked(counts: Mapping[str, int]) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class BandInformation:
-    """Information on a surname in the frequency band of its surrogate, under the national distribution of surnames.
+    """Information on a surname in the crowd of its surrogate, under the national distribution of surnames.
 
     `guess`: probability that the best guess of the surname is right; `guess_before`: without the surrogate.
-    `share_rare`: share of people in the band of the rarest names; `crowd_least`: surnames in the smallest band.
+    `crowd_least`: surnames in the smallest crowd.
     """
 
     surnames: int
     bands: int
     guess_before: float
     guess: float
-    share_rare: float
     crowd_least: int
 
 
@@ -117,13 +116,11 @@ def band_information() -> BandInformation:
     total = sum(births.values())
     bands: dict[int, list[int]] = defaultdict(list)
     for name, born in births.items():
-        bands[id(tables.surnames_like(name, Pool.PATIENT))].append(born)
-    rare = min(bands.values(), key=max)
+        bands[tables.surnames_like(name_key(name)).number].append(born)
     return BandInformation(
         surnames=len(births),
         bands=len(bands),
         guess_before=max(births.values()) / total,
         guess=sum(map(max, bands.values())) / total,
-        share_rare=sum(rare) / total,
         crowd_least=min(map(len, bands.values())),
     )

@@ -8,11 +8,11 @@ from collections.abc import Mapping, Sequence
 from deid.domain.document import Mention
 from deid.domain.labels import Label
 from deid.french.folding import comparable, fold_line, in_case_of
-from deid.reference.names import Pool
 from deid.substitution.context import DocumentContext
 from deid.substitution.drafts import Draft, redraw, redraw_digits
 from deid.substitution.names.parsing import bare
 from deid.substitution.names.people import People
+from deid.substitution.names.reading import Pool
 
 STRATEGY = "reserved_domain"
 _DOMAINS = (
@@ -87,7 +87,7 @@ class Addresses:
         if len(word) <= _INITIALS:
             return redraw(word, self._context.stream("address letters", word, str(attempt)))
         handle = self._people.shorthand.handle(word, attempt)
-        return handle or bare(self._people.drawing.surrogate(word, True, Pool.PROFESSIONAL, attempt=attempt))
+        return handle or bare(self._people.drawing.surrogate(word, True, Pool.PROFESSIONAL))
 
     def _known(self, tokens: Sequence[str]) -> Mapping[str, str]:
         """Tokens that are names of this document or run together from them, and what stands in for them."""
@@ -103,6 +103,6 @@ class Addresses:
         people, roster = self._people, self._people.roster
         known = people.shorthand.known(token)
         if known is None and (bearers := roster.bearers(token)):
-            surname, pool = roster.is_surname(token, bearers[0]), roster.pool(token, bearers[0].label)
+            surname, pool = roster.is_surname(token, bearers[0]), roster.pool(token, bearers[0])
             known = bare(people.drawing.surrogate(token, surname, pool))
         return known

@@ -7,7 +7,7 @@ import re
 from deid.domain.document import Mention
 from deid.domain.labels import Label
 from deid.french import numerals
-from deid.french.check_digits import nir_key
+from deid.french.check_digits import nir_holds, nir_key
 from deid.french.folding import comparable, fold_line
 from deid.privacy import KeyedStream
 from deid.substitution.context import DocumentContext
@@ -95,6 +95,11 @@ class Nirs:
                 number = self._number(_characters(self._context.text(other)), 0)
                 return number[_WITHOUT_KEY:] if number else None
         return None
+
+
+def is_nir(text: str) -> bool:
+    """Return whether a text is a whole NIR that ends in its key."""
+    return nir_holds(_characters(text))
 
 
 def _characters(text: str) -> str:

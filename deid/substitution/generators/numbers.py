@@ -12,7 +12,8 @@ from deid.french.check_digits import iban_digits, luhn_digit, luhn_holds
 from deid.french.folding import comparable, fold_line
 from deid.privacy import KeyedStream
 from deid.substitution.context import DocumentContext
-from deid.substitution.drafts import Draft, digits_of, redraw, redraw_digits
+from deid.substitution.drafts import Draft, Generator, digits_of, redraw, redraw_digits
+from deid.substitution.generators.nirs import is_nir
 from deid.substitution.places.gazette import Gazette
 
 STRATEGY = "same_layout"
@@ -30,16 +31,22 @@ _NATIONAL, _RPPS = 11, "10"
 
 
 class Numbers:
-    """Generator of identifying numbers for one document; without a gazette, no number follows a place."""
+    """Generator of identifying numbers for one document; without a gazette, no number follows a place.
 
-    def __init__(self, context: DocumentContext, gazette: Gazette | None = None) -> None:
+    A number that is a NIR by its key is written by `nirs`, whatever its label.
+    """
+
+    def __init__(self, context: DocumentContext, gazette: Gazette | None = None, nirs: Generator | None = None) -> None:
         self._context = context
         self._gazette = gazette
+        self._nirs = nirs
         self._shared = context.policy.professionals == "corpus"
 
     def write(self, mention: Mention, attempt: int) -> Draft:
         """Another number in the same layout."""
         original, label = self._context.text(mention), mention.label
+        if self._nirs is not None and is_nir(original):
+            return self._nirs.write(mention, attempt)
         professional = label is Label.RPPS
         prefix = self._prefix(original) if professional else ""
         stream_of = self._context.shared_stream if professional and self._shared else self._context.stream

@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+import re
+from collections.abc import Callable, Container, Mapping, Sequence
+from functools import cached_property
 
 from deid.domain.document import Mention
 from deid.domain.labels import Label
 from deid.french.folding import fold_line, without_accents, words
-from deid.privacy import KeyedStream
-from deid.reference.names import NameTables, Pool, name_key
-from deid.substitution.context import DocumentContext
+from deid.privacy import KeyedPermutation, KeyedStream
+from deid.reference.names import BOTH, NOBODY, NameTables, Side, name_key
+from deid.substitution.context import DocumentContext, identity_words
 from deid.substitution.drafts import redraw_digits
-from deid.substitution.names.parsing import INITIAL, WORD, NamePiece, bare
-from deid.substitution.names.reading import Named, Spelling, form, places
+from deid.substitution.names.parsing import INITIAL, ORIGIN, WORD, NamePiece, bare
+from deid.substitution.names.reading import Named, NamePart, Pool, Spelling, form, places
 from deid.substitution.names.roster import Roster
 
 _TRIES = 200
-_NOBODY = "Anonyme"
-_OF_PROFESSIONALS = Pool.PROFESSIONAL
 
 
 class Drawing:
-    """Surrogates of the words of one document's names.
+    """Surrogates of the words of one document's names. A surrogate never starts with its original's letter.
 
-    A word is drawn by (pool, surname or first name, word) within the scope, so a family keeps one surname
-    (Tchouka et al. 2022, figure 5, without the lookup table). A surrogate never starts with its original's letter.
+    The patient's names of the warehouse are drawn first, from nothing but themselves. Every other word of the tables
+    is drawn by a keyed injective map of its crowd, the patient's surrogates left out: no two words share a surrogate,
+    whichever documents unite them. Words that the tables lack are drawn by themselves, beside those of this document.
     """
 
     def __init__(self, context: DocumentContext, tables: NameTables, roster: Roster) -> None:
@@ -32,53 +33,143 @@ class Drawing:
         self._tables = tables
         self._roster = roster
         self._shared = context.policy.professionals == "corpus"
-        self._drawn: dict[tuple[Pool, bool, str, str | None, int], str] = {}
+        self._drawn: dict[tuple[Pool, bool, str, str | None], str] = {}
+        self._in_crowds: dict[tuple[bool, bool, str], str | None] = {}
+        self._rare: dict[str, tuple[bool, str, str | None]] = {}  # surrogates of words that the tables lack
+        self._own = self._of_patient()
+        mine = {key for name in self._own.values() for key in words(name)} | identity_words(context.document.patient)
+        # In an order that other documents keep: what is left out first takes the first spare surrogates.
+        self._left_out = (*sorted(mine), *sorted(context.forbidden - mine))
+        self._forbidden = frozenset(self._left_out)
 
-    def surrogate(self, word: str, surname: bool, pool: Pool, sex: str | None = None, attempt: int = 0) -> str:
-        """The surrogate of a surname or first name (by its key): of its frequency band, with another first letter,
-        and no name that the document or the patient's identity holds.
+    def _of_patient(self) -> Mapping[tuple[bool, str], str]:
+        """Surrogates of the patient's names as the warehouse knows them: (a surname?, word) → name."""
+        drawn: dict[tuple[bool, str], str] = {}
+        taken = set(identity_words(self._context.document.patient))
+        sex = self._roster.sex_of("", Pool.PATIENT)
+        own = [(True, word) for word in self._roster.own_surnames]
+        for surname, word in (*own, *((False, word) for word in self._roster.own_first_names)):
+            crowd = self._tables.surnames_like(word) if surname else self._tables.first_names_like(word, sex)
+            stream = self._context.stream("own name", _kind(surname), word)
+            drawn[surname, word] = name = _chosen(stream, crowd.members, word, taken)
+            taken.update(words(name))
+        return drawn
 
-        `sex` overrules what the first name itself tells; without it, the document may say what the name does not.
-        """
-        asked = (pool, surname, word, sex, attempt)
+    def surrogate(self, word: str, surname: bool, pool: Pool, sex: str | None = None) -> str:
+        """The surrogate of a surname or first name, by its key; `sex` is what a compound first name tells of a part."""
+        own = self._own.get((surname, word)) or self._own.get((not surname, word)) if pool is Pool.PATIENT else None
+        if own is not None:
+            return own
+        pool = Pool.PROFESSIONAL if self._shared and pool is Pool.PROFESSIONAL else Pool.RELATIVE
+        asked = (pool, surname, word, sex)
         name = self._drawn.get(asked)
         if name is None:
-            if not (surname or sex):
-                sex = self._tables.sex_of(word) or self._roster.sex_of(word, pool)
-            name = self._drawn[asked] = self._draw(word, surname, pool, sex, attempt)
+            name = self._drawn[asked] = self._draw(word, surname, pool, sex)
         return name
 
-    def _draw(self, word: str, surname: bool, pool: Pool, sex: str | None, attempt: int) -> str:
-        """The first name drawn for a word that brings nothing back."""
-        tables = self._tables
-        candidates = tables.surnames_like(word, pool) if surname else tables.first_names_like(word, sex, pool)
-        kind = "surname" if surname else "first name"
-        return self.chosen(self.stream(pool, "name", pool, kind, word, str(attempt)), candidates, word)
+    def _draw(self, word: str, surname: bool, pool: Pool, sex: str | None) -> str:
+        if not surname:
+            sex = self._overruling(word, pool, sex)
+        if sex is None and (name := self._mapped(word, surname, pool)) is not None:
+            return name
+        crowd = self._tables.surnames_like(word) if surname else self._tables.first_names_like(word, sex)
+        stream = self.stream(pool, "rare name", _kind(surname), word, sex or "")
+        mine = (surname, word, sex)
+        taken = self._forbidden | self._mapped_here | {key for key, whose in self._rare.items() if whose != mine}
+        name = _chosen(stream, crowd.members, word, taken)
+        self._rare.update(dict.fromkeys(words(name), mine))
+        return name
+
+    def _overruling(self, word: str, pool: Pool, sex: str | None) -> str | None:
+        """The sex of whoever bears a first name where the tables say another or none.
+
+        A first name of both sexes becomes another of both, so that one form without a civility agrees with the others.
+        """
+        known = self._tables.first.get(word)
+        if sex is not None and known is not None and sex != known.sex:
+            return sex  # a part of a compound first name
+        told = self._every(pool, self._roster.sex_of, word)
+        if known is None:
+            return told or self._every(pool, self._roster.sex_by_kin, word) or BOTH
+        return told if known.sex and told and told != known.sex else None
+
+    def _every(self, pool: Pool, asked: Callable[[str, Pool], str | None], word: str) -> str | None:
+        """What is told of relatives, then of professionals, who share a map."""
+        pools = (pool,) if self._shared else (Pool.RELATIVE, Pool.PROFESSIONAL)
+        return next(filter(None, (asked(word, one) for one in pools)), None)
+
+    @cached_property
+    def _mapped_here(self) -> frozenset[str]:
+        """Words of the surrogates of the words of this document that the tables know."""
+        found: set[str] = set()
+        for mention in self._roster.mentions:
+            for word in filter(None, self._roster.readings[mention.start].words):
+                pool = self._roster.pool(word.key, mention)
+                if pool is not Pool.PATIENT and (name := self._mapped(word.key, word.surname, pool)) is not None:
+                    found.update(words(name))
+        return frozenset(found)
+
+    def _mapped(self, word: str, surname: bool, pool: Pool) -> str | None:
+        """The surrogate of a word by the keyed map of its crowd; None for a word that has no place in one."""
+        asked = self._shared and pool is Pool.PROFESSIONAL, surname, word
+        if asked not in self._in_crowds:
+            self._in_crowds[asked] = self._in_crowd(word, surname, pool)
+        return self._in_crowds[asked]
+
+    def _in_crowd(self, word: str, surname: bool, pool: Pool) -> str | None:
+        crowd = self._tables.surnames_like(word) if surname else self._tables.first_names_like(word)
+        if (place := crowd.place(word)) is None:
+            return None
+        half = self.stream(pool, "halving", str(crowd.number)).choice(crowd.halvings)
+        side = crowd.side(half, word)
+        permutation = self._permutation(pool, len(side), str(crowd.number), str(side.inside))
+        drawn = permutation(side.rank(place))
+        spares = side.asked
+        while (name := side.member(drawn)) is not None and not self._forbidden.isdisjoint(words(name)):
+            spare = spares + self._turn(side, drawn)
+            if spare >= len(side):
+                return NOBODY  # every name that fits would bring something back
+            drawn = permutation(spare)
+        return name
+
+    def _turn(self, side: Side, drawn: int) -> int:
+        """The place of a name that is left out among those of its side that are."""
+        turns = (place for word in self._left_out if (place := side.place_of(word)) is not None)
+        return next((turn for turn, place in enumerate(turns) if place == drawn), len(side))
+
+    def _permutation(self, pool: Pool, bound: int, *parts: str) -> KeyedPermutation:
+        if self._shared and pool is Pool.PROFESSIONAL:
+            return self._context.shared_permutation(bound, "name", *parts)
+        return self._context.permutation(bound, "name", *parts)
 
     def stream(self, pool: Pool, *parts: str) -> KeyedStream:
         """The scope's stream; for professionals that of all patients, if the policy wants them known by one name."""
-        if self._shared and pool is _OF_PROFESSIONALS:
+        if self._shared and pool is Pool.PROFESSIONAL:
             return self._context.shared_stream(*parts)
         return self._context.stream(*parts)
 
     def chosen(self, stream: KeyedStream, candidates: Sequence[str], word: str) -> str:
         """The first candidate that begins with another letter than a word and brings nothing back."""
-        for _ in range(_TRIES):
-            name = stream.choice(candidates)
-            # INSEE counts children without a known name as "Anonyme", which would read as no name at all.
-            if (
-                name != _NOBODY
-                and fold_line(name[0]) != fold_line(word[0])
-                and self._context.forbidden.isdisjoint(words(name))
-            ):
-                return name
-        return _NOBODY  # every name that fits would bring something back
+        return _chosen(stream, candidates, word, self._forbidden)
+
+
+def _kind(surname: bool) -> str:
+    return "surname" if surname else "first name"
+
+
+def _chosen(stream: KeyedStream, candidates: Sequence[str], word: str, taken: Container[str]) -> str:
+    for _ in range(_TRIES if candidates else 0):
+        name = stream.choice(candidates)
+        if fold_line(name[0]) != word[0] and not any(key in taken for key in words(name)):
+            return name
+    return NOBODY
 
 
 # What stands for a whole name: initials, logins, and the local parts of e-mail addresses.
 
 _LETTERS = "ABCDEFGHJLMNPRSTV"
 _LOGIN_LEAST = 5
+_CIVIL = re.compile(r"[Mm]\.?\s+\S")
 
 
 class Shorthand:
@@ -106,10 +197,12 @@ class Shorthand:
 
     def _drawn(self, named: Named) -> Spelling:
         """The surrogate of a full name."""
-        given = [self._surrogate(one.word, False, self._pool_of(named, one.word), one.sex) for one in named.given]
-        surnames = [self._surrogate(word, True, self._pool_of(named, word)) for word in named.surnames]
+        given = [
+            self._surrogate(one.word, False, self._roster.pool_of(named, one.word), one.sex) for one in named.given
+        ]
+        surnames = [self._surrogate(word, True, self._roster.pool_of(named, word)) for word in named.surnames]
         drawn = iter(surnames)
-        family = [next(drawn) if piece.sort is WORD else piece.text for piece in named.family]
+        family = [next(drawn) if sort is WORD else text for sort, text in named.family if sort is not ORIGIN]
         return Spelling(tuple(map(bare, given)), tuple(map(bare, surnames)), "".join(map(bare, family)))
 
     def handle(self, token: str, attempt: int = 0) -> str | None:
@@ -126,8 +219,8 @@ class Shorthand:
         for letter, surname in ((word[0], word[1:]), (word[-1], word[:-1])):
             if len(surname) < _LOGIN_LEAST - 1 or not self._tables.surname_births(surname):
                 continue
-            drawn = bare(self._surrogate(surname, True, Pool.PROFESSIONAL, attempt=attempt))
-            initial = self._letter(Label.DOCTOR, surname, letter, attempt).lower()
+            drawn = bare(self._surrogate(surname, True, Pool.PROFESSIONAL))
+            initial = self._letter(surname, letter, attempt).lower()
             return initial + drawn if surname == word[1:] else drawn + initial
         return None
 
@@ -158,61 +251,93 @@ class Shorthand:
 
     # Initials
 
+    def title(self, mention: Mention, written: str) -> str:
+        """A civility or title as it is; but the "M." of a professional or a woman whose first name it begins is one."""
+        if fold_line(written) != "m":
+            return written
+        here = frozenset(self._roster.words(mention))
+        for named in self._roster.named:
+            first = named.given[0]
+            if first.word.startswith("m") and not here.isdisjoint(named.families) and here.isdisjoint(named.firsts):
+                pool = self._roster.pool_of(named, first.word)
+                sex = self._roster.sex_of(first.word, pool) or first.sex
+                if sex == "F" or (named.label is Label.DOCTOR and mention.label is Label.DOCTOR):
+                    return _cased(written, self._surrogate(first.word, False, pool, first.sex)[0])
+        return written
+
     def initial(self, mention: Mention, written: str, attempt: int) -> str:
         """One initial, or several run together ("jp")."""
         beside = self._roster.words(mention)
-        return "".join([_cased(letter, self._letter_of(mention, letter, beside, attempt)) for letter in written])
+        return "".join([_cased(letter, self._letter_of(letter, beside, attempt)) for letter in written])
 
-    def _letter_of(self, mention: Mention, letter: str, beside: Sequence[str], attempt: int) -> str:
+    def _letter_of(self, letter: str, beside: Sequence[str], attempt: int) -> str:
         """The initial of the surrogate of the name that a letter beside whole words abbreviates."""
         small, here = fold_line(letter), frozenset(beside)
         for named in self._roster.named:
-            if not here.isdisjoint(named.families):
-                for one in named.given:
-                    if one.word.startswith(small):
-                        pool = self._pool_of(named, one.word)
-                        return self._surrogate(one.word, False, pool, one.sex, attempt)[0]
-            if not here.isdisjoint(named.firsts):
-                for word in named.surnames:
-                    if word.startswith(small):
-                        return self._surrogate(word, True, self._pool_of(named, word), attempt=attempt)[0]
-        return self._letter(mention.label, " ".join(beside), small, attempt)
+            for part in named.abbreviated(small, here):
+                return self._first_letter(named, part)
+        return self._letter(" ".join(beside), small, attempt)
 
-    def _pool_of(self, named: Named, word: str) -> Pool:
-        return self._roster.pool(word, named.label)
+    def _first_letter(self, named: Named, part: NamePart) -> str:
+        return self._surrogate(part.word, part.surname, self._roster.pool_of(named, part.word), part.sex)[0]
 
-    def _letter(self, label: Label, beside: str, letter: str, attempt: int) -> str:
-        stream = self._context.stream("initial", label, beside, letter, str(attempt))
+    def _letter(self, beside: str, letter: str, attempt: int) -> str:
+        stream = self._context.stream("initial", beside, letter, str(attempt))
         while (drawn := stream.choice(_LETTERS)).lower() == letter[0]:
             pass
         return drawn
 
     def initials(self, mention: Mention, found: Sequence[NamePiece], attempt: int) -> str:
-        """Initials that stand alone: those of someone named here if they fit, else others by the key."""
-        letters = "".join([fold_line(text) for sort, text in found if sort is INITIAL])
-        surrogates = self._initials_of_named(mention, letters, attempt)
+        """Initials that stand alone: those of someone named here if they fit, else others by the key.
+
+        One letter behind a civility or title is a surname's ("Mme D."), and "M." ahead of one may be the civility.
+        """
+        letters = [fold_line(text) for sort, text in found if sort is INITIAL]
+        joined = "".join(letters)
+        surrogates = self._initials_of_named(mention, joined)
+        if surrogates is None and _CIVIL.match(self._context.text(mention)) and mention.label is not Label.DOCTOR:
+            civility, *rest = found
+            return civility.text + self._initials_behind(rest, joined[1:], True, attempt)
+        return self._initials_behind(found, joined, self._roster.titled(mention), attempt, surrogates)
+
+    def _initials_behind(
+        self,
+        found: Sequence[NamePiece],
+        letters: str,
+        titled: bool,
+        attempt: int,
+        surrogates: Sequence[str] | None = None,
+    ) -> str:
+        if surrogates is None and len(letters) == 1:
+            surrogates = self._lone(letters, titled)
         if surrogates is None:
-            surrogates = [
-                self._letter(mention.label, letters, f"{letter}{place}", attempt)
-                for place, letter in enumerate(letters)
-            ]
+            surrogates = [self._letter(letters, f"{letter}{place}", attempt) for place, letter in enumerate(letters)]
         drawn = iter(surrogates)
         written: list[str] = []
         for sort, text in found:
             written += [_cased(letter, next(drawn)) for letter in text] if sort is INITIAL else [text]
         return "".join(written)
 
-    def _initials_of_named(self, mention: Mention, letters: str, attempt: int) -> Sequence[str] | None:
-        """Initials of the surrogate of who is named by these letters, first names before or after the surname."""
-        for named in self._roster.named:
-            if named.label is not None and named.label is not mention.label:
-                continue
-            parts = named.parts(letters)
-            if parts is not None:
-                return [
-                    self._surrogate(word, surname, self._pool_of(named, word), sex, attempt)[0]
-                    for word, surname, sex in parts
-                ]
+    def _lone(self, letter: str, titled: bool) -> Sequence[str] | None:
+        """One letter: a surname's behind a civility or title, else a first name's; the patient's before others."""
+        named = sorted(self._roster.named, key=lambda one: one.label not in (None, Label.PATIENT))
+        for surname in (True, False) if titled else (False, True):
+            for one in named:
+                parts = [NamePart(word, True, None) for word in one.surnames] if surname else one.first_parts
+                if parts and parts[0].word.startswith(letter):
+                    return [self._first_letter(one, parts[0])]
+        return None
+
+    def _initials_of_named(self, mention: Mention, letters: str) -> Sequence[str] | None:
+        """Initials of the surrogate of who is named by these letters; of several, of who is named under the label."""
+        for named in sorted(self._roster.named, key=lambda one: one.label not in (mention.label, None)):
+            if len(letters) > 1 and (parts := named.parts(letters)) is not None:
+                return [self._first_letter(named, part) for part in parts]
+        for other in self._roster.mentions:
+            found = [word for word in self._roster.readings[other.start].words if word is not None]
+            if len(letters) > 1 and "".join(word.key[0] for word in found) == letters:
+                pool_of = self._roster.pool
+                return [self._surrogate(one.key, one.surname, pool_of(one.key, other), one.sex)[0] for one in found]
         return None
 
 

@@ -11,19 +11,28 @@ from typing import NamedTuple
 from deid.french.folding import fold_line, without_accents
 from deid.reference.names import name_key
 
-# Small words inside names: they are kept, since they tell an origin at most, and shape the whole.
-PARTICLES = frozenset(
-    "de du des d la le les l van von der den dem di da do dos das del della delle degli el al y e et ou dit dite "
-    "nee ne epouse ep ex veuve vve ben mc o zu ter".split()
+# Small words inside French names: they are kept, and shape the whole.
+_FRENCH_PARTICLES = frozenset("de du des d la le les l y e et ou dit dite nee ne epouse ep ex veuve vve".split())
+# Those that tell where a family comes from: a surrogate is drawn whole, and has none.
+_ORIGIN_PARTICLES = frozenset(
+    "van von der den dem di da do dos das del della delle degli el al ben bin bint ait ould abu mc o zu zum ter "
+    "lo".split()
 )
-# Words that announce a name, where detection took them with it; "M." and "Me" may be initials and stay so.
+PARTICLES = _FRENCH_PARTICLES | _ORIGIN_PARTICLES
+# Words that announce a name, where detection took them with it.
 TITLES = frozenset(
-    "dr drs pr prs mme mmes mlle mr mrs docteur docteure professeur professeure monsieur madame mademoiselle".split()
+    "dr drs pr prs mme mmes mlle mlles mr mrs docteur docteure professeur professeure monsieur madame mademoiselle "
+    "messieurs mesdames maitre interne externe bebe feu feue infirmier infirmiere".split()
 )
 _HUMPS = re.compile(r"[A-ZÀ-ÖØ-Þ][a-zß-öø-ÿ]+")
-_GROUP = re.compile(r"([^\W_]+)")
+# Letters and digits, with an apostrophe that belongs to a name ("N'Diaye", "Floc'h"); that of "d'" and "l'" does not.
+_GROUP = re.compile(
+    r"((?:(?![dDlL]['’])(?<![^\W_])[^\W\d_]['’](?=[^\W\d_]{2}))?[^\W_]+(?:(?<=[^\W_]{2})['’][^\W\d_]+)?)"
+)
+_CIVILITY = re.compile(r"([Mm]{1,2}|[Mm]e|M[Ee]|ME)(\.?\s+)(?=[^\W\d_]{2})")
 _SPACED = re.compile(r"(?:[^\W\d_][ .]){2,}[^\W\d_]\.?")
 _APOSTROPHES = ("'", "’")
+_APOSTROPHE = re.compile("['’]")
 _NOT_BARE = re.compile("[^a-z]+")
 _SHORT = 3
 # Long words that are no word of a name, or not everywhere.
@@ -39,11 +48,13 @@ class Sort(StrEnum):
 
     WORD = "word"
     INITIAL = "initial"
-    PARTICLE = "particle"
+    PARTICLE = "particle"  # of a French name: kept
+    ORIGIN = "origin"  # a particle that tells an origin: left out
+    TITLE = "title"  # a civility, title or role: kept
     BETWEEN = "between"
 
 
-WORD, INITIAL, PARTICLE, BETWEEN = Sort
+WORD, INITIAL, PARTICLE, ORIGIN, TITLE, BETWEEN = Sort
 
 
 class NamePiece(NamedTuple):
@@ -77,13 +88,19 @@ class Cut(NamedTuple):
 def cut(text: str, after_title: bool) -> Cut:
     """What a written name tells by itself."""
     found = pieces(text, after_title=after_title)
-    placed = tuple([(place, name_key(written)) for place, (sort, written) in enumerate(found) if sort is WORD])
+    after_title = after_title or any(sort is TITLE for sort, _ in found)
+    placed = tuple([(place, key_of(written)) for place, (sort, written) in enumerate(found) if sort is WORD])
     words = tuple([word for _, word in placed])
     by_case = _case_votes([found[place].text for place, _ in placed]) if len(placed) > 1 else ()
     told = tuple([place for (place, _), vote in zip(placed, by_case, strict=True) if vote <= 0]) if by_case else None
     votes = tuple(by_case or _order_votes(found, len(words), after_title))
     title = "" if placed and not placed[0][0] else _ahead(found)
     return Cut(tuple(found), placed, words, votes, told, after_title, title, despaced(text))
+
+
+def key_of(written: str) -> str:
+    """Return the key of a word of a name: `name_key`, an apostrophe within it left out ("N'Diaye", "NDIAYE")."""
+    return name_key(written if written.isalpha() else _APOSTROPHE.sub("", written))
 
 
 def _case_votes(whole: Sequence[str]) -> Sequence[float]:
@@ -94,10 +111,10 @@ def _case_votes(whole: Sequence[str]) -> Sequence[float]:
 
 
 def _order_votes(found: Sequence[NamePiece], words: int, after_title: bool) -> Sequence[float]:
-    """First names come first; a lone word is one too, unless a title or initials announce a surname."""
+    """First names come first; a lone word is one too, unless a title or initials ahead announce a surname."""
     if words != 1:
         return [_NOT_FIRST_SAYS if index else _FIRST_SAYS for index in range(words)]
-    announced = after_title or (len(found) > 1 and any(sort is INITIAL for sort, _ in found))
+    announced = after_title or any(sort is INITIAL for sort, _ in takewhile(lambda piece: piece[0] is not WORD, found))
     return (_TITLE_SAYS if announced else _FIRST_SAYS,)
 
 
@@ -110,9 +127,13 @@ def pieces(text: str, *, after_title: bool = False) -> list[NamePiece]:
     """The pieces of a name, covering it.
 
     Words in camel case are cut ("SaïdOmar"). A lone group of up to three capitals, or of one or two small letters,
-    is initials, each a piece, unless it stands after a title ("Dr BA").
+    is initials, each a piece, unless it stands after a title ("Dr BA"). "M." ahead of a word is a civility, unless a
+    title stands before it ("Dr M. Dupont").
     """
     found: list[NamePiece] = []
+    if not after_title and (civility := _CIVILITY.match(text)):
+        found = [NamePiece(TITLE, civility[1]), NamePiece(BETWEEN, civility[2])]
+        text, after_title = text[civility.end() :], True
     parts = _GROUP.split(text)  # what stands between the groups, and at the odd places the groups
     last = len(parts) - 2
     for place, part in enumerate(parts):
@@ -139,19 +160,26 @@ def _is_plain(word: str) -> bool:
 
 def _group(text: str, word: str, following: str, *, lone: bool, last: bool, after_title: bool) -> list[NamePiece]:
     plain = fold_line(word)
-    particle = plain in PARTICLES
-    if (particle and following in _APOSTROPHES) or (plain in TITLES and not last):
-        return [NamePiece(PARTICLE, word)]
+    particle = PARTICLE if plain in _FRENCH_PARTICLES else ORIGIN if plain in _ORIGIN_PARTICLES else None
+    if plain in TITLES and not last:
+        return [NamePiece(TITLE, word)]
+    if particle and following in _APOSTROPHES:
+        return [NamePiece(particle, word)]
     if len(word) == 1 or (following == "." and len(word) <= 2):
         return [NamePiece(INITIAL, word)]
     if particle and not last:
-        return [NamePiece(PARTICLE, word)]
+        return [NamePiece(particle, word)]
     if _is_initials(text, word, lone=lone, after_title=after_title):
         return [NamePiece(INITIAL, letter) for letter in word]
     humps = () if word.istitle() or word.isupper() else _HUMPS.findall(word)
     if len(humps) > 1 and "".join(humps) == word:
-        return [NamePiece(PARTICLE if fold_line(hump) in PARTICLES else WORD, hump) for hump in humps]
+        return [NamePiece(_sort_of_hump(hump), hump) for hump in humps]
     return [NamePiece(WORD, word)]
+
+
+def _sort_of_hump(hump: str) -> Sort:
+    plain = fold_line(hump)
+    return PARTICLE if plain in _FRENCH_PARTICLES else ORIGIN if plain in _ORIGIN_PARTICLES else WORD
 
 
 def _is_initials(text: str, word: str, *, lone: bool, after_title: bool) -> bool:

@@ -6,23 +6,23 @@ import re
 from collections.abc import Sequence
 
 from deid.domain.document import Mention
+from deid.domain.labels import Label
 from deid.french.folding import fold_line, in_case_of, without_accents, words
-from deid.reference.names import NameTables, Pool, name_key
+from deid.reference.names import NameTables, name_key
 from deid.substitution.context import DocumentContext
 from deid.substitution.drafts import Draft
 from deid.substitution.names import nicknames
 from deid.substitution.names.drawing import Drawing, Shorthand
-from deid.substitution.names.parsing import BETWEEN, INITIAL
-from deid.substitution.names.reading import NameWord, word_of
-from deid.substitution.names.roster import POOLS, Roster
+from deid.substitution.names.parsing import BETWEEN, INITIAL, ORIGIN, TITLE, key_of
+from deid.substitution.names.reading import NameReading, NameWord, Pool, word_of
+from deid.substitution.names.roster import Roster
 
 STRATEGY = "frequency_band"
 _POOLS = tuple(Pool)
 # A diminutive that as many people were given as their name is taken for a name, unless somebody here may be called so.
 _NAME_OF_ITS_OWN = 10_000
 _ELISION = re.compile(r"(?<![^\W\d_])([dl])['’](?=[^\W\d_])", re.IGNORECASE)
-# Particles that are rare enough to tell a family, and words between two names that another says as well.
-_PLAIN_PARTICLES = dict.fromkeys(("del", "della", "delle", "degli"), "de")
+# Words between two names that another says as well.
 _LINKS = {"dit": "alias", "dite": "alias", "epouse": "ép.", "veuve": "vve", "vve": "veuve"}
 
 
@@ -51,39 +51,47 @@ class People:
         elif not found.words:
             return Draft(self.shorthand.initials(mention, found.pieces, attempt), STRATEGY)
         else:
-            written = ""
-            for (sort, text), word in zip(found.pieces, whole, strict=True):
-                if word is not None:
-                    written += self._word(mention, word, attempt)
-                elif sort is BETWEEN:
-                    written += text
-                elif sort is INITIAL:
-                    written += self.shorthand.initial(mention, text, attempt)
-                else:
-                    written += self._particle(text)
+            written = self._pieces(mention, reading, attempt)
         return Draft(_unelided(written) if "'" in written or "’" in written else written, STRATEGY)
+
+    def _pieces(self, mention: Mention, reading: NameReading, attempt: int) -> str:
+        written = ""
+        left_out = False
+        for (sort, text), word in zip(reading.cut.pieces, reading.words, strict=True):
+            if word is not None:
+                written += self._word(mention, word, attempt)
+            elif sort is BETWEEN:
+                written += "" if left_out else text
+            elif sort is INITIAL:
+                written += self.shorthand.initial(mention, text, attempt)
+            elif sort is TITLE:
+                written += self.shorthand.title(mention, text)
+            elif sort is not ORIGIN:
+                written += self._particle(text)
+            left_out = sort is ORIGIN
+        return written
 
     def _spaced(self, mention: Mention, spaced: str, attempt: int) -> str:
         """The surrogate of a word that is written letter by letter, written so."""
-        surname = self.roster.is_surname(name_key(spaced), mention, spaced)
-        surrogate = self._word(mention, word_of(spaced, name_key(spaced), surname), attempt)
+        surname = self.roster.is_surname(key_of(spaced), mention, spaced)
+        surrogate = self._word(mention, word_of(spaced, key_of(spaced), surname), attempt)
         return self._context.text(mention)[1].join(surrogate.upper() if spaced.isupper() else surrogate)
 
     def _particle(self, written: str) -> str:
-        """A particle as it is; but "del" tells a family, and a "dit" that the identity holds is a word of its name."""
+        """A particle as it is; but a "dit" that the identity holds is a word of its name."""
         bare = fold_line(written)
-        plain = _PLAIN_PARTICLES.get(bare)
-        if plain is None and bare in _LINKS and bare in _words_of(self._context):
-            plain = _LINKS[bare]
-        return written if plain is None else in_case_of(written, plain)
+        if bare in _LINKS and bare in _words_of(self._context):
+            return in_case_of(written, _LINKS[bare])
+        return written
 
     def _word(self, mention: Mention, word: NameWord, attempt: int) -> str:
         if word.small and (login := self.shorthand.login(mention, word.text, attempt)) is not None:
             return login
-        pool = POOLS.get(mention.label) or self.roster.pool(word.key, mention.label)
-        surrogate = self._diminutive(mention, word, pool, attempt) if word.called else None
+        pool = self.roster.pool(word.key, mention)
+        own = pool is Pool.PATIENT  # what the warehouse calls the patient is no diminutive
+        surrogate = self._diminutive(mention, word, pool, attempt) if word.called and not own else None
         if surrogate is None:
-            surrogate = self.drawing.surrogate(word.key, word.surname, pool, word.sex, attempt)
+            surrogate = self.drawing.surrogate(word.key, word.surname, pool, word.sex)
         if word.plain or not self._context.accented:
             surrogate = without_accents(surrogate)
         return word.cased(surrogate)
@@ -93,15 +101,20 @@ class People:
         word = called.key
         names = nicknames.NAMES_OF[word]
         known = self._tables.first_name(word)
-        bearer = next((one for of, one in self.roster.known_first_names if of is pool and one.word in names), None)
+        if mention.label is Label.PATIENT:
+            pool = Pool.PATIENT
+        known_here = [(whose, one) for whose, one in self.roster.known_first_names if one.word in names]
+        ranked = sorted(known_here, key=lambda found: found[0] is not pool)
+        whose, bearer = ranked[0] if ranked else (pool, None)
         if bearer is None and (
-            (called.surname and self.roster.titled(mention)) or (known and known.births > _NAME_OF_ITS_OWN)
+            (called.surname and self.roster.titled(mention))
+            or (known and (known.births > _NAME_OF_ITS_OWN or len(self.roster.words(mention)) > 1))
         ):
             return None
         sex = self.roster.sex(mention) or self.roster.sex_of(word, pool)
         stream = self.drawing.stream(pool, "diminutive", pool, word, str(attempt))
         if bearer is not None:
-            name = self.drawing.surrogate(bearer.word, False, pool, bearer.sex)
+            name = self.drawing.surrogate(bearer.word, False, whose, bearer.sex)
             fitting = [one for one in nicknames.of(name_key(name), sex) if fold_line(one)[0] != fold_line(word)[0]]
             if fitting:
                 return stream.choice(fitting).title()

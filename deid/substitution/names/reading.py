@@ -4,15 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
 from deid.domain.labels import Label
 from deid.french.folding import case_of, fold_line
-from deid.reference.names import NameTables, name_key
+from deid.reference.names import NameTables
 from deid.substitution.names import nicknames
-from deid.substitution.names.parsing import PARTICLE, TITLES, WORD, Cut, NamePiece, bare, cut
+from deid.substitution.names.parsing import ORIGIN, PARTICLE, WORD, Cut, NamePiece, bare, cut, key_of
+
+
+class Pool(StrEnum):
+    """Map that the surrogates of a person's names are drawn by.
+
+    PATIENT: the names of the warehouse, drawn before all others, so that no document changes them. RELATIVE and
+    PROFESSIONAL: everybody else's, one map for both, unless the policy asks for professionals that are the same for all
+    patients.
+    """
+
+    PATIENT = "patient"
+    RELATIVE = "relative"
+    PROFESSIONAL = "professional"
 
 
 class Spelling(NamedTuple):
@@ -122,11 +136,28 @@ class Named:
         """The name in plain small letters."""
         return Spelling(tuple(map(bare, self.firsts)), tuple(map(bare, self.surnames)), self.glued)
 
+    @property
+    def first_parts(self) -> list[NamePart]:
+        """The first names, as their surrogates are asked for."""
+        return [NamePart(one.word, False, one.sex) for one in self.given]
+
+    def abbreviated(self, letter: str, beside: frozenset[str]) -> Iterator[NamePart]:
+        """What a letter beside whole words of the name stands for: a first name beside the surname, or the reverse."""
+        if not beside.isdisjoint(self.families):
+            yield from (part for part in self.first_parts if part.word.startswith(letter))
+        if not beside.isdisjoint(self.firsts):
+            yield from (NamePart(word, True, None) for word in self.surnames if word.startswith(letter))
+
     def parts(self, letters: str) -> Sequence[NamePart] | None:
-        """What initials may stand for: all first names or the first one, before or after the surname."""
-        given = [NamePart(one.word, False, one.sex) for one in self.given]
-        family = [NamePart(word, True, None) for word in self.surnames[:1]]
-        orders = (order for firsts in (given, given[:1]) for order in (firsts + family, family + firsts))
+        """What initials may stand for: all first names or the first one, before or after one surname or all."""
+        given = self.first_parts
+        family = [NamePart(word, True, None) for word in self.surnames]
+        orders = (
+            order
+            for names in (family[:1], family)
+            for firsts in (given, given[:1])
+            for order in (firsts + names, names + firsts)
+        )
         return next((order for order in orders if "".join(part.word[0] for part in order) == letters), None)
 
 
@@ -155,6 +186,25 @@ class Heard:
         """Word by word, by its key, the evidence of a surname (above 0) or a first name (below): of cut and tables."""
         return zip(self.cut.words, self.cut.votes, map(self.tables.surname_rather, self.cut.words), strict=True)
 
+    def renamed(self, spelt: Mapping[str, str]) -> Heard:
+        """The same with keys replaced, those of misspelt words by what they stand for."""
+        if spelt.keys().isdisjoint(self.cut.words):
+            return self
+        placed = tuple([(place, spelt.get(word, word)) for place, word in self.cut.placed])
+        words = tuple([word for _, word in placed])
+        return Heard(self.tables, self.cut._replace(placed=placed, words=words), self.label)
+
+    def _hyphened(self) -> list[list[tuple[int, str]]]:
+        """The words of the name, those that hyphens join together: either surnames or first names."""
+        runs: list[list[tuple[int, str]]] = []
+        for place, word in self.cut.placed:
+            joined = runs and runs[-1][-1][0] == place - 2 and fold_line(self.cut.pieces[place - 1].text) == "-"
+            if joined:
+                runs[-1].append((place, word))
+            else:
+                runs.append([(place, word)])
+        return runs
+
     def reading(self, evidence: Mapping[str, float]) -> NameReading:
         """The reading of a name: by the case of its words where it tells, else by all the evidence of a document.
 
@@ -162,7 +212,9 @@ class Heard:
         """
         places = self.cut.told
         if places is None:
-            places = tuple(place for place, word in self.cut.placed if evidence[word] < 0)
+            places = tuple(
+                place for run in self._hyphened() if sum(evidence[word] for _, word in run) < 0 for place, _ in run
+            )
         return _read(self.tables, self.cut, places, self.label)
 
 
@@ -242,15 +294,13 @@ def _alone(tables: NameTables, word: str) -> Given:
 
 
 def _named(given: Mapping[int, Given], family: tuple[NamePiece, ...], label: Label | None) -> Named:
-    surnames = tuple([name_key(text) for sort, text in family if sort is WORD])
+    surnames = tuple([key_of(text) for sort, text in family if sort is WORD])
     return Named(tuple(given.values()), family, surnames, label)
 
 
 def _family(found: Sequence[NamePiece]) -> tuple[NamePiece, ...]:
     """The words of a surname and the particles that stand before one; nothing where there is no word."""
-    kept = [
-        piece for piece in found if (sort := piece[0]) is PARTICLE or sort is WORD if fold_line(piece[1]) not in TITLES
-    ]
-    while kept and kept[-1][0] is PARTICLE:
+    kept = [piece for piece in found if piece.sort in (PARTICLE, ORIGIN, WORD)]
+    while kept and kept[-1].sort is not WORD:
         kept.pop()
     return tuple(kept)

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
+
+from rapidfuzz.distance import OSA
 
 from deid.domain.document import Mention
 from deid.domain.labels import NAMES, Label
 from deid.french.folding import fold_line
-from deid.reference.names import NameTables, Pool, name_key
+from deid.reference.names import NameTables
 from deid.substitution.context import DocumentContext
-from deid.substitution.names.parsing import NamePiece, cut
-from deid.substitution.names.reading import Given, Heard, Named, NameReading, all_given, hear, of_identity
+from deid.substitution.names.parsing import NamePiece, cut, key_of
+from deid.substitution.names.reading import Given, Heard, Named, NameReading, Pool, all_given, hear, of_identity
 
 _TITLES = (
     *"dr drs docteur docteure pr prof professeur professeure m mm mr monsieur mme mmes madame mlle".split(),
@@ -32,11 +34,22 @@ _MAN = re.compile(
     r"\b(?:m|mr|monsieur|frere|fils|pere|mari|epoux|oncle|neveu|gendre|grand-pere|compagnon|cousin|parrain|veuf|"
     r"infirmier|voisin|patient|conjoint)\b[^a-z]*(?:\w+ ){0,1}$"
 )
-_OF_PATIENTS, _OF_RELATIVES, _OF_PROFESSIONALS = Pool
-# Whose pool a name's words are drawn from by its label alone; those of PERSON by the word as well.
-POOLS: Mapping[Label | None, Pool] = {Label.PATIENT: _OF_PATIENTS, None: _OF_PATIENTS, Label.DOCTOR: _OF_PROFESSIONALS}
+# Civilities right before a name; in "M. et Mme Paul Martin" neither tells whose first name it is.
+_CIVILITY = re.compile(
+    r"(?:\b(?P<couple>(?:m|mr|monsieur|dr|docteur)\.? (?:et|ou|&) (?:mme|madame))"
+    r"|\b(?P<woman>mmes?|madame|mesdames|mlles?|mademoiselle|docteure|professeure)"
+    r"|\b(?P<man>m|mr|monsieur|messieurs))\b[^a-z]*$"
+)
+_PROFESSIONAL = re.compile(
+    r"\b(?:drs?|docteure?s?|prs?|profs?|professeure?s?|interne|externe|ide|idel|infirmiere?s?|maitre|me|chirurgiene?)\b[^a-z]*$"
+)
+_KIN = re.compile(
+    r"\b(?:pere|mere|frere|soeur|fils|fille|oncle|tante|neveu|niece|cousine?|grand-pere|grand-mere|jumeau|jumelle)\b"
+    r"[^a-z]*(?:(?:m|mr|monsieur|mme|madame)\b[^a-z]*)?$"
+)
 _CERTAIN = 100.0
 _BEFORE_TITLE, _BEFORE_SEX = 20, 24  # characters before a name that say whose it is
+_MISSPELT, _MISSPELT_ELSEWHERE = 5, 7  # fewest letters of a word that one wrong letter leaves known again
 
 
 class Roster:
@@ -46,7 +59,14 @@ class Roster:
         self._context = context
         self.tables = tables
         self.mentions = context.of(NAMES)
+        patient = context.document.patient
+        # Keys of the patient's names, as the warehouse knows them.
+        self.own_surnames = tuple(dict.fromkeys(_words((patient.last_name, patient.birth_name))))
+        self.own_first_names = tuple(dict.fromkeys(_words(patient.first_names)))
+        self._own = frozenset(self.own_surnames + self.own_first_names)
         heard = self._hear()
+        misspelt = self._misspelt(heard)
+        heard = [one.renamed(misspelt) for one in heard]
         self._votes = votes = self._counted(heard)
         # What each mention reads as, by all the evidence, and by where it starts, which no two share.
         self.readings: Mapping[int, NameReading] = {
@@ -60,7 +80,7 @@ class Roster:
         for mention in self.mentions:
             start = mention.start
             before = plain[start - _BEFORE_TITLE if start > _BEFORE_TITLE else 0 : start]
-            titled = announces(before[::-1]) is not None
+            titled = announces(before[::-1]) is not None or key_of(text[start : mention.end]) in self._own
             found.append(hear(tables, text[start : mention.end], mention.label, titled))
         return found
 
@@ -76,32 +96,69 @@ class Roster:
         """The pieces of a mention."""
         return self.readings[mention.start].cut.pieces
 
-    def sex(self, mention: Mention) -> str | None:
-        """The sex that the words before a mention, or for the patient the warehouse, say."""
+    def _misspelt(self, heard: Sequence[Heard]) -> Mapping[str, str]:
+        """Words that are a known name but for one letter, and that name: one of the patient's, else one found here."""
+        every = {(word, one.label is Label.PATIENT) for one in heard for word in one.cut.words}
+        words = sorted(one for one in every if len(one[0]) >= _MISSPELT)
+        here = sorted({word for word, _ in words if len(word) >= _MISSPELT_ELSEWHERE and self._is_known(word)})
+        own = sorted(word for word in self._own if len(word) >= _MISSPELT)
+        found: dict[str, str] = {}
+        for word, of_patient in words:
+            unknown = not self._is_known(word)
+            if word in self._own or not (unknown or of_patient):
+                continue
+            near = [*own, *(here if unknown and len(word) >= _MISSPELT_ELSEWHERE else ())]
+            if (meant := next((one for one in near if _misspells(word, one)), None)) is not None:
+                found[word] = meant
+        return found
+
+    def _is_known(self, word: str) -> bool:
+        return word in self.tables.surnames or word in self.tables.first
+
+    def _before(self, mention: Mention) -> str:
         before = self._context.plain_before(mention, _BEFORE_SEX)
-        if title := self.readings[mention.start].cut.title:
-            before += fold_line(title)
+        title = self.readings[mention.start].cut.title
+        return before + fold_line(title) if title else before
+
+    def sex(self, mention: Mention) -> str | None:
+        """The sex that the warehouse says of the patient, or the words before a mention of whom it names."""
+        patient = self._context.document.patient
+        if patient.sex and (mention.label is Label.PATIENT or self.is_patient(mention)):
+            return patient.sex
+        before = self._before(mention)
         if _WOMAN.search(before):
             return "F"
-        if _MAN.search(before):
-            return "M"
-        return self._context.document.patient.sex if mention.label is Label.PATIENT else None
+        return "M" if _MAN.search(before) else None
 
-    @cached_property
-    def own_surnames(self) -> frozenset[str]:
-        """Keys of the patient's surnames: the warehouse's, and what PATIENT mentions hold as surnames."""
-        patient = self._context.document.patient
-        here = [
-            word.key
-            for mention in self._context.labelled(Label.PATIENT)
-            for word in self.readings[mention.start].words
-            if word is not None and word.surname
-        ]
-        return _words((patient.last_name, patient.birth_name)).union(here)
+    def is_patient(self, mention: Mention) -> bool:
+        """Whether a mention names the patient, whatever its label: in full, or by the surname and a civility.
 
-    def own_first_names(self) -> frozenset[str]:
-        """Keys of the patient's first names that the warehouse knows."""
-        return _first_names(self._context.document.patient.first_names)
+        A relative or a professional of the same surname is somebody else where the words before say so.
+        """
+        words = self.readings[mention.start].cut.words
+        if not words or not self._own.issuperset(words) or set(words).isdisjoint(self.own_surnames):
+            return False
+        before = self._before(mention)
+        if _PROFESSIONAL.search(before) or _KIN.search(before):
+            return False
+        if not set(words).isdisjoint(self.own_first_names):
+            return True
+        civility = _civility(before)
+        return civility is not None and self._context.document.patient.sex in (civility, None)
+
+    def pool(self, word: str, mention: Mention) -> Pool:
+        """Whose map a word of a mention is drawn by: a relative who bears the patient's name keeps bearing it."""
+        return self._pool(word, mention.label, mention.label is Label.DOCTOR and self.is_patient(mention))
+
+    def pool_of(self, named: Named, word: str) -> Pool:
+        """Whose map a word of somebody named in full is drawn by."""
+        whole = self._own.issuperset(named.firsts + named.surnames)
+        return self._pool(word, named.label, whole)
+
+    def _pool(self, word: str, label: Label | None, is_patient: bool) -> Pool:
+        if word in self._own and (label is not Label.DOCTOR or is_patient):
+            return Pool.PATIENT
+        return Pool.PROFESSIONAL if label is Label.DOCTOR else Pool.RELATIVE
 
     def _counted(self, heard: Sequence[Heard]) -> Mapping[str, float]:
         """Key → evidence that the word is a surname (above 0) or a first name (below)."""
@@ -131,17 +188,6 @@ class Roster:
             for (place, one), vote in zip(found.placed, found.votes, strict=True)
         )
 
-    def pool(self, word: str, label: Label | None) -> Pool:
-        """Whose pool a word is drawn from: a relative who bears the patient's name keeps bearing it.
-
-        `label` is that of the mention that holds the word; None for the identity.
-        """
-        if label is not Label.PERSON:
-            return POOLS[label]
-        if word not in self.own_surnames and word not in self.own_first_names():
-            return _OF_RELATIVES
-        return _OF_PATIENTS
-
     @cached_property
     def named(self) -> Sequence[Named]:
         """Who is named in full, here and then in the identity: the patient's first name with each of his surnames."""
@@ -159,12 +205,12 @@ class Roster:
     def known_first_names(self) -> Sequence[tuple[Pool, Given]]:
         """First names of everybody here and of the patient, with their pools."""
         here = [
-            (self.pool(given.word, mention.label), given)
+            (self.pool(given.word, mention), given)
             for mention in self.mentions
             for given in self.readings[mention.start].given.values()
         ]
         own = [all_given(self.tables, name).values() for name in self._context.document.patient.first_names]
-        return here + [(_OF_PATIENTS, given) for names in own for given in names]
+        return here + [(Pool.PATIENT, given) for names in own for given in names]
 
     def bearers(self, word: str) -> Sequence[Mention]:
         """The mentions that hold a word, in order."""
@@ -172,11 +218,26 @@ class Roster:
         return [mention for mention in self.mentions if word in readings[mention.start].cut.words]
 
     def sex_of(self, word: str, pool: Pool) -> str | None:
-        """The sex that the document or the warehouse says of whoever bears a first name."""
-        for mention in self.bearers(word):
-            if self.pool(word, mention.label) is pool and (sex := self.sex(mention)):
-                return sex
-        return self._context.document.patient.sex if pool is _OF_PATIENTS and word in self.own_first_names() else None
+        """The sex that the warehouse says of the patient, or the civilities before those who bear a first name."""
+        if pool is Pool.PATIENT:
+            return self._context.document.patient.sex
+        told = {_civility(self._before(one)) for one in self.bearers(word) if self.pool(word, one) is pool} - {None}
+        return told.pop() if len(told) == 1 else None
+
+    def sex_by_kin(self, word: str, pool: Pool) -> str | None:
+        """The sex that any word before those who bear a first name says: "sa fille", "l'infirmier"."""
+        told = (self.sex(mention) for mention in self.bearers(word) if self.pool(word, mention) is pool)
+        return next(filter(None, told), None)
+
+
+def _misspells(word: str, name: str) -> bool:
+    """Whether a word is a name with one wrong letter; one more at an end makes a login ("hklein"), not a mistake."""
+    return name not in (word[1:], word[:-1]) and OSA.distance(word, name, score_cutoff=1) == 1
+
+
+def _civility(before: str) -> str | None:
+    found = _CIVILITY.search(before)
+    return {"woman": "F", "man": "M"}.get(str(found.lastgroup)) if found else None
 
 
 def _certain(last: str | None, birth: str | None, first: tuple[str, ...]) -> Sequence[tuple[str, float]]:
@@ -185,12 +246,8 @@ def _certain(last: str | None, birth: str | None, first: tuple[str, ...]) -> Seq
     return surnames + [(word, -_CERTAIN) for name in first for word in _parts(name)]
 
 
-def _words(names: tuple[str | None, ...]) -> frozenset[str]:
-    return frozenset(word for name in names for word in _parts(name or ""))
-
-
-def _first_names(names: tuple[str, ...]) -> frozenset[str]:
-    return _words(names).union(map(name_key, names))
+def _words(names: Iterable[str | None]) -> Sequence[str]:
+    return [word for name in names for word in _parts(name or "")]
 
 
 def _parts(name: str) -> Sequence[str]:

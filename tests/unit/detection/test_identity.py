@@ -10,6 +10,7 @@ from deid.config import policy
 from deid.detection import Detector
 from deid.domain.document import Document, Patient
 from deid.domain.labels import Label
+from deid.french.check_digits import nir_key
 
 PATIENT = Patient(
     last_name="ETCHEVERRY",
@@ -127,3 +128,12 @@ def test_a_part_of_a_date_is_a_period(written: str, period: str) -> None:
 def test_what_is_no_date_is_refused(written: str) -> None:
     with pytest.raises(ValueError, match=r"isoformat|day is out of range|month must be"):
         Patient.from_json({"birth_date": written})
+
+
+@pytest.mark.parametrize(("given", "label"), [("1 58 03 21 054 012 65", Label.NIR), ("158032105401200", Label.ID)])
+def test_a_nir_among_the_identifiers_is_one_by_its_key(given: str, label: Label, alone: Detector) -> None:
+    known = Patient(identifiers=(given.replace("65", nir_key("1580321054012")),))
+    text = f"numéro {known.identifiers[0]} donc"
+    ((mention,),) = alone.detect([Document("d", text, known)])
+    assert mention.label is label
+    assert text[mention.start : mention.end] == known.identifiers[0]

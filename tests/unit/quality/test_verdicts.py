@@ -87,6 +87,7 @@ FAILING: dict[str, Callable[[], Candidate]] = {
     "words_cut": lambda: checked("Vu par Mme Ber[[DOCTOR|nard=>lioz]] ce jour."),
     "mentions_none": lambda: checked("Le patient va bien et le traitement est poursuivi. " * 5),
     "drawn_kept": swapped("=>82 ans", "=>84 ans"),
+    "names_disagree": lambda: checked(f"{CLEAN}Mme [[PERSON|Orsini=>Vidal]] puis [[PERSON|Orsini=>Roche]]."),
     "articles_disagree": lambda: checked(f"{CLEAN}Vue au CH d'[[CITY|Albi=>Gray]]."),
 }
 
@@ -169,3 +170,13 @@ def test_measures_are_numbers_and_nothing_else() -> None:
     numbers = measure(checked())
     assert set(numbers) == {check.name for check in CHECKS}
     assert {type(value) for value in numbers.values()} == {float}
+
+
+def test_names_are_compared_over_the_documents_of_a_patient() -> None:
+    known = dataclasses.replace(PATIENT, key="p1")
+    one, other = (checked(f"{CLEAN}Mme [[PERSON|Orsini=>{name}]].", known, name) for name in ("Vidal", "Roche"))
+    named = [
+        next(outcome.observed for outcome in verdict.outcomes if outcome.check == "names_disagree")
+        for verdict in validate_batch([one, one, other])
+    ]
+    assert named == [0, 0, 1]

@@ -13,7 +13,7 @@ from deid.domain.errors import ReferenceRefused
 from deid.reference import tables
 from deid.reference.communes import CommuneTable
 from deid.reference.mapped_files import SectionFile, SectionWriter
-from deid.reference.names import NameTables, Pool
+from deid.reference.names import NameTables
 from deid.reference.packaged import DATA, packaged_rows
 from deid.reference.packaged import packaged_communes as of_rows
 from deid.reference.place_names import place_key
@@ -97,15 +97,30 @@ def test_names_are_those_of_the_rows(names: NameTables) -> None:
     mapped = packaged_tables().names
     assert dict(mapped.surnames) == dict(names.surnames)
     assert dict(mapped.first) == dict(names.first)
-    assert {where: list(pool) for where, pool in mapped.surname_pools.items()} == names.surname_pools
-    assert {where: list(pool) for where, pool in mapped.first_pools.items()} == names.first_pools
-    for name in ("MARTIN", "Le Goff", "Zorvek"):
-        for pool in Pool:
-            assert list(mapped.surnames_like(name, pool)) == list(names.surnames_like(name, pool))
+    assert dict(mapped.sorts) == dict(names.sorts)
+    for one, other in zip(mapped.crowds, names.crowds, strict=True):
+        assert (one.number, list(one.members), list(one.originals)) == (
+            other.number,
+            list(other.members),
+            list(other.originals),
+        )
+        assert one.halvings == other.halvings
+    for word in ("martin", "goff", "zorvek", "benyamina"):
+        assert mapped.surnames_like(word).number == names.surnames_like(word).number
+        assert mapped.first_names_like(word, "F").number == names.first_names_like(word, "F").number
     assert mapped.first_name("Zorvek") is None
-    assert list(mapped.first_names_like("Marie-Claude", "F", Pool.PATIENT)) == list(
-        names.first_names_like("Marie-Claude", "F", Pool.PATIENT)
-    )
+
+
+def test_no_name_is_drawn_from_two_crowds_and_every_original_has_a_place(names: NameTables) -> None:
+    for kind, lookup in (("surname", names.surnames), ("first name", names.first)):
+        crowds = [names.crowds[one] for one in sorted({n for sort, n in names.sorts.items() if sort[0] == kind})]
+        members = [name for crowd in crowds for name in crowd.members]
+        assert len(members) == len(set(members))
+        assert all(len(crowd.members) >= 48 for crowd in crowds)
+        assert all(crowd.halvings for crowd in crowds if crowd.originals)
+        originals = [word for crowd in crowds for word in crowd.originals]
+        assert len(originals) == len(set(originals)) > 4_000
+        assert set(originals) <= set(lookup)
 
 
 def test_a_table_of_few_rows_and_odd_names_comes_back(plain: CommuneTable) -> None:

@@ -10,7 +10,7 @@ from stdnum import iban, luhn
 from stdnum.fr import nir
 
 from deid.domain.document import Patient
-from deid.french.check_digits import iban_digits, luhn_digit, nir_key
+from deid.french.check_digits import iban_digits, luhn_digit, nir_holds, nir_key
 from deid.substitution import Substitutor
 from tests.unit.substitution.examples import marked, surrogates
 
@@ -186,3 +186,23 @@ def test_a_nir_that_is_no_number_is_masked_and_a_broken_one_is_a_number(
         last = result.surrogates[-1]
         assert last.parsed != masked
         assert last.text == "[NIR]" if masked else (last.text.isdigit() and len(last.text) == 2 and last.text != "11")
+
+
+@pytest.mark.parametrize("label", ["ID", "IPP", "NDA"])
+@pytest.mark.parametrize("key", KEYS)
+def test_a_number_that_is_a_nir_stays_one_whatever_its_label(label: str, key: str, substitutor: Substitutor) -> None:
+    base = "1580321054012"
+    patient = Patient(key=key, sex="M", birth_date=date(1958, 3, 12))
+    born, number, again = surrogates(
+        substitutor.substitute(
+            *marked(
+                f"né le [[DATE|12/03/1958]], [[{label}|1 58 03 21 054 012 {nir_key(base)}]], "
+                f"[[NIR|{base}{nir_key(base)}]]",
+                patient=patient,
+            )
+        )
+    )
+    digits = number.replace(" ", "")
+    assert digits == again
+    assert nir_holds(digits)
+    assert digits[:5] == f"1{born[8:10]}{born[3:5]}"

@@ -10,7 +10,7 @@ from deid.config.policy import Policy
 from deid.domain.document import Patient
 from deid.french.folding import without_accents, words
 from deid.reference import CommuneTable
-from deid.reference.names import Pool
+from deid.reference.names import NOBODY
 from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
 from deid.substitution.names import nicknames
@@ -36,7 +36,7 @@ SHAPES = [
     ("DUPONT-MARTIN", r"[A-Z]{2,}-[A-Z]{2,}"),
     ("de Kermadec", r"de [A-Z][a-z]+"),
     ("Le Bihan", r"Le [A-Z][a-z]+"),
-    ("van der Berg", r"van der [A-Z][a-z]+"),
+    ("van der Berg", r"[A-Z][a-z]+"),
     ("d'Hauterive", r"d(?:'[AEIOUYH]|e [^AEIOUYH])[a-z]+"),
     ("Jean-Do", r"[A-ZÉ][a-zéèïëô]+-[A-Z][a-z]+"),
     ("L.", r"[A-Z]\."),
@@ -101,7 +101,7 @@ def test_gender_is_kept(key: str, substitutor: Substitutor) -> None:
         assert known.sex in (sex, None)
 
 
-@pytest.mark.parametrize(("name", "least", "most"), [("MARTIN", 50_000, 10**6), ("KERBRAT", 500, 2_000)])
+@pytest.mark.parametrize(("name", "least", "most"), [("MARTIN", 10_000, 10**6), ("LACOUR", 2_000, 10_000)])
 def test_the_frequency_band_is_kept(name: str, least: int, most: int, substitutor: Substitutor) -> None:
     tables = packaged_tables().names
     for key in KEYS:
@@ -109,24 +109,18 @@ def test_the_frequency_band_is_kept(name: str, least: int, most: int, substituto
         assert least <= tables.surname_births(surrogate) < most
 
 
-def test_pools_share_no_name() -> None:
-    tables = packaged_tables().names
-    for like in ("MARTIN", "LACOUR", "Zwxyz"):
-        surnames = [set(tables.surnames_like(like, pool)) for pool in Pool]
-        assert all(len(names) > 5 for names in surnames)
-        assert not surnames[0] & surnames[1] | surnames[1] & surnames[2] | surnames[0] & surnames[2]
-
-
 @pytest.mark.parametrize("key", KEYS)
 def test_no_surrogate_is_a_name_of_the_document_or_the_identity(key: str, substitutor: Substitutor) -> None:
     patient = Patient(key=key, last_name="MARTIN", first_names=("Claire",), city="Thomas")
     hidden = {"martin", "bernard", "thomas", "petit", "robert", "claire"}
-    found = _one(
+    *others, last, first = _one(
         substitutor,
-        "[[PATIENT|MARTIN]] [[PERSON|BERNARD]] [[PERSON|THOMAS]] [[DOCTOR|PETIT]] [[DOCTOR|ROBERT]] [[PATIENT|Claire]]",
+        "[[PERSON|BERNARD]] [[PERSON|THOMAS]] [[DOCTOR|PETIT]] [[DOCTOR|ROBERT]] [[PATIENT|MARTIN]] [[PATIENT|Claire]]",
         patient,
     )
-    assert not hidden & {name.lower() for name in found}
+    assert not hidden & {name.lower() for name in others}
+    # The patient's own depend on the identity alone, so that every document has them.
+    assert not {"martin", "thomas", "claire"} & {last.lower(), first.lower()}
 
 
 @pytest.mark.parametrize("key", KEYS)
@@ -248,7 +242,7 @@ def test_a_diminutive_follows_the_surrogate_of_its_bearer(key: str, substitutor:
     assert again == without_accents(short).upper()
     assert not short.lower().startswith("m")
     if any(not one.startswith("m") for one in own):
-        assert short.lower() in own
+        assert without_accents(short).lower() in map(without_accents, own)
     else:
         assert without_accents(short).lower() in nicknames.NAMES_OF
 
@@ -299,9 +293,9 @@ def test_names_hidden_in_addresses_are_not_brought_back(key: str, substitutor: S
 
 
 def test_when_every_name_would_bring_something_back_it_is_nobody(substitutor: Substitutor) -> None:
-    pool = packaged_tables().names.surnames_like("MARTIN", Pool.PROFESSIONAL)
-    others = " ".join(f"[[PERSON|{name}]]" for name in pool)
-    assert _one(substitutor, f"Dr [[DOCTOR|MARTIN]] {others}")[0] == "ANONYME"
+    crowd = packaged_tables().names.surnames_like("martin").members
+    others = " ".join(f"[[PERSON|{name}]]" for name in crowd if name != "Martin")
+    assert _one(substitutor, f"Dr [[DOCTOR|MARTIN]] {others}")[0] == NOBODY.upper()
 
 
 # Across patients
@@ -324,12 +318,12 @@ def test_a_professional_may_be_known_across_patients(policy: Policy, communes: C
     assert patient != other
 
 
-def test_a_rare_particle_and_a_word_of_the_identity_do_not_stay(substitutor: Substitutor) -> None:
+def test_a_particle_that_tells_an_origin_and_a_word_of_the_identity_do_not_stay(substitutor: Substitutor) -> None:
     text = "Vu par [[DOCTOR|Del Bosc]] et [[DOCTOR|DELLA ROCCA]] ; patient [[PATIENT|BARBIER dit GREGOIRE]]"
     known = Patient(key="p", last_name="BARBIER dit GREGOIRE")
     first, second, patient = surrogates(substitutor.substitute(*marked(text, patient=known)))
-    assert first.casefold().startswith("de ")
-    assert second.startswith("DE ")
+    assert re.fullmatch("[A-Z][a-z]+", first)
+    assert re.fullmatch("[A-Z]+", second)
     assert " alias " in patient
     (other,) = surrogates(substitutor.substitute(*marked("[[PATIENT|BARBIER dit GREGOIRE]]")))
     assert " dit " in other
