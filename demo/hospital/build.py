@@ -56,8 +56,8 @@ def generate(
         raise ValueError(f"a hospital needs a patient, a night and more than {len(FAULTS)} documents")
     rng = Stream(f"{seed}:world")
     calendar = Calendar(nights)
-    setting, staff = _setting(rng)
-    people = _patients(Stream(f"{seed}:patients"), setting, patients)
+    setting, staff = setting_of(rng)
+    people = patients_of(Stream(f"{seed}:patients"), setting, patients)
     rng = Stream(f"{seed}:stays")
     found = journeys.stays(rng, people, calendar, STAYS_PER_PATIENT)
     planned = journeys.plans(rng, people, found, documents - len(FAULTS), calendar)
@@ -68,7 +68,7 @@ def generate(
     return Hospital(seed, setting.name, people, tuple(found), staff, tuple(written), calendar.first, nights)
 
 
-def _setting(rng: random.Random) -> tuple[Setting, tuple[Professional, ...]]:
+def setting_of(rng: random.Random) -> tuple[Setting, tuple[Professional, ...]]:
     country = Country(rng)
     name, domain = rng.choice(HOSPITALS)
     registry = Registry(rng, country, domain)
@@ -87,7 +87,7 @@ def _setting(rng: random.Random) -> tuple[Setting, tuple[Professional, ...]]:
     return setting, staff
 
 
-def _patients(rng: random.Random, setting: Setting, count: int) -> tuple[Patient, ...]:
+def patients_of(rng: random.Random, setting: Setting, count: int) -> tuple[Patient, ...]:
     households = Households(rng, setting.country, setting.around, setting.physicians)
     known = list(pathologies().values())
     found = []

@@ -22,7 +22,7 @@ _COLOURS = {
     "tag": "#777777", "health_exponential": "#1b6ca8", "knn_exponential": "#d1662b",
     "geo_indistinguishability": "#5a8f3c",
 }  # fmt: skip
-_STYLE: Any = {
+STYLE: Any = {
     "svg.hashsalt": "nocturne", "font.size": 9, "axes.spines.top": False, "axes.spines.right": False,
     "axes.grid": True, "grid.color": "#e6e6e6", "axes.axisbelow": True, "legend.frameon": False,
     "axes.titlesize": 10, "axes.titlelocation": "left",
@@ -36,14 +36,15 @@ def plots(found: Study, folder: Path, suffix: str = "svg") -> list[str]:
     Raises:
         OSError: the folder cannot be written to.
     """
-    with mpl.rc_context(_STYLE):
+    with mpl.rc_context(STYLE):
         return [
-            _saved(folder / f"{STEM}.dates.{suffix}", _dates(found)),
-            _saved(folder / f"{STEM}.more.{suffix}", _more(found)),
+            saved(folder / f"{STEM}.dates.{suffix}", _dates(found)),
+            saved(folder / f"{STEM}.more.{suffix}", _more(found)),
         ]
 
 
-def _saved(path: Path, figure: Figure) -> str:
+def saved(path: Path, figure: Figure) -> str:
+    """Write a figure, equal bytes for equal figures; return the file's name."""
     figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None, dpi=110)
     plt.close(figure)
     return path.name

@@ -1,0 +1,85 @@
+"""Dates of as many patients as wanted, by the hospital's laws of stays, documents and told days, without any text."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from deid.domain.labels import Label
+from deid.evaluation.attacks.document_dates import DocumentDates
+from deid.evaluation.attacks.histories import Histories
+from deid.substitution.temporal.values import Instant, Unit, index_of
+from demo.hospital import build, journeys
+from demo.hospital.calendar import Calendar
+from demo.hospital.streams import Stream
+
+_DOCUMENTS_PER_PATIENT = 8
+_NIGHTS = 30
+_PEOPLE = 4_000  # people drawn whole; the others have their ages and pathologies
+Days = tuple[int, ...]  # told by a document, from the first day of its stay
+Told = Mapping[tuple[int, int], Sequence[Days]]  # by nights of the stay, and day that the document was written on
+Row = tuple[int, int, int, int, bool, int, bool]
+
+
+def histories(patients: int, models: Iterable[DocumentDates], before: int, after: int, seed: int = 1) -> Histories:
+    """Return the dates of `patients` patients.
+
+    Stays and documents are drawn as `demo.hospital` draws them. A document tells the days, from the first day of its
+    stay, that one of `models` tells: a document written as long after the beginning of a stay as long.
+
+    Args:
+        patients: their number.
+        models: documents of the hospital, with their texts' dates.
+        before, after: days around a stay whose dates move with it (`days_before`, `days_after` of the policy).
+        seed: of the draw.
+    """
+    setting, _ = build.setting_of(Stream(f"{seed}:world"))
+    pool = build.patients_of(Stream(f"{seed}:patients"), setting, min(patients, _PEOPLE))
+    people = [replace(pool[at % len(pool)], patient_id=f"{at:07d}") for at in range(patients)]
+    rng, calendar = Stream(f"{seed}:dates"), Calendar(_NIGHTS)
+    stays = journeys.stays(rng, people, calendar, build.STAYS_PER_PATIENT)
+    plans = journeys.plans(rng, people, stays, _DOCUMENTS_PER_PATIENT * patients, calendar)
+    plans.sort(key=lambda one: one.patient.patient_id)
+    told = _told(models)
+    rows = [
+        row for number, plan in enumerate(plans) for row in _rows(number, plan, _days(rng, told, plan), (before, after))
+    ]
+    patient, document, episode, first, weekly, day, own = map(np.array, zip(*rows, strict=True))
+    return Histories(patient, document, np.unique(episode, return_inverse=True)[1], first, weekly, day, own)
+
+
+def _told(models: Iterable[DocumentDates]) -> Told:
+    found: dict[tuple[int, int], list[Days]] = defaultdict(list)
+    for one in models:
+        first, last = one.record.stay.admitted_on.toordinal(), one.record.stay.discharged_on.toordinal()
+        pairs = (pair for pair in one.pairs if pair.label is Label.DATE and not pair.birth)
+        days = tuple(pair.true.index - first for pair in pairs if pair.true.unit is Unit.DAY)
+        found[last - first, one.written_on.toordinal() - first].append(days)
+    return found
+
+
+def _days(rng: Stream, told: Told, plan: journeys.Plan) -> Days:
+    first = plan.stay.admitted_on
+    nights, written = (plan.stay.discharged_on - first).days, (plan.written_on - first).days
+    if (nights, written) not in told:
+        nights, written = min(told, key=lambda one: (abs(one[0] - nights) + abs(one[1] - written), one))
+    return rng.choice(told[nights, written])
+
+
+def _rows(number: int, plan: journeys.Plan, days: Days, around: tuple[int, int]) -> Iterator[Row]:
+    """Yield the document's own date, and each day that it tells: of the stay, or of a quarter of a year outside it."""
+    stay, patient = plan.stay, int(plan.patient.patient_id)
+    first, last, own = (day.toordinal() for day in (stay.admitted_on, stay.discharged_on, plan.written_on))
+    weekly = first != last
+    episode = 2 * int(stay.stay_id[1:])
+    yield patient, number, episode, first, weekly, own, True
+    for day in sorted({first + one for one in days} - {own}):
+        if first - around[0] <= day <= max(last, own) + around[1]:
+            yield patient, number, episode, first, weekly, day, False
+        else:
+            quarter = Instant(Unit.QUARTER, index_of(Unit.QUARTER, Instant(Unit.DAY, day).first))
+            key = 2 * (patient * 10_000 + quarter.index - 1_850 * 4) + 1
+            yield patient, number, key, quarter.first.toordinal(), True, day, False
