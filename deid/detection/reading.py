@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from functools import cached_property
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ _LOOKALIKE = re.compile(r"(?<![a-z])[0-9oil]*\d[0-9oil]*(?![a-z])")
 _LOOKALIKE_HINT = re.compile(r"\d[oil]|[oil]\d")
 _DIGITS = re.compile(r"\d+")
 _TO_DIGITS = str.maketrans("oil", "011")
+_start = attrgetter("start")
 
 
 class Reading:
@@ -33,6 +35,8 @@ class Reading:
     def __init__(self, document: Document) -> None:
         self.document = document
         self.found: dict[str, list[Mention]] = {}  # mentions so far, by annotator
+        # The same list, its mentions by position, and their greatest length; by annotator.
+        self._ordered: dict[str, tuple[list[Mention], list[Mention], int]] = {}
         self.text = document.text
         self.table: Any = None  # features of the learned taggers (deid.detection.taggers.features)
         self.folded = fold(document.text)
@@ -112,6 +116,16 @@ class Reading:
     def tokens(self, mention: Mention) -> range:
         """Return the indexes of the tokens from the start to the end of a mention."""
         return range(self.token_at(mention.start), self.token_at(mention.end - 1) + 1)
+
+    def overlapping(self, annotator: str, mention: Mention) -> list[Mention]:
+        """Return what an annotator found on a character of `mention`, by position."""
+        given = self.found.get(annotator, [])
+        if annotator not in self._ordered or self._ordered[annotator][0] is not given:
+            longest = max((one.end - one.start for one in given), default=0)
+            self._ordered[annotator] = given, sorted(given, key=_start), longest
+        _, found, longest = self._ordered[annotator]
+        first, last = (bisect_left(found, at, key=_start) for at in (mention.start - longest, mention.end))
+        return [one for one in found[first:last] if one.overlaps(mention)]
 
     def word(self, index: int) -> str:
         """Return the folded token at `index`; empty outside the document."""

@@ -28,6 +28,11 @@ def test_time_grows_with_length_only(rules: Flow, family: str) -> None:
     assert exponent(rules, family, 4_000) < LARGEST
 
 
+@pytest.mark.parametrize("family", ["social security numbers", "phones", "dates"])
+def test_time_grows_with_the_number_of_mentions_only(rules: Flow, family: str) -> None:
+    assert exponent(rules, family, 16_000) < LARGEST
+
+
 @pytest.mark.parametrize("family", ["prose", "capitals", "line breaks", "hyphens", "numbers and dots", "HTML: prose"])
 def test_time_of_the_models_grows_with_length_only(default: Flow, family: str) -> None:
     assert exponent(default, family, 2_000) < LARGEST

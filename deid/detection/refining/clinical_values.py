@@ -83,10 +83,7 @@ def _labelled(reading: Reading, mention: Mention) -> bool:
         town = reading.starts[reading.token_at(mention.end) : reading.token_at(mention.end) + 1]
         if any(hit.entry.kind is Kind.COMMUNE for hit in reading.hits_at.get(town[0] if town else -1, ())):
             return True
-    return any(
-        one.label in _LABELLED and one.score >= _SURE_LABEL and one.overlaps(mention)
-        for one in reading.found.get("patterns", ())
-    )
+    return any(one.label in _LABELLED and one.score >= _SURE_LABEL for one in reading.overlapping("patterns", mention))
 
 
 # Values with a unit, and intervals

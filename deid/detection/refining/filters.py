@@ -214,5 +214,5 @@ def _is_lookalike(reading: Reading, mention: Mention) -> bool:
     if _EMERGENCY.fullmatch(surface):
         return bool(_CALLED.search(before) or (before.endswith("le ") and _CALLS.match(text, after)))
     if _RATIO.fullmatch(surface) and mention.score < _SURE_DATE:
-        return not any(one.label is Label.DATE and one.overlaps(mention) for one in reading.found.get("patterns", ()))
+        return not any(one.label is Label.DATE for one in reading.overlapping("patterns", mention))
     return False
