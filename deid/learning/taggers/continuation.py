@@ -46,7 +46,7 @@ def continue_network(start: Path, documents: Sequence[GoldDocument], prose: Sequ
         network.embed(load_embeddings(start / EMBEDDINGS))
         weights["grams.weight"] = network.grams.weight
     network.load_state_dict(weights)
-    settings = replace(FULL.bilstm, epochs=EPOCHS, rate=RATE, seed=SEED)
+    settings = replace(FULL.bilstm, shape=network.shape, epochs=EPOCHS, rate=RATE, seed=SEED)
     network = train_network(_epochs(documents, prose), settings, network)
     folder = out / KIND
     folder.mkdir(parents=True, exist_ok=True)
