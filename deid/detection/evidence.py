@@ -154,6 +154,11 @@ def _one_edit_from(word: str) -> Iterator[str]:
             yield head + tail[1] + tail[0] + tail[2:]
 
 
+def _joins(word: str) -> bool:
+    """True for a sign between two names, or a picture beside one: "Roland 🌹VAUTRIN"."""
+    return word in _JOINERS or (word != "" and not word.isascii() and not word[0].isalnum())
+
+
 class Evidence:
     """Facts of a document about its words, gathered before its names are decided.
 
@@ -261,9 +266,12 @@ class Evidence:
         return ALL if pointed or not lone else NOTHING
 
     def _titled(self, index: int) -> bool:
-        """True right behind a title or civility."""
-        at = index - 2 if self._reading.word(index - 1) == "." else index - 1
-        return self._reading.word(at) in _TITLES
+        """True right behind a title or civility, or behind one and a word that lost its accents: "M. Fran?ois DUBOIS"."""
+        reading = self._reading
+        if reading.word(index - 2) == "?" and glued(reading, index - 1) and glued(reading, index - 2):
+            index -= 3
+        at = index - 2 if reading.word(index - 1) == "." else index - 1
+        return reading.word(at) in _TITLES
 
     def _opens(self, index: int) -> bool:
         """True for the first word of a sentence, line or cell, which has a capital anyway, and for a heading."""
@@ -301,10 +309,10 @@ class Evidence:
         return False
 
     def _listed(self, index: int) -> bool:
-        """True beside a likely name, or beyond the sign that joins two names."""
+        """True beside a likely name, or beyond the sign that joins two names, or beyond a picture."""
         for step in (-1, 1):
             at = index + step
-            while abs(at - index) <= _MOST_JOINERS and self._reading.word(at) in _JOINERS:
+            while abs(at - index) <= _MOST_JOINERS and _joins(self._reading.word(at)):
                 at += step
             if 0 <= at < len(self._found) and self._found[at]:
                 return True
