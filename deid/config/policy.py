@@ -106,8 +106,8 @@ class Dates(Section):
     duration_tolerance_share: Share = 0.1
     moves: Literal["stay", "day"] = "stay"
     episode_epsilon: Positive = 0.0333
-    days_before: Days = 31
-    days_after: Days = 92
+    days_before: Days = 183
+    days_after: Days = 183
     kept_days: int = Field(366, ge=0, le=3_660)
     history_epsilon: dict[str, Positive] = {
         **dict.fromkeys(("week", "month", "quarter", "season", "semester"), 0.5), "year": 1.0, "decade": 1.0,

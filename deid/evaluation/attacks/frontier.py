@@ -1,4 +1,4 @@
-"""What known dates find under each way to publish dates, beside what it keeps for research: table and plot."""
+"""Table and plot of the patients found by known dates under each way to publish dates, beside the gaps it keeps."""
 
 from __future__ import annotations
 

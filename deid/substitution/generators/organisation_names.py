@@ -1,6 +1,6 @@
 """Names of organisations to draw from, by kind: each is borne by many establishments, or is known in the whole country.
 
-Own lists; of establishments, only names that FINESS has in several departments (NOTICE) serve as a model.
+Written for this product from common knowledge; taken from no table.
 """
 
 from __future__ import annotations

@@ -44,10 +44,16 @@ _COUNTED = re.compile(
     rf"(?P<gap> ?)(?P<unit>{_UNIT})\.?"
     r"(?P<tail> et demie?| environ| a peu pres| maintenant| deja| presque jour pour jour| jour pour jour)?"
 )
+# Counted from a moment that the words around say: "3 jours avant", "deux ans plus tard", "6 semaines".
+_APART = re.compile(
+    rf"(?:(?P<digits>\d+)|(?P<words>[a-z]+(?:[ -][a-z]+)*?))(?P<gap> ?)(?P<unit>{_UNIT})\.?"
+    r"(?P<tail> (?:plus tard|plus tot|avant|apres|auparavant|avant cela|apres cela))?"
+)
+_BEFORE = ("tot", "avant", "auparavant", "avant cela")
 _FORTNIGHT = re.compile(r"(?P<lead>(?:dans|sous|d'ici|il y a)) (?:une )?(?P<about>quinzaine|huitaine)")
 # "ces dernières semaines", "ces six derniers mois", "ces prochains jours".
 _THESE = re.compile(
-    r"(?:ces|les|au cours des|dans les) (?:(?P<digits>\d+) |(?P<words>[a-z]+) )?"
+    r"(?P<article>(?:ces|les|au cours des|dans les) )?(?:(?P<digits>\d+) |(?P<words>[a-z]+) )?"
     rf"(?P<side>dernier|prochain)e?s (?:(?P<later>\d+|[a-z]+) )?(?P<unit>{_UNIT})"
 )
 _NAMED = {
@@ -111,7 +117,7 @@ class Manner:
 
     `model` for the case; `counted` by a number, in words if `spoken`, `about` if roughly ("une dizaine de"), after
     `lead`, before `gap`, `unit_word` and `tail`, `to` between the two numbers of a range; with a `part` of the day; in
-    `hours`.
+    `hours`; `apart` if it is counted from another moment than the document's.
     """
 
     model: str
@@ -125,6 +131,7 @@ class Manner:
     gap: str = " "
     to: str = ""
     tail: str = ""
+    apart: bool = False
 
 
 def parse_relative(text: str) -> Relative | None:
@@ -134,7 +141,7 @@ def parse_relative(text: str) -> Relative | None:
         one_line = re.sub(" +", " ", one_line)
     for said in _spellings(one_line.strip(" .,;")):
         plain = fold_line(said)
-        for reader in (_named, _counted, _fortnight, _these, _ending, _sided, _this, _by):
+        for reader in (_named, _counted, _apart, _fortnight, _these, _ending, _sided, _this, _by):
             if (found := reader(plain, said)) is not None:
                 return found
     return None
@@ -205,6 +212,18 @@ def _counted(plain: str, text: str) -> Relative | None:
     return Relative(_UNITS[unit_word], sign * number, manner, span=max(0, (upto or number) - number))
 
 
+def _apart(plain: str, text: str) -> Relative | None:
+    """A distance from a moment that is not the document's: counted as if it were."""
+    match = _APART.fullmatch(plain)
+    number = _quantity(None, match["digits"], match["words"]) if match else None
+    if match is None or number is None or (unit_word := match["unit"].rstrip(".")) not in _UNITS:
+        return None
+    tail = text[match.start("tail") : match.end("tail")] if match["tail"] else ""
+    spoken = match["digits"] is None
+    manner = Manner(text, counted=True, spoken=spoken, unit_word=unit_word, gap=match["gap"], tail=tail, apart=True)
+    return Relative(_UNITS[unit_word], -number if plain.endswith(_BEFORE) else number, manner)
+
+
 def _quantity(about: str | None, digits: str | None, words: str | None) -> int | None:
     if about:
         return ABOUT.get(about)
@@ -231,7 +250,14 @@ def _these(plain: str, text: str) -> Relative | None:
     number = _quantity(None, match["digits"] or match["later"], said) if match["digits"] or said else 1
     if number is None:
         return None
-    return Relative(_UNITS[match["unit"].rstrip(".")], -number if match["side"] == "dernier" else number, Manner(text))
+    unit = _UNITS[match["unit"].rstrip(".")]
+    manner = Manner(text)
+    if match["article"] is None and (match["digits"] or match["words"]):  # the words ahead stay: "au cours des"
+        noun = text[match.start("side") :]
+        manner = Manner(text, counted=True, spoken=match["digits"] is None, unit_word=noun, apart=True)
+    elif match["article"] is None and unit is Unit.DECADE:
+        return None
+    return Relative(unit, -number if match["side"] == "dernier" else number, manner)
 
 
 def _ending(plain: str, text: str) -> Relative | None:

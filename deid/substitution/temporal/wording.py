@@ -47,7 +47,7 @@ def write_distance(relative: Relative, moved: Instant, anchor: Instant) -> str:
     """`moved` said from `anchor` (both in the unit of `relative`), in the manner of `relative`."""
     manner = relative.manner
     offset = moved.index - anchor.index
-    if manner.counted and not manner.hours and offset != 0:
+    if manner.counted and not manner.hours and (offset != 0 or manner.apart):
         return _write_counted(relative, offset)
     if offset == relative.offset == 0 and relative.unit is Unit.DAY:
         return manner.model
@@ -68,9 +68,9 @@ def distance_otherwise(relative: Relative, moved: Instant, anchor: Instant) -> s
 
 def _write_counted(relative: Relative, offset: int) -> str:
     manner = relative.manner
-    number = abs(offset)
+    number = max(1, abs(offset))
     lead = manner.lead
-    if (offset > 0) != (relative.offset > 0):
+    if (offset > 0) != (relative.offset > 0) and not manner.apart:
         lead = sentence_case_of(lead, "dans " if offset > 0 else "il y a ")
     unit = _unit_word(manner, number)
     if manner.about and number in _ABOUT_OF and not relative.span:

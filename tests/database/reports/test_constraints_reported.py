@@ -52,39 +52,42 @@ def _lost(text: str) -> bool:
 def test_a_night_counts_them_and_the_report_says_how_often(deployed: Database, tmp_path: Path) -> None:
     _open(deployed)
     process("night")
-    assert not reasons(deployed)
+    held = reasons(deployed)
+    assert set(held.values()) <= {("validate", "residual_identity")}  # a draw may return the birth date
+    newborns = NEWBORNS - len(held)
     counted = dict(deployed.rows("SELECT document_id, constraints -> 'length' FROM deid.document", role="steward"))
     assert (counted["stay"], counted["none"]) == ([1, 1, 0], None)
     texts = dict(deployed.rows("SELECT document_id, text FROM deid.candidate WHERE document_id LIKE 'newborn%'"))
+    texts = {name: text for name, text in texts.items() if name not in held}
     assert {name: counted[name] for name in texts} == {
         name: [1, int(not _lost(text)), int(_lost(text))] for name, text in texts.items()
     }
     lost = sum(map(_lost, texts.values()))
-    assert len(texts) == NEWBORNS
+    assert len(texts) == newborns
     assert lost > 0
     figures = gather(KEY)
     assert _lengths(figures) == {
         "kind": "length",
-        "stated": NEWBORNS + 1,
-        "kept": NEWBORNS + 1 - lost,
+        "stated": newborns + 1,
+        "kept": newborns + 1 - lost,
         "violated": lost,
-        "documents": NEWBORNS + 1,
+        "documents": newborns + 1,
         "documents_violated": lost,
     }
     assert {row["kind"] for row in figures["constraints"]} >= {"length", "order", "range", "gap"}
     row = _said(Path(write_report(KEY, tmp_path)["html"]))
-    share = f"{100 * lost / (NEWBORNS + 1):.2f}".replace(".", ",")
-    assert row == [str(NEWBORNS + 1), str(NEWBORNS + 1 - lost), str(lost), f"{share}\u202f%", str(lost)]
+    share = f"{100 * lost / (newborns + 1):.2f}".replace(".", ",")
+    assert row == [str(newborns + 1), str(newborns + 1 - lost), str(lost), f"{share}\u202f%", str(lost)]
 
 
 def test_documents_in_quarantine_do_not_count_and_a_repeated_step_keeps_the_numbers(deployed: Database) -> None:
     _open(deployed)
     night("night")
-    said = gather(KEY)["constraints"]
+    said = gather(KEY)
     night("again", NIGHT)
-    assert gather(KEY)["constraints"] == said
+    assert gather(KEY)["constraints"] == said["constraints"]
     deployed.rows("UPDATE deid.document SET state = 'quarantined' WHERE document_id = 'stay'")
-    assert _lengths(gather(KEY))["stated"] == NEWBORNS
+    assert _lengths(gather(KEY))["stated"] == _lengths(said)["stated"] - 1
 
 
 def test_a_night_without_any_says_so_in_both_languages(deployed: Database) -> None:

@@ -28,7 +28,7 @@ ADMITTED, DISCHARGED = date(2022, 3, 3), date(2022, 3, 7)
 WRITTEN = date(2022, 3, 16)
 STAY = Stay(ADMITTED, DISCHARGED)
 VISIT = Stay(date(2022, 6, 14), date(2022, 6, 14))
-DAYS = st.dates(ADMITTED - timedelta(days=31), WRITTEN + timedelta(days=92))
+DAYS = st.dates(ADMITTED - timedelta(days=183), WRITTEN + timedelta(days=183))
 
 
 @pytest.fixture(scope="module")
@@ -202,6 +202,28 @@ def test_the_days_of_a_pregnancy_move_with_the_document(drawn: Substitutor, pati
     found = [read(text) for text in surrogates(result)]
     assert [one - found[0] for one in found] == [one - period for one in days]
     assert count_constraints(document, result)[Constraint.PREGNANCY] == Kept(6, 6, 0)
+
+
+@pytest.mark.parametrize(
+    "distance",
+    [
+        "six derniers mois", "dernières semaines", "3 jours avant", "un an après", "quinze jours plus tard",
+        "deux mois auparavant", "6 semaines", "dans 3 puis 6 mois", "dans un mois puis un an",
+    ],
+)  # fmt: skip
+def test_a_distance_from_another_moment_stays(drawn: Substitutor, distance: str) -> None:
+    document, mentions = marked(f"Le {told(WRITTEN)} : [[RELDATE|{distance}]].", reference_date=WRITTEN, stay=STAY)
+    assert surrogates(drawn.substitute(document, mentions))[1] == distance
+
+
+def test_a_long_distance_from_another_moment_is_drawn_in_its_form(drawn: Substitutor) -> None:
+    said = ("vingt ans plus tard", "15 dernières années")
+    document, mentions = marked(
+        f"Le {told(WRITTEN)} : [[RELDATE|{said[0]}]], [[RELDATE|{said[1]}]].", reference_date=WRITTEN, stay=STAY
+    )
+    _, later, last = surrogates(drawn.substitute(document, mentions))
+    assert re.fullmatch(r"[a-z-]+(?: et un)? ans? plus tard", later)
+    assert re.fullmatch(r"\d+ dernières années", last)
 
 
 def test_a_longer_distance_is_drawn(drawn: Substitutor) -> None:
