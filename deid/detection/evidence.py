@@ -266,7 +266,7 @@ class Evidence:
         return ALL if pointed or not lone else NOTHING
 
     def _titled(self, index: int) -> bool:
-        """True right behind a title or civility, or behind one and a word that lost its accents: "M. Fran?ois DUBOIS"."""
+        """True right behind a title, or behind one and a word without its accents: "M. Fran?ois DUBOIS"."""
         reading = self._reading
         if reading.word(index - 2) == "?" and glued(reading, index - 1) and glued(reading, index - 2):
             index -= 3
