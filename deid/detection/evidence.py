@@ -69,6 +69,7 @@ _OPENING = frozenset({"", "\n", ".", "!", "?", "…", "-", "–", "—", "•", 
 _ACRONYM = 6  # most letters of an acronym
 _MARK = 4  # most letters of initials
 _DRUG_LEAST = 9
+_SLIP_MOST = 24  # letters of the longest words; a run of letters is no word
 _SLIP_LEAST = 7  # letters of a word that may be misspelt; shorter ones are near too many words
 _NAMED_AFTER = EPONYM_CUES | frozenset(
     "canule catheter cotation cupule ecarteur effet epreuves facteur forceps fraise grille inventaire lame "
@@ -129,7 +130,7 @@ def is_slip(reading: Reading, index: int) -> bool:
     opens = reading.capitals[index] and reading.word(index - 1) in _OPENING
     if not (opens and follows.isalpha() and not reading.capitals[index + 1]) or len(word) < _SLIP_LEAST:
         return False
-    if not word.isascii() or not lexicon.is_unknown(word):
+    if len(word) > _SLIP_MOST or not word.isascii() or not lexicon.is_unknown(word):
         return False
     return any(lexicon.common.get(one, 0.0) >= 1 or one in lexicon.medical for one in _one_edit_from(word))
 
@@ -137,7 +138,7 @@ def is_slip(reading: Reading, index: int) -> bool:
 def is_misspelt_drug(reading: Reading, index: int) -> bool:
     """True for a word of nine letters or more that no table knows, one slip from a drug: "Glimépéride"."""
     word, lexicon = reading.words[index], reading.lexicon
-    if len(word) < _DRUG_LEAST or not word.isascii() or not lexicon.is_unknown(word):
+    if not _DRUG_LEAST <= len(word) <= _SLIP_MOST or not word.isascii() or not lexicon.is_unknown(word):
         return False
     return any(one in lexicon.drugs or "drug" in lexicon.clinical.get(one, "") for one in _one_edit_from(word))
 
