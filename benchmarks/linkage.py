@@ -189,9 +189,11 @@ def _copy_back(
     arrival: Mapping[str, int],
     ordinals: Mapping[tuple[int, int], int],
 ) -> None:
-    """Copy the columns that a table had in the former version."""
-    target.execute(sql.SQL("SELECT * FROM {} LIMIT 0").format(sql.Identifier(*table)))
-    columns = [column.name for column in target.description]
+    """Copy the columns that a table had in the former version and still has."""
+    for cursor in (source, target):
+        cursor.execute(sql.SQL("SELECT * FROM {} LIMIT 0").format(sql.Identifier(*table)))
+    held = {column.name for column in source.description}
+    columns = [column.name for column in target.description if column.name in held]
     documents = {column.name for column in target.description if column.type_code == JSONB}
     listed = sql.SQL(", ").join(map(sql.Identifier, columns))
     source.execute(sql.SQL("SELECT {} FROM {}").format(listed, sql.Identifier(*table)))

@@ -168,6 +168,8 @@ def _reading(match: re.Match[str], reference: date | None) -> WrittenDate:
             return WrittenDate(None, None, exists=1 <= day <= calendar.monthrange(2024, month)[1])
         return _dated(group["ly"], month, day, reference)
     if group["my"]:
+        if group["mm"].rstrip(".") == "mar" and len(group["myy"]) == 2:
+            return WrittenDate(None, None)  # "mar 13" may be Tuesday the 13th
         return _month(_year(group["myy"], reference), _MONTH_OF[group["mm"].rstrip(".")])
     if group["nmy"]:
         return _month(int(group["ny"]), int(group["nm"]))

@@ -26,8 +26,8 @@ class Commune:
 
     @property
     def profile(self) -> Mapping[str, float]:
-        """Measures that a distance of profiles may be counted in: the features, and the population."""
-        return {**self.features, "population": float(self.population)}
+        """Measures that a distance of profiles may be counted in: the features, and the population unless a feature is it."""
+        return {"population": float(self.population), **self.features}
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ SUBSET = (
     ("stay of one day", "Tuesday or Friday"),
     ("two stays", "one of them a week later"),
     ("two documents of a stay", "the stay a week later"),
-    ("month beside the document", "décembre 2021, janvier 2022"),
+    ("month ahead of a stay's window", "juillet 2021, août 2021"),
     ("year before the document's", "2020, 2021"),
     ("the first years", "1850, 1851"),
     ("two years", "2014 and 2016, 2015 and 2017"),

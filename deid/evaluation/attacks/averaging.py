@@ -90,7 +90,7 @@ def _visit(patient: int, visit: int) -> Record:
 # One commune in many documents
 Floats = NDArray[np.float64]
 _FIRST_VISIT = date(2024, 3, 25)
-_LIVES_AT = "Habite à "
+_LIVES_AT = "Domicile : "  # no preposition, which would be drawn along
 _MORE = 4  # documents have 0 to 3 dates beside the commune, so that `split: uniform` has as many ε
 _NEVER = 1e-12  # likelihood of an unforeseen surrogate: one odd surrogate must not exclude a commune
 

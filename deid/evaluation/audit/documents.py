@@ -213,7 +213,7 @@ def _history(policy: Policy) -> Iterator[Neighbours]:
         ("a day that no month has", "31/04/2019", "23/04/2019", 7 * dates.episode_epsilon),
         ("month", "mars 2019", "avril 2019", rates["month"]),
         ("month in figures", "03/2019", "05/2019", 2 * rates["month"]),
-        ("month beside the document", "décembre 2021", "janvier 2022", rates["month"]),
+        ("month ahead of a stay's window", "juillet 2021", "août 2021", rates["month"]),
         ("month at New Year", "décembre 2018", "janvier 2019", rates["month"]),
         ("feast", "Noël 2015", "Pâques 2016", 3 * rates["month"]),
         ("season", "été 2014", "automne 2014", rates["season"]),

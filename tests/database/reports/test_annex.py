@@ -89,7 +89,7 @@ def test_epsilon_composes_over_all_of_a_patient(published: Any, deid: Call) -> N
 
 def test_the_attack_follows_the_rhythm_and_the_setting(published: Any, deid: Call) -> None:
     page = deid("dpo-annex", SECOND).out
-    found = {name: float(cells[0].rstrip("%")) for name, cells in rows_of(page, "2.").items() if "chaque" in name}
+    found = {name: float(cells[0].strip("<%")) for name, cells in rows_of(page, "2.").items() if "chaque" in name}
     assert [name for name in found if "réglage" in name] == ["chaque semaine (réglage de cette publication)"]
     nightly, weekly, monthly = found.values()
     assert nightly > max(weekly, monthly)

@@ -73,7 +73,7 @@ def test_densities(densities: list[Density], expected: set[str]) -> None:
 def test_budget_cap() -> None:
     results = judge_run(SOUND | {"epsilon_max": 4.1}, USUAL, _policy(split="uniform"))
     assert "epsilon_max" in critical_failures(results)
-    anchor = 1 / 14  # spent beside what is split
+    anchor = 1 / 180  # spent beside what is split
     results = judge_run(SOUND | {"epsilon_max": 4.0 + anchor}, USUAL, _policy(split="uniform"))
     assert "epsilon_max" not in critical_failures(results)
 

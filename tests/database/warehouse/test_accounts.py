@@ -19,14 +19,14 @@ from tests.database.warehouse.light import decide
 from tests.database.warehouse.nights import night, process, reasons, states
 from tests.database.warehouse.small_hospital import DAY, NIGHT, open_hospital, put, withdraw
 
-# Each letter tells one date of its own and its own day: 1/14 and 1/4 nat, under the policy that ships.
+# Each letter tells one date of its own and its own day: 1/180 and 1/30 nat, under the policy that ships.
 LETTER = """Compte rendu de consultation
 
 Madame Maëlys VASSEROT est venue pour une douleur thoracique qui dure depuis le {day:02d}/01/2026. L'examen retrouve
 une tension artérielle normale et un rythme régulier. Le bilan biologique est sans particularité, et elle sort avec
 un traitement par bisoprolol. Elle sera revue dans le service en cas de besoin.
 """
-ONE = 1 / 14 + 0.25
+ONE = 1 / 180 + 0.0333
 
 
 @pytest.fixture
@@ -76,7 +76,7 @@ def test_what_is_published_again_counts_once(
     assert list_patient_totals() == [(1, pytest.approx(ONE))]
 
 
-@pytest.mark.parametrize("change", ["{epsilon_per_document: 8}", "new key"])
+@pytest.mark.parametrize("change", ["{dates: {strategy: episodes, anchor_scale_days: 180, episode_epsilon: 0.05}}", "new key"])
 def test_what_is_drawn_anew_counts_anew(
     change: str, hospital: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -88,7 +88,7 @@ def test_what_is_drawn_anew_counts_anew(
         second = ONE
     else:
         decide(monkeypatch, tmp_path, change)
-        second = 0.5  # the anchor's draw does not depend on ε of the document, and is the same
+        second = 0.05  # the patient's shift does not depend on it, and is the same
     night("second")
     assert list_patient_totals() == [(1, pytest.approx(ONE + second))]
 
