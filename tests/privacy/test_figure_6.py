@@ -106,5 +106,7 @@ def test_two_neighbours_have_other_candidates_which_is_why_it_is_not_the_default
     )
     assert chenove - talant
     fixed = places.model_copy(update={"strategy": "health_exponential"})
-    chenove, talant = (set(commune_law(communes, communes.find(name)[0], fixed, EPSILON)) for name in ("Chenôve", "Talant"))
+    chenove, talant = (
+        set(commune_law(communes, communes.find(name)[0], fixed, EPSILON)) for name in ("Chenôve", "Talant")
+    )
     assert chenove == talant

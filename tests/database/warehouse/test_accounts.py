@@ -76,7 +76,9 @@ def test_what_is_published_again_counts_once(
     assert list_patient_totals() == [(1, pytest.approx(ONE))]
 
 
-@pytest.mark.parametrize("change", ["{dates: {strategy: episodes, anchor_scale_days: 180, episode_epsilon: 0.05}}", "new key"])
+@pytest.mark.parametrize(
+    "change", ["{dates: {strategy: episodes, anchor_scale_days: 180, episode_epsilon: 0.05}}", "new key"]
+)
 def test_what_is_drawn_anew_counts_anew(
     change: str, hospital: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
