@@ -15,7 +15,7 @@ from deid.french.folding import without_accents
 _SPACE = "[ \u00a0\u202f]+"
 _WORDS = "dans l['’]|dans (?:la|les|le) |de l['’]|@ l['’]|[dl]['’]|(?:de la|@ la|du|des|de|aux|au|@|en|dans|les|la|le) "
 _A = "(?:à|(?-i:A))"  # without its accent, a small "a" may be a verb
-_AHEAD = re.compile(f"(?<![\\w'’-])(?:{_WORDS.replace('@', _A).replace(' ', _SPACE)})$", re.IGNORECASE)
+_AHEAD = re.compile(f"(?<![\\w'’-])(?:{_WORDS.replace('@', _A).replace(' ', _SPACE)})\\Z", re.IGNORECASE)
 _LONGEST = 30
 _CONTRACTED = {"du": ("de", "le"), "des": ("de", "les"), "au": ("a", "le"), "aux": ("a", "les"), "d'": ("de", "")}
 _DEFINITE = ("l'", "la", "le", "les")

@@ -26,7 +26,7 @@ class Commune:
 
     @property
     def profile(self) -> Mapping[str, float]:
-        """Measures that a distance of profiles may be counted in: the features, and the population unless a feature is it."""
+        """Measures that a distance of profiles may be counted in: the features, and the population beside them."""
         return {"population": float(self.population), **self.features}
 
 

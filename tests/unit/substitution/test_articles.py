@@ -143,3 +143,8 @@ def test_an_overseas_department_is_kept(substitutor: Substitutor) -> None:
         text = "né à [[CITY|Saint-Leu]] à [[LOC|La Réunion]], vit en [[LOC|Guyane]] ([[LOC|973]])"
         found = surrogates(substitutor.substitute(*marked(text, patient=Patient(key=key))))
         assert found[1:] == ["La Réunion", "Guyane", "973"]
+
+
+def test_a_preposition_at_the_end_of_a_line_is_left() -> None:
+    assert read_ahead("un séjour au \n") is None
+    assert read_ahead("un séjour au ") is not None
