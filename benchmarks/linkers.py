@@ -52,7 +52,7 @@ Table = tuple[str, str]
 
 @dataclass(frozen=True)
 class Known:
-    """What the attacker knows: documents in the order of their arrival, with night and instant; then patients; stays.
+    """Knowledge of the attacker: documents in the order of their arrival, with night and instant; patients; stays.
 
     `names` is for scoring alone: each id of the ledger and each pseudonym, with the hospital's id that it stands for.
     """
@@ -69,7 +69,7 @@ class Known:
 
 @dataclass
 class Outcome:
-    """What was tried as one role, and what of it told something; `told` names each column, order or function."""
+    """Attempts as one role; `told` names each column, order or function that told something."""
 
     cells: int = 0
     guesses: int = 0

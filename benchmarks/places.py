@@ -50,7 +50,7 @@ _GENERAL = ("ch ", "chi ", "chg ", "centre hospitalier ", "hopital general", "ho
 
 @dataclass
 class Counts:
-    """What a set of documents kept; counts of surrogates, of draws of communes and of hospitals that name a town."""
+    """Counts over a set of documents: surrogates, draws of communes, hospitals that name a town, and those kept."""
 
     documents: int = 0
     names: int = 0

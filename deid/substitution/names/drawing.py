@@ -94,7 +94,7 @@ class Drawing:
         return told if known.sex and told and told != known.sex else None
 
     def _every(self, pool: Pool, asked: Callable[[str, Pool], str | None], word: str) -> str | None:
-        """What is told of relatives, then of professionals, who share a map."""
+        """Return the first answer: that of relatives, then that of professionals, who share a map."""
         pools = (pool,) if self._shared else (Pool.RELATIVE, Pool.PROFESSIONAL)
         return next(filter(None, (asked(word, one) for one in pools)), None)
 

@@ -142,14 +142,14 @@ class Named:
         return [NamePart(one.word, False, one.sex) for one in self.given]
 
     def abbreviated(self, letter: str, beside: frozenset[str]) -> Iterator[NamePart]:
-        """What a letter beside whole words of the name stands for: a first name beside the surname, or the reverse."""
+        """Yield the names of a letter beside whole words: first names beside the surname, or the reverse."""
         if not beside.isdisjoint(self.families):
             yield from (part for part in self.first_parts if part.word.startswith(letter))
         if not beside.isdisjoint(self.firsts):
             yield from (NamePart(word, True, None) for word in self.surnames if word.startswith(letter))
 
     def parts(self, letters: str) -> Sequence[NamePart] | None:
-        """What initials may stand for: all first names or the first one, before or after one surname or all."""
+        """Yield the words that initials may stand for: all first names or one, before or after one surname or all."""
         given = self.first_parts
         family = [NamePart(word, True, None) for word in self.surnames]
         orders = (

@@ -59,7 +59,7 @@ class Regions:
         return Draft(accented_like(original, cased, self._context.accented), STRATEGY, may_return=may_return, noun=noun)
 
     def _text(self, original: str, attempt: int) -> tuple[str, Noun | None]:
-        """What stands in for an area without its article, and its grammar."""
+        """Return the surrogate of an area without its article, and its grammar."""
         if is_overseas(original):
             return original, None  # strata keep an overseas department, so that it is public
         if comparable(original) in _FRANCE:

@@ -192,7 +192,7 @@ def _disordered(told: Sequence[tuple[Stretch, Stretch]]) -> int:
 
 
 def _of_mentions(readings: Readings) -> Iterator[_Finding]:
-    """What mentions say by themselves and with their neighbours: weekdays, ranges, distances beside dates, ages."""
+    """Yield the relations of mentions alone and with their neighbours: weekdays, ranges, distances, ages."""
     said, instants = readings.true.said, readings.true.instants
     for span in instants:
         if (weekday := _weekday(said[span])) is not None:
@@ -289,7 +289,7 @@ def _of_ages(readings: Readings) -> Iterator[_Finding]:
 
 
 def _of_days(readings: Readings) -> Iterator[_Finding]:
-    """What days say of each other: stays, lengths, numbered days, pregnancies, short gaps."""
+    """Yield the relations between days: stays, lengths, numbered days, pregnancies, short gaps."""
     ties, moved = Ties(readings.context, readings.true), moved_days(readings)
     for first, last in ties.stays():
         one, other = ties.at(first), ties.at(last)

@@ -300,7 +300,7 @@ def are_beside(context: DocumentContext, mention: Mention, following: Mention) -
 
 
 def day_of_pregnancy(context: DocumentContext, mention: Mention) -> str | None:
-    """Which day of a pregnancy the words ahead of a mention say that it is: period, conception, term; None for none."""
+    """Return the day of a pregnancy that the words ahead of a mention name (period, conception, term), or None."""
     found = _PREGNANCY.search(context.plain_before(mention, _PREGNANCY_REACH))
     return None if found is None else found.lastgroup
 

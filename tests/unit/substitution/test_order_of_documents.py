@@ -41,7 +41,7 @@ def policy(request: pytest.FixtureRequest) -> Policy:
 
 @pytest.fixture(scope="module")
 def alone(policy: Policy) -> list[Substitution]:
-    """What each document gets by itself, from a substitutor that has seen no other."""
+    """Return the surrogates of each document, from a substitutor that has seen no other."""
     return [_drawn(_substitutor(policy), number) for number in range(len(RECORDS))]
 
 

@@ -1,4 +1,4 @@
-"""What a text states between its dates, ages and lengths, and what a published text keeps of it, however drawn."""
+"""Relations that a text states between its dates, ages and lengths, and those that a published text keeps."""
 
 from __future__ import annotations
 

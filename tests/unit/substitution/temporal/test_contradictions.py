@@ -67,7 +67,7 @@ def test_a_day_that_its_month_has_not_moves_as_the_last_one_does(
 
 
 def test_a_discharge_before_the_admission_stays_before_it(unlimited: Substitutor) -> None:
-    """Which of the two is wrong is not known: the order of the source stays, and no stay is stated."""
+    """The order of the source stays and no stay is stated, since either date may be the wrong one."""
     for key in PATIENTS:
         document, mentions = marked(
             "Admis le [[DATE|09/05/2023]] pour chute. Sortie le [[DATE|02/05/2023]].",
