@@ -20,8 +20,8 @@ DEMO = $(BIN)/python -m demo
 ARGS ?=
 # Tests that coverage is measured over.
 MEASURED ?= tests/unit tests/database
-# Test processes; each starts a PostgreSQL of its own.
-WORKERS ?= 2
+# Test processes; each starts a PostgreSQL of its own. One more than two cores: half of the slow tests' time is waiting.
+WORKERS ?= 3
 
 # pip speaks on stderr of things that do not matter; its words are shown only when it fails.
 define pip

@@ -70,6 +70,7 @@ def batch(trap: str) -> list[Incoming]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("isolated", [False, True])
 @pytest.mark.parametrize("trap", [traps.LOOP, traps.GROW, traps.HUGE])
 def test_a_costly_document_is_refused_and_the_others_come_out_the_same(
@@ -85,6 +86,7 @@ def test_a_costly_document_is_refused_and_the_others_come_out_the_same(
     assert [*outcomes[:1], *outcomes[2:]] == sound
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("trap", [traps.LOCK, traps.CRASH])
 def test_a_call_that_never_returns_or_crashes_ends_alone_in_a_process_of_its_own(
     detector: Detector, substitutor: Substitutor, trap: str

@@ -66,6 +66,7 @@ def knows_the_street(deid: Call) -> bool:
     return any(STREET.endswith(TEXT[one["start"] : one["end"]][-10:]) for one in said.lines[0]["mentions"])
 
 
+@pytest.mark.slow
 def test_the_night_after_a_rollback_detects_and_draws_by_the_former_version(
     hospital: Database, deid: Call, tmp_path: Path
 ) -> None:

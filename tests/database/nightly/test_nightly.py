@@ -361,6 +361,7 @@ def _change_policy(
     settings.cache_clear()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("isolated", [False, True])
 @pytest.mark.parametrize("trap", [traps.LOOP, traps.HUGE])
 def test_a_document_that_is_too_costly_is_set_apart_and_the_rest_is_published(

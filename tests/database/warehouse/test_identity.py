@@ -65,6 +65,7 @@ def _alone(superuser: str, statement: str) -> None:
     link.close()
 
 
+@pytest.mark.slow
 def test_no_role_without_originals_links_a_row_in_a_new_or_an_upgraded_database(
     deployed: Database, former: Database, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

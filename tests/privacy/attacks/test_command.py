@@ -12,6 +12,7 @@ from deid.evaluation.attacks.plots import plots
 from deid.evaluation.attacks.report import study_page
 
 
+@pytest.mark.slow
 def test_the_command_writes_a_page_and_its_plots(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
