@@ -116,10 +116,11 @@ def _verdicts(marked: Iterator[Marked], substitutor: Substitutor) -> list[Verdic
         Candidate(document, tuple(mentions), substitutor.substitute(document, tuple(mentions)))
         for document, mentions in marked
     ]
+    hiding = load_policy().substitution.hiding
     return [
         verdict
         for start in range(0, len(candidates), BATCH)
-        for verdict in validate_batch(candidates[start : start + BATCH])
+        for verdict in validate_batch(candidates[start : start + BATCH], hiding=hiding)
     ]
 
 

@@ -16,7 +16,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from deid.config.policy import Quality
+from deid.config.policy import Hiding, Quality
 from deid.detection.titles import clean_titles
 from deid.domain.document import Document, Mention, Substitution
 from deid.domain.errors import DocumentRefused, NocturneError, Reason
@@ -108,12 +108,16 @@ def check(
     waivers: Mapping[str, Waiver] | None = None,
     *,
     quality: Quality = DEFAULT,
+    hiding: Hiding = "natural",
     limits: Limits = ORDINARY,
 ) -> list[Verdict | Refused]:
-    """Judge candidates against their sources; one outcome each, in order, `waivers` by document id applied."""
+    """Judge candidates against their sources; one outcome each, in order, `waivers` by document id applied.
+
+    `hiding` is the policy's: "marked" holds back what has contacts without the mark of surrogates.
+    """
     return process_within(
         limits,
-        partial(_check, waivers=waivers or {}, quality=quality),
+        partial(_check, waivers=waivers or {}, quality=quality, hiding=hiding),
         candidates,
         length=_length,
         together=_alone,
@@ -129,12 +133,20 @@ def deidentify(
     *,
     max_bytes: int,
     quality: Quality = DEFAULT,
+    hiding: Hiding = "natural",
     limits: Limits = ORDINARY,
 ) -> list[Deidentified | Refused]:
     """De-identify documents; one outcome each, in order. Larger ones than `max_bytes` (UTF-8) are refused."""
     return process_within(
         limits,
-        partial(_deidentify, detector=detector, substitutor=substitutor, max_bytes=max_bytes, quality=quality),
+        partial(
+            _deidentify,
+            detector=detector,
+            substitutor=substitutor,
+            max_bytes=max_bytes,
+            quality=quality,
+            hiding=hiding,
+        ),
         incoming,
         length=_length,
         together=_patient,
@@ -181,14 +193,16 @@ def _substitute(detected: Sequence[Detected | Refused], substitutor: Substitutor
     return [_candidate(item, substitutor) if isinstance(item, Detected) else item for item in detected]
 
 
-def _check(candidates: Sequence[Candidate], waivers: Mapping[str, Waiver], quality: Quality) -> list[Verdict | Refused]:
-    verdicts = _judge(candidates, quality)
+def _check(
+    candidates: Sequence[Candidate], waivers: Mapping[str, Waiver], quality: Quality, hiding: Hiding
+) -> list[Verdict | Refused]:
+    verdicts = _judge(candidates, quality, hiding)
     return [apply_waiver(verdict, waivers.get(verdict.document_id)) for verdict in verdicts]
 
 
-def _judge(candidates: Sequence[Candidate], quality: Quality) -> list[Verdict]:
+def _judge(candidates: Sequence[Candidate], quality: Quality, hiding: Hiding) -> list[Verdict]:
     """Return the verdicts of candidates, in order, each with its constraints counted."""
-    verdicts = validate_batch(candidates, quality) if candidates else []
+    verdicts = validate_batch(candidates, quality, hiding) if candidates else []
     return [replace(one, constraints=_constraints(item)) for one, item in zip(verdicts, candidates, strict=True)]
 
 
@@ -204,10 +218,15 @@ def _constraints(candidate: Candidate) -> Mapping[Constraint, Kept]:
 
 
 def _deidentify(
-    incoming: Sequence[Incoming], detector: Detector, substitutor: Substitutor, max_bytes: int, quality: Quality
+    incoming: Sequence[Incoming],
+    detector: Detector,
+    substitutor: Substitutor,
+    max_bytes: int,
+    quality: Quality,
+    hiding: Hiding,
 ) -> list[Deidentified | Refused]:
     drawn = _substitute(_detect(_open(incoming, max_bytes), detector), substitutor)
-    verdicts = iter(_judge([item for item in drawn if isinstance(item, Candidate)], quality))
+    verdicts = iter(_judge([item for item in drawn if isinstance(item, Candidate)], quality, hiding))
     return [_concluded(item, next(verdicts)) if isinstance(item, Candidate) else item for item in drawn]
 
 

@@ -119,7 +119,13 @@ def deidentify(
         output,
         lines.deidentified_line,
         lambda batch: pipeline.deidentify(
-            batch, detector, substitutor, max_bytes=size, quality=chosen.quality, limits=limits
+            batch,
+            detector,
+            substitutor,
+            max_bytes=size,
+            quality=chosen.quality,
+            hiding=chosen.substitution.hiding,
+            limits=limits,
         ),
         refused,
     )

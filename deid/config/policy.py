@@ -25,6 +25,7 @@ Days = Annotated[int, Field(ge=1, le=36_500)]
 HISTORY_UNITS = frozenset({"week", "month", "quarter", "season", "semester", "year", "decade"})
 Category = Literal["time", "place"]  # the parts of a weighted split of ε
 CATEGORIES: tuple[str, ...] = get_args(Category)
+Hiding = Literal["marked", "natural"]  # whether contacts can be told from true ones
 
 
 class Section(BaseModel):
@@ -201,6 +202,11 @@ class SubstitutionPolicy(Section):
     research the patients of a professional, and lets counting identify the busiest ones
     (docs/decisions/2026-11-22-names-across-documents.md).
 
+    `hiding`: surrogates of contacts are `marked` by ranges and domains that nobody has, so that a contact without the
+    mark is a leak, which a check holds back; or `natural`, so that a true one that was missed does not stand out
+    (docs/privacy.md, "Hiding in plain sight"). `repeated_names`: `consistent` gives a name one surrogate; `changing`
+    keeps it at each further mention in a document with probability `keep_name`, and else draws another.
+
     `labels` chooses a label's generator instead of the library's own (docs/privacy.md); its surrogates are constant
     over the same scope and cost no ε.
     """
@@ -214,6 +220,9 @@ class SubstitutionPolicy(Section):
     max_epsilon_per_patient: Positive | None = None
     rotation: Literal["redo", "keep"] = "redo"
     professionals: Literal["scope", "corpus"] = "scope"
+    hiding: Hiding = "marked"
+    repeated_names: Literal["consistent", "changing"] = "consistent"
+    keep_name: Share = 0.5
     dates: Dates = Dates()
     ages: Ages = Ages()
     places: Places = Places()

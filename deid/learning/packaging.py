@@ -18,6 +18,7 @@ import pandas as pd
 
 from deid.french.folding import fold, key
 from deid.reference.communes import CommuneTable
+from deid.reference.names import name_key
 from deid.reference.packaged import DATA
 from deid.reference.place_names import place_key, without_article
 from deid.refresh.sources.communes import flagged_communes, read_raw_csv
@@ -25,6 +26,9 @@ from deid.refresh.sources.communes import flagged_communes, read_raw_csv
 # A surname or first name borne less often than this identifies a person, and may be a misspelling.
 SURNAME_FLOOR = 15
 FIRST_NAME_FLOOR = 30
+# Arcep, decision 2018-0881 modified, annex 1: numbers for audiovisual works, and of technical platforms.
+_FICTION = frozenset({"019900", "026191", "035301", "046571", "053649", "063998"})
+_PLATFORMS = frozenset("0162 0163 0270 0271 0377 0378 0424 0425 0568 0569 0947 0948 0949".split())
 
 
 def _write(table: pd.DataFrame, name: str) -> None:
@@ -85,6 +89,60 @@ def first_names(source: Path) -> pd.DataFrame:
     table = read_raw_csv(source, "names/prenoms_insee_1900_2022.csv.gz")
     table = table[table["n_total"].astype(int) >= FIRST_NAME_FLOOR]
     return table.rename(columns={"prenom": "name", "sexe": "sex", "n_total": "births"})
+
+
+def accented_names(source: Path) -> pd.DataFrame:
+    """Return first names and surnames that are usually written with accents.
+
+    By INSEE, whose surnames have none; where it has none, by a spelling dictionary that knows no other spelling.
+    """
+    with gzip.open(source / "lexicon/hunspell_fr.dic.gz", "rt", encoding="utf-8") as lines:
+        stems = {line.strip().partition("/")[0] for line in lines}
+    spelt: dict[str, set[str]] = {}
+    for stem in stems:
+        if (
+            stem[:1].isupper()
+            and stem[1:].islower()
+            and stem.isalpha()
+            and len(stem) > 2
+            and not set(stem) & set("œæŒÆ")
+        ):
+            spelt.setdefault(name_key(stem), set()).add(stem)
+    told = {name: forms.pop() for name, forms in spelt.items() if len(forms) == 1}
+    rows = []
+    for sort, table in (("first name", first_names(source)), ("surname", surnames(source))):
+        # The most frequent spelling of a key counts: "HÉLÈNE" before "HELENE".
+        counted = table.assign(births=table["births"].astype(int)).sort_values("births", ascending=False, kind="stable")
+        for written in counted.drop_duplicates("name")["name"]:
+            if written.isalpha():
+                rows.append((sort, name_key(written), written.capitalize() if not written.isascii() else ""))
+    names = pd.DataFrame(rows, columns=["sort", "key", "name"]).drop_duplicates(["sort", "key"])
+    names["name"] = names["name"].where(names["name"] != "", names["key"].map(told).fillna(""))
+    return names[~names["name"].map(str.isascii)][["sort", "name"]].sort_values(["sort", "name"])
+
+
+def unassigned_numbers(source: Path) -> pd.DataFrame:
+    """Return, by the first four digits, the next two of the telephone numbers that no operator has (Arcep, MAJNUM).
+
+    `territory` is empty for metropolitan and national numbers. Left out: four digits that no operator has numbers of,
+    which look odd, ranges for fiction, and those of technical platforms, which people know for canvassing.
+    """
+    table = pd.read_csv(source / "numbering/MAJNUM.csv", sep=";", encoding="latin-1", dtype=str)
+    table = table[table["Tranche_Debut"].str.fullmatch(r"0[1-9]\d{8}")]
+    taken: dict[str, set[str]] = {}
+    where: dict[str, str] = {}
+    for start, end, territory in zip(table["Tranche_Debut"], table["Tranche_Fin"], table["Territoire"], strict=True):
+        name = territory.partition(",")[0].partition(" - ")[0]
+        where[start[:4]] = "" if name in ("Métropole", "National") else name
+        for block in range(int(start) // 10_000, int(end) // 10_000 + 1):
+            taken.setdefault(f"{block:06d}"[:4], set()).add(f"{block:06d}"[4:])
+    rows = []
+    for start in sorted(taken.keys() - _PLATFORMS):
+        every = {f"{two:02d}" for two in range(100)} - {block[4:] for block in _FICTION if block.startswith(start)}
+        free = sorted(every - taken[start])
+        if free or where[start]:
+            rows.append((start, where[start], " ".join(free)))
+    return pd.DataFrame(rows, columns=["start", "territory", "blocks"])
 
 
 def surnames(source: Path) -> pd.DataFrame:
@@ -314,6 +372,8 @@ def main(argv: list[str]) -> int:
         former_communes,
         first_names,
         surnames,
+        accented_names,
+        unassigned_numbers,
         streets,
         establishments,
         hospital_towns,

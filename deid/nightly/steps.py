@@ -161,8 +161,10 @@ def validate(run_id: int, batch_id: int, *, isolated: bool = False) -> dict[str,
     step = begin(_current_run(run_id), batch_id, "validate", before="substituted")
     limits = settings().limits(isolated=isolated)
     candidates = batches.read_candidates(step, batches.open_batch(step, limits))
-    quality = runtime.policy().quality
-    outcomes = pipeline.check(candidates, read_waivers(step), quality=quality, limits=limits)
+    policy = runtime.policy()
+    outcomes = pipeline.check(
+        candidates, read_waivers(step), quality=policy.quality, hiding=policy.substitution.hiding, limits=limits
+    )
     batches.keep_verdicts(step, candidates, outcomes)
     return finish(step)
 

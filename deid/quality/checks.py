@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from types import MappingProxyType
 
-from deid.config.policy import Quality
+from deid.config.policy import Hiding, Quality
 from deid.domain.errors import Reason
 from deid.domain.outcomes import Severity
 
@@ -127,6 +127,15 @@ CHECKS: tuple[Check, ...] = (
             "Les caractères se lisent dans l'ordre où ils sont écrits.",
             "Characters are read in the order in which they stand.",
         ),
+    ),
+    *_critical(
+        Reason.RESIDUAL_PATTERN,
+        (
+            "contact_unmarked",
+            "Tout téléphone, courriel ou lien porte la marque des substituts (politique « marked »).",
+            "Every phone number, e-mail and web address bears the mark of surrogates (policy `marked`).",
+        ),
+        most=COUNTED,
     ),
     *_critical(
         Reason.ORIGINAL_KEPT,
@@ -264,9 +273,10 @@ CHECKS: tuple[Check, ...] = (
 )
 
 
-def checks_within(limits: Quality) -> tuple[Check, ...]:
-    """Return the checks with the policy's limits on clinical values that changed."""
+def checks_within(limits: Quality, hiding: Hiding) -> tuple[Check, ...]:
+    """Return the checks with the policy's limits on clinical values that changed; natural contacts bear no mark."""
     most = {
+        "contact_unmarked": 0.0 if hiding == "marked" else COUNTED,
         "clinical_content_changed": float(limits.max_clinical_changes),
         "clinical_value_changed": float(limits.warn_clinical_changes - 1),
     }

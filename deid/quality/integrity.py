@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import date
 from typing import NamedTuple
 
@@ -56,13 +56,18 @@ def spans_are_sound(substitution: Substitution, mentions: Sequence[Mention], sou
     return True
 
 
-def outside(substitution: Substitution) -> str:
-    """Return the candidate text with a gap character for each surrogate; unsound spans hide nothing."""
+def outside(substitution: Substitution, shown: Collection[Label] = ()) -> str:
+    """Return the candidate text with a gap character for each surrogate but of labels shown.
+
+    Unsound spans hide nothing.
+    """
     pieces: list[str] = []
     position = 0
     for (start, stop), surrogate in zip(substitution.spans, substitution.surrogates, strict=False):
         if start < position or stop > len(substitution.text):
             return substitution.text
+        if surrogate.mention.label in shown:
+            continue
         gap = NAME_GAP if surrogate.mention.label in NAMES else OTHER_GAP
         pieces += [substitution.text[position:start], gap]
         position = stop

@@ -8,8 +8,9 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from deid.config.policy import Quality
+from deid.config.policy import Hiding, Quality
 from deid.domain.document import Document, Substitution
+from deid.domain.labels import CONTACT
 from deid.domain.outcomes import Candidate, CheckOutcome, Severity, Verdict
 from deid.quality.checks import BY_NAME, CHECKS, checks_within
 from deid.quality.clinical import clinical_counts
@@ -18,7 +19,7 @@ from deid.quality.grammar import count_errors
 from deid.quality.identity import Inside, identity_counts, known_identity
 from deid.quality.integrity import Pair, faithfulness, integrity, markup_counts, outside, visible_text
 from deid.quality.people import disagreements
-from deid.quality.residues import count_other_scripts, count_overrides, residues
+from deid.quality.residues import count_other_scripts, count_overrides, count_unmarked, residues
 from deid.quality.words import WORD, fold, is_foreign
 
 log = logging.getLogger(__name__)
@@ -48,6 +49,7 @@ def _measure(candidate: Candidate) -> dict[str, float]:
         **page,
         **_survival(document, substitution),
         **_clinical(document, substitution),
+        "contact_unmarked": float(count_unmarked(outside(substitution, shown=CONTACT))),
         "articles_disagree": float(count_errors(substitution)),
         "names_disagree": float(sum(disagreements([(document, substitution.surrogates)]))),
         **faithfulness(_pairs(document, substitution), document.reference_date, substitution.reference_date),
@@ -107,16 +109,17 @@ class CheckResult:
     observed: float | None = None
 
 
-def validate_batch(batch: Sequence[Candidate], limits: Quality = DEFAULT) -> list[Verdict]:
+def validate_batch(batch: Sequence[Candidate], limits: Quality = DEFAULT, hiding: Hiding = "natural") -> list[Verdict]:
     """Judge each candidate of `batch`, in the same order. Great Expectations sees numbers only.
 
-    `limits` says how many clinical values may change before a document warns, and before it is held back.
+    `limits` says how many clinical values may change before a document warns, and before it is held back; under
+    `hiding` "marked", a contact without the mark of surrogates holds it back.
     """
     from deid.quality.judging import judge  # seconds to import, for this step only
 
     numbers = [measure(candidate) for candidate in batch]
     _compare_patients(batch, numbers)
-    judgements = judge(ROW_SUITE, checks_within(limits), numbers)
+    judgements = judge(ROW_SUITE, checks_within(limits, hiding), numbers)
     return [
         Verdict(
             candidate.document.id,

@@ -187,6 +187,47 @@ def _told(dates: Iterable[WrittenDate]) -> Iterator[WrittenDate]:
     return (reading for reading in dates if not reading.otherwise)
 
 
+# ---- Marks of the mode `marked`: ranges and domains that nobody has
+
+# Arcep, decision 2018-0881, annex 1: numbers for audiovisual works; RFC 2606: domains that nobody can register.
+_FICTION = ("019900", "026191", "035301", "046571", "053649", "063998")
+_RESERVED = re.compile(r"(?:.+\.)?example(?:\.(?:com|net|org))?\.?|.+\.(?:test|invalid)\.?", re.IGNORECASE)
+_WEB = re.compile(
+    r"(?:(?:https?|ftp)\s?: ?//|\bwww\.)(?P<host>[\w\-.]*)\S*"
+    r"|(?<![@\w.\-])(?P<bare>[a-z0-9\-]{2,}(?:\.[a-z0-9\-]+)*\.(?:fr|com|org|net|eu|info|sante))\b",
+    re.IGNORECASE,
+)
+_FOREIGN = re.compile(r"(?<!\w)\+(?!\s?33)\d{1,3}(?:[ .\-]?\d){8,12}(?!\d)")
+_ABROAD = re.compile(r"(?:\+|00)(?!33)\d{1,3}?000")
+
+
+def count_unmarked(text: str) -> int:
+    """Count the phone numbers, e-mail and web addresses of a text that lack the mark of a surrogate.
+
+    Addresses on the web are read first, with what hangs on them.
+    """
+    web = sum(not _is_reserved(match["bare"] or match["host"]) for match in _WEB.finditer(text))
+    rest = _WEB.sub(" ", text)
+    foreign = [match.group() for match in _FOREIGN.finditer(rest)]
+    phones = sum(not _is_fiction(number) for number in (*_PHONE.findall(_FOREIGN.sub(" ", rest)), *foreign))
+    return web + phones + sum(not _is_reserved_email(rest, match) for match in _EMAIL.finditer(rest))
+
+
+def _is_reserved(domain: str) -> bool:
+    return _RESERVED.fullmatch(domain.removeprefix("www.")) is not None
+
+
+def _is_reserved_email(text: str, match: re.Match[str]) -> bool:
+    return _is_setting(text, match) or _is_reserved(match.group()[match.end("at") - match.start() :])
+
+
+def _is_fiction(number: str) -> bool:
+    digits = re.sub(r"\(0\)|[^\d+]", "", number)
+    if _ABROAD.match(digits):
+        return True
+    return re.sub(r"^(?:\+|00)330?", "0", digits).startswith(_FICTION)
+
+
 # ---- Other scripts and orders of reading
 
 # Letters of a script in which French is not written, three in a row or mixed with Latin ones, and enclosed letters.

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from deid.reference.commune import Commune, Establishment
 from deid.reference.communes import CommuneTable
+from deid.reference.names import name_key
 
 DATA = Path(__file__).parent / "packaged_data" / "data"
 FEATURES = ("apl_gen", "median_income", "radon", "density", "cancer_mortality", "circulatory_mortality")
@@ -50,6 +51,38 @@ def packaged_place_names() -> tuple[Sequence[tuple[str, str]], Mapping[tuple[str
     former = [(row["name"], row["insee"]) for row in packaged_rows("former_communes")]
     areas = {(row["kind"], row["code"]): row["name"] for row in packaged_rows("territories")}
     return former, areas, f"names-{_files_digest('former_communes', 'territories')}"
+
+
+@cache
+def accented_names() -> Mapping[tuple[str, str], str]:
+    """Return how names are usually written that have accents: (sort, `name_key`) → name.
+
+    The sort is "first name" or "surname".
+    """
+    return {(row["sort"], name_key(row["name"])): row["name"] for row in packaged_rows("accented_names")}
+
+
+@cache
+def unassigned_numbers() -> tuple[Mapping[str, str], Mapping[tuple[str, str], Sequence[str]]]:
+    """Return French telephone numbers that no operator has, by their first six digits (Arcep, 17 April 2026).
+
+    The first mapping has the overseas territory of four digits; the second (kind, territory) → beginnings, where the
+    kind is "mobile" or the first two digits and the territory is empty for metropolitan and national numbers.
+    """
+    territories: dict[str, str] = {}
+    found: dict[tuple[str, str], list[str]] = {}
+    for row in packaged_rows("unassigned_numbers"):
+        start, territory = row["start"], row["territory"]
+        if territory:
+            territories[start] = territory
+        blocks = found.setdefault((number_kind(start), territory), [])
+        blocks += [start + block for block in row["blocks"].split()]
+    return territories, found
+
+
+def number_kind(number: str) -> str:
+    """Return "mobile", or the first two digits of a national number."""
+    return "mobile" if number.startswith(("06", "07")) else number[:2]
 
 
 def parse_commune(row: Mapping[str, str]) -> Commune:

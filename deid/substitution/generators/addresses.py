@@ -1,4 +1,7 @@
-"""EMAIL and URL: names follow their surrogates, domains are those that nobody can register (RFC 2606)."""
+"""EMAIL and URL: names follow their surrogates; domains are those that nobody can register, or ordinary ones.
+
+Which of the two, the policy's `hiding` says. Domains that nobody can register: RFC 2606.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +11,14 @@ from collections.abc import Mapping, Sequence
 from deid.domain.document import Mention
 from deid.domain.labels import Label
 from deid.french.folding import comparable, fold_line, in_case_of
+from deid.privacy import KeyedStream
 from deid.substitution.context import DocumentContext
 from deid.substitution.drafts import Draft, redraw, redraw_digits
 from deid.substitution.names.parsing import bare
 from deid.substitution.names.people import People
 from deid.substitution.names.reading import Pool
 
-STRATEGY = "reserved_domain"
+MARKED, NATURAL = "reserved_domain", "ordinary_domain"
 _DOMAINS = (
     "messagerie", "courriel", "poste", "sante", "clinique", "hopital", "cabinet", "reseau-soins", "medecine", "lettre",
     "boite", "courrier", "soins", "centre", "pole-sante", "laboratoire", "service", "accueil", "espace", "portail",
@@ -30,9 +34,29 @@ _SERVICES = frozenset(
     "rhumato psy psychiatrie hospitalisation hdj hc coordination greffe rein addicto csapa pmi permanence suivi "
     "telesuivi rythmo".split()
 )
+# Mailboxes of the public. A login there that is a name alone is likely to be somebody's: it gets a number.
+_PROVIDERS = (
+    "gmail.com", "orange.fr", "wanadoo.fr", "free.fr", "hotmail.fr", "hotmail.com", "yahoo.fr", "outlook.fr",
+    "laposte.net", "sfr.fr", "live.fr", "bbox.fr", "icloud.com", "neuf.fr", "numericable.fr", "msn.com",
+)  # fmt: skip
+_EVERY_PROVIDER = frozenset(_PROVIDERS) | frozenset(
+    "outlook.com yahoo.com aol.com club-internet.fr aliceadsl.fr cegetel.net proton.me protonmail.com gmx.fr me.com "
+    "netcourrier.com googlemail.com".split()
+)
+_LOGIN_DIGITS = 2  # fewest of a login at one of these
+# Words of domains that say what an organisation is, and stay.
+_KINDS = frozenset(
+    "chu chr ch ght ghu chi chs hopital hopitaux hospital clinique polyclinique centre groupe cabinet sante soins "
+    "medical medicale medicaux med bio biologie labo mutuelle ehpad residence maison reseau asso association fondation "
+    "institut gouv ac univ universite fac mairie ville agglo cpam msa ars caf mdph ameli mail mel messagerie intra "
+    "extra intranet extranet portail web rdv services clients formation recherche".split()
+)
+_ORGANISED = ("cabinet", "centre", "groupe", "maison", "reseau", "association", "institut", "residence")
+_ENDINGS = frozenset("fr com org net eu info sante care re mq gp yt nc pf bzh be ch lu".split())
 _INITIALS = 2
 _TOKEN = re.compile(r"[^\W\d_]+|\d+")
 _BETWEEN_TOKENS = re.compile(rf"({_TOKEN.pattern})")
+_AT = re.compile(r"\s*(?:@|＠|[\[(]\s*(?:at|@|a)\s*[\])])\s*", re.IGNORECASE)
 _SCHEME = re.compile(r"^(?:[a-z]+://|\\\\|//)?(?:www\.)?", re.IGNORECASE)
 _HOST = re.compile(r"[^/\\?#:\s]+")
 
@@ -43,45 +67,71 @@ class Addresses:
     def __init__(self, context: DocumentContext, people: People) -> None:
         self._context = context
         self._people = people
+        self._natural = context.policy.hiding == "natural"
 
     def write(self, mention: Mention, attempt: int) -> Draft:
-        """Return an address that leads nowhere."""
+        """Return an address that leads nowhere, or to nobody that the original knows."""
+        return Draft(self._written(mention, attempt), NATURAL if self._natural else MARKED)
+
+    def _written(self, mention: Mention, attempt: int) -> str:
         original = self._context.text(mention)
-        if mention.label is Label.EMAIL and "@" in original:
-            local, _, domain = original.partition("@")
-            text = f"{self._local(local, attempt)}@{self._domain(domain, attempt)}"
-            return Draft(in_case_of(original, text), STRATEGY)
+        if mention.label is Label.EMAIL and (sign := _AT.search(original)):
+            local, domain = original[: sign.start()], original[sign.end() :]
+            login = self._local(local, attempt)
+            if self._natural and fold_line(domain).strip() in _EVERY_PROVIDER:
+                login = self._numbered(login, attempt)
+            return in_case_of(original, login + sign.group() + self._domain(domain, attempt))
         scheme = _SCHEME.match(original)
         head = scheme.group() if scheme else ""
         host = _HOST.match(original, len(head)) if mention.label is not Label.EMAIL else None
         stream = self._context.stream("address", comparable(original), str(attempt))
         if host is None:
-            return Draft(redraw(original, stream), STRATEGY)
+            return redraw(original, stream)
         tail = original[host.end() :]
-        return Draft(
-            head + in_case_of(host.group(), self._domain(host.group(), attempt)) + redraw(tail, stream), STRATEGY
-        )
+        return head + in_case_of(host.group(), self._domain(host.group(), attempt)) + redraw(tail, stream)
 
     def _domain(self, domain: str, attempt: int) -> str:
         """Another domain per domain, so colleagues keep sharing one."""
-        plain = fold_line(domain)
+        plain = fold_line(domain).strip()
         stream = self._context.stream("domain", plain, str(attempt))
+        if self._natural:
+            return stream.choice(_PROVIDERS) if plain in _EVERY_PROVIDER else self._ordinary(plain, stream, attempt)
         hidden = set(_TOKEN.findall(plain))
         names = [name for name in _DOMAINS if hidden.isdisjoint(_TOKEN.findall(name))]
         return f"{stream.choice(names)}-{100 + stream.below(900)}.example"
+
+    def _ordinary(self, domain: str, stream: KeyedStream, attempt: int) -> str:
+        """A domain of the same kind and ending, its telling words those of drawn names; never a name alone."""
+        labels, _, ending = domain.rpartition(".")
+        names = {} if attempt else self._known(_TOKEN.findall(labels or domain))
+        pieces = _BETWEEN_TOKENS.split(labels or domain)
+        kept = frozenset() if attempt else _KINDS | _SERVICES
+        written = "".join([one if one in kept else self._renamed(one, names, attempt) for one in pieces])
+        if kept.isdisjoint(pieces):
+            written = f"{stream.choice(_ORGANISED)}-{written}"
+        return f"{written}.{ending if labels and ending in _ENDINGS else 'fr'}"
+
+    def _numbered(self, login: str, attempt: int) -> str:
+        """A login at a provider with a number, since one of a name alone is likely to be somebody's."""
+        if sum(map(str.isdigit, login)) >= _LOGIN_DIGITS:
+            return login
+        stream = self._context.stream("login number", comparable(login), str(attempt))
+        digits = _LOGIN_DIGITS + stream.below(3)
+        return f"{login}{10 ** (digits - 1) + stream.below(9 * 10 ** (digits - 1))}"
 
     def _local(self, local: str, attempt: int) -> str:
         names = {} if attempt else self._known(_TOKEN.findall(fold_line(local)))
         pieces = []
         for piece in _BETWEEN_TOKENS.split(local):
             word = fold_line(piece)
-            if word.isdigit():
-                pieces.append(redraw_digits(piece, self._context.stream("address number", piece, str(attempt))))
-            elif not word.isalpha() or word in _SERVICES:
-                pieces.append(piece)
-            else:
-                pieces.append(names.get(word) or self._drawn(word, attempt))
+            pieces.append(piece if word in _SERVICES else self._renamed(word, names, attempt))
         return "".join(pieces)
+
+    def _renamed(self, word: str, names: Mapping[str, str], attempt: int) -> str:
+        """The surrogate of a word or number of an address; signs as they are."""
+        if word.isdigit():
+            return redraw_digits(word, self._context.stream("address number", word, str(attempt)))
+        return names.get(word) or self._drawn(word, attempt) if word.isalpha() else word
 
     def _drawn(self, word: str, attempt: int) -> str:
         if len(word) <= _INITIALS:

@@ -22,6 +22,8 @@ _PLATE = re.compile(r"([A-Z]{2})([ -]?)(\d{3})([ -]?)([A-Z]{2})", re.IGNORECASE)
 _PLATE_LETTERS = "ABCDEFGHJKLMNPQRSTVWXYZ"
 # Ranges kept for documentation: RFC 5737 and RFC 3849.
 _EXAMPLE_NETWORKS = ("192.0.2", "198.51.100", "203.0.113")
+# Ranges of networks that are not reached from outside, which nobody has: RFC 1918 and RFC 4193.
+_PRIVATE_NETWORKS = ("10", "172.16", "192.168")
 _DOTS = 3
 _LUHN_LENGTHS = frozenset({9, 11, 14, 16})
 _ALWAYS_KEYED = frozenset({9, 11})
@@ -41,6 +43,7 @@ class Numbers:
         self._gazette = gazette
         self._nirs = nirs
         self._shared = context.policy.professionals == "corpus"
+        self._natural = context.policy.hiding == "natural"
 
     def write(self, mention: Mention, attempt: int) -> Draft:
         """Another number in the same layout."""
@@ -51,7 +54,14 @@ class Numbers:
         prefix = self._prefix(original) if professional else ""
         stream_of = self._context.shared_stream if professional and self._shared else self._context.stream
         stream = stream_of("number", comparable(original), str(attempt))
-        return Draft(_other(original, label, prefix, stream), STRATEGY)
+        return Draft(self._other(original, label, prefix, stream), STRATEGY)
+
+    def _other(self, original: str, label: Label, prefix: str, stream: KeyedStream) -> str:
+        if label is Label.ID and not original.isdigit():
+            for reader in (_private if self._natural else _internet, _iban, _plate):
+                if (text := reader(original, stream)) is not None:
+                    return text
+        return _keyed(original, label, prefix, stream)
 
     def _prefix(self, original: str) -> str:
         """Return the beginning of the number of a professional or establishment."""
@@ -73,14 +83,6 @@ class Numbers:
         if code.startswith("97"):
             return f"970{code[2]}" if long else code
         return "20" if code in ("2A", "2B") else code
-
-
-def _other(original: str, label: Label, prefix: str, stream: KeyedStream) -> str:
-    if label is Label.ID and not original.isdigit():
-        for reader in (_internet, _iban, _plate):
-            if (text := reader(original, stream)) is not None:
-                return text
-    return _keyed(original, label, prefix, stream)
 
 
 def _keyed(original: str, label: Label, prefix: str, stream: KeyedStream) -> str:
@@ -115,16 +117,33 @@ def _wordy(original: str, stream: KeyedStream) -> str:
     return redraw(original, stream) if value is None else numerals.write_number(stream.below(1000))
 
 
-def _internet(original: str, stream: KeyedStream) -> str | None:
+def _version(original: str) -> int | None:
+    """The version of an address of the Internet; None for another text."""
     if original.count(".") != _DOTS and ":" not in original:
         return None
     try:
-        version = ipaddress.ip_address(original.strip()).version
+        return ipaddress.ip_address(original.strip()).version
     except ValueError:
         return None
-    if version == 4:
+
+
+def _internet(original: str, stream: KeyedStream) -> str | None:
+    if (version := _version(original)) == 4:
         return f"{stream.choice(_EXAMPLE_NETWORKS)}.{1 + stream.below(254)}"
-    return "2001:db8:" + ":".join(f"{stream.below(65536):x}" for _ in range(6))
+    return None if version is None else "2001:db8:" + ":".join(f"{stream.below(65536):x}" for _ in range(6))
+
+
+def _private(original: str, stream: KeyedStream) -> str | None:
+    if (version := _version(original)) == 4:
+        network = stream.choice(_PRIVATE_NETWORKS).split(".")
+        return ".".join(
+            [*network, *(str(stream.below(255)) for _ in range(_DOTS - len(network))), str(1 + stream.below(254))]
+        )
+    return (
+        None
+        if version is None
+        else f"fd{stream.below(256):02x}:" + ":".join(f"{stream.below(65536):x}" for _ in range(7))
+    )
 
 
 def _iban(original: str, stream: KeyedStream) -> str | None:

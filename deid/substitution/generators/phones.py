@@ -1,4 +1,8 @@
-"""PHONE: numbers that the regulator keeps for fiction, in the layout of the original."""
+"""PHONE, in the layout of the original: numbers kept for fiction, or numbers that no operator has.
+
+Which of the two, the policy's `hiding` says. A foreign number that is marked has zeros behind its country code, where
+no national number begins; a natural one is redrawn, since no table of free foreign numbers is at hand.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +15,12 @@ from deid.french import numerals
 from deid.french.folding import comparable, fold_line, in_case_of
 from deid.privacy import KeyedStream
 from deid.reference import Commune
+from deid.reference.packaged import number_kind, unassigned_numbers
 from deid.substitution.context import DocumentContext
 from deid.substitution.drafts import Draft, digits_of, redraw_digits
 from deid.substitution.places.gazette import Gazette
 
-STRATEGY = "fiction_range"
+MARKED, NATURAL = "fiction_range", "unassigned_range"
 # Arcep, decision 2018-0881, annex 2.1.11: numbers for audiovisual works, by zone.
 FICTION = {"1": "019900", "2": "026191", "3": "035301", "4": "046571", "5": "053649", "6": "063998"}
 # Zone of each region's numbers, by INSEE code; the overseas regions share those of the west and south-west.
@@ -29,8 +34,11 @@ _OTHER_ZONES = dict.fromkeys(("11", "30", "34", "48", "66"), "4")
 _SCANNED = str.maketrans("OoIl", "0011")
 _NATIONAL = 10
 _LETTERS, _SPOKEN = re.compile(r"[^\W\d_]{3}"), re.compile("[a-z]{3}")
-_FOREIGN = re.compile(r"\s*(?:\+|00)\s*(?!33)\d{2,3}")
+_FOREIGN = re.compile(r"\s*(?:\+|00)\s*(?!33)(?:[17](?!\d)|\d{2,3})")
 _DIGITS = "0123456789"
+_ZEROS = 3  # that a marked foreign number begins with
+# One number of several in a mention, with its country code or without.
+_ONE_OF_SEVERAL = re.compile(r"(?<!\d)(?:(?:\+|00)\s?33\s?(?:\(0\)\s?)?|0)[1-9](?:[\s.\-]?\d{2}){4}(?!\d)")
 _PREFIXED = re.compile(r"\s*(?:\(?(?:\+|00)\s*33\)?)\s*(?:\(0\)\s*)?")
 
 
@@ -40,29 +48,41 @@ class Phones:
     def __init__(self, context: DocumentContext, gazette: Gazette) -> None:
         self._context = context
         self._gazette = gazette
+        self._natural = context.policy.hiding == "natural"
 
     def write(self, mention: Mention, attempt: int) -> Draft:
         """Return a number of the same zone, or a redrawn extension."""
         original = self._context.text(mention)
+        if len(_ONE_OF_SEVERAL.findall(original)) > 1:
+            text = _ONE_OF_SEVERAL.sub(lambda one: self._written(one.group(), attempt), original)
+        else:
+            text = self._written(original, attempt)
+        return Draft(text, NATURAL if self._natural else MARKED)
+
+    def _written(self, original: str, attempt: int) -> str:
         layout = _layout(original)
         if layout.lettered and (spoken := self._spoken(original, attempt)):
-            return Draft(spoken, STRATEGY)
+            return spoken
         if layout.national:
             number = self._number(layout.number, attempt)
-            return Draft(layout.head + _filled(layout.rest, number[layout.unwritten :]), STRATEGY)
+            return layout.head + _filled(layout.rest, number[layout.unwritten :])
         rest = redraw_digits(layout.rest, self._context.stream("phone", layout.number, str(attempt)))
-        return Draft(layout.head + rest, STRATEGY)
+        if layout.head and not self._natural:
+            rest = _filled(rest, "0" * _ZEROS + digits_of(rest)[_ZEROS:])
+        return layout.head + rest
 
     def _number(self, digits: str, attempt: int) -> str:
-        """A fictional number with as many digits: a mobile stays one, a geographic zone follows the address.
+        """Another number with as many digits: a mobile stays one, a geographic zone follows the address.
 
         The zone becomes that of the commune that stands in for the document's place of this zone, and stays where there
         is none; other numbers (08, 09) get the home's. A number shorter than a national one is the beginning of one,
         and gets another zone, since the fictional ranges have one beginning per zone.
         """
-        zone = digits[1]
+        stream, zone = self._context.stream("phone", digits, str(attempt)), digits[1]
+        if self._natural:
+            return _unassigned(digits, f"0{self._moved(zone)}" if zone in _GEOGRAPHIC else digits[:2], stream)
         zone = "6" if zone in "67" else self._moved(zone) if zone in _GEOGRAPHIC else _zone(self._gazette.home)
-        return _fictional(digits, zone, self._context.stream("phone", digits, str(attempt)))
+        return _fictional(digits, zone, stream)
 
     def _moved(self, zone: str) -> str:
         """The zone of the commune that stands in for the document's first place of a zone."""
@@ -120,6 +140,17 @@ def _fictional(digits: str, zone: str, stream: KeyedStream) -> str:
     while True:
         number = start + "".join([_DIGITS[stream.below(10)] for _ in range(max(4, len(digits) - 6))])
         if number[: len(digits)] != digits or len(digits) <= len(start):
+            return number[: len(digits)]
+
+
+def _unassigned(digits: str, start: str, stream: KeyedStream) -> str:
+    """Another number with as many digits that no operator has, overseas of the same territory, else of a zone."""
+    territories, blocks = unassigned_numbers()
+    territory = territories.get(digits[:4], "")
+    free = blocks.get((number_kind(digits if territory else start), territory)) or blocks["01", ""]
+    while True:
+        number = stream.choice(free) + "".join([_DIGITS[stream.below(10)] for _ in range(max(4, len(digits) - 6))])
+        if number[: len(digits)] != digits:
             return number[: len(digits)]
 
 

@@ -11,6 +11,7 @@ from deid.domain.labels import Label
 from deid.french.folding import fold_line, without_accents, words
 from deid.privacy import KeyedPermutation, KeyedStream
 from deid.reference.names import BOTH, NOBODY, NameTables, Side, name_key
+from deid.reference.packaged import accented_names
 from deid.substitution.context import DocumentContext, identity_words
 from deid.substitution.drafts import redraw_digits
 from deid.substitution.names.parsing import INITIAL, ORIGIN, WORD, NamePiece, bare
@@ -18,6 +19,7 @@ from deid.substitution.names.reading import Named, NamePart, Pool, Spelling, for
 from deid.substitution.names.roster import Roster
 
 _TRIES = 200
+_ENOUGH_ALIKE = 12  # fewest candidates, written with accents or without, that are drawn from by themselves
 
 
 class Drawing:
@@ -33,6 +35,7 @@ class Drawing:
         self._tables = tables
         self._roster = roster
         self._shared = context.policy.professionals == "corpus"
+        self._natural = context.policy.hiding == "natural"
         self._drawn: dict[tuple[Pool, bool, str, str | None], str] = {}
         self._in_crowds: dict[tuple[bool, bool, str], str | None] = {}
         self._rare: dict[str, tuple[bool, str, str | None]] = {}  # surrogates of words that the tables lack
@@ -49,9 +52,8 @@ class Drawing:
         sex = self._roster.sex_of("", Pool.PATIENT)
         own = [(True, word) for word in self._roster.own_surnames]
         for surname, word in (*own, *((False, word) for word in self._roster.own_first_names)):
-            crowd = self._tables.surnames_like(word) if surname else self._tables.first_names_like(word, sex)
             stream = self._context.stream("own name", _kind(surname), word)
-            drawn[surname, word] = name = _chosen(stream, crowd.members, word, taken)
+            drawn[surname, word] = name = _chosen(stream, self._candidates(word, surname, sex), word, taken)
             taken.update(words(name))
         return drawn
 
@@ -72,13 +74,36 @@ class Drawing:
             sex = self._overruling(word, pool, sex)
         if sex is None and (name := self._mapped(word, surname, pool)) is not None:
             return name
-        crowd = self._tables.surnames_like(word) if surname else self._tables.first_names_like(word, sex)
         stream = self.stream(pool, "rare name", _kind(surname), word, sex or "")
         mine = (surname, word, sex)
         taken = self._forbidden | self._mapped_here | {key for key, whose in self._rare.items() if whose != mine}
-        name = _chosen(stream, crowd.members, word, taken)
+        name = _chosen(stream, self._candidates(word, surname, sex), word, taken)
         self._rare.update(dict.fromkeys(words(name), mine))
         return name
+
+    def renewed(self, word: str, surname: bool, pool: Pool, sex: str | None, turn: int) -> str:
+        """Another surrogate of a word, for the mentions of this document after it changed `turn` times."""
+        if not surname:
+            sex = self._roster.sex_of("", pool) if pool is Pool.PATIENT else self._overruling(word, pool, sex)
+        stream = self.stream(
+            pool, "renewed name", self._context.document.id, _kind(surname), word, sex or "", str(turn)
+        )
+        return _chosen(stream, self._candidates(word, surname, sex), word, self._forbidden)
+
+    def _candidates(self, word: str, surname: bool, sex: str | None) -> Sequence[str]:
+        """Names that may stand for a word that is drawn by itself.
+
+        Natural ones are written with accents or without, as the word usually is, where there are enough of them.
+        """
+        crowd = self._tables.surnames_like(word) if surname else self._tables.first_names_like(word, sex)
+        if not self._natural:
+            return crowd.members
+        members = crowd.members
+        if not surname and sex == BOTH and word not in self._tables.first:  # few and odd names are of both sexes
+            members = [name for one in (BOTH, "F", "M") for name in self._tables.first_names_like(word, one).members]
+        accented = is_accented(word, surname)
+        alike = [name for name in members if is_accented(name_key(name), surname) is accented]
+        return alike if len(alike) >= _ENOUGH_ALIKE else members
 
     def _overruling(self, word: str, pool: Pool, sex: str | None) -> str | None:
         """The sex of whoever bears a first name where the tables say another or none.
@@ -151,6 +176,16 @@ class Drawing:
     def chosen(self, stream: KeyedStream, candidates: Sequence[str], word: str) -> str:
         """The first candidate that begins with another letter than a word and brings nothing back."""
         return _chosen(stream, candidates, word, self._forbidden)
+
+
+def usual_spelling(name: str, surname: bool) -> str:
+    """Return a surrogate with the accents that it is usually written with, which the tables of births may lack."""
+    return accented_names().get((_kind(surname), name_key(name)), name)
+
+
+def is_accented(word: str, surname: bool) -> bool:
+    """Return whether a name is usually written with accents, by its key."""
+    return (_kind(surname), word) in accented_names()
 
 
 def _kind(surname: bool) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import cached_property
 
 from deid.domain.document import Mention
 from deid.domain.labels import Label
@@ -12,13 +13,14 @@ from deid.reference.names import NameTables, name_key
 from deid.substitution.context import DocumentContext
 from deid.substitution.drafts import Draft
 from deid.substitution.names import nicknames
-from deid.substitution.names.drawing import Drawing, Shorthand
+from deid.substitution.names.drawing import Drawing, Shorthand, is_accented, usual_spelling
 from deid.substitution.names.parsing import BETWEEN, INITIAL, ORIGIN, TITLE, key_of
 from deid.substitution.names.reading import NameReading, NameWord, Pool, word_of
 from deid.substitution.names.roster import Roster
 
 STRATEGY = "frequency_band"
 _POOLS = tuple(Pool)
+_PARTS = 1 << 20  # of the probability that a repeated name keeps its surrogate
 # A diminutive that as many people were given as their name is taken for a name, unless somebody here may be called so.
 _NAME_OF_ITS_OWN = 10_000
 _ELISION = re.compile(r"(?<![^\W\d_])([dl])['’](?=[^\W\d_])", re.IGNORECASE)
@@ -39,6 +41,7 @@ class People:
         self.roster = Roster(context, tables)
         self.drawing = Drawing(context, tables, self.roster)
         self.shorthand = Shorthand(context, tables, self.roster, self.drawing)
+        self._natural = context.policy.hiding == "natural"
 
     def write(self, mention: Mention, attempt: int) -> Draft:
         """The surrogate of a name."""
@@ -91,10 +94,43 @@ class People:
         own = pool is Pool.PATIENT  # what the warehouse calls the patient is no diminutive
         surrogate = self._diminutive(mention, word, pool, attempt) if word.called and not own else None
         if surrogate is None:
-            surrogate = self.drawing.surrogate(word.key, word.surname, pool, word.sex)
-        if word.plain or not self._context.accented:
+            turn = self._turns.get((mention.start, word.key), 0)
+            surrogate = (
+                self.drawing.renewed(word.key, word.surname, pool, word.sex, turn)
+                if turn
+                else self.drawing.surrogate(word.key, word.surname, pool, word.sex)
+            )
+        if self._natural:
+            surrogate = usual_spelling(surrogate, word.surname)
+        if word.plain or not self._context.accented or self._lacks_accents(word):
             surrogate = without_accents(surrogate)
         return word.cased(surrogate)
+
+    def _lacks_accents(self, word: NameWord) -> bool:
+        """Return whether a name is written without the accents that it usually has, as its surrogate then is."""
+        return self._natural and word.text.isascii() and is_accented(word.key, word.surname)
+
+    @cached_property
+    def _turns(self) -> Mapping[tuple[int, str], int]:
+        """Number of times that the surrogate of a word changed up to a mention: (start, key) → above 0.
+
+        At each mention that names somebody again, its words change together unless a keyed draw keeps them, with the
+        policy's probability: a Markov chain that forgets all but the surrogate before.
+        """
+        policy, document = self._context.policy, self._context.document
+        if policy.repeated_names == "consistent":
+            return {}
+        kept = round(policy.keep_name * _PARTS)
+        turns: dict[tuple[int, str], int] = {}
+        latest: dict[str, int] = {}
+        for place, mention in enumerate(self.roster.mentions):
+            coin = self._context.stream("kept name", document.id, str(place))
+            changes = coin.below(_PARTS) >= kept
+            for key in dict.fromkeys(self.roster.words(mention)):
+                turn = latest[key] = latest[key] + changes if key in latest else 0
+                if turn:
+                    turns[mention.start, key] = turn
+        return turns
 
     def _diminutive(self, mention: Mention, called: NameWord, pool: Pool, attempt: int) -> str | None:
         """What the surrogate of whoever is called so is called; another diminutive where that cannot be known."""
