@@ -48,10 +48,21 @@ FILES: Mapping[str, str] = {
     ),
     "geo/communes_depuis_1943_insee.csv.gz": "COM,LIBELLE\n05020,Agnières-en-Dévoluy\n05061,Gap-Vieille\n05888,Perdue",
     "geo/communes_deleguees_associees_2024.csv.gz": "COM,LIBELLE,COMPARENT\n05042,La Cluse,05139\n",
+    "lexicon/hunspell_fr.dic.gz": "3\nÉmile/L'D'Q'\nZoé\nZoe\nLefèvre\nété/S.\n",
     "geo/codes_postaux_laposte_2025.csv.gz": (
         "code_commune_insee,ligne_5\n05139,AGNIERES EN DEVOLUY\n05061,\n"
     ),
 }  # fmt: skip
+
+NUMBERS = (
+    "EZABPQM;Tranche_Debut;Tranche_Fin;Mnémo;Territoire;Date_Attribution",
+    *(f"03{block};0380{block}0000;0380{block}9999;FRTE;Métropole;x" for block in range(10, 98)),
+    "0262;0262000000;0262989999;FRTE;La Réunion - Océan indien;x",
+    "0639;0639000000;0639969999;SRR;Mayotte;x",
+    "0162;0162000000;0162009999;FRTE;Métropole;x",
+    "08;0810000000;0810000999;FRTE;National;x",
+    "court;3900;3900;FRTE;National;x",
+)
 
 
 @pytest.fixture
@@ -61,6 +72,8 @@ def source(tmp_path: Path) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(gzip.compress(content.encode()))
     (tmp_path / "text").mkdir()
+    (tmp_path / "numbering").mkdir()
+    (tmp_path / "numbering/MAJNUM.csv").write_text("\n".join(NUMBERS), encoding="latin-1")
     with lzma.open(tmp_path / "text/medical_cases_pamj_ccby.jsonl.xz", "wt", encoding="utf-8") as lines:
         lines.write('{"text": "toux toux toux rhinite Martin Martin Martin"}\n')
     for name in packaging._MEDICAL_TEXTS:
@@ -76,6 +89,29 @@ def rows(table: pd.DataFrame) -> list[tuple[object, ...]]:
 def test_rare_names_are_left_out(source: Path) -> None:
     assert rows(packaging.first_names(source)) == [("CLAIRE", "F", "1200")]
     assert rows(packaging.surnames(source)) == [("MARTIN", "20000")]
+
+
+def test_accents_are_those_of_births_else_of_the_dictionary_where_it_is_sure(source: Path) -> None:
+    names = "prenom,sexe,n_total\nHÉLÈNE,F,900\nHELENE,F,40\nEMILE,M,800\nZOE,F,700\nJEAN,M,600\n"
+    (source / "names/prenoms_insee_1900_2022.csv.gz").write_bytes(gzip.compress(names.encode()))
+    (source / "names/noms_insee_1891_2000.csv.gz").write_bytes(gzip.compress(b"nom,n_total\nLEFEVRE,99\nMARTIN,98\n"))
+    assert rows(packaging.accented_names(source)) == [
+        ("first name", "Hélène"),
+        ("first name", "Émile"),
+        ("surname", "Lefèvre"),
+    ]
+
+
+def test_unassigned_numbers_are_beside_those_that_operators_have(source: Path) -> None:
+    found = {
+        start: (territory, blocks.split()) for start, territory, blocks in rows(packaging.unassigned_numbers(source))
+    }
+    assert found["0380"] == ("", ["00", "01", "02", "03", "04", "05", "06", "07", "08", "09", "98", "99"])
+    assert found["0262"] == ("La Réunion", ["99"])
+    assert found["0639"] == ("Mayotte", ["97", "99"])  # 06 39 98 is for fiction
+    assert "00" not in found["0810"][1]
+    assert len(found["0810"][1]) == 99
+    assert set(found) == {"0380", "0262", "0639", "0810"}  # no platform, no short number
 
 
 def test_streets_are_counted_over_both_departments(source: Path) -> None:
@@ -172,4 +208,4 @@ def test_the_command_writes_every_table(source: Path, tmp_path: Path, monkeypatc
         stand_in.__name__ = name
         monkeypatch.setattr(packaging, name, stand_in)
     assert packaging.main(["packaging", str(source)]) == 0
-    assert len(list(made.glob("*.csv.gz"))) == 15
+    assert len(list(made.glob("*.csv.gz"))) == 17
