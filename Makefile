@@ -151,8 +151,9 @@ audit: $(RUN) ## benchmarks/epsilon_audit.md: what draws prove against each clai
 	@$(BIN)/python -m deid.evaluation.audit $(ARGS) > benchmarks/epsilon_audit.md
 
 .PHONY: attacks
-attacks: $(RUN) ## benchmarks/known_dates.md, privacy_attacks.md: what an attacker gets from each strategy, what research keeps (minutes)
+attacks: $(RUN) ## benchmarks/known_dates.md, parrot.md, privacy_attacks.md: what an attacker gets from each strategy, what research keeps (minutes)
 	@$(BIN)/python -m benchmarks.known_dates
+	@$(BIN)/python -m benchmarks.parrot --write
 	@$(BIN)/python -m benchmarks.privacy_attacks $(ARGS)
 
 .PHONY: oracles

@@ -5,6 +5,7 @@ reidentification   documents matched by intervals (Tchouka et al. 2022), patient
 averaging          one date or commune over many documents
 commune_laws       distributions of the place strategies; city_posterior and exclusions use them
 surnames           surnames matched by frequency rank
+parrot             leaks planted among surrogates and looked for (planted, tells)
 usefulness         utility of the published data for research
 published_epsilon  a lower bound of ε from published texts
 study, report, plots  all attacks, as Markdown and figures
