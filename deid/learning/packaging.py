@@ -28,6 +28,7 @@ SURNAME_FLOOR = 15
 FIRST_NAME_FLOOR = 30
 # Arcep, decision 2018-0881 modified, annex 1: numbers for audiovisual works, and of technical platforms.
 _FICTION = frozenset({"019900", "026191", "035301", "046571", "053649", "063998"})
+_NAME = re.compile("[A-ZÀÂÄÇÉÈÊËÎÏÔÖÙÛÜ][a-zàâäçéèêëîïñôöùûü]{2,}")
 _PLATFORMS = frozenset("0162 0163 0270 0271 0377 0378 0424 0425 0568 0569 0947 0948 0949".split())
 
 
@@ -94,31 +95,25 @@ def first_names(source: Path) -> pd.DataFrame:
 def accented_names(source: Path) -> pd.DataFrame:
     """Return first names and surnames that are usually written with accents.
 
-    By INSEE, whose surnames have none; where it has none, by a spelling dictionary that knows no other spelling.
+    By INSEE, whose surnames have none; where it has none, by the most frequent spelling with a capital on the web.
     """
-    with gzip.open(source / "lexicon/hunspell_fr.dic.gz", "rt", encoding="utf-8") as lines:
-        stems = {line.strip().partition("/")[0] for line in lines}
-    spelt: dict[str, set[str]] = {}
-    for stem in stems:
-        if (
-            stem[:1].isupper()
-            and stem[1:].islower()
-            and stem.isalpha()
-            and len(stem) > 2
-            and not set(stem) & set("œæŒÆ")
-        ):
-            spelt.setdefault(name_key(stem), set()).add(stem)
-    told = {name: forms.pop() for name, forms in spelt.items() if len(forms) == 1}
+    told: dict[str, str] = {}
+    keys = source / "lexicon/vectors_fr_cc0.keys.tsv.xz"
+    with lzma.open(keys, "rt", encoding="utf-8", newline="\n") as lines:
+        for line in lines:
+            word = line.partition("\t")[0]
+            if _NAME.fullmatch(word):
+                told.setdefault(name_key(word), word)
     rows = []
     for sort, table in (("first name", first_names(source)), ("surname", surnames(source))):
         # The most frequent spelling of a key counts: "HÉLÈNE" before "HELENE".
         counted = table.assign(births=table["births"].astype(int)).sort_values("births", ascending=False, kind="stable")
-        for written in counted.drop_duplicates("name")["name"]:
-            if written.isalpha():
-                rows.append((sort, name_key(written), written.capitalize() if not written.isascii() else ""))
-    names = pd.DataFrame(rows, columns=["sort", "key", "name"]).drop_duplicates(["sort", "key"])
-    names["name"] = names["name"].where(names["name"] != "", names["key"].map(told).fillna(""))
-    return names[~names["name"].map(str.isascii)][["sort", "name"]].sort_values(["sort", "name"])
+        spelt: dict[str, str] = {}
+        for written in counted["name"].map(str.capitalize):
+            spelt.setdefault(name_key(written), written if _NAME.fullmatch(written) else "")
+        rows += [(sort, told.get(name, written) if written.isascii() else written) for name, written in spelt.items()]
+    names = pd.DataFrame(rows, columns=["sort", "name"])
+    return names[~names["name"].map(str.isascii)].sort_values(["sort", "name"])
 
 
 def unassigned_numbers(source: Path) -> pd.DataFrame:

@@ -11,7 +11,6 @@ from pathlib import Path
 
 from deid.reference.commune import Commune, Establishment
 from deid.reference.communes import CommuneTable
-from deid.reference.names import name_key
 
 DATA = Path(__file__).parent / "packaged_data" / "data"
 FEATURES = ("apl_gen", "median_income", "radon", "density", "cancer_mortality", "circulatory_mortality")
@@ -51,15 +50,6 @@ def packaged_place_names() -> tuple[Sequence[tuple[str, str]], Mapping[tuple[str
     former = [(row["name"], row["insee"]) for row in packaged_rows("former_communes")]
     areas = {(row["kind"], row["code"]): row["name"] for row in packaged_rows("territories")}
     return former, areas, f"names-{_files_digest('former_communes', 'territories')}"
-
-
-@cache
-def accented_names() -> Mapping[tuple[str, str], str]:
-    """Return how names are usually written that have accents: (sort, `name_key`) → name.
-
-    The sort is "first name" or "surname".
-    """
-    return {(row["sort"], name_key(row["name"])): row["name"] for row in packaged_rows("accented_names")}
 
 
 @cache

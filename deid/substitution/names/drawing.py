@@ -10,8 +10,8 @@ from deid.domain.document import Mention
 from deid.domain.labels import Label
 from deid.french.folding import fold_line, without_accents, words
 from deid.privacy import KeyedPermutation, KeyedStream
-from deid.reference.names import BOTH, NOBODY, NameTables, Side, name_key
-from deid.reference.packaged import accented_names
+from deid.reference.accents import crowds_by_accent, is_accented
+from deid.reference.names import BOTH, NOBODY, Crowd, NameTables, Side, name_key
 from deid.substitution.context import DocumentContext, identity_words
 from deid.substitution.drafts import redraw_digits
 from deid.substitution.names.parsing import INITIAL, ORIGIN, WORD, NamePiece, bare
@@ -95,15 +95,19 @@ class Drawing:
 
         Natural ones are written with accents or without, as the word usually is, where there are enough of them.
         """
-        crowd = self._tables.surnames_like(word) if surname else self._tables.first_names_like(word, sex)
-        if not self._natural:
+        crowd = self._crowd(word, surname, sex)
+        if not self._natural or crowd.originals:
             return crowd.members
         members = crowd.members
         if not surname and sex == BOTH and word not in self._tables.first:  # few and odd names are of both sexes
             members = [name for one in (BOTH, "F", "M") for name in self._tables.first_names_like(word, one).members]
-        accented = is_accented(word, surname)
-        alike = [name for name in members if is_accented(name_key(name), surname) is accented]
+        alike = [name for name in members if is_accented(name_key(name), surname) is is_accented(word, surname)]
         return alike if len(alike) >= _ENOUGH_ALIKE else members
+
+    def _crowd(self, word: str, surname: bool, sex: str | None = None) -> Crowd:
+        """The crowd of a word; natural surrogates have accents where the word usually has."""
+        crowd = self._tables.surnames_like(word) if surname else self._tables.first_names_like(word, sex)
+        return crowds_by_accent(self._tables).crowd(crowd, word, surname) if self._natural else crowd
 
     def _overruling(self, word: str, pool: Pool, sex: str | None) -> str | None:
         """The sex of whoever bears a first name where the tables say another or none.
@@ -142,7 +146,7 @@ class Drawing:
         return self._in_crowds[asked]
 
     def _in_crowd(self, word: str, surname: bool, pool: Pool) -> str | None:
-        crowd = self._tables.surnames_like(word) if surname else self._tables.first_names_like(word)
+        crowd = self._crowd(word, surname)
         if (place := crowd.place(word)) is None:
             return None
         half = self.stream(pool, "halving", str(crowd.number)).choice(crowd.halvings)
@@ -176,16 +180,6 @@ class Drawing:
     def chosen(self, stream: KeyedStream, candidates: Sequence[str], word: str) -> str:
         """The first candidate that begins with another letter than a word and brings nothing back."""
         return _chosen(stream, candidates, word, self._forbidden)
-
-
-def usual_spelling(name: str, surname: bool) -> str:
-    """Return a surrogate with the accents that it is usually written with, which the tables of births may lack."""
-    return accented_names().get((_kind(surname), name_key(name)), name)
-
-
-def is_accented(word: str, surname: bool) -> bool:
-    """Return whether a name is usually written with accents, by its key."""
-    return (_kind(surname), word) in accented_names()
 
 
 def _kind(surname: bool) -> str:

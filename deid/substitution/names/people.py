@@ -9,11 +9,12 @@ from functools import cached_property
 from deid.domain.document import Mention
 from deid.domain.labels import Label
 from deid.french.folding import fold_line, in_case_of, without_accents, words
+from deid.reference.accents import is_accented, usual_spelling
 from deid.reference.names import NameTables, name_key
 from deid.substitution.context import DocumentContext
 from deid.substitution.drafts import Draft
 from deid.substitution.names import nicknames
-from deid.substitution.names.drawing import Drawing, Shorthand, is_accented, usual_spelling
+from deid.substitution.names.drawing import Drawing, Shorthand
 from deid.substitution.names.parsing import BETWEEN, INITIAL, ORIGIN, TITLE, key_of
 from deid.substitution.names.reading import NameReading, NameWord, Pool, word_of
 from deid.substitution.names.roster import Roster

@@ -48,7 +48,6 @@ FILES: Mapping[str, str] = {
     ),
     "geo/communes_depuis_1943_insee.csv.gz": "COM,LIBELLE\n05020,Agnières-en-Dévoluy\n05061,Gap-Vieille\n05888,Perdue",
     "geo/communes_deleguees_associees_2024.csv.gz": "COM,LIBELLE,COMPARENT\n05042,La Cluse,05139\n",
-    "lexicon/hunspell_fr.dic.gz": "3\nÉmile/L'D'Q'\nZoé\nZoe\nLefèvre\nété/S.\n",
     "geo/codes_postaux_laposte_2025.csv.gz": (
         "code_commune_insee,ligne_5\n05139,AGNIERES EN DEVOLUY\n05061,\n"
     ),
@@ -72,6 +71,8 @@ def source(tmp_path: Path) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(gzip.compress(content.encode()))
     (tmp_path / "text").mkdir()
+    with lzma.open(tmp_path / "lexicon/vectors_fr_cc0.keys.tsv.xz", "wt", encoding="utf-8") as lines:
+        lines.write("Émile\t1\nEmile\t2\nzoé\t3\nZoe\t4\nZoé\t5\nLefèvre\t6\nLEFEVRE\t7\n</s>\t8\n")
     (tmp_path / "numbering").mkdir()
     (tmp_path / "numbering/MAJNUM.csv").write_text("\n".join(NUMBERS), encoding="latin-1")
     with lzma.open(tmp_path / "text/medical_cases_pamj_ccby.jsonl.xz", "wt", encoding="utf-8") as lines:
@@ -91,7 +92,7 @@ def test_rare_names_are_left_out(source: Path) -> None:
     assert rows(packaging.surnames(source)) == [("MARTIN", "20000")]
 
 
-def test_accents_are_those_of_births_else_of_the_dictionary_where_it_is_sure(source: Path) -> None:
+def test_accents_are_those_of_births_else_of_the_most_frequent_spelling(source: Path) -> None:
     names = "prenom,sexe,n_total\nHÉLÈNE,F,900\nHELENE,F,40\nEMILE,M,800\nZOE,F,700\nJEAN,M,600\n"
     (source / "names/prenoms_insee_1900_2022.csv.gz").write_bytes(gzip.compress(names.encode()))
     (source / "names/noms_insee_1891_2000.csv.gz").write_bytes(gzip.compress(b"nom,n_total\nLEFEVRE,99\nMARTIN,98\n"))

@@ -20,6 +20,8 @@ from deid.domain.labels import Label
 from deid.domain.outcomes import Candidate
 from deid.quality import validate_batch
 from deid.quality.residues import count_unmarked
+from deid.reference.accents import is_accented, usual_spelling
+from deid.reference.names import name_key
 from deid.reference.packaged import packaged_rows
 from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
@@ -252,6 +254,22 @@ def test_natural_names_have_the_accents_and_noise_of_the_original(modes: Mapping
         assert capitals.isascii()
         assert capitals == typed.upper()
         assert len(first) == len(typed)
+
+
+def test_natural_surnames_have_accents_where_the_original_usually_has_and_are_never_shared(
+    modes: Mapping[str, Substitutor],
+) -> None:
+    frequent = [row["name"].lower() for row in packaged_rows("surnames") if int(row["births"]) >= 3_000]
+    frequent = [name for name in frequent if name.isalpha()]
+    accented = [name for name in frequent if is_accented(name, True)][:120]
+    plain = [name for name in frequent if not is_accented(name, True)][:120]
+    drawn: dict[str, str] = {}
+    for name in accented + plain:
+        written = usual_spelling(name.title(), True)
+        (drawn[name],) = _drawn(modes["natural"], f"à Dr [[DOCTOR|{written}]]", Patient(key="p1"))
+        assert drawn[name].isascii() is written.isascii()
+    assert len(accented) == len(plain) == 120
+    assert len({name_key(name) for name in drawn.values()}) == 240
 
 
 def test_names_that_are_none_do_not_become_the_same_few(modes: Mapping[str, Substitutor]) -> None:
