@@ -31,9 +31,10 @@ from deid.domain.outcomes import (
     Markup,
     Opened,
     Refused,
+    RewrittenFile,
     Verdict,
 )
-from deid.formats import open_document, storable
+from deid.formats import FileRules, SegmentedSource, open_document, storable, with_told
 from deid.isolation import process_within
 from deid.quality import DEFAULT, validate_batch
 from deid.quality.reasons import Waiver, apply_waiver
@@ -51,12 +52,15 @@ _DOCUMENT = Document("", "Vu le 12 mars par le docteur Martin.")
 
 
 def open_documents(
-    incoming: Sequence[Incoming], *, max_bytes: int, limits: Limits = ORDINARY
+    incoming: Sequence[Incoming], *, max_bytes: int, limits: Limits = ORDINARY, rules: FileRules | None = None
 ) -> list[Opened | Refused]:
-    """Read the plain text of documents; one outcome each, in order. A larger one than `max_bytes` is refused."""
+    """Read the plain text of documents; one outcome each, in order. A larger one than `max_bytes` is refused.
+
+    With `rules`, contents are files of any format (`deid.formats.open_document`).
+    """
     return process_within(
         limits,
-        partial(_open, max_bytes=max_bytes),
+        partial(_open, max_bytes=max_bytes, rules=rules),
         incoming,
         length=_length,
         together=_alone,
@@ -135,8 +139,12 @@ def deidentify(
     quality: Quality = DEFAULT,
     hiding: Hiding = "natural",
     limits: Limits = ORDINARY,
+    rules: FileRules | None = None,
 ) -> list[Deidentified | Refused]:
-    """De-identify documents; one outcome each, in order. Larger ones than `max_bytes` (UTF-8) are refused."""
+    """De-identify documents; one outcome each, in order. Larger ones than `max_bytes` (UTF-8) are refused.
+
+    With `rules`, contents are files of any format, and come back as `Candidate.file`.
+    """
     return process_within(
         limits,
         partial(
@@ -146,6 +154,7 @@ def deidentify(
             max_bytes=max_bytes,
             quality=quality,
             hiding=hiding,
+            rules=rules,
         ),
         incoming,
         length=_length,
@@ -175,8 +184,8 @@ def _too_costly(item: Incoming | Opened | Detected | Candidate | Refused) -> Ref
     return item if isinstance(item, Refused) else Refused(item.document.id, (Reason.TOO_COSTLY,))
 
 
-def _open(incoming: Sequence[Incoming], max_bytes: int) -> list[Opened | Refused]:
-    return [open_document(item, max_bytes=max_bytes) for item in incoming]
+def _open(incoming: Sequence[Incoming], max_bytes: int, rules: FileRules | None = None) -> list[Opened | Refused]:
+    return [open_document(item, max_bytes=max_bytes, rules=rules) for item in incoming]
 
 
 def _detect(
@@ -224,8 +233,9 @@ def _deidentify(
     max_bytes: int,
     quality: Quality,
     hiding: Hiding,
+    rules: FileRules | None = None,
 ) -> list[Deidentified | Refused]:
-    drawn = _substitute(_detect(_open(incoming, max_bytes), detector), substitutor)
+    drawn = _substitute(_detect(_open(incoming, max_bytes, rules), detector), substitutor)
     verdicts = iter(_judge([item for item in drawn if isinstance(item, Candidate)], quality, hiding))
     return [_concluded(item, next(verdicts)) if isinstance(item, Candidate) else item for item in drawn]
 
@@ -284,6 +294,7 @@ def _clean_titles(detector: Detector, opened: Sequence[Opened]) -> frozenset[str
 def _detected(item: Opened, mentions: tuple[Mention, ...] | None, clean: Collection[str]) -> Detected | Refused:
     if mentions is None:
         return Refused(item.document.id, (Reason.DETECTION_FAILED,))
+    mentions = with_told(mentions, item.told, item.document.text)
     return Detected(item.document, item.markup, mentions, item.title, item.document.id in clean)
 
 
@@ -299,15 +310,21 @@ def _candidate(item: Detected, substitutor: Substitutor) -> Candidate | Refused:
     except Exception as error:
         _log_failure("substitution", document_id, error)
         return Refused(document_id, (Reason.SUBSTITUTION_FAILED,))
-    if not (storable(substitution.text) and storable(markup or "")):
+    page, file = (markup, None) if isinstance(markup, str) else (None, markup)
+    if not (storable(substitution.text) and storable(page or "")):
         return Refused(document_id, (Reason.SUBSTITUTION_FAILED,))
-    return Candidate(item.document, item.mentions, substitution, markup, item.title if item.title_clean else None)
+    title = item.title if item.title_clean else None
+    return Candidate(item.document, item.mentions, substitution, page, title, file)
 
 
-def _rewrite(markup: Markup | None, substitution: Substitution) -> str | None:
+def _rewrite(markup: Markup | None, substitution: Substitution) -> str | RewrittenFile | None:
     if markup is None:
         return None
-    return markup.rewrite([(drawn.mention.start, drawn.mention.end, drawn.text) for drawn in substitution.surrogates])
+    spans = [(drawn.mention.start, drawn.mention.end, drawn.text) for drawn in substitution.surrogates]
+    if isinstance(markup, SegmentedSource):
+        return RewrittenFile(markup.rewrite(spans), markup.format, markup.suffix, markup.removed)
+    page = markup.rewrite(spans)
+    return page if isinstance(page, str) else None
 
 
 def _concluded(candidate: Candidate, verdict: Verdict) -> Deidentified | Refused:

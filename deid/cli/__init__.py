@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 import typer
 
-from deid.cli import deployment, doctor, documents, keys, nights, policies, scoring, stewardship, training
+from deid.cli import deployment, doctor, documents, files, keys, nights, policies, scoring, stewardship, training
 from deid.cli.console import Guarded, write_json_logs
 
 app = typer.Typer(
@@ -29,7 +29,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
 )
 for command in (
-    *(documents.detect, documents.deidentify, scoring.evaluate, scoring.score, training.train),
+    *(documents.detect, documents.deidentify, files.file, scoring.evaluate, scoring.score, training.train),
     *(deployment.provision, deployment.migrate, deployment.refresh, doctor.doctor),
     *(nights.night, nights.publish, nights.make_visible, nights.report, nights.dpo_annex),
 ):

@@ -69,7 +69,7 @@ def detect(
 
     if database:
         runtime.use_current_lookup()
-    detector = Detector(_with_annotators(chosen_policy(policy), annotators), _staff(staff))
+    detector = Detector(_with_annotators(chosen_policy(policy), annotators), read_staff_file(staff))
     size, limits = read_settings().max_document_bytes, read_settings().limits()
     _process(
         source,
@@ -111,8 +111,8 @@ def deidentify(
             f"policy {chosen.name}: max_epsilon_per_patient needs the ledger, which this command does not keep.",
             "Use `night`, or a policy without that limit.",
         )
-    substitutor = _substitutor(chosen, key, database=database)
-    detector = Detector(chosen, _staff(staff))
+    substitutor = make_substitutor(chosen, key, database=database)
+    detector = Detector(chosen, read_staff_file(staff))
     size, limits = read_settings().max_document_bytes, read_settings().limits()
     _process(
         source,
@@ -149,7 +149,7 @@ def _process(
         for batch in lines.in_batches(lines.progress(lines.read_lines(source, lines.read_incoming, refusals)), BATCH):
             for outcome in process(batch):
                 if isinstance(outcome, Refused):
-                    refusals.tell(_refusal_message(outcome))
+                    refusals.tell(refusal_message(outcome))
                     held.append(outcome)
                 else:
                     write(line_of(outcome))
@@ -162,7 +162,7 @@ def _process(
         raise typer.Exit(REFUSED)
 
 
-def _substitutor(policy: Policy, key: bytes, *, database: bool) -> Substitutor:
+def make_substitutor(policy: Policy, key: bytes, *, database: bool) -> Substitutor:
     """Make the substitutor of the shipped tables, or of the reference versions in use in the database.
 
     With the database, detection reads the names of the same versions.
@@ -177,7 +177,8 @@ def _substitutor(policy: Policy, key: bytes, *, database: bool) -> Substitutor:
     return Substitutor(policy, key, tables.communes, tables.names)
 
 
-def _staff(path: Path | None) -> Staff:
+def read_staff_file(path: Path | None) -> Staff:
+    """Return the staff of a file; nobody where there is none."""
     from deid.detection.staff import NO_STAFF, read_staff
 
     return NO_STAFF if path is None else read_staff(path)
@@ -197,7 +198,8 @@ def _with_annotators(policy: Policy, names: str | None) -> Policy:
     return policy.model_copy(update={"detection": policy.detection.model_copy(update={"annotators": choices})})
 
 
-def _refusal_message(outcome: Refused) -> str:
+def refusal_message(outcome: Refused) -> str:
+    """Return the line of standard error on a document held back."""
     from deid.quality.reasons import FRENCH
 
     reasons = " ; ".join(f"{FRENCH[reason].title} [{reason}]" for reason in outcome.reasons)

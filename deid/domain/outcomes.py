@@ -17,16 +17,30 @@ from deid.domain.errors import Reason
 class Markup(Protocol):
     """A formatted source, such as a page of HTML, whose plain text is `Document.text`."""
 
-    def rewrite(self, replacements: Sequence[tuple[int, int, str]]) -> str:
-        """Return the source with each span `[start, end)` of the plain text replaced."""
+    def rewrite(self, replacements: Sequence[tuple[int, int, str]]) -> str | bytes:
+        """Return the source with each span `[start, end)` of the plain text replaced; bytes for a file."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class RewrittenFile:
+    """A file in its own format with surrogates.
+
+    `suffix` is the ending of its name where it became another format, else "". `removed` counts what it lacks, by kind.
+    """
+
+    content: bytes
+    format: str
+    suffix: str = ""
+    removed: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Incoming:
     """A document to de-identify.
 
-    `format` is a media type of `deid.formats`; None if `document.text` is plain text already. `content` holds the bytes
+    `format` is a media type of `deid.formats`, or a file's name where files of every format are read; None if
+    `document.text` is plain text already. `content` holds the bytes
     of the source in `charset`; None if `document.text` holds the source itself. `title` is metadata beside the text.
     """
 
@@ -48,11 +62,12 @@ class Refused:
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A document whose plain text was read. `markup` is None for plain text."""
+    """A document whose plain text was read. `markup` is None for plain text; `told` are mentions of a file's fields."""
 
     document: Document
     markup: Markup | None = None
     title: str | None = None
+    told: tuple[Mention, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +85,8 @@ class Detected:
 class Candidate:
     """A document with its surrogates, not proven yet.
 
-    `markup` is the source's own format rewritten; None for plain text. `title` is None unless it identifies nobody.
+    `markup` is a page of HTML rewritten, `file` a file of any format; None for plain text. `title` is None unless it
+    identifies nobody.
     """
 
     document: Document
@@ -78,6 +94,7 @@ class Candidate:
     substitution: Substitution
     markup: str | None = None
     title: str | None = None
+    file: RewrittenFile | None = None
 
 
 class Severity(StrEnum):

@@ -1,6 +1,7 @@
 """Source formats: the bytes of a document to plain text, and surrogates back into its markup.
 
-A format is a function `(raw, charset, document_id) -> SourceText` of the table `FORMATS`.
+A text of the warehouse is declared, and a function `(raw, charset, document_id) -> SourceText` of the table `FORMATS`
+reads it. A file of any format is recognised by content (`deid.formats.files`).
 """
 
 from __future__ import annotations
@@ -12,11 +13,25 @@ from types import MappingProxyType
 from deid.domain.document import Document
 from deid.domain.errors import DocumentRefused, Reason
 from deid.domain.outcomes import Incoming, Opened, Refused
+from deid.formats.fields import FileRules
+from deid.formats.files import read_file
 from deid.formats.html import read_html
 from deid.formats.plain import PlainSource, read_plain
+from deid.formats.segments import SegmentedSource, complete, with_told
 from deid.formats.source import Replacement, SourceText, require_readable
 
-__all__ = ["FORMATS", "Replacement", "SourceText", "open_document", "read_source", "storable"]
+__all__ = [
+    "FORMATS",
+    "FileRules",
+    "Replacement",
+    "SegmentedSource",
+    "SourceText",
+    "open_document",
+    "read_file",
+    "read_source",
+    "storable",
+    "with_told",
+]
 
 # Media type → function that reads the format
 FORMATS: Mapping[str, Callable[[bytes, str, str], SourceText]] = MappingProxyType(
@@ -49,10 +64,15 @@ def read_source(raw: bytes, *, format: str, charset: str, document_id: str, max_
     return source
 
 
-def open_document(item: Incoming, *, max_bytes: int) -> Opened | Refused:
-    """Read the plain text of a document; `max_bytes` bounds its source (UTF-8 where it is text)."""
+def open_document(item: Incoming, *, max_bytes: int, rules: FileRules | None = None) -> Opened | Refused:
+    """Read the plain text of a document; `max_bytes` bounds its source (UTF-8 where it is text).
+
+    With `rules` a content is a file of any format, recognised by what it holds; without, a text of its declared format.
+    """
     document = item.document
     try:
+        if rules is not None and item.content is not None:
+            return _open_file(item, item.content, max_bytes, rules)
         if item.format is None:
             _require_plain_text(document, max_bytes)
             return Opened(document, None, item.title)
@@ -66,6 +86,15 @@ def open_document(item: Incoming, *, max_bytes: int) -> Opened | Refused:
         return Refused(document.id, (refused.reason,), refused.detail)
     text = replace(document, text=source.text)
     return Opened(text, None if isinstance(source, PlainSource) else source, item.title)
+
+
+def _open_file(item: Incoming, content: bytes, max_bytes: int, rules: FileRules) -> Opened:
+    document = item.document
+    source = read_file(content, document_id=document.id, max_bytes=max_bytes, hint=item.format or "", rules=rules)
+    if not storable(source.text):
+        raise DocumentRefused(document.id, Reason.UNDECODABLE, "characters that no text has")
+    text = replace(document, text=source.text, patient=complete(document.patient, source.patient))
+    return Opened(text, source, item.title, source.mentions)
 
 
 def storable(text: str) -> bool:

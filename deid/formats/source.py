@@ -25,8 +25,8 @@ class SourceText(ABC):
     text: str
 
     @abstractmethod
-    def rewrite(self, replacements: Sequence[Replacement]) -> str:
-        """Return the document in its own format, with each span of `text` replaced.
+    def rewrite(self, replacements: Sequence[Replacement]) -> str | bytes:
+        """Return the document in its own format, with each span of `text` replaced; bytes for a file.
 
         Reading the result again gives `text` with the same replacements. Exception: line breaks and tabs of the
         markup stay where they were, even inside a replaced span.
@@ -109,16 +109,24 @@ def require_readable(text: str, document_id: str) -> None:
         raise DocumentRefused(document_id, *found)
 
 
-def _encoding(raw: bytes, charset: str, document_id: str) -> str:
-    for mark, encoding in _MARKS:
-        if raw.startswith(mark):
-            return encoding
+def marked_encoding(raw: bytes) -> tuple[bytes, str]:
+    """Return the byte order mark that bytes begin with and its encoding; both empty without one."""
+    return next(((mark, encoding) for mark, encoding in _MARKS if raw.startswith(mark)), (b"", ""))
+
+
+def find_encoding(charset: str) -> str:
+    """Return the name of an accepted encoding as Python knows it, "" for another charset."""
     try:
         name = codecs.lookup(charset.strip()).name
     except (LookupError, UnicodeError, ValueError):
-        name = ""
+        return ""
     encoding = _READ_AS.get(name, name)
-    if encoding not in _ACCEPTED:
+    return encoding if encoding in _ACCEPTED else ""
+
+
+def _encoding(raw: bytes, charset: str, document_id: str) -> str:
+    encoding = marked_encoding(raw)[1] or find_encoding(charset)
+    if not encoding:
         detail = f"declared charset is not one of {', '.join(sorted(_ACCEPTED))}"
         raise DocumentRefused(document_id, Reason.UNDECODABLE, detail)
     return encoding

@@ -93,6 +93,31 @@ FRENCH: Mapping[Reason, Wording] = MappingProxyType(
             "Le document n'est ni du texte ni du HTML.",
             "Demander à l'équipe de l'entrepôt une version texte ou HTML.",
         ),
+        Reason.ENCRYPTED: Wording(
+            "Fichier protégé",
+            "Le fichier est chiffré ou demande un mot de passe.",
+            "Faire recharger une version sans mot de passe depuis l'application qui l'a produit.",
+        ),
+        Reason.EXPANDS: Wording(
+            "Fichier qui enfle à l'ouverture",
+            "Le fichier, petit, contient bien plus de données qu'un document n'en a, ou des documents trop emboîtés.",
+            "Vérifier d'où il vient : une archive piégée a cette forme. Ne pas l'ouvrir sur un poste.",
+        ),
+        Reason.SCANNED: Wording(
+            "Document numérisé",
+            "Le fichier est une image : il n'a pas de texte que l'on puisse lire.",
+            "Faire reconnaître le texte (OCR) à la source, puis recharger le document.",
+        ),
+        Reason.PICTURES: Wording(
+            "Images retenues",
+            "Le fichier contient des images, et les règles de sa source demandent de le retenir.",
+            "Regarder les images ; les règles peuvent aussi demander de les enlever (`images: remove`).",
+        ),
+        Reason.NO_CONVERTER: Wording(
+            "Convertisseur absent",
+            "Ce format se lit par un programme (LibreOffice, tesseract) qui n'est pas installé ici.",
+            "Faire installer le programme par l'équipe technique, ou fournir le document dans un autre format.",
+        ),
         Reason.DETECTION_FAILED: Wording(
             "Échec de la détection",
             "La recherche des informations identifiantes ne s'est pas terminée sur ce document.",
@@ -220,6 +245,31 @@ ENGLISH: Mapping[Reason, Wording] = MappingProxyType(
             "Unsupported format",
             "The document is neither text nor HTML.",
             "Ask the warehouse team for a text or HTML version.",
+        ),
+        Reason.ENCRYPTED: Wording(
+            "Protected file",
+            "The file is encrypted, or asks for a password.",
+            "Have a version without password loaded again from the application that made it.",
+        ),
+        Reason.EXPANDS: Wording(
+            "File that swells when opened",
+            "The file is small, but holds far more data than a document does, or documents nested too deeply.",
+            "Find out where it comes from: a hostile archive looks like this. Do not open it on a workstation.",
+        ),
+        Reason.SCANNED: Wording(
+            "Scanned document",
+            "The file is a picture: it has no text that can be read.",
+            "Have its text recognised (OCR) at the source, then load the document again.",
+        ),
+        Reason.PICTURES: Wording(
+            "Pictures held back",
+            "The file holds pictures, and the rules of its source ask to hold it back.",
+            "Look at the pictures; the rules may also ask to remove them (`images: remove`).",
+        ),
+        Reason.NO_CONVERTER: Wording(
+            "Converter missing",
+            "This format is read by a program (LibreOffice, tesseract) that is not installed here.",
+            "Have the technical team install the program, or give the document in another format.",
         ),
         Reason.DETECTION_FAILED: Wording(
             "Detection failed",

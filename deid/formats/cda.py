@@ -1,0 +1,77 @@
+"""CDA R2, with the header of the French CI-SIS: structured bodies, and bodies embedded as another document."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Sequence
+from typing import Any
+
+from deid.domain.errors import Reason
+from deid.formats.reading import Reading, Save
+from deid.formats.trees import Walk, local, parse_xml, save_xml
+
+_TYPE = "{http://www.w3.org/2001/XMLSchema-instance}type"
+_SEXES = {"M": "M", "F": "F"}
+
+
+def read_cda(raw: bytes, reading: Reading) -> Save:
+    """Read a document of HL7 CDA R2, level 1 to 3, by the field map `cda`.
+
+    A body or a value in base64 is read by its content, and one of XHTML as a page.
+    """
+    root = parse_xml(raw, reading)
+    for _ in (*root.itersiblings(), *root.itersiblings(preceding=True)):
+        reading.removed("comment")
+    Walk(reading, "cda", special=_Embedded(reading), variants=_variants).read(root)
+    for element in root.iter("{urn:hl7-org:v3}administrativeGenderCode"):
+        if element.get("code") in _SEXES and local(element.getparent()) == "patient":
+            reading.feed("sex", element.get("code"))
+    return save_xml(root, raw, reading)
+
+
+def _variants(element: Any) -> Sequence[str]:
+    """Return names of an element that tell more: the authority of an id, the qualifier of a name, the type of a value."""
+    name = local(element)
+    marks = [
+        element.get("root"),
+        *(element.get("qualifier") or "").split(),
+        (element.get(_TYPE) or "").rpartition(":")[2],
+    ]
+    if name in ("id", "setId") and not element.get("extension"):
+        marks.append("alone")
+    return [f"{name}[{mark}]" for mark in marks if mark]
+
+
+class _Embedded:
+    """Reads the elements that hold another document."""
+
+    def __init__(self, reading: Reading) -> None:
+        self._reading = reading
+
+    def __call__(self, element: Any, path: str) -> bool:
+        """Return whether an element was read as an embedded document."""
+        del path
+        media = element.get("mediaType") or ""
+        if element.get("representation") == "B64":
+            raw = self._decoded(element)
+            if not self._reading.embed(raw, media, lambda new: _set(element, base64.b64encode(new).decode("ascii"))):
+                _set(element, "")
+            return True
+        if media in ("text/html", "application/xhtml+xml") and not len(element) and element.text:
+            raw = element.text.encode()
+            self._reading.embed(raw, media, lambda new: _set(element, new.decode("ascii")), charset="utf-8")
+            return True
+        return False
+
+    def _decoded(self, element: Any) -> bytes:
+        try:
+            return base64.b64decode("".join("".join(element.itertext()).split()), validate=True)
+        except (binascii.Error, ValueError):
+            self._reading.refuse(Reason.MALFORMED, "base64 that cannot be decoded")
+
+
+def _set(element: Any, text: str) -> None:
+    for child in list(element):
+        element.remove(child)
+    element.text = text

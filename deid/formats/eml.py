@@ -1,0 +1,160 @@
+"""EML: headers, bodies and attachments of an electronic message.
+
+Addresses, subject and date are replaced; every other header but those of MIME is removed, since servers, routes and
+identifiers of messages stand there.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from base64 import encodebytes
+from datetime import datetime
+from email import message_from_bytes, policy
+from email.errors import HeaderParseError
+from email.header import Header, decode_header, make_header
+from email.message import Message
+from email.utils import format_datetime, formataddr, getaddresses, parsedate_to_datetime
+from functools import partial
+from typing import Any
+
+from deid.domain.errors import Reason
+from deid.domain.labels import Label
+from deid.formats.fields import written_day
+from deid.formats.reading import Reading, Save
+
+_ADDRESSES = {"From": "De", "To": "À", "Cc": "Copie", "Reply-To": "Réponse à", "Sender": "Envoyé par"}
+_KEPT = frozenset({"mime-version", "content-type", "content-transfer-encoding", "content-disposition", "content-id"})
+_ENCRYPTED = frozenset({"multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime"})
+
+
+def read_eml(raw: bytes, reading: Reading) -> Save:
+    """Read a message of RFC 5322 with its parts; an attachment that nobody reads is removed.
+
+    Raises:
+        DocumentRefused: encrypted (S/MIME, PGP), or a reason of a part.
+    """
+    message: Any = message_from_bytes(raw)
+    _message(message, reading)
+    written = policy.compat32.clone(linesep="\r\n" if b"\r\n" in raw else "\n", max_line_length=None)
+    return lambda: message.as_bytes(policy=written)
+
+
+def _message(message: Any, reading: Reading) -> None:
+    """Read the headers and the body of a message, or of one that is attached to it."""
+    given = {
+        name: [_decoded(value) for value in message.get_all(name, [])] for name in (*_ADDRESSES, "Subject", "Date")
+    }
+    for name in {key.lower() for key in message} - _KEPT:
+        del message[name]
+        reading.removed("header")
+    for name, caption in _ADDRESSES.items():
+        if given[name]:
+            _addresses(message, reading, name, caption, given[name])
+    for subject in given["Subject"][:1]:
+        message["Subject"] = Header(subject, "utf-8")
+        reading.add(
+            subject,
+            lambda texts: message.replace_header("Subject", Header(texts[0] or "", "utf-8")),
+            caption="Objet : ",
+            fold=True,
+        )
+    for value in given["Date"][:1]:
+        _date(message, reading, value)
+    _part(message, reading)
+
+
+def _decoded(value: object) -> str:
+    try:
+        return " ".join(str(make_header(decode_header(str(value)))).split())
+    except (HeaderParseError, LookupError, UnicodeError, ValueError):
+        return " ".join(str(value).encode("ascii", "replace").decode().split())
+
+
+def _addresses(message: Any, reading: Reading, header: str, caption: str, values: list[str]) -> None:
+    pairs = [list(pair) for pair in getaddresses(values) if any(pair)]
+
+    def write() -> None:
+        del message[header]
+        message[header] = ", ".join(formataddr((name, _ascii(address))) for name, address in pairs)
+
+    def put(texts: tuple[str | None, ...], pair: list[str], at: int) -> None:
+        pair[at] = texts[0] or ""
+        write()
+
+    write()
+    for pair in pairs:
+        for at, label in enumerate((Label.PERSON, Label.EMAIL)):
+            if pair[at].strip():
+                known = Label.EMAIL if "@" in pair[at] else label
+                reading.add(pair[at], partial(put, pair=pair, at=at), label=known, caption=f"{caption} : ")
+
+
+def _ascii(address: str) -> str:
+    return address.encode("ascii", "replace").decode()
+
+
+def _date(message: Any, reading: Reading, value: str) -> None:
+    try:
+        moment = parsedate_to_datetime(value)
+    except (TypeError, ValueError):
+        return
+    message["Date"] = format_datetime(moment)
+    day = moment.strftime("%d/%m/%Y")
+
+    def put(texts: tuple[str | None, ...]) -> None:
+        del message["Date"]
+        written = written_day(texts[0] or "", moment.strftime("%Y-%m-%d"))
+        if len(written) == len("2024-03-02"):
+            new = datetime.fromisoformat(written).replace(tzinfo=moment.tzinfo)
+            message["Date"] = format_datetime(new.replace(hour=moment.hour, minute=moment.minute))
+
+    reading.add(day, put, label=Label.DATE, caption="Date : ")
+
+
+def _part(part: Any, reading: Reading) -> bool:
+    """Read a part of a message; return whether it stays."""
+    if part.get_content_type() in _ENCRYPTED:
+        reading.refuse(Reason.ENCRYPTED)
+    if part.get_content_type() == "message/rfc822" and part.is_multipart():
+        for inner in part.get_payload():
+            _message(inner, reading)
+        return True
+    if part.is_multipart():
+        part.preamble = part.epilogue = None
+        part.set_payload([inner for inner in part.get_payload() if _leaf(inner, reading)])
+        return True
+    return _content(part, reading)
+
+
+def _leaf(part: Any, reading: Reading) -> bool:
+    """Read a part of a multipart; its own headers are removed but those of MIME."""
+    for name in {key.lower() for key in part} - _KEPT:
+        del part[name]
+    return _part(part, reading)
+
+
+def _content(part: Any, reading: Reading) -> bool:
+    raw = part.get_payload(decode=True) or b""
+    name = part.get_filename() or ""
+    kind = part.get_content_type()
+    _rename(part, posixpath.splitext(name)[1])
+    hint = name if name and kind in ("application/octet-stream", "text/plain") else kind
+    kept = reading.embed(raw, hint, partial(_put, part), charset=part.get_content_charset())
+    if not kept and not isinstance(part.get_payload(), list):
+        part.set_payload("")  # the body of a message of one part
+    return kept
+
+
+def _rename(part: Any, ending: str) -> None:
+    """Give a part a name that tells nothing."""
+    known = ending.lower() if ending[1:].isalnum() and len(ending) < 7 else ""
+    if part.get_param("name") is not None:
+        part.set_param("name", f"piece{known}")
+    if part.get_param("filename", header="content-disposition") is not None:
+        part.set_param("filename", f"piece{known}", header="Content-Disposition")
+
+
+def _put(part: Message, written: bytes) -> None:
+    del part["Content-Transfer-Encoding"]
+    part["Content-Transfer-Encoding"] = "base64"
+    part.set_payload(encodebytes(written).decode("ascii"))

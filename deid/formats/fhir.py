@@ -1,0 +1,174 @@
+"""FHIR R4 in JSON and XML: Patient, DocumentReference, DiagnosticReport, Composition, Bundle and any other resource.
+
+Paths begin with the type of the resource: `Patient/name/family`. Narratives are read as XHTML, attachments by content.
+"""
+
+from __future__ import annotations
+
+import json
+from base64 import b64decode, b64encode
+from binascii import Error as NotBase64
+from collections.abc import Mapping, Sequence
+from hashlib import sha1
+from typing import Any
+
+from lxml import etree
+
+from deid.domain.errors import Reason
+from deid.formats.reading import Reading, Save
+from deid.formats.records import JsonText, Leaf, Pointer, check_json, scan_json
+from deid.formats.trees import Walk, local, parse_xml, save_xml
+
+_FHIR = "{http://hl7.org/fhir}"
+_SEXES = {"male": "M", "female": "F"}
+_ABOUT_DATA = ("hash", "size")  # what an attachment tells of its bytes
+
+
+def read_fhir(raw: bytes, reading: Reading) -> Save:
+    """Read a resource or bundle in JSON, changed in place, by the field map `fhir`.
+
+    Raises:
+        DocumentRefused: malformed, or a reason of an attachment.
+    """
+    file = JsonText(raw, reading)
+    check_json(file.text, reading)
+    resource = json.loads(file.text, strict=False)
+    leaves = list(scan_json(file.text))
+    known = {leaf.pointer: leaf for leaf in leaves}
+    for leaf in leaves:
+        _leaf(file, reading, leaf, known, _types(resource, leaf.pointer))
+    return file.save
+
+
+def _types(resource: Any, pointer: Pointer) -> str:
+    """Return the path of a leaf from the innermost resource that holds it."""
+    path: list[str] = []
+    value = resource
+    for part in pointer:
+        if isinstance(value, dict) and isinstance(value.get("resourceType"), str):
+            path = [value["resourceType"]]
+        if isinstance(part, str):
+            path.append(part)
+        try:
+            value = value[part]
+        except (KeyError, IndexError, TypeError):
+            value = None
+    return "/".join(path)
+
+
+def _leaf(file: JsonText, reading: Reading, leaf: Leaf, known: Mapping[Pointer, Leaf], path: str) -> None:
+    def sibling(name: str) -> str:
+        found = known.get((*leaf.pointer[:-1], name))
+        return "" if found is None else found.value
+
+    def put(value: str) -> None:
+        file.put(leaf, value)
+
+    name = leaf.pointer[-1]
+    if name == "div":
+        reading.embed(leaf.value.encode(), "narrative", lambda new: put(new.decode()), charset="utf-8")
+    elif name == "data" and (sibling("contentType") or path == "Binary/data"):
+        about = [found for field in _ABOUT_DATA if (found := known.get((*leaf.pointer[:-1], field)))]
+
+        def put_data(new: bytes) -> None:
+            put(b64encode(new).decode("ascii"))
+            for one in about:
+                file.put(one, str(len(new)) if one.number else _digest(new))
+
+        if not reading.embed(_decoded(leaf.value, reading), sibling("contentType"), put_data):
+            put_data(b"")
+    else:
+        if path == "Patient/gender" and leaf.value in _SEXES:
+            reading.feed("sex", _SEXES[leaf.value])
+        reading.field(reading.rule("fhir", *_paths(path, sibling("system"))), leaf.value, put)
+
+
+def _paths(path: str, system: str) -> Sequence[str]:
+    """Return a path, before it the one that tells whose identifier or what kind of contact it is."""
+    above, _, name = path.rpartition("/")
+    return (f"{above}[{system.removeprefix('urn:oid:')}]/{name}", path) if system else (path,)
+
+
+def _digest(raw: bytes) -> str:
+    """Return the hash of an attachment, as FHIR asks for it."""
+    return b64encode(sha1(raw, usedforsecurity=False).digest()).decode("ascii")
+
+
+def _decoded(value: str, reading: Reading) -> bytes:
+    try:
+        return b64decode("".join(value.split()), validate=True)
+    except (NotBase64, ValueError):
+        reading.refuse(Reason.MALFORMED, "base64 that cannot be decoded")
+
+
+def read_narrative(raw: bytes, reading: Reading) -> Save:
+    """Read a narrative: an element of XHTML, by the field map `xhtml`."""
+    root = parse_xml(raw, reading)
+    for image in list(root.iter("{http://www.w3.org/1999/xhtml}img")):
+        if not reading.image():
+            etree.strip_elements(image.getparent(), image.tag, with_tail=False)
+    Walk(reading, "xhtml").read(root)
+    return lambda: raw if reading.untouched else bytes(etree.tostring(root, encoding="UTF-8", xml_declaration=False))
+
+
+def read_fhir_xml(raw: bytes, reading: Reading) -> Save:
+    """Read a resource or bundle in XML, by the field map `fhir`.
+
+    Raises:
+        DocumentRefused: malformed, or a reason of an attachment.
+    """
+    root = parse_xml(raw, reading)
+    for _ in (*root.itersiblings(), *root.itersiblings(preceding=True)):
+        reading.removed("comment")
+    for _ in root.iter(etree.Comment, etree.ProcessingInstruction):
+        reading.removed("comment")
+    etree.strip_tags(root, etree.Comment, etree.ProcessingInstruction)
+    _element(root, (), reading)
+    return save_xml(root, raw, reading)
+
+
+def _element(element: Any, path: tuple[str, ...], reading: Reading) -> None:
+    name = local(element)
+    if not element.tag.startswith(_FHIR):
+        _narrative(element, reading)
+        return
+    path = (name,) if name[:1].isupper() else (*path, name)
+    for attribute in element.attrib:
+        value = element.get(attribute)
+        _attribute(element, str(attribute), value, path, reading)
+    for child in list(element):
+        _element(child, path, reading)
+
+
+def _attribute(element: Any, attribute: str, value: str, path: tuple[str, ...], reading: Reading) -> None:
+    parent = element.getparent()
+
+    def sibling(name: str) -> str:
+        found = None if parent is None else parent.find(f"{_FHIR}{name}")
+        return "" if found is None else found.get("value", "")
+
+    def put(new: str) -> None:
+        element.set(attribute, new)
+
+    where = "/".join(path if attribute == "value" else (*path, attribute))
+    if path[-1] == "data" and (sibling("contentType") or where == "Binary/data"):
+
+        def put_data(new: bytes) -> None:
+            put(b64encode(new).decode("ascii"))
+            for field, told in zip(_ABOUT_DATA, (_digest(new), str(len(new))), strict=True):
+                for about in parent.findall(f"{_FHIR}{field}"):
+                    about.set("value", told)
+
+        if not reading.embed(_decoded(value, reading), sibling("contentType"), put_data):
+            put_data(b"")
+        return
+    if where == "Patient/gender" and value in _SEXES:
+        reading.feed("sex", _SEXES[value])
+    reading.field(reading.rule("fhir", *_paths(where, sibling("system"))), value, put)
+
+
+def _narrative(element: Any, reading: Reading) -> None:
+    for image in list(element.iter("{http://www.w3.org/1999/xhtml}img")):
+        if not reading.image():
+            etree.strip_elements(image.getparent(), image.tag, with_tail=False)
+    Walk(reading, "xhtml").read(element)

@@ -1,0 +1,220 @@
+"""Field maps: which fields of a source's files hold free text or an identity, which are emptied and which stay.
+
+The maps that ship stand in `deid/formats/maps/*.yaml`, one by format. A source's own YAML file (`load_rules`) adds to
+them or replaces a line of them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import date
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from deid.domain.document import Patient
+from deid.domain.errors import PolicyError
+from deid.domain.labels import Label
+from deid.french.calendar import MONTH_OF
+from deid.french.folding import fold
+
+Kind = Literal["text", "identity", "drop", "keep"]
+_KINDS = ("text", "identity", "drop", "keep")
+
+
+class Rule(BaseModel):
+    """What is done with a field.
+
+    Args:
+        kind: `text` is searched like any text; `identity` is a mention of `label` as a whole; `drop` is emptied; `keep`
+            stays, and is neither shown nor searched (codes, units).
+        label: of an identity.
+        patient: field of `Patient` that the value feeds where the warehouse leaves it empty.
+        caption: words before the value in the plain text.
+        value: `date` for a day that the format writes in digits (20240302, 2024-03-02T10:00), `telecom` for a phone
+            number or e-mail with its scheme (tel:0102030405), `reference` for an id after a type (Patient/12).
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    kind: Kind = "text"
+    label: Label | None = None
+    patient: str | None = None
+    caption: str = ""
+    value: Literal["text", "date", "telecom", "reference"] = Field("text", alias="as")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _short(cls, given: Any) -> Any:
+        """Read `text`, `drop` and `keep` alone, and `identity` where there is a label."""
+        if isinstance(given, str):
+            return {"kind": given}
+        if isinstance(given, Mapping) and "label" in given:
+            return {"kind": "identity", **given}
+        return given
+
+    @model_validator(mode="after")
+    def _sound(self) -> Rule:
+        if (self.kind == "identity") != (self.label is not None):
+            raise ValueError("an identity has a label, and nothing else has one")
+        if self.patient is not None and self.patient not in Patient.__dataclass_fields__:
+            raise ValueError(f"patient is one of {', '.join(Patient.__dataclass_fields__)}")
+        return self
+
+
+class FieldMap(BaseModel):
+    """Rules of a format by path. A rule holds for every path that ends as its own; the longest wins."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    default: Rule = Rule()
+    fields: Mapping[str, Rule] = {}
+
+    @model_validator(mode="before")
+    @classmethod
+    def _fold(cls, given: Any) -> Any:
+        if isinstance(given, Mapping) and isinstance(given.get("fields"), Mapping):
+            return {**given, "fields": {str(path).casefold(): rule for path, rule in given["fields"].items()}}
+        return given
+
+    def find(self, path: str) -> Rule | None:
+        """Return the rule of a path whose parts are joined by `/`; None if there is none."""
+        parts = path.casefold().split("/")
+        found = (self.fields.get("/".join(parts[start:])) for start in range(len(parts)))
+        return next((rule for rule in found if rule is not None), None)
+
+
+class FileRules(BaseModel):
+    """What is done with the files of a source.
+
+    Args:
+        images: embedded images are removed, kept, or hold the file back.
+        pdf: a PDF is written as a PDF with its mentions redacted, or as a clean page.
+        formats: field maps by format, over those that ship.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    images: Literal["remove", "keep", "refuse"] = "remove"
+    pdf: Literal["redact", "html"] = "redact"
+    formats: Mapping[str, FieldMap] = {}
+
+    def find(self, format: str, *paths: str) -> Rule:
+        """Return the rule of the first path that has one, else the default of the format."""
+        own, shipped = self.formats.get(format), shipped_map(format)
+        for path in paths:
+            for known in (own, shipped):
+                if known is not None and (rule := known.find(path)) is not None:
+                    return rule
+        return shipped.default if own is None or "default" not in own.model_fields_set else own.default
+
+
+@cache
+def shipped_map(format: str) -> FieldMap:
+    """Return the field map that ships for a format; an empty one, whose every field is text, where none does."""
+    file = resources.files("deid.formats") / "maps" / f"{format}.yaml"
+    return FieldMap.model_validate(yaml.safe_load(file.read_text("utf-8"))) if file.is_file() else FieldMap()
+
+
+def load_rules(path: Path) -> FileRules:
+    """Read the rules of a source from YAML.
+
+    Raises:
+        PolicyError: the file cannot be read, or holds what is no rule; the message names each place.
+    """
+    try:
+        given = yaml.safe_load(path.read_text("utf-8"))
+        return FileRules.model_validate({} if given is None else given)
+    except OSError as error:
+        raise PolicyError(f"field map {path}: {error.strerror}.", "Give a readable YAML file.") from None
+    except (yaml.YAMLError, UnicodeDecodeError):
+        raise PolicyError(f"field map {path}: not YAML in UTF-8.", "Mend the file.") from None
+    except ValidationError as error:
+        faults = "; ".join(f"{'.'.join(map(str, one['loc'])) or 'file'}: {one['msg']}" for one in error.errors())
+        raise PolicyError(f"field map {path}: {faults}.", "See docs/formats.md.") from None
+
+
+# ---- Days that a format writes in digits
+
+_TIME = r"(?:[T ]?\d\d(?::?\d\d(?::?\d\d(?:[.,]\d{1,9})?)?)?(?:Z|[+-]\d\d:?\d\d)?)?"
+_DIGITS = re.compile(
+    rf"\s*(?P<year>\d{{4}})(?:(?P<dash>-?)(?P<month>\d\d)(?:(?P=dash)(?P<day>\d\d)(?P<time>{_TIME}))?)?\s*", re.ASCII
+)
+_SHOWN = re.compile(
+    r"(?:(?:(?P<day>\d{1,2})(?:er)?[/. -])?(?P<month>\d{1,2}|[^\W\d_]{3,9})[/. -])?(?P<year>\d{4})", re.IGNORECASE
+)
+
+
+def shown_day(value: str) -> str | None:
+    """Return a day of digits as text shows it, 02/03/2024, 03/2024 or 2024; None for another value."""
+    found = _DIGITS.fullmatch(value)
+    if found is None or not 1800 <= int(found["year"]) <= 2200:
+        return None
+    try:
+        date(int(found["year"]), int(found["month"] or 1), int(found["day"] or 1))
+    except ValueError:
+        return None
+    return "/".join(part for part in (found["day"], found["month"], found["year"]) if part)
+
+
+def written_day(surrogate: str, value: str, *, time: bool = True) -> str:
+    """Return the surrogate of a day in the form of the `value` that it replaces, with its time of day.
+
+    What the surrogate does not tell is left out, and all of it if it tells no year: "mars 2024" gives 202403.
+    """
+    like, told = _DIGITS.fullmatch(value), _SHOWN.fullmatch(surrogate.strip())
+    if like is None or told is None:
+        return ""
+    month = _month(told["month"]) if like["month"] else None
+    day = told["day"] if month and like["day"] else None
+    dash = like["dash"] or ""
+    written = dash.join([told["year"], *([month] if month else []), *([f"{int(day):02}"] if day else [])])
+    return written + (like["time"] if day and time and like["time"] else "")
+
+
+def _month(told: str | None) -> str | None:
+    if told is None or told.isdigit():
+        return told and f"{int(told):02}"
+    number = MONTH_OF.get(fold(told))
+    return None if number is None else f"{number:02}"
+
+
+def iso_day(value: str) -> str:
+    """Return a day of digits, or as text shows it, in the form of ISO 8601; another value unchanged."""
+    shown = shown_day(value) or value.strip()
+    parts = shown.split("/")
+    if not all(part.isdigit() for part in parts) or len(parts[-1]) != 4:
+        return value
+    return "-".join(f"{int(part):02}" for part in reversed(parts))
+
+
+# ---- Numbers with a scheme, ids with a type
+
+_SCHEME = re.compile(
+    r"\s*(?:tel|fax|mailto|sip|https?|ftp|x-text-fax|x-text-tel|mllp|nfs|telnet|modem):(?://)?", re.IGNORECASE
+)
+_TYPED = re.compile(r"(?:[A-Z][A-Za-z]+/|urn:uuid:|urn:oid:|#)")
+
+
+def split_telecom(value: str) -> tuple[str, str]:
+    """Return the scheme of a phone number, e-mail or web address, and the rest."""
+    found = _SCHEME.match(value)
+    return (found.group(), value[found.end() :]) if found else ("", value)
+
+
+def telecom_label(scheme: str, rest: str) -> Label:
+    """Return what a value of telecommunication is."""
+    if "@" in rest:
+        return Label.EMAIL
+    return Label.URL if scheme.strip().lower().startswith(("http", "ftp")) else Label.PHONE
+
+
+def split_reference(value: str) -> tuple[str, str]:
+    """Return the type before an id, as in Patient/12, and the id."""
+    found = _TYPED.match(value)
+    return (found.group(), value[found.end() :]) if found else ("", value)

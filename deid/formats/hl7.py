@@ -1,0 +1,183 @@
+r"""HL7 v2 (ORU, MDM, ADT and others), with the separators and escapes that each message declares, changed in place.
+
+Rules are told by place: `PID-5.1.1`, then `PID-5.1`, `PID-5` and `PID`. Where a repetition tells its type, as the fifth
+component of an identifier (INS) or the seventh of a name (L, D), `PID-3[INS].1` comes before `PID-3.1`; of a result the
+type of its value, `OBX-5[TX]`.
+"""
+
+from __future__ import annotations
+
+import re
+from base64 import b64decode, b64encode
+from binascii import Error as NotBase64
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from deid.domain.errors import Reason
+from deid.formats.reading import Reading, Save
+from deid.formats.splicing import SplicedText
+
+_SEGMENT = re.compile(r"[^\r\n]+")
+_NAME = re.compile(r"[A-Z][A-Z0-9]{2}")
+# Names of MSH-18 (HL7 table 0211) that Python does not know.
+_CHARSETS = {"UNICODE": "utf-16-be", "8859/1": "iso8859-1", "8859/15": "iso8859-15", "ASCII": "ascii"}
+_DATES = frozenset({"DT", "TS", "DTM"})
+_KEPT_TYPES = frozenset({"NM", "SN", "TM", "ID", "IS", "SI"})
+_MLLP = "\x0b\x1c\x1d "
+
+
+@dataclass(frozen=True, slots=True)
+class _Marks:
+    """Separators of a message: fields, components, repetitions, escapes, subcomponents."""
+
+    field: str
+    component: str
+    repetition: str
+    escape: str
+    part: str
+
+    def unescape(self, value: str) -> str:
+        """Return a value as a person reads it."""
+        if not self.escape or self.escape not in value:
+            return value
+        mark = re.escape(self.escape)
+        return re.sub(f"{mark}([^{mark}]*){mark}", self._read, value)
+
+    def _read(self, found: re.Match[str]) -> str:
+        code = found[1]
+        plain = {"F": self.field, "S": self.component, "T": self.part, "R": self.repetition, "E": self.escape}
+        if code in plain:
+            return plain[code]
+        if code[:1] == "X" and re.fullmatch("X(?:[0-9A-Fa-f]{2})+", code):
+            return bytes.fromhex(code[1:]).decode("latin-1")
+        if code.startswith((".br", ".sp", ".fi", ".nf", ".ce")):
+            return "\n"
+        return " " if code.startswith(".") else ""
+
+    def escaped(self, value: str) -> str:
+        """Return a value with its separators escaped, and its line feeds as `\\.br\\`."""
+        if not self.escape:
+            return re.sub(f"[{re.escape(self.field + self.component + self.repetition + self.part)}\r\n]", " ", value)
+        codes = {self.escape: "E", self.field: "F", self.component: "S", self.repetition: "R", self.part: "T"}
+        codes |= {"\r": ".br", "\n": ".br"}
+        return "".join(f"{self.escape}{codes[one]}{self.escape}" if one in codes else one for one in value)
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A part of a message and its place in the text."""
+
+    start: int
+    text: str
+
+    def split(self, mark: str) -> Iterator[_Piece]:
+        """Yield the parts between marks."""
+        start = self.start
+        for text in self.text.split(mark) if mark else [self.text]:
+            yield _Piece(start, text)
+            start += len(text) + len(mark)
+
+
+def read_hl7(raw: bytes, reading: Reading) -> Save:
+    """Read one message or a batch of them, by the field map `hl7`.
+
+    Raises:
+        DocumentRefused: malformed, undecodable.
+    """
+    file = SplicedText(raw, reading, _declared(raw))
+    marks: _Marks | None = None
+    for found in _SEGMENT.finditer(file.text):
+        line = _Piece(found.start(), found.group())
+        name = line.text.lstrip(_MLLP)[:3]
+        line = _Piece(line.start + len(line.text) - len(line.text.lstrip(_MLLP)), line.text.lstrip(_MLLP))
+        if not line.text:
+            continue
+        if name in ("MSH", "FHS", "BHS"):
+            marks = _separators(line.text, reading)
+        if marks is None:
+            reading.refuse(Reason.MALFORMED, "a segment before MSH")
+        if _NAME.fullmatch(name) and line.text[3:4] in (marks.field, ""):
+            _Fields(file, reading, marks, name).read(line)
+        else:  # text with a bare line end
+            put = file.place(line.start, line.start + len(line.text), marks.escaped)
+            reading.add(marks.unescape(line.text), lambda texts, put=put: put(texts[0] or ""))
+    return file.save
+
+
+def _declared(raw: bytes) -> str | None:
+    """Return the charset of MSH-18 by a name that Python knows."""
+    start = raw.find(b"MSH")
+    line = re.split(rb"[\r\n]", raw[start : start + 2000])[0]
+    fields = line.split(line[3:4]) if len(line) > 4 else []
+    charset = re.split(rb"[~^]", fields[17])[0].decode("ascii", "replace").strip() if len(fields) > 17 else ""
+    return _CHARSETS.get(charset, charset.removeprefix("UNICODE ").strip()) or None
+
+
+def _separators(line: str, reading: Reading) -> _Marks:
+    field = line[3:4]
+    others = line[4:].split(field)[0] if field else ""
+    if not 2 <= len(others) <= 5 or len(set(field + others)) != len(others) + 1 or re.search(r"[\w\s]", field + others):
+        reading.refuse(Reason.MALFORMED, "separators of the message")
+    component, repetition, escape, part = (*others[:4], "", "")[:4]
+    return _Marks(field, component, repetition, escape, part)
+
+
+class _Fields:
+    """Tell a reading the fields of one segment."""
+
+    def __init__(self, file: SplicedText, reading: Reading, marks: _Marks, name: str) -> None:
+        self._file = file
+        self._reading = reading
+        self._marks = marks
+        self._name = name
+
+    def read(self, line: _Piece) -> None:
+        """Read a segment."""
+        header = self._name in ("MSH", "FHS", "BHS")
+        fields = list(line.split(self._marks.field))
+        kind = fields[2].text if self._name == "OBX" and len(fields) > 2 else ""
+        for number, field in enumerate(fields[2:] if header else fields[1:], 3 if header else 1):
+            place = f"{self._name}-{number}"
+            for repetition in field.split(self._marks.repetition):
+                if place == "OBX-5" and kind == "ED":
+                    self._embedded(repetition)
+                else:
+                    self._repetition(place, repetition, kind if place == "OBX-5" else "")
+
+    def _repetition(self, place: str, repetition: _Piece, kind: str) -> None:
+        components = list(repetition.split(self._marks.component))
+        if not kind:
+            at = 6 if place.startswith(("PID-5", "PID-9", "NK1-2")) else 4
+            kind = components[at].text if len(components) > at else ""
+        for number, component in enumerate(components, 1):
+            for part, piece in enumerate(component.split(self._marks.part), 1):
+                if piece.text:
+                    self._value(place, kind, (number, part), piece)
+
+    def _value(self, place: str, kind: str, at: tuple[int, int], piece: _Piece) -> None:
+        typed = f"{place}[{kind}]"
+        paths = [f"{one}{part}" for part in (f".{at[0]}.{at[1]}", f".{at[0]}", "") for one in (typed, place)]
+        value = self._marks.unescape(piece.text)
+        put = self._file.place(piece.start, piece.start + len(piece.text), self._marks.escaped)
+        self._reading.field(self._reading.rule("hl7", *paths, self._name), value, put)
+
+    def _embedded(self, repetition: _Piece) -> None:
+        """Read an embedded document: application ^ type ^ subtype ^ encoding ^ data."""
+        parts = list(repetition.split(self._marks.component))
+        if len(parts) < 5 or not parts[4].text:
+            return
+        data = parts[4]
+        encoding = parts[3].text.strip().casefold()
+        place = self._file.place(data.start, data.start + len(data.text), str)
+        if encoding == "base64":
+            try:
+                raw = b64decode("".join(self._marks.unescape(data.text).split()), validate=True)
+            except (NotBase64, ValueError):
+                self._reading.refuse(Reason.MALFORMED, "base64 that cannot be decoded")
+            hint = parts[2].text if "/" in parts[2].text else parts[2].text.lower()
+            if not self._reading.embed(raw, hint, lambda new: place(b64encode(new).decode("ascii"))):
+                place("")
+        else:
+            text = self._marks.unescape(data.text)
+            put = self._file.place(data.start, data.start + len(data.text), self._marks.escaped)
+            self._reading.add(text, lambda texts: put(texts[0] or ""))

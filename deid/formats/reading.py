@@ -1,0 +1,310 @@
+"""Reading of one file: what a format's reader gets, and what it tells of segments, fields and embedded documents."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64decode, b64encode
+from collections import Counter
+from collections.abc import Callable, Sequence
+from copy import copy
+from typing import NoReturn
+
+from deid.domain.errors import DocumentRefused, Reason
+from deid.domain.labels import Label
+from deid.formats.fields import (
+    FileRules,
+    Rule,
+    iso_day,
+    shown_day,
+    split_reference,
+    split_telecom,
+    telecom_label,
+    written_day,
+)
+from deid.formats.segments import Changes, Segment, fold_runs, normalize, normalize_runs, replaced
+from deid.formats.source import Replacement, SourceText
+
+Save = Callable[[], bytes]
+# Reads a file that was recognised, or an embedded one: (its bytes, hint of its type, where it is told).
+Parse = Callable[[bytes, str, "Reading"], Save]
+Recognise = Callable[[bytes, str], str]
+
+_DEPTH = 5  # documents in documents
+_RATIO = 100  # most bytes that a byte of a file may expand to
+_LONG = 200  # characters from which a value of letters and digits only is base64
+_WORD = 40  # least length of a line of base64
+_BASE64 = re.compile(r"[A-Za-z0-9+/\s]{100,}={0,2}\s*", re.ASCII)
+_DAY = Rule.model_validate({"label": "DATE", "as": "date"})
+_NOTHING: tuple[tuple[Replacement, ...], ...] = ((),)
+
+
+class _File:
+    """What the reading of a file and of the documents in it share."""
+
+    def __init__(self, size: int, limit: int) -> None:
+        self.left = min(limit, size * _RATIO + (1 << 20))
+        self.segments: list[Segment] = []
+        self.puts: list[Callable[[Sequence[Sequence[Replacement]]], None]] = []
+        self.saving: list[Callable[[], None]] = []
+        self.changes: Changes = {}
+        self.patient: dict[str, list[str]] = {}
+        self.removed: Counter[str] = Counter()
+
+
+class Reading:
+    """The reading of a file, or of a document embedded in it. A format's reader gets one and tells it what it finds.
+
+    Args:
+        document_id: for refusals.
+        rules: of the file's source.
+        charset: declared outside the file; None if it is not known.
+        parse: reads an embedded document.
+        recognise: tells its format.
+        size: bytes of the file.
+        limit: most bytes that it may hold once expanded.
+    """
+
+    def __init__(
+        self,
+        document_id: str,
+        rules: FileRules,
+        charset: str | None,
+        parse: Parse,
+        recognise: Recognise,
+        size: int,
+        limit: int,
+    ) -> None:
+        self.document_id = document_id
+        self.rules = rules
+        self.charset = charset
+        self.depth = 0
+        self.suffix = ""
+        self.untouched = True  # nothing was replaced or removed, so that `save` may give the bytes that were read
+        self._parse = parse
+        self._recognise = recognise
+        self._file = _File(size, limit)
+        self._save: Save = bytes
+
+    # ---- For the reader of a format
+
+    def add(
+        self,
+        runs: str | Sequence[str],
+        put: Callable[[tuple[str | None, ...]], None],
+        *,
+        label: Label | None = None,
+        patient: str | None = None,
+        caption: str = "",
+        fold: bool = False,
+    ) -> None:
+        """Add a segment.
+
+        Args:
+            runs: its text as in the file.
+            put: gets the new text of each run, None where it stays, if the segment changed.
+            label: of a segment that is a mention as a whole.
+            patient: field of `Patient` that it feeds.
+            caption: words before it on its line, which the file does not hold.
+            fold: white space is one space, and none at the edges, as in XML.
+        """
+        written = (runs,) if isinstance(runs, str) else tuple(runs)
+        shown = normalize_runs(written)
+        shown = fold_runs(shown) if fold else shown
+
+        def put_changed(changes: Sequence[Sequence[Replacement]]) -> None:
+            self.untouched = False
+            put(
+                tuple(
+                    _edges(old, new if fold else old)[0] + replaced(new, change) + _edges(old, new if fold else old)[1]
+                    if change
+                    else None
+                    for old, new, change in zip(written, shown, changes, strict=True)
+                )
+            )
+
+        self._add(Segment(shown, label, caption), put_changed)
+        if patient is not None:
+            self.feed(patient, "".join(shown))
+
+    def rule(self, format: str, *paths: str) -> Rule:
+        """Return the rule of a field: of the first path that has one, else the default of the format."""
+        return self.rules.find(format, *paths)
+
+    def field(self, rule: Rule, value: str, put: Callable[[str], None], *, caption: str = "") -> None:
+        """Add a field of one value under its rule; a field that is kept or empty gives no segment."""
+        if rule.kind == "keep" or not value.strip():
+            if rule.patient is not None:
+                self.feed(rule.patient, value)
+            return
+        if rule.kind == "drop":
+            self.removed("field")
+            self._file.saving.append(lambda: put(""))
+            return
+        caption = f"{rule.caption} : " if rule.caption else caption
+        if rule.value in ("telecom", "reference"):
+            self._prefixed(rule, value, put, caption)
+            return
+        if (raw := base64_of(value)) is not None:
+            if not self.embed(raw, "", lambda new: put(b64encode(new).decode("ascii"))):
+                put("")
+            return
+        day = shown_day(value) if rule.value == "date" or rule.kind == "text" else None
+        if day is not None and rule.value != "date":
+            rule = rule if day.count("/") < 2 else _DAY
+            day = day if rule is _DAY else None
+        if day is None:
+            self.add(value, lambda texts: put(texts[0] or ""), label=rule.label, patient=rule.patient, caption=caption)
+            return
+        time = rule.patient != "birth_date"
+        self.add(
+            day, lambda texts: put(written_day(texts[0] or "", value, time=time)), label=rule.label, caption=caption
+        )
+        if rule.patient is not None:
+            self.feed(rule.patient, iso_day(value))
+
+    def _prefixed(self, rule: Rule, value: str, put: Callable[[str], None], caption: str) -> None:
+        """Add a number, an address or a reference, whose scheme or type before it stays."""
+        prefix, rest = (split_telecom if rule.value == "telecom" else split_reference)(value)
+        label, patient = rule.label, rule.patient
+        if rule.value == "telecom" and label is Label.PHONE:
+            label = telecom_label(prefix, rest)
+            patient = patient and {Label.EMAIL: "emails", Label.PHONE: "phones"}.get(label)
+        self.add(rest, lambda texts: put(prefix + (texts[0] or "")), label=label, patient=patient, caption=caption)
+
+    def add_source(self, source: SourceText, put: Callable[[str | bytes], None]) -> None:
+        """Add a document read elsewhere, such as a page of HTML; `put` always gets its rewritten form."""
+        self.untouched = False
+        number = len(self._file.segments)
+        self._add(Segment((source.text,)), lambda _changes: None)
+        self._file.saving.append(lambda: put(source.rewrite(self._file.changes.get(number, _NOTHING)[0])))
+
+    def embed(self, raw: bytes, hint: str, put: Callable[[bytes], None], charset: str | None = None) -> bool:
+        """Read an embedded document; return whether the file keeps it. `put` gets its rewritten form when saving.
+
+        `hint` is its media type or file name; `charset` is declared beside it.
+        """
+        if not raw.strip():
+            return True
+        self.expand(len(raw))
+        kind = self._recognise(raw, hint)
+        if kind == "image":
+            return self.image()
+        if kind == "unknown":
+            self.removed("attachment")
+            return False
+        if self.depth >= _DEPTH:
+            self.refuse(Reason.EXPANDS, f"documents in documents, more than {_DEPTH} deep")
+        inner = copy(self)
+        inner.depth, inner.suffix, inner.charset, inner.untouched = self.depth + 1, "", charset, True
+        save = self._parse(raw, hint, inner)
+
+        def put_written() -> None:
+            written = save()
+            if written != raw:
+                self.untouched = False
+                put(written)
+
+        self._file.saving.append(put_written)
+        return True
+
+    def image(self) -> bool:
+        """Return whether an embedded image stays.
+
+        Raises:
+            DocumentRefused: pictures, where the rules hold such a file back.
+        """
+        if self.rules.images == "refuse":
+            self.refuse(Reason.PICTURES)
+        if self.rules.images == "remove":
+            self.removed("image")
+        return self.rules.images == "keep"
+
+    def feed(self, field: str, value: str) -> None:
+        """Tell a field of the patient."""
+        values = normalize(value).split() if field == "first_names" else [normalize(value).strip()]
+        self._file.patient.setdefault(field, []).extend(
+            iso_day(one) if field == "birth_date" else one for one in values
+        )
+
+    def removed(self, what: str) -> None:
+        """Count a thing that the rewritten file lacks: image, macro, comment, attachment, metadata…"""
+        self.untouched = False
+        self._file.removed[what] += 1
+
+    def becomes(self, suffix: str) -> None:
+        """Say that the rewritten file is of another format, by its ending, such as ".html"."""
+        self.suffix = suffix
+
+    def expand(self, size: int) -> None:
+        """Count bytes that the file expands to, before they are held.
+
+        Raises:
+            DocumentRefused: expands_too_much.
+        """
+        self._file.left -= size
+        if self._file.left < 0:
+            self.refuse(Reason.EXPANDS)
+
+    def refuse(self, reason: Reason, detail: str = "") -> NoReturn:
+        """Put the file in quarantine; `detail` holds nothing of it.
+
+        Raises:
+            DocumentRefused: always.
+        """
+        raise DocumentRefused(self.document_id, reason, detail)
+
+    # ---- For the caller of a reader
+
+    def conclude(self, save: Save) -> Reading:
+        """Keep what writes the file, once it was read."""
+        self._save = save
+        return self
+
+    @property
+    def segments(self) -> list[Segment]:
+        """Segments in their order."""
+        return self._file.segments
+
+    @property
+    def patient(self) -> dict[str, list[str]]:
+        """What the file tells of the patient."""
+        return self._file.patient
+
+    @property
+    def removals(self) -> Counter[str]:
+        """Things removed by kind."""
+        return self._file.removed
+
+    def write(self, changes: Changes) -> bytes:
+        """Return the file with its changes."""
+        self._file.changes = changes
+        for number, put in enumerate(self._file.puts):
+            if number in changes:
+                put(changes[number])
+        for step in self._file.saving:
+            step()
+        return self._save()
+
+    def _add(self, segment: Segment, put: Callable[[Sequence[Sequence[Replacement]]], None]) -> None:
+        self._file.segments.append(segment)
+        self._file.puts.append(put)
+
+
+def base64_of(value: str) -> bytes | None:
+    """Return the bytes of a long value in base64; None for another value."""
+    if len(value) < _LONG or _BASE64.fullmatch(value) is None:
+        return None
+    lines = value.split()
+    if len(value) < _WORD * len(lines):
+        return None
+    try:
+        return b64decode("".join(lines), validate=True)
+    except ValueError:
+        return None
+
+
+def _edges(old: str, new: str) -> tuple[str, str]:
+    """Return the white space at the edges of a run that folding took away."""
+    lead = old[: len(old) - len(old.lstrip(" \t\r\n"))]
+    trail = old[len(old.rstrip(" \t\r\n")) :] if old.strip() else ""
+    return "" if new[:1].isspace() else lead, "" if new[-1:].isspace() else trail

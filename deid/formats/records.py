@@ -1,0 +1,202 @@
+"""JSON, JSON Lines and tables of text (CSV, TSV) by field map, changed in place."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+
+from deid.domain.errors import Reason
+from deid.formats.reading import Reading, Save
+from deid.formats.splicing import SplicedText
+
+# ---- JSON
+
+Pointer = tuple[str | int, ...]
+_TOKEN = re.compile(
+    r'[ \t\r\n]*(?:(?P<string>"[^"\\]*(?:\\.[^"\\]*)*")|(?P<mark>[{}\[\],:])|(?P<word>[^ \t\r\n{}\[\],:"]+))', re.DOTALL
+)
+_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
+_KEY = re.compile(r"[\w.:@$#/+-]{0,64}", re.ASCII)
+_WORDS = frozenset({"true", "false", "null"})
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """A string, number, or key of JSON, with its place in the text; `pointer` holds keys and positions."""
+
+    pointer: Pointer
+    start: int
+    end: int
+    value: str
+    number: bool = False
+
+    @property
+    def path(self) -> str:
+        """Keys on the way, joined by `/`."""
+        return "/".join(str(part) for part in self.pointer if isinstance(part, str))
+
+
+def scan_json(text: str, start: int = 0) -> Iterator[Leaf]:
+    """Yield the strings and numbers of sound JSON in their order, and the keys that are no plain names.
+
+    A key that comes twice in an object gives both values.
+    """
+    stack: list[list[str | int]] = []  # for each open object or array, its key or position
+    named = True  # the next string is a value, no key
+    for token in _TOKEN.finditer(text, start):
+        mark = token["mark"]
+        if mark == "{":
+            stack.append([""])
+            named = False
+        elif mark == "[":
+            stack.append([0])
+        elif mark in ("}", "]"):
+            stack.pop()
+        elif mark == ",":
+            last = stack[-1]
+            named = isinstance(last[0], int)
+            if isinstance(last[0], int):
+                last[0] += 1
+        elif mark == ":":
+            named = True
+        else:
+            pointer = tuple(part[0] for part in stack)
+            kind = "string" if token["string"] else "word"
+            written = token[kind]
+            value = json.loads(written, strict=False) if kind == "string" else written
+            at = token.start(kind), token.end(kind)
+            if kind == "string" and not named and stack:
+                stack[-1][0] = value
+                if not _KEY.fullmatch(value):
+                    yield Leaf((*pointer[:-1], "(key)"), *at, value)
+            elif kind == "string" or written not in _WORDS:
+                yield Leaf(pointer, *at, value, kind == "word")
+
+
+class JsonText(SplicedText):
+    """A text of JSON whose leaves are replaced in place."""
+
+    def put(self, leaf: Leaf, value: str) -> None:
+        """Replace a leaf; a number that becomes words becomes a string."""
+        plain = leaf.number and _NUMBER.fullmatch(value)
+        written = value if plain else json.dumps(value, ensure_ascii=self.text.isascii())
+        self.place(leaf.start, leaf.end)(written)
+
+
+def read_json(raw: bytes, reading: Reading) -> Save:
+    """Read JSON by the field map `json`; keys with spaces or accents are text too."""
+    file = JsonText(raw, reading)
+    check_json(file.text, reading)
+    _read_leaves(file, reading, 0)
+    return file.save
+
+
+def read_json_lines(raw: bytes, reading: Reading) -> Save:
+    """Read JSON Lines: an object a line, by the field map `json`."""
+    file = JsonText(raw, reading)
+    for line in re.finditer(r"[^\r\n]+", file.text):
+        if line.group().strip():
+            check_json(line.group(), reading)
+    _read_leaves(file, reading, 0)
+    return file.save
+
+
+def check_json(text: str, reading: Reading) -> None:
+    """Refuse what is no JSON, or is nested more deeply than Python's decoder takes.
+
+    Raises:
+        DocumentRefused: malformed.
+    """
+    try:
+        json.loads(text, strict=False)
+    except (ValueError, RecursionError) as error:
+        reading.refuse(Reason.MALFORMED, f"JSON: {type(error).__name__}")
+
+
+def _read_leaves(file: JsonText, reading: Reading, start: int) -> None:
+    for leaf in scan_json(file.text, start):
+        rule = reading.rule("json", leaf.path)
+        name = next((part for part in reversed(leaf.pointer) if isinstance(part, str)), "")
+        caption = f"{name} : " if name and name != "(key)" else ""
+        reading.field(rule, leaf.value, lambda value, leaf=leaf: file.put(leaf, value), caption=caption)
+
+
+# ---- Tables of text
+
+_DELIMITERS = ";\t,|"
+
+
+def read_csv(raw: bytes, reading: Reading) -> Save:
+    """Read a table by the field map `csv`, whose paths are names of columns.
+
+    The first row holds names of columns if the map knows one of them; else every row is text.
+    """
+    file = SplicedText(raw, reading)
+    delimiter = _delimiter(file.text)
+    rows = list(_rows(file.text, delimiter))
+    names = [_unquoted(file.text[start:end]).strip() for start, end in rows[0]] if rows else []
+    headed = any(_known(reading, name) for name in names)
+    for row in rows[1:] if headed else rows:
+        for at, (start, end) in enumerate(row):
+            written = file.text[start:end]
+            name = names[at] if headed and at < len(names) else ""
+            form = _quoted if written.startswith('"') else partial(_quoted_if_needed, delimiter=delimiter)
+            put = file.place(start, end, form)
+            caption = f"{name} : " if name else ""
+            reading.field(reading.rule("csv", name), _unquoted(written), put, caption=caption)
+    return file.save
+
+
+def _known(reading: Reading, name: str) -> bool:
+    default = reading.rule("csv", "")
+    return bool(name) and reading.rule("csv", name) is not default
+
+
+def _delimiter(text: str) -> str:
+    """Return the delimiter that gives the same number of cells, more than one, in most of the first lines."""
+    lines = [re.sub(r'"[^"]*"', "", line) for line in text[:20_000].splitlines()[:20] if line.strip()]
+    scores = {}
+    for mark in _DELIMITERS:
+        counts = Counter(line.count(mark) for line in lines)
+        count, times = counts.most_common(1)[0] if counts else (0, 0)
+        scores[mark] = (times if count else 0, count)
+    return max(_DELIMITERS, key=lambda mark: scores[mark])
+
+
+def _rows(text: str, delimiter: str) -> Iterator[list[tuple[int, int]]]:
+    """Yield the places of the cells of each row."""
+    mark = re.escape(delimiter)
+    plain = rf"[^{mark}\r\n]*"
+    cell = re.compile(rf'("[^"]*(?:""[^"]*)*"{plain}|{plain})({mark}|\r\n|\r|\n|\Z)')
+    row: list[tuple[int, int]] = []
+    position = 0
+    while position < len(text):
+        found = cell.match(text, position)
+        if found is None:  # a quotation that does not end
+            row.append((position, len(text)))
+            break
+        row.append(found.span(1))
+        position = found.end()
+        if found[2] != delimiter:
+            yield row
+            row = []
+    if row:
+        yield row
+
+
+def _unquoted(written: str) -> str:
+    if len(written) > 1 and written.startswith('"') and written.endswith('"'):
+        return written[1:-1].replace('""', '"')
+    return written
+
+
+def _quoted(value: str) -> str:
+    return '"' + value.replace('"', '""') + '"'
+
+
+def _quoted_if_needed(value: str, delimiter: str) -> str:
+    return _quoted(value) if any(mark in value for mark in (delimiter, '"', "\n", "\r")) else value

@@ -1,0 +1,238 @@
+"""Segments: the paragraphs, cells and fields of a file, one line each in its plain text, and back.
+
+A segment has runs, the parts of it that the file keeps apart, such as the words of one typeface. A surrogate stands in
+the first run that its mention touches; the others lose the mention's characters.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+from deid.domain.document import Mention, Patient
+from deid.domain.labels import Label
+from deid.formats.source import CONTROL, INVISIBLE, Replacement, SourceText, check_replacements
+
+# Replacements of the runs of each segment that changes, by its number; offsets count in the run.
+Changes = Mapping[int, Sequence[Sequence[Replacement]]]
+
+_LINE_END = re.compile("\r\n|[\r\f]")
+_NORMALIZED = str.maketrans(dict.fromkeys(INVISIBLE, "") | dict.fromkeys(CONTROL, " "))
+_WHITE = re.compile(r"[ \t\n]+")
+_LISTS = frozenset({"first_names", "addresses", "phones", "emails", "identifiers"})
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A part of a file that is one line of its text, or several where it holds line feeds.
+
+    `runs` are normalised. With a `label` the whole segment is a mention. `caption` stands before the text on its line.
+    """
+
+    runs: tuple[str, ...]
+    label: Label | None = None
+    caption: str = ""
+
+    @property
+    def blank(self) -> bool:
+        """Whether it gives no line."""
+        return not any(run.strip() for run in self.runs)
+
+
+class Rewriting(Protocol):
+    """A file that was parsed, and can be written with changes."""
+
+    @property
+    def segments(self) -> Sequence[Segment]:
+        """Segments in their order."""
+        ...
+
+    def write(self, changes: Changes) -> bytes:
+        """Return the file with its changes."""
+        ...
+
+
+@dataclass(frozen=True)
+class SegmentedSource(SourceText):
+    """A file read as segments.
+
+    Args:
+        format: as `deid.formats.recognition` names it.
+        mentions: those that the file's own fields tell.
+        patient: what the file tells of the patient, as `Patient.from_json` reads it.
+        removed: number of things by kind that the rewritten file lacks, such as images and comments.
+        suffix: the ending of the rewritten file where its format is another one; else "".
+        parse: reads the file again, to write it.
+    """
+
+    segments: tuple[Segment, ...]
+    parse: Callable[[], Rewriting]
+    format: str = ""
+    mentions: tuple[Mention, ...] = ()
+    patient: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    removed: Mapping[str, int] = field(default_factory=dict)
+    suffix: str = ""
+
+    def rewrite(self, replacements: Sequence[Replacement]) -> bytes:
+        """Return the file with each span of the text replaced; see `SourceText.rewrite`."""
+        check_replacements(len(self.text), replacements)
+        parsed = self.parse()
+        if tuple(parsed.segments) != self.segments:
+            raise ValueError("the file gives other segments when it is read again")
+        return parsed.write(_divide(self.segments, replacements))
+
+
+def normalize(run: str) -> str:
+    """Return a run as the plain text shows it: NFC, line feeds, no character that hides words."""
+    return unicodedata.normalize("NFC", _LINE_END.sub("\n", run).translate(_NORMALIZED))
+
+
+def normalize_runs(runs: Sequence[str]) -> tuple[str, ...]:
+    """Return the runs of a segment as the plain text shows them; an accent joins the letter of the run before."""
+    joined = list(runs)
+    for at in range(1, len(joined)):
+        letters = joined[at].lstrip()
+        accents = len(letters) - len(letters.lstrip("".join(filter(unicodedata.combining, set(letters[:3])))))
+        if accents and letters == joined[at] and joined[at - 1]:
+            joined[at - 1], joined[at] = joined[at - 1] + letters[:accents], letters[accents:]
+    return tuple(map(normalize, joined))
+
+
+def fold_runs(runs: Sequence[str]) -> tuple[str, ...]:
+    """Return runs with each white space as one space, and none at the edges of the segment."""
+    folded: list[str] = []
+    space = True  # the text so far ends with a space
+    for run in runs:
+        piece = _WHITE.sub(" ", run)
+        piece = piece[1:] if space and piece.startswith(" ") else piece
+        space = piece.endswith(" ") if piece else space
+        folded.append(piece)
+    for at in range(len(folded) - 1, -1, -1):
+        if folded[at]:
+            folded[at] = folded[at].rstrip(" ")
+            if folded[at]:
+                break
+    return tuple(folded)
+
+
+def lay_out(segments: Sequence[Segment]) -> tuple[str, tuple[Mention, ...]]:
+    """Return the plain text of segments, and the mentions that their labels tell."""
+    lines: list[str] = []
+    mentions: list[Mention] = []
+    for segment, starts in _places(segments):
+        lines.append(segment.caption + "".join(segment.runs))
+        if segment.label is not None:
+            whole = "".join(segment.runs)
+            start = starts[0] + len(whole) - len(whole.lstrip())
+            mentions.append(Mention(start, start + len(whole.strip()), segment.label))
+    return "\n".join(lines), tuple(mentions)
+
+
+def _places(segments: Sequence[Segment]) -> list[tuple[Segment, list[int]]]:
+    """Return the segments that give lines, each with the offset of its runs in the text."""
+    found = []
+    position = 0
+    for segment in segments:
+        if segment.blank:
+            continue
+        position += len(segment.caption)
+        starts = []
+        for run in segment.runs:
+            starts.append(position)
+            position += len(run)
+        found.append((segment, starts))
+        position += 1
+    return found
+
+
+def _divide(segments: Sequence[Segment], replacements: Sequence[Replacement]) -> Changes:
+    """Return the replacements of each run; the surrogate goes to the first run that the mention touches."""
+    changes: dict[int, list[list[Replacement]]] = {}
+    numbers = (number for number, segment in enumerate(segments) if not segment.blank)
+    pending = list(reversed(replacements))
+    for number, (segment, starts) in zip(numbers, _places(segments), strict=True):
+        for at, (run, begin) in enumerate(zip(segment.runs, starts, strict=True)):
+            end = begin + len(run)
+            while run and pending and pending[-1][0] < end:
+                start, stop, surrogate = pending.pop()
+                if stop <= begin:  # within a caption or a line break
+                    continue
+                parts = changes.setdefault(number, [[] for _ in segment.runs])
+                parts[at].append((max(start, begin) - begin, min(stop, end) - begin, surrogate))
+                if stop > end:
+                    pending.append((end, stop, ""))
+                    break
+    return changes
+
+
+def replaced(run: str, replacements: Sequence[Replacement]) -> str:
+    """Return a run with its replacements."""
+    pieces: list[str] = []
+    position = 0
+    for start, end, surrogate in replacements:
+        pieces += run[position:start], surrogate
+        position = end
+    return "".join((*pieces, run[position:]))
+
+
+def with_told(found: Sequence[Mention], told: Sequence[Mention], text: str) -> tuple[Mention, ...]:
+    """Return the mentions found, and those that the file's fields tell, which win where both overlap.
+
+    What a mention found covers beyond them stays a mention, if it holds a letter or digit.
+    """
+    if not told:
+        return tuple(found)
+    kept: list[Mention] = list(told)
+    for mention in found:
+        start = mention.start
+        for other in [one for one in told if one.overlaps(mention)]:
+            if start < other.start:
+                kept += _part(mention, start, other.start, text)
+            start = max(start, other.end)
+        if start < mention.end:
+            kept += _part(mention, start, mention.end, text)
+    return tuple(sorted(kept))
+
+
+def _part(mention: Mention, start: int, end: int, text: str) -> list[Mention]:
+    shown = text[start:end]
+    if not any(map(str.isalnum, shown)):
+        return []
+    start += len(shown) - len(shown.lstrip())
+    return [replace(mention, start=start, end=start + len(shown.strip()))]
+
+
+def complete(patient: Patient, fed: Mapping[str, Sequence[str]]) -> Patient:
+    """Return a patient with the fields that the warehouse leaves empty and a file tells.
+
+    A field of one value that the file gives two values, as a table of patients does, stays empty.
+    """
+    known: dict[str, object] = {}
+    for name, values in fed.items():
+        distinct = list({value.casefold(): value for value in values if value.strip()}.values())
+        if getattr(patient, name) or not distinct:
+            continue
+        if name in _LISTS:
+            known[name] = distinct
+        elif len(distinct) == 1:
+            known[name] = distinct[0]
+    try:
+        told = Patient.from_json(known)
+    except ValueError:  # a birth date that is none
+        told = Patient.from_json({name: value for name, value in known.items() if name != "birth_date"})
+    filled = {name: value for name in known if (value := getattr(told, name))}
+    if told.birth_period and not patient.birth_date:
+        filled["birth_period"] = told.birth_period
+    filled["key"] = patient.key or _key(told)
+    return replace(patient, **filled)
+
+
+def _key(told: Patient) -> str | None:
+    """Return an identifier of a patient whom the warehouse does not know: the strongest that the file tells."""
+    if strong := told.ipp or told.nir:
+        return strong
+    names = " ".join(told.names).casefold()
+    return f"{names} {told.birth_date}" if told.birth_date and names else None

@@ -1,0 +1,43 @@
+"""Text files whose fields are replaced in place, so that every other byte stays as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from deid.formats.charsets import decode, encode
+from deid.formats.reading import Reading
+
+
+class SplicedText:
+    """The text of a file, and what replaces parts of it.
+
+    Args:
+        raw: bytes of the file.
+        reading: of the file.
+        charset: that the file declares; None if it does not.
+    """
+
+    def __init__(self, raw: bytes, reading: Reading, charset: str | None = None) -> None:
+        self._raw = raw
+        self._reading = reading
+        self.text, self._encoding, self._mark = decode(raw, charset or reading.charset, reading.document_id)
+        self._pieces: dict[int, tuple[int, str]] = {}
+
+    def place(self, start: int, end: int, form: Callable[[str], str] = str) -> Callable[[str], None]:
+        """Return what replaces `[start, end)` by a value in the form of the file."""
+
+        def put(value: str) -> None:
+            self._pieces[start] = end, form(value)
+
+        return put
+
+    def save(self) -> bytes:
+        """Return the file with its new parts."""
+        if self._reading.untouched:
+            return self._raw
+        written: list[str] = []
+        position = 0
+        for start, (end, piece) in sorted(self._pieces.items()):
+            written += self.text[position:start], piece
+            position = end
+        return self._mark + encode("".join((*written, self.text[position:])), self._encoding)

@@ -1,0 +1,194 @@
+"""XML by field map: text of elements, values of attributes. Comments and processing instructions are removed.
+
+The path of a field joins the local names of elements, and `@` before that of an attribute: `patient/name/family`,
+`id/@extension`. Elements inside a text, such as bold words, are runs of one segment.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from lxml import etree
+
+from deid.domain.errors import Reason
+from deid.formats.charsets import decode
+from deid.formats.fields import Rule
+from deid.formats.reading import Reading, Save, base64_of
+
+# Elements of CDA narrative, XHTML and usual XML that stand inside a line.
+_INLINE = frozenset(
+    "content sub sup linkHtml footnote footnoteRef b i u em strong span a font small big tt abbr cite code q s strike del "
+    "ins mark".split()
+)
+_BLOCK = frozenset(
+    "paragraph list item table thead tbody tfoot tr td th caption br div p li ul ol dl dt dd h1 h2 h3 h4 h5 h6 pre hr "
+    "section title text blockquote colgroup renderMultiMedia".split()
+)
+_ENTITY = re.compile(rb"<!ENTITY|<\0!\0E\0N\0T\0I\0T\0Y|\0<\0!\0E\0N\0T\0I\0T\0Y", re.IGNORECASE)
+_DECLARED = re.compile(rb"\s*<\?xml[^>]{1,200}encoding", re.IGNORECASE)
+
+
+def parse_xml(raw: bytes, reading: Reading) -> Any:
+    """Return the root of a document without entities of its own, read without network.
+
+    Raises:
+        DocumentRefused: malformed.
+    """
+    if _ENTITY.search(raw):
+        reading.refuse(Reason.MALFORMED, "declares entities, which are not read")
+    encoding = None
+    if not _DECLARED.match(raw) and raw[:2] not in (b"\xff\xfe", b"\xfe\xff"):
+        encoding = decode(raw, reading.charset, reading.document_id)[1]
+    parser = etree.XMLParser(
+        resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, strip_cdata=True, encoding=encoding
+    )
+    try:
+        return etree.fromstring(raw, parser)
+    except etree.XMLSyntaxError as error:
+        reading.refuse(Reason.MALFORMED, f"XML, line {error.lineno}")
+
+
+def local(element: Any) -> str:
+    """Return the name of an element without its namespace."""
+    return str(etree.QName(element).localname)
+
+
+class Walk:
+    """Tell a reading the text and attributes of a tree, by the field map of a format.
+
+    Args:
+        reading: gets the segments.
+        format: whose field map holds.
+        special: reads an element that is no text, such as an embedded document; True if it did.
+        variants: other names of an element beside its own, such as `id[1.2.3]`, whose rules come first.
+        captions: whether the name of a field stands before its value.
+    """
+
+    def __init__(
+        self,
+        reading: Reading,
+        format: str,
+        *,
+        special: Callable[[Any, str], bool] = lambda _element, _path: False,
+        variants: Callable[[Any], Sequence[str]] = lambda _element: (),
+        captions: bool = False,
+    ) -> None:
+        self._reading = reading
+        self._format = format
+        self._special = special
+        self._variants = variants
+        self._captions = captions
+        self._runs: list[tuple[Any, str, str]] = []  # element, "text" or "tail", value
+
+    def read(self, root: Any) -> None:
+        """Read a tree."""
+        if next(root.iter(etree.Entity), None) is not None:
+            self._reading.refuse(Reason.MALFORMED, "refers to entities, which are not read")
+        for _ in root.iter(etree.Comment, etree.ProcessingInstruction):
+            self._reading.removed("comment")
+        etree.strip_tags(root, etree.Comment, etree.ProcessingInstruction)
+        self._element(root, (local(root),))
+        self._flush()
+
+    def _element(self, element: Any, path: tuple[str, ...]) -> None:
+        rule = self._rule(element, path, "")
+        if self._special(element, "/".join(path)):
+            self._flush()
+            return
+        if rule.kind == "drop":
+            self._flush()
+            self._reading.removed("field")
+            for child in list(element):
+                element.remove(child)
+            element.text = None
+            element.attrib.clear()
+            return
+        inline = rule.kind == "text" and _stands_inside(element)
+        if not inline:
+            self._flush()
+        self._attributes(element, path)
+        self._text(element, "text", rule, path)
+        for child in element:
+            if not isinstance(child.tag, str):
+                continue
+            self._element(child, (*path, local(child)))
+            self._text(child, "tail", rule, path)
+        if not inline:
+            self._flush()
+
+    def _rule(self, element: Any, path: tuple[str, ...], field: str) -> Rule:
+        above = "/".join(path[:-1])
+        ending = f"/{field}" if field else ""
+        names = [f"{above}/{name}{ending}" for name in (*self._variants(element), path[-1])]
+        return self._reading.rule(self._format, *names, *(("@",) if field else ()))
+
+    def _attributes(self, element: Any, path: tuple[str, ...]) -> None:
+        for name, value in element.attrib.items():
+            field = f"@{etree.QName(name).localname}"
+            rule = self._rule(element, path, field)
+            caption = f"{field[1:]} : " if self._captions else ""
+            self._reading.field(
+                rule,
+                value,
+                lambda new, element=element, name=name: element.attrib.__setitem__(name, new),
+                caption=caption,
+            )
+
+    def _text(self, element: Any, where: str, rule: Rule, path: tuple[str, ...]) -> None:
+        value = getattr(element, where)
+        if not value:
+            return
+        if rule.kind == "text" and rule.value == "text" and not rule.patient and base64_of(value) is None:
+            caption = f"{path[-1]} : " if self._captions and where == "text" and not len(element) else ""
+            self._runs.append((element, where, value))
+            if caption and len(self._runs) == 1 and not _stands_inside(element):
+                self._flush(rule.caption and f"{rule.caption} : " or caption)
+            return
+        self._flush()
+        self._reading.field(rule, value, lambda new: setattr(element, where, new))
+
+    def _flush(self, caption: str = "") -> None:
+        runs, self._runs = self._runs, []
+        if not any(value.strip() for _, _, value in runs):
+            return
+
+        def put(texts: tuple[str | None, ...]) -> None:
+            for (element, where, _), text in zip(runs, texts, strict=True):
+                if text is not None:
+                    setattr(element, where, text)
+
+        self._reading.add([value for _, _, value in runs], put, caption=caption, fold=True)
+
+
+def _stands_inside(element: Any) -> bool:
+    """Return whether an element is a part of a line of its parent."""
+    name, parent = local(element), element.getparent()
+    if name in _BLOCK or parent is None:
+        return False
+    if name in _INLINE:
+        return True
+    return any(text and text.strip() for text in (parent.text, *(child.tail for child in parent)))
+
+
+def save_xml(root: Any, raw: bytes, reading: Reading) -> Save:
+    """Return what writes a tree in its encoding; the bytes that were read where nothing changed."""
+    encoding = root.getroottree().docinfo.encoding or "UTF-8"
+
+    def save() -> bytes:
+        if reading.untouched:
+            return raw
+        return bytes(etree.tostring(root, xml_declaration=True, encoding=encoding))
+
+    return save
+
+
+def read_xml(raw: bytes, reading: Reading) -> Save:
+    """Read XML of any vocabulary, by the field map `xml`."""
+    root = parse_xml(raw, reading)
+    outside = [node for node in (*root.itersiblings(), *root.itersiblings(preceding=True))]
+    for _ in outside:
+        reading.removed("comment")
+    Walk(reading, "xml", captions=True).read(root)
+    return save_xml(root, raw, reading)
