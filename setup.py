@@ -10,6 +10,7 @@ setup(
             "config/policies/*.yaml",
             "detection/*.toml",
             "detection/annotators/*.toml",
+            "formats/maps/*.yaml",
             *(f"models/*/*.{ending}" for ending in ("json", "md", "safetensors")),
             *(f"reference/packaged_data/*/*.{ending}" for ending in ("gz", "lookup", "tables")),
             "reports/templates/*",

@@ -60,11 +60,11 @@ def file(
         typer.Option(metavar="FICHIER", help="Où écrire, en JSON Lines, ce que chaque fichier est devenu."),
     ] = None,
 ) -> None:
-    """Désidentifie des fichiers de tout format, et les réécrit dans le leur.
+    """Désidentifie des fichiers de tout format.
 
-    Le format est reconnu au contenu : texte, HTML, XML, CDA, JSON, CSV, HL7 v2, FHIR, VCF, courriels, archives ZIP de
-    ceux-ci… (docs/formats.md). Un fichier que le contrôle retient n'est pas écrit : la sortie d'erreur dit lequel et
-    pourquoi, et le code de retour est 1. Le secret NOCTURNE_SECRET est nécessaire.
+    Chacun est réécrit dans son format, reconnu au contenu : texte, HTML, XML, CDA, JSON, CSV, HL7 v2, FHIR, VCF,
+    courriels, archives ZIP de ceux-ci… (docs/formats.md). Un fichier que le contrôle retient n'est pas écrit : la
+    sortie d'erreur dit lequel et pourquoi, et le code de retour est 1. Le secret NOCTURNE_SECRET est nécessaire.
     """
     key = read_settings().key
     from deid import pipeline
@@ -90,7 +90,14 @@ def file(
         sound = [item for item in read if isinstance(item, Incoming)]
         done = iter(
             pipeline.deidentify(
-                sound, detector, substitutor, max_bytes=size, quality=chosen.quality, limits=limits, rules=rules
+                sound,
+                detector,
+                substitutor,
+                max_bytes=size,
+                quality=chosen.quality,
+                hiding=chosen.substitution.hiding,
+                limits=limits,
+                rules=rules,
             )
             if sound
             else ()
@@ -166,7 +173,7 @@ def _incoming(task: _Task, max_bytes: int) -> Incoming | Refused:
 
 
 class _Summary:
-    """What became of the files, by format."""
+    """Counts of the files written and held back, by format and reason."""
 
     def __init__(self) -> None:
         self.written: Counter[str] = Counter()

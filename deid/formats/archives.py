@@ -6,6 +6,7 @@ import io
 import posixpath
 import zipfile
 from collections.abc import Mapping
+from functools import partial
 
 from deid.domain.errors import Reason
 from deid.formats.reading import Reading, Save
@@ -75,6 +76,6 @@ def read_archive(raw: bytes, reading: Reading) -> Save:
         ending = posixpath.splitext(name)[1].lower()
         new = f"document-{number:03}{ending if ending[1:].isalnum() and len(ending) < 7 else ''}"
         parts[new] = content
-        if not reading.embed(content, name, lambda written, new=new: parts.__setitem__(new, written)):
+        if not reading.embed(content, name, partial(parts.__setitem__, new)):
             del parts[new]
     return lambda: write_zip(parts)

@@ -31,7 +31,7 @@ def read_cda(raw: bytes, reading: Reading) -> Save:
 
 
 def _variants(element: Any) -> Sequence[str]:
-    """Return names of an element that tell more: the authority of an id, the qualifier of a name, the type of a value."""
+    """Return names of an element that tell more: whose id, what kind of name, the type of a value."""
     name = local(element)
     marks = [
         element.get("root"),

@@ -44,9 +44,11 @@ def _message(message: Any, reading: Reading) -> None:
     given = {
         name: [_decoded(value) for value in message.get_all(name, [])] for name in (*_ADDRESSES, "Subject", "Date")
     }
+    known = {name.lower() for name in given}
     for name in {key.lower() for key in message} - _KEPT:
         del message[name]
-        reading.removed("header")
+        if name not in known:
+            reading.removed("header")
     for name, caption in _ADDRESSES.items():
         if given[name]:
             _addresses(message, reading, name, caption, given[name])

@@ -28,7 +28,7 @@ _KINDS = ("text", "identity", "drop", "keep")
 
 
 class Rule(BaseModel):
-    """What is done with a field.
+    """Treatment of a field.
 
     Args:
         kind: `text` is searched like any text; `identity` is a mention of `label` as a whole; `drop` is emptied; `keep`
@@ -90,7 +90,7 @@ class FieldMap(BaseModel):
 
 
 class FileRules(BaseModel):
-    """What is done with the files of a source.
+    """Treatment of the files of a source.
 
     Args:
         images: embedded images are removed, kept, or hold the file back.

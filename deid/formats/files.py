@@ -1,7 +1,7 @@
 """Files of every format: recognised by content, read as text with what their fields tell, and rewritten.
 
-A reader is a function `(raw, reading) -> save` of the table `READERS`, imported when a file needs it. It tells `reading`
-(`deid.formats.reading.Reading`) the segments of the file; `save` writes the file once the changed ones were put in.
+A reader is a function `(raw, reading) -> save` of the table `READERS`, imported when a file needs it. It tells
+`reading` (`deid.formats.reading.Reading`) the segments of the file; `save` writes it with the changed ones.
 """
 
 from __future__ import annotations
@@ -61,8 +61,8 @@ def read_file(
         rules: of the file's source.
 
     Raises:
-        DocumentRefused: too_large, empty, unsupported_format, malformed, encrypted, expands_too_much, scanned, pictures,
-            no_converter, undecodable, or a reason of `deid.formats.readable`.
+        DocumentRefused: too_large, empty, unsupported_format, malformed, encrypted, expands_too_much, scanned,
+            pictures, no_converter, undecodable, or a reason of `deid.formats.readable`.
     """
     if len(raw) > max_bytes:
         raise DocumentRefused(document_id, Reason.TOO_LARGE, f"{len(raw)} bytes, at most {max_bytes}")

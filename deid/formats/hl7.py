@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from deid.domain.errors import Reason
-from deid.formats.reading import Reading, Save
+from deid.formats.reading import Reading, Save, single
 from deid.formats.splicing import SplicedText
 
 _SEGMENT = re.compile(r"[^\r\n]+")
@@ -100,7 +100,7 @@ def read_hl7(raw: bytes, reading: Reading) -> Save:
             _Fields(file, reading, marks, name).read(line)
         else:  # text with a bare line end
             put = file.place(line.start, line.start + len(line.text), marks.escaped)
-            reading.add(marks.unescape(line.text), lambda texts, put=put: put(texts[0] or ""))
+            reading.add(marks.unescape(line.text), single(put))
     return file.save
 
 
@@ -180,4 +180,4 @@ class _Fields:
         else:
             text = self._marks.unescape(data.text)
             put = self._file.place(data.start, data.start + len(data.text), self._marks.escaped)
-            self._reading.add(text, lambda texts: put(texts[0] or ""))
+            self._reading.add(text, single(put))

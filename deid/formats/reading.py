@@ -39,7 +39,7 @@ _NOTHING: tuple[tuple[Replacement, ...], ...] = ((),)
 
 
 class _File:
-    """What the reading of a file and of the documents in it share."""
+    """State that the reading of a file and those of the documents in it share."""
 
     def __init__(self, size: int, limit: int) -> None:
         self.left = min(limit, size * _RATIO + (1 << 20))
@@ -153,7 +153,7 @@ class Reading:
             rule = rule if day.count("/") < 2 else _DAY
             day = day if rule is _DAY else None
         if day is None:
-            self.add(value, lambda texts: put(texts[0] or ""), label=rule.label, patient=rule.patient, caption=caption)
+            self.add(value, single(put), label=rule.label, patient=rule.patient, caption=caption)
             return
         time = rule.patient != "birth_date"
         self.add(
@@ -267,7 +267,7 @@ class Reading:
 
     @property
     def patient(self) -> dict[str, list[str]]:
-        """What the file tells of the patient."""
+        """Fields of the patient that the file tells."""
         return self._file.patient
 
     @property
@@ -288,6 +288,11 @@ class Reading:
     def _add(self, segment: Segment, put: Callable[[Sequence[Sequence[Replacement]]], None]) -> None:
         self._file.segments.append(segment)
         self._file.puts.append(put)
+
+
+def single(put: Callable[[str], None]) -> Callable[[tuple[str | None, ...]], None]:
+    """Return what `Reading.add` calls with the texts of one run."""
+    return lambda texts: put(texts[0] or "")
 
 
 def base64_of(value: str) -> bytes | None:

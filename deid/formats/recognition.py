@@ -108,7 +108,7 @@ def _binary(raw: bytes) -> str:
         return "dicom"
     if _IMAGES.match(raw):
         return IMAGE
-    return UNKNOWN if _NO_TEXT.match(raw) and not raw[:2].isalnum() or _NO_TEXT.match(raw) and 0 in raw[:64] else ""
+    return UNKNOWN if (_NO_TEXT.match(raw) and not raw[:2].isalnum()) or (_NO_TEXT.match(raw) and 0 in raw[:64]) else ""
 
 
 def _archive(raw: bytes) -> str:
@@ -165,7 +165,9 @@ def _tagged(start: str, declared: str) -> str:
         return "cda"
     if "http://hl7.org/fhir" in root["rest"]:
         return "fhir_xml"
-    if root["name"].lower() in _HTML:
+    if root["name"].lower() == "html" or (
+        root["name"].lower() in _HTML and declared != "xml" and not start.startswith("<?xml")
+    ):
         return "html"
     if declared == "text" and not start.startswith("<?xml"):
         return ""

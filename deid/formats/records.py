@@ -122,7 +122,7 @@ def _read_leaves(file: JsonText, reading: Reading, start: int) -> None:
         rule = reading.rule("json", leaf.path)
         name = next((part for part in reversed(leaf.pointer) if isinstance(part, str)), "")
         caption = f"{name} : " if name and name != "(key)" else ""
-        reading.field(rule, leaf.value, lambda value, leaf=leaf: file.put(leaf, value), caption=caption)
+        reading.field(rule, leaf.value, partial(file.put, leaf), caption=caption)
 
 
 # ---- Tables of text

@@ -38,7 +38,7 @@ class Segment:
 
     @property
     def blank(self) -> bool:
-        """Whether it gives no line."""
+        """True if it gives no line."""
         return not any(run.strip() for run in self.runs)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from lxml import etree
@@ -19,8 +20,8 @@ from deid.formats.reading import Reading, Save, base64_of
 
 # Elements of CDA narrative, XHTML and usual XML that stand inside a line.
 _INLINE = frozenset(
-    "content sub sup linkHtml footnote footnoteRef b i u em strong span a font small big tt abbr cite code q s strike del "
-    "ins mark".split()
+    "content sub sup linkHtml footnote footnoteRef b i u em strong span a font small big tt abbr cite code q s strike "
+    "del ins mark".split()
 )
 _BLOCK = frozenset(
     "paragraph list item table thead tbody tfoot tr td th caption br div p li ul ol dl dt dd h1 h2 h3 h4 h5 h6 pre hr "
@@ -132,7 +133,7 @@ class Walk:
             self._reading.field(
                 rule,
                 value,
-                lambda new, element=element, name=name: element.attrib.__setitem__(name, new),
+                partial(element.set, name),
                 caption=caption,
             )
 
@@ -144,7 +145,7 @@ class Walk:
             caption = f"{path[-1]} : " if self._captions and where == "text" and not len(element) else ""
             self._runs.append((element, where, value))
             if caption and len(self._runs) == 1 and not _stands_inside(element):
-                self._flush(rule.caption and f"{rule.caption} : " or caption)
+                self._flush(f"{rule.caption} : " if rule.caption else caption)
             return
         self._flush()
         self._reading.field(rule, value, lambda new: setattr(element, where, new))
@@ -187,8 +188,7 @@ def save_xml(root: Any, raw: bytes, reading: Reading) -> Save:
 def read_xml(raw: bytes, reading: Reading) -> Save:
     """Read XML of any vocabulary, by the field map `xml`."""
     root = parse_xml(raw, reading)
-    outside = [node for node in (*root.itersiblings(), *root.itersiblings(preceding=True))]
-    for _ in outside:
+    for _ in (*root.itersiblings(), *root.itersiblings(preceding=True)):
         reading.removed("comment")
     Walk(reading, "xml", captions=True).read(root)
     return save_xml(root, raw, reading)

@@ -17,7 +17,7 @@ from tests.unit.cli.conftest import SECRET, Call, jsonl
 from tests.unit.cli.test_documents import LETTER
 
 COMMANDS = (
-    "detect deidentify evaluate score train provision migrate doctor refresh references night publish report "
+    "detect deidentify file evaluate score train provision migrate doctor refresh references night publish report "
     "runs make-visible dpo-annex policy budget key annotations audit ids opt-outs quarantine".split()
 )
 

@@ -1,0 +1,421 @@
+"""Files of text formats: recognised, read, rewritten without what was planted in them, refused with a reason."""
+
+from __future__ import annotations
+
+import csv
+import email
+import io
+import json
+import re
+import zipfile
+from collections.abc import Sequence
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from lxml import etree
+
+from deid.domain.document import Patient
+from deid.domain.errors import DocumentRefused, PolicyError, Reason
+from deid.formats import FileRules, SegmentedSource, read_file, with_told
+from deid.formats.fields import load_rules
+from deid.formats.files import READERS
+from deid.formats.recognition import recognise
+from deid.formats.segments import complete
+from tests.unit.formats.samples import (
+    BASE64,
+    CDA,
+    CSV,
+    DIGITS,
+    EML,
+    FHIR,
+    HL7,
+    HL7_OTHER_MARKS,
+    IPP,
+    JSON,
+    JSONL,
+    NAME,
+    PLANTED,
+    SAMPLES,
+    TEXT,
+    TEXT_FILE,
+    VCF,
+    XML,
+    expanded,
+)
+
+_PLANTED = re.compile("|".join(map(re.escape, PLANTED)))
+
+
+def read(raw: bytes, hint: str = "", **options: object) -> SegmentedSource:
+    given: dict = {"document_id": "d", "max_bytes": 1_000_000, "hint": hint, **options}
+    return read_file(raw, **given)
+
+
+def reason(raw: bytes, hint: str = "", **options: object) -> Reason:
+    with pytest.raises(DocumentRefused) as refusal:
+        read(raw, hint, **options).rewrite([])
+    assert NAME not in str(refusal.value)
+    return refusal.value.reason
+
+
+def hidden(source: SegmentedSource) -> list[tuple[int, int, str]]:
+    """What a perfect detection and the file's own fields replace."""
+    spans = {(one.start, one.end): "02/04/1970" if one.label == "DATE" else "Martin" for one in source.mentions}
+    for found in _PLANTED.finditer(source.text):
+        if not any(start < found.end() and found.start() < end for start, end in spans):
+            spans[found.span()] = "02/04/1970" if found.group()[0] == "1" else "Martin"
+    return [(*span, text) for span, text in sorted(spans.items())]
+
+
+@pytest.mark.parametrize("format", SAMPLES)
+def test_what_is_planted_in_every_place_is_gone(format: str) -> None:
+    hint, raw = SAMPLES[format]
+    assert any(NAME in text for text in expanded(raw))
+    source = read(raw, hint)
+    assert source.format == format
+    written = source.rewrite(hidden(source))
+    for text in expanded(written):
+        assert not _PLANTED.search(text), _PLANTED.search(text)
+    again = read(written, hint)
+    assert again.format == format
+    assert not _PLANTED.search(again.text)
+
+
+@pytest.mark.parametrize(
+    ("hint", "raw"),
+    [("a.txt", TEXT_FILE), ("a.json", JSON), ("a.jsonl", JSONL), ("a.csv", CSV), ("a.hl7", HL7_OTHER_MARKS)],
+)
+def test_a_file_with_nothing_to_replace_comes_back_as_it_was(hint: str, raw: bytes) -> None:
+    assert read(raw, hint).rewrite([]) == raw
+
+
+@pytest.mark.parametrize("format", SAMPLES)
+def test_content_decides_whatever_the_name_and_the_type_say(format: str) -> None:
+    hint, raw = SAMPLES[format]
+    assert recognise(raw, hint) == format
+    if format not in ("csv", "text", "jsonl"):  # text without a mark of its own
+        for wrong in ("", "x.docx", "application/pdf", "a.csv"):
+            assert recognise(raw, wrong) == format
+
+
+def test_the_tables_of_formats_agree() -> None:
+    assert set(SAMPLES) <= set(READERS)
+
+
+# ---- What is kept, and what the fields tell
+
+
+def test_hl7_keeps_numbers_codes_and_the_rest_of_the_message() -> None:
+    source = read(HL7)
+    written = source.rewrite(hidden(source)).decode()
+    assert "OBX|2|NM|2^Hb||12.5|g/dL\r" in written
+    assert written.count("\r") == HL7.count(b"\r")
+    assert written.startswith(
+        "MSH|^~\\&|APP|Martin|DPI|Martin|197004021430||ORU^R01|Martin|P|2.5|||||FRA|UNICODE UTF-8\r"
+    )
+    assert "|19700402|F|" in written
+    assert "Hémoglobine 12,5 g/dL." in written
+    assert "\\.br\\T\\T\\C" in written
+    patient = complete(Patient(), source.patient)
+    assert (patient.last_name, patient.ipp, patient.birth_date and patient.birth_date.isoformat()) == (
+        NAME,
+        IPP,
+        "1961-05-14",
+    )
+
+
+def test_hl7_escapes_what_a_surrogate_holds() -> None:
+    source = read(HL7_OTHER_MARKS)
+    at = source.text.index(NAME)
+    written = source.rewrite([(at, at + len(NAME), "A$B*C!D%E@F")]).decode()
+    assert "$A%F%B%S%C%R%D%E%E%T%F*" in written
+    assert "A$B*C!D%E@F" in read(written.encode()).text
+
+
+def test_cda_keeps_codes_and_values_and_tells_the_patient() -> None:
+    source = read(CDA)
+    root = etree.fromstring(source.rewrite(hidden(source)))
+    values = root.findall(".//{*}value")
+    assert [value.get("value") for value in values[-2:]] == ["19700402", "12.5"]
+    assert root.find(".//{*}birthTime").get("value") == "19700402"
+    assert [one.text for one in root.findall(".//{*}patient/{*}name/{*}given")] == ["Martin"]
+    assert source.patient["nir"] == ["261052100012345"]
+    assert source.patient["sex"] == ["F"]
+    assert source.removed["image"] == 1
+
+
+def test_a_word_cut_by_markup_is_one_word() -> None:
+    source = read(CDA)
+    assert f"Mme {NAME}" in source.text
+    written = source.rewrite(hidden(source)).decode()
+    assert '<content styleCode="Bold">Martin</content>' in written
+
+
+def test_json_keeps_numbers_as_written_and_both_values_of_a_key() -> None:
+    source = read(JSON)
+    written = source.rewrite(hidden(source)).decode()
+    assert "[true, null, 1.50, " in written
+    assert written.count('"patient":') == 2
+    json.loads(written)
+    number = read(b'{"ipp": 8012345679}')
+    assert number.rewrite([(*_span(number, "8012345679"), "42")]) == b'{"ipp": 42}'
+    assert number.rewrite([(*_span(number, "8012345679"), "X")]) == b'{"ipp": "X"}'
+
+
+def test_fhir_attachments_tell_their_new_size_and_hash() -> None:
+    source = read(FHIR)
+    bundle = json.loads(source.rewrite(hidden(source)))
+    attachment = bundle["entry"][1]["resource"]["content"][0]["attachment"]
+    assert attachment["size"] == len(__import__("base64").b64decode(attachment["data"]))
+    assert attachment["hash"] != "aa"
+    assert bundle["entry"][0]["resource"]["photo"][0]["data"] == ""
+    assert bundle["entry"][0]["resource"]["text"]["div"].startswith('<div xmlns="http://www.w3.org/1999/xhtml">')
+    assert bundle["entry"][0]["resource"]["id"] == bundle["entry"][1]["resource"]["subject"]["reference"][8:]
+
+
+def test_a_table_keeps_its_cells_quotes_and_line_ends() -> None:
+    source = read(CSV, "a.csv")
+    written = source.rewrite(hidden(source)).decode("cp1252")
+    rows = list(csv.reader(io.StringIO(written, newline=""), delimiter=";"))
+    assert [len(row) for row in rows] == [4, 4, 4]
+    assert rows[1][2] == "1970-04-02"
+    assert rows[1][3].startswith('Vue "hier";\nMadame Martin')
+    assert "texte : " in source.text
+
+
+def test_a_table_without_names_of_columns_shows_its_first_row() -> None:
+    source = read(f"{NAME};Marie\nDurand;Paul\n".encode(), "a.csv")
+    assert source.text.split("\n") == [NAME, "Marie", "Durand", "Paul"]
+
+
+def test_vcf_keeps_variants() -> None:
+    source = read(VCF)
+    written = source.rewrite(hidden(source)).decode()
+    assert written.endswith("\tFORMAT\tMartin\tMartin\n1\t42\trs1\tA\tC\t9\tPASS\tDP=1\tGT\t0/1\t0/0\n")
+
+
+def test_a_message_keeps_its_parts() -> None:
+    source = read(EML)
+    message = email.message_from_bytes(source.rewrite(hidden(source)))
+    assert [part.get_content_type() for part in message.walk()][1:4] == [
+        "text/plain",
+        "text/html",
+        "application/octet-stream",
+    ]
+    assert "Hémoglobine 12,5" in message.get_payload(0).get_payload(decode=True).decode("latin-1")
+    assert message["Date"] == "Thu, 02 Apr 1970 10:00:00 +0100"
+    assert source.removed["image"] == 1
+
+
+def test_an_archive_loses_its_names_and_what_nobody_reads() -> None:
+    source = read(SAMPLES["zip"][1])
+    with zipfile.ZipFile(io.BytesIO(source.rewrite([]))) as archive:
+        assert archive.namelist() == ["document-001.txt", "document-002.hl7", "document-003.json"]
+
+
+@pytest.mark.parametrize(
+    ("raw", "encoding"),
+    [
+        (TEXT.encode("cp1252"), "cp1252"),
+        (TEXT.encode("utf-8"), "utf-8"),
+        (TEXT.encode("utf-16"), "utf-16"),
+        (TEXT.encode("utf-16-le"), "utf-16-le"),
+        (TEXT.encode("cp850"), "cp850"),
+        (TEXT.encode("mac-roman"), "mac-roman"),
+    ],
+)
+def test_the_encoding_of_a_text_is_found_and_kept(raw: bytes, encoding: str) -> None:
+    source = read(raw, "a.txt")
+    assert source.text == TEXT
+    assert source.rewrite([(*_span(source, NAME), "Jérôme")]).decode(encoding) == TEXT.replace(NAME, "Jérôme")
+
+
+def test_mentions_that_fields_tell_win_and_leave_the_rest_of_what_was_found() -> None:
+    source = read(HL7)
+    start, end = _span(source, IPP)
+    found = source.mentions[0]
+    merged = with_told([type(found)(start - 6, end + 8, found.label)], source.mentions, source.text)
+    assert all(before.end <= after.start for before, after in pairwise(merged))
+    assert any((one.start, one.end) == (start, end) for one in merged)
+
+
+def test_a_source_has_rules_of_its_own(tmp_path) -> None:
+    file = tmp_path / "rules.yaml"
+    file.write_text(
+        "images: keep\nformats:\n  json:\n    fields:\n"
+        "      code: keep\n      secret: drop\n      nom: {label: PATIENT}\n"
+    )
+    source = read(b'{"code": "A", "secret": "B", "nom": "C", "texte": "D"}', rules=load_rules(file))
+    assert source.text == "nom : C\ntexte : D"
+    assert [str(one.label) for one in source.mentions] == ["PATIENT"]
+    assert source.rewrite([]) == b'{"code": "A", "secret": "", "nom": "C", "texte": "D"}'
+
+
+@pytest.mark.parametrize("text", ["images: show", "formats: {hl7: {fields: {PID-5: {label: NOBODY}}}}", "[", "x: 1"])
+def test_a_wrong_rule_is_told(tmp_path, text: str) -> None:
+    file = tmp_path / "rules.yaml"
+    file.write_text(text)
+    with pytest.raises(PolicyError, match=r"rules\.yaml"):
+        load_rules(file)
+
+
+# ---- Refusals
+
+
+_LAUGHS = '<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;&a;&a;">]><x>&b;</x>'
+_XXE = '<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]><x>&a;</x>'
+
+
+def _zip(parts: Sequence[tuple[str, bytes]]) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in parts:
+            archive.writestr(name, content)
+    return file.getvalue()
+
+
+def _nested(depth: int) -> bytes:
+    raw = TEXT_FILE
+    for _ in range(depth):
+        raw = _zip([("a.zip", raw)])
+    return raw
+
+
+def _encrypted() -> bytes:
+    raw = bytearray(_zip([("a.txt", TEXT_FILE)]))
+    raw[6] |= 1
+    raw[raw.index(b"PK\x01\x02") + 8] |= 1
+    return bytes(raw)
+
+
+@pytest.mark.parametrize(
+    ("raw", "hint", "expected"),
+    [
+        (b"", "", Reason.EMPTY),
+        (b" \r\n", "", Reason.EMPTY),
+        (b"x" * 1_000_001, "", Reason.TOO_LARGE),
+        (_LAUGHS.encode(), "", Reason.MALFORMED),
+        (_LAUGHS.encode("utf-16"), "", Reason.MALFORMED),
+        (_XXE.encode(), "", Reason.MALFORMED),
+        (b"<?xml version='1.0'?><dossier>&inconnue;</dossier>", "", Reason.MALFORMED),
+        (XML[:200], "", Reason.MALFORMED),
+        (CDA[:-40], "", Reason.MALFORMED),
+        (FHIR[:-1], "application/fhir+json", Reason.MALFORMED),
+        (b"[" * 100_000, "a.json", Reason.MALFORMED),
+        (b"<dossier>" * 50_000, "a.xml", Reason.MALFORMED),
+        (b"MSH|^~\\&|\0|", "", Reason.UNDECODABLE),
+        (b"MSH|||||A\rPID|1", "", Reason.MALFORMED),
+        (b"##fileformat=VCFv4.2\n1\t2\n", "", Reason.MALFORMED),
+        (HL7.replace(BASE64.encode(), b"*!!*"), "", Reason.MALFORMED),
+        (_zip([("a.txt", b"a" * 50_000_000)]), "", Reason.EXPANDS),
+        (_nested(8), "", Reason.EXPANDS),
+        (_encrypted(), "", Reason.ENCRYPTED),
+        (SAMPLES["zip"][1][:-30], "", Reason.MALFORMED),
+        (_zip([("a.txt", TEXT_FILE)]).replace(b"a.txt", b"a.txt", 1)[:40] + b"\0" * 80, "", Reason.MALFORMED),
+        (b"\x89PNG\r\n\x1a\n" + bytes(40), "a.txt", Reason.SCANNED),
+        (b"\xff\xd8\xff\xe0" + bytes(40), "", Reason.SCANNED),
+        (b"\x1f\x8b\x08" + bytes(40), "", Reason.UNSUPPORTED_FORMAT),
+        (bytes(range(256)) * 4, "a.txt", Reason.UNSUPPORTED_FORMAT),
+        (b"From: a@b.fr\nTo: c@d.fr\nContent-Type: multipart/encrypted; boundary=x\n\n--x--\n", "", Reason.ENCRYPTED),
+        (TEXT.encode().decode("cp1252").encode() * 3, "a.txt", Reason.DOUBLE_ENCODED),
+    ],
+)
+def test_bad_input_has_its_reason(raw: bytes, hint: str, expected: Reason) -> None:
+    assert reason(raw, hint) is expected
+
+
+def test_pictures_hold_a_file_back_where_the_rules_say_so() -> None:
+    assert reason(CDA, rules=FileRules(images="refuse")) is Reason.PICTURES
+    kept = read(CDA, rules=FileRules(images="keep"))
+    assert b'mediaType="image/png"' in kept.rewrite([])
+    assert not kept.removed["image"]
+
+
+@pytest.mark.parametrize("format", SAMPLES)
+@settings(max_examples=25, deadline=None)
+@given(data=st.data())
+def test_a_damaged_file_is_read_or_refused(format: str, data: st.DataObject) -> None:
+    hint, sample = SAMPLES[format]
+    raw = bytearray(sample)
+    for _ in range(data.draw(st.integers(1, 4))):
+        at = data.draw(st.integers(0, len(raw) - 1))
+        match data.draw(st.sampled_from(["cut", "flip", "insert", "drop"])):
+            case "cut":
+                raw = raw[: at + 1]
+            case "flip":
+                raw[at] = data.draw(st.integers(0, 255))
+            case "insert":
+                raw[at:at] = data.draw(st.sampled_from([b"\0", b"<", b'"', b"\\", b"|", b"&#0;", b"\xff", b"{", b"\r"]))
+            case "drop":
+                del raw[at : at + 7]
+        if not raw:
+            raw = bytearray(b" ")
+    try:
+        source = read(bytes(raw), hint)
+        source.rewrite([(0, 1, "X")])
+    except DocumentRefused:
+        pass  # any other exception fails
+
+
+# ---- Round trips
+
+_words = st.text(st.sampled_from("abcÉé œ'\"\\;,|^&~\t<>19/"), max_size=12)
+_values = st.recursive(
+    _words | st.integers() | st.booleans() | st.none() | st.floats(allow_nan=False, allow_infinity=False),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_words, inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(value=_values, indent=st.sampled_from([None, 2]))
+def test_json_round_trips(value: object, indent: int | None) -> None:
+    _comes_back(json.dumps({"a": value, "texte": "Vue"}, indent=indent, ensure_ascii=False).encode(), "a.json")
+
+
+@settings(max_examples=60, deadline=None)
+@given(rows=st.lists(st.lists(_words, min_size=2, max_size=4), min_size=1, max_size=4))
+def test_tables_round_trip(rows: list[list[str]]) -> None:
+    file = io.StringIO(newline="")
+    csv.writer(file, delimiter=";").writerows([["ipp", "texte"], ["1", "Vue"], *rows])
+    _comes_back(file.getvalue().encode(), "a.csv")
+
+
+@settings(max_examples=60, deadline=None)
+@given(fields=st.lists(_words, min_size=1, max_size=6))
+def test_messages_round_trip(fields: list[str]) -> None:
+    line = "|".join(re.sub(r"[|\\\r\n]", "", field) for field in fields)
+    _comes_back(f"MSH|^~\\&|A|B|C|D|20240302||ADT^A08|1|P|2.5\rZZZ|Vue|{line}\r".encode(), "a.hl7")
+
+
+def _comes_back(raw: bytes, hint: str) -> None:
+    """Check that a file stays as it is, and that a surrogate reads where its mention stood."""
+    try:
+        source = read(raw, hint)
+    except DocumentRefused as refused:
+        if refused.reason in (Reason.UNDECODABLE, Reason.NOT_TEXT):
+            return
+        raise
+    assert source.rewrite([]) == raw
+    start, end = _span(source, "Vue")
+    again = read(source.rewrite([(start, end, 'Zoé | ; " \\ ^ é')]), hint)
+    assert again.text == source.text[:start] + 'Zoé | ; " \\ ^ é' + source.text[end:]
+
+
+def _span(source: SegmentedSource, word: str) -> tuple[int, int]:
+    start = source.text.index(word)
+    return start, start + len(word)
+
+
+def test_dates_of_digits_keep_their_form() -> None:
+    source = read(f"MSH|^~\\&|A|B|C|D|{DIGITS}143000.0000+0100||ADT^A08|1|P|2.5\r".encode())
+    span = _span(source, "14/05/1961")
+    for surrogate, written in {
+        "02/04/1970": "19700402143000.0000+0100",
+        "avril 1970": "197004",
+        "1970": "1970",
+        "[DATE]": "",
+    }.items():
+        assert source.rewrite([(*span, surrogate)]).decode().split("|")[6] == written
