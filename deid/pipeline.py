@@ -11,10 +11,10 @@ stops the step, as a failure of Great Expectations does.
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from deid.config.policy import Hiding, Quality
 from deid.detection.titles import clean_titles
@@ -23,11 +23,9 @@ from deid.domain.errors import DocumentRefused, NocturneError, Reason
 from deid.domain.limits import Limits
 from deid.domain.outcomes import (
     Candidate,
-    Constraint,
     Deidentified,
     Detected,
     Incoming,
-    Kept,
     Markup,
     Opened,
     Refused,
@@ -38,6 +36,7 @@ from deid.formats import FileRules, SegmentedSource, open_document, storable, wi
 from deid.isolation import process_within
 from deid.quality import DEFAULT, validate_batch
 from deid.quality.reasons import Waiver, apply_waiver
+from deid.quality.statements import agreement, statements
 from deid.substitution.temporal.constraints import count_constraints
 
 if TYPE_CHECKING:
@@ -45,6 +44,7 @@ if TYPE_CHECKING:
     from deid.substitution import Substitutor
 
 log = logging.getLogger(__name__)
+Found = TypeVar("Found")
 
 ORDINARY = Limits()
 # What another process loads its tables and models with.
@@ -210,20 +210,28 @@ def _check(
 
 
 def _judge(candidates: Sequence[Candidate], quality: Quality, hiding: Hiding) -> list[Verdict]:
-    """Return the verdicts of candidates, in order, each with its constraints counted."""
+    """Return the verdicts of candidates, in order, each with its constraints and agreement counted."""
     verdicts = validate_batch(candidates, quality, hiding) if candidates else []
-    return [replace(one, constraints=_constraints(item)) for one, item in zip(verdicts, candidates, strict=True)]
+    return [
+        replace(
+            one,
+            constraints=_counted(count_constraints, item, {}),
+            agreement=_counted(agreement, item, {}),
+            statements=_counted(statements, item, ()),
+        )
+        for one, item in zip(verdicts, candidates, strict=True)
+    ]
 
 
-def _constraints(candidate: Candidate) -> Mapping[Constraint, Kept]:
-    """Return what a candidate states and keeps; nothing where it cannot be counted, which holds no document back."""
+def _counted(count: Callable[[Document, Substitution], Found], candidate: Candidate, nothing: Found) -> Found:
+    """Return what is counted of a candidate; `nothing` where it cannot be, which holds no document back."""
     try:
-        return count_constraints(candidate.document, candidate.substitution)
+        return count(candidate.document, candidate.substitution)
     except MemoryError:
         raise
     except Exception as error:
-        _log_failure("counting of constraints", candidate.document.id, error)
-        return {}
+        _log_failure(f"counting of {count.__name__}", candidate.document.id, error)
+        return nothing
 
 
 def _deidentify(

@@ -255,6 +255,8 @@ class Quality(Section):
     is refused, or published with a warning. Clinical values, doses, scores, results and drugs that changed
     (`deid.quality.clinical`): a document warns from `warn_clinical_changes` of them on, and is held back above
     `max_clinical_changes`; a share above `warn_clinical_changed_share` of the interval's asks a person.
+    `patient_disagreement`: a document whose text disagrees with the patient's other published documents on first name,
+    surname, sex, birth date or town is counted and shown, or held back as well.
     """
 
     max_quarantined_share: Share = 0.2
@@ -276,6 +278,7 @@ class Quality(Section):
     warn_clinical_changes: int = Field(1, ge=1)
     max_clinical_changes: int = Field(10, ge=0)
     warn_clinical_changed_share: Share = 0.01
+    patient_disagreement: Literal["count", "hold"] = "count"
 
 
 class References(Section):

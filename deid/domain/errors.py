@@ -113,6 +113,7 @@ class Reason(StrEnum):
     ORIGINAL_KEPT = "original_kept"
     UNCHANGED = "unchanged"
     INCONSISTENT = "inconsistent"
+    PATIENT_DISAGREES = "patient_disagrees"
 
 
 class DocumentRefused(NocturneError):

@@ -151,13 +151,48 @@ class Kept(NamedTuple):
     violated: int
 
 
+class AgreementKind(StrEnum):
+    """Subjects on which the published texts of a patient agree, or a text with itself (`deid.quality.statements`)."""
+
+    FIRST_NAME = "first_name"
+    SURNAME = "surname"
+    SEX = "sex"
+    BIRTH_DATE = "birth_date"
+    TOWN = "town"
+    ARTICLE = "article"
+
+
+class Statement(NamedTuple):
+    """What a published text says of its patient: `value` stands `times` times for `source`, of the warehouse.
+
+    Both are identifying and leave the process as keyed digests only.
+    """
+
+    kind: AgreementKind
+    source: str
+    value: str
+    times: int
+
+
+class Counts(NamedTuple):
+    """Number of values that one document states of a kind, and of those that disagree."""
+
+    stated: int
+    violated: int
+
+
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Every check of one document, in the order of `deid.quality.checks.CHECKS`, and its constraints by kind."""
+    """Every check of one document, in the order of `deid.quality.checks.CHECKS`, and its constraints by kind.
+
+    `agreement` counts what the document alone can be judged by; `statements` wait for the patient's other documents.
+    """
 
     document_id: str
     outcomes: tuple[CheckOutcome, ...]
     constraints: Mapping[Constraint, Kept] = field(default_factory=dict)
+    agreement: Mapping[AgreementKind, Counts] = field(default_factory=dict)
+    statements: tuple[Statement, ...] = ()
 
     @property
     def reasons(self) -> tuple[Reason, ...]:

@@ -22,7 +22,7 @@ from deid.nightly import runtime
 from deid.quality.identity import known_identity
 from deid.warehouse import batches, identity, opt_outs, signatures
 from deid.warehouse.batches import read_waivers
-from deid.warehouse.ledger import BatchStep, Run, begin, find_run, finish, read_run, stage_run
+from deid.warehouse.ledger import BatchStep, Disagreement, Run, begin, find_run, finish, read_run, stage_run
 from deid.warehouse.planning import Interval, Request, Versions, plan_run
 
 P = ParamSpec("P")
@@ -177,7 +177,8 @@ def stage(run_id: int) -> dict[str, Any]:
     of all that publication would change.
 
     Documents that would take a patient past the policy's `max_epsilon_per_patient` leave for quarantine here, where all
-    of the run's are known: which ones must not depend on what batch was fastest.
+    of the run's are known: which ones must not depend on what batch was fastest. So do those that disagree with the
+    patient's other documents, if the policy holds them.
 
     Raises:
         PolicyError: the run is open, and policy, detector or key are no longer those that it was planned with.
@@ -187,7 +188,10 @@ def stage(run_id: int) -> dict[str, Any]:
     run = read_run(run_id)
     if run.state == "planned":
         run = _current_run(run_id)
-    return stage_run(run, runtime.policy().substitution.max_epsilon_per_patient)
+    drawn, limits = runtime.policy().substitution, runtime.policy().quality
+    # Under the scope of a document, a patient's documents share no surrogate: nothing of them is to agree.
+    disagreement: Disagreement = "ignore" if drawn.scope == "document" else limits.patient_disagreement
+    return stage_run(run, drawn.max_epsilon_per_patient, disagreement)
 
 
 def _current_run(run_id: int) -> Run:

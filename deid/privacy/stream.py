@@ -11,6 +11,7 @@ Item = TypeVar("Item")
 
 _BLOCK_BITS = 256
 _LENGTH_BYTES = _COUNTER_BYTES = 8
+_DIGEST_DIGITS = 16
 
 
 def encode_parts(parts: Sequence[str]) -> bytes:
@@ -19,6 +20,11 @@ def encode_parts(parts: Sequence[str]) -> bytes:
         len(raw).to_bytes(_LENGTH_BYTES, "big") + raw
         for raw in (part.encode("utf-8", "surrogatepass") for part in parts)
     )
+
+
+def keyed_digest(secret: bytes, *parts: str) -> str:
+    """Return 16 hexadecimal digits of HMAC-SHA-256 of parts under the secret: equal for equal parts, else nothing."""
+    return hmac.digest(secret, encode_parts(parts), "sha256").hex()[:_DIGEST_DIGITS]
 
 
 class KeyedStream:

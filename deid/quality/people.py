@@ -47,12 +47,16 @@ def forms(document: Document, surrogates: Iterable[Surrogate]) -> Iterator[Form]
     for one in surrogates:
         if one.mention.label not in NAMES:
             continue
-        original, drawn = (_words(text) for text in (_original(document, one), one.text))
-        if len(original) != len(drawn):
-            continue
-        of_patient = one.mention.label is not Label.DOCTOR or own.issuperset(original)
-        for word, name in zip(original, drawn, strict=True):
+        pairs = paired_words(document, one)
+        of_patient = one.mention.label is not Label.DOCTOR or own.issuperset(word for word, _ in pairs)
+        for word, name in pairs:
             yield Form(of_patient and word in own, word, name)
+
+
+def paired_words(document: Document, one: Surrogate) -> Sequence[tuple[str, str]]:
+    """Return the words of a name with those of its surrogate; empty where there are not as many."""
+    original, drawn = (name_words(text) for text in (_original(document, one), one.text))
+    return list(zip(original, drawn, strict=True)) if len(original) == len(drawn) else []
 
 
 def disagreements(pairs: Sequence[tuple[Document, Sequence[Surrogate]]]) -> list[int]:
@@ -111,7 +115,7 @@ def _named(document: Document, surrogates: Iterable[Surrogate]) -> Iterator[tupl
     """Yield the initials of those named in full, before and after."""
     for one in surrogates:
         if one.mention.label in NAMES:
-            original, drawn = (_words(text) for text in (_original(document, one), one.text))
+            original, drawn = (name_words(text) for text in (_original(document, one), one.text))
             if 1 < len(original) == len(drawn) < 5:
                 yield tuple("".join(word[0] for word in words).upper() for words in (original, drawn))  # type: ignore[misc]
 
@@ -129,14 +133,14 @@ def _orders(length: int) -> Iterator[tuple[int, ...]]:
 
 
 def _own_words(patient: Patient) -> frozenset[str]:
-    return frozenset(word for name in patient.names for word in _words(name))
+    return frozenset(word for name in patient.names for word in name_words(name))
 
 
 def _original(document: Document, one: Surrogate) -> str:
     return document.text[one.mention.start : one.mention.end]
 
 
-def _words(text: str) -> Sequence[str]:
-    """The folded words of two letters and more of a name, without what may stand beside it."""
+def name_words(text: str) -> Sequence[str]:
+    """Return the folded words of two letters and more of a name, without what may stand beside it."""
     found = (fold(re.sub("['’]", "", word)) for word in _WORD.findall(_ELIDED.sub("", text)))
     return [word for word in found if len(word) > 1 and word not in _BESIDE]

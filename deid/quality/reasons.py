@@ -174,6 +174,12 @@ FRENCH: Mapping[Reason, Wording] = MappingProxyType(
             "Le texte produit ne correspond pas au texte d'origine avec ses mentions remplacées.",
             "Signaler l'identifiant du document à l'équipe technique.",
         ),
+        Reason.PATIENT_DISAGREES: Wording(
+            "En désaccord avec les autres documents du patient",
+            "Prénom, nom, sexe, date de naissance ou ville n'ont pas le même substitut que dans les autres documents "
+            "du patient que la recherche a déjà, ou qui paraîtraient avec lui.",
+            "Signaler l'identifiant du document à l'équipe technique ; le retraiter une fois la cause corrigée.",
+        ),
     }
 )
 
@@ -326,6 +332,12 @@ ENGLISH: Mapping[Reason, Wording] = MappingProxyType(
             "Inconsistent result",
             "The output is not the source with its mentions replaced.",
             "Report the document's id to the technical team.",
+        ),
+        Reason.PATIENT_DISAGREES: Wording(
+            "Disagrees with the patient's other documents",
+            "First name, surname, sex, birth date or town have another surrogate than in the patient's other documents "
+            "that research already has, or that would appear with it.",
+            "Report the document's id to the technical team; process it again once the cause is mended.",
         ),
     }
 )

@@ -42,6 +42,7 @@ def gather(interval_key: str) -> Figures:
             "checks": _checks(cursor, interval_key, runs),
             "mentions": _mentions(cursor, interval_key),
             "constraints": read_rows(cursor, "constraints", interval_key=interval_key),
+            "agreement": read_rows(cursor, "agreement", interval_key=interval_key),
             "clinical": read_rows(cursor, "clinical", interval_key=interval_key)[0],
             "types": read_rows(cursor, "types", interval_key=interval_key),
             "quarantine": read_rows(cursor, "quarantine", interval_key=interval_key),

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
 from types import MappingProxyType
 from typing import Any
 
 from deid.domain.errors import Reason
 from deid.domain.labels import FRENCH as LABELS_FRENCH
 from deid.domain.labels import Label
-from deid.domain.outcomes import Constraint
+from deid.domain.outcomes import AgreementKind, Constraint
 from deid.quality import reasons
 from deid.quality.checks import BY_NAME
 from deid.refresh.sources import SOURCES
@@ -53,6 +54,7 @@ def view(figures: Figures, lang: str) -> dict[str, Any]:
         "passing": sorted((check for check in document_checks if check["success"]), key=_urgency),
         "heat": _heat(figures, lang),
         "constraints": _constraints(figures, words, write),
+        "agreement": _agreement(figures, words, write),
         "clinical": _clinical(figures, words, write),
         "quarantine": quarantine,
         "held_back": _held_back(figures, words, write),
@@ -186,14 +188,25 @@ def _heat(figures: Figures, lang: str) -> dict[str, Any]:
 
 def _constraints(figures: Figures, words: Mapping[str, str], write: Writer) -> list[dict[str, Any]]:
     """One row per kind of relation that the texts state, in the order of `Constraint`, with its share violated."""
-    counted = {row["kind"]: row for row in figures["constraints"]}
+    return _violated(figures["constraints"], Constraint, "constraint", words, write)
+
+
+def _agreement(figures: Figures, words: Mapping[str, str], write: Writer) -> list[dict[str, Any]]:
+    """One row per kind of agreement, in the order of `AgreementKind`, with its share that disagrees."""
+    return _violated(figures["agreement"], AgreementKind, "agreement", words, write)
+
+
+def _violated(
+    rows: Iterable[dict[str, Any]], kinds: type[StrEnum], prefix: str, words: Mapping[str, str], write: Writer
+) -> list[dict[str, Any]]:
+    counted = {row["kind"]: row for row in rows}
     return [
         {
             **counted[kind],
-            "name": words[f"constraint_{kind}"],
+            "name": words[f"{prefix}_{kind}"],
             "share": write.percent(counted[kind]["violated"] / counted[kind]["stated"], 2),
         }
-        for kind in Constraint
+        for kind in kinds
         if kind in counted
     ]
 

@@ -121,6 +121,28 @@ _WORDS: Mapping[str, tuple[str, str]] = {
     "constraint_stay": ("Sortie après l'entrée", "Discharge after admission"),
     "constraint_length": ("Durée écrite et ses deux dates", "Length in the text and its two dates"),
     "constraint_gap": ("Écart de 60 jours au plus, à la moitié près", "Gap of up to 60 days, to within half of it"),
+    "agreement": ("Accord des documents d'un même patient", "Agreement of a patient's documents"),
+    "agreement_lead": (
+        "Ce que les textes produits disent du patient, comparé aux autres documents du même patient, déjà publiés ou "
+        "à publier ; et les articles et élisions devant les lieux et organisations. Un désaccord est compté là où "
+        "la valeur n'est pas celle que portent le plus de documents publiés.",
+        "What the texts produced say of the patient, compared with the patient's other documents, published or about "
+        "to be; and articles and elisions ahead of places and organisations. A value disagrees if it is not the one "
+        "that most published documents have.",
+    ),
+    "agreement_none": (
+        "Aucun texte ne dit rien du patient qui se compare.",
+        "No text says anything of its patient that can be compared.",
+    ),
+    "agreement_subject": ("Sujet", "Subject"),
+    "agreement_first_name": ("Prénom du patient", "Patient's first name"),
+    "agreement_surname": ("Nom du patient", "Patient's surname"),
+    "agreement_sex": ("Sexe (prénom, NIR)", "Sex (first name, NIR)"),
+    "agreement_birth_date": ("Date de naissance (jour, mois, année)", "Birth date (day, month, year)"),
+    "agreement_town": ("Commune du patient, code postal", "Patient's town, postal code"),
+    "agreement_article": ("Articles et élisions", "Articles and elisions"),
+    "disagreeing": ("En désaccord", "Disagreeing"),
+    "disagreeing_share": ("Part", "Share"),
     "clinical": ("Contenu clinique conservé", "Clinical content kept"),
     "clinical_kept": (
         "{share} des valeurs et termes cliniques sont conservés : {changed} ont changé sur {items} relevés (valeurs "

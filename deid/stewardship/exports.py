@@ -88,6 +88,10 @@ def export_tables(figures: Figures, lang: str) -> dict[str, list[list[Any]]]:
                 if label in counts
             ),
         ],
+        **{
+            part: _select_columns(figures[part], ("kind", "stated", "violated", "documents", "documents_violated"))
+            for part in ("constraints", "agreement")
+        },
         "policy_changes": [
             ["key", "before", "now"],
             *([row["key"], row["before"], row["now"]] for row in figures["policy_changes"] or ()),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from html import escape
 from pathlib import Path
@@ -34,6 +34,8 @@ H1 = ParagraphStyle("h1", parent=BODY, fontName=BOLD, fontSize=18, leading=22, s
 H2 = ParagraphStyle("h2", parent=BODY, fontName=BOLD, fontSize=12, leading=15, spaceBefore=10, keepWithNext=1)
 HEAD = ParagraphStyle("head", parent=BODY, fontName=BOLD, fontSize=9.5, leading=12, spaceBefore=6, keepWithNext=1)
 WIDTH = A4[0] - 36 * mm
+_OF_CONSTRAINTS = {"stated": "stated", "kept": "kept", "violated": "violated"}
+_OF_AGREEMENT = {"stated": "stated", "violated": "disagreeing"}
 TONES = {"good": GOOD, "warn": WARN, "bad": BAD, "info": INFO}
 
 
@@ -169,23 +171,25 @@ def _mentions(seen: dict[str, Any]) -> list[Flowable]:
             size=8.0 if len(columns) <= 10 else 6.5,
         ),
         Spacer(0, 2 * mm),
-        *_constraints(seen),
+        *_counted(seen, "constraints", "constraint", _OF_CONSTRAINTS, "violated_share"),
+        *_counted(seen, "agreement", "agreement_subject", _OF_AGREEMENT, "disagreeing_share"),
     ]
 
 
-def _constraints(seen: dict[str, Any]) -> list[Flowable]:
+def _counted(seen: dict[str, Any], part: str, first: str, columns: Mapping[str, str], share: str) -> list[Flowable]:
+    """The table of `part`: a row by kind, with its counts (column to the name of its heading) and its share."""
     said, write = seen["t"], seen["w"]
-    if not seen["constraints"]:
-        return [_paragraph(said["constraints_none"], BODY)]
-    columns = ("stated", "kept", "violated")
-    rows = [[*(write.plain(row[name]) for name in columns), row["share"]] for row in seen["constraints"]]
+    if not seen[part]:
+        return [_paragraph(said[f"{part}_none"], BODY)]
+    rows = [[*(write.plain(row[name]) for name in columns), row["share"]] for row in seen[part]]
+    width = 0.52 / (len(columns) + 1)
     return [
-        _paragraph(said["constraints"], H2),
+        _paragraph(said[part], H2),
         _table(
-            [*(said[name] for name in columns), said["violated_share"]],
+            [*(said[name] for name in columns.values()), said[share]],
             rows,
-            first=(said["constraint"], [row["name"] for row in seen["constraints"]]),
-            widths=(0.48, 0.13, 0.13, 0.13, 0.13),
+            first=(said[first], [row["name"] for row in seen[part]]),
+            widths=(0.48, *[width] * (len(columns) + 1)),
         ),
     ]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -37,6 +37,27 @@ class IntervalRun:
     finished_at: datetime | None
 
 
+@dataclass(frozen=True, slots=True)
+class Disagreeing:
+    """A document that disagrees: a published one by the id of the research schema, one that waits by the ledger's.
+
+    `disagreements` is the number of values that disagree, by `deid.domain.outcomes.AgreementKind`.
+    """
+
+    published: bool
+    document_id: str
+    disagreements: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedText:
+    """A text that researchers read, the month since which they do, and the patient's other documents by their ids."""
+
+    text: str
+    visible_from: str
+    others: Sequence[str]
+
+
 def list_intervals(*, month: str | None = None, state: str | None = None, before: str | None = None) -> IntervalPage:
     """Return a page of intervals that begin in `month` ("2026-10") and have `state`; None accepts any.
 
@@ -67,6 +88,19 @@ def quarantined_ids(cursor: Cursor, interval_key: str) -> dict[str, list[tuple[i
     for reason, run_id, document_id in cursor.fetchall():
         found.setdefault(reason, []).append((run_id, document_id))
     return found
+
+
+def disagreeing_documents(cursor: Cursor, interval_key: str) -> list[Disagreeing]:
+    """Return the documents of an interval that disagree on their patient or in articles, at most `MOST_IDS`."""
+    cursor.execute(query("deid", "agreement", "shown"), {"interval_key": interval_key, "most": MOST_IDS})
+    return [Disagreeing(*row) for row in cursor.fetchall()]
+
+
+def published_text(cursor: Cursor, document_id: str) -> PublishedText | None:
+    """Return a document that researchers read, by the id that they read it by; None if they read none of that id."""
+    cursor.execute(query("research", "document", "read"), {"document_id": document_id})
+    row = cursor.fetchone()
+    return None if row is None else PublishedText(*row)
 
 
 def interval_of_run(triggered_by: str) -> str | None:

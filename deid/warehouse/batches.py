@@ -15,6 +15,7 @@ from deid.domain.document import Mention, Substitution, Surrogate
 from deid.domain.labels import Label
 from deid.domain.limits import Limits
 from deid.domain.outcomes import Candidate, Detected, Opened, Refused, Verdict
+from deid.privacy.stream import keyed_digest
 from deid.quality import batch_results
 from deid.quality.reasons import Waiver, admissible
 from deid.warehouse.connection import connect, open_cursor
@@ -179,6 +180,8 @@ def keep_verdicts(step: BatchStep, candidates: Sequence[Candidate], outcomes: Se
             reason=reason,
             characters=len(candidate.document.text),
             constraints={kind: list(counts) for kind, counts in verdict.constraints.items()},
+            agreement={kind: list(counts) for kind, counts in verdict.agreement.items()},
+            said=None if reason else _said(step, verdict),
         )
         for outcome in verdict.outcomes:
             numbers = (outcome.success, outcome.observed, outcome.waived)
@@ -186,6 +189,20 @@ def keep_verdicts(step: BatchStep, candidates: Sequence[Candidate], outcomes: Se
     for result in batch_results(verdicts) if verdicts else ():
         counts = (result.element_count, result.unexpected_count, result.observed)
         step.add("check_result", (result.suite, result.rule, result.severity, result.success, *counts))
+
+
+def _said(step: BatchStep, verdict: Verdict) -> list[tuple[str, str, str, int]]:
+    """Return what a text says of its patient as it is stored: digests, in an order that tells nothing of the text."""
+    secret, patient_id = settings().keyring.current.secret, step.contents[verdict.document_id].patient_id
+    return sorted(
+        (
+            one.kind.value,
+            keyed_digest(secret, "said of", patient_id or "", one.kind, one.source),
+            keyed_digest(secret, "said", patient_id or "", one.kind, one.source, one.value),
+            one.times,
+        )
+        for one in verdict.statements
+    )
 
 
 def _read_substitution(text: str, surrogates: Any, spans: Any, reference_date: Any) -> Substitution:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import groupby
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal
 
 from psycopg2.extensions import cursor as Cursor
 
@@ -21,6 +21,8 @@ from deid.warehouse.connection import open_cursor
 from deid.warehouse.copy import copy_rows
 from deid.warehouse.extraction import Content
 from deid.warehouse.queries import one, query, record_step_cost
+
+Disagreement = Literal["ignore", "count", "hold"]
 
 # Columns that a step gives for each table; run_id is the run's own.
 COLUMNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
@@ -75,6 +77,8 @@ class Move:
     characters: int | None = None
     title_clean: bool | None = None
     constraints: Mapping[str, Sequence[int]] | None = None  # kind → stated, kept, violated
+    agreement: Mapping[str, Sequence[int]] | None = None  # kind → stated, violated
+    said: Sequence[Sequence[str | int]] | None = None  # kind, digests of source and value, times
 
 
 @dataclass(slots=True)
@@ -205,11 +209,15 @@ def read_mentions(run_id: int, document_ids: Sequence[str], *, role: str = "work
     return {document_id: tuple(items) for document_id, items in found.items()}
 
 
-def stage_run(run: Run, max_epsilon_per_patient: float | None = None) -> dict[str, Any]:
+def stage_run(
+    run: Run, max_epsilon_per_patient: float | None = None, disagreement: Disagreement = "count"
+) -> dict[str, Any]:
     """Stage the validated documents of a run and return its summary; a second call changes nothing.
 
-    Documents that would take a patient's account past `max_epsilon_per_patient` (nats of ε) go to quarantine
-    (`deid.warehouse.ledger`).
+    What documents say of their patients is compared here, where all of the night are known: with each other and with
+    what is published. `disagreement` says whether those that disagree are counted, or go to quarantine as well, or
+    whether nothing is compared. Those that would take a patient's account past `max_epsilon_per_patient` (nats of ε)
+    go to quarantine.
 
     Raises:
         ReleaseRefused: some documents have not gone through every step.
@@ -218,8 +226,14 @@ def stage_run(run: Run, max_epsilon_per_patient: float | None = None) -> dict[st
     with open_cursor("worker", "nocturne stage") as cursor:
         for table, step in (("document", "stage"), ("document", "supersede_staged")):
             cursor.execute(query("deid", table, step), parameters)
-        if max_epsilon_per_patient is not None:
-            hold_to_limit(cursor, run.run_id, max_epsilon_per_patient)
+        if _is_open(cursor, run.run_id):
+            if disagreement != "ignore":
+                cursor.execute(query("deid", "agreement", "compare"), parameters)
+            if disagreement == "hold":
+                cursor.execute(query("deid", "agreement", "disagreeing"), parameters)
+                _refuse(cursor, run.run_id, [name for (name,) in cursor.fetchall()], Reason.PATIENT_DISAGREES)
+            if max_epsilon_per_patient is not None:
+                hold_to_limit(cursor, run.run_id, max_epsilon_per_patient)
         for table, step in (
             ("staged_content", "salt"),
             ("staged_content", "insert"),
@@ -244,7 +258,7 @@ def stage_run(run: Run, max_epsilon_per_patient: float | None = None) -> dict[st
 
 
 def _copy_moves(cursor: Cursor, moves: Iterable[Move]) -> None:
-    learnt = ("patient_id", "loinc_code", "characters", "title_clean", "constraints")
+    learnt = ("patient_id", "loinc_code", "characters", "title_clean", "constraints", "agreement", "said")
     columns = ("document_id", "content_hash", "state", *learnt)
     copy_rows(cursor, "deid", "document", columns, ([getattr(move, name) for name in columns] for move in moves))
     refused = ([move.document_id, move.reason] for move in moves if move.reason is not None)
@@ -258,18 +272,27 @@ def hold_to_limit(cursor: Cursor, run_id: int, limit: float) -> int:
     """Quarantine the run's staged documents that would exceed their patient's `limit` (nats); return their number.
 
     Documents are admitted in the order of their own dates, then of their ids, each if it still fits: neither the
-    order of batches nor that of arrival matters. A run that is staged already has been judged, and is left alone.
+    order of batches nor that of arrival matters.
     """
-    # One run closes at a time, so that two do not spend the same rest of an account.
-    cursor.execute("SELECT deid.lock_staging()")
-    cursor.execute("SELECT state FROM deid.run WHERE run_id = %s", (run_id,))
-    if cursor.fetchone() != ("planned",):
-        return 0
     cursor.execute(query("deid", "budget", "accounts"), {"run_id": run_id})
     refused = past_limit(cursor.fetchall(), rational(limit))
-    parameters = {"run_id": run_id, "document_ids": refused, "reason": Reason.BUDGET_EXCEEDED}
-    cursor.execute(query("deid", "document", "refuse"), parameters)
+    _refuse(cursor, run_id, refused, Reason.BUDGET_EXCEEDED)
     return len(refused)
+
+
+def _is_open(cursor: Cursor, run_id: int) -> bool:
+    """Return whether a run's documents are still to be judged together: one that is staged already has been.
+
+    One run closes at a time, so that two do not spend the same rest of an account, nor each miss the other's documents.
+    """
+    cursor.execute("SELECT deid.lock_staging()")
+    cursor.execute("SELECT state FROM deid.run WHERE run_id = %s", (run_id,))
+    return cursor.fetchone() == ("planned",)
+
+
+def _refuse(cursor: Cursor, run_id: int, document_ids: Sequence[str], reason: Reason) -> None:
+    parameters = {"run_id": run_id, "document_ids": list(document_ids), "reason": reason}
+    cursor.execute(query("deid", "document", "refuse"), parameters)
 
 
 def past_limit(accounts: Iterable[tuple[str, str, Any, Any]], limit: Fraction) -> list[str]:

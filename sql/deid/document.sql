@@ -209,6 +209,8 @@ SET
     characters = coalesce(i.characters, d.characters),
     title_clean = coalesce(i.title_clean, d.title_clean),
     constraints = coalesce(i.constraints, d.constraints),
+    agreement = coalesce(i.agreement, d.agreement),
+    said = coalesce(i.said, d.said),
     updated_at = now()
 FROM incoming_document AS i
 INNER JOIN owned AS o ON i.document_id = o.document_id
@@ -302,7 +304,8 @@ WHERE
     );
 
 -- name: refuse
--- Grain: one staged document. Purpose: its patient's account cannot bear it; no text of it stays behind.
+-- Grain: one staged document. Purpose: its patient's account cannot bear it, or it disagrees with the
+-- patient's others; no text of it stays behind.
 WITH refused AS (
     UPDATE deid.document AS d
     SET state = 'quarantined', updated_at = now()
@@ -328,7 +331,9 @@ SELECT
     d.document_id, c.patient_id, c.stay_id, u.encrypted AS document, v.encrypted AS patient, w.encrypted AS stay,
     d.document_type, d.loinc_code, c.title, c.text, c.markup,
     c.reference_date, d.release_id, d.run_id, r.policy_hash, d.pipeline_version, r.detector_version,
-    c.reference_versions, r.key_fingerprint,
+    c.reference_versions,
+    deid.disagreements(d.agreement) AS disagreements,
+    r.key_fingerprint,
     u.encrypted IS NOT NULL AND v.encrypted IS NOT NULL AND (c.stay_id IS NULL OR w.encrypted IS NOT NULL) AS named,
     coalesce(s.digest = deid.content_digest(
         t.salt, d.content_hash, c.patient_id, c.stay_id, d.document_type, d.loinc_code, c.title, c.text, c.markup,

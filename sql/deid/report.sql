@@ -60,6 +60,21 @@ WHERE d.interval_key = %(interval_key)s AND d.state <> 'quarantined'
 GROUP BY c.key
 ORDER BY c.key;
 
+-- name: agreement
+-- Grain: one kind of agreement. Purpose: how many values texts state of their patient, or write behind an article, how
+-- many disagree, and in how many documents; those in quarantine are read by nobody.
+SELECT
+    a.key AS kind,
+    sum((a.value ->> 0)::int)::bigint AS stated,
+    sum((a.value ->> 1)::int)::bigint AS violated,
+    count(*) AS documents,
+    count(*) FILTER (WHERE (a.value ->> 1)::int > 0) AS documents_violated
+FROM deid.counted_document AS d
+CROSS JOIN LATERAL jsonb_each(d.agreement) AS a
+WHERE d.interval_key = %(interval_key)s AND d.state <> 'quarantined'
+GROUP BY a.key
+ORDER BY a.key;
+
 -- name: clinical
 -- Grain: one interval. Purpose: clinical values and terms read in the sources, and those that changed, over documents
 -- that are not in quarantine.

@@ -38,3 +38,17 @@ FROM (
     SELECT f.* FROM former AS f
 ) AS w
 ORDER BY w.document_id COLLATE "C";
+
+-- name: read
+-- Grain: one document that researchers read. Purpose: its text, and its patient's other documents.
+SELECT
+    d.text,
+    d.visible_from,
+    ARRAY(
+        SELECT o.document_id
+        FROM research.document AS o
+        WHERE o.patient_id = d.patient_id AND o.document_id <> d.document_id
+        ORDER BY o.document_id
+    ) AS others
+FROM research.document AS d
+WHERE d.document_id = %(document_id)s;

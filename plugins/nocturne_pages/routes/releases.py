@@ -63,12 +63,14 @@ def show(request: Request, interval_key: str, visitor: Reader) -> Response:
     with open_cursor("steward", "nocturne pages") as cursor:
         runs = releases.list_runs(cursor, interval_key)
         held = releases.quarantined_ids(cursor, interval_key)
+        disagreeing = releases.disagreeing_documents(cursor, interval_key)
         audit.write(cursor, visitor.id, audit.Action.READ_RELEASE, f"release {interval_key}")
     values: dict[str, Any] = {
         "report": view(figures, visitor.lang),
         "panels": panels(request, visitor, interval_key),
         "runs": runs,
         "held": held,
+        "disagreeing": disagreeing,
         "most_ids": releases.MOST_IDS,
         "dag": DAG,
         "forms": tuple(FORMS),

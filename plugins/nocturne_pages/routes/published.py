@@ -1,0 +1,30 @@
+"""The text of one published document, as researchers read it: where a release's page says that it disagrees."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request
+from fastapi.responses import Response
+
+from deid.stewardship import releases
+from deid.warehouse import audit
+from deid.warehouse.connection import open_cursor
+from nocturne_pages.access import Visitor, needs
+from nocturne_pages.errors import Refusal
+from nocturne_pages.pages import page
+from nocturne_pages.permissions import Permission
+
+router = APIRouter()
+Reviewer = Annotated[Visitor, Depends(needs(Permission.REVIEW))]
+
+
+@router.get("/published/{document_id}")
+def show(request: Request, document_id: str, visitor: Reviewer) -> Response:
+    """A published text, and how many other documents of its patient researchers read; the reading is recorded first."""
+    with open_cursor("steward", "nocturne pages") as cursor:
+        found = releases.published_text(cursor, document_id)
+        if found is None:
+            raise Refusal(404, "not_visible")
+        audit.write(cursor, visitor.id, audit.Action.READ_TEXT, f"published {document_id}")
+    return page(request, visitor, "releases/published.html.j2", "releases", document_id=document_id, found=found)
