@@ -82,3 +82,37 @@ def test_the_policy_of_a_run_is_kept_whole(server: Server) -> None:
         "SELECT r.policy_hash, p.content FROM deid.run AS r INNER JOIN deid.policy AS p USING (policy_hash)"
     )
     assert (Policy.model_validate(content).digest, content) == (kept, load().content)
+
+
+def test_a_release_lists_the_documents_that_disagree(visit: Callable[..., Page], server: Server) -> None:
+    server.database.rows(
+        """UPDATE deid.document SET agreement = '{"first_name": [4, 2]}' WHERE document_id = 'D000001'"""
+    )
+    page = visit("lecteur")
+    page.goto(f"{server.pages}/releases/{NIGHT}")
+    expect(page.get_by_role("heading", name="Accord des documents d'un même patient")).to_be_visible()
+    row = page.get_by_role("row").filter(has_text="Prénom du patient")
+    expect(row.first).to_contain_text("2")
+    page.get_by_text("Documents en désaccord (1)").click()
+    expect(page.locator("#disagreeing li")).to_have_text(["D000001 (en attente) Prénom du patient : 2"])
+    expect(page.locator("#disagreeing a")).to_have_count(0)
+
+
+def test_a_published_document_is_read_by_its_own_id_and_the_reading_is_recorded(server: Server) -> None:
+    server.database.rows(
+        "INSERT INTO research.document (document_id, patient_id, text, visible_from, policy_hash, pipeline_version,"
+        " detector_version, key_fingerprint) SELECT name, 'onepatient', 'Vu <b>ce</b> jour.', '2026-03', '', '', '', ''"
+        " FROM unnest(ARRAY['publishedone', 'publishedtwo']) AS n (name)"
+    )
+    assert server.get("/published/publishedone", "lecteur").status_code == 403
+    shown = server.get("/published/publishedone", "intendante", headers={"Accept": "text/html"})
+    assert shown.status_code == 200
+    assert "Vu &lt;b&gt;ce&lt;/b&gt; jour." in shown.text
+    assert "/published/publishedtwo" in shown.text
+    ((object_, action),) = server.database.rows(
+        "SELECT object, action FROM deid.audit WHERE actor = 'intendante' ORDER BY seq DESC LIMIT 1"
+    )
+    assert (object_, action) == ("published publishedone", "read_text")
+    missing = server.get("/published/nobody", "intendante", headers={"Accept": "text/html"})
+    assert missing.status_code == 404
+    assert "ne lit aucun document sous cet identifiant" in missing.text
