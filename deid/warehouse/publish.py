@@ -163,7 +163,7 @@ def _write_release(link: Connection, release_id: int, keyring: Keyring) -> None:
     with _transaction(link) as cursor:
         _remove_withdrawn(cursor, release_id)
     with _transaction(link) as cursor:
-        cursor.execute(query("deid", "document", "release_batches"), {"release_id": release_id})
+        cursor.execute(query("deid", "release", "batches"), {"release_id": release_id})
         batches = cursor.fetchall()
     for run_id, batch_id in batches:
         with _transaction(link) as cursor:
@@ -259,7 +259,7 @@ def _drop_former_keys(cursor: Cursor, release_id: int) -> None:
 
 def _publish_batch(cursor: Cursor, batch: Mapping[str, int], keyring: Keyring) -> None:
     opt_outs.block_opt_outs(cursor)
-    cursor.execute(query("deid", "document", "release_batch"), batch)
+    cursor.execute(query("deid", "release", "batch"), batch)
     documents = _without_opt_outs(cursor, batch, cursor.fetchall())
     if not documents:
         return

@@ -39,7 +39,11 @@ weighed AS (
 ),
 
 counted AS (
-    SELECT s.document_id, s.kind, sum(s.times) AS stated, coalesce(sum(s.times) FILTER (WHERE w.place > 1), 0) AS violated
+    SELECT
+        s.document_id,
+        s.kind,
+        sum(s.times) AS stated,
+        coalesce(sum(s.times) FILTER (WHERE w.place > 1), 0) AS violated
     FROM said AS s
     INNER JOIN weighed AS w USING (patient_id, kind, source, value)
     WHERE s.run_id = %(run_id)s

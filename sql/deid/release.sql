@@ -43,3 +43,41 @@ LIMIT 1;
 -- name: unfinished
 -- Grain: one release. Purpose: the one of this interval that was interrupted, if any: it is finished first.
 SELECT release_id, run_ids FROM deid.release WHERE interval_key = %(interval_key)s AND published_at IS NULL;
+
+-- name: batch
+-- Grain: one document of a batch of a release. Purpose: its candidate text and what its published row carries, under
+-- its pseudonyms, and whether it is what was sealed when it was staged.
+SELECT
+    d.document_id, c.patient_id, c.stay_id, u.encrypted AS document, v.encrypted AS patient, w.encrypted AS stay,
+    d.document_type, d.loinc_code, c.title, c.text, c.markup,
+    c.reference_date, d.release_id, d.run_id, r.policy_hash, d.pipeline_version, r.detector_version,
+    c.reference_versions,
+    deid.disagreements(d.agreement) AS disagreements,
+    r.key_fingerprint,
+    u.encrypted IS NOT NULL AND v.encrypted IS NOT NULL AND (c.stay_id IS NULL OR w.encrypted IS NOT NULL) AS named,
+    coalesce(s.digest = deid.content_digest(
+        t.salt, d.content_hash, c.patient_id, c.stay_id, d.document_type, d.loinc_code, c.title, c.text, c.markup,
+        c.reference_date
+    ), false) AS intact
+FROM deid.document AS d
+INNER JOIN deid.candidate AS c ON d.run_id = c.run_id AND d.document_id = c.document_id
+INNER JOIN deid.run AS r ON d.run_id = r.run_id
+LEFT JOIN deid.staged_content AS s ON d.run_id = s.run_id AND d.document_id = s.document_id AND NOT s.withdrawn
+LEFT JOIN deid.staging_salt AS t ON d.run_id = t.run_id
+LEFT JOIN deid.pseudonym AS u
+    ON u.kind = 'document' AND d.document_id = u.ledger_id AND r.key_fingerprint = u.key_fingerprint
+LEFT JOIN deid.pseudonym AS v
+    ON v.kind = 'patient' AND c.patient_id = v.ledger_id AND r.key_fingerprint = v.key_fingerprint
+LEFT JOIN deid.pseudonym AS w
+    ON w.kind = 'stay' AND c.stay_id = w.ledger_id AND r.key_fingerprint = w.key_fingerprint
+WHERE
+    d.release_id = %(release_id)s AND d.run_id = %(run_id)s AND d.batch_id = %(batch_id)s AND d.state = 'staged'
+ORDER BY d.document_id
+FOR UPDATE OF d;
+
+-- name: batches
+-- Grain: one batch. Purpose: those of a release that still have documents to publish.
+SELECT DISTINCT run_id, batch_id
+FROM deid.document
+WHERE release_id = %(release_id)s AND state = 'staged'
+ORDER BY run_id, batch_id;
