@@ -8,21 +8,22 @@ A refused document goes to quarantine with its reason; the others of its batch g
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
 from functools import wraps
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 from deid import pipeline
+from deid.config.policy import SubstitutionPolicy
 from deid.config.settings import settings
 from deid.domain.errors import NocturneError, PolicyError, Reason
-from deid.domain.outcomes import Opened, Refused
+from deid.domain.outcomes import AgreementKind, Opened, Refused
 from deid.nightly import runtime
 from deid.quality.identity import known_identity
 from deid.warehouse import batches, identity, opt_outs, signatures
 from deid.warehouse.batches import read_waivers
-from deid.warehouse.ledger import BatchStep, Disagreement, Run, begin, find_run, finish, read_run, stage_run
+from deid.warehouse.ledger import BatchStep, Run, begin, find_run, finish, read_run, stage_run
 from deid.warehouse.planning import Interval, Request, Versions, plan_run
 
 P = ParamSpec("P")
@@ -188,10 +189,21 @@ def stage(run_id: int) -> dict[str, Any]:
     run = read_run(run_id)
     if run.state == "planned":
         run = _current_run(run_id)
-    drawn, limits = runtime.policy().substitution, runtime.policy().quality
-    # Under the scope of a document, a patient's documents share no surrogate: nothing of them is to agree.
-    disagreement: Disagreement = "ignore" if drawn.scope == "document" else limits.patient_disagreement
-    return stage_run(run, drawn.max_epsilon_per_patient, disagreement)
+    policy = runtime.policy()
+    return stage_run(
+        run,
+        policy.substitution.max_epsilon_per_patient,
+        compared=_compared(policy.substitution),
+        hold_disagreeing=policy.quality.patient_disagreement == "hold",
+    )
+
+
+def _compared(policy: SubstitutionPolicy) -> Collection[AgreementKind]:
+    """Kinds in which a patient's documents are to agree: none if each draws by itself, no names where they change."""
+    if policy.scope == "document":
+        return ()
+    names = {AgreementKind.FIRST_NAME, AgreementKind.SURNAME}
+    return [kind for kind in AgreementKind if policy.repeated_names == "consistent" or kind not in names]
 
 
 def _current_run(run_id: int) -> Run:

@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import groupby
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any
 
 from psycopg2.extensions import cursor as Cursor
 
 from deid.domain.document import Mention, Vote
 from deid.domain.errors import InputRefused, Reason, ReleaseRefused
 from deid.domain.labels import Label
-from deid.domain.outcomes import Refused
+from deid.domain.outcomes import AgreementKind, Refused
 from deid.privacy.budget import ROUNDING, rational
 from deid.warehouse.connection import open_cursor
 from deid.warehouse.copy import copy_rows
 from deid.warehouse.extraction import Content
 from deid.warehouse.queries import one, query, record_step_cost
-
-Disagreement = Literal["ignore", "count", "hold"]
 
 # Columns that a step gives for each table; run_id is the run's own.
 COLUMNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
@@ -210,14 +208,17 @@ def read_mentions(run_id: int, document_ids: Sequence[str], *, role: str = "work
 
 
 def stage_run(
-    run: Run, max_epsilon_per_patient: float | None = None, disagreement: Disagreement = "count"
+    run: Run,
+    max_epsilon_per_patient: float | None = None,
+    *,
+    compared: Collection[AgreementKind] = tuple(AgreementKind),
+    hold_disagreeing: bool = False,
 ) -> dict[str, Any]:
     """Stage the validated documents of a run and return its summary; a second call changes nothing.
 
     What documents say of their patients is compared here, where all of the night are known: with each other and with
-    what is published. `disagreement` says whether those that disagree are counted, or go to quarantine as well, or
-    whether nothing is compared. Those that would take a patient's account past `max_epsilon_per_patient` (nats of ε)
-    go to quarantine.
+    what is published, in the kinds `compared`. Those that disagree are counted, and go to quarantine with
+    `hold_disagreeing`; so do those that would take a patient's account past `max_epsilon_per_patient` (nats of ε).
 
     Raises:
         ReleaseRefused: some documents have not gone through every step.
@@ -227,9 +228,8 @@ def stage_run(
         for table, step in (("document", "stage"), ("document", "supersede_staged")):
             cursor.execute(query("deid", table, step), parameters)
         if _is_open(cursor, run.run_id):
-            if disagreement != "ignore":
-                cursor.execute(query("deid", "agreement", "compare"), parameters)
-            if disagreement == "hold":
+            cursor.execute(query("deid", "agreement", "compare"), {**parameters, "compared": list(compared)})
+            if hold_disagreeing:
                 cursor.execute(query("deid", "agreement", "disagreeing"), parameters)
                 _refuse(cursor, run.run_id, [name for (name,) in cursor.fetchall()], Reason.PATIENT_DISAGREES)
             if max_epsilon_per_patient is not None:

@@ -25,6 +25,7 @@ said AS (
         s.item ->> 0 AS kind, s.item ->> 1 AS source, s.item ->> 2 AS value, (s.item ->> 3)::int AS times
     FROM held AS h
     CROSS JOIN LATERAL jsonb_array_elements(h.said) AS s (item)
+    WHERE s.item ->> 0 = ANY(%(compared)s)
 ),
 
 weighed AS (

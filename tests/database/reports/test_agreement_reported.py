@@ -133,6 +133,15 @@ def test_a_patients_documents_share_nothing_to_compare_under_the_scope_of_a_docu
     assert set(_counts(FIRST)) <= {"sex", "article"}
 
 
+def test_names_that_are_to_change_are_not_compared(
+    hospital: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    light.decide(monkeypatch, tmp_path, "{repeated_names: changing}")
+    put(hospital, "first", LETTER)
+    night("night")
+    assert {"birth_date", "town"} <= set(_counts(FIRST)) <= {"sex", "birth_date", "town", "article"}
+
+
 def test_no_steward_publisher_or_researcher_reads_what_was_said_and_the_worker_reads_digests(
     hospital: Database,
 ) -> None:
