@@ -7,8 +7,10 @@ reading of the taggers stands, and a clinical or ordinary word is left alone.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from itertools import groupby
+from functools import cache
+from itertools import groupby, product
 from string import ascii_lowercase
 
 import numpy as np
@@ -19,6 +21,7 @@ from deid.detection.annotators.vocabulary import (
     CIVILITIES,
     DOCTOR_TITLES,
     EPONYM_CUES,
+    EPONYMS,
     GENERA,
     HOME_CUES,
     KINSHIP,
@@ -30,7 +33,7 @@ from deid.detection.annotators.vocabulary import (
     REPORT_WORDS,
 )
 from deid.detection.known_names import BRANDS, LOWER_PARTICLES
-from deid.detection.lexicon import gazetteers
+from deid.detection.lexicon import gazetteers, lexicon
 from deid.detection.names import glued
 from deid.detection.reading import Reading
 from deid.detection.taggers.tags import LABELS
@@ -71,6 +74,11 @@ _MARK = 4  # most letters of initials
 _DRUG_LEAST = 9
 _SLIP_MOST = 24  # letters of the longest words; a run of letters is no word
 _SLIP_LEAST = 7  # letters of a word that may be misspelt; shorter ones are near too many words
+_CLIPPED_LEAST, _CLIPPED_MOST = 4, 9  # letters of a clipped word
+_MISREAD_MOST = 5  # letters of a word that a scanner may have misread
+_CLIPPED = 3  # least letters that are left out
+_ABBREVIATED = 4  # most letters of a title that ends with a dot; "Monsieur." ends a sentence
+_VOWELS = frozenset("aeiouyàâäéèêëîïôöùûüœæ")
 _NAMED_AFTER = EPONYM_CUES | frozenset(
     "canule catheter cotation cupule ecarteur effet epreuves facteur forceps fraise grille inventaire lame "
     "laryngoscope manchon milieux questionnaire spatule spatules".split()
@@ -143,6 +151,46 @@ def is_misspelt_drug(reading: Reading, index: int) -> bool:
     return any(one in lexicon.drugs or "drug" in lexicon.clinical.get(one, "") for one in _one_edit_from(word))
 
 
+def is_clipped(reading: Reading, index: int) -> bool:
+    """True for a word that no table knows and that a usual or medical word goes on from: "Coronaro", "Amnio"."""
+    word = reading.words[index]
+    if not _CLIPPED_LEAST <= len(word) <= _CLIPPED_MOST or not reading.lexicon.is_unknown(word):
+        return False
+    if glued(reading, index) or (glued(reading, index + 1) and reading.word(index + 1) not in (".", ",", ")", ":")):
+        return False  # a part of a name, or of a word that a scanner misread
+    whole = _whole_words()
+    at = bisect_left(whole, word)
+    while at < len(whole) and whole[at].startswith(word):
+        if len(whole[at]) - len(word) >= _CLIPPED:
+            return True
+        at += 1
+    return False
+
+
+def is_misread(reading: Reading, index: int) -> bool:
+    """True for a usual word in which a scanner took an l for an i, seen by its odd case: "EIIe", "FAlRE"."""
+    surface, word = reading.surface(index), reading.words[index]
+    if surface.islower() or surface.isupper() or surface.istitle() or len(word) > _SLIP_MOST:
+        return False
+    places = [at for at, letter in enumerate(word) if letter in "il"]
+    if not 0 < len(places) <= _MISREAD_MOST or not reading.lexicon.is_unknown(word):
+        return False
+    for letters in product("il", repeat=len(places)):
+        read = list(word)
+        for at, letter in zip(places, letters, strict=True):
+            read[at] = letter
+        if reading.lexicon.common.get("".join(read), 0.0) >= 1:
+            return True
+    return False
+
+
+@cache
+def _whole_words() -> tuple[str, ...]:
+    """Return the usual and medical words, sorted."""
+    words = lexicon()
+    return tuple(sorted({*(one for one, often in words.common.items() if often >= 1), *words.medical}))
+
+
 def _one_edit_from(word: str) -> Iterator[str]:
     """Yield the strings one letter left out, added, changed or swapped from `word`."""
     for at in range(len(word) + 1):
@@ -172,7 +220,8 @@ class Evidence:
     def __init__(self, reading: Reading, distributions: Sequence[Array], likeliest: Sequence[Mention]) -> None:
         self._reading = reading
         self._distributions = distributions
-        self._sure = _covered(reading, ("context",), _SURE) | _covered(reading, ("identity",), 0.0)
+        self._sure = _covered(reading, ("context",), _SURE)
+        self._given = _covered(reading, ("identity",), 0.0)
         self._told = _covered(reading, ("context", "gazetteer", "patterns"), _TOLD)
         self._found = np.zeros(len(reading.words), dtype=bool)
         self._known: set[str] = set()
@@ -213,7 +262,7 @@ class Evidence:
     def _is_no_name(self, index: int, label: Label) -> bool:
         """True for a clinical word; for an ordinary one without a capital, or that is no noun in place of a person."""
         reading, word = self._reading, self._reading.words[index]
-        if is_slip(reading, index) or is_misspelt_drug(reading, index):
+        if any(test(reading, index) for test in (is_slip, is_misspelt_drug, is_clipped, is_misread)):
             return True
         if has_clinical_reading(reading, index) and not (self._is_borne(index) or gazetteers().towns(word)):
             return True
@@ -230,9 +279,9 @@ class Evidence:
             return ALL
         if not word.isalpha():
             return ALL if self._told[index] else NOTHING
-        if is_slip(reading, index) or is_misspelt_drug(reading, index):
+        if any(test(reading, index) for test in (is_slip, is_misspelt_drug, is_clipped, is_misread)):
             return ALL if self._titled(index) or self._listed(index) else NOTHING
-        eponymous = word in reading.lexicon.eponyms and not reading.lexicon.is_first_name(word)
+        eponymous = word in EPONYMS or (word in reading.lexicon.eponyms and not reading.lexicon.is_first_name(word))
         if eponymous or has_clinical_reading(reading, index) or is_eponym(reading, index):
             return ALL if self._titled(index) else NOTHING
         if self._is_mark(index) or self._is_initial(index):
@@ -244,7 +293,7 @@ class Evidence:
 
     def _share_of_ordinary(self, index: int) -> float:
         reading = self._reading
-        if self._titled(index) or self._beside(index, index):
+        if self._called(index) or self._beside(index, index):
             return ALL
         if reading.lowered(index):
             return ALL if self._agreed(index) else NOTHING
@@ -260,8 +309,14 @@ class Evidence:
         pointed = self._agreed(index) or self._cued(index)
         if not self._peopled:
             return QUARTER if pointed or self._told[index] else NOTHING
-        if not pointed and reading.lexicon.is_word(reading.words[index]) and self._has_idle_capital(index):
+        word = reading.words[index]
+        if not pointed and (
+            (self._opens(index) and not reading.shouted(index) and not reading.lowered(index))
+            or (reading.lexicon.is_word(word) and self._has_idle_capital(index))
+        ):
             return QUARTER
+        if not pointed and not reading.capitals[index] and _VOWELS.isdisjoint(word):
+            return NOTHING  # an abbreviation: "vrs"
         capitals = reading.surface(index).isupper() and not reading.shouted(index)
         lone = capitals and len(reading.words[index]) <= _ACRONYM and not self._is_borne(index)
         return ALL if pointed or not lone else NOTHING
@@ -271,8 +326,14 @@ class Evidence:
         reading = self._reading
         if reading.word(index - 2) == "?" and glued(reading, index - 1) and glued(reading, index - 2):
             index -= 3
-        at = index - 2 if reading.word(index - 1) == "." else index - 1
+        at = index - 1
+        if reading.word(at) == "." and len(reading.word(at - 1)) <= _ABBREVIATED:
+            at -= 1
         return reading.word(at) in _TITLES
+
+    def _called(self, index: int) -> bool:
+        """True behind a title on the same line, but for the headings of two columns: "Prénom      Fonction"."""
+        return self._titled(index) and not self._wide_blanks(index)[0]
 
     def _opens(self, index: int) -> bool:
         """True for the first word of a sentence, line or cell, which has a capital anyway, and for a heading."""
@@ -284,7 +345,11 @@ class Evidence:
 
     def _announced(self, index: int) -> bool:
         reading, word = self._reading, self._reading.words[index]
-        return bool(self._sure[index]) or (
+        if self._sure[index] and (
+            not is_ordinary(reading, index) or self._called(index) or reading.word(index - 1) == ":"
+        ):
+            return True
+        return bool(self._given[index]) or (
             word in self._known
             and (reading.capitals[index] or reading.lowered(index) or not reading.lexicon.is_word(word))
         )

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
 
+from deid.detection.annotators.vocabulary import DOCTOR_TITLES
 from deid.detection.evidence import WORDED, Evidence
 from deid.detection.known_names import BRANDS
 from deid.detection.reading import Reading
@@ -160,6 +161,7 @@ AVERAGING_WEIGHTS: Mapping[str, Mapping[Label, float]] = {
     },
 }
 _SHARE = 0.25
+_WHOLE = 4  # letters of a word that no full stop abbreviates
 _WORDED = np.array([label in WORDED for label in LABELS])
 # Tags that open (B) or continue (I) a mention of a coarse kind.
 _KINDS = [
@@ -234,7 +236,8 @@ def find_averaged(
         for at, share in evidence.shares(doubted).items():
             added[at, _WORDED] *= share
         path = best_path(scores + added)
-    mentions = [mention for mention in decode(reading, path, sure) if not evidence.is_left_alone(mention)]
+    decoded = (part for mention in decode(reading, path, sure) for part in _sentences(reading, mention, sure))
+    mentions = [mention for mention in decoded if not evidence.is_left_alone(mention)]
     trimmed = (_trimmed(reading, mention, sure) for mention in mentions)
     return [_voted(reading, mention, distributions) for mention in trimmed if mention is not None]
 
@@ -250,6 +253,31 @@ def _with_pooled_kinds(distribution: Array) -> Array:
         total = own.sum(axis=1, keepdims=True)
         scores[:, tags] = total * np.power(own / np.maximum(total, 1e-12), _SHARE)
     return scores
+
+
+def _sentences(reading: Reading, mention: Mention, sure: Array) -> Iterator[Mention]:
+    """Yield the parts of a mention: one, but for a name that full stops behind whole words cut ("AURA. DALTONIEN")."""
+    tokens = reading.tokens(mention)
+    first = tokens.start
+    for at in tokens if mention.label in NAMES else ():
+        if first < at < tokens.stop - 1 and _ends_sentence(reading, at):
+            yield _part(reading, mention, first, at - 1, sure)
+            first = at + 1
+    yield mention if first == tokens.start else _part(reading, mention, first, tokens.stop - 1, sure)
+
+
+def _part(reading: Reading, mention: Mention, first: int, last: int, sure: Array) -> Mention:
+    score = min(max(float(sure[first : last + 1].mean()), 0.0), 1.0)
+    return replace(mention, start=reading.starts[first], end=reading.ends[last], score=score)
+
+
+def _ends_sentence(reading: Reading, index: int) -> bool:
+    """Return whether a full stop with a blank behind it follows a word that is no abbreviation of a name or title."""
+    word = reading.words[index - 1]
+    spaced = index + 1 < len(reading.starts) and reading.starts[index + 1] > reading.ends[index]
+    if reading.words[index] != "." or not spaced or len(word) < _WHOLE or word in DOCTOR_TITLES:
+        return False
+    return reading.lexicon.is_word(word)
 
 
 def _explained(reading: Reading) -> NDArray[np.bool_]:

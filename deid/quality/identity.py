@@ -25,6 +25,7 @@ from deid.quality.words import (
     WORD,
     Word,
     alnum,
+    borne_names,
     eponyms,
     eponyms_nobody_bears,
     fold,
@@ -436,7 +437,8 @@ _CAPITAL_INSIDE = re.compile(r"(?<=[a-zà-öø-ÿ,] )[A-ZÀ-ÖØ-Þ][a-zà-öø-
 _NAMED_AFTER = re.compile(
     r"\b(?:dystrophies?|myopathies?|aphasies?|dysplasies?|chorees?|paralysies?|membranes?|taches?|canal|aires?|ganglions?|"
     r"muscles?|nerfs?|arteres?|veines?|ligaments?|tubercules?|nodules?|granulations?|glandes?|anneaux?|angles?|"
-    r"triangles?|lignes?|points?|plexus|sinus|hiatus|valvules?|ampoules?|polygone|cercle|noyaux?|purpura|sarcomes?|"
+    r"triangles?|lignes?|points?|surjets?|intradermiques?|plexus|sinus|hiatus|valvules?|ampoules?|polygone|cercle|"
+    r"noyaux?|purpura|sarcomes?|"
     r"tetralogies?|hernies?|diverticules?|ulceres?|triades?|crises?|luxations?|sondes?|drains?|catheters?|aiguilles?|"
     r"pinces?|lames?|broches?|clous?|valves?|incisions?|sutures?|anastomoses?|colorations?|reactions?|epreuves?|bacilles?|"
     r"images?|aspects?|facies|marche|posture|position|respiration|cortex)"
@@ -446,6 +448,9 @@ _NAMED_AFTER = re.compile(
 # An abbreviation and the words whose initials it is: "CADASIL (Cerebral Autosomal …)". Three letters may be someone's.
 _SPELT_OUT = re.compile(r"\b([A-Z]{4,10}) ?\(([^()\n]{10,160})\)")
 _GENUS = re.compile(r"nocardia|escherichia|\w+(?:ium|oides|coccus|bacter|bacillus|monas|myces|plasma|spora)")
+# The Latin name of a species behind that of a genus: "Sporothrix schenckii".
+_SPECIES = re.compile(r" ([a-z]{3,}(?:ii|um|us|is|ae|ans|ens|osa|ica|ana|ina))\b")
+_CONTINENTS = frozenset("afrique amerique antarctique asie europe eurasie oceanie".split())
 _IN_RESULTS = re.compile(r"\d, \Z")  # "NUS 60, Prot 8"
 _ALONE = re.compile(
     r"^[ \t]{0,8}[A-ZÀ-ÖØ-Þ][\w'’.\-]{0,40}(?:[ \t]{1,4}[A-ZÀ-ÖØ-Þ][\w'’.\-]{0,40}){1,3}[ \t]{0,8}$", re.MULTILINE
@@ -457,7 +462,8 @@ def points_at_someone(text: str) -> bool:
 
     A word may be a name if it stands with a capital inside a sentence, in a line of names only, or in a text all in
     capitals or all without, and is neither a word of French, nor a term of medicine, nor in an expression such as
-    "maladie de …" or "membrane de …", nor the genus of a germ, nor in the words that an abbreviation stands for.
+    "maladie de …" or "membrane de …", nor a continent, nor the genus of a germ, nor in the words that an abbreviation
+    stands for.
     """
     if _SIGNS.search(text):
         return True
@@ -481,9 +487,12 @@ def _without_expansions(text: str) -> str:
 def _may_be_a_name(text: str, word: re.Match[str]) -> bool:
     """Return whether a word with a capital inside a sentence is no word, germ or eponym."""
     bare = fold(word.group())
-    if is_word(bare) or bare in germs() or _GENUS.fullmatch(bare):
+    if is_word(bare) or bare in germs() or bare in _CONTINENTS or _GENUS.fullmatch(bare):
         return False
     before, after = fold(text[max(0, word.start() - 60) : word.start()]), fold(text[word.end() : word.end() + 30])
+    species = _SPECIES.match(after)
+    if species and not is_word(species[1]) and species[1] not in borne_names():
+        return False
     if _IN_RESULTS.search(before) and re.match(r" \d", after):
         return False
     return not (_is_eponym(before, after, bare) or _NAMED_AFTER.search(before) or _behind_eponym(before))

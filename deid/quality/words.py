@@ -140,10 +140,15 @@ def germs() -> frozenset[str]:
 
 
 @cache
+def borne_names() -> frozenset[str]:
+    """Return the bare first names and surnames of the tables of names."""
+    return frozenset(letters(row["name"]) for table in ("first_names", "surnames") for row in packaged_rows(table))
+
+
+@cache
 def eponyms_nobody_bears() -> frozenset[str]:
     """Return the bare eponyms that no table of names has."""
-    tables = ("first_names", "surnames")
-    return eponyms() - {letters(row["name"]) for table in tables for row in packaged_rows(table)}
+    return eponyms() - borne_names()
 
 
 def is_ordinary(bare: str) -> bool:

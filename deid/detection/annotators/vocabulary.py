@@ -53,6 +53,8 @@ NOT_INITIALS = word_list("not_initials")
 # Words before an address.
 HOME_CUES = word_list("home_cues")
 EPONYM_CUES = word_list("eponym_cues")
+# Eponyms of signs, tests, devices and operations that the table of eponyms lacks; some are borne as surnames.
+EPONYMS = word_list("eponyms")
 # Words of reports that the tables of French and of medicine lack.
 REPORT_WORDS = word_list("report_words")
 # Eponyms of two people that the table of eponyms lacks.

@@ -39,7 +39,9 @@ def refine(reading: Reading, mentions: Sequence[Mention], policy: Detection) -> 
             refined = resolve_overlaps(reading, [*refined, *glued])
     if policy.settle_roles:
         refined = settle_roles(reading, sorted(refined))
-    refined = complete_halves(reading, complete_last_signs(reading, sorted(refined)))
+    # A number of which a part was found is known as a value once it is whole.
+    refined = drop_values(reading, complete_last_signs(reading, sorted(refined)))
+    refined = complete_halves(reading, refined)
     return tuple(join_lines(reading, refined))
 
 

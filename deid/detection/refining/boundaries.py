@@ -25,7 +25,10 @@ _TWO_LETTERS = frozenset("ch chr cl fr gh jb jc jf jl jm jp ph st th".split())
 # Lone capitals before a name that are words rather than initials.
 _NOT_INITIALS = frozenset("a o y".split())
 # Signs behind which "de" can only belong to the name that follows.
-_BEFORE_PARTICLE = frozenset("( , ; / + &".split())
+_BEFORE_PARTICLE = frozenset("( , ; / + &".split()) | frozenset(
+    "avec baron baronne chez comte comtesse contre marquis marquise par pour puis selon vicomte".split()
+)
+_PARTICLES_BEHIND = LOWER_PARTICLES | {"de", "du", "d"}
 # Letters of scripts other than the Latin one.
 _OTHER_SCRIPT = re.compile("[\u0370-\u1cff\u2c80-\ud7ff\uf900-\ufaff\ufb1d-\ufdff\ufe70-\ufefc]+")
 # A value behind any label that opens its line; Greek in small letters is a sign of medicine.
@@ -140,6 +143,8 @@ def _is_lone_particle(reading: Reading, at: int) -> bool:
     """True if a particle in lower case opens a surname, since a sign stands before it: "(de Villèle"."""
     if reading.word(at) not in LOWER_PARTICLES or not is_capital(reading, at + 1):
         return False
+    if reading.word(at - 1).isalpha() and reading.words[at] in ("le", "la", "l"):
+        return False  # an article: "avec la Célestine"
     return reading.word(at - 1) in _BEFORE_PARTICLE and reading.starts[at + 1] - reading.ends[at] == 1
 
 
@@ -214,6 +219,8 @@ def _right(reading: Reading, last: int) -> int | None:
         and reading.word(last + 2).isalpha()
     ):
         return last + 2
+    if after == "(" and reading.word(last + 2) in _PARTICLES_BEHIND and reading.word(last + 3) == ")":
+        return last + 3  # "TOCQUEVILLE (de) Amaury"
     nxt = last + 1
     if (
         nxt >= len(reading.words)
@@ -222,6 +229,8 @@ def _right(reading: Reading, last: int) -> int | None:
         or reading.text[reading.ends[last]] != " "
     ):
         return None
+    if (initial := _abbreviated_surname(reading, nxt)) is not None:
+        return initial
     if after in NOT_NAMES:
         return None
     if (
@@ -246,6 +255,15 @@ def _right(reading: Reading, last: int) -> int | None:
     ):
         return nxt + 1
     return None
+
+
+def _abbreviated_surname(reading: Reading, particle: int) -> int | None:
+    """Return the dot of a surname of which a particle and an initial stand: "Ghislaine d'A."; None if none does."""
+    if reading.words[particle] not in ("d", "de", "du") or is_capital(reading, particle):
+        return None
+    at = particle + 2 if reading.word(particle + 1) in ("'", "’") else particle + 1
+    dotted = len(reading.word(at)) == 1 and is_capital(reading, at) and reading.word(at + 1) == "."
+    return at + 1 if dotted and glued(reading, at + 1) else None
 
 
 # Last signs of a mention: the dot of an initial, a bracket, the rest of a number.

@@ -203,6 +203,8 @@ _SCALED = re.compile(
     r"(?:\b(?:eva|evs|ens)\)?,? (?:estimee? |cotee? |chiffree? )?(?:entre|a|de|est a|est de|:)|"
     r"\bnormale?s? (?:jusqu'a|inferieure?s? a|superieure?s? a)) ?\Z"
 )
+# "10/10 à la 5ème minute": the score of a newborn.
+_AT_MINUTE = re.compile(r" a (?:la )?(?:\d{1,2}|une|cinq|dix) ?(?:ere|re|i?e|i?eme)? ?(?:minutes?|min|mn)\b")
 _DATED = re.compile(r"\b(?:le|du|au|les|ce|des|depuis|vers) \Z")
 _RATED_BEHIND = re.compile(
     r" (?:et \d{1,2}/\d{1,2} )?(?:a l'|au niveau de l'|de l'|pour l'|a |aux? )?(?:(?:oe|œ)il|od|og|odg)\b"
@@ -236,7 +238,8 @@ def _is_ratio(number: _Number) -> bool:
     ratio = _RATIO.fullmatch(number.written)
     if not ratio:
         return False
-    if ratio[2] == "10" and not ratio[1].startswith("0") and int(ratio[1]) <= 10 and _PAIN.search(number.before):
+    out_of_ten = ratio[2] == "10" and not ratio[1].startswith("0") and int(ratio[1]) <= 10
+    if out_of_ten and (_PAIN.search(number.before) or _AT_MINUTE.match(number.after)):
         return True
     if number.label is Label.DATE:
         out_of = int(ratio[1]) <= int(ratio[2]) or _PRESSURE.search(number.before)
@@ -268,11 +271,11 @@ _TEETH_BEFORE = re.compile(
     r"(?:\b(?:la|une|dents?|molaires?|premolaires?|incisives?|canines?|racines? de la|extraction de la)(?: n°)? |"
     r"\b(?:dents?|molaires?|premolaires?|incisives?|canines?) [^.\n]{0,40}\(| la \d\d(?:,| et)(?: la)? )\Z"
 )
-_INTAKE = re.compile(r"[0-4½](?: ?- ?[0-4½]){2,3}|[0-4]( ?/ ?[0-4]){2,3}")
+_INTAKE = re.compile(r"[0-4½](?: ?- ?[0-4½]){2,3}|[0-4]( ?/ ?[0-4]){2,3}|\d{1,2}-0-\d{1,2}")
 _MARKER = re.compile(
     r"(?:ag |antigene )?(?:ca[ -]?(?:19|15|125|72|50|242)(?:[ .-]?\d)?|cd[ -]?\d{1,3}[a-z]?|"
     r"ck[ -]?\d{1,2}(?:[/-]\d{1,2})?|ps[ -]?100|ki[ -]?67|her[ -]?[1-4]|p(?:16|21|27|40|53|63)|ae1|mib[ -]?1|"
-    r"hla[ -](?:[abc]|d[pqr])\w{0,3}(?:[*:]\w{1,4})*|g\d{1,2}p\d{1,2}(?:a\d)?|"
+    r"hla[ -](?:[abc]|d[pqr])\w{0,3}(?:[*:]\w{1,4})*|g\d{1,2}p\d{1,4}(?:a\d)?(?:[ev]\d)?|"
     r"p?t[0-4][a-d]?n[0-3x][a-c]?m[01x]|\d[ehrsz]{2,5}(?:/\d[ehrsz]{2,5})?)"
 )
 # Loci of chromosomes, isotopes, parts of the Glasgow score, involved nodes, a molecule by its number.
@@ -282,12 +285,32 @@ _LOCUS = re.compile(
     r"\d{1,2}n[+-](?: ?/ ?\d{1,2}n[+-]?)?|"
     r"(?:(?:\d ?[-.] )?e[1-4] ?v[1-5] ?m[1-6][.,; ]*)+"
 )
+# A change of a gene behind the word for it: "mutation G201210A", "V600E", "c.35delG".
+_CHANGE = re.compile(
+    r"(?:[cgpm]\.)?(?:[acdefghiklmnpqrstvwy]\d{1,6}(?:[acdefghiklmnpqrstvwyx]|del|fs|dup)|\d{1,6}(?:[_+-]\d{1,6})?"
+    r"(?:(?:del|ins|dup)[acgt]{0,6}|[acgt]>[acgt]))"
+)
+_OF_A_GENE = re.compile(
+    r"\b(?:mutations?|mutee?s?|genes?|variants?|variations?|polymorphismes?|alleles?|deletions?|substitutions?|exon|facteur|"
+    r"heterozygot\w+|homozygot\w+)\b[^;\n]{0,50}\Z"
+)
+# "art. L3212-3", "(L. 3213-1)": an article of a code of law.
+_ARTICLE = re.compile(r"[lrd]\.? ?\d{3,4}-\d{1,3}(?:-\d{1,2}){0,2}")
+_OF_LAW = re.compile(
+    r"\b(?:art|articles?|code|loi|obligatoire|obligation|imminent|spdre|spdt|sdre|sdt)\b[^;\n]{0,20}\Z"
+)
+_OF_CODE = re.compile(r" (?:du code|du csp)\b")
+# "IRM 3 T": the field of a magnet, in teslas; "vers. 3.2".
+_MAGNET, _TESLA = re.compile(r"\birm(?: (?:a|de|cerebrale|medullaire))? ?\Z"), re.compile(r"(?:[.,]\d)? ?t(?:esla)?\b")
+_VERSION = re.compile(r"\b(?:v|vers|version)\.? ?\Z")
 _TISSUE_TYPES = re.compile(r"(?:(?:[abc]|dr|dq|dp|cw|b?w)?\d{1,3}(?:[ ,;:*/-]+|$))+")
 _TYPED = re.compile(r"\b(?:hla|haplotypes?|typage|phenotype)\b[^.\n]{0,40}\Z")
 _ACT = re.compile(r"[a-z]{4}\d{3}|[a-z]\d\d(?:\.\d{1,2})?")
 _CLASSIFIED = re.compile(r"\b(?:adicap|ccam|ngap|nabm|cim[ -]?10|snomed(?:[ -]ct)?|loinc|ghm)\b[ .:=°(]{1,6}\Z")
 # Other letters may be someone's initials.
-_ACRONYM = re.compile(r"bk|ace|afp|aod|avk|cea|crp|ecbu|hbpm|hcg|psa|tsh|abvd|beacopp|bep|choep|chop|fec|gemox|tpf")
+_ACRONYM = re.compile(
+    r"cr[chor]|crop|bk|ace|afp|aod|avk|cea|crp|ecbu|hbpm|hcg|psa|tsh|abvd|beacopp|bep|choep|chop|fec|gemox|tpf"
+)
 _NAMED_CODE = re.compile(rf"\b(?:{'|'.join(sorted(TRIGGERS))}|cle|indicatif)\b[ .:°]{{0,3}}(?:est )?\Z")
 _VERTEBRAE = re.compile(r"[ctls]\d{1,2}(?: ?- ?[ctls]?\d{1,2})?")
 
@@ -316,6 +339,8 @@ def _is_marker(number: _Number) -> bool:
         return True
     if _MARKER.fullmatch(number.written) or _MARKER.fullmatch(whole) or _VERTEBRAE.fullmatch(number.written):
         return True
+    if _CHANGE.fullmatch(number.written) and _OF_A_GENE.search(number.before):
+        return True
     return bool(_TISSUE_TYPES.fullmatch(number.written) and _TYPED.search(number.before))
 
 
@@ -327,6 +352,8 @@ def _is_code(number: _Number) -> bool:
     """Return whether a code is that of an act or a disease, or an acronym that no label makes an identifier."""
     if _ACRONYM.fullmatch(number.written) and number.label in IDENTIFIERS - {Label.NIR}:
         return not _NAMED_CODE.search(number.before)
+    if _ARTICLE.fullmatch(number.written) and (_OF_LAW.search(number.before) or _OF_CODE.match(number.after)):
+        return True
     return bool(_ACT.fullmatch(number.written) or _CLASSIFIED.search(number.before))
 
 
@@ -353,13 +380,19 @@ def _is_day_of_intake(number: _Number) -> bool:
 
 
 def _is_edition(number: _Number) -> bool:
-    """Return whether a year is that of a classification or of recommendations."""
+    """Return whether a year is that of a classification or of recommendations, a number that of a version."""
+    if re.fullmatch(r"\d\.\d{1,2}", number.written) and _VERSION.search(number.before):
+        return True
     return bool(_A_YEAR.fullmatch(number.written) and _EDITION.search(number.before))
+
+
+def _is_magnet(number: _Number) -> bool:
+    return number.digits < _SHORTEST and bool(_MAGNET.search(number.before) and _TESLA.match(number.after))
 
 
 _DATE_TESTS = (
     _has_unit, _is_interval, _is_measured, _is_ratio, _is_part, _is_ranked, _is_tooth, _is_intake, _is_day_of_intake,
-    _is_edition, _is_locus,
+    _is_edition, _is_locus, _is_magnet,
 )  # fmt: skip
 _IDENTIFIER_TESTS = (
     _has_unit, _is_interval, _is_measured, _is_ratio, _is_ranked, _is_tooth, _is_intake, _is_marker, _is_code,

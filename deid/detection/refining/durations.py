@@ -40,6 +40,16 @@ _SINCE = re.compile(
     r"\b(?:de?puis|durant|pendant|au bout d[e']|remont\w+ (?:a|de)|dat\w+ de|dur\w+|vari\w+ (?:de|entre)|"
     rf"tou[ts]e?s les|sevree? d[e'])(?: pres de)?{_GOVERNED}"
 )
+# "prison de Muret : 18 mois", "curatelle, 5 ans", "exposition certaine, 26 ans", "délai de prise en charge 30 ans".
+_HELD = re.compile(
+    r"(?:\b(?:prisons?|incarcerations?|detention|bagne|internement|captivite)\b[^.;\n]{0,60}(?:[:,(]|\d,) ?|"
+    r"\b(?:curatelle|tutelle)\b[^;\n]{0,60}, ?|\bexposition\b[^.;\n]{0,60}, ?|\bdelai de [a-z ]{2,24} )\Z"
+)
+# "y a travaillé trente ans", "il a marché cinquante ans"; "il a fêté 40 ans" is an age.
+_DONE = re.compile(
+    r"\b(?:a|ont|avait|avaient|ai) (?!(?:fete|atteint|depasse|passe|eu|franchi|donne)\b)"
+    rf"[a-z]{{3,}}e(?:s|es)? {_ABOUT}\Z"
+)
 # Years lived through: "a vécu 7 ans au Japon", "a fumé 20 ans".
 _SPENT = re.compile(rf"\b(?:{_any('spent')}|(?:a|ont|avait|ayant|avoir) passe){_GOVERNED}")
 _LASTING = re.compile(
@@ -61,6 +71,17 @@ _OF_A_COURSE = re.compile(
 _THEN = re.compile(
     rf" ?(?:{_UNIT})?(?: et demie?)? (?:apres|avant)\b"
     rf"(?P<event> (?:le |la |l'|cette |cet |son |sa )?(?:{_any('procedures')}))?"
+)
+# "même âge à deux ans près", "à 4 mois de son AVC"; "trente ans, puis à la coopérative".
+_NEARLY = re.compile(rf" ?(?:{_UNIT})? pres\b")
+_FROM_EVENT = re.compile(rf" ?(?:{_UNIT})? d(?:e |')(?:son|sa|ses) [a-z]")
+_THEN_ELSEWHERE = re.compile(rf" ?(?:{_UNIT})?,? puis\b(?! (?:a|vers|de) (?:{_SOME})\b)")
+_AT_WORK = re.compile(r"\bchez [^,.;\n]{2,30} \Z")
+# "Nous vous reverrons à un mois": the follow-up of anyone, whose age is not told in the future.
+_WILL_FOLLOW = re.compile(
+    r"\b(?:r?appell?er(?:ai|a|ons|ez|ont)|reverr(?:ai|a|ons|ez|ont)|controler(?:ai|a|ons|ont)|"
+    r"sera(?: a)? (?:revue?|rappelee?))"
+    rf"\b[^.;:\n]{{0,40}} (?:a|vers) ?{_ABOUT}(?:{_SOME} ?{_UNIT}(?:,| et| puis| ou)(?: a)? )*\Z"
 )
 _AGO = re.compile(r"(?:\bil ?'?|\b)y ?'?a (?:environ |pres de |plus de )?$|\bil ya ?(?:environ |pres de |plus de )?\Z")
 # "quatre demi-frères" counts people; "23 semaines et 6 jours" is the age of a pregnancy.
@@ -125,7 +146,7 @@ def _lasts(reading: Reading, mention: Mention, before: str, adult: bool) -> bool
         return True
     unit = _OWN_UNIT.match(after)
     written = reading.folded[mention.start : mention.end] + (unit[0] if unit else "")
-    if _PREGNANCY.search(before) and "an" not in written:
+    if (_PREGNANCY.search(before) and "an" not in written) or _NEARLY.match(after):
         return True
     if _BEARER.search(before):
         return False
@@ -133,25 +154,46 @@ def _lasts(reading: Reading, mention: Mention, before: str, adult: bool) -> bool
         return True
     if "º" in written or "°" in written or "paquet" in written:
         return True
-    if any(lead.search(before) for lead in (_SINCE, _LASTING, _SPENT)):
+    if any(lead.search(before) for lead in (_SINCE, _LASTING, _SPENT, _HELD, _DONE, _WILL_FOLLOW)):
         return True
-    if _OF_A_COURSE.match(after):
+    if _OF_A_COURSE.match(after) or _taken(reading, mention):
         return True
     then = _THEN.match(after)
     if not _AT.search(before):
-        return bool(then) and not before.endswith((" de ", " d'", ", "))
+        if before.endswith((" de ", " d'")):
+            return False
+        named = _follows_a_name(reading, mention)
+        if adult and not named and _in_months(written, before, after):
+            return True
+        elsewhere = _THEN_ELSEWHERE.match(after) and (not named or _AT_WORK.search(before))
+        return bool(elsewhere or then) and not before.endswith(", ")
     if _LIFE_EVENT.search(before):
         return False
+    if _FROM_EVENT.match(after):
+        return True
     if then and then["event"]:
         return True
-    if (
-        adult
-        and _MONTHS.search(written)
-        and "ans" not in written
-        and not _YOUNG.search(before[-60:] + "|" + after[:30])
-    ):
-        return True
-    return bool(adult and _FOLLOWED_UP.search(before))
+    return adult and (_in_months(written, before, after) or bool(_FOLLOWED_UP.search(before)))
+
+
+def _in_months(written: str, before: str, after: str) -> bool:
+    """Return whether a count is of months, weeks or days, and no child is spoken of near it."""
+    counted = _MONTHS.search(written) and "ans" not in written
+    return bool(counted and not _YOUNG.search(before[-60:] + "|" + after[:30]))
+
+
+def _taken(reading: Reading, mention: Mention) -> bool:
+    """Return whether an age stands right behind a drug, which was taken for so long: "lithium 40 ans"."""
+    word = reading.word(reading.token_at(mention.start) - 1)
+    return word in reading.lexicon.drugs or "drug" in reading.lexicon.clinical.get(word, "")
+
+
+def _follows_a_name(reading: Reading, mention: Mention) -> bool:
+    """Return whether the word before an age, but for a comma or bracket, may name its bearer: "Vadim, 4 ans"."""
+    at = reading.token_at(mention.start) - 1
+    at -= reading.word(at) in (",", "(")
+    lexicon, word = reading.lexicon, reading.word(at)
+    return lexicon.is_first_name(word) or lexicon.is_surname(word) or lexicon.is_unknown(word)
 
 
 # Dates and relative dates
@@ -170,6 +212,19 @@ _NEXT = re.compile(
     r" (?:suivant|qui (?:sui[tv]|ont suivi|preced)|precedant|"
     rf"apres (?:le |la |l'|cette |cet )?(?:{_any('procedures')})\b)"
 )
+# "cette nuit-là", "ce jour là": a time of the story, not relative to the document; "surtout en hiver": every year.
+_POINTED = re.compile(r"(?:-l[aà]| là)\b", re.IGNORECASE)
+_LIVED = re.compile(rf"\b(?:{_any('spent')})\b")
+# "vue au 9", "au 29": a room; "du 3 au 9", "avancé au 25" are dates.
+_IN_ROOM = re.compile(r"\bau \Z")
+_UNTIL = re.compile(
+    r"\b(?:du|jusqu|avant|apres|des|le|avance\w*|report\w+|repouss\w+|decal\w+|fix\w+|prevu\w*)\b[^.\n]{0,60}\Z"
+)
+_EVERY_YEAR = re.compile(
+    r"\b(?:(?:surtout|plutot|souvent|toujours|parfois|chaque annee) (?:en |l'|au )|chaque |tous les )"
+    r"(?:hivers?|etes?|automnes?|printemps)\Z"
+)
+_OF_A_YEAR = re.compile(r" ?(?:[-,/] ?)?(?:\d|dernier|prochain|passe|suivant|et |de |d'|du )")
 _LENGTH = re.compile(rf"(?:{_SOME} )?{_UNIT}")
 _COUNTED = re.compile(rf"{_SOME}(?:[ -]{_SOME})? ?{_UNIT}")
 _EVENT = re.compile(r" (?:apres|avant|plus tard|plus tot|auparavant)\b")
@@ -181,8 +236,18 @@ def _tells_no_time(reading: Reading, mention: Mention) -> bool:
     words = re.findall(r"[^\W\d_]+", written)
     if words == ["tantot"]:
         return reading.words.count("tantot") > 1
+    if mention.label is Label.RELDATE and (
+        _POINTED.search(reading.text, mention.start, mention.end + 4) or _LIVED.search(written)
+    ):
+        return True
+    if written.isdecimal() and len(written) < 3 and mention.label is Label.DATE:
+        before = _before(reading, mention)
+        if _IN_ROOM.search(before) and not _UNTIL.search(before):
+            return True
     if any(map(str.isdigit, reading.digits[mention.start : mention.end])):
         return bool(_counts_from_an_event(written, after))
+    if _EVERY_YEAR.search(_before(reading, mention) + written) and not _OF_A_YEAR.match(after):
+        return True
     if mention.label is Label.DATE:
         if _LENGTH.fullmatch(written):
             return True

@@ -15,6 +15,7 @@ from deid.detection.annotators.vocabulary import (
     ORG_FILLERS,
     ORG_HEADS,
     ORG_PARTICLES,
+    PROFESSIONS,
     UNNAMED_BODIES,
 )
 from deid.detection.evidence import is_acronym
@@ -32,9 +33,28 @@ _BEHIND_ADJECTIVES = frozenset(", . ; et ou ) mais".split())
 _BEFORE_PEOPLE = frozenset(
     "a avec chez d de dit et fille fils frere ma mere mon ou par pere pour que qui sa soeur son vu vue".split()
 )
+_POINTING = PROFESSIONS | frozenset(
+    "a avec by chez d de dicte dit et m mme ou par pour qui relu signe valide vu vue / + & - : > |".split()
+)
+# The ending of the Latin name of a species: "S. mexicana".
+_LATIN = re.compile(r"[a-z]{2,}(?:i|um|us|is|ae|a|ans|ens|ax|er|or|ix)")
 # Species that are written with a capital without being anyone's name: "H. Pylori".
 _USUAL_SPECIES = frozenset("aeruginosa albicans aureus coli difficile epidermidis faecalis pneumoniae pylori".split())
 _PATIENTS = frozenset("nourrisson nourrissons fillette patient patiente patients patientes parturiente".split())
+# Words for a patient, and civilities, which alone name nobody; "M." may be an initial.
+_ADDRESSED = _PATIENTS | frozenset(word for word in CIVILITIES if len(word) > 3)
+_DEAR = frozenset("cher chere chers cheres".split())
+_COLLEAGUES = frozenset("ami amie amis amies collegue collegues confrere confreres consoeur maitre".split())
+_ASSAYED = re.compile(
+    r"\b(?:tests?|techniques?|methodes?|kits?|serologies?|dos\w+|anticorps|antigenes?|ig[agm]|immuno\w+|recherch\w+)\b"
+    r"[^\n]{0,80}\Z"
+)
+_JOURNALS = r"(?:jama|lancet|nejm|bmj|n engl j med|j clin oncol|presse med|rev prat)"
+_JOURNAL_BEHIND = re.compile(rf"(?:,? [a-z]{{1,2}}\.?)?,? (?:et al\b|\(?{_JOURNALS}\b)")
+_JOURNAL = re.compile(rf" {_JOURNALS}\Z")
+_REFERENCES = re.compile(r"[ \t*•–-]{0,8}(?:biblio(?:graphie)?|references? bibliographiques?) ?:")
+_LONGEST_ACRONYM = 8
+_SMALL_WORDS = frozenset("a au aux d de des du en et l la le les of par pour the".split())
 _MAIL_LABEL = re.compile(r"mel\.? ?:? {0,3}[\w.+-]{1,64}@")
 _GRADED = re.compile(r" (?:grade |stade |type )?(?:[iv]{1,3}|[1-6])\b")
 _ARTICLE = re.compile(r"(?:l['’]|(?:le|la|les|un|une|du|des|d'un|d'une) )")
@@ -93,9 +113,59 @@ def _is_never_a_name(reading: Reading, mention: Mention) -> bool:
     first = reading.token_at(mention.start)
     if reading.word(first - 1 - (reading.word(first - 1) == ".")) in CIVILITIES | DOCTOR_TITLES:
         return False
-    if mention.label in NAMES and len(words) == 1 and _is_quality(reading, first):
+    if mention.label in NAMES and len(words) == 1 and (_is_quality(reading, first) or _is_common(reading, first)):
         return True
-    return _PATIENTS.issuperset(words) or _is_species(reading, mention, words)
+    if reading.word(first - 1) in _DEAR and _COLLEAGUES.issuperset(words):
+        return True
+    if len(words) == 1 and (_is_assay(reading, mention) or _is_spelt_out(reading, first)):
+        return True
+    if mention.label in NAMES and _ADDRESSED.issuperset(words):
+        return True
+    return _PATIENTS.issuperset(words) or _is_species(reading, mention, words) or _is_cited(reading, mention)
+
+
+def _is_assay(reading: Reading, mention: Mention) -> bool:
+    """True for the assay ELISA in capitals, behind what it measures or a word for a technique."""
+    written = reading.text[mention.start : mention.end]
+    before = reading.folded[max(0, mention.start - 100) : mention.start]
+    return written == "ELISA" and _ASSAYED.search(before) is not None
+
+
+def _is_cited(reading: Reading, mention: Mention) -> bool:
+    """True for the author of an article, before "et al." or the name of a journal, or in the line of references."""
+    if mention.label not in NAMES:
+        return False
+    if _JOURNAL.search(reading.folded[mention.start : mention.end]):
+        return True
+    if _JOURNAL_BEHIND.match(reading.folded, mention.end):
+        return True
+    line = reading.line(mention.start)[0]
+    return _REFERENCES.match(reading.folded, line) is not None
+
+
+def _is_spelt_out(reading: Reading, index: int) -> bool:
+    """True for an acronym beside the words of the language that it stands for: "langue des signes française (LSF)"."""
+    letters = reading.words[index]
+    if not reading.surface(index).isupper() or not 2 <= len(letters) <= _LONGEST_ACRONYM or reading.shouted(index):
+        return False
+    if reading.word(index - 1) == "(":
+        stands_for = reading.words[max(0, index - 1 - 4 * len(letters)) : index - 1]
+        content = [word for word in stands_for if word.isalpha() and word not in _SMALL_WORDS][-len(letters) :]
+    elif reading.word(index + 1) == "(":
+        behind = reading.words[index + 2 : index + 2 + 4 * len(letters)]
+        inside = behind[: behind.index(")")] if ")" in behind else []
+        content = [word for word in inside if word.isalpha() and word not in _SMALL_WORDS]
+    else:
+        return False
+    return "".join(word[0] for word in content) == letters and all(map(reading.lexicon.is_word, content))
+
+
+def _is_common(reading: Reading, index: int) -> bool:
+    """True for a word of the language in lower case, in a line that has capitals, without a word that points at it."""
+    word, lexicon = reading.words[index], reading.lexicon
+    if not reading.surface(index).islower() or reading.lowered(index) or len(word) < 3 or lexicon.is_first_name(word):
+        return False
+    return word in lexicon.common and reading.word(index - 1) not in _POINTING
 
 
 def _is_quality(reading: Reading, index: int) -> bool:
@@ -109,13 +179,23 @@ def _is_quality(reading: Reading, index: int) -> bool:
 
 
 def _is_species(reading: Reading, mention: Mention, words: Sequence[str]) -> bool:
-    """True for a germ by genus and species: "Candida Albicans", "P. aeruginosa"."""
-    clinical, genus, species = reading.lexicon.clinical, words[0], words[-1]
-    if len(words) != 2 or "germ" not in clinical.get(species, "") or reading.lexicon.is_surname(species):
+    """True for a germ by genus and species: "Candida Albicans", "P. aeruginosa", "S. mexicana" beside "S. bovis"."""
+    lexicon, genus, species = reading.lexicon, words[0], words[-1]
+    if len(words) != 2 or lexicon.is_surname(species):
         return False
     small = not reading.capitals[reading.token_at(mention.end - 1)]
-    abbreviated = len(genus) == 1 and reading.folded[mention.start + 1] == "." and (small or species in _USUAL_SPECIES)
-    return abbreviated or genus in GENERA or "germ" in clinical.get(genus, "")
+    shortened = len(genus) == 1 and reading.folded[mention.start + 1] == "."
+    if "germ" not in lexicon.clinical.get(species, ""):
+        latin = _LATIN.fullmatch(species) and not lexicon.is_word(species) and not lexicon.is_first_name(species)
+        return bool(latin and small and shortened and _names_germ(reading, genus))
+    usual = shortened and (small or species in _USUAL_SPECIES)
+    return usual or genus in GENERA or "germ" in lexicon.clinical.get(genus, "")
+
+
+def _names_germ(reading: Reading, initial: str) -> bool:
+    """True if the document names a germ whose genus has this initial."""
+    clinical = reading.lexicon.clinical
+    return any(word[0] == initial and (word in GENERA or "germ" in clinical.get(word, "")) for word in reading.words)
 
 
 def _is_unnamed(reading: Reading, mention: Mention) -> bool:
@@ -172,7 +252,9 @@ _SETTING = re.compile(
 # Civilities; "M." is left out, since it may be an initial.
 # "Mme M.A. 4 ème geste": the rank of a pregnancy beside initials.
 _RANK, _RANKS = re.compile(r"(?<=[a-z.]) \d{1,2}\Z"), re.compile(r" ?i?e(?:me)?s?\b")
-_CIVILITY = re.compile(r"(?:mmes?\.?|mlles?|melles?|messieurs|mesdames|drs\.?) ")
+# "M. J Patient de 60 ans": the word for a patient behind an initial.
+_PATIENT_BEHIND = re.compile(r"(?<=\b[a-z])\.? patiente?\Z")
+_CIVILITY = re.compile(r"(?:mmes?\.?|mlles?|melles?|messieurs|mesdames|madame|mademoiselle|monsieur|docteur|drs\.?) ")
 
 
 def drop_lookalikes(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
@@ -203,6 +285,9 @@ def trim_civilities(reading: Reading, mentions: Sequence[Mention]) -> list[Menti
         rank = mention.label in NAMES and _RANK.search(reading.folded, mention.start, mention.end)
         if rank and _RANKS.match(reading.folded, mention.end):
             mention = replace(mention, end=rank.start())
+        patient = mention.label in NAMES and _PATIENT_BEHIND.search(reading.folded, mention.start, mention.end)
+        if patient:
+            mention = replace(mention, end=patient.start())
         trimmed.append(mention)
     return trimmed
 

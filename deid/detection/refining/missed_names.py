@@ -17,6 +17,7 @@ from deid.domain.labels import NAMES, Label
 from deid.french.folding import fold
 
 _EPONYM_LINKS = frozenset("de d du des le la les selon ni ' en et ou /".split())
+_TITLED = 0.75  # least score of what the context finds by a title, role or field
 _SOURCE = 0.6  # least score of a mention whose words, initials or logins are searched
 # Signs before the first word of a sentence, item or cell, which has a capital anyway.
 _OPENING = frozenset({"", "\n", ".", "!", "?", "…", "«", '"', "-", "–", "—", "•", "*", ":", "|", ">", "_", "°", ")"})
@@ -57,11 +58,13 @@ def _words_of_names(reading: Reading, mentions: Sequence[Mention]) -> dict[str, 
     for mention in mentions:
         if mention.label not in NAMES:
             continue
+        announced = any(one.score >= _TITLED for one in reading.overlapping("context", mention) if one.label in NAMES)
         for at in reading.tokens(mention):
             word = reading.words[at]
             if len(word) > 2 and word.isalpha() and word not in PARTICLES:
-                doubt[word] = doubt.get(word, 1.0) * (1.0 - min(mention.score, 1.0))
-                score = round(min(mention.score - 0.05, 0.8), 4)
+                sure = max(mention.score, _SOURCE) if announced and not reading.lexicon.is_word(word) else mention.score
+                doubt[word] = doubt.get(word, 1.0) * (1.0 - min(sure, 1.0))
+                score = round(min(sure - 0.05, 0.8), 4)
                 if word not in known or known[word][1] < score:
                     known[word] = mention.label, score
     return {
@@ -92,8 +95,8 @@ def _plausible(reading: Reading, index: int, word: str) -> bool:
 def _stands_out(reading: Reading, index: int, known: Collection[str]) -> bool:
     """True if a usual word that is a name of the document ("Dr Sage") is written like a name.
 
-    It has a capital inside a sentence, stands before a verb, is joined to another name, or stands between signs in
-    text without capitals.
+    It has a capital inside a sentence, stands before a verb, is joined to another name, or stands between signs or
+    before an initial in text without capitals.
     """
     if reading.word(index) in NOT_NAMES or reading.shouted(index):
         return False
@@ -104,7 +107,11 @@ def _stands_out(reading: Reading, index: int, known: Collection[str]) -> bool:
         return True
     if is_capital(reading, index):
         return (before not in _OPENING and not before.isdigit()) or _acts(reading, index + 1)
-    if not reading.lowered(index) or not reading.lexicon.surnames.get(reading.words[index]):
+    word, lexicon = reading.words[index], reading.lexicon
+    initial = len(after) == 1 and after.isalpha() and reading.word(index + 2) == "." and glued(reading, index + 2)
+    if initial and lexicon.first_names.get(word):
+        return True
+    if not reading.lowered(index) or not lexicon.surnames.get(word):
         return False
     return (before in _EDGES or before in _ANNOUNCE) and (after in _EDGES or _acts(reading, index + 1))
 
@@ -289,11 +296,13 @@ def _name_length(lexicon: Lexicon, run: str) -> int:
 
 # Initials, typists' marks and logins: of people named in the document, or at the place of a signature.
 
+_USUAL = 5  # occurrences per million from which a word is no initials
 _TIED, _PLACED, _LOGIN = 0.8, 0.7, 0.75  # scores
 _ENDS = 400  # characters from either end of a document within which a lone mark is a reference or a signature
 _CUES = frozenset(
     "par relu relue valide validee signe dicte frappe saisi saisie tape dact redige vu ref visa by".split()
 )
+_SIGNED = frozenset("signe signee dicte dictee frappe tape saisi relu relue valide validee".split())
 _MARK_EDGES = frozenset({"", "\n", "(", ")", "/", "|", "[", "]", "–", "—", "-", ":", ",", ";"})
 _PAIR = re.compile(r"(?<![\w/.])([A-Z]{2,4}) ?/ ?([A-Z]{2,4}|[a-z]{2,3}|[A-Z]\.)(?=[ \t]*(?:$|[.)–—|]))", re.MULTILINE)
 _DOTTED = re.compile(r"(?<![\w.])([^\W\d_])\. ?-?(?:([^\W\d_])\. ?)?([^\W\d_])\.(?!\w)")
@@ -379,6 +388,8 @@ def _initials_and_logins(reading: Reading, known: dict[str, Label], surnames: di
         if len(word) <= 4:
             if word in known and len(word) > 1 and _stands_as_mark(reading, index, word):
                 yield _mention("initials", reading.starts[index], reading.ends[index], known[word], _TIED)
+            elif _signs_off(reading, index, word):
+                yield _mention("initials", reading.starts[index], reading.ends[index], Label.DOCTOR, _PLACED)
         elif len(word) > 5 and word not in lexicon.common and word not in lexicon.medical:
             if word[1:] in surnames:
                 yield _mention("initials", reading.starts[index], reading.ends[index], surnames[word[1:]], _LOGIN)
@@ -398,6 +409,8 @@ def _stands_as_mark(reading: Reading, index: int, word: str) -> bool:
     if before == ":" and reading.word(index - 2) in _CUES:
         before = reading.word(index - 2)
     if before in _CUES:
+        if written.islower() and reading.lexicon.common.get(word, 0.0) >= _USUAL and not reading.lowered(index):
+            return False  # "passait par là"
         return after in _MARK_EDGES or after in ("le", "et", ".")
     if not written.isupper() or word in NOT_INITIALS or word in ABBREVIATIONS:
         return False
@@ -407,6 +420,15 @@ def _stands_as_mark(reading: Reading, index: int, word: str) -> bool:
     left = before in _MARK_EDGES or reading.text[reading.starts[index] - 1] in "\t"
     right = after in _MARK_EDGES or reading.text[reading.ends[index] : reading.ends[index] + 1] in ("\t", "")
     return left and right
+
+
+def _signs_off(reading: Reading, index: int, word: str) -> bool:
+    """True for two to four letters, no word, behind "signé" or "relu" at the end of one of the last lines."""
+    if len(word) < 2 or reading.word(index - 1) not in _SIGNED or reading.word(index + 1) not in ("", "\n", "."):
+        return False
+    if len(reading.text) - reading.ends[index] > _ENDS or reading.lexicon.common.get(word, 0.0) >= _USUAL:
+        return False
+    return word not in NOT_INITIALS and word not in ABBREVIATIONS
 
 
 def _is_login(reading: Reading, index: int, word: str) -> bool:

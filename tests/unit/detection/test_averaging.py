@@ -75,6 +75,26 @@ def test_grammar_at_the_edges_goes_unless_it_is_sure() -> None:
     assert found({Label.DOCTOR: 3.0}, one=firm) == [("avec Kerdoncuff", "DOCTOR")]
 
 
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Vu par Kerdoncuff Aurore. Quéméneur absent", ["Kerdoncuff Aurore", "Quéméneur"]),
+        ("Vu par Ph. Quéméneur absent", ["Ph. Quéméneur"]),
+        ("Vu par le Prof. Quéméneur absent", ["Prof. Quéméneur"]),
+    ],
+)
+def test_a_name_does_not_go_over_the_end_of_a_sentence(text: str, names: list[str]) -> None:
+    reading = Reading(Document("d", text))
+    marked = {"kerdoncuff", "aurore", "ph", "prof", "quemeneur", "."}
+    tags = ["O" if word not in marked else "I-DOCTOR" for word in reading.words]
+    tags[next(at for at, tag in enumerate(tags) if tag != "O")] = "B-DOCTOR"
+    rows = np.full((len(tags), len(TAGS)), 0.0, dtype=np.float32)
+    for at, tag in enumerate(tags):
+        rows[at, INDEX[tag]] = 1
+    found = merging.find_averaged(reading, {"one": rows}, {})
+    assert [text[one.start : one.end] for one in found] == names
+
+
 def test_every_tagger_votes_with_its_own_label_and_probability() -> None:
     reading = Reading(Document("d", TEXT))
     name = merging.find_averaged(reading, {"one": SURE, "two": DOUBT}, {})[0]

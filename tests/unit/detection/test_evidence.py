@@ -49,6 +49,10 @@ def raised(text: str, word: str, probability: float = 0.45) -> bool:
         (f"{PEOPLE}Mme Fermetue est venue.", "Fermetue"),  # a person named like a slip
         (f"{PEOPLE}Vu par M. Glimépéride.", "Glimépéride"),
         (f"{PEOPLE}Vu par le Dr Risser.", "Risser"),
+        (f"{PEOPLE}Vu par le Dr Coronaro.", "Coronaro"),
+        (f"{PEOPLE}Vu par le Dr Masquelet.", "Masquelet"),
+        (f"{PEOPLE}Mme Salle est venue.", "Salle"),
+        (f"{PEOPLE}Le petit est vu par FAlRE ce jour, Dr FAlRE.", "FAlRE"),
         (f"{PEOPLE}Relecture.\nFermetue\n", "Fermetue"),  # alone, as in a signature
     ],
 )
@@ -68,12 +72,28 @@ def test_what_something_points_to_is_raised(text: str, word: str) -> None:
         (f"{PEOPLE}Fermetue cutanée par agrafes.", "Fermetue"),  # a slip
         (f"{PEOPLE}Antériorité\nAucune.", "Antériorité"),
         (f"{PEOPLE}Le Risser est à 3.", "Risser"),
+        (f"{PEOPLE}Faite ce matin, Coronaro normale.", "Coronaro"),  # a clipped word
+        (f"{PEOPLE}Premier temps du Masquelet fait.", "Masquelet"),
+        (f"{PEOPLE}Pour le rein, FAlRE une échographie.", "FAlRE"),  # a word that a scanner misread
+        (f"{PEOPLE}Attente de vrs ce jour.", "vrs"),
+        (f"{PEOPLE}Chez Monsieur. Salle grande.", "Salle"),
         (f"{PEOPLE}Diabète traité par Glimépéride seul.", "Glimépéride"),  # a misspelt drug
         (f"{PEOPLE}Chimiothérapie avec FOLFOX ce jour.", "FOLFOX"),
     ],
 )
 def test_what_nothing_points_to_is_left_alone(text: str, word: str) -> None:
     assert not raised(text, word)
+
+
+def test_the_first_word_of_a_sentence_has_a_capital_anyway() -> None:
+    assert raised(f"{PEOPLE}Ce matin Zorbakian est calme.", "Zorbakian", 0.3)
+    assert not raised(f"{PEOPLE}Rien à dire. Zorbakian du matin faite.", "Zorbakian", 0.3)
+    assert raised(f"{PEOPLE}Rien à dire. Zorbakian du matin faite.", "Zorbakian", 0.48)
+
+
+def test_a_title_does_not_reach_the_heading_of_the_next_column() -> None:
+    assert raised(f"{PEOPLE}Mme Fonction est venue.", "Fonction", 0.3)
+    assert not raised(f"{PEOPLE}Prénom      Fonction\n", "Fonction", 0.3)
 
 
 def test_without_recall_the_likeliest_reading_stands_for_any_word() -> None:

@@ -57,6 +57,20 @@ def test_the_rank_of_a_pregnancy_is_no_part_of_initials() -> None:
     assert [text[one.start : one.end] for one in found] == ["M.A.", "J.P. 4"]
 
 
+@pytest.mark.parametrize(
+    ("text", "part", "left"),
+    [
+        ("M. J Patient de 60 ans", "J Patient", "J"),
+        ("Mme Rose Patient", "Rose Patient", "Rose Patient"),
+        ("demande Mademoiselle Odile", "Mademoiselle Odile", "Odile"),
+    ],
+)
+def test_words_for_people_stay_outside(text: str, part: str, left: str) -> None:
+    at = text.index(part)
+    (found,) = trim_civilities(Reading(Document("d", text)), [Mention(at, at + len(part), Label.PATIENT, 0.9)])
+    assert text[found.start : found.end] == left
+
+
 def test_the_aura_of_a_migraine_is_no_name() -> None:
     reading = Reading(Document("d", "MIGRAINE AVEC AURA, vue avec AURA"))
     mentions = [Mention(14, 18, Label.DOCTOR, 0.6), Mention(29, 33, Label.PERSON, 0.6)]
@@ -150,6 +164,25 @@ def test_names_are_completed_over_hyphens_and_initials() -> None:
     assert text[done.start : done.end] == "J. Dupont-Vraz"
 
 
+@pytest.mark.parametrize(
+    ("text", "part", "whole"),
+    [
+        ("chez de Wendel à Hayange", "Wendel", "de Wendel"),
+        ("puis de Villèle", "Villèle", "de Villèle"),
+        ("la fille de Villèle", "Villèle", "Villèle"),
+        ("avec la Célestine", "Célestine", "Célestine"),
+        ("la bénévole Ghislaine d'A. est là", "Ghislaine", "Ghislaine d'A."),
+        ("vue avec Ghislaine d'Angers", "Ghislaine", "Ghislaine"),
+        ("TOCQUEVILLE (de) Amaury", "TOCQUEVILLE", "TOCQUEVILLE (de) Amaury"),
+        ("TOCQUEVILLE (interne)", "TOCQUEVILLE", "TOCQUEVILLE"),
+    ],
+)
+def test_a_particle_belongs_to_its_name(text: str, part: str, whole: str) -> None:
+    at = text.index(part)
+    (found,) = complete_names(Reading(Document("d", text)), [Mention(at, at + len(part), Label.DOCTOR, 0.9)])
+    assert text[found.start : found.end] == whole
+
+
 def test_overlapping_names_are_united() -> None:
     text = "DUPONT Jean"
     (one,) = resolve_overlaps(_reading(text), [Mention(0, 6, Label.PATIENT, 0.9), Mention(3, 11, Label.PERSON, 0.6)])
@@ -192,10 +225,15 @@ def test_a_civility_stays_outside(detector: Detector, text: str) -> None:
         ("Mme Julie Martinage, infirmière.\nBonne nuit.\nj.m.\n", "j.m."),
         ("Dr Henri Kleinhans. Imprimé par hkleinhans ce matin.", "hkleinhans"),
         ("Sortie demain.\n" * 3 + "\nVisa :    E.V.\n", "E.V."),
+        ("Sortie demain.\nPoint final signé jfp\n", "jfp"),
     ],
 )
 def test_initials_and_logins_of_those_who_write(detector: Detector, text: str, surface: str) -> None:
     assert surface in _names(detector, text)
+
+
+def test_a_word_behind_a_cue_is_no_initials(detector: Detector) -> None:
+    assert _names(detector, "Dr Luc Abgrall passait par là, nous a aidés.") == ["Luc Abgrall"]
 
 
 @pytest.mark.parametrize("unit", ["119\tUI/ML\t< 37", "7,7  NG/ML\n", "12 MG/KG\n"])

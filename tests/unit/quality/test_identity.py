@@ -239,6 +239,7 @@ def test_a_slip_in_a_name_is_the_name(last: str, first: str, text: str) -> None:
         "Vu avec Mme dupont.", "Le Dr X a revu la patiente.", "Née le 3.", "Nom :\nStable.", "Signature :\nKouadio Yao",
         "transfert à la clinique de Vaugneray", "revu hier par Kouadio", "M. B.", "vuparDrMORINEAUcejour",
         "née à Vaugneray", "sonde posée par Kouadio", "relu par MD (Mariam Diarra)", "aura revu Kouadio Yao",
+        "revu avec Kouadio marius",
     ],
 )  # fmt: skip
 def test_a_text_with_a_sign_of_a_person_needs_a_replacement(text: str) -> None:
@@ -253,7 +254,8 @@ def test_a_text_with_a_sign_of_a_person_needs_a_replacement(text: str) -> None:
         "une aphasie de Broca", "colite à Clostridium difficile", "aire 4 du cortex cérébral de Brodmann",
         "un CADASIL (Cerebral Autosomal Dominant Arteriopathy with Sub-cortical Infarcts and Leukoencephalopathy)",
         "corsets thermoplastiques (Boston, Cheneau ou Milwaukee)", "avec un Risser inférieur à 3", "Na 133, Prot 80",
-        "4- Sydenham Chorea", "insertion d'un cathéter de Swan-Ganz",
+        "4- Sydenham Chorea", "insertion d'un cathéter de Swan-Ganz", "le complexe Sporothrix schenckii est en cause",
+        "série rapportée en Afrique noire", "surjet intradermique spiralé de Mitz en superficie",
     ],
 )  # fmt: skip
 def test_a_text_without_a_sign_of_a_person_needs_none(text: str) -> None:
