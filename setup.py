@@ -12,6 +12,7 @@ setup(
             "detection/annotators/*.toml",
             "formats/maps/*.yaml",
             *(f"models/*/*.{ending}" for ending in ("json", "md", "safetensors")),
+            "reference/*.toml",
             *(f"reference/packaged_data/*/*.{ending}" for ending in ("gz", "lookup", "tables")),
             "reports/templates/*",
         ],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from hashlib import sha256
 from itertools import islice
@@ -12,7 +12,7 @@ from math import log10
 from typing import NamedTuple
 
 from deid.french.folding import titled, words
-from deid.reference.origins import FRENCH, ORIGINS, OriginModel
+from deid.reference.origins import FRENCH, ORIGINS, OriginModel, sexes_written, written_names
 
 NOBODY = "Anonyme"
 
@@ -30,8 +30,8 @@ _COHORTS = ("n_1900_1945", "n_1946_1975", "n_1976_2000", "n_2001_2022")
 # A first name is of one sex if this share of its births is.
 _CLEAR_SEX = 0.9
 BOTH = "B"  # the sex of a first name that women and men bear, or nobody
-# Fewest surrogates of rare names, and more surrogates than originals in each half of a crowd.
-_ENOUGH, _SPARE = 60, 8
+# Fewest surrogates of rare names, fewest originals of frequent ones, and more surrogates than originals in each half.
+_ENOUGH, _ORIGINALS, _SPARE = 60, 32, 8
 _HALVINGS = 48
 _FRENCH_SURNAMES, _FRENCH_BIRTHS = 4_000, 3_000
 
@@ -204,7 +204,8 @@ class NameTables:
         births, written = _read_surnames(surnames)
         first, called = _read_first_names(first_names)
         settled = (key for key, one in first.items() if one.births >= _FRENCH_BIRTHS and one.cohort < len(_COHORTS) - 1)
-        origins = OriginModel.trained(islice(births, _FRENCH_SURNAMES)), OriginModel.trained(settled)
+        of_surnames = OriginModel.trained("surname", islice(births, _FRENCH_SURNAMES))
+        origins = of_surnames, OriginModel.trained("first name", settled)
         of_first_names = _first_name_leaves(first, called, origins[1])
         sorts, crowds = _crowds(_surname_leaves(births, written, origins[0]), of_first_names)
         return cls(births, first, sorts, crowds, origins)
@@ -225,7 +226,7 @@ class NameTables:
     def sex_of(self, word: str) -> str | None:
         """Return the sex of a first name, by its key; None if both sexes bear it or nobody."""
         first = self.first.get(word)
-        return first.sex if first else None
+        return first.sex if first else sexes_written().get(word)
 
     def surnames_like(self, word: str) -> Crowd:
         """Return the crowd of a surname, by its key."""
@@ -234,7 +235,7 @@ class NameTables:
 
     def first_names_like(self, word: str, sex: str | None = None) -> Crowd:
         """Return the crowd of a first name, by its key, for a person of a sex; None: what the name itself tells."""
-        known = self.first.get(word) or FirstName(0, None, 2, _RARE)
+        known = self.first.get(word) or FirstName(0, self.sex_of(word), 2, _RARE)
         origin = self.origins[1].origin_of(word, known.births)
         band = _first_name_band(known.births)
         return self._crowd("first name", sex or known.sex or BOTH, origin, known.cohort, band)
@@ -288,9 +289,24 @@ def _surname_leaves(births: Mapping[str, int], written: Mapping[str, str], model
         origin = model.origin_of(key, count)
         if key in written:
             leaves["surname", origin, _band(count, _SURNAME_BANDS)].members[key] = written[key]
-        if (band := _surname_band(count)) != _RARE:
-            leaves["surname", origin, band].originals.add(key)
+        leaves["surname", origin, _surname_band(count)].originals.add(key)
+    for origin in ORIGINS:
+        for number, (key, name, _) in enumerate(_written(model, origin, written)):
+            leaves["surname", origin, number % 2].members[key] = name
     return leaves
+
+
+def _written(model: OriginModel, origin: str, drawn: Container[str]) -> Iterator[tuple[str, str, str]]:
+    """Yield the key, name and sex of the names written for an origin that no register has among those drawn.
+
+    Every second one goes with rare names, the others with the least frequent: nobody knows how frequent they are.
+    """
+    found: set[str] = set()
+    for name, sex in written_names(model.kind, origin):
+        key = name_key(name)
+        if len(key) > 2 and key not in drawn and key not in found and model.origin_of(key) == origin:
+            found.add(key)
+            yield key, titled(name), sex
 
 
 def _read_first_names(rows: Iterable[Row]) -> tuple[dict[str, FirstName], dict[str, str]]:
@@ -315,9 +331,17 @@ def _first_name_leaves(
         sort = "first name", one.sex or BOTH, model.origin_of(key, one.births), one.cohort
         if key in written and one.births >= _FIRST_NAME_BANDS[0]:
             leaves[*sort, one.band].members[key] = written[key]
-        if key.isalpha() and (band := _first_name_band(one.births)) != _RARE:
-            leaves[*sort, band].originals.add(key)
+        if key.isalpha():
+            leaves[*sort, _first_name_band(one.births)].originals.add(key)
+    drawn = {key for key in written if first[key].births >= _FIRST_NAME_BANDS[0]}
+    for origin in ORIGINS:
+        for number, (key, name, sex) in enumerate(_written(model, origin, drawn)):
+            leaves["first name", sex, origin, number // 2 % len(_COHORTS), number % 2].members[key] = name
     return leaves
+
+
+# The sorts of an origin, in an order in which neighbours may share a crowd: those of rare names, and the others.
+_Sorts = tuple[Sequence[Sort], Sequence[Sort]]
 
 
 def _crowds(surnames: Mapping[Sort, _Leaf], first_names: Mapping[Sort, _Leaf]) -> tuple[dict[Sort, int], list[Crowd]]:
@@ -325,53 +349,79 @@ def _crowds(surnames: Mapping[Sort, _Leaf], first_names: Mapping[Sort, _Leaf]) -
     sorts: dict[Sort, int] = {}
     crowds: list[Crowd] = []
     bands, first_bands = range(len(_SURNAME_BANDS)), range(len(_FIRST_NAME_BANDS))
-    for rare in (True, False):
-        of_origins: dict[str, list[Sort]] = {
-            one: [("surname", one, band) for band in bands if (band == _RARE) is rare] for one in ORIGINS
-        }
-        _fill(sorts, crowds, surnames, of_origins, rare)
-        for sex in ("F", "M", BOTH):
-            # Frequent names stand beside those of the next generation, and rare ones beside rare ones.
-            told = [
-                (age, band)
-                for age in range(len(_COHORTS))
-                for band in (first_bands if age % 2 == 0 else reversed(first_bands))
-                if (band == _RARE) is rare
-            ]
-            called: dict[str, list[Sort]] = {
-                one: [("first name", sex, one, *where) for where in told] for one in ORIGINS
-            }
-            _fill(sorts, crowds, first_names, called, rare)
+    _fill(sorts, crowds, surnames, {one: _parted([("surname", one, band) for band in bands]) for one in ORIGINS})
+    for sex in ("F", "M", BOTH):
+        # Frequent names stand beside those of the next generation.
+        told = [
+            (age, band)
+            for age in range(len(_COHORTS))
+            for band in (first_bands if age % 2 == 0 else reversed(first_bands))
+        ]
+        called = {one: _parted([("first name", sex, one, *where) for where in told]) for one in ORIGINS}
+        _fill(sorts, crowds, first_names, called)
     return sorts, crowds
 
 
+def _parted(sorts: Sequence[Sort]) -> _Sorts:
+    """Return the sorts of rare names, then the others."""
+    return [one for one in sorts if one[-1] == _RARE], [one for one in sorts if one[-1] != _RARE]
+
+
 def _fill(
-    sorts: dict[Sort, int],
-    crowds: list[Crowd],
-    leaves: Mapping[Sort, _Leaf],
-    of_origins: Mapping[str, Sequence[Sort]],
-    rare: bool,
+    sorts: dict[Sort, int], crowds: list[Crowd], leaves: Mapping[Sort, _Leaf], of_origins: Mapping[str, _Sorts]
 ) -> None:
-    """Add the crowds of an ordered run of sorts per origin; origins that lack names share theirs, then French ones."""
-    runs: list[list[Sort]] = []
+    """Add the crowds of one kind of names.
+
+    An origin that lacks names for crowds of its own has one for all its names; those that lack names even for it share
+    theirs, else with the French.
+    """
+    rare: list[list[Sort]] = []
+    frequent: list[list[Sort]] = []
     small: list[str] = []
-    for origin, ordered in of_origins.items():
-        found = _runs([[sort] for sort in ordered], leaves, rare) if origin != FRENCH else []
-        runs += found
-        if not found and origin != FRENCH:
+    for origin, (few, many) in of_origins.items():
+        found = _runs([[sort] for sort in few], leaves, True), _runs([[sort] for sort in many], leaves, False)
+        if origin == FRENCH:
+            continue
+        if all(found):
+            rare += found[0]
+            frequent += found[1]
+        elif _whole(whole := [*few, *many], leaves) is not None:
+            _add(sorts, crowds, whole, _whole(whole, leaves))
+        else:
             small.append(origin)
-    together: list[list[Sort]] = [list(sorts_of) for sorts_of in zip(*(of_origins[one] for one in small), strict=True)]
-    shared = _runs(together, leaves, rare) if small else []
-    french = [[one] for one in of_origins[FRENCH]]
-    if small and not shared:
-        french = [here + others for here, others in zip(french, together, strict=True)]
-    everybody = _runs(french, leaves, rare) or [[sort for group in french for sort in group]]
-    for run in (*runs, *shared, *everybody):
-        joined = [leaves[sort] for sort in run if sort in leaves]
-        members = {key: name for leaf in joined for key, name in leaf.members.items()}
-        originals = set().union(*(leaf.originals for leaf in joined))
-        sorts.update(dict.fromkeys(run, len(crowds)))
-        crowds.append(Crowd(len(crowds), [members[key] for key in sorted(members)], sorted(originals)))
+    for part, runs in enumerate((rare, frequent)):
+        french = [[sort] for sort in of_origins[FRENCH][part]]
+        together = [list(one) for one in zip(*(of_origins[origin][part] for origin in small), strict=True)]
+        shared = _runs(together, leaves, part == 0) if small else []
+        if small and not shared:
+            french = [here + others for here, others in zip(french, together, strict=True)]
+        everybody = _runs(french, leaves, part == 0) or [[sort for group in french for sort in group]]
+        for run in (*runs, *shared, *everybody):
+            _add(sorts, crowds, run, _crowd_of(run, leaves, rare=part == 0))
+
+
+def _add(sorts: dict[Sort, int], crowds: list[Crowd], run: Sequence[Sort], crowd: Crowd) -> None:
+    sorts.update(dict.fromkeys(run, len(crowds)))
+    crowds.append(Crowd(len(crowds), crowd.members, crowd.originals))
+
+
+def _crowd_of(run: Iterable[Sort], leaves: Mapping[Sort, _Leaf], *, rare: bool) -> Crowd:
+    """Return the crowd of joined sorts, without a number; rare names are no originals."""
+    joined = [leaves[sort] for sort in run if sort in leaves]
+    members = {key: name for leaf in joined for key, name in leaf.members.items()}
+    originals = set() if rare else set().union(*(leaf.originals for leaf in joined))
+    return Crowd(-1, [members[key] for key in sorted(members)], sorted(originals))
+
+
+def _whole(run: Sequence[Sort], leaves: Mapping[Sort, _Leaf]) -> Crowd | None:
+    """Return the crowd of all names of a small origin, rare ones among the originals if they fit; None if too small."""
+    every = _crowd_of(run, leaves, rare=False)
+    some = _crowd_of((one for one in run if one[-1] != _RARE), leaves, rare=False)
+    for originals in (every.originals, some.originals):
+        crowd = Crowd(-1, every.members, originals)
+        if len(crowd.members) >= _ENOUGH and crowd.halvings:
+            return crowd
+    return None
 
 
 def _runs(groups: Sequence[Sequence[Sort]], leaves: Mapping[Sort, _Leaf], rare: bool) -> list[list[Sort]]:
@@ -380,24 +430,22 @@ def _runs(groups: Sequence[Sequence[Sort]], leaves: Mapping[Sort, _Leaf], rare: 
     open_run: list[Sort] = []
     for group in groups:
         open_run += group
-        if _is_enough([leaves[sort] for sort in open_run if sort in leaves], rare):
+        if _is_enough(_crowd_of(open_run, leaves, rare=rare), rare):
             runs.append(open_run)
             open_run = []
     if open_run and runs:
         runs[-1] += open_run
-        while not _is_enough([leaves[sort] for sort in runs[-1] if sort in leaves], rare):
+        while not _is_enough(_crowd_of(runs[-1], leaves, rare=rare), rare):
             if len(runs) == 1:
                 return []
             runs[-2] += runs.pop()
     return runs
 
 
-def _is_enough(joined: Sequence[_Leaf], rare: bool) -> bool:
-    members = {key: name for leaf in joined for key, name in leaf.members.items()}
+def _is_enough(crowd: Crowd, rare: bool) -> bool:
     if rare:
-        return len(members) >= _ENOUGH
-    originals = set().union(*(leaf.originals for leaf in joined))
-    return bool(Crowd(-1, [members[key] for key in sorted(members)], sorted(originals)).halvings)
+        return len(crowd.members) >= _ENOUGH
+    return len(crowd.originals) >= _ORIGINALS and bool(crowd.halvings)
 
 
 def _band(births: int, floors: Sequence[int]) -> int:

@@ -18,13 +18,13 @@ from deid.reference.commune import Commune, Establishment
 from deid.reference.communes import CommuneTable
 from deid.reference.mapped_files import RowLists, SectionFile, SectionWriter, find_file, write_file
 from deid.reference.names import Crowd, FirstName, NameTables
-from deid.reference.origins import OriginModel
+from deid.reference.origins import EXAMPLES, OriginModel
 from deid.reference.packaged import DATA, packaged_communes, packaged_rows
 
 PACKAGED_TABLES = Path(__file__).parent / "packaged_data" / "tables"
 SUFFIX = ".tables"
 # To be raised when the same tables give another file.
-FORMAT = 2
+FORMAT = 3
 _INPUTS = (
     *("communes", "former_communes", "hospital_towns", "territories", "streets", "establishments"),
     *("first_names", "surnames"),
@@ -104,6 +104,7 @@ def _packaged_digest() -> bytes:
     digest = hashlib.sha256(f"{FORMAT}\n".encode())
     for name in _INPUTS:
         digest.update(hashlib.sha256((DATA / f"{name}.csv.gz").read_bytes()).digest())
+    digest.update(hashlib.sha256(EXAMPLES.read_bytes()).digest())
     return digest.digest()
 
 
@@ -289,7 +290,7 @@ def write_names(writer: SectionWriter, names: NameTables) -> None:
     for crowd in names.crowds:
         writer.put(f"members {crowd.number}", "\n".join(crowd.members).encode())
         writer.put(f"originals {crowd.number}", "\n".join(crowd.originals).encode())
-    writer.json("origins", [[model.weights, model.unseen] for model in names.origins])
+    writer.json("origins", [[model.kind, model.weights, model.unseen] for model in names.origins])
 
 
 class _MappedNames(NameTables):
@@ -310,7 +311,7 @@ def read_names(sections: SectionFile) -> NameTables:
         sex, cohort, band = kinds[3 * row : 3 * row + 3]
         return FirstName(first_births[row], _SEXES[sex], cohort, band)
 
-    surnames, first_names = (OriginModel(weights, unseen) for weights, unseen in sections.json("origins"))
+    surnames, first_names = (OriginModel(kind, weights, unseen) for kind, weights, unseen in sections.json("origins"))
     return _MappedNames(
         sections,
         _ByName(sections.keys(_SURNAMES), births.__getitem__),

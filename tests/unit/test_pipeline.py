@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import date
@@ -14,6 +15,7 @@ from deid.domain.document import Document, Mention, Patient, Substitution
 from deid.domain.errors import DocumentRefused, Reason, SettingsError
 from deid.domain.labels import Label
 from deid.domain.outcomes import Deidentified, Detected, Incoming, Opened, Refused
+from deid.french.check_digits import nir_holds, nir_key
 from deid.pipeline import deidentify, detect
 from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
@@ -179,6 +181,52 @@ def test_a_document_that_cannot_be_drawn_is_refused(
     assert isinstance(outcome, Refused)
     assert outcome.reasons == (reason,)
     assert "VASSEROT" not in caplog.text
+
+
+# People whom a warehouse knows badly: name and first names of the warehouse, and what the letter calls them.
+BADLY_KNOWN = {
+    "one name": (Patient(key="b1", last_name="VASSEROT", sex="F"), "VASSEROT"),
+    "five names": (
+        Patient(key="b2", last_name="VASSEROT", first_names=("Anne", "Lise", "Zoé", "Inès", "Ève"), sex="F"),
+        "Anne Lise Zoé Inès Ève VASSEROT",
+    ),
+    "words": (Patient(key="b3", last_name="PETIT", first_names=("Rose",), sex="F"), "Rose PETIT"),
+    "a number": (Patient(key="b4", last_name="12345", first_names=("Maëlys",), sex="F"), "Maëlys VASSEROT"),
+    "empty": (Patient(key="b5", last_name="", first_names=("",)), "Maëlys VASSEROT"),
+    "sex unknown": (Patient(key="b6", last_name="VASSEROT", first_names=("Camille",)), "Camille VASSEROT"),
+    "other sex": (Patient(key="b7", last_name="VASSEROT", first_names=("Camille",), sex="M"), "Camille VASSEROT"),
+    "one letter": (Patient(key="b8", last_name="Y", first_names=("Sokha",), sex="F"), "Sokha Y"),
+    "particles": (Patient(key="b9", last_name="NGUYEN THI", first_names=("Lan",), sex="F"), "NGUYEN THI Lan"),
+}
+
+
+def test_people_whom_the_warehouse_knows_badly_are_replaced(detector: Detector, substitutor: Substitutor) -> None:
+    batch = [
+        incoming(known, LETTER.replace("Maëlys VASSEROT", called) + f"\r\nMme {called} le sait.", patient=patient)
+        for known, (patient, called) in BADLY_KNOWN.items()
+    ]
+    for outcome in deidentify(batch, detector, substitutor, max_bytes=LIMIT):
+        assert isinstance(outcome, Deidentified), outcome.document_id
+        _, called = BADLY_KNOWN[outcome.document_id]
+        drawn = outcome.candidate.substitution
+        opened, closed = (re.findall(rf"{title} (.+?)(?:, née| le sait)", drawn.text) for title in ("Madame", "Mme"))
+        assert opened == closed, outcome.document_id
+        assert not set(called.split()) & set(opened[0].split()), outcome.document_id
+        assert "bisoprolol 2,5 mg" in drawn.text
+
+
+def test_a_nir_among_the_identifiers_stays_one(detector: Detector, substitutor: Substitutor) -> None:
+    number = f"2610521231064{nir_key('2610521231064')}"
+    patient = replace(PATIENT, identifiers=(number, "RS-5520-18"))
+    text = f"{LETTER} Numéro {number}, dossier RS-5520-18."
+    (outcome,) = deidentify([incoming("d1", text, patient=patient)], detector, substitutor, max_bytes=LIMIT)
+    assert isinstance(outcome, Deidentified)
+    drawn = {one.mention.label: one.text for one in outcome.candidate.substitution.surrogates}
+    assert nir_holds(drawn[Label.NIR])
+    assert drawn[Label.NIR] != number
+    born = re.search(r"née le \d\d/(\d\d)/\d\d(\d\d)", outcome.candidate.substitution.text)
+    assert born is not None
+    assert drawn[Label.NIR][:5] == f"2{born[2]}{born[1]}"
 
 
 def test_nothing_in_gives_nothing_out(detector: Detector, substitutor: Substitutor) -> None:

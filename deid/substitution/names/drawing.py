@@ -119,7 +119,7 @@ class Drawing:
             return sex  # a part of a compound first name
         told = self._every(pool, self._roster.sex_of, word)
         if known is None:
-            return told or self._every(pool, self._roster.sex_by_kin, word) or BOTH
+            return told or self._every(pool, self._roster.sex_by_kin, word) or self._tables.sex_of(word) or BOTH
         return told if known.sex and told and told != known.sex else None
 
     def _every(self, pool: Pool, asked: Callable[[str, Pool], str | None], word: str) -> str | None:

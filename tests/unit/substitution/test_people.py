@@ -160,6 +160,38 @@ def test_a_surname_becomes_one_of_like_origin(surname: str, origin: str, substit
         assert model.origin_of(word, NAMES.surname_births(word)) == origin
 
 
+@pytest.mark.parametrize(
+    ("name", "sex", "origin"),
+    [
+        ("BUI Thi-Lan", "F", "asian"),
+        ("NGUYEN Quoc Hung", "M", "asian"),
+        ("SOK Sophea", "F", "asian"),
+        ("TEHEI Hinano", "F", "pacific"),
+        ("RAJARATNAM Thilagavathy", "F", "tamil"),
+        ("RAJARATNAM Sivakumar", "M", "tamil"),
+        ("YILMAZ Gülay", "F", "turkish"),
+        ("NOWAK Zbigniew", "M", "slavic"),
+        ("FERREIRA Joaquim", "M", "iberian"),
+        ("ETCHEVERRY Maialen", "F", "basque"),
+    ],
+)
+def test_a_name_of_a_small_origin_becomes_one_of_it(name: str, sex: str, origin: str, substitutor: Substitutor) -> None:
+    surname, *firsts = words(name)
+    for key in KEYS:
+        patient = Patient(key=key, last_name=surname, first_names=(" ".join(firsts),), sex=sex)
+        (own,), (other,) = (
+            _drawn(substitutor, f"[[{label}|{name}]]", whose)
+            for label, whose in (("PATIENT", patient), ("PERSON", Patient(key=key)))
+        )
+        for drawn in map(words, (own, other)):
+            assert len(drawn) == len(firsts) + 1
+            assert NAMES.origins[0].origin_of(drawn[0], NAMES.surname_births(drawn[0])) == origin
+            for first in drawn[1:]:
+                known = NAMES.first_name(first)
+                assert NAMES.origins[1].origin_of(first, known.births if known else 0) == origin
+        assert {NAMES.sex_of(first) for first in words(own)[1:]} <= {sex, None}
+
+
 # No two people share a surrogate
 
 FREQUENT = sorted(word for word, births in NAMES.surnames.items() if births > 700 and word.isalpha())
@@ -189,8 +221,16 @@ def test_people_never_share_a_surrogate_whichever_documents_unite_them(
 
 
 @pytest.mark.parametrize("key", KEYS)
-def test_brothers_do_not_share_a_first_name(key: str, substitutor: Substitutor) -> None:
-    brothers = ["Djaouid", "Yazan", "Zorvek", "Kaïs", "Ylann", "Hilmi", "Ashvin"]
+@pytest.mark.parametrize(
+    "brothers",
+    [
+        ["Djaouid", "Yazan", "Zorvek", "Kaïs", "Ylann", "Hilmi", "Ashvin"],
+        ["Yassine", "Bilal", "Sofiane", "Mehdi", "Karim"],
+        ["Minh", "Quoc", "Tuan", "Duc", "Hung"],
+    ],
+    ids=" ".join,
+)
+def test_brothers_do_not_share_a_first_name(brothers: list[str], key: str, substitutor: Substitutor) -> None:
     drawn = _drawn(substitutor, " ".join(f"[[PERSON|{one} LEROY]]" for one in brothers), Patient(key=key))
     assert all(one.split()[0] != other.split()[0] for one, other in combinations(drawn, 2))
 
