@@ -385,8 +385,8 @@ def _fill(
         if all(found):
             rare += found[0]
             frequent += found[1]
-        elif _whole(whole := [*few, *many], leaves) is not None:
-            _add(sorts, crowds, whole, _whole(whole, leaves))
+        elif (crowd := _whole([*few, *many], leaves)) is not None:
+            _add(sorts, crowds, [*few, *many], crowd)
         else:
             small.append(origin)
     for part, runs in enumerate((rare, frequent)):
