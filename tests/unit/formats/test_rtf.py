@@ -1,0 +1,171 @@
+"""RTF: what is read, what is removed, and that only the changed words change."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from deid.domain.errors import DocumentRefused, Reason
+from deid.formats.fields import FileRules
+from deid.formats.files import read_file
+from deid.formats.segments import SegmentedSource
+
+LETTER = rb"""{\rtf1\ansi\ansicpg1252\deff0{\fonttbl{\f0\froman\fcharset0 Times New Roman;}
+{\f1\fswiss\fcharset238 Arial;}}
+{\colortbl;\red0\green0\blue0;}{\stylesheet{\s0 Normal;}}\viewkind4\uc1\pard\f0\fs24
+Cher confr\'e8re,\par
+J'ai vu M. {\b Du}{\i pont} ce jour : \u8220?tr\'e8s bien\u8221?, TA 12/8.\par
+\trowd\cellx2000\cellx4000 Nom\cell Dupont\cell\row\pard
+{\footnote Adress\'e9 par Mme Dupont.}Fin\line{\f1 \'b3\'f3d\'9f}\par}
+"""
+
+
+def read(raw: bytes, rules: FileRules | None = None) -> SegmentedSource:
+    return read_file(raw, document_id="d", max_bytes=10**7, hint="lettre.rtf", rules=rules or FileRules())
+
+
+def replace_all(source: SegmentedSource, name: str, surrogate: str) -> bytes:
+    return source.rewrite([(found.start(), found.end(), surrogate) for found in re.finditer(name, source.text)])
+
+
+def test_words_are_read_as_a_person_reads_them() -> None:
+    assert read(LETTER).text.splitlines() == [
+        "Cher confrère,",
+        "J'ai vu M. Dupont ce jour : “très bien”, TA 12/8.",
+        "Nom\tDupont\t",
+        "Adressé par Mme Dupont.",
+        "Fin",
+        "łódź",
+    ]
+
+
+def test_without_a_change_not_a_byte_changes() -> None:
+    assert read(LETTER).rewrite([]) == LETTER
+
+
+def test_a_name_in_two_typefaces_gets_one_surrogate_and_the_rest_stays() -> None:
+    source = read(LETTER)
+    written = replace_all(source, "Dupont", "Éloïse {Ô}\u0153")
+    assert read(written).text == source.text.replace("Dupont", "Éloïse {Ô}\u0153")
+    assert b"pont" not in written
+    assert written.startswith(LETTER[: LETTER.index(b"Du}")])
+
+
+HIDDEN = {
+    "properties": rb"{\info{\author Zorglub}{\*\company Zorglub}{\title Zorglub}}",
+    "variables": rb"{\*\docvar {nom}{Zorglub}}",
+    "comment": rb"{\*\atnid Zorglub}{\*\atnauthor Zorglub}\chatn{\*\annotation Zorglub\par}",
+    "revision": rb"{\deleted\revauthdel1 Zorglub}{\*\revtbl{Inconnu;}{Zorglub;}}",
+    "bookmark": rb"{\*\bkmkstart Zorglub}{\*\bkmkend Zorglub}",
+    "object": rb"{\object\objemb{\*\objclass Word}{\*\objdata 5a6f72}{\result{\pict 5a6f72 Zorglub}}}",
+    "link": rb'{\field{\*\fldinst{HYPERLINK "mailto:Zorglub@x.fr"}}{\fldrslt ici}}',
+    "form value": rb"{\field{\*\fldinst FORMTEXT {\*\formfield{\*\ffname Zorglub}{\*\ffdeftext Zorglub}}}{\fldrslt x}}",
+    "file name": rb'{\field{\*\fldinst INCLUDEPICTURE "C:\\Zorglub.png"}{\fldrslt x}}',
+    "style": rb"{\stylesheet{\s1 Courrier Zorglub;}}",
+    "font": rb"{\fonttbl{\f7 Zorglub;}}",
+    "list": rb"{\*\listtable{\list{\listlevel{\leveltext\'09Zorglub \'00.;}{\levelnumbers;}}{\listname Zorglub;}}}",
+    "drawing": rb"{\shp{\*\shpinst{\sp{\sn wzName}{\sv Zorglub}}{\sp{\sn pib}{\sv{\pict 5a}}}}{\shprslt Zorglub}}",
+    "picture": rb"{\*\shppict{\pict{\*\picprop{\sp{\sn wzName}{\sv Zorglub}}}\pngblip 89504e47}}",
+    "data": rb"{\*\datastore Zorglub}{\*\unknown{\b Zorglub}}",
+    "template": rb"{\*\template C:\\Zorglub.dot}",
+    "index": rb"{\xe Zorglub}{\tc Zorglub}",
+    "outlook": rb"{\*\htmltag64 <a href=Zorglub>}",
+}
+
+
+@pytest.mark.parametrize("part", HIDDEN.values(), ids=HIDDEN)
+def test_what_is_not_shown_is_removed(part: bytes) -> None:
+    source = read(LETTER.replace(b"Cher", part + b"Cher", 1))
+    written = source.rewrite([])
+    assert "Zorglub" not in source.text
+    assert b"orglub" not in written
+    assert source.removed
+    assert read(written).text.removeprefix("ici").removeprefix("x") == read(LETTER).text
+
+
+def test_words_after_the_last_brace_are_removed() -> None:
+    assert read(LETTER + b"Zorglub").rewrite([]) == LETTER.rstrip(b"\n")
+
+
+SHOWN = {
+    "header": rb"{\header Zorglub\par}",
+    "text box": rb"{\shp{\*\shpinst{\shptxt Zorglub\par}}}",
+    "hidden": rb"{\v Zorglub}",
+    "field": rb'{\field{\*\fldinst HYPERLINK "x"}{\fldrslt Zorglub}}',
+    "list": rb"{\listtext Zorglub\tab}",
+    "split by line ends": b"Zor\r\nglub",
+    "by its numbers": rb"\u90?\u111?\u114?\u103?\u108?\u117?\u98?",
+    "by its bytes": rb"\'5a\'6f\'72\'67\'6c\'75\'62",
+}
+
+
+@pytest.mark.parametrize("part", SHOWN.values(), ids=SHOWN)
+def test_what_is_shown_is_read_and_replaced(part: bytes) -> None:
+    source = read(LETTER.replace(b"Cher", part + b" Cher", 1))
+    assert source.text.count("Zorglub") == 1
+    written = replace_all(source, "Zorglub", "Martin")
+    assert read(written).text == source.text.replace("Zorglub", "Martin")
+    assert part not in written
+
+
+def test_pictures_follow_the_rules_of_the_source() -> None:
+    raw = LETTER.replace(b"Cher", rb"{\pict\pngblip 89504e47}Cher", 1)
+    assert b"89504e47" not in read(raw).rewrite([])
+    assert read(raw, FileRules(images="keep")).rewrite([]) == raw
+    with pytest.raises(DocumentRefused) as refused:
+        read(raw, FileRules(images="refuse"))
+    assert refused.value.reason is Reason.PICTURES
+
+
+BAD = {
+    "cut off": (LETTER[:300], "malformed"),
+    "cut off after a backslash": (LETTER[:300] + b"\\", "malformed"),
+    "nested": (b"{\\rtf1 " + b"{" * 100_000 + b"x" + b"}" * 100_001, "malformed"),
+    "nothing": (b"{\\rtf1 }", "empty"),
+    "long data": (b"{\\rtf1 {\\pict\\bin999999999 x}}", "malformed"),
+}
+
+
+def outcome(raw: bytes) -> str:
+    """Return what reading and writing a file gives: "read", or the reason of its refusal."""
+    try:
+        return "read" if isinstance(read(raw).rewrite([]), bytes) else ""
+    except DocumentRefused as refused:
+        return str(refused.reason)
+
+
+@pytest.mark.parametrize(("raw", "expected"), BAD.values(), ids=BAD)
+def test_bad_input_has_a_reason(raw: bytes, expected: str) -> None:
+    assert outcome(raw) == expected
+
+
+@given(st.data())
+def test_a_damaged_letter_is_read_or_refused(data: st.DataObject) -> None:
+    start = data.draw(st.integers(6, len(LETTER)))
+    piece = data.draw(st.binary(max_size=6))
+    assert outcome(LETTER[:start] + piece + LETTER[start + data.draw(st.integers(0, 4)) :])
+
+
+@given(st.text("abcÉœ€{}\\;*😀ß -'\t", min_size=1))
+def test_any_surrogate_is_read_back(surrogate: str) -> None:
+    source = read(LETTER)
+    at = source.text.index("Dupont")
+    assert read(source.rewrite([(at, at + 6, surrogate)])).text == source.text.replace("Dupont", surrogate, 1)
+
+
+@pytest.mark.skipif(shutil.which("soffice") is None, reason="LibreOffice is not installed")
+@pytest.mark.slow
+def test_libreoffice_reads_what_is_written(tmp_path: Path) -> None:
+    (tmp_path / "lettre.rtf").write_bytes(replace_all(read(LETTER), "Dupont", "Éloïse"))
+    profile = f"-env:UserInstallation=file://{tmp_path}/profile"
+    command = ["soffice", profile, "--headless", "--convert-to", "txt:Text (encoded):UTF8", "--outdir", str(tmp_path)]
+    subprocess.run([*command, str(tmp_path / "lettre.rtf")], check=True, capture_output=True, timeout=120)
+    text = (tmp_path / "lettre.txt").read_text("utf-8")
+    assert text.count("Éloïse") == 3
+    assert "Dupont" not in text
