@@ -24,6 +24,7 @@ READERS: Mapping[str, str] = MappingProxyType(
         "text": "deid.formats.texts:read_text",
         "html": "deid.formats.texts:read_page",
         "rtf": "deid.formats.rtf:read_rtf",
+        "docx": "deid.formats.docx:read_docx",
         "xml": "deid.formats.trees:read_xml",
         "cda": "deid.formats.cda:read_cda",
         "json": "deid.formats.records:read_json",

@@ -18,6 +18,7 @@ from enum import Enum
 
 from deid.domain.errors import Reason
 from deid.formats.reading import Reading, Save
+from deid.formats.usual import FONT_NAMES, PAGE_FIELD, STYLE_NAMES, THREE_LETTERS
 
 _TOKEN = re.compile(
     rb"(?P<brace>[{}])"
@@ -64,29 +65,9 @@ _KINDS = (
 _PICTURES = frozenset({"pict", "shppict"})
 _COUNTED = {"annotation": "comment", "info": "metadata", "object": "attachment", "objdata": "attachment"}
 
-_PAGES = re.compile(
-    r"\s*(?:PAGE|NUMPAGES|SECTIONPAGES|FORMTEXT|FORMCHECKBOX)(?:\s*\\\*\s*(?:MERGEFORMAT|Arabic|roman))*\s*",
-    re.IGNORECASE,
-)
 _NUMBER = re.compile(r"[A-Za-z0-9]*?-?\d+\s*")
-_WORDS = re.compile(r"[^\W\d_]{3}")
-_STYLE_NAMES = re.compile(
-    r"Normal(?: Table| \(Web\))?|heading \d|(?:Sub)?[Tt]itle|header|footer|footnote (?:text|reference)|caption|Strong"
-    r"|Emphasis|Default Paragraph Font|Default Style|List(?: (?:Paragraph|Bullet|Number))?(?: \d)?|page number|Index"
-    r"|Body Text(?: Indent)?(?: \d)?|Text Body|Table (?:Grid|Normal|Contents|Heading)|Hyperlink|No (?:Spacing|List)"
-    r"|Plain Text|Heading",
-    re.IGNORECASE,
-)
-_FONT_NAMES = re.compile(
-    r"(?:Times(?: New Roman)?|Arial|Calibri|Cambria|Courier|Symbol|Wingdings|Webdings|Tahoma|Verdana|Georgia|Helvetica"
-    r"|Garamond|Segoe UI|Consolas|Trebuchet MS|Century Gothic|Book Antiqua|Bookman Old Style|Comic Sans MS|OpenSymbol"
-    r"|Palatino Linotype|Liberation|DejaVu|Noto|Open|Lucida|Microsoft|MS|Aptos|Candara|Corbel|Constantia|Mangal|Linux"
-    r"|Lohit Devanagari|Gill)(?: (?:Serif|Sans|Mono|Narrow|Black|Light|Math|MT|New|Unicode|Display|Console|Gothic"
-    r"|Mincho|Condensed|CJK|SC|JP|Devanagari|Libertine|Biolinum|Schoolbook|CE|Cyr|Greek|Tur|Baltic|G|MS|Shell|Dlg|\(Body\)"
-    r"|\(W1\)|\d))*",
-)
 # Code page by `fcharset` (specification, Font Table)
-_CODE_PAGES = {
+_CODEPAGE_FIELD = {
     0: "cp1252", 77: "mac-roman", 128: "cp932", 129: "cp949", 134: "cp936", 136: "cp950", 161: "cp1253", 162: "cp1254",
     163: "cp1258", 177: "cp1255", 178: "cp1256", 186: "cp1257", 204: "cp1251", 222: "cp874", 238: "cp1250",
     255: "cp437",
@@ -212,10 +193,10 @@ class _Document:
         """Return whether the destination that a group opened is removed as a whole."""
         words = "".join(group.words)
         if group.kind is _Kind.INSTRUCTION:
-            return not _PAGES.fullmatch(words)
+            return not PAGE_FIELD.fullmatch(words)
         if group.kind is _Kind.PROPERTY:
             return not _NUMBER.fullmatch(words)
-        return group.kind is _Kind.GONE or (group.opened == "leveltext" and bool(_WORDS.search(words)))
+        return group.kind is _Kind.GONE or (group.opened == "leveltext" and bool(THREE_LETTERS.search(words)))
 
     def _word(self, word: str, number: int | None, start: int, end: int) -> int:
         """Read a control word; return where the next token starts."""
@@ -266,7 +247,7 @@ class _Document:
         elif word == "f":
             group.font = number
         elif word in ("fcharset", "cpg") and group.font is not None and number is not None:
-            named = _CODE_PAGES.get(number) if word == "fcharset" else _code_page(number)
+            named = _CODEPAGE_FIELD.get(number) if word == "fcharset" else _code_page(number)
             if named is not None:
                 self._fonts[group.font] = named
 
@@ -346,7 +327,7 @@ class _Document:
         group = self._groups[-1]
         group.words.append(text)
         if group.kind is _Kind.STYLES or group.kind is _Kind.FONTS:
-            self._rename(run, _STYLE_NAMES if group.kind is _Kind.STYLES else _FONT_NAMES)
+            self._rename(run, STYLE_NAMES if group.kind is _Kind.STYLES else FONT_NAMES)
         elif group.kind is _Kind.READ:
             if group.deleted:
                 self._cut(run.start, run.end, "revision")
@@ -358,7 +339,7 @@ class _Document:
         names = run.text.split(";")
         if all(not name.strip() or usual.fullmatch(name.strip()) for name in names):
             return
-        new = [f"{'Arial' if usual is _FONT_NAMES else f'style {run.start}'}" if name.strip() else "" for name in names]
+        new = [f"{'Arial' if usual is FONT_NAMES else f'style {run.start}'}" if name.strip() else "" for name in names]
         self._pieces[run.start] = run.end, ";".join(new).encode("ascii")
         self._reading.removed("metadata")
 

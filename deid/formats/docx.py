@@ -1,0 +1,367 @@
+"""DOCX: the words of body, headers, notes and text boxes; the written file holds them, their format, and nothing else.
+
+Names follow ECMA-376 (Office Open XML, part 1, WordprocessingML). What a written file may hold is listed here; the rest
+is removed: properties, comments, deleted revisions, authors, fields other than page numbers, bookmarks, links, form
+values, macros, embedded files, custom XML, names of styles and fonts that are not usual ones. A text box becomes a
+paragraph after its anchor. Pictures follow the rules of the file's source.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from lxml import etree
+
+from deid.domain.errors import Reason
+from deid.formats.archives import read_zip, write_zip
+from deid.formats.images import without_metadata
+from deid.formats.reading import Reading, Save
+from deid.formats.trees import local, parse_xml
+from deid.formats.usual import FONT_NAMES, PAGE_FIELD, STYLE_NAMES, THREE_LETTERS
+
+_W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+_R = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+_RELATIONS = "http://schemas.openxmlformats.org/package/2006/relationships"
+_TYPES = "http://schemas.openxmlformats.org/package/2006/content-types"
+_SPACE = "{http://www.w3.org/XML/1998/namespace}space"
+_MEDIA = "application/vnd.openxmlformats-officedocument.wordprocessingml."
+_VAL, _STYLE_ID, _DOCUMENT = f"{{{_W}}}val", f"{{{_W}}}styleId", "officeDocument"
+
+# Parts of a document that stay, by the type of their relation
+_PARTS = ("header", "footer", "footnotes", "endnotes", "styles", "numbering")
+_ORDER = {"header": 0, "document": 1, "footnotes": 2, "endnotes": 3, "footer": 4}
+_COUNTED = {
+    "comments": "comment", "commentsExtended": "comment", "commentsIds": "comment", "people": "comment",
+    "vbaProject": "macro", "oleObject": "attachment", "package": "attachment", "aFChunk": "attachment",
+    "image": "image", "chart": "attachment", "diagramData": "attachment",
+}  # fmt: skip
+
+_KEPT = frozenset(
+    """document body p r t tab br cr noBreakHyphen sym tbl tblPr tblGrid gridCol tr trPr tc tcPr sectPr hdr ftr pPr rPr
+    footnotes footnote endnotes endnote footnoteReference endnoteReference footnoteRef endnoteRef separator
+    continuationSeparator headerReference footerReference pgSz pgMar cols titlePg type pgNumType docGrid b bCs i
+    iCs u strike dstrike caps smallCaps vertAlign sz szCs color highlight shd rFonts lang vanish position
+    spacing kern jc ind numPr ilvl numId pStyle rStyle tblStyle keepNext keepLines pageBreakBefore widowControl
+    pBdr top left bottom right between insideH insideV start end outlineLvl contextualSpacing tabs bidi tblW
+    tblInd tblBorders tblLayout tblCellMar tblLook tcW gridSpan vMerge tcBorders vAlign noWrap tcMar trHeight
+    tblHeader cantSplit styles docDefaults rPrDefault pPrDefault style name basedOn next link uiPriority qFormat
+    semiHidden unhideWhenUsed numbering abstractNum multiLevelType lvl numFmt lvlText lvlJc num abstractNumId
+    lvlOverride startOverride suff isLgl fldChar instrText fldSimple drawing""".split()
+)
+_OPENED = frozenset(
+    """sdt sdtContent smartTag customXml hyperlink ins moveTo bdo dir ruby rubyBase rt AlternateContent Choice oMath
+    oMathPara txbxContent""".split()
+)
+_REMOVED = {
+    "del": "revision", "moveFrom": "revision", "commentReference": "comment", "object": "attachment",
+    "altChunk": "attachment", "control": "attachment", "contentPart": "attachment",
+}  # fmt: skip
+_TOKEN = re.compile(r"[\w#%.+-]{0,40}", re.ASCII)
+_STYLED = frozenset({"pStyle", "rStyle", "tblStyle", "basedOn", "next", "link"})
+_FIXED = {"tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "\u2011", "sym": " "}
+
+
+def read_docx(raw: bytes, reading: Reading) -> Save:
+    """Read a document of Office Open XML, with or without macros.
+
+    Raises:
+        DocumentRefused: malformed, encrypted, expands_too_much, pictures.
+    """
+    package = _Package(read_zip(raw, reading), reading)
+    for part in sorted(package.parts, key=lambda one: _ORDER.get(one.kind, 9)):
+        if part.kind in _ORDER:
+            _read_words(part.root, reading)
+    return package.save
+
+
+@dataclass(slots=True)
+class _Part:
+    """A part of the package that stays, with what its relations lead to by their id."""
+
+    kind: str
+    path: str
+    root: Any
+    relations: dict[str, _Part | bytes] = field(default_factory=dict)
+    written: str = ""
+
+
+class _Package:
+    """The parts of a document that stay, cleaned."""
+
+    def __init__(self, files: dict[str, bytes], reading: Reading) -> None:
+        self._files = files
+        self._reading = reading
+        self.parts: list[_Part] = []
+        self._pictures: dict[str, bytes] = {}
+        main = next((target for _, kind, target in self._related("") if kind == _DOCUMENT), "word/document.xml")
+        self._open("document", main)
+        removed = len(files) - len({part.path for part in self.parts})
+        if removed:
+            reading.removed("metadata")
+        for part in self.parts:
+            _clean(part, reading)
+        _rename_styles(self.parts)
+
+    def _open(self, kind: str, path: str) -> _Part:
+        if path not in self._files:
+            self._reading.refuse(Reason.MALFORMED, f"docx: no {kind}")
+        part = _Part(kind, path, parse_xml(self._files[path], self._reading))
+        self.parts.append(part)
+        for identifier, related, target in self._related(path):
+            if kind == "document" and related in _PARTS and target in self._files:
+                part.relations[identifier] = self._open(related, target)
+            elif related == "image":
+                image = (
+                    without_metadata(self._files[target]) if target in self._files and self._reading.image() else None
+                )
+                if image is not None:
+                    part.relations[identifier] = image
+            elif related in _COUNTED:
+                self._reading.removed(_COUNTED[related])
+        return part
+
+    def _related(self, path: str) -> Iterator[tuple[str, str, str]]:
+        """Yield id, type and path of what a part relates to."""
+        folder, name = posixpath.split(path)
+        file = posixpath.join(folder, "_rels", f"{name}.rels")
+        if file not in self._files:
+            return
+        for relation in parse_xml(self._files[file], self._reading).iter(f"{{{_RELATIONS}}}Relationship"):
+            kind = (relation.get("Type") or "").rpartition("/")[2]
+            target = posixpath.normpath(posixpath.join("/", folder, relation.get("Target") or "")).lstrip("/")
+            yield relation.get("Id") or "", kind, target
+
+    # ---- Writing
+
+    def save(self) -> bytes:
+        """Return the document with its changes."""
+        for number, part in enumerate(self.parts):
+            part.written = f"word/{part.kind}{'' if part.kind == 'document' else number}.xml"
+        files = {
+            "[Content_Types].xml": self._types(),
+            "_rels/.rels": _relations([("r1", _DOCUMENT, "word/document.xml")]),
+        }
+        for part in self.parts:
+            relations = {
+                old: (f"r{number}", *self._target(one)) for number, (old, one) in enumerate(part.relations.items())
+            }
+            for element in part.root.iter():
+                for name, value in element.attrib.items():
+                    if name.startswith(f"{{{_R}}}"):
+                        element.set(name, relations[value][0])
+            files[part.written] = etree.tostring(part.root, xml_declaration=True, encoding="UTF-8", standalone=True)
+            if relations:
+                files[f"word/_rels/{posixpath.basename(part.written)}.rels"] = _relations(relations.values())
+        return write_zip(files | self._pictures)
+
+    def _target(self, target: _Part | bytes) -> tuple[str, str]:
+        """Return the type of a relation and the path that it leads to."""
+        if isinstance(target, _Part):
+            return target.kind, posixpath.basename(target.written)
+        name = f"media/image{len(self._pictures) + 1}.png"
+        self._pictures[f"word/{name}"] = target
+        return "image", name
+
+    def _types(self) -> bytes:
+        root = etree.Element(f"{{{_TYPES}}}Types", nsmap={None: _TYPES})
+        for ending, media in (
+            ("rels", "application/vnd.openxmlformats-package.relationships+xml"),
+            ("png", "image/png"),
+        ):
+            etree.SubElement(root, f"{{{_TYPES}}}Default", Extension=ending, ContentType=media)
+        for part in self.parts:
+            media = f"{_MEDIA}{'document.main' if part.kind == 'document' else part.kind}+xml"
+            etree.SubElement(root, f"{{{_TYPES}}}Override", PartName=f"/{part.written}", ContentType=media)
+        return bytes(etree.tostring(root, xml_declaration=True, encoding="UTF-8", standalone=True))
+
+
+def _relations(relations: Iterable[tuple[str, str, str]]) -> bytes:
+    root = etree.Element(f"{{{_RELATIONS}}}Relationships", nsmap={None: _RELATIONS})
+    for identifier, kind, target in relations:
+        etree.SubElement(root, f"{{{_RELATIONS}}}Relationship", Id=identifier, Type=f"{_R}/{kind}", Target=target)
+    return bytes(etree.tostring(root, xml_declaration=True, encoding="UTF-8", standalone=True))
+
+
+# ---- What a part may hold
+
+
+def _clean(part: _Part, reading: Reading) -> None:
+    """Leave in a part what a written file may hold."""
+    _end_fields(part.root, reading)
+    _clean_children(part.root, part, reading)
+    _clean_attributes(part.root, part)
+
+
+def _clean_children(element: Any, part: _Part, reading: Reading) -> None:
+    for child in list(element):
+        name = local(child) if isinstance(child.tag, str) else ""
+        child.tail = None
+        if name in ("drawing", "pict"):
+            _clean_drawing(child, part, reading)
+        elif name in _OPENED or (name == "fldSimple" and not PAGE_FIELD.fullmatch(child.get(f"{{{_W}}}instr") or "")):
+            _clean_children(child, part, reading)
+            at = element.index(child)
+            element[at : at + 1] = list(child)
+        elif name in _KEPT and (child.tag.startswith(f"{{{_W}}}") or (name in ("r", "t"))):
+            child.tag = f"{{{_W}}}{name}"  # the letters of a formula too
+            child.text = child.text if name in ("t", "instrText") else None
+            _clean_children(child, part, reading)
+            _clean_attributes(child, part)
+        else:
+            if name in _REMOVED:
+                reading.removed(_REMOVED[name])
+            element.remove(child)
+
+
+def _clean_attributes(element: Any, part: _Part) -> None:
+    name = local(element)
+    for key, value in list(element.attrib.items()):
+        if not _stays(name, key, value, part):
+            del element.attrib[key]
+
+
+def _stays(name: str, key: str, value: str, part: _Part) -> bool:
+    """Return whether an attribute of a kept element stays."""
+    if key == _SPACE:
+        return True
+    if key.startswith(f"{{{_R}}}"):
+        return value in part.relations
+    if not key.startswith(f"{{{_W}}}") or key.startswith(f"{{{_W}}}rsid"):
+        return False
+    if name == "rFonts":
+        return bool(FONT_NAMES.fullmatch(value) or "Theme" in key)
+    if name == "lvlText":
+        return not THREE_LETTERS.search(value)
+    return name in ("name", "fldSimple", "style", *_STYLED) or bool(_TOKEN.fullmatch(value))
+
+
+def _clean_drawing(drawing: Any, part: _Part, reading: Reading) -> None:
+    """Put the paragraphs of a drawing's text boxes after its own; leave its picture where pictures stay."""
+    paragraph = next((one for one in drawing.iterancestors() if local(one) == "p"), None)
+    boxes = [
+        one
+        for one in drawing.iter(f"{{{_W}}}txbxContent")
+        if not any(local(up) == "Fallback" for up in one.iterancestors())
+    ]
+    blips = [one for one in drawing.iter() if isinstance(one.tag, str) and one.get(f"{{{_R}}}embed") in part.relations]
+    for box in reversed(boxes):
+        _clean_children(box, part, reading)
+        for child in reversed(list(box)):
+            if paragraph is not None:
+                paragraph.addnext(child)
+    parent = drawing.getparent()
+    if boxes or not blips or local(drawing) == "pict":
+        parent.remove(drawing)
+        return
+    for element in drawing.iter():
+        for key in list(element.attrib):
+            related = key.startswith("{")
+            if (related and element.get(key) not in part.relations) or key in ("descr", "title", "hidden"):
+                del element.attrib[key]
+            elif key == "name":
+                element.set(key, "image")
+        element.tail = None
+    etree.strip_elements(drawing, "{*}extLst", "{*}hlinkClick", "{*}hlinkHover", with_tail=False)
+
+
+def _end_fields(root: Any, reading: Reading) -> None:
+    """Leave of every field but page numbers what it shows."""
+    opened: list[tuple[list[Any], list[str]]] = []  # the marks and the instruction of each field
+    for element in list(root.iter(f"{{{_W}}}fldChar", f"{{{_W}}}instrText", f"{{{_W}}}delInstrText")):
+        kind = element.get(f"{{{_W}}}fldCharType")
+        if kind == "begin":
+            opened.append(([], []))
+        if not opened:
+            element.getparent().remove(element)
+            continue
+        opened[-1][0].append(element)
+        opened[-1][1].append(element.text or "" if kind is None else "")
+        if kind == "end":
+            marks, words = opened.pop()
+            if not PAGE_FIELD.fullmatch("".join(words)):
+                _remove_all(marks)
+                reading.removed("field")
+    for marks, _ in opened:
+        _remove_all(marks)
+
+
+def _remove_all(elements: Iterable[Any]) -> None:
+    for element in elements:
+        element.getparent().remove(element)
+
+
+def _rename_styles(parts: Sequence[_Part]) -> None:
+    """Number the styles whose names are not usual ones, and the elements that use them."""
+    new: dict[str, str] = {}
+    for style in (style for part in parts for style in part.root.iter(f"{{{_W}}}style")):
+        name = style.find(f"{{{_W}}}name")
+        if name is None or not STYLE_NAMES.fullmatch(name.get(_VAL) or ""):
+            new[style.get(_STYLE_ID) or ""] = number = f"S{len(new) + 1}"
+            style.set(_STYLE_ID, number)
+            if name is not None:
+                name.set(_VAL, number)
+    known = {style.get(_STYLE_ID) for part in parts for style in part.root.iter(f"{{{_W}}}style")}
+    for element in (one for part in parts for one in part.root.iter() if local(one) in _STYLED):
+        value = element.get(_VAL) or ""
+        if new.get(value, value) in known:
+            element.set(_VAL, new.get(value, value))
+        else:
+            element.getparent().remove(element)
+
+
+# ---- Words
+
+
+def _read_words(element: Any, reading: Reading) -> None:
+    """Tell the paragraphs of an element in their order."""
+    for child in element:
+        name = local(child)
+        if name == "p":
+            _add([list(_runs(child))], reading)
+        elif name == "tr" and (cells := _lines_of(child)) is not None:
+            _add(cells, reading)
+        else:
+            _read_words(child, reading)
+
+
+def _lines_of(row: Any) -> list[list[tuple[Any, str]]] | None:
+    """Return the runs of the cells of a row; None if a cell has several lines or a table."""
+    cells = []
+    for cell in row.iter(f"{{{_W}}}tc"):
+        lines = [list(_runs(paragraph)) for paragraph in cell.iter(f"{{{_W}}}p")]
+        filled = [runs for runs in lines if any(text.strip() for _, text in runs)]
+        if len(filled) > 1 or cell.find(f".//{{{_W}}}tbl") is not None:
+            return None
+        cells.append(filled[0] if filled else [])
+    return cells
+
+
+def _runs(paragraph: Any) -> Iterator[tuple[Any, str]]:
+    """Yield the elements of a paragraph that hold or are characters; None with those that stay."""
+    for element in paragraph.iter(*(f"{{{_W}}}{name}" for name in ("t", *_FIXED))):
+        name = local(element)
+        if name == "t":
+            yield element, element.text or ""
+        elif local(element.getparent()) != "tabs":
+            yield None, _FIXED[name]
+
+
+def _add(cells: Sequence[Sequence[tuple[Any, str]]], reading: Reading) -> None:
+    """Tell a paragraph, or the cells of a row."""
+    runs = [run for at, cell in enumerate(cells) for run in ([(None, "\t")] if at else []) + list(cell)]
+    if any(element is not None for element, _ in runs):
+        reading.add([text for _, text in runs], _put([element for element, _ in runs]))
+
+
+def _put(elements: Sequence[Any]) -> Callable[[tuple[str | None, ...]], None]:
+    def put(texts: tuple[str | None, ...]) -> None:
+        for element, text in zip(elements, texts, strict=True):
+            if text is not None and element is not None:
+                element.text = text
+                element.set(_SPACE, "preserve")
+
+    return put

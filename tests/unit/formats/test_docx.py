@@ -1,0 +1,253 @@
+"""DOCX: what is read, what the written file holds, and that Word's parts which may name somebody are gone."""
+
+from __future__ import annotations
+
+import io
+import re
+import shutil
+import subprocess
+import zipfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from PIL import Image, PngImagePlugin
+
+from deid.domain.errors import DocumentRefused, Reason
+from deid.formats.fields import FileRules
+from deid.formats.files import read_file
+from deid.formats.segments import SegmentedSource
+
+NAMESPACES = (
+    'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" '
+    'xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships" '
+    'xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006" '
+    'xmlns:wps="http://schemas.microsoft.com/office/word/2010/wordprocessingShape" '
+    'xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math" '
+    'xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" '
+    'xmlns:wp="http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing" '
+    'xmlns:v="urn:schemas-microsoft-com:vml"'
+)
+OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+BODY = (
+    "<w:p><w:pPr><w:pStyle w:val='Titre1'/></w:pPr><w:r><w:t>Compte rendu</w:t></w:r></w:p>"
+    "<w:p><w:r><w:t xml:space='preserve'>Vu M. </w:t></w:r><w:r><w:rPr><w:b/></w:rPr><w:t>Du</w:t></w:r>"
+    "<w:r><w:t>pont</w:t><w:tab/><w:t>12/8</w:t></w:r></w:p>"
+    "<w:tbl><w:tr><w:tc><w:p><w:r><w:t>Nom</w:t></w:r></w:p></w:tc><w:tc><w:p><w:r><w:t>Dupont</w:t></w:r></w:p></w:tc>"
+    "</w:tr></w:tbl>"
+)
+LINES = ["Compte rendu", "Vu M. Dupont\t12/8", "Nom\tDupont"]
+STYLES = "<w:style w:type='paragraph' w:styleId='Titre1'><w:name w:val='heading 1'/></w:style>"
+
+
+def part(name: str, content: str) -> bytes:
+    return f"<?xml version='1.0' encoding='UTF-8'?><w:{name} {NAMESPACES}>{content}</w:{name}>".encode()
+
+
+def relations(targets: dict[str, tuple[str, str]]) -> bytes:
+    lines = "".join(
+        f"<Relationship Id='{number}' Type='{OFFICE}/{kind}' Target='{target}'/>"
+        for number, (kind, target) in targets.items()
+    )
+    return f"<Relationships xmlns='http://schemas.openxmlformats.org/package/2006/relationships'>{lines}</Relationships>".encode()
+
+
+def docx(body: str = "", *, styles: str = "", more: dict[str, tuple[str, bytes]] | None = None) -> bytes:
+    """Return a document; `more` gives other parts by path, with the type of their relation."""
+    parts = {"word/styles.xml": ("styles", part("styles", STYLES + styles)), **(more or {})}
+    targets = {f"rId{at}": (kind, path.removeprefix("word/")) for at, (path, (kind, _)) in enumerate(parts.items(), 1)}
+    files = {
+        "[Content_Types].xml": b"<Types xmlns='http://schemas.openxmlformats.org/package/2006/content-types'/>",
+        "_rels/.rels": relations({"rId1": ("officeDocument", "word/document.xml")}),
+        "word/document.xml": part("document", f"<w:body>{BODY}{body}</w:body>"),
+        "word/_rels/document.xml.rels": relations(targets),
+        **{path: content for path, (_, content) in parts.items()},
+    }
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path, content in files.items():
+            archive.writestr(path, content)
+    return file.getvalue()
+
+
+def read(raw: bytes, rules: FileRules | None = None) -> SegmentedSource:
+    return read_file(raw, document_id="d", max_bytes=10**7, hint="lettre.docx", rules=rules or FileRules())
+
+
+def replace_all(source: SegmentedSource, name: str, surrogate: str) -> bytes:
+    return source.rewrite([(found.start(), found.end(), surrogate) for found in re.finditer(name, source.text)])
+
+
+def expanded(raw: bytes) -> bytes:
+    """Return all that an archive holds, with its names."""
+    with zipfile.ZipFile(io.BytesIO(raw)) as archive:
+        return b"\n".join(name.encode() + b"\n" + archive.read(name) for name in archive.namelist())
+
+
+def test_words_are_read_as_a_person_reads_them() -> None:
+    assert read(docx()).text.splitlines() == LINES
+
+
+def test_what_is_written_reads_the_same_but_for_the_surrogate() -> None:
+    source = read(docx())
+    written = replace_all(source, "Dupont", "Éloïse <O'Neil> & fils")
+    assert read(written).text == source.text.replace("Dupont", "Éloïse <O'Neil> & fils")
+    assert read(source.rewrite([])).text == source.text
+    assert b"pont" not in expanded(written)
+    assert b'w:val="Titre1"' in expanded(written)
+
+
+def picture() -> bytes:
+    file = io.BytesIO()
+    told = PngImagePlugin.PngInfo()
+    told.add_text("Author", "Zorglub")
+    Image.new("RGB", (2, 2)).save(file, "PNG", pnginfo=told)
+    return file.getvalue()
+
+
+DRAWING = (
+    "<w:p><w:r><w:drawing><wp:inline><wp:docPr id='1' name='Zorglub' descr='Zorglub' title='Zorglub'/>"
+    "<a:graphic><a:blip r:embed='rId2'/></a:graphic></wp:inline></w:drawing></w:r></w:p>"
+)
+FIELD = (
+    "<w:p><w:r><w:fldChar w:fldCharType='begin'>{data}</w:fldChar></w:r><w:r><w:instrText>{told}</w:instrText></w:r>"
+    "<w:r><w:fldChar w:fldCharType='separate'/></w:r><w:r><w:t>1</w:t></w:r>"
+    "<w:r><w:fldChar w:fldCharType='end'/></w:r></w:p>"
+)
+HIDDEN = {
+    "properties": docx(more={"docProps/core.xml": ("core-properties", b"<x>Zorglub</x>")}),
+    "comment": docx(
+        "<w:p><w:commentRangeStart w:id='0'/><w:r><w:commentReference w:id='0'/></w:r></w:p>",
+        more={"word/comments.xml": ("comments", part("comments", "<w:comment w:author='Zorglub'>Zorglub</w:comment>"))},
+    ),
+    "deleted revision": docx("<w:p><w:del w:author='Zorglub'><w:r><w:delText>Zorglub</w:delText></w:r></w:del></w:p>"),
+    "moved": docx("<w:p><w:moveFrom w:author='x'><w:r><w:t>Zorglub</w:t></w:r></w:moveFrom></w:p>"),
+    "former format": docx("<w:p><w:pPr><w:pPrChange w:author='Zorglub'/></w:pPr></w:p>"),
+    "bookmark": docx("<w:p><w:bookmarkStart w:id='1' w:name='Zorglub'/><w:bookmarkEnd w:id='1'/></w:p>"),
+    "link": docx("<w:p><w:hyperlink r:id='rId9' w:tooltip='Zorglub' w:anchor='Zorglub'/></w:p>"),
+    "link's target": docx(more={"mailto:Zorglub@x.fr": ("hyperlink", b"")}),
+    "content control": docx(
+        "<w:sdt><w:sdtPr><w:alias w:val='Zorglub'/><w:tag w:val='Zorglub'/></w:sdtPr><w:sdtContent/></w:sdt>"
+    ),
+    "form value": docx(FIELD.format(data="<w:ffData><w:name w:val='Zorglub'/></w:ffData>", told="FORMTEXT")),
+    "field": docx(FIELD.format(data="", told='INCLUDETEXT "C:\\Zorglub.docx"')),
+    "simple field": docx("<w:p><w:fldSimple w:instr='AUTHOR Zorglub'><w:r><w:t>1</w:t></w:r></w:fldSimple></w:p>"),
+    "custom XML": docx(more={"customXml/item1.xml": ("customXml", b"<x>Zorglub</x>")}),
+    "macro": docx(more={"word/vbaProject.bin": ("vbaProject", b"Zorglub")}),
+    "embedded file": docx(more={"word/embeddings/Zorglub.xlsx": ("package", b"PK Zorglub")}),
+    "unrelated part": docx(more={"word/Zorglub.bin": ("unknown", b"Zorglub")}),
+    "settings": docx(more={"word/settings.xml": ("settings", part("settings", "<w:docVar w:val='Zorglub'/>"))}),
+    "style": docx(styles="<w:style w:styleId='Zorglub'><w:name w:val='Courrier Zorglub'/></w:style>"),
+    "font": docx("<w:p><w:r><w:rPr><w:rFonts w:ascii='Zorglub'/></w:rPr><w:t>1</w:t></w:r></w:p>"),
+    "table's description": docx("<w:tbl><w:tblPr><w:tblDescription w:val='Zorglub'/></w:tblPr></w:tbl>"),
+    "editing session": docx("<w:p w:rsidR='Zorglub'/>"),
+    "word art": docx("<w:p><w:r><w:pict><v:textpath alt='Zorglub' string='Zorglub'/></w:pict></w:r></w:p>"),
+    "picture": docx(DRAWING, more={"word/media/Zorglub.png": ("image", picture())}),
+    "text between elements": docx("Zorglub<w:p>Zorglub</w:p>"),
+    "comment of XML": docx("<!-- Zorglub --><?x Zorglub?>"),
+    "list": docx(
+        more={
+            "word/numbering.xml": (
+                "numbering",
+                part("numbering", "<w:abstractNum><w:lvl><w:lvlText w:val='Zorglub %1'/></w:lvl></w:abstractNum>"),
+            )
+        }
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("raw", HIDDEN.values(), ids=HIDDEN)
+def test_what_is_not_shown_is_removed(raw: bytes) -> None:
+    source = read(raw)
+    assert "Zorglub" not in source.text
+    assert b"Zorglub" not in expanded(source.rewrite([]))
+    assert [line for line in read(source.rewrite([])).text.splitlines() if line != "1"] == LINES
+
+
+LINE = "<w:p><w:r><w:t>Zorglub</w:t></w:r></w:p>"
+BOX = f"<w:txbxContent>{LINE}</w:txbxContent>"
+SHOWN = {
+    "text box": docx(
+        f"<w:p><w:r><mc:AlternateContent><mc:Choice Requires='wps'><w:drawing><wps:txbx>{BOX}</wps:txbx></w:drawing>"
+        f"</mc:Choice><mc:Fallback><w:pict><v:textbox>{BOX}</v:textbox></w:pict></mc:Fallback></mc:AlternateContent></w:r></w:p>"
+    ),
+    "old text box": docx(f"<w:p><w:r><w:pict><v:textbox>{BOX}</v:textbox></w:pict></w:r></w:p>"),
+    "header": docx(more={"word/header1.xml": ("header", part("hdr", LINE))}),
+    "note": docx(
+        more={"word/footnotes.xml": ("footnotes", part("footnotes", f"<w:footnote>{LINE}</w:footnote>"))}
+    ),
+    "added revision": docx("<w:p><w:ins w:author='x'><w:r><w:t>Zorglub</w:t></w:r></w:ins></w:p>"),
+    "content control": docx("<w:sdt><w:sdtContent><w:p><w:r><w:t>Zorglub</w:t></w:r></w:p></w:sdtContent></w:sdt>"),
+    "link": docx("<w:p><w:hyperlink><w:r><w:t>Zor</w:t></w:r></w:hyperlink><w:r><w:t>glub</w:t></w:r></w:p>"),
+    "tag": docx("<w:p><w:smartTag w:element='PersonName'><w:r><w:t>Zorglub</w:t></w:r></w:smartTag></w:p>"),
+    "formula": docx("<w:p><m:oMath><m:r><m:t>Zorglub</m:t></m:r></m:oMath></w:p>"),
+    "hidden": docx("<w:p><w:r><w:rPr><w:vanish/></w:rPr><w:t>Zorglub</w:t></w:r></w:p>"),
+    "field": docx(FIELD.format(data="", told="DOCVARIABLE x").replace("<w:t>1", "<w:t>Zorglub")),
+    "table in a cell": docx(
+        f"<w:tbl><w:tr><w:tc><w:tbl><w:tr><w:tc>{LINE}</w:tc></w:tr></w:tbl></w:tc></w:tr></w:tbl>"
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("raw", SHOWN.values(), ids=SHOWN)
+def test_what_is_shown_is_read_and_replaced(raw: bytes) -> None:
+    source = read(raw)
+    assert source.text.count("Zorglub") == 1
+    written = replace_all(source, "Zorglub", "Martin")
+    assert read(written).text == source.text.replace("Zorglub", "Martin")
+    assert b"Zor" not in expanded(written)
+    assert b"glub" not in expanded(written)
+
+
+def test_page_numbers_stay() -> None:
+    written = read(docx(FIELD.format(data="", told=" PAGE \\* MERGEFORMAT "))).rewrite([])
+    assert b"PAGE" in expanded(written)
+
+
+def test_a_picture_that_stays_tells_its_pixels_only() -> None:
+    written = read(HIDDEN["picture"], FileRules(images="keep")).rewrite([])
+    assert b"Zorglub" not in expanded(written)
+    with zipfile.ZipFile(io.BytesIO(written)) as archive:
+        assert Image.open(io.BytesIO(archive.read("word/media/image1.png"))).size == (2, 2)
+    with pytest.raises(DocumentRefused) as refused:
+        read(HIDDEN["picture"], FileRules(images="refuse"))
+    assert refused.value.reason is Reason.PICTURES
+
+
+def outcome(raw: bytes) -> str:
+    """Return what reading and writing a file gives: "read", or the reason of its refusal."""
+    try:
+        return "read" if isinstance(read(raw).rewrite([]), bytes) else ""
+    except DocumentRefused as refused:
+        return str(refused.reason)
+
+
+def test_bad_input_has_a_reason() -> None:
+    laughs = (
+        '<!DOCTYPE x [<!ENTITY a "ha">]>'
+        + part("document", "<w:body><w:p><w:r><w:t>&a;</w:t></w:r></w:p></w:body>").decode()[38:]
+    )
+    assert outcome(docx()[:600]) == "malformed"
+    assert outcome(docx(more={"word/document.xml": ("unknown", laughs.encode())})) == "malformed"
+    assert outcome(docx("<w:p>" * 50 + "</w:p>" * 50)) == "read"
+    assert outcome(docx("<w:p>" * 1000 + "</w:p>" * 1000)) == "malformed"
+    assert outcome(docx(more={"word/big.bin": ("unknown", bytes(2 * 10**8))})) == "expands_too_much"
+
+
+@settings(max_examples=50)
+@given(st.data())
+def test_a_damaged_file_is_read_or_refused(data: st.DataObject) -> None:
+    raw = docx()
+    start = data.draw(st.integers(0, len(raw)))
+    assert outcome(raw[:start] + data.draw(st.binary(max_size=4)) + raw[start + data.draw(st.integers(0, 4)) :])
+
+
+@pytest.mark.skipif(shutil.which("soffice") is None, reason="LibreOffice is not installed")
+@pytest.mark.slow
+def test_libreoffice_reads_what_is_written(tmp_path: Path) -> None:
+    (tmp_path / "lettre.docx").write_bytes(replace_all(read(SHOWN["note"]), "Dupont", "Éloïse"))
+    profile = f"-env:UserInstallation=file://{tmp_path}/profile"
+    command = ["soffice", profile, "--headless", "--convert-to", "txt:Text (encoded):UTF8", "--outdir", str(tmp_path)]
+    subprocess.run([*command, str(tmp_path / "lettre.docx")], check=True, capture_output=True, timeout=120)
+    assert "Vu M. Éloïse\t12/8" in (tmp_path / "lettre.txt").read_text("utf-8")
