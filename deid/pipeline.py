@@ -20,13 +20,13 @@ from deid.config.policy import Hiding, Quality
 from deid.detection.titles import clean_titles
 from deid.domain.document import Document, Mention, Substitution
 from deid.domain.errors import DocumentRefused, NocturneError, Reason
+from deid.domain.labels import DIRECT
 from deid.domain.limits import Limits
 from deid.domain.outcomes import (
     Candidate,
     Deidentified,
     Detected,
     Incoming,
-    Markup,
     Opened,
     Refused,
     RewrittenFile,
@@ -47,6 +47,7 @@ log = logging.getLogger(__name__)
 Found = TypeVar("Found")
 
 ORDINARY = Limits()
+_TELLING = 4  # characters from which a value that was replaced may not stand in the written file
 # What another process loads its tables and models with.
 _DOCUMENT = Document("", "Vu le 12 mars par le docteur Martin.")
 
@@ -310,7 +311,7 @@ def _candidate(item: Detected, substitutor: Substitutor) -> Candidate | Refused:
     document_id = item.document.id
     try:
         substitution = substitutor.substitute(item.document, item.mentions)
-        markup = _rewrite(item.markup, substitution)
+        markup = _rewrite(item, substitution)
     except DocumentRefused as refused:
         return Refused(document_id, (refused.reason,), refused.detail)
     except (NocturneError, MemoryError):
@@ -325,14 +326,30 @@ def _candidate(item: Detected, substitutor: Substitutor) -> Candidate | Refused:
     return Candidate(item.document, item.mentions, substitution, page, title, file)
 
 
-def _rewrite(markup: Markup | None, substitution: Substitution) -> str | RewrittenFile | None:
+def _rewrite(item: Detected, substitution: Substitution) -> str | RewrittenFile | None:
+    markup = item.markup
     if markup is None:
         return None
     spans = [(drawn.mention.start, drawn.mention.end, drawn.text) for drawn in substitution.surrogates]
     if isinstance(markup, SegmentedSource):
-        return RewrittenFile(markup.rewrite(spans), markup.format, markup.suffix, markup.removed)
+        content = markup.rewrite(spans)
+        _require_gone(item.document, substitution, markup.read_again(content) if spans else "")
+        return RewrittenFile(content, markup.format, markup.suffix, markup.removed)
     page = markup.rewrite(spans)
     return page if isinstance(page, str) else None
+
+
+def _require_gone(document: Document, substitution: Substitution, written: str) -> None:
+    """Refuse a rewritten file whose text, read again, holds what was replaced and the substitution does not.
+
+    Raises:
+        DocumentRefused: substitution_failed.
+    """
+    for drawn in substitution.surrogates:
+        original = document.text[drawn.mention.start : drawn.mention.end]
+        direct = drawn.mention.label in DIRECT and len(original) >= _TELLING
+        if direct and original in written and original not in substitution.text:
+            raise DocumentRefused(document.id, Reason.SUBSTITUTION_FAILED, "the written file holds a replaced value")
 
 
 def _concluded(candidate: Candidate, verdict: Verdict) -> Deidentified | Refused:

@@ -86,7 +86,8 @@ def _leaf(file: JsonText, reading: Reading, leaf: Leaf, known: Mapping[Pointer, 
 def _paths(path: str, system: str) -> Sequence[str]:
     """Return a path, before it the one that tells whose identifier or what kind of contact it is."""
     above, _, name = path.rpartition("/")
-    return (f"{above}[{system.removeprefix('urn:oid:')}]/{name}", path) if system else (path,)
+    kind = system.removeprefix("urn:oid:").rstrip("/").rpartition("/")[2]
+    return (f"{above}[{kind}]/{name}", path) if kind else (path,)
 
 
 def _digest(raw: bytes) -> str:

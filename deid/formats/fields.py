@@ -23,8 +23,8 @@ from deid.domain.labels import Label
 from deid.french.calendar import MONTH_OF
 from deid.french.folding import fold
 
+_LONGEST = 8  # parts of the longest path of a rule
 Kind = Literal["text", "identity", "drop", "keep"]
-_KINDS = ("text", "identity", "drop", "keep")
 
 
 class Rule(BaseModel):
@@ -79,12 +79,15 @@ class FieldMap(BaseModel):
     @classmethod
     def _fold(cls, given: Any) -> Any:
         if isinstance(given, Mapping) and isinstance(given.get("fields"), Mapping):
-            return {**given, "fields": {str(path).casefold(): rule for path, rule in given["fields"].items()}}
+            fields = {str(path).casefold(): rule for path, rule in given["fields"].items()}
+            if long := [path for path in fields if path.count("/") >= _LONGEST]:
+                raise ValueError(f"paths of more than {_LONGEST} parts: {', '.join(long)}")
+            return {**given, "fields": fields}
         return given
 
     def find(self, path: str) -> Rule | None:
         """Return the rule of a path whose parts are joined by `/`; None if there is none."""
-        parts = path.casefold().split("/")
+        parts = path.casefold().split("/")[-_LONGEST:]
         found = (self.fields.get("/".join(parts[start:])) for start in range(len(parts)))
         return next((rule for rule in found if rule is not None), None)
 

@@ -70,8 +70,8 @@ def read_file(
         raise DocumentRefused(document_id, Reason.TOO_LARGE, f"{len(raw)} bytes, at most {max_bytes}")
     if not raw.strip():
         raise DocumentRefused(document_id, Reason.EMPTY, "no byte")
-    read = partial(_read, raw, document_id, hint, charset, rules, max_bytes)
-    reading = read()
+    read = partial(_read, document_id=document_id, hint=hint, charset=charset, rules=rules, limit=_EXPANDED * max_bytes)
+    reading = read(raw)
     text, mentions = lay_out(reading.segments)
     if not text.strip():
         raise DocumentRefused(document_id, Reason.EMPTY, "no text")
@@ -79,6 +79,7 @@ def read_file(
     return SegmentedSource(
         text,
         tuple(reading.segments),
+        raw,
         read,
         recognise(raw, hint),
         mentions,
@@ -88,8 +89,8 @@ def read_file(
     )
 
 
-def _read(raw: bytes, document_id: str, hint: str, charset: str | None, rules: FileRules, max_bytes: int) -> Reading:
-    reading = Reading(document_id, rules, charset, _parse, recognise, len(raw), _EXPANDED * max_bytes)
+def _read(raw: bytes, document_id: str, hint: str, charset: str | None, rules: FileRules, limit: int) -> Reading:
+    reading = Reading(document_id, rules, charset, _parse, recognise, len(raw), limit)
     return reading.conclude(_parse(raw, hint, reading))
 
 

@@ -47,6 +47,7 @@ class _File:
         self.puts: list[Callable[[Sequence[Sequence[Replacement]]], None]] = []
         self.saving: list[Callable[[], None]] = []
         self.changes: Changes = {}
+        self.rules: dict[tuple[str, tuple[str, ...]], Rule] = {}  # files repeat their paths
         self.patient: dict[str, list[str]] = {}
         self.removed: Counter[str] = Counter()
 
@@ -128,7 +129,10 @@ class Reading:
 
     def rule(self, format: str, *paths: str) -> Rule:
         """Return the rule of a field: of the first path that has one, else the default of the format."""
-        return self.rules.find(format, *paths)
+        known = self._file.rules.get((format, paths))
+        if known is None:
+            known = self._file.rules[format, paths] = self.rules.find(format, *paths)
+        return known
 
     def field(self, rule: Rule, value: str, put: Callable[[str], None], *, caption: str = "") -> None:
         """Add a field of one value under its rule; a field that is kept or empty gives no segment."""

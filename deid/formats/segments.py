@@ -65,11 +65,13 @@ class SegmentedSource(SourceText):
         patient: what the file tells of the patient, as `Patient.from_json` reads it.
         removed: number of things by kind that the rewritten file lacks, such as images and comments.
         suffix: the ending of the rewritten file where its format is another one; else "".
-        parse: reads the file again, to write it.
+        raw: bytes of the file.
+        parse: reads them again, to write the file.
     """
 
     segments: tuple[Segment, ...]
-    parse: Callable[[], Rewriting]
+    raw: bytes
+    parse: Callable[[bytes], Rewriting]
     format: str = ""
     mentions: tuple[Mention, ...] = ()
     patient: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -79,10 +81,18 @@ class SegmentedSource(SourceText):
     def rewrite(self, replacements: Sequence[Replacement]) -> bytes:
         """Return the file with each span of the text replaced; see `SourceText.rewrite`."""
         check_replacements(len(self.text), replacements)
-        parsed = self.parse()
+        parsed = self.parse(self.raw)
         if tuple(parsed.segments) != self.segments:
             raise ValueError("the file gives other segments when it is read again")
         return parsed.write(_divide(self.segments, replacements))
+
+    def read_again(self, written: bytes) -> str:
+        """Return the text of the rewritten file.
+
+        Raises:
+            DocumentRefused: it cannot be read.
+        """
+        return lay_out(self.parse(written).segments)[0]
 
 
 def normalize(run: str) -> str:

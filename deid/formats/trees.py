@@ -53,7 +53,7 @@ def parse_xml(raw: bytes, reading: Reading) -> Any:
 
 def local(element: Any) -> str:
     """Return the name of an element without its namespace."""
-    return str(etree.QName(element).localname)
+    return str(element.tag).rpartition("}")[2]
 
 
 class Walk:
@@ -127,7 +127,7 @@ class Walk:
 
     def _attributes(self, element: Any, path: tuple[str, ...]) -> None:
         for name, value in element.attrib.items():
-            field = f"@{etree.QName(name).localname}"
+            field = f"@{name.rpartition('}')[2]}"
             rule = self._rule(element, path, field)
             caption = f"{field[1:]} : " if self._captions else ""
             self._reading.field(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import date
 
@@ -15,8 +15,10 @@ from deid.domain.document import Document, Mention, Patient, Substitution
 from deid.domain.errors import DocumentRefused, Reason, SettingsError
 from deid.domain.labels import Label
 from deid.domain.outcomes import Deidentified, Detected, Incoming, Opened, Refused
+from deid.formats import FileRules, SegmentedSource, open_document
+from deid.formats.source import Replacement
 from deid.french.check_digits import nir_holds, nir_key
-from deid.pipeline import deidentify, detect
+from deid.pipeline import deidentify, detect, substitute
 from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
 
@@ -259,3 +261,35 @@ def test_a_person_may_let_a_foreign_text_be_searched() -> None:
     refused, searched = detect(opened, Foreign(), admitted={"d2"})
     assert refused == Refused("d1", (Reason.NOT_FRENCH,))
     assert isinstance(searched, Detected)
+
+
+MESSAGE = (
+    "MSH|^~\\&|APP|CHU|DPI|CHU|20260302||ORU^R01|M1|P|2.5|||||FRA|UNICODE UTF-8\r"
+    "PID|1||8001234567^^^CHU^PI||VASSEROT^Maëlys||19610514|F\rOBX|1|TX|1^CR||Mme VASSEROT va bien.||||||F\r"
+).encode()
+
+
+class Forgetful(SegmentedSource):
+    """A source whose writer leaves everything as it was."""
+
+    def rewrite(self, _replacements: Sequence[Replacement]) -> bytes:
+        return self.raw
+
+
+def test_a_file_that_still_holds_what_was_replaced_is_refused(substitutor: Substitutor) -> None:
+    item = Incoming(Document("d1", ""), "a.hl7", MESSAGE)
+    opened = open_document(item, max_bytes=LIMIT, rules=FileRules())
+    assert isinstance(opened, Opened)
+    source = opened.markup
+    assert isinstance(source, SegmentedSource)
+    assert opened.document.patient.last_name == "VASSEROT"
+    forgetful = Forgetful(source.text, source.segments, source.raw, source.parse, source.format)
+    good, bad = substitute(
+        [Detected(opened.document, one, opened.told, None, False) for one in (source, forgetful)], substitutor
+    )
+    assert not isinstance(good, Refused)
+    assert good.file is not None
+    assert b"VASSEROT^" not in good.file.content
+    assert isinstance(bad, Refused)
+    assert bad.reasons == (Reason.SUBSTITUTION_FAILED,)
+    assert "VASSEROT" not in bad.detail

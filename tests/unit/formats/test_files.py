@@ -419,3 +419,14 @@ def test_dates_of_digits_keep_their_form() -> None:
         "[DATE]": "",
     }.items():
         assert source.rewrite([(*span, surrogate)]).decode().split("|")[6] == written
+
+
+def test_the_authority_of_an_identifier_tells_its_kind() -> None:
+    identifier = '{"resourceType":"Patient","identifier":[{"system":"%s","value":"1610521000123"}]}'
+    for system, label in {
+        "urn:oid:1.2.250.1.213.1.4.8": "NIR",
+        "http://interopsante.org/fhir/NamingSystem/identifier/ins-c": "NIR",
+        "urn:oid:1.2.3": "IPP",
+    }.items():
+        (mention,) = read((identifier % system).encode()).mentions
+        assert mention.label == label
