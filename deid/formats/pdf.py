@@ -1,0 +1,215 @@
+"""PDF: the words of its pages; the written file is a new one, with the words at their places and nothing else.
+
+Words are read by PDFium with their places, after form values and notes that are shown became part of the page. A new
+page has the size of the old one; its words stand in one typeface, each stretch as wide as it was. Removed: pictures,
+drawings, metadata, attachments, bookmarks, links, scripts, what pages do not show.
+
+A page without words but with a picture is a scan, and one whose letters have no meaning cannot be read: such files are
+refused. With `pdf: html` the written file is a page of HTML with the same lines.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import html
+import io
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import pypdfium2 as pdfium
+import pypdfium2.raw as pdfium_c
+from reportlab.pdfbase import pdfmetrics
+from reportlab.pdfbase.ttfonts import TTFont
+from reportlab.pdfgen.canvas import Canvas
+
+from deid.domain.errors import Reason
+from deid.formats.reading import Reading, Save
+
+_MOST_PAGES = 2_000
+_MOST_CHARACTERS = 5_000_000
+_LOST = 0.05  # share of letters without a meaning from which a file is refused
+_GAP = 2.0  # times the size of the type: a wider space parts two columns
+_NARROWEST = 0.5
+
+
+@dataclass(slots=True)
+class _Run:
+    """A stretch of a line from `left` to `right`, on its base line, in points; `angle` in degrees."""
+
+    text: str
+    left: float
+    right: float
+    base: float
+    size: float
+    angle: float = 0.0
+
+
+@dataclass(slots=True)
+class _Page:
+    width: float
+    height: float
+    lines: list[list[_Run]] = field(default_factory=list)
+
+
+def read_pdf(raw: bytes, reading: Reading) -> Save:
+    """Read a PDF with a layer of text.
+
+    Raises:
+        DocumentRefused: encrypted, malformed, scanned, characters_lost, expands_too_much.
+    """
+    try:
+        document = pdfium.PdfDocument(raw)
+    except pdfium.PdfiumError as error:
+        reading.refuse(Reason.ENCRYPTED if "password" in str(error).lower() else Reason.MALFORMED, "pdf")
+    try:
+        pages = _pages(document, reading)
+    finally:
+        document.close()
+    reading.removed("metadata")
+    for page in pages:
+        for line in page.lines:
+            _add(line, reading)
+    if reading.rules.pdf == "html":
+        reading.becomes(".html")
+        return lambda: _html(pages)
+    return lambda: _written(pages)
+
+
+def _pages(document: Any, reading: Reading) -> list[_Page]:
+    if len(document) > _MOST_PAGES:
+        reading.refuse(Reason.EXPANDS, f"{len(document)} pages, at most {_MOST_PAGES}")
+    for _ in range(document.count_attachments()):
+        reading.removed("attachment")
+    document.init_forms()
+    return [_page(_flat(document, number), reading) for number in range(len(document))]
+
+
+def _flat(document: Any, number: int) -> Any:
+    """Return a page whose form values and notes, where it shows them, are words of the page."""
+    page = document[number]
+    pdfium_c.FPDFPage_Flatten(page, pdfium_c.FLAT_NORMALDISPLAY)
+    page.close()
+    return document[number]
+
+
+def _page(page: Any, reading: Reading) -> _Page:
+    text = page.get_textpage()
+    count = text.count_chars()
+    reading.expand(200 * count)
+    if count > _MOST_CHARACTERS:
+        reading.refuse(Reason.EXPANDS, f"{count} characters on a page")
+    pictures = any(page.get_objects(filter=[pdfium_c.FPDF_PAGEOBJ_IMAGE]))
+    read = _Page(*page.get_size(), _lines(text, count, reading))
+    if pictures:
+        if not any(run.text.strip() for line in read.lines for run in line):
+            reading.refuse(Reason.SCANNED, "a page is a picture: have it read (OCR) at the source")
+        reading.image()
+    return read
+
+
+def _lines(text: Any, count: int, reading: Reading) -> list[list[_Run]]:
+    """Return the lines of a page, in the order of its content."""
+    lines: list[list[_Run]] = [[]]
+    lost = sum(pdfium_c.FPDFText_HasUnicodeMapError(text, at) == 1 for at in range(count))
+    if count and lost > _LOST * count:
+        reading.refuse(
+            Reason.CHARACTERS_LOST, "letters of the PDF have no meaning: have it written anew, or read (OCR)"
+        )
+    for at in range(count):
+        character = chr(pdfium_c.FPDFText_GetUnicode(text, at))
+        if character in "\r\n":
+            if lines[-1]:
+                lines.append([])
+        elif character not in "\0\ufffe\uffff\u00ad\u0002":
+            _place(lines[-1], character, text, at)
+    return lines
+
+
+def _place(line: list[_Run], character: str, text: Any, at: int) -> None:
+    """Add a character to a line: to its last run, or to a new one after a wide space."""
+    if pdfium_c.FPDFText_IsGenerated(text, at) == 1:
+        if line:
+            line[-1].text += character
+        return
+    left, _, right, _ = text.get_charbox(at, loose=True)
+    x, y = ctypes.c_double(), ctypes.c_double()
+    pdfium_c.FPDFText_GetCharOrigin(text, at, x, y)
+    size = abs(pdfium_c.FPDFText_GetFontSize(text, at)) or 1.0
+    angle = pdfium_c.FPDFText_GetCharAngle(text, at) * 180 / 3.141592653589793
+    last = line[-1] if line else None
+    if last is not None and angle == last.angle and (angle or -size < left - last.right < _GAP * size):
+        last.text += character
+        last.right = max(last.right, right)
+    else:
+        if last is not None:
+            last.text = last.text.rstrip()
+        line.append(_Run(character, left, right, y.value, min(size, 72.0), angle))
+
+
+def _add(line: list[_Run], reading: Reading) -> None:
+    """Tell a line, with tabs between its runs."""
+    texts = [text for at, run in enumerate(line) for text in (("\t", run.text) if at else (run.text,))]
+    if texts:
+        reading.add(texts, _put(line))
+
+
+def _put(line: Sequence[_Run]) -> Callable[[tuple[str | None, ...]], None]:
+    def put(texts: tuple[str | None, ...]) -> None:
+        for run, text in zip(line, texts[::2], strict=True):
+            run.text = run.text if text is None else text
+
+    return put
+
+
+# ---- Writing
+
+
+@cache
+def _typeface() -> str:
+    path = Path(mpl.get_data_path()) / "fonts" / "ttf" / "DejaVuSans.ttf"
+    pdfmetrics.registerFont(TTFont("DejaVuSans", str(path)))
+    return "DejaVuSans"
+
+
+def _written(pages: Sequence[_Page]) -> bytes:
+    """Return a new PDF of the pages."""
+    file = io.BytesIO()
+    canvas = Canvas(file, invariant=1, pageCompression=1)
+    for page in pages:
+        canvas.setPageSize((page.width, page.height))
+        for line in page.lines:
+            for at, run in enumerate(line):
+                following = line[at + 1].left if at + 1 < len(line) and not run.angle else page.width
+                _draw(canvas, run, max(following - run.left, run.right - run.left))
+        canvas.showPage()
+    canvas.save()
+    return file.getvalue()
+
+
+def _draw(canvas: Canvas, run: _Run, room: float) -> None:
+    """Draw a run as wide as it was, or as its new words need and the room before the next one allows."""
+    words = run.text.replace("\t", " ").replace("\n", " ").rstrip()
+    natural = pdfmetrics.stringWidth(words, _typeface(), run.size)
+    if not natural:
+        return
+    scale = min(1.0, max(_NARROWEST, room / natural))
+    canvas.saveState()
+    canvas.translate(run.left, run.base)
+    canvas.rotate(run.angle)
+    drawn = canvas.beginText(0, 0)
+    drawn.setFont(_typeface(), run.size)
+    drawn.setHorizScale(100 * scale)
+    drawn.textOut(words)
+    canvas.drawText(drawn)
+    canvas.restoreState()
+
+
+def _html(pages: Sequence[_Page]) -> bytes:
+    """Return the lines of the pages as a page of HTML."""
+    lines = (" ".join(run.text for run in line) for page in pages for line in page.lines if line)
+    body = "\n".join(f"<div>{html.escape(line)}</div>" for line in lines)
+    return f"<!DOCTYPE html>\n<html><body>\n{body}\n</body></html>\n".encode("ascii", "xmlcharrefreplace")

@@ -1,0 +1,232 @@
+"""Workbooks (XLSX, XLS): values, widths of columns, formats of numbers; the written file is a new XLSX.
+
+A row is a line with tabs between its cells; where the field map `csv` knows two names of the first row, each cell is
+a field. Removed: formulas (their last value stays), comments, links, drawings, pictures, macros, defined names,
+filters, validations, headers and footers of pages, properties. Hidden rows, columns and sheets are read as the
+others, and shown.
+"""
+
+from __future__ import annotations
+
+import io
+import math
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime, time, timedelta
+from typing import Any
+
+import openpyxl
+import xlrd
+from openpyxl.styles import Font
+
+from deid.domain.errors import Reason
+from deid.formats.archives import read_zip
+from deid.formats.fields import shown_day, written_day
+from deid.formats.reading import Reading, Save
+
+_MOST_CELLS = 1_000_000
+_FORMAT = re.compile(r"[#0,.% dmyhs:/_()\-;@?E+]*|General", re.IGNORECASE)
+_FORBIDDEN = re.compile(r"[\[\]:*?/\\']")
+_NUMBER = re.compile(r"-?\d{1,15}(?:[.,]\d{1,15})?", re.ASCII)
+
+Value = str | float | date | time | timedelta | None
+
+
+@dataclass(slots=True)
+class _Cell:
+    value: Value
+    format: str = "General"
+    bold: bool = False
+
+
+@dataclass(slots=True)
+class _Sheet:
+    """Cells of a sheet by row, with the widths of its columns and the ranges of its merged cells."""
+
+    title: str
+    rows: list[list[_Cell]]
+    widths: dict[str, float] = field(default_factory=dict)
+    merged: list[str] = field(default_factory=list)
+
+
+def read_xlsx(raw: bytes, reading: Reading) -> Save:
+    """Read a workbook of Office Open XML, with or without macros.
+
+    Raises:
+        DocumentRefused: malformed, encrypted, expands_too_much, pictures.
+    """
+    files = read_zip(raw, reading)
+    for what, mark in (("macro", "vbaProject"), ("comment", "comments"), ("attachment", "embeddings/")):
+        if any(mark in name for name in files):
+            reading.removed(what)
+    if any(name.startswith("xl/media/") for name in files):
+        reading.image()
+    book = openpyxl.load_workbook(io.BytesIO(raw), data_only=True, keep_links=False)
+    return _read([_opened(sheet, reading) for sheet in book.worksheets], reading)
+
+
+def read_xls(raw: bytes, reading: Reading) -> Save:
+    """Read a workbook of Excel 97 to 2003; the written file is an XLSX.
+
+    Raises:
+        DocumentRefused: malformed, encrypted, expands_too_much.
+    """
+    try:
+        book = xlrd.open_workbook(file_contents=raw, logfile=io.StringIO())
+    except xlrd.XLRDError as error:
+        reading.refuse(Reason.ENCRYPTED if "encrypted" in str(error) else Reason.MALFORMED, "xls")
+    reading.becomes(".xlsx")
+    return _read([_opened_old(sheet, book.datemode, reading) for sheet in book.sheets()], reading)
+
+
+def _opened(sheet: Any, reading: Reading) -> _Sheet:
+    _count(sheet.max_row * sheet.max_column, reading)
+    rows = [
+        [_Cell(cell.value, cell.number_format, bool(cell.font and cell.font.b)) for cell in row]
+        for row in sheet.iter_rows()
+    ]
+    widths = {letter: column.width for letter, column in sheet.column_dimensions.items() if column.width}
+    return _Sheet(sheet.title, rows, widths, [str(area) for area in sheet.merged_cells.ranges])
+
+
+def _opened_old(sheet: Any, datemode: int, reading: Reading) -> _Sheet:
+    _count(sheet.nrows * sheet.ncols, reading)
+    return _Sheet(sheet.name, [[_old_cell(cell, datemode) for cell in row] for row in sheet.get_rows()])
+
+
+def _old_cell(cell: Any, datemode: int) -> _Cell:
+    if cell.ctype == xlrd.XL_CELL_DATE:
+        try:
+            return _Cell(xlrd.xldate.xldate_as_datetime(cell.value, datemode), "dd/mm/yyyy")
+        except (ValueError, OverflowError, xlrd.xldate.XLDateError):
+            return _Cell(cell.value)
+    if cell.ctype in (xlrd.XL_CELL_TEXT, xlrd.XL_CELL_NUMBER):
+        return _Cell(cell.value)
+    return _Cell(bool(cell.value) if cell.ctype == xlrd.XL_CELL_BOOLEAN else None)
+
+
+def _count(cells: int, reading: Reading) -> None:
+    if cells > _MOST_CELLS:
+        reading.refuse(Reason.EXPANDS, f"a sheet of {cells} cells, at most {_MOST_CELLS}")
+
+
+# ---- Words
+
+
+def _read(sheets: Sequence[_Sheet], reading: Reading) -> Save:
+    reading.removed("metadata")
+    for sheet in sheets:
+        reading.add(sheet.title, _put_title(sheet))
+        names = _names(sheet, reading)
+        for number, row in enumerate(sheet.rows):
+            if names and number:
+                for cell, name in zip(row, names, strict=False):
+                    caption = f"{name} : " if name else ""
+                    reading.field(reading.rule("csv", name), _shown(cell.value), _put_field(cell), caption=caption)
+            elif any(cell.value is not None for cell in row):
+                reading.add(list(_runs(row)), _put_row(row))
+    return lambda: _written(sheets)
+
+
+def _names(sheet: _Sheet, reading: Reading) -> list[str]:
+    """Return the names of the columns: a first row of words, two of which the field map knows; else nothing."""
+    first = [cell.value for cell in sheet.rows[0]] if sheet.rows else []
+    if not all(value is None or isinstance(value, str) for value in first):
+        return []
+    names = [_shown(value).strip() for value in first]
+    default = reading.rule("csv", "")
+    return names if sum(bool(name) and reading.rule("csv", name) is not default for name in names) > 1 else []
+
+
+def _runs(row: Sequence[_Cell]) -> Iterator[str]:
+    """Yield what the cells of a row show, with tabs between them and none at its end."""
+    filled = max(at for at, cell in enumerate(row) if cell.value is not None)
+    for at, cell in enumerate(row[: filled + 1]):
+        if at:
+            yield "\t"
+        yield _shown(cell.value)
+
+
+def _shown(value: Value) -> str:
+    """Return a value as a sheet shows it in French."""
+    if isinstance(value, datetime):
+        hour = f" {value:%H:%M}" if value.time() != time() else ""
+        return f"{value:%d/%m/%Y}{hour}"
+    if isinstance(value, date):
+        return f"{value:%d/%m/%Y}"
+    if isinstance(value, bool):
+        return "VRAI" if value else "FAUX"
+    if isinstance(value, float):
+        whole = math.isfinite(value) and value.is_integer() and abs(value) < 1e15
+        return str(int(value)) if whole else f"{value:.15g}".replace(".", ",")
+    return "" if value is None else str(value)
+
+
+def _like(text: str, value: Value) -> Value:
+    """Return what a cell holds once its words are `text`: a day or a number where it held one and still does."""
+    if isinstance(value, date):
+        day, _, hour = text.strip().partition(" ")
+        iso = written_day(day, value.strftime("%Y-%m-%d")) if shown_day(value.strftime("%Y-%m-%d")) else ""
+        if len(iso) == 10:  # the whole day
+            moved = date.fromisoformat(iso)
+            return datetime.combine(moved, value.time()) if isinstance(value, datetime) and hour else moved
+    elif isinstance(value, int | float) and _NUMBER.fullmatch(text):
+        return float(text.replace(",", ".")) if "," in text or "." in text else int(text)
+    return text
+
+
+def _put_row(row: Sequence[_Cell]) -> Callable[[tuple[str | None, ...]], None]:
+    def put(texts: tuple[str | None, ...]) -> None:
+        for cell, text in zip(row, texts[::2], strict=False):
+            if text is not None:
+                cell.value = _like(text, cell.value)
+
+    return put
+
+
+def _put_field(cell: _Cell) -> Callable[[str], None]:
+    def put(text: str) -> None:
+        cell.value = _like(text, cell.value)
+
+    return put
+
+
+def _put_title(sheet: _Sheet) -> Callable[[tuple[str | None, ...]], None]:
+    def put(texts: tuple[str | None, ...]) -> None:
+        sheet.title = texts[0] or ""
+
+    return put
+
+
+# ---- Writing
+
+
+def _written(sheets: Sequence[_Sheet]) -> bytes:
+    """Return a new workbook of the sheets."""
+    book = openpyxl.Workbook()
+    book.remove(book.active)
+    for number, sheet in enumerate(sheets, 1):
+        written = book.create_sheet(_FORBIDDEN.sub(" ", sheet.title).strip()[:31] or f"Feuille {number}")
+        for row, cells in enumerate(sheet.rows, 1):
+            for column, cell in enumerate(cells, 1):
+                if cell.value is not None:
+                    _write_cell(written.cell(row, column), cell)
+        for letter, width in sheet.widths.items():
+            written.column_dimensions[letter].width = width
+        for area in sheet.merged:
+            written.merge_cells(area)
+    file = io.BytesIO()
+    book.properties.creator = "Nocturne"
+    book.save(file)
+    return file.getvalue()
+
+
+def _write_cell(written: Any, cell: _Cell) -> None:
+    written.value = cell.value
+    if isinstance(cell.value, str):
+        written.data_type = "s"  # "=1+1" is words too
+    if _FORMAT.fullmatch(cell.format):
+        written.number_format = cell.format
+    if cell.bold:
+        written.font = Font(bold=True)

@@ -1,0 +1,171 @@
+"""PDF: what is read, what is written, and what of it is gone."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable
+
+import pypdf
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from PIL import Image
+from reportlab.lib.pagesizes import A4
+from reportlab.lib.utils import ImageReader
+from reportlab.pdfgen.canvas import Canvas
+
+from deid.domain.errors import DocumentRefused
+from deid.formats.fields import FileRules
+from deid.formats.files import read_file
+from deid.formats.segments import SegmentedSource
+
+
+def pdf(more: Callable[[Canvas], None] = lambda _canvas: None, *, words: bool = True) -> bytes:
+    file = io.BytesIO()
+    canvas = Canvas(file, A4, invariant=1)
+    if words:
+        canvas.drawString(70, 780, "Compte rendu d'hospitalisation")
+        canvas.drawString(70, 760, "Madame Zorglub, née le 14/05/1961, vue à Dijon.")
+        canvas.drawString(70, 740, "Hémoglobine")
+        canvas.drawString(300, 740, "12,5 g/dL")
+    more(canvas)
+    canvas.showPage()
+    canvas.drawString(70, 780, "Docteur Zorglub" if words else " ")
+    canvas.showPage()
+    canvas.save()
+    return file.getvalue()
+
+
+LINES = [
+    "Compte rendu d'hospitalisation",
+    "Madame Zorglub, née le 14/05/1961, vue à Dijon.",
+    "Hémoglobine\t12,5 g/dL",
+    "Docteur Zorglub",
+]
+
+
+def read(raw: bytes, rules: FileRules | None = None) -> SegmentedSource:
+    return read_file(raw, document_id="d", max_bytes=10**7, hint="lettre.pdf", rules=rules or FileRules())
+
+
+def replace_all(source: SegmentedSource, name: str, surrogate: str) -> bytes:
+    return source.rewrite([(found.start(), found.end(), surrogate) for found in re.finditer(name, source.text)])
+
+
+def told(raw: bytes) -> str:
+    """Return what another library reads of a PDF: its words, streams, metadata and names."""
+    reader = pypdf.PdfReader(io.BytesIO(raw))
+    objects = map(reader.get_object, range(1, reader.trailer["/Size"]))
+    streams = [one.get_data().decode("latin-1") for one in objects if hasattr(one, "get_data")]
+    return "\n".join([*(page.extract_text() for page in reader.pages), *streams, raw.decode("latin-1")])
+
+
+def test_lines_and_columns_are_read() -> None:
+    assert read(pdf()).text.splitlines() == LINES
+
+
+def test_words_stand_where_they_stood_but_for_the_surrogate() -> None:
+    written = replace_all(read(pdf()), "Zorglub", "Lefèvre-Œil")
+    assert "Zorglub" not in told(written)
+    assert read(written).text.splitlines() == [line.replace("Zorglub", "Lefèvre-Œil") for line in LINES]
+    assert [LINES[2].split("\t")[1] in page.extract_text() for page in pypdf.PdfReader(io.BytesIO(written)).pages] == [
+        True,
+        False,
+    ]
+
+
+def test_as_a_page_of_html() -> None:
+    source = read(pdf(), FileRules(pdf="html"))
+    assert source.suffix == ".html"
+    written = replace_all(source, "Zorglub", "Lefèvre")
+    assert read(written).text.count("Lefèvre") == 2
+
+
+def bookmark(canvas: Canvas) -> None:
+    canvas.bookmarkPage("p")
+    canvas.addOutlineEntry("Zor-glub", "p")
+
+
+def picture(canvas: Canvas) -> None:
+    canvas.drawImage(ImageReader(Image.new("RGB", (20, 20), "red")), 70, 70)
+
+
+HIDDEN = {
+    "title": lambda canvas: canvas.setTitle("Zor-glub"),
+    "author": lambda canvas: canvas.setAuthor("Zor-glub"),
+    "bookmark": bookmark,
+    "link": lambda canvas: canvas.linkURL("mailto:Zor-glub@x.fr", (0, 0, 9, 9)),
+    "picture": picture,
+    "note": lambda canvas: canvas.textAnnotation("Zor-glub", (0, 0, 9, 9)),
+}
+
+
+@pytest.mark.parametrize("more", HIDDEN.values(), ids=HIDDEN)
+def test_what_is_not_shown_is_removed(more: Callable[[Canvas], None]) -> None:
+    written = read(pdf(more)).rewrite([])
+    assert "Zor-glub" not in told(written)
+    assert read(written).text.splitlines() == LINES
+    assert not any(page.images for page in pypdf.PdfReader(io.BytesIO(written)).pages)
+
+
+def test_form_values_are_words_of_the_page() -> None:
+    raw = pdf(lambda canvas: canvas.acroForm.textfield("Valeur Zorglub", x=70, y=600, width=200))
+    source = read(raw)
+    assert "Valeur Zorglub" in source.text
+    assert "Zorglub" not in told(replace_all(source, "Zorglub", "Martin"))
+
+
+def test_attachments_are_removed() -> None:
+    writer = pypdf.PdfWriter(io.BytesIO(pdf()))
+    writer.add_attachment("Zor-glub.txt", b"Zor-glub")
+    file = io.BytesIO()
+    writer.write(file)
+    source = read(file.getvalue())
+    assert source.removed["attachment"] == 1
+    assert "Zor-glub" not in told(source.rewrite([]))
+
+
+def encrypted() -> bytes:
+    writer = pypdf.PdfWriter(io.BytesIO(pdf()))
+    writer.encrypt("secret", algorithm="RC4-128")
+    file = io.BytesIO()
+    writer.write(file)
+    return file.getvalue()
+
+
+def outcome(raw: bytes) -> str:
+    """Return what reading and writing a file gives: "read", or the reason of its refusal."""
+    try:
+        return "read" if isinstance(read(raw).rewrite([]), bytes) else ""
+    except DocumentRefused as refused:
+        return str(refused.reason)
+
+
+BAD = {
+    "scan": (pdf(picture, words=False), "scanned"),
+    "encrypted": (encrypted(), "encrypted"),
+    "no words": (pdf(words=False), "empty"),
+    "cut off": (pdf()[:300], "malformed"),
+    "only its mark": (b"%PDF-1.7\n", "malformed"),
+    "cyclic pages": (
+        b"%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Count 9/Kids[2 0 R]>>endobj\n"
+        b"trailer<</Root 1 0 R/Size 3>>\n%%EOF",
+        "malformed",
+    ),
+}
+
+
+@pytest.mark.parametrize(("raw", "expected"), BAD.values(), ids=BAD)
+def test_bad_input_has_a_reason(raw: bytes, expected: str) -> None:
+    assert outcome(raw) == expected
+
+
+RAW = pdf()
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.data())
+def test_a_damaged_file_is_read_or_refused(data: st.DataObject) -> None:
+    start = data.draw(st.integers(0, len(RAW)))
+    assert outcome(RAW[:start] + data.draw(st.binary(max_size=4)) + RAW[start + data.draw(st.integers(0, 4)) :])

@@ -1,0 +1,171 @@
+"""Workbooks: what is read, what is written, and what of them is gone."""
+
+from __future__ import annotations
+
+import io
+import re
+import shutil
+import subprocess
+import zipfile
+from datetime import date, datetime
+from pathlib import Path
+from typing import Any
+
+import openpyxl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from openpyxl.comments import Comment
+from openpyxl.workbook.defined_name import DefinedName
+from openpyxl.worksheet.datavalidation import DataValidation
+
+from deid.domain.errors import DocumentRefused
+from deid.domain.labels import Label
+from deid.formats.files import read_file
+from deid.formats.segments import SegmentedSource
+
+
+def saved(book: Any) -> bytes:
+    file = io.BytesIO()
+    book.save(file)
+    return file.getvalue()
+
+
+def workbook() -> Any:
+    book = openpyxl.Workbook()
+    sheet = book.active
+    sheet.title = "Suivi"
+    sheet.append(["Patient", "Zorglub Jean", None, 12.5])
+    sheet.append(["Vu le", datetime(2024, 3, 2), "TA 12/8", 271.0])
+    sheet.append(["Né le", date(1961, 5, 14), True, "=1+1"])
+    return book
+
+
+RAW = saved(workbook())
+
+
+def read(raw: bytes) -> SegmentedSource:
+    return read_file(raw, document_id="d", max_bytes=10**7, hint="suivi.xlsx")
+
+
+def replaced(source: SegmentedSource, changes: dict[str, str]) -> Any:
+    places = [
+        (found.start(), found.end(), new) for old, new in changes.items() for found in re.finditer(old, source.text)
+    ]
+    return openpyxl.load_workbook(io.BytesIO(source.rewrite(sorted(places))))
+
+
+def test_rows_are_lines() -> None:
+    assert read(saved(workbook())).text.splitlines() == [
+        "Suivi",
+        "Patient\tZorglub Jean\t\t12,5",
+        "Vu le\t02/03/2024\tTA 12/8\t271",
+        "Né le\t14/05/1961\tVRAI",
+    ]
+
+
+def test_days_and_numbers_stay_days_and_numbers() -> None:
+    changes = {"Zorglub": "Martin", "02/03/2024": "09/03/2024", "271": "306", "Suivi": "Su/ivi"}
+    sheet = replaced(read(saved(workbook())), changes).active
+    assert sheet.title == "Su ivi"
+    assert [cell.value for cell in sheet[1]] == ["Patient", "Martin Jean", None, 12.5]
+    assert [cell.value for cell in sheet[2]] == ["Vu le", datetime(2024, 3, 9), "TA 12/8", 306]
+    assert sheet["B3"].value == datetime(1961, 5, 14)
+
+
+def test_a_day_that_is_masked_becomes_words() -> None:
+    assert replaced(read(saved(workbook())), {"02/03/2024": "mars 2024"}).active["B2"].value == "mars 2024"
+
+
+def test_columns_with_known_names_are_fields() -> None:
+    book = openpyxl.Workbook()
+    book.active.append(["ipp", "nom", "ddn", "texte"])
+    book.active.append([8012345679, "Zorglub", date(1961, 5, 14), "Vu hier."])
+    source = read(saved(book))
+    assert {mention.label for mention in source.mentions} >= {Label.IPP}
+    assert source.patient["ipp"] == ["8012345679"]
+
+
+def hidden() -> dict[str, bytes]:
+    made = {}
+    for name in ("comment", "name", "validation", "header", "properties", "link", "format", "formula", "picture"):
+        book = workbook()
+        sheet = book.active
+        if name == "comment":
+            sheet["A1"].comment = Comment("Zorg-lub", "Zorg-lub")
+        elif name == "name":
+            book.defined_names["Zorg_lub"] = DefinedName("Zorg_lub", attr_text='"Zorg-lub"')
+        elif name == "validation":
+            sheet.add_data_validation(DataValidation(type="list", formula1='"Zorg-lub,x"'))
+        elif name == "header":
+            sheet.oddHeader.center.text = "Zorg-lub"
+        elif name == "properties":
+            book.properties.creator = book.properties.title = "Zorg-lub"
+        elif name == "link":
+            sheet["A1"].hyperlink = "mailto:Zorg-lub@x.fr"
+        elif name == "format":
+            sheet["D1"].number_format = '0 "Zorg-lub"'
+        elif name == "formula":
+            sheet["D3"] = '="Zorg-lub"&B1'
+        made[name] = saved(book)
+    return made
+
+
+@pytest.mark.parametrize(("name", "raw"), hidden().items())
+def test_what_is_no_value_is_removed(name: str, raw: bytes) -> None:
+    written = read(raw).rewrite([])
+    with zipfile.ZipFile(io.BytesIO(written)) as archive:
+        assert not any(b"Zorg-lub" in archive.read(part) for part in archive.namelist()), name
+    assert read(written).text == read(saved(workbook())).text
+
+
+def test_hidden_sheets_and_rows_are_read() -> None:
+    book = workbook()
+    book.create_sheet("Caché").append(["Zorglub"])
+    book["Caché"].sheet_state = "hidden"
+    book.active.row_dimensions[1].hidden = True
+    assert read(saved(book)).text.count("Zorglub") == 2
+
+
+def outcome(raw: bytes) -> str:
+    """Return what reading and writing a file gives: "read", or the reason of its refusal."""
+    try:
+        return "read" if isinstance(read(raw).rewrite([]), bytes) else ""
+    except DocumentRefused as refused:
+        return str(refused.reason)
+
+
+def test_bad_input_has_a_reason() -> None:
+    book = workbook()
+    book.active.cell(1_000_000, 100).value = "x"
+    assert outcome(saved(book)) == "expands_too_much"
+    assert outcome(saved(workbook())[:900]) == "malformed"
+    assert outcome(saved(openpyxl.Workbook())) == "read"
+    assert outcome(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "Workbook\0\0".encode("utf-16-le") + bytes(600)) == "malformed"
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.data())
+def test_a_damaged_file_is_read_or_refused(data: st.DataObject) -> None:
+    raw = RAW
+    start = data.draw(st.integers(0, len(raw)))
+    assert outcome(raw[:start] + data.draw(st.binary(max_size=4)) + raw[start + data.draw(st.integers(0, 4)) :])
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.text("abcÉ=€<>&'\"é -+", min_size=1).filter(str.strip))
+def test_any_surrogate_is_read_back(surrogate: str) -> None:
+    assert replaced(read(saved(workbook())), {"Zorglub Jean": surrogate}).active["B1"].value == surrogate
+
+
+@pytest.mark.skipif(shutil.which("soffice") is None, reason="LibreOffice is not installed")
+@pytest.mark.slow
+def test_old_workbooks_are_read_as_new_ones(tmp_path: Path) -> None:
+    (tmp_path / "suivi.xlsx").write_bytes(saved(workbook()))
+    profile = f"-env:UserInstallation=file://{tmp_path}/profile"
+    command = ["soffice", profile, "--headless", "--convert-to", "xls", "--outdir", str(tmp_path)]
+    subprocess.run([*command, str(tmp_path / "suivi.xlsx")], check=True, capture_output=True, timeout=120)
+    source = read((tmp_path / "suivi.xls").read_bytes())
+    assert source.suffix == ".xlsx"
+    assert source.text.splitlines()[:3] == read(saved(workbook())).text.splitlines()[:3]
+    assert replaced(source, {"Zorglub": "Martin"}).active["B1"].value == "Martin Jean"
