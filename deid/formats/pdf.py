@@ -103,7 +103,8 @@ def _page(page: Any, reading: Reading) -> _Page:
     if count > _MOST_CHARACTERS:
         reading.refuse(Reason.EXPANDS, f"{count} characters on a page")
     pictures = any(page.get_objects(filter=[pdfium_c.FPDF_PAGEOBJ_IMAGE]))
-    read = _Page(*page.get_size(), _lines(text, count, reading))
+    width, height = page.get_size()
+    read = _Page(width, height, _lines(text, count, reading))
     if pictures:
         if not any(run.text.strip() for line in read.lines for run in line):
             reading.refuse(Reason.SCANNED, "a page is a picture: have it read (OCR) at the source")

@@ -30,7 +30,7 @@ _FORMAT = re.compile(r"[#0,.% dmyhs:/_()\-;@?E+]*|General", re.IGNORECASE)
 _FORBIDDEN = re.compile(r"[\[\]:*?/\\']")
 _NUMBER = re.compile(r"-?\d{1,15}(?:[.,]\d{1,15})?", re.ASCII)
 
-Value = str | float | date | time | timedelta | None
+Value = str | bool | int | float | date | time | timedelta | None
 
 
 @dataclass(slots=True)
