@@ -28,6 +28,8 @@ READERS: Mapping[str, str] = MappingProxyType(
         "xlsx": "deid.formats.spreadsheets:read_xlsx",
         "xls": "deid.formats.spreadsheets:read_xls",
         "pdf": "deid.formats.pdf:read_pdf",
+        "doc": "deid.formats.libreoffice:read_doc",
+        "odt": "deid.formats.libreoffice:read_odt",
         "xml": "deid.formats.trees:read_xml",
         "cda": "deid.formats.cda:read_cda",
         "json": "deid.formats.records:read_json",
