@@ -68,7 +68,12 @@ class Rule(BaseModel):
 
 
 class FieldMap(BaseModel):
-    """Rules of a format by path. A rule holds for every path that ends as its own; the longest wins."""
+    """Rules of a format by path. A rule holds for every path that ends as its own; the longest wins.
+
+    In YAML, `keep` and `drop` list paths of these rules, and `types` names sets of rules by the end of a path, which
+    `fields` gives to a path by that name: with `types: {XCN: {.1: …, .2: …}}`, `PV1-7: XCN` is a rule of PV1-7.1 and
+    one of PV1-7.2.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -77,13 +82,20 @@ class FieldMap(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _fold(cls, given: Any) -> Any:
-        if isinstance(given, Mapping) and isinstance(given.get("fields"), Mapping):
-            fields = {str(path).casefold(): rule for path, rule in given["fields"].items()}
-            if long := [path for path in fields if path.count("/") >= _LONGEST]:
-                raise ValueError(f"paths of more than {_LONGEST} parts: {', '.join(long)}")
-            return {**given, "fields": fields}
-        return given
+    def _expand(cls, given: Any) -> Any:
+        if not isinstance(given, Mapping) or not isinstance(given.get("fields", {}), Mapping):
+            return given
+        types = given.get("types") or {}
+        fields: dict[str, Any] = {}
+        for kind in ("keep", "drop"):
+            fields |= {str(path).casefold(): kind for path in given.get(kind) or ()}
+        for path, rule in (given.get("fields") or {}).items():
+            known = types.get(rule, {"": rule}) if isinstance(rule, str) else {"": rule}
+            fields |= {f"{path}{end}".casefold(): part for end, part in known.items()}
+        if long := [path for path in fields if path.count("/") >= _LONGEST]:
+            raise ValueError(f"paths of more than {_LONGEST} parts: {', '.join(long)}")
+        others = {name: value for name, value in given.items() if name not in ("keep", "drop", "types")}
+        return {**others, "fields": fields}
 
     def find(self, path: str) -> Rule | None:
         """Return the rule of a path whose parts are joined by `/`; None if there is none."""

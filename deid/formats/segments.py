@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice, takewhile
 from typing import Protocol
 
 from deid.domain.document import Mention, Patient
@@ -97,6 +99,8 @@ class SegmentedSource(SourceText):
 
 def normalize(run: str) -> str:
     """Return a run as the plain text shows it: NFC, line feeds, no character that hides words."""
+    if run.isascii() and run.isprintable():
+        return run
     return unicodedata.normalize("NFC", _LINE_END.sub("\n", run).translate(_NORMALIZED))
 
 
@@ -196,9 +200,11 @@ def with_told(found: Sequence[Mention], told: Sequence[Mention], text: str) -> t
     if not told:
         return tuple(found)
     kept: list[Mention] = list(told)
+    told = sorted(told)
+    ends = [one.end for one in told]
     for mention in found:
         start = mention.start
-        for other in [one for one in told if one.overlaps(mention)]:
+        for other in takewhile(mention.overlaps, islice(told, bisect_right(ends, mention.start), None)):
             if start < other.start:
                 kept += _part(mention, start, other.start, text)
             start = max(start, other.end)

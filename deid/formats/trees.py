@@ -81,6 +81,7 @@ class Walk:
         self._special = special
         self._variants = variants
         self._captions = captions
+        self._mixed: dict[Any, bool] = {}  # whether an element holds text beside its children
         self._runs: list[tuple[Any, str, str]] = []  # element, "text" or "tail", value
 
     def read(self, root: Any) -> None:
@@ -106,7 +107,7 @@ class Walk:
             element.text = None
             element.attrib.clear()
             return
-        inline = rule.kind == "text" and _stands_inside(element)
+        inline = rule.kind == "text" and self._stands_inside(element)
         if not inline:
             self._flush()
         self._attributes(element, path)
@@ -118,6 +119,17 @@ class Walk:
             self._text(child, "tail", rule, path)
         if not inline:
             self._flush()
+
+    def _stands_inside(self, element: Any) -> bool:
+        """Return whether an element is a part of a line of its parent."""
+        name, parent = local(element), element.getparent()
+        if name in _BLOCK or parent is None:
+            return False
+        if name in _INLINE:
+            return True
+        if parent not in self._mixed:
+            self._mixed[parent] = any(text and text.strip() for text in (parent.text, *(one.tail for one in parent)))
+        return self._mixed[parent]
 
     def _rule(self, element: Any, path: tuple[str, ...], field: str) -> Rule:
         above = "/".join(path[:-1])
@@ -144,7 +156,7 @@ class Walk:
         if rule.kind == "text" and rule.value == "text" and not rule.patient and base64_of(value) is None:
             caption = f"{path[-1]} : " if self._captions and where == "text" and not len(element) else ""
             self._runs.append((element, where, value))
-            if caption and len(self._runs) == 1 and not _stands_inside(element):
+            if caption and len(self._runs) == 1 and not self._stands_inside(element):
                 self._flush(f"{rule.caption} : " if rule.caption else caption)
             return
         self._flush()
@@ -161,16 +173,6 @@ class Walk:
                     setattr(element, where, text)
 
         self._reading.add([value for _, _, value in runs], put, caption=caption, fold=True)
-
-
-def _stands_inside(element: Any) -> bool:
-    """Return whether an element is a part of a line of its parent."""
-    name, parent = local(element), element.getparent()
-    if name in _BLOCK or parent is None:
-        return False
-    if name in _INLINE:
-        return True
-    return any(text and text.strip() for text in (parent.text, *(child.tail for child in parent)))
 
 
 def save_xml(root: Any, raw: bytes, reading: Reading) -> Save:
