@@ -12,6 +12,7 @@ from demo.hospital.calendar import Calendar
 from demo.hospital.model import Hospital, Patient, Professional
 from demo.hospital.people import Households
 from demo.hospital.places import Country, establishments
+from demo.hospital.profiles import with_profiles
 from demo.hospital.prose import (
     slots_people,
     slots_time,
@@ -109,4 +110,4 @@ def patients_of(rng: random.Random, setting: Setting, count: int) -> tuple[Patie
             low, high = max(low, second.ages[0]), min(high, second.ages[1])
             sexes = "".join(sex for sex in sexes if sex in second.sexes)
         found.append(households.patient(number, (low, high), sexes, tuple(names)))
-    return tuple(found)
+    return with_profiles(rng, setting.country, found)

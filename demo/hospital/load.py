@@ -99,7 +99,7 @@ def _patients(hospital: Hospital) -> Iterator[Sequence[Any]]:
     for one in hospital.patients:
         yield (
             one.patient_id, one.ipp, one.last_name, one.birth_name, _array(one.first_names), one.sex, one.birth_date,
-            one.nir, one.address, one.place.zip, one.place.name, one.place.insee, one.phone, one.mobile, one.email,
+            one.nir, one.address_line, one.place.zip, one.place.name, one.place.insee, one.phone, one.mobile, one.email,
         )  # fmt: skip
 
 

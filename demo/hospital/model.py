@@ -11,13 +11,14 @@ from deid.domain.labels import Label
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Commune as written in an address."""
+    """Commune as written in an address; `country` is "" in France."""
 
     insee: str
     name: str
     zip: str
     department: str
     population: int
+    country: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,11 @@ class Professional:
 
 @dataclass(frozen=True, slots=True)
 class Patient:
-    """Patient: the fields of the warehouse, then facts of the prose only."""
+    """Patient: the fields of the warehouse, then facts of the prose only.
+
+    `traits` are what `demo.hospital.profiles` gave: "surname_first", "one_line" (the warehouse has the address on one
+    line), and the sections of `prose/common.txt` that tell of the patient's home or of a relative who is a patient too.
+    """
 
     patient_id: str
     ipp: str
@@ -91,6 +96,14 @@ class Patient:
     pharmacy: Establishment
     laboratory: Establishment
     pathologies: tuple[str, ...]
+    nickname: str = ""
+    traits: tuple[str, ...] = ()
+
+    @property
+    def address_line(self) -> str:
+        """The address as the warehouse has it: the street, for some patients followed by postal code and commune."""
+        whole = f"{self.address} {self.place.zip} {self.place.name}"
+        return whole if "one_line" in self.traits else self.address
 
 
 @dataclass(frozen=True, slots=True)

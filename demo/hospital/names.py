@@ -117,7 +117,9 @@ def surname(rng: random.Random, family: Origin | None = None) -> str:
         return name + rng.choice(("-", "-", " ")) + _simple_surname(rng)
     if draw < COMPOUND_SHARE + PARTICLE_SHARE:
         particle = rng.choice(_PARTICLES)
-        return f"{particle}{name}" if particle.endswith("'") else f"{particle} {name}"
+        if particle == "d'":
+            return f"d'{name}" if name[0] in "AEIOUYÉÈ" else f"de {name}"
+        return f"{particle} {name}"
     return name
 
 
@@ -137,14 +139,15 @@ class Origin:
     country_code: str = ""
 
 
-def _origin(weight: int, women: str, men: str, surnames: str, births: str, code: str = "") -> Origin:
+def origin_of(weight: int, women: str, men: str, surnames: str, births: str, code: str = "") -> Origin:
+    """An origin from its data: first names apart by blanks ("_" is one within a name), the others by commas."""
     places = tuple(
         (town.strip(), country.strip()) for town, _, country in (b.partition("/") for b in births.split(","))
     )
     return Origin(
         weight,
-        tuple(women.split()),
-        tuple(men.split()),
+        tuple(name.replace("_", " ") for name in women.split()),
+        tuple(name.replace("_", " ") for name in men.split()),
         tuple(name.strip() for name in surnames.split(",")),
         places,
         code,
@@ -152,7 +155,7 @@ def _origin(weight: int, women: str, men: str, surnames: str, births: str, code:
 
 
 ORIGINS: tuple[Origin, ...] = (
-    _origin(
+    origin_of(
         9,
         "Fatima Aïcha Khadija Yasmina Leïla Samira Nadia Zohra Malika Naïma Rachida Amina Houria Dalila Soraya Inès",
         "Mohamed Ahmed Karim Rachid Youssef Abdelkader Mustapha Omar Farid Nordine "
@@ -163,7 +166,7 @@ ORIGINS: tuple[Origin, ...] = (
         "Oran/Algérie, Tizi Ouzou/Algérie, Sétif/Algérie, Oujda/Maroc, Casablanca/Maroc, Agadir/Maroc, Sfax/Tunisie",
         "352",
     ),
-    _origin(
+    origin_of(
         5,
         "Maria Ana Fernanda Rosa Lurdes Teresa Conceição Graça Isabel Manuela Filomena Beatriz",
         "Manuel António José João Joaquim Carlos Fernando Paulo Rui Nuno Armando Tiago",
@@ -172,7 +175,7 @@ ORIGINS: tuple[Origin, ...] = (
         "Braga/Portugal, Viseu/Portugal, Guarda/Portugal, Leiria/Portugal, Chaves/Portugal",
         "139",
     ),
-    _origin(
+    origin_of(
         4,
         "Giulia Carmela Assunta Rosaria Concetta Francesca Lucia Antonella Silvana Ornella",
         "Giuseppe Salvatore Antonio Luigi Vincenzo Angelo Dino Oreste Matteo Renzo",
@@ -181,7 +184,7 @@ ORIGINS: tuple[Origin, ...] = (
         "Bergame/Italie, Agrigente/Italie, Udine/Italie, Gubbio/Italie, Turin/Italie",
         "127",
     ),
-    _origin(
+    origin_of(
         3,
         "Halina Jadwiga Stanisława Krystyna Ewa Danuta Wanda Zofia",
         "Stanisław Kazimierz Jerzy Czesław Zbigniew Edmund Marek Tadeusz",
@@ -189,7 +192,7 @@ ORIGINS: tuple[Origin, ...] = (
         "Poznan/Pologne, Lodz/Pologne, Katowice/Pologne, Cracovie/Pologne",
         "122",
     ),
-    _origin(
+    origin_of(
         4,
         "Awa Fatoumata Aminata Mariam Kadiatou Bintou Djeneba Rokhaya Coumba Adjoua",
         "Mamadou Ibrahima Ousmane Moussa Boubacar Amadou Issa Cheikh Sékou Kouamé",
@@ -199,7 +202,7 @@ ORIGINS: tuple[Origin, ...] = (
         "Kayes/Mali, Bamako/Mali, Saint-Louis/Sénégal, Abidjan/Côte d'Ivoire, Conakry/Guinée",
         "335",
     ),
-    _origin(
+    origin_of(
         2,
         "Ngozi Espérance Clarisse Béatrice Grâce Divine Odette Solange",
         "Célestin Dieudonné Fidèle Patrice Junior Roméo Hervé Blaise",
@@ -207,7 +210,7 @@ ORIGINS: tuple[Origin, ...] = (
         "Kinshasa/République démocratique du Congo, Brazzaville/Congo, Douala/Cameroun, Yaoundé/Cameroun",
         "322",
     ),
-    _origin(
+    origin_of(
         3,
         "Ayşe Fatma Zeynep Emine Hatice Elif Gülsüm Sevgi",
         "Mehmet Mustafa Hasan Ali Ibrahim Hüseyin Osman Kemal",
@@ -215,7 +218,7 @@ ORIGINS: tuple[Origin, ...] = (
         "Sivas/Turquie, Konya/Turquie, Yozgat/Turquie, Erzurum/Turquie",
         "208",
     ),
-    _origin(
+    origin_of(
         3,
         "Thi Lan|Thi Hoa|Kim Chi|Thu Huong|Ngoc Anh|Mai|Linh|Phuong".replace(" ", "-").replace("|", " "),
         "Van Minh|Quoc Hung|Duc|Anh Tuan|Huu Loc|Thanh|Long|Bao".replace(" ", "-").replace("|", " "),
@@ -223,7 +226,7 @@ ORIGINS: tuple[Origin, ...] = (
         "Hué/Viêt Nam, Saïgon/Viêt Nam, Hanoï/Viêt Nam, Da Nang/Viêt Nam",
         "243",
     ),
-    _origin(
+    origin_of(
         2,
         "Mei-Ling Xiaoyan Hui Yan Lihua Jing Chanthavy Sokha",
         "Wei Jianguo Ming Zhihao Bounmy Sophal Vuthy Liang",
@@ -231,7 +234,7 @@ ORIGINS: tuple[Origin, ...] = (
         "Wenzhou/Chine, Canton/Chine, Phnom Penh/Cambodge, Vientiane/Laos",
         "216",
     ),
-    _origin(
+    origin_of(
         2,
         "Vasantha Nirmala Sivaganga Lakshmi Thenmozhi Kavitha Malar",
         "Sivakumar Rajan Kandasamy Selvan Ravi Thavarasa Kumaran",
@@ -239,7 +242,7 @@ ORIGINS: tuple[Origin, ...] = (
         "Jaffna/Sri Lanka, Pondichéry/Inde, Batticaloa/Sri Lanka",
         "235",
     ),
-    _origin(
+    origin_of(
         3,
         "Carmen Dolores Pilar Encarnación Montserrat Consuelo Rosario Luz Mercedes Josefa",
         "José Francisco Miguel Ángel Ramón Jesús Joaquín Rafael Emilio Andrés",
@@ -247,7 +250,7 @@ ORIGINS: tuple[Origin, ...] = (
         "Lorca/Espagne, Alicante/Espagne, Almería/Espagne, Badajoz/Espagne",
         "134",
     ),
-    _origin(
+    origin_of(
         2,
         "Anahit Sona Araxie Svetlana Oksana Natalia Tatiana Nino",
         "Hovsep Garo Arsène Vartan Sergueï Andriy Dmytro Giorgi",
@@ -255,7 +258,7 @@ ORIGINS: tuple[Origin, ...] = (
         "Erevan/Arménie, Beyrouth/Liban, Kharkiv/Ukraine, Tbilissi/Géorgie",
         "252",
     ),
-    _origin(
+    origin_of(
         2,
         "Ioana Elena Mihaela Florica Ileana Dragana Vesna Jasmina",
         "Ion Adrian Tiberiu Gheorghe Marius Dragan Zoran Goran",
@@ -263,7 +266,7 @@ ORIGINS: tuple[Origin, ...] = (
         "Iasi/Roumanie, Timisoara/Roumanie, Nis/Serbie, Cluj/Roumanie",
         "114",
     ),
-    _origin(
+    origin_of(
         6,
         "Soizic Nolwenn Gwenaëlle Maïwenn Rozenn Annick Bleuenn Enora Morgane",
         "Yann Goulven Erwan Tanguy Loïc Ronan Malo Gwénolé Corentin Hervé",
@@ -272,28 +275,28 @@ ORIGINS: tuple[Origin, ...] = (
         " Penhoat, Le Du, Cozic, Bozec, Floc'h",
         "Morlaix/, Lannion/, Quimperlé/, Carhaix-Plouguer/",
     ),
-    _origin(
+    origin_of(
         3,
         "Marlyse Odile Huguette Elfriede Hilde Mathilde Liesel",
         "René Jean-Georges Dietmar Ernest Fritz Marcel Albert Raymond",
         "Weissgerber, Ziegler, Ostermann, Kuntz, Freyburger, Schmitt, Meyer-Bisch, Hoffstetter, Muller, Wurtz, Haas",
         "Sélestat/, Haguenau/, Colmar/, Saverne/",
     ),
-    _origin(
+    origin_of(
         2,
         "Vannina Santa Maria-Stella Lisandra Antoinette Letizia Dominique",
         "Ange-Toussaint Pasquale Ghjuvan Don-Jacques Dominique Ange Pierre-Paul",
         "Ferracci, Santoni, Leca, Casabianca, Mattei, Luciani, Graziani, Poggi, Giacobbi, Paoli",
         "Corte/, Bastia/, Sartène/, Calvi/",
     ),
-    _origin(
+    origin_of(
         2,
         "Maïtena Amaia Maialen Elorri Graxi Miren",
         "Peyo Xabi Beñat Mattin Battitte Iñaki",
         "Etcheverry, Irigoyen, Harambillet, Etxeberria, Goyheneche, d'Arcangues, Bidegaray, Iribarne",
         "Saint-Jean-de-Luz/, Mauléon-Licharre/, Hasparren/, Cambo-les-Bains/",
     ),
-    _origin(
+    origin_of(
         3,
         "Marie-Josèphe Gislaine Rose-Aimée Lyse-May Océane Yolaine Ketty Maëva",
         "Jimmy Wilfried Fritz Rosemond Eddy Jean-Hugues Dimitri Ludovic",
@@ -302,18 +305,19 @@ ORIGINS: tuple[Origin, ...] = (
         " Lebon, Fontaine, Zamor",
         "Saint-Pierre/, Le Lamentin/, Basse-Terre/, Saint-Denis/",
     ),
-    _origin(
+    origin_of(
         2,
         "Ghislaine Hinano Vaimiti Heimata Waïa Teura",
         "Tehei Manuarii Jozué Wensley Heifara Teva",
         "Wamo, Hnaweongo, Teriitahi, Tuihani, Pinas, Amiemba, Poanoui, Maihota, Teuira",
         "Papeete/, Nouméa/, Maripasoula/, Lifou/",
     ),
-    _origin(
+    origin_of(
         2,
         "Rachel Esther Déborah Sarah Myriam Simone Ruth",
         "David Samuel Maurice Élie Simon Joseph Isaac",
         "Lévy, Cohen, Benhamou, Taïeb, Kaplan, Bloch, Zarka, Weil, Goldwirt, Toledano",
-        "Tunis/Tunisie, Constantine/Algérie, Paris/, Marrakech/Maroc",
+        "Tunis/Tunisie, Sousse/Tunisie, Paris/, Sfax/Tunisie",
+        "351",
     ),
 )

@@ -60,7 +60,7 @@ class Households:
             place=place,
             phone=identifiers.landline(rng, place.department),
             mobile=identifiers.mobile(rng),
-            email=_email(rng, firsts[0], last_name, born.year),
+            email=email_address(rng, firsts[0], last_name, born.year),
             birth_place=birth_place,
             birth_country=birth_country,
             occupation=male if sex == "M" else female,
@@ -91,7 +91,8 @@ class Households:
         return tuple(dict.fromkeys(drawn))
 
 
-def _email(rng: random.Random, first: str, last: str, year: int) -> str:
+def email_address(rng: random.Random, first: str, last: str, year: int) -> str:
+    """An address made of a name and a year of birth."""
     name = login(first, last)
     initial = name[0] + name.partition(".")[2]
     local = rng.choice(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import random
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -15,6 +17,8 @@ MAINLAND_LIMIT = "96"  # departments beyond are overseas
 TOWN_POPULATION = (80_000, 320_000)
 CATCHMENT_KM = 75.0
 EARTH_KM_PER_DEGREE = 111.2
+FOUNDED = 1960  # birth of those whose name a firm bears
+MANY = 5  # communes of one name, from which it is a homonym
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +91,43 @@ class Country:
         """A commune of the catchment area."""
         return rng.choices(self._near, self._weights)[0]
 
+    def near_among(self, rng: random.Random, fits: Callable[[Place], bool]) -> Place:
+        """A commune of the catchment area that `fits`; any of it where none does."""
+        able = [(place, weight) for place, weight in zip(self._near, self._weights, strict=True) if fits(place)]
+        return rng.choices(*zip(*able, strict=True))[0] if able else self.near(rng)
+
     def far(self, rng: random.Random) -> Place:
         """Any French commune of some size."""
         return rng.choice(self._far)
+
+
+@cache
+def homonyms() -> frozenset[str]:
+    """Names that five communes or more bear."""
+    borne = Counter(commune.place.name for commune in _communes())
+    return frozenset(name for name, number in borne.items() if number >= MANY)
+
+
+@cache
+def by_insee() -> Mapping[str, Place]:
+    """INSEE code → commune of today."""
+    return {commune.place.insee: commune.place for commune in _communes()}
+
+
+@cache
+def former_names() -> Mapping[str, Sequence[str]]:
+    """INSEE code of today → names of communes that are part of it and no longer exist."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for row in packaged_rows("former_communes"):
+        if row["insee"] in by_insee() and row["name"] != by_insee()[row["insee"]].name:
+            found[row["insee"]].append(row["name"])
+    return found
+
+
+@cache
+def overseas(department: str) -> tuple[Place, ...]:
+    """The communes of an overseas department."""
+    return tuple(one for one in by_insee().values() if one.department == department)
 
 
 def _kilometres(one: _Commune, other: _Commune) -> float:
@@ -134,29 +172,53 @@ def address(rng: random.Random, place: Place) -> str:
 
 
 # Named organisations around the hospital: care homes, laboratories, pharmacies, firms, schools.
-# Per kind: name templates; {n} is a surname, {t} a commune, {s} the name of a saint or a tree.
+# Per kind: name templates; {n} and {m} are surnames, {q} somebody's whole name, {t} a commune, {s} the name of a saint
+# or a tree, {p} that of someone honoured. An article in small letters goes before the name and is no part of it.
 _NAMES: dict[str, tuple[str, ...]] = {
-    "ehpad": ("EHPAD {s}", "EHPAD Résidence {s}", "Résidence {s}", "EHPAD de {t}", "Maison de retraite {s}"),
-    "laboratoire": ("laboratoire {n}", "Laboratoire Bio-{s}", "LABM {n}-{m}", "SELAS Biogroupe {s}",
-        "laboratoire de {t}"),
-    "pharmacie": ("pharmacie {n}", "Pharmacie {s}", "pharmacie de {t}", "Grande Pharmacie {n}", "pharmacie du Marché"),
-    "clinique": ("clinique {s}", "Polyclinique {s}", "Clinique du Parc {n}", "clinique {n}", "hôpital privé {s}"),
-    "hopital": ("CH de {t}", "Centre hospitalier {s}", "hôpital de {t}", "Centre hospitalier {n}", "hôpital {s}"),
-    "ssr": ("SMR {s}", "centre de réadaptation {s}", "Centre {s}", "SSR de {t}"),
-    "ssiad": ("SSIAD de {t}", "ADMR de {t}", "SSIAD {s}", "HAD {s}"),
+    "ehpad": ("l'EHPAD {s}", "l'EHPAD Résidence {s}", "la Résidence {s}", "l'EHPAD de {t}", "la Maison de retraite {s}",
+        "l'EHPAD {p}"),
+    "laboratoire": ("le laboratoire {n}", "le Laboratoire Bio-{s}", "le LABM {n}-{m}", "la SELAS Biogroupe {s}",
+        "le laboratoire de {t}", "le laboratoire {p}", "Cerballiance {t}", "le laboratoire Inovie {t}"),
+    "pharmacie": ("la pharmacie {n}", "la Pharmacie {s}", "la pharmacie de {t}", "la Grande Pharmacie {n}",
+        "la pharmacie du Marché"),
+    "clinique": ("la clinique {s}", "la Polyclinique {s}", "la Clinique du Parc {n}", "la clinique {n}",
+        "l'hôpital privé {s}", "la clinique {p}"),
+    "hopital": ("le CH de {t}", "le Centre hospitalier {s}", "l'hôpital de {t}", "le Centre hospitalier {n}",
+        "l'hôpital {s}", "le CH {p}", "l'hôpital {p}"),
+    "ssr": ("le SMR {s}", "le centre de réadaptation {s}", "le Centre {s}", "le SSR de {t}", "le centre {p}"),
+    "ssiad": ("le SSIAD de {t}", "l'ADMR de {t}", "le SSIAD {s}", "l'HAD {s}"),
     "entreprise": (
-        "Transports {n}", "{n} & Fils", "Menuiserie {n}", "garage {n}", "Scierie {n} Frères", "SARL {n}-{m}",
-        "{n} Industrie", "Bâti-{n}", "supermarché {s}", "Imprimerie {n}", "Fonderie de {t}", "Conserverie {n}",
-        "Ets {n}", "mairie de {t}", "Maçonnerie {n}", "boulangerie {n}", "Cabinet {n} et associés", "La Laiterie {n}",
+        "Transports {n}", "{n} & Fils", "la Menuiserie {n}", "le garage {n}", "la Scierie {n} Frères",
+        "la SARL {n}-{m}", "{n} Industrie", "Bâti-{n}", "le supermarché {s}", "l'Imprimerie {n}", "la Fonderie de {t}",
+        "la Conserverie {n}", "les Ets {n}", "la mairie de {t}", "la Maçonnerie {n}", "la boulangerie {n}",
+        "le Cabinet {n} et associés", "La Laiterie {n}", "{q} Coiffure", "l'Étude {q}", "Maison {q}",
     ),
-    "ecole": ("école {s}", "collège {s}", "lycée {s}", "école Jules-Ferry", "collège Jean-Moulin",
-        "crèche {s}", "IME {s}"),
-    "association": ("UDAF", "association {s}", "Familles Rurales de {t}", "La Croix-Rouge de {t}",
-        "Amicale laïque de {t}"),
+    "ecole": ("l'école {s}", "le collège {s}", "le lycée {s}", "l'école Jules-Ferry", "le collège Jean-Moulin",
+        "la crèche {s}", "l'IME {s}", "l'école {p}", "le collège {p}", "le lycée {p}"),
+    "association": ("l'UDAF", "l'association {s}", "les Familles Rurales de {t}", "la Croix-Rouge de {t}",
+        "l'Amicale laïque de {t}", "le Secours catholique de {t}", "les Restos du Cœur", "l'association {q}",
+        "la Fondation {p}"),
     "ambulance": ("Ambulances {n}", "Ambulances {s}", "Taxi {n}", "Ambulances de {t}"),
-    "mutuelle": ("Mutuelle {s}", "MGEN", "Harmonie Mutuelle", "MSA", "AG2R La Mondiale", "Mutuelle {n}", "Groupama"),
-    "cabinet": ("Maison de santé {s}", "Cabinet médical {s}", "centre de santé {s}", "MSP de {t}"),
+    "mutuelle": ("la Mutuelle {s}", "la MGEN", "Harmonie Mutuelle", "la MSA", "AG2R La Mondiale", "la Mutuelle {n}",
+        "Groupama"),
+    "cabinet": ("la Maison de santé {s}", "le Cabinet médical {s}", "le centre de santé {s}", "la MSP de {t}",
+        "la Maison de santé {p}"),
+    "banque": ("le Crédit Agricole de {t}", "la Caisse d'Épargne", "La Banque Postale", "le Crédit Mutuel de {t}",
+        "la Banque Populaire", "la Société Générale", "BNP Paribas", "le Crédit Coopératif"),
+    "assureur": ("la MAIF", "la MACIF", "la Matmut", "Allianz", "AXA", "la GMF", "Assurances {n}",
+        "le cabinet {n} Assurances"),
+    "administration": ("la CPAM de {t}", "la CAF de {t}", "le CCAS de {t}", "le tribunal judiciaire de {t}",
+        "la sous-préfecture de {t}", "France Travail {t}", "la trésorerie de {t}", "la mairie de {t}"),
+    "transport": ("la SNCF", "la RATP", "Keolis", "Air France", "Transdev", "les Autocars {n}",
+        "les Voyages {n}", "Geodis"),
+    "armee": ("le 2e régiment étranger d'infanterie", "la base aérienne 125", "le 8e régiment de parachutistes",
+        "la caserne {p}", "l'École de gendarmerie de {t}", "le 17e régiment du génie", "la base navale de Toulon"),
 }  # fmt: skip
+_HONOURED = (
+    "Jacques-Prévert", "Albert-Camus", "Georges-Brassens", "Marcel-Pagnol", "Lucie-Aubrac", "Gisèle-Halimi",
+    "René-Cassin", "Victor-Schœlcher", "Aimé-Césaire", "Rosa-Parks", "Robert-Debré", "Joséphine-Baker", "Jean-Monnet",
+    "Geneviève de Gaulle", "Pierre-Mendès-France", "Maurice-Genevoix", "Françoise-Dolto", "Jean-Baptiste-Clément",
+)  # fmt: skip
 _POETIC = (
     "Les Tilleuls", "Saint-Roch", "Les Charmettes", "Bellevue", "Saint-Vincent", "Les Magnolias", "La Roseraie",
     "Sainte-Anne", "Les Jardins d'Aurore", "Notre-Dame-de-Bon-Secours", "Les Acacias", "Le Clos Fleuri", "Saint-Martin",
@@ -165,9 +227,12 @@ _POETIC = (
     "Marie-Curie", "Jean-Jaurès", "Simone-Veil", "Les Primevères", "Pasteur", "Louise-Michel", "Les Capucines",
     "Saint-Joseph", "Les Peupliers", "La Providence", "Ambroise-Paré", "Les Remparts", "Maurice-Ravel",
 )  # fmt: skip
+_OF_TOWNS = ("hopital", "banque", "administration", "armee")
+OF_TOWN = 4_000  # inhabitants from which a commune has these
 COUNTS = {
     "ehpad": 14, "laboratoire": 10, "pharmacie": 24, "clinique": 8, "hopital": 8, "ssr": 7, "ssiad": 8,
     "entreprise": 60, "ecole": 18, "association": 8, "ambulance": 8, "mutuelle": 9, "cabinet": 10,
+    "banque": 8, "assureur": 8, "administration": 12, "transport": 8, "armee": 6,
 }  # fmt: skip
 
 
@@ -176,13 +241,20 @@ def establishments(rng: random.Random, country: Country) -> dict[str, tuple[Esta
     return {kind: tuple(_one(rng, country, kind) for _ in range(count)) for kind, count in COUNTS.items()}
 
 
+def _may_name(kind: str, place: Place) -> bool:
+    """Return whether an organisation may bear a commune's name: not "CH de Le Mans", and no bank of a village."""
+    bare = not place.name.startswith(("Le ", "La ", "Les ", "L'"))
+    return bare and (kind not in _OF_TOWNS or place.population > OF_TOWN)
+
+
 def _one(rng: random.Random, country: Country, kind: str) -> Establishment:
     place = country.near(rng) if rng.random() < 0.7 else country.town
     template = rng.choice(_NAMES[kind])
-    # "CH de Le Mans" is not French: for a commune with an article, another template is drawn.
-    while "{t}" in template and place.name.startswith(("Le ", "La ", "Les ", "L'")):
-        template = rng.choice(_NAMES[kind])
-    name = template.format(n=names.surname(rng), m=names.surname(rng), s=rng.choice(_POETIC), t=place.name)
+    if "{t}" in template and not _may_name(kind, place):
+        place = country.near_among(rng, lambda one: _may_name(kind, one))
+    whole = f"{names.first_name(rng, rng.choice('MF'), FOUNDED)} {names.surname(rng)}"
+    words = {"n": names.surname(rng), "m": names.surname(rng), "q": whole}
+    name = template.format(s=rng.choice(_POETIC), t=place.name, p=rng.choice(_HONOURED), **words)
     if place.name[0] in "AEIOUYÉÈÎ":
         name = name.replace(f"de {place.name}", f"d'{place.name}")
     return Establishment(

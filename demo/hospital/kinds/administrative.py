@@ -7,6 +7,8 @@ from demo.hospital.prose.grammar import Piece
 from demo.hospital.prose.scene import DocumentScene
 from demo.hospital.rendering import GAP, Block, Role, lines_block, text_block
 
+PATIENT_SIGNS = 0.3
+
 
 def prescription(scene: DocumentScene) -> list[Block]:
     """A prescription: short head, drugs, advice."""
@@ -52,6 +54,8 @@ def certificate(scene: DocumentScene) -> list[Block]:
             "droit|Établi à la demande du patient et remis en main propre], le {D:doc}."
         ],
     )
+    if not scene.child and scene.rng.random() < PATIENT_SIGNS:
+        blocks.append(text_block(Role.LINE, scene.write("Signature {mf:du patient|de la patiente} : {sigles}")))
     return [*blocks, *parts.signature(scene), *parts.footer(scene)]
 
 
@@ -84,6 +88,7 @@ def social(scene: DocumentScene) -> list[Block]:
     if letter:
         blocks.append(text_block(Role.PARAGRAPH, [Piece("Madame, Monsieur,")]))
     blocks += parts.paragraph(scene, ["{use:social_motif}", *scene.common("social_recit").draw(rng, pool=(4, 8))])
+    blocks += parts.paragraph(scene, parts.circumstances(scene))
     if rng.random() < 0.5:
         blocks += parts.paragraph(scene, [scene.common("relation").pick(rng)])
     blocks += parts.section(scene, "suite", scene.common("social_plan"), (2, 4), listed=True)

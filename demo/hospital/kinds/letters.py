@@ -55,6 +55,7 @@ def _outcome(scene: DocumentScene) -> list[Block]:
     blocks = parts.section(scene, "evolution", scene.section("evolution"))
     if rng.random() < 0.35:
         blocks += parts.paragraph(scene, [scene.common("relation").pick(rng)])
+    blocks += parts.paragraph(scene, parts.circumstances(scene))
     if rng.random() < 0.6:
         blocks += parts.section(scene, "devenir", scene.common("devenir"), (1, 3))
     return blocks
@@ -118,6 +119,7 @@ def discharge(scene: DocumentScene) -> list[Block]:
     )
     blocks.append(_enumeration(scene, lead, history))
     blocks += parts.paragraph(scene, scene.section("examen").draw(rng)[:1] + scene.section("evolution").draw(rng))
+    blocks += parts.paragraph(scene, parts.circumstances(scene))
     if rng.random() < 0.5:
         blocks += parts.paragraph(scene, scene.common("devenir").draw(rng, pool=(1, 3)))
     if rng.random() < 0.5:
@@ -152,6 +154,7 @@ def consultation(scene: DocumentScene) -> list[Block]:
     blocks += _examination(scene)
     if rng.random() < 0.4:
         blocks += _investigations(scene)
+    blocks += parts.paragraph(scene, parts.circumstances(scene))
     conclusion = [scene.section("conclusion").pick(rng)] if rng.random() < 0.6 else []
     blocks += parts.paragraph(scene, conclusion + scene.section("suite").draw(rng))
     if rng.random() < 0.5:

@@ -80,6 +80,19 @@ def without_stop(pieces: Sequence[Piece]) -> list[Piece]:
     return [*pieces[:-1], Piece(last)] if last else list(pieces[:-1])
 
 
+TOLD = ("outremer", "etranger", "homonyme", "commune_deleguee", "parente")
+TOLD_SHARE = 0.6
+SIGNED_SHARE = 0.15
+
+
+def circumstances(scene: DocumentScene) -> list[str]:
+    """Pick lines on what is rare in this patient (home, relatives, nickname), now and then a signature by initials."""
+    patient, rng = scene.patient, scene.rng
+    known = [name for name in TOLD if name in patient.traits] + (["surnom"] if patient.nickname else [])
+    told = [scene.common(name).pick(rng) for name in known if rng.random() < TOLD_SHARE]
+    return [*told, scene.common("initiales").pick(rng)] if rng.random() < SIGNED_SHARE else told
+
+
 def section(
     scene: DocumentScene, key: str, lines: Section, pool: tuple[int, int] = (2, 4), *, listed: bool = False
 ) -> list[Block]:

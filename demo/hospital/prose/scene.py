@@ -140,5 +140,6 @@ def draw_range(rng: random.Random, text: str) -> int:
 
 
 def place_pieces(place: Place) -> list[Piece]:
-    """Postal code and commune."""
-    return [Piece(place.zip, Label.ZIP), Piece(" "), Piece(place.name, Label.CITY)]
+    """Postal code and commune, and the country of a place abroad."""
+    pieces = [Piece(place.zip, Label.ZIP), Piece(" "), Piece(place.name, Label.CITY)]
+    return [*pieces, Piece(", "), Piece(place.country, Label.LOC)] if place.country else pieces

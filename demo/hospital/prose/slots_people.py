@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from deid.domain.labels import Label
 from demo.hospital import names
@@ -10,6 +10,7 @@ from demo.hospital.model import Professional, Relative
 from demo.hospital.prose import dates
 from demo.hospital.prose.grammar import Piece, expand
 from demo.hospital.prose.scene import DocumentScene, bare_slot, is_doctor, one, slot
+from demo.hospital.staff import login
 
 
 @bare_slot("e")
@@ -42,6 +43,13 @@ def surname_case(scene: DocumentScene, name: str) -> str:
 def patient_surname(scene: DocumentScene) -> str:
     """The name in use, now and then with the birth name (both, hyphenated) as people write."""
     return surname_case(scene, scene.patient.last_name)
+
+
+def written_whole(scene: DocumentScene, first: str, surname: str, orders: Sequence[str]) -> str:
+    """First name and surname in one of `orders` ("{first} {surname}"), the surname first where the family says so."""
+    if "surname_first" in scene.patient.traits:
+        return f"{surname} {first}"
+    return scene.rng.choice(orders).format(first=first, surname=surname)
 
 
 def initials(scene: DocumentScene) -> str:
@@ -80,7 +88,8 @@ def _mention(scene: DocumentScene, capital: bool) -> list[Piece]:
         return [Piece(civil + " "), Piece(patient_surname(scene), Label.PATIENT)]
     if draw < 0.92:
         return [Piece(civil + " "), Piece(initials(scene), Label.PATIENT)]
-    return [Piece(civil + " "), Piece(f"{first} {patient_surname(scene)}", Label.PATIENT)]
+    name = written_whole(scene, first, patient_surname(scene), ("{first} {surname}",))
+    return [Piece(civil + " "), Piece(name, Label.PATIENT)]
 
 
 @bare_slot("pt")
@@ -103,15 +112,50 @@ def _titled_patient(scene: DocumentScene) -> Iterable[Piece]:
         lead = {"F": ("la jeune ", "l'enfant ", "la petite "), "M": ("le jeune ", "l'enfant ", "le petit ")}[
             patient.sex
         ]
-        return [Piece(rng.choice(lead)), Piece(rng.choice((first, f"{first} {surname}")), Label.PATIENT)]
+        name = rng.choice((first, written_whole(scene, first, surname, ("{first} {surname}",))))
+        return [Piece(rng.choice(lead)), Piece(name, Label.PATIENT)]
     civil = {"F": ("Madame", "Mme"), "M": ("Monsieur", "M.")}[patient.sex]
-    full = rng.choice((f"{first} {surname}", f"{surname} {first}", surname, f"{first} {surname}"))
+    full = written_whole(
+        scene, first, surname, ("{first} {surname}", "{surname} {first}", "{surname}", "{first} {surname}")
+    )
     return [Piece(rng.choice(civil) + " "), Piece(full, Label.PATIENT)]
 
 
 @bare_slot("prenom")
 def _first_name(scene: DocumentScene) -> Iterable[Piece]:
     return one(scene.patient.first_names[0], Label.PATIENT)
+
+
+@bare_slot("surnom")
+def _nickname(scene: DocumentScene) -> Iterable[Piece]:
+    """The nickname, else the first name."""
+    return one(scene.patient.nickname or scene.patient.first_names[0], Label.PATIENT)
+
+
+@bare_slot("sigles")
+def _grouped_initials(scene: DocumentScene) -> Iterable[Piece]:
+    """The patient's initials as people sign: "M. D.", "M.D.", "MD", "J.-P. D."."""
+    patient = scene.patient
+    first = [part[0].upper() for part in patient.first_names[0].replace(" ", "-").split("-") if part]
+    last = patient.last_name[0].upper()
+    dotted = f"{'.-'.join(first)}."
+    return one(scene.rng.choice((f"{dotted} {last}.", f"{dotted}{last}.", f"{''.join(first)}{last}")), Label.PATIENT)
+
+
+@bare_slot("compte")
+def _account(scene: DocumentScene) -> Iterable[Piece]:
+    """A login made of the patient's name."""
+    patient = scene.patient
+    name = login(patient.first_names[0], patient.last_name)
+    short = name[0] + name.partition(".")[2]
+    return one(scene.rng.choice((name, short, f"{short}{patient.birth_date:%y}")), Label.PATIENT)
+
+
+@bare_slot("login")
+def _author_login(scene: DocumentScene) -> Iterable[Piece]:
+    """A login made of the author's name, as software prints it."""
+    name = login(scene.author.first_name, scene.author.last_name)
+    return one(scene.rng.choice((name, name[0] + name.partition(".")[2])), Label.DOCTOR)
 
 
 @bare_slot("job")
@@ -138,7 +182,8 @@ def _full_name(scene: DocumentScene) -> Iterable[Piece]:
     civil = rng.choice(("", {"F": "Mme ", "M": "M. "}[patient.sex], {"F": "Madame ", "M": "Monsieur "}[patient.sex]))
     if scene.child:
         civil = rng.choice(("", "Enfant "))
-    name = rng.choice((f"{first} {surname}", f"{surname} {first}", f"{patient.last_name.upper()} {first}"))
+    capitals = f"{patient.last_name.upper()} {first}"
+    name = rng.choice((written_whole(scene, first, surname, ("{first} {surname}", "{surname} {first}")), capitals))
     pieces = [Piece(civil), Piece(name, Label.PATIENT)]
     if patient.birth_name != patient.last_name and rng.random() < 0.5:
         link = rng.choice((" née ", " née ", " (née ")) if patient.sex == "F" else " né "
@@ -176,7 +221,9 @@ def relative_name(scene: DocumentScene, relative: Relative) -> list[Piece]:
     if draw < 0.5 or relative.birth_year > scene.written_on.year - 15:
         return one(relative.first_name, Label.PERSON)
     if draw < 0.7:
-        return one(f"{relative.first_name} {surname}", Label.PERSON)
+        if relative.role.startswith("voisin"):
+            return one(f"{relative.first_name} {surname}", Label.PERSON)
+        return one(written_whole(scene, relative.first_name, surname, ("{first} {surname}",)), Label.PERSON)
     if draw < 0.9:
         civil = {"F": "Mme", "M": "M."}[relative.sex]
         return [Piece(f"{civil} "), Piece(surname, Label.PERSON)]
@@ -192,6 +239,14 @@ def _someone(scene: DocumentScene, argument: str) -> Iterable[Piece]:
     if scene.rng.random() < 0.3:
         return [Piece(f"{head} ("), *name, Piece(")")]
     return [Piece(f"{head} "), *name]
+
+
+@bare_slot("suivi")
+def _known_patient(scene: DocumentScene) -> Iterable[Piece]:
+    """ "son frère Karim Benali": the relative who is a patient too."""
+    relative = scene.patient.relatives[0]
+    name = written_whole(scene, relative.first_name, surname_case(scene, relative.last_name), ("{first} {surname}",))
+    return [Piece(f"{_possessive(relative)} {relative.role} "), Piece(name, Label.PERSON)]
 
 
 @slot("proche_nu")

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from deid.domain.labels import Label
 from demo.hospital import identifiers, names
 from demo.hospital.model import Establishment
-from demo.hospital.places import address, territories
+from demo.hospital.places import address, by_insee, territories
 from demo.hospital.prose.grammar import Piece, expand
 from demo.hospital.prose.scene import DocumentScene, bare_slot, one, place_pieces, slot
 
+_ARTICLE = re.compile(r"(?:la |le |les |l')")
 # Shapes of numbers by what they number; # Shapes of numbers by kind; # digit, @ letter.
 SHAPES: dict[str, tuple[str, ...]] = {
     "labo": ("########", "@######-####", "##.####.###", "@########", "####-####"),
@@ -152,6 +154,56 @@ def _street(scene: DocumentScene) -> Iterable[Piece]:
     return one(address(scene.rng, scene.patient.place), Label.STREET)
 
 
+# Where a home overseas or abroad is: preposition and name.
+_OVERSEAS = {
+    "971": ("en ", "Guadeloupe"), "972": ("en ", "Martinique"), "973": ("en ", "Guyane"), "974": ("à ", "La Réunion"),
+    "976": ("à ", "Mayotte"),
+}  # fmt: skip
+_OVERSEAS_HOSPITALS = {
+    "971": ("le CHU de la Guadeloupe", "la clinique Les Eaux-Claires", "le centre hospitalier Maurice-Selbonne"),
+    "972": ("le CHU de Martinique", "l'hôpital Pierre-Zobda-Quitman", "le centre hospitalier Louis-Domergue"),
+    "973": ("le centre hospitalier Andrée-Rosemon", "le CHU de Guyane"),
+    "974": ("le CHU de La Réunion", "l'hôpital Félix-Guyon", "le centre hospitalier Gabriel-Martin"),
+    "976": ("le centre hospitalier de Mayotte", "le dispensaire de Jacaranda"),
+}
+_IN_COUNTRY = {"Luxembourg": "au ", "Portugal": "au ", "Maroc": "au "}  # "en " in the others
+
+
+@bare_slot("outremer")
+def _overseas_home(scene: DocumentScene) -> Iterable[Piece]:
+    """ "à La Réunion": the overseas department of the patient's home."""
+    preposition, name = _OVERSEAS[scene.patient.place.department]
+    return [Piece(preposition), Piece(name, Label.LOC)]
+
+
+@bare_slot("hopital_outremer")
+def _overseas_hospital(scene: DocumentScene) -> Iterable[Piece]:
+    return organisation_pieces(scene.rng.choice(_OVERSEAS_HOSPITALS[scene.patient.place.department]))
+
+
+@bare_slot("pays_domicile")
+def _home_country(scene: DocumentScene) -> Iterable[Piece]:
+    """ "en Belgique": the country of a home abroad."""
+    country = scene.patient.place.country
+    return [Piece(_IN_COUNTRY.get(country, "en ")), Piece(country, Label.LOC)]
+
+
+@bare_slot("departement")
+def _home_department(scene: DocumentScene) -> Iterable[Piece]:
+    return one(dict(territories("department"))[scene.patient.place.department], Label.LOC)
+
+
+@bare_slot("code_postal")
+def _home_code(scene: DocumentScene) -> Iterable[Piece]:
+    return one(scene.patient.place.zip, Label.ZIP)
+
+
+@bare_slot("commune_nouvelle")
+def _commune_of_today(scene: DocumentScene) -> Iterable[Piece]:
+    """The commune that the one of the patient's home is part of."""
+    return one(by_insee()[scene.patient.place.insee].name, Label.CITY)
+
+
 @bare_slot("pays")
 def _country(scene: DocumentScene) -> Iterable[Piece]:
     names_ = ("Maroc", "Portugal", "Sénégal", "Vietnam", "Canada", "Mexique", "Japon", "Brésil", "Viêt Nam", "Pérou")
@@ -188,18 +240,40 @@ def _organisation(scene: DocumentScene, kind: str) -> Establishment:
 @slot("org")
 def _named(scene: DocumentScene, argument: str) -> Iterable[Piece]:
     """ "{org:ehpad}": the organisation of that kind in this patient's life."""
-    return one(_organisation(scene, argument).name, Label.ORG)
+    return organisation_pieces(_organisation(scene, argument).name)[-1:]
+
+
+@slot("lorg")
+def _named_with_article(scene: DocumentScene, argument: str) -> Iterable[Piece]:
+    """ "{lorg:banque}": the same with its article, if it has one: "la SNCF"."""
+    return organisation_pieces(_organisation(scene, argument).name)
+
+
+@slot("lorg_autre")
+def _other_with_article(scene: DocumentScene, argument: str) -> Iterable[Piece]:
+    return organisation_pieces(scene.rng.choice(scene.setting.around[argument]).name)
+
+
+def organisation_pieces(name: str) -> list[Piece]:
+    """The name of an organisation, behind its article if it has one."""
+    found = _ARTICLE.match(name)
+    return [Piece(found[0]), Piece(name[found.end() :], Label.ORG)] if found else one(name, Label.ORG)
 
 
 @slot("org_autre")
 def _other(scene: DocumentScene, argument: str) -> Iterable[Piece]:
-    return one(scene.rng.choice(scene.setting.around[argument]).name, Label.ORG)
+    return organisation_pieces(scene.rng.choice(scene.setting.around[argument]).name)[-1:]
 
 
 @slot("org_tel")
 def _named_with_phone(scene: DocumentScene, argument: str) -> Iterable[Piece]:
     found = _organisation(scene, argument)
-    return [Piece(found.name, Label.ORG), Piece(" ("), Piece(phone_form(scene, found.phone), Label.PHONE), Piece(")")]
+    return [
+        *organisation_pieces(found.name)[-1:],
+        Piece(" ("),
+        Piece(phone_form(scene, found.phone), Label.PHONE),
+        Piece(")"),
+    ]
 
 
 # Slots of numbers, sides and phrases.
