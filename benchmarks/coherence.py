@@ -53,6 +53,7 @@ class Measured:
     gaps: Counter[str] = field(default_factory=Counter)
     days: Counter[bool] = field(default_factory=Counter)
     stages: Counter[bool] = field(default_factory=Counter)
+    weekdays: Counter[bool] = field(default_factory=Counter)
     values: defaultdict[tuple[str, Instant], set[Instant]] = field(default_factory=lambda: defaultdict(set))
 
     def add(self, document: Document, readings: Readings, kept: dict[Constraint, Kept]) -> None:
@@ -66,6 +67,7 @@ class Measured:
         births = readings.true.birth_instants
         self.days.update(_weekend(one) == _weekend(to) for one, to in moved.items() if one not in births)
         self.stages.update(_stages(readings))
+        self.weekdays.update(_weekdays(readings))
         person = document.patient.key or document.id
         for one, to in _dated(readings):
             self.values[person, one].add(to)
@@ -81,6 +83,14 @@ def _stages(readings: Readings) -> Iterator[bool]:
         told = readings.published.ages.get(readings.spans.get(span, span))
         if told is not None:
             yield stages.stage_of(age) == stages.stage_of(told)
+
+
+def _weekdays(readings: Readings) -> Iterator[bool]:
+    """Whether each weekday that is written is the same in both texts."""
+    for span, said in readings.true.said.items():
+        published = readings.published.said.get(readings.spans.get(span, span))
+        if (weekday := constraints.weekday_of(said)) is not None and published is not None:
+            yield constraints.weekday_of(published) == weekday
 
 
 def _dated(readings: Readings) -> Iterator[tuple[Instant, Instant]]:
@@ -121,6 +131,7 @@ def summary(columns: Sequence[Measured]) -> Iterator[list[str]]:
     yield ["… wrong by more than half", "≤ 3 %", *(_share(one.gaps["wrong"], one.gaps["all"]) for one in columns)]
     yield ["life stage kept", "≥ 99 %", *(_share(one.stages[True], one.stages.total()) for one in columns)]
     yield ["working day or weekend kept", "≥ 95 %", *(_share(one.days[True], one.days.total()) for one in columns)]
+    yield ["… weekdays written that stay", "", *(_share(one.weekdays[True], one.weekdays.total()) for one in columns)]
     ranges = [_totals(one, only=Constraint.RANGE) for one in columns]
     told = [total["kept"] + total["violated"] for total in ranges]
     kept = [_share(total["kept"], number) for total, number in zip(ranges, told, strict=True)]

@@ -14,14 +14,16 @@ from deid.evaluation.attacks.histories import Histories
 from deid.substitution.temporal.values import Instant, Unit, index_of
 from demo.hospital import build, journeys
 from demo.hospital.calendar import Calendar
+from demo.hospital.model import Stay
 from demo.hospital.streams import Stream
+from demo.population import surrounding
 
 _DOCUMENTS_PER_PATIENT = 8
 _NIGHTS = 30
 _PEOPLE = 4_000  # people drawn whole; the others have their ages and pathologies
 Days = tuple[int, ...]  # told by a document, from the first day of its stay
 Told = Mapping[tuple[int, int], Sequence[Days]]  # by nights of the stay, and day that the document was written on
-Row = tuple[int, int, int, int, bool, int, bool]
+Row = tuple[int, int, int, int, bool, bool, int, bool]
 
 
 def histories(patients: int, models: Iterable[DocumentDates], before: int, after: int, seed: int = 1) -> Histories:
@@ -43,12 +45,14 @@ def histories(patients: int, models: Iterable[DocumentDates], before: int, after
     stays = journeys.stays(rng, people, calendar, build.STAYS_PER_PATIENT)
     plans = journeys.plans(rng, people, stays, _DOCUMENTS_PER_PATIENT * patients, calendar)
     plans.sort(key=lambda one: one.patient.patient_id)
-    told = _told(models)
+    told, around = _told(models), surrounding(stays)
     rows = [
-        row for number, plan in enumerate(plans) for row in _rows(number, plan, _days(rng, told, plan), (before, after))
+        row
+        for number, plan in enumerate(plans)
+        for row in _rows(number, plan, around[plan.stay.stay_id], _days(rng, told, plan), (before, after))
     ]
-    patient, document, episode, first, weekly, day, own = map(np.array, zip(*rows, strict=True))
-    return Histories(patient, document, np.unique(episode, return_inverse=True)[1], first, weekly, day, own)
+    patient, document, episode, *others = map(np.array, zip(*rows, strict=True))
+    return Histories(patient, document, np.unique(episode, return_inverse=True)[1], *others)
 
 
 def _told(models: Iterable[DocumentDates]) -> Told:
@@ -69,17 +73,20 @@ def _days(rng: Stream, told: Told, plan: journeys.Plan) -> Days:
     return rng.choice(told[nights, written])
 
 
-def _rows(number: int, plan: journeys.Plan, days: Days, around: tuple[int, int]) -> Iterator[Row]:
-    """Yield the document's own date, and each day that it tells: of the stay, or of a quarter of a year outside it."""
-    stay, patient = plan.stay, int(plan.patient.patient_id)
-    first, last, own = (day.toordinal() for day in (stay.admitted_on, stay.discharged_on, plan.written_on))
+def _rows(number: int, plan: journeys.Plan, around: Stay, days: Days, window: tuple[int, int]) -> Iterator[Row]:
+    """Yield the document's own date, and each day that it tells: of the stay, or of a quarter of a year outside it.
+
+    A stay that begins during another moves with that one, `around`.
+    """
+    patient, own, start = int(plan.patient.patient_id), plan.written_on.toordinal(), plan.stay.admitted_on.toordinal()
+    first, last = around.admitted_on.toordinal(), around.discharged_on.toordinal()
     weekly = first != last
-    episode = 2 * int(stay.stay_id[1:])
-    yield patient, number, episode, first, weekly, own, True
-    for day in sorted({first + one for one in days} - {own}):
-        if first - around[0] <= day <= max(last, own) + around[1]:
-            yield patient, number, episode, first, weekly, day, False
+    episode = 2 * int(around.stay_id[1:])
+    yield patient, number, episode, first, weekly, False, own, True
+    for day in sorted({start + one for one in days} - {own}):
+        if first - window[0] <= day <= max(last, own) + window[1]:
+            yield patient, number, episode, first, weekly, False, day, False
         else:
             quarter = Instant(Unit.QUARTER, index_of(Unit.QUARTER, Instant(Unit.DAY, day).first))
             key = 2 * (patient * 10_000 + quarter.index - 1_850 * 4) + 1
-            yield patient, number, key, quarter.first.toordinal(), True, day, False
+            yield patient, number, key, quarter.first.toordinal(), True, True, day, False

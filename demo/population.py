@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from datetime import date
+
 from deid.domain.document import Document, Mention, Patient
 from deid.domain.document import Stay as StayDates
 from deid.evaluation.attacks.inputs import Population, Record, Resident, Stay
@@ -21,9 +24,10 @@ def population(patients: int, seed: int = SEED, *, progress: bool = False) -> Po
     """
     hospital = generate(seed, patients=patients, documents=DOCUMENTS_PER_PATIENT * patients + 40, progress=progress)
     people = {one.patient_id: _known(one) for one in hospital.patients}
-    stays = {stay.stay_id: Stay(stay.admitted_on, stay.discharged_on) for stay in hospital.stays}
+    stays = {stay.stay_id: stay for stay in hospital.stays}
+    around = surrounding(hospital.stays)
     records = tuple(
-        _record(one, people[one.patient_id], stays[one.stay_id])
+        _record(one, people[one.patient_id], stays[one.stay_id], around[one.stay_id])
         for one in hospital.documents
         if one.fault is None and one.patient_id is not None and one.stay_id is not None
     )
@@ -34,15 +38,34 @@ def population(patients: int, seed: int = SEED, *, progress: bool = False) -> Po
     return Population(records, residents, frozenset(one.last_name for one in clinicians))
 
 
-def _record(one: model.HospitalDocument, patient: Patient, stay: Stay) -> Record:
+def surrounding(stays: Iterable[model.Stay]) -> Mapping[str, model.Stay]:
+    """Return the stay whose dates each moves with, by its id: itself, or the first of those that it goes on from.
+
+    A stay goes on from the patient's earlier ones where it begins before all of them are over. It is what
+    `sql/sources/ehop/contents.sql` gives.
+    """
+    found: dict[str, model.Stay] = {}
+    until: dict[str, date] = {}
+    first: dict[str, model.Stay] = {}
+    for stay in sorted(stays, key=lambda one: (one.admitted_on, one.stay_id)):
+        before = until.get(stay.patient_id)
+        if before is None or before < stay.admitted_on:
+            first[stay.patient_id] = stay
+        until[stay.patient_id] = max(before or stay.discharged_on, stay.discharged_on)
+        found[stay.stay_id] = first[stay.patient_id]
+    return found
+
+
+def _record(one: model.HospitalDocument, patient: Patient, stay: model.Stay, around: model.Stay) -> Record:
     version = one.versions[0]
     source = read_source(
         version.content, format=one.format, charset=one.charset, document_id=one.document_id, max_bytes=_MAX_BYTES
     )
     document = Document(
-        one.document_id, source.text, patient, one.written_on, stay=StayDates(stay.admitted_on, stay.discharged_on)
+        one.document_id, source.text, patient, one.written_on, stay=StayDates(around.admitted_on, around.discharged_on)
     )
-    return Record(document, tuple(Mention(gold.start, gold.end, gold.label) for gold in version.gold), stay)
+    marked = tuple(Mention(gold.start, gold.end, gold.label) for gold in version.gold)
+    return Record(document, marked, Stay(stay.admitted_on, stay.discharged_on))
 
 
 def _known(patient: model.Patient) -> Patient:

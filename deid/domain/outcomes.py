@@ -132,6 +132,7 @@ class Constraint(StrEnum):
     DISTANCE = "distance"
     NUMBERED_DAY = "numbered_day"
     AGE = "age"
+    KIN = "kin"
     WEEKDAY = "weekday"
     WEEKDAY_WRITTEN = "weekday_written"
     PREGNANCY = "pregnancy"

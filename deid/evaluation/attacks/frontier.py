@@ -12,7 +12,17 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
-from deid.evaluation.attacks.histories import Generalised, Histories, Ints, Mechanism, TimeChange, Way
+from deid.evaluation.attacks.histories import (
+    ANY_DAY,
+    WEEKDAYS,
+    Generalised,
+    Histories,
+    Ints,
+    Mechanism,
+    TimeChange,
+    Way,
+    is_weekend,
+)
 from deid.evaluation.attacks.informed import KNOWN, Found, find
 from deid.evaluation.attacks.plots import STYLE, saved
 from deid.substitution.temporal.order import project
@@ -31,6 +41,7 @@ class Row:
         found: the attacks.
         exact: share of gaps of up to 60 days between neighbouring dates of a document that are kept to the day.
         wrong: share of them that change by more than half.
+        kind: share of a document's days that stay working days or days of a weekend.
         in_order: share of a patient's successive documents, of different days, that are still in their order.
     """
 
@@ -38,18 +49,22 @@ class Row:
     found: tuple[Found, ...]
     exact: float
     wrong: float
+    kind: float
     in_order: float
 
 
 # Way to publish, numbers of candidates. Scales in days; ε of an episode is 2 / scale.
 COMPARED: tuple[tuple[Way, tuple[int, ...]], ...] = (
-    (Mechanism("shift only, 14", 0, 14, "patient", calendar=False), SIZES[:1]),
-    (Mechanism("own noise of each day, 14 and 4 (`metric`)", 14, 4, "day", calendar=False), SIZES[:1]),
-    (Mechanism("episodes, 180 and 60 (`default`)", 180, 60), SIZES),
-    (Mechanism("episodes, 180 and 180", 180, 180), SIZES[:1]),
-    (Mechanism("episodes, any weekday, 180 and 60", 180, 60, calendar=False), SIZES[:1]),
-    (Mechanism("own noise of each day, 180 and 90", 180, 90, "day", calendar=False), SIZES[:1]),
-    (Mechanism("own noise of each day, 365 and 180 (`strict`)", 365, 180, "day", calendar=False), SIZES),
+    (Mechanism("shift only, 14", 0, 14, "patient", None), SIZES[:1]),
+    (Mechanism("own noise of each day, 14 and 4 (`metric`)", 14, 4, "day", None), SIZES[:1]),
+    (Mechanism("stays by whole weeks, 180 and 60", 180, 60, parts=WEEKDAYS), SIZES[:1]),
+    (Mechanism("the same, and own noise of each day, 0.3", 180, 60, parts=WEEKDAYS, jitter=0.3), SIZES[:1]),
+    (Mechanism("stays within a part of the week, 180 and 60", 180, 60), SIZES[:1]),
+    (Mechanism("stays within a part of the week, 180 and 180 (`default`)", 180, 180), SIZES),
+    (Mechanism("stays by any days, each brought to its kind", 180, 60, parts=ANY_DAY, together=-1), SIZES[:1]),
+    (Mechanism("stays by any days, 180 and 60", 180, 60, parts=None), SIZES[:1]),
+    (Mechanism("own noise of each day, 180 and 90", 180, 90, "day", None), SIZES[:1]),
+    (Mechanism("own noise of each day, 365 and 180 (`strict`)", 365, 180, "day", None), SIZES),
     (Generalised("months (`generalise`)", "M"), SIZES[:1]),
     (Generalised("years (`generalise`)", "Y"), SIZES[:1]),
     (TimeChange("changed time, 180 and shape 0.15", 180, 0.15), SIZES[:1]),
@@ -65,27 +80,30 @@ def study(true: Histories, targets: int = 1_000, step: Callable[[str], object] =
         step(mechanism.name)
 
 
-def utility(true: Histories, mechanism: Way, seed: int = 1) -> tuple[float, float, float]:
-    """Return the shares of `Row`: short gaps kept to the day, changed by more than half, documents in order.
+def utility(true: Histories, mechanism: Way, seed: int = 1) -> tuple[float, float, float, float]:
+    """Return the shares of `Row`: short gaps kept to the day, changed by more than half, kinds, documents in order.
 
     The order of a document's dates is restored, as in `deid.substitution.temporal.order`.
     """
     published = mechanism.publish(true, np.random.default_rng(seed))
-    gaps = np.array(list(_gaps(true, published)))
-    short = gaps[gaps[:, 0] <= _SHORT]
-    change = np.abs(short[:, 1] - short[:, 0])
+    documents = list(_documents(true, published))
+    gaps = np.concatenate([np.diff(one) for one in documents], axis=1)
+    short = gaps[:, gaps[0] <= _SHORT]
+    change = np.abs(short[1] - short[0])
+    weekends = is_weekend(np.concatenate(documents, axis=1))
     own = np.flatnonzero(true.own)
     own = own[np.lexsort((true.day[own], true.patient[own]))]
     next_to = (np.diff(true.patient[own]) == 0) & (np.diff(true.day[own]) > 0)
     return (
         float((change == 0).mean()),
-        float((change > short[:, 0] / 2).mean()),
+        float((change > short[0] / 2).mean()),
+        float((weekends[0] == weekends[1]).mean()),
         float((np.diff(published[own])[next_to] > 0).mean()),
     )
 
 
-def _gaps(true: Histories, published: Ints) -> Iterator[tuple[int, int]]:
-    """Yield the true and published days between neighbouring dates of each document."""
+def _documents(true: Histories, published: Ints) -> Iterator[Ints]:
+    """Yield the true days of each document, in order, and the published ones, their order restored."""
     ends = [*np.flatnonzero(np.diff(true.document, prepend=-1)), len(true.day)]
     for start, stop in pairwise(ends):
         days, at = np.unique(true.day[start:stop], return_index=True)
@@ -93,7 +111,7 @@ def _gaps(true: Histories, published: Ints) -> Iterator[tuple[int, int]]:
         moved = project(
             [int(one) for one in published[start:stop][at]], [(None, None)] * len(days), list(map(bool, own))
         )
-        yield from zip(np.diff(days).tolist(), np.diff(moved).tolist(), strict=True)
+        yield np.array([days, moved])
 
 
 def page(rows: Sequence[Row], patients: int, models: int) -> str:
@@ -112,15 +130,18 @@ def page(rows: Sequence[Row], patients: int, models: int) -> str:
         f"![{PLOT}]({PLOT})",
         "Scales are those of the patient's shift and of the noise around it, in days; ε of an episode is 2 / scale. "
         f"Gaps: of up to {_SHORT} days between neighbouring dates of a document, kept to the day, or changed by more "
-        "than half. In order: a patient's successive documents, of two days. Where weekdays are kept, stays of two "
-        "days or more move by whole weeks, and others keep whether they were on a working day. Changed time is "
-        "compared, not shipped; there the law of arrival is not used.",
+        "than half. Kind: days of a document that stay working days or days of a weekend. In order: a patient's "
+        "successive documents, of two days. Parts of the week are Monday to Wednesday, Thursday, Friday, the weekend: "
+        "a stay of two days or more moves within one, and a day of it more than three days after the first, or before "
+        "it, to the nearest day of its kind. A stay of one day keeps its kind, where stays do not move by any days. "
+        "Changed time is compared, not shipped; there the law of arrival is not used.",
         _table(
-            ("way to publish", "candidates", *KNOWN, "gaps exact", "wrong by half", "in order"),
+            ("way to publish", "candidates", *KNOWN, "gaps exact", "wrong by half", "kind", "in order"),
             [line for row in rows for line in _lines(row)],
         ),
-        "What decides is less the noise than what is kept exactly: the weekday of a stay, whether it lasted a day, the "
-        "days between its dates. A policy that keeps them for research keeps them for whoever knows them too.",
+        "What decides is less the noise than what is kept exactly: the weekday of a stay or the part of its week, "
+        "whether it lasted a day, the days between its dates. A policy that keeps them for research keeps them for "
+        "whoever knows them too.",
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -134,7 +155,8 @@ def _lines(row: Row) -> Iterator[Sequence[str]]:
             if (one.known, one.candidates) == (known, size)
         ]
         first = size == row.found[0].candidates
-        kept = (f"{row.exact:.1%}", f"{row.wrong:.1%}", f"{row.in_order:.1%}") if first else ("", "", "")
+        shares = (row.exact, row.wrong, row.kind, row.in_order)
+        kept = tuple(f"{one:.1%}" if first else "" for one in shares)
         yield (row.name if first else "", f"{size:,}", *cells, *kept)
 
 

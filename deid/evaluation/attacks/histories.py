@@ -14,7 +14,12 @@ Flags = NDArray[np.bool_]
 Unit = Literal["patient", "episode", "day"]
 _WEEK, _SATURDAY = 7, 5
 _EPOCH = date(1970, 1, 1).toordinal()
-_STEPS = (0, -1, 1, -2, 2, -3, 3)  # as in `deid.substitution.temporal.episodes`
+# As in `deid.substitution.temporal.episodes`.
+_STEPS = (0, -1, 1, -2, 2, -3, 3)
+PARTS, TOGETHER = (0, 0, 0, 1, 2, 3, 3), 3
+WEEKDAYS, ANY_DAY = tuple(range(_WEEK)), (0,) * _WEEK
+# What the first day of a unit keeps: nothing, whether it is a working day, the part of the week, the weekday.
+NOTHING, KIND, PART, WEEKDAY = range(4)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +31,8 @@ class Histories:
         document: number of the document, from 0.
         episode: number of the stay, or of the patient's quarter of a year, that the day belongs to.
         first: first day of that episode, proleptic Gregorian ordinal.
-        weekly: whether that episode moves by whole weeks.
+        weekly: whether that episode lasts more than a day.
+        quarter: whether it is a quarter of a year.
         day: the true day, proleptic Gregorian ordinal.
         own: whether it is the document's own date.
     """
@@ -36,6 +42,7 @@ class Histories:
     episode: Ints
     first: Ints
     weekly: Flags
+    quarter: Flags
     day: Ints
     own: Flags
 
@@ -59,7 +66,9 @@ class Mechanism:
         patient_scale: of the patient's shift, days; 0 for none.
         unit_scale: of the move of a unit, days; 0 for none.
         unit: what moves as a whole: the patient, an episode, or each day by itself.
-        calendar: whether episodes of more than a day move by whole weeks and others keep working days.
+        parts: part of the week of each weekday, Monday first, that a stay of two days or more keeps, each of its days
+            then brought to its kind; quarters move by whole weeks and stays of a day keep working days. None: any day.
+        together: days after the first of such a stay that are not brought to their kind.
         jitter: scale of noise on each day within its unit, days; 0 for none.
     """
 
@@ -67,18 +76,17 @@ class Mechanism:
     patient_scale: float
     unit_scale: float
     unit: Unit = "episode"
-    calendar: bool = True
+    parts: tuple[int, ...] | None = PARTS
+    together: int = TOGETHER
     jitter: float = 0.0
 
     def publish(self, true: Histories, rng: np.random.Generator) -> Ints:
         """Return the published day of each row; equal days of a unit are published alike."""
-        units = self.units(true)
+        units, keeps = self.units(true), self.keeps(true.weekly, true.quarter)
         first_row = _first_rows(units)
         shift = laplace(rng, self.patient_scale, true.patients)[true.patient[first_row]]
-        move = _moves(rng, self.unit_scale, shift, true.first[first_row], self._steps(true)[first_row])
-        moved = true.day + move[units]
-        if self.calendar:
-            moved = np.where(true.weekly, moved, nearest_of_kind(moved, is_weekend(true.day)))
+        move = self._moves(rng, shift, true.first[first_row], keeps[first_row])
+        moved = self.moved(true.day, true.first, move[units], keeps)
         if self.jitter:
             _, same = np.unique(true.patient * 10**7 + true.day, return_inverse=True)
             moved = moved + laplace(rng, self.jitter, int(same.max()) + 1)[same]
@@ -95,11 +103,39 @@ class Mechanism:
                 keys = true.patient * 10**7 + true.day
         return np.unique(keys, return_inverse=True)[1]
 
-    def _steps(self, true: Histories) -> Ints:
-        """Return for each row 7 if its unit moves by whole weeks, 2 if it keeps working days, else 1."""
-        if not self.calendar:
-            return np.ones(len(true.day), dtype=np.int64)
-        return np.where(true.weekly, _WEEK, 2)
+    def keeps(self, weekly: Flags, quarter: Flags) -> Ints:
+        """Return for each row what the first day of its unit keeps."""
+        if self.parts is None:
+            return np.full(len(weekly), NOTHING)
+        return np.where(quarter, WEEKDAY, np.where(weekly, PART, KIND))
+
+    def allowed(self, moves: Ints, first: Ints, keeps: Ints) -> Flags:
+        """Return which moves units may take that begin on `first`."""
+        part = np.array(self.parts or ANY_DAY)
+        choices = (
+            np.ones(len(moves), dtype=np.bool_),
+            is_weekend(first + moves) == is_weekend(first),
+            part[(first + moves - 1) % _WEEK] == part[(first - 1) % _WEEK],
+            moves % _WEEK == 0,
+        )
+        found: Flags = np.choose(keeps, choices)
+        return found
+
+    def moved(self, day: Ints, first: Ints, moves: Ints, keeps: Ints) -> Ints:
+        """Return days moved, and brought to their kind, of units that begin on `first`."""
+        to = day + moves
+        together = (day >= first) & (day - first <= np.where(keeps == PART, self.together, 1))
+        single = ((keeps == KIND) | (keeps == PART)) & ~together
+        return np.where(single, nearest_of_kind(to, is_weekend(day)), to)
+
+    def _moves(self, rng: np.random.Generator, shift: Ints, first: Ints, keeps: Ints) -> Ints:
+        """Return moves around `shift`, drawn again until they are of those that the unit may take."""
+        moves = shift + laplace(rng, self.unit_scale, len(shift))
+        if not self.unit_scale:
+            return moves
+        while len(wrong := np.flatnonzero(~self.allowed(moves, first, keeps))):
+            moves[wrong] = shift[wrong] + laplace(rng, self.unit_scale, len(wrong))
+        return moves
 
 
 # First day of every patient's changed time: before all known dates of a study.
@@ -170,23 +206,6 @@ def laplace(rng: np.random.Generator, scale: float, size: int) -> Ints:
         return np.zeros(size, dtype=np.int64)
     heads = 1 - np.exp(-1 / scale)
     return rng.geometric(heads, size) - rng.geometric(heads, size)
-
-
-def _moves(rng: np.random.Generator, scale: float, shift: Ints, first: Ints, steps: Ints) -> Ints:
-    """Return moves around `shift`, drawn again until they are of the kind that the unit may take."""
-    moves = shift + laplace(rng, scale, len(shift))
-    if not scale:
-        return moves
-    while len(wrong := np.flatnonzero(~allowed(moves, first, steps))):
-        moves[wrong] = shift[wrong] + laplace(rng, scale, len(wrong))
-    return moves
-
-
-def allowed(moves: Ints, first: Ints, steps: Ints) -> Flags:
-    """Return which moves a unit may take: whole weeks (7), to a day of the kind of its first (2), any (1)."""
-    kept = is_weekend(first + moves) == is_weekend(first)
-    found: Flags = np.where(steps == _WEEK, moves % _WEEK == 0, (steps == 1) | kept)
-    return found
 
 
 def is_weekend(ordinal: Ints) -> Flags:

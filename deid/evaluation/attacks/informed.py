@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Literal
 
 import numpy as np
@@ -14,26 +14,26 @@ from scipy.sparse import csr_matrix
 from scipy.stats import beta, nbinom
 
 from deid.evaluation.attacks.histories import (
+    NOTHING,
     ORIGIN,
+    PART,
+    WEEKDAY,
+    WEEKDAYS,
     Flags,
     Histories,
     Ints,
     Mechanism,
     TimeChange,
     Way,
-    allowed,
     is_weekend,
-    nearest_of_kind,
 )
 
 Known = Literal["one stay", "three stays", "at random", "in the text"]
 KNOWN: tuple[Known, ...] = ("one stay", "three stays", "at random", "in the text")
 DATES = 3
 Floats = NDArray[np.float64]
-_WEEK = 7
 _REACH = 5  # times a scale
 _FINE = 2  # steps of the grid of shifts to the smaller scale
-_SNAPS = range(-3, 4)
 _LONGEST = 4_000  # days between two published dates
 _CHUNK = 2_000  # candidates
 _YEARS = 3 * 365  # known dates are of the last three years, in days
@@ -76,6 +76,7 @@ class _Rows:
     episode: Ints
     first: Ints
     weekly: Flags
+    quarter: Flags
     day: Ints
     published: Ints
     ends: Ints  # first row of each patient, and the end
@@ -98,6 +99,7 @@ def _rows(true: Histories, published: Ints, units: Ints, known: Known) -> _Rows:
         true.episode[at],
         true.first[at],
         true.weekly[at],
+        true.quarter[at],
         true.day[at],
         published[at],
         ends,
@@ -151,6 +153,7 @@ class _Moves:
 
     def __init__(self, rows: _Rows, mechanism: Mechanism, known: Known) -> None:
         self._rows, self._mechanism = rows, mechanism
+        self._keeps = mechanism.keeps(rows.weekly, rows.quarter)
         self._row_weight, self._patient_weight = _weights(rows, known)
         step = max(1, int(min(mechanism.patient_scale, mechanism.unit_scale)) // _FINE)
         reach = int(_REACH * mechanism.patient_scale)
@@ -222,42 +225,55 @@ class _Moves:
 
     def _hits(self, span: Ints, group: Ints) -> tuple[Ints, Ints, Floats]:
         """Return rows that may be the group's first day, the move of the unit if they are, and their weight."""
-        rows, mechanism, first = self._rows, self._mechanism, group[0]
-        exact = mechanism.calendar and rows.weekly[first]
-        span = span[rows.weekly[span] == rows.weekly[first]]
-        noise = range(-3 * int(np.ceil(mechanism.jitter)), 3 * int(np.ceil(mechanism.jitter)) + 1)
-        found = []
-        for snap in noise if mechanism.jitter else (0,) if exact or not mechanism.calendar else _SNAPS:
-            moves = rows.published[span] - rows.day[first] + snap
-            weights = self._row_weight[span] * self._noise(snap)
-            if mechanism.calendar:
-                steps = np.where(rows.weekly[span], _WEEK, 2)
-                weights = weights * allowed(moves, np.full(len(span), rows.first[first]), steps)
-                weights *= self._moved(rows.day[first], moves, exact) == rows.published[span]
+        rows, first = self._rows, group[0]
+        alike = (rows.weekly[span] == rows.weekly[first]) & (self._keeps[span] == self._keeps[first])
+        span = span[alike]
+        noise, found = self._noises(), []
+        for step, snap in product(noise, self._snaps(first)):
+            published = rows.published[span] + step
+            moves = published - rows.day[first] + snap
+            weights = self._row_weight[span] * self._noise(step)
+            weights *= self._allowed(first, moves)
+            weights *= self._moved(first, moves) == published
             at = np.flatnonzero(weights)
             for other in group[1:]:
                 same = rows.episode[other] == rows.episode[first]
-                weights[at] *= self._among(span[at], self._moved(rows.day[other], moves[at], exact), noise, same)
+                weights[at] *= self._among(span[at], self._moved(other, moves[at]), noise, same)
                 at = at[weights[at] > 0]
             found.append((span[at], moves[at], weights[at]))
         at, moves, weights = (np.concatenate(one) for one in zip(*found, strict=True))
         return at, moves, weights
 
+    def _noises(self) -> Sequence[int]:
+        reach = 3 * int(np.ceil(self._mechanism.jitter))
+        return range(-reach, reach + 1)
+
     def _noise(self, days: int) -> float:
         jitter = self._mechanism.jitter
         return float(np.exp(-abs(days) / jitter) * np.tanh(0.5 / jitter)) if jitter else 1.0
 
-    def _moved(self, day: np.int64, moves: Ints, exact: bool) -> Ints:
-        moved = day + moves
-        if exact or not self._mechanism.calendar:
-            return moved
-        return nearest_of_kind(moved, is_weekend(np.full(len(moved), day)))
+    def _snaps(self, row: np.int64) -> Sequence[int]:
+        """Return by how many days a known day may have been brought to its kind."""
+        rows, mechanism, keeps = self._rows, self._mechanism, self._keeps[row]
+        together = 0 <= rows.day[row] - rows.first[row] <= (mechanism.together if keeps == PART else 1)
+        whole = keeps in (NOTHING, WEEKDAY) or (keeps == PART and mechanism.parts == WEEKDAYS)
+        if whole or together:
+            return (0,)
+        return range(-3, 4) if is_weekend(rows.day[row : row + 1])[0] else range(-1, 2)
 
-    def _among(self, at: Ints, days: Ints, noise: range, same: bool) -> Floats:
+    def _allowed(self, row: np.int64, moves: Ints) -> Flags:
+        known = np.full(len(moves), row)
+        return self._mechanism.allowed(moves, self._rows.first[known], self._keeps[known])
+
+    def _moved(self, row: np.int64, moves: Ints) -> Ints:
+        rows, known = self._rows, np.full(len(moves), row)
+        return self._mechanism.moved(rows.day[known], rows.first[known], moves, self._keeps[known])
+
+    def _among(self, at: Ints, days: Ints, noise: Sequence[int], same: bool) -> Floats:
         """Return the weight with which days stand among those published of the units, or stays, of some rows."""
         of, among = (self._rows.episode, self._stays) if same else (self._rows.unit, self._keys)
         found = np.zeros(len(at))
-        for step in noise if self._mechanism.jitter else (0,):
+        for step in noise:
             keys = of[at] * 10**7 + days + step
             place = np.minimum(np.searchsorted(among, keys), len(among) - 1)
             found += (among[place] == keys) * self._noise(step)

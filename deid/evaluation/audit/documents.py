@@ -22,7 +22,7 @@ from deid.substitution.temporal.stages import birth_rate, epsilon_of, stage_of
 
 DRAWS = 4_000
 CONFIDENCE = 0.9999
-SETTINGS = {"strategy": "episodes", "anchor_scale_days": 180, "episode_epsilon": 0.0333}
+SETTINGS = {"strategy": "episodes", "anchor_scale_days": 180, "episode_epsilon": 0.0111}
 _SECRET = b"the audit's draws are the same for everyone"
 _STAY = Stay(date(2022, 3, 3), date(2022, 3, 7))
 _WRITTEN = date(2022, 3, 16)
@@ -183,6 +183,16 @@ def _stays(policy: Policy) -> Iterator[Neighbours]:
     saturday = date(2022, 6, 18)
     visits = [Text(f"Vu le {_day(day)}.", day, Stay(day, day)) for day in (saturday, saturday + days(1))]
     yield Neighbours("stay of one day", "Saturday or Sunday", each, [(visits[0],), (visits[1],)])
+    for begins, apart, words in (
+        (date(2022, 2, 28), 1, "Monday or Tuesday"),
+        (date(2022, 2, 28), 2, "Monday or Wednesday"),
+        (date(2022, 2, 26), 1, "Saturday or Sunday"),
+    ):
+        longer = [
+            Text(f"Entré le {_day(day)}, à revoir le {_day(day + days(30))}.", day + days(10), Stay(day, day + days(9)))
+            for day in (begins, begins + days(apart))
+        ]
+        yield Neighbours("stay of several days", words, apart * each, [(longer[0],), (longer[1],)])
     reports = [
         Text(f"Vu le {_day(day)}, lu le {_day(day + days(8))}.", day + days(8), Stay(day, day))
         for day in (_VISIT, _VISIT + days(1))

@@ -12,6 +12,7 @@ from bisect import bisect_right, insort
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
+from fractions import Fraction
 from itertools import combinations, pairwise
 from typing import NamedTuple
 
@@ -20,6 +21,7 @@ from deid.domain.document import Document, Mention, Substitution
 from deid.domain.outcomes import Constraint, Kept
 from deid.substitution.context import DocumentContext
 from deid.substitution.temporal import stages
+from deid.substitution.temporal.ages import Age, months_of
 from deid.substitution.temporal.durations import Ties
 from deid.substitution.temporal.forms import Expression
 from deid.substitution.temporal.normalisation import (
@@ -39,6 +41,7 @@ _POLICY = SubstitutionPolicy()
 _NO_KEY = b"nothing is drawn"
 _WHOLE_YEAR = 100  # a year below was written with two digits
 _SHORT_GAP = 60  # days
+_SATURDAY = 5
 _RANGE = re.compile(r"\s{0,2}(?:au|a|jusqu'au|jusqu'en|->|=>|→|-|–|—)\s{0,2}(?:le )?")
 _WEEKS = re.compile(
     r"(?<![\d/.,+-])(?P<weeks>\d{1,2}) ?(?:sa|semaines d'amenorrhee)(?![a-z])(?: ?\+ ?(?P<days>[0-6]))?"
@@ -195,7 +198,7 @@ def _of_mentions(readings: Readings) -> Iterator[_Finding]:
     """Yield the relations of mentions alone and with their neighbours: weekdays, ranges, distances, ages."""
     said, instants = readings.true.said, readings.true.instants
     for span in instants:
-        if (weekday := _weekday(said[span])) is not None:
+        if (weekday := weekday_of(said[span])) is not None:
             yield from _of_weekday(readings, span, weekday)
     for one, other in pairwise(sorted(instants)):
         if isinstance(said[one], Expression) and isinstance(said[other], Expression):
@@ -203,19 +206,21 @@ def _of_mentions(readings: Readings) -> Iterator[_Finding]:
         else:
             yield from _of_distance(readings, one, other)
     yield from _of_ages(readings)
+    yield from _of_kin(readings)
 
 
-def _weekday(said: Expression | Relative | None) -> int | None:
+def weekday_of(said: Expression | Relative | None) -> int | None:
+    """Return the weekday that a mention writes, 0 on Monday; None where it writes none."""
     if isinstance(said, Relative):
         return said.named if said.unit is Unit.DAY else None
     return said.weekday if said is not None else None
 
 
 def _of_weekday(readings: Readings, span: Mention, weekday: int) -> Iterator[_Finding]:
-    """A weekday that is written: it stays, and a date beside it falls on it."""
+    """A weekday that is written: one of its kind, working day or weekend, is published, the date beside it on it."""
     found, said = readings.instant(span), readings.published.said.get(readings.spans.get(span, span))
-    told = None if found is None else _weekday(said)
-    yield Constraint.WEEKDAY_WRITTEN, None if told is None else told == weekday, 1
+    told = None if found is None else weekday_of(said)
+    yield Constraint.WEEKDAY_WRITTEN, None if told is None else (told >= _SATURDAY) == (weekday >= _SATURDAY), 1
     true = readings.true.said[span]
     if (
         isinstance(true, Expression)
@@ -286,6 +291,26 @@ def _of_ages(readings: Readings) -> Iterator[_Finding]:
             continue
         oldest, youngest = (age_at(day, published.anchor, age.unit) for day in (birth.first, birth.last))
         yield Constraint.AGE, youngest - 1 <= age.value // age.step <= oldest + 1, 1
+
+
+def _of_kin(readings: Readings) -> Iterator[_Finding]:
+    """Ages of parents, children, elder and younger siblings beside the patient's, give or take a year."""
+    true, published, context = readings.true, readings.published, readings.context
+    own = next((span for span in sorted(true.own_ages) if not stages.is_of_another(context, span)), None)
+    if own is None:
+        return
+    for span in sorted(true.ages):
+        bound = stages.years_older(context, span) if stages.is_of_another(context, span) else None
+        if bound is None or _months_older(true.ages[span], true.ages[own], bound[0]) < 12 * bound[1]:
+            continue
+        ages = [published.ages.get(readings.spans.get(one, one)) for one in (span, own)]
+        told = None if ages[0] is None or ages[1] is None else _months_older(ages[0], ages[1], bound[0])
+        yield Constraint.KIN, None if told is None else told >= 12 * (bound[1] - 1), 1
+
+
+def _months_older(age: Age, own: Age, sign: int) -> Fraction:
+    here, patient = (months_of(one.unit, one.value, one.step) for one in (age, own))
+    return sign * (here - patient)
 
 
 def _of_days(readings: Readings) -> Iterator[_Finding]:

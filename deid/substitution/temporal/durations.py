@@ -177,8 +177,7 @@ class Ties:
     def _between_numbered(self) -> Iterator[Tie]:
         for (first, number), (last, later) in pairwise(self.numbered):
             if later > number:
-                days = later - number
-                yield Tie(first, last, days, self._slack(days, "j"))
+                yield Tie(first, last, later - number, slack=0)
 
     def _tie(self, length: re.Match[str], first: Instant, last: Instant) -> Iterator[Tie]:
         count, unit = length["count"], length["unit"]

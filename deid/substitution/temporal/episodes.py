@@ -1,7 +1,7 @@
 """Strategy `episodes`: the dates of one stay move together, those of other times apart, distances of a year stay.
 
-Public by declaration (docs/privacy.md): the days between the dates of an episode, the day of the week of a stay of more
-than a day, whether any other day is a working day, and distances of up to `kept_days` ("il y a trois semaines"). Under
+Public by declaration (docs/privacy.md): the days between the dates of an episode, the part of the week that a stay
+begins in, whether a day is a working day, and distances of up to `kept_days` ("il y a trois semaines"). Under
 `moves: day` each day is an episode of its own and may become any day: only the order and those distances are public.
 """
 
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from datetime import date, timedelta
 from fractions import Fraction
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from deid.privacy import discrete_laplace
 from deid.privacy.budget import rational
@@ -29,25 +29,46 @@ KEPT = "kept"  # strategy of a distance that stays as it is
 CostLine = tuple[str, str, Fraction | None, int]  # as in `calendar`
 _WEEK = 7
 _SATURDAY = 5
+# Part of the week of each weekday, Monday first: a stay that begins in one is published as beginning in it.
+_PARTS = (0, 0, 0, 1, 2, 3, 3)
+_TOGETHER = 3  # days after the first of a stay
 
 
 class Episode(NamedTuple):
-    """A stay of the patient, or the quarter of a year of a document without one; `last` is None while it lasts.
+    """A stay of the patient, or the quarter of a year of a document without one.
 
-    `weekly`: dates move by whole weeks. They do but in a stay of one day, which keeps whether that is a working day,
-    and under `moves: day` (`free`), which keeps nothing.
+    What its first day `keeps` says where it may move to: a quarter by whole weeks, a stay to a day of the same part of
+    the week (`_PARTS`), a stay of one day to one of its kind, working day or weekend; under `moves: day` to any day.
     """
 
     first: date
     last: date | None
-    weekly: bool
-    free: bool = False
+    keeps: Literal["weekday", "part", "kind", "nothing"]
 
     def allows(self, days: int) -> bool:
         """Return whether the episode may move by so many days."""
-        if self.weekly:
-            return days % _WEEK == 0
-        return self.free or _is_weekend(self.first.toordinal() + days) == _is_weekend(self.first.toordinal())
+        first = self.first.toordinal()
+        match self.keeps:
+            case "weekday":
+                return days % _WEEK == 0
+            case "part":
+                return _part(first + days) == _part(first)
+            case "kind":
+                return _is_weekend(first + days) == _is_weekend(first)
+            case "nothing":
+                return True
+
+    def moved(self, day: date, days: int) -> date:
+        """Return a day moved by `days`; under `part` and `kind`, then to the nearest day of its kind.
+
+        The first days of a stay, and the day after one of a day, move together: brought to their kind one by one, two
+        of them could meet.
+        """
+        to = day.toordinal() + days
+        together = 0 <= (day - self.first).days <= (_TOGETHER if self.keeps == "part" else 1)
+        if together or self.keeps in ("weekday", "nothing"):
+            return date.fromordinal(to)
+        return date.fromordinal(_nearest_of_kind(to, _is_weekend(day.toordinal())))
 
 
 def episode_of(context: DocumentContext, anchor: date) -> Episode:
@@ -56,12 +77,12 @@ def episode_of(context: DocumentContext, anchor: date) -> Episode:
         return _lone(anchor)
     stay = context.document.stay
     if stay is not None and stay.first <= anchor and (stay.last is None or stay.first <= stay.last):
-        return Episode(stay.first, stay.last, weekly=stay.last != stay.first)
+        return Episode(stay.first, stay.last, "kind" if stay.last == stay.first else "part")
     return _quarter(anchor)
 
 
 def _lone(day: date) -> Episode:
-    return Episode(day, day, weekly=False, free=True)
+    return Episode(day, day, "nothing")
 
 
 def _elsewhere(context: DocumentContext, day: date) -> Episode:
@@ -71,7 +92,7 @@ def _elsewhere(context: DocumentContext, day: date) -> Episode:
 
 def _quarter(day: date) -> Episode:
     quarter = Instant(Unit.QUARTER, index_of(Unit.QUARTER, day))
-    return Episode(quarter.first, quarter.last, weekly=True)
+    return Episode(quarter.first, quarter.last, "weekday")
 
 
 def episode_shift(context: DocumentContext, episode: Episode) -> int:
@@ -80,7 +101,8 @@ def episode_shift(context: DocumentContext, episode: Episode) -> int:
     For a true first day v, the patient's shift s and the public set S of days that the episode may start on, the
     surrogate y has probability exp(−(ε/2)·|y − v − s|) / Z(v) on S. For v, w in S: exp of the difference is at most
     exp((ε/2)·|v − w|), and so is Z(w) / Z(v), hence ε·|v − w| (McSherry and Talwar 2007). S is the days of the same
-    weekday, or, for a stay of one day, all working days or all days of weekends: adjacent inputs share it.
+    part of the week, of the same kind for a stay of one day, of the same weekday for a quarter: adjacent inputs share
+    it.
     """
     stream = context.stream("episode", episode.first.isoformat())
     shift, rate = patient_shift(context), tempered(rational(context.policy.dates.episode_epsilon)) / 2
@@ -99,16 +121,17 @@ def move(context: DocumentContext, normalised: NormalisedTimes, epsilon: Fractio
     """Return the timeline of a document.
 
     An instant whose middle day lies in the episode's window, from `days_before` the stay's first day to `days_after`
-    its last, moves by `episode_shift`: days between such dates stay. A distance that is kept moves with the document's
-    own date. Another day moves by the shift of its quarter of a year; a month, season, year or decade by the patient's
-    shift and noise of its own, in its unit (`history_epsilon`). Any may come back to its original, so each law above
-    is that of what is published, before the order of the document's dates is restored, which is public: a birth date
-    is brought before the dates of the episode that follow it, and others to where they are in order.
+    its last, moves by `episode_shift`, and to the nearest day of its kind. A distance that is kept moves with the
+    document's own date. Another day moves by the shift of its quarter of a year; a month, season, year or decade by the
+    patient's shift and noise of its own, in its unit (`history_epsilon`). Any may come back to its original, so each
+    law above is that of what is published, before the order of the document's dates is restored, which is public: a
+    birth date is brought before the dates of the episode that follow it, and to the stages of the patient's ages that
+    stand beside it; others to where they are in order.
     """
     anchor = normalised.anchor
     episode = episode_of(context, anchor)
     days = episode_shift(context, episode)
-    moved_anchor = _kept_kind(anchor, days, episode)
+    moved_anchor = episode.moved(anchor, days)
     shifted = anchor + timedelta(days=patient_shift(context))
     move_birth = stages.move_birth if context.policy.ages.strategy == "stages" else births.move_birth
     birth = normalised.birth and move_birth(context, anchor, moved_anchor, normalised.birth, epsilon, shifted)
@@ -127,12 +150,15 @@ def move(context: DocumentContext, normalised: NormalisedTimes, epsilon: Fractio
         elif window[0] <= one.middle <= window[1] or one in beside:
             day = _told_day(one, told)
             near = _lone(day) if context.policy.dates.moves == "day" else episode
-            to = _kept_kind(day, episode_shift(context, near), near)
+            to = near.moved(day, episode_shift(context, near))
             drawn[one] = index_of(one.unit, to)
             if birth is not None and normalised.birth is not None and normalised.birth < day:
                 birth = min(birth, to - timedelta(days=1))
         else:
             drawn[one] = _history(context, one)
+    if birth is not None and (normalised.births or normalised.numbered_birth):
+        own = [normalised.ages[one] for one in sorted(normalised.own_ages) if not stages.is_of_another(context, one)]
+        birth = stages.beside_ages(birth, moved_anchor, own)
     line = Timeline(anchor, moved_anchor, normalised.birth, birth, birth)
     moved = restore(drawn, {one: index for one, index in pinned.items() if one in drawn} | line.fixed())
     for one in normalised.birth_instants:
@@ -163,9 +189,11 @@ def cost_lines(context: DocumentContext, normalised: NormalisedTimes) -> list[Co
 
 
 def is_kept(context: DocumentContext, said: object) -> bool:
-    """Return whether a mention is a distance that stays as it is: counted, and of `kept_days` at most."""
+    """Return whether a mention is a distance that stays as it is: of `kept_days` at most, or without a number."""
     if not isinstance(said, Relative) or said.named is not None or said.feast is not None:
         return False
+    if said.manner.vague:
+        return True
     return (abs(said.offset) + said.span) * DAYS_OF[said.unit] <= context.policy.dates.kept_days
 
 
@@ -207,14 +235,6 @@ def _told_day(one: Instant, told: Sequence[date]) -> date:
     return next((day for day in told if one.first <= day <= one.last), one.middle)
 
 
-def _kept_kind(day: date, days: int, episode: Episode) -> date:
-    """Return a day moved by `days`, in a stay of one day brought to a day of its kind, working day or weekend."""
-    moved = day.toordinal() + days
-    return date.fromordinal(
-        moved if episode.weekly or episode.free else _nearest_of_kind(moved, _is_weekend(day.toordinal()))
-    )
-
-
 def _history(context: DocumentContext, one: Instant) -> int:
     """Return where an instant outside the document's episode moves to."""
     unit, width = one.unit, DAYS_OF[one.unit]
@@ -223,6 +243,10 @@ def _history(context: DocumentContext, one: Instant) -> int:
     rate = tempered(rational(context.policy.dates.history_epsilon[unit]))
     noise = discrete_laplace(context.stream("history", unit, str(one.index)), rate)
     return clamped(unit, one.index + (2 * patient_shift(context) + width) // (2 * width) + noise)
+
+
+def _part(ordinal: int) -> int:
+    return _PARTS[(ordinal - 1) % _WEEK]
 
 
 def _is_weekend(ordinal: int) -> bool:

@@ -50,7 +50,11 @@ _APART = re.compile(
     r"(?P<tail> (?:plus tard|plus tot|avant|apres|auparavant|avant cela|apres cela))?"
 )
 _BEFORE = ("tot", "avant", "auparavant", "avant cela")
+_WORDS_AND = re.compile(r"(?P<first>[a-z-]+)(?P<to> et )(?P<last>[a-z-]+) [a-z]+$")
+_SOME = {"quelques": 3, "plusieurs": 5}
 _FORTNIGHT = re.compile(r"(?P<lead>(?:dans|sous|d'ici|il y a)) (?:une )?(?P<about>quinzaine|huitaine)")
+# "J-2", "à J+10", "J 4": numbered from a day that the words around say.
+_NUMBERED = re.compile(r"(?P<lead>(?:a |des |jusqu'a )?j ?(?P<sign>[+-]?) ?)(?P<digits>\d{1,3})")
 # "ces dernières semaines", "ces six derniers mois", "ces prochains jours".
 _THESE = re.compile(
     r"(?P<article>(?:ces|les|au cours des|dans les) )?(?:(?P<digits>\d+) |(?P<words>[a-z]+) )?"
@@ -117,7 +121,7 @@ class Manner:
 
     `model` for the case; `counted` by a number, in words if `spoken`, `about` if roughly ("une dizaine de"), after
     `lead`, before `gap`, `unit_word` and `tail`, `to` between the two numbers of a range; with a `part` of the day; in
-    `hours`; `apart` if it is counted from another moment than the document's.
+    `hours`; `apart` if it is counted from another moment than the document's; `vague` if it says no number.
     """
 
     model: str
@@ -132,6 +136,7 @@ class Manner:
     to: str = ""
     tail: str = ""
     apart: bool = False
+    vague: bool = False
 
 
 def parse_relative(text: str) -> Relative | None:
@@ -141,7 +146,7 @@ def parse_relative(text: str) -> Relative | None:
         one_line = re.sub(" +", " ", one_line)
     for said in _spellings(one_line.strip(" .,;")):
         plain = fold_line(said)
-        for reader in (_named, _counted, _apart, _fortnight, _these, _ending, _sided, _this, _by):
+        for reader in (_named, _counted, _apart, _numbered, _fortnight, _these, _ending, _sided, _this, _by):
             if (found := reader(plain, said)) is not None:
                 return found
     return None
@@ -187,13 +192,15 @@ def _counted(plain: str, text: str) -> Relative | None:
     if match is None:
         return None
     unit_word = match["unit"].rstrip(".").replace("week end", "week-end")
+    sign = -1 if match["back"] else 1
+    if match["words"] in _SOME and unit_word in _UNITS:
+        return Relative(_UNITS[unit_word], sign * _SOME[match["words"]], Manner(text, vague=True))
     number = _quantity(match["about"], match["digits"], match["words"])
     if number is None:
-        return None
+        return _two(plain, text)
     upto = _quantity(None, match["upto"], match["upto"]) if match["upto"] else None
     if match["upto"] and upto is None:
         return None
-    sign = -1 if match["back"] else 1
     manner = Manner(
         text,
         counted=True,
@@ -212,6 +219,17 @@ def _counted(plain: str, text: str) -> Relative | None:
     return Relative(_UNITS[unit_word], sign * number, manner, span=max(0, (upto or number) - number))
 
 
+def _two(plain: str, text: str) -> Relative | None:
+    """ "à trois et six mois": two numbers in words, which are no number together."""
+    match = _WORDS_AND.search(plain)
+    if match is None or any(_quantity(None, None, match[name]) is None for name in ("first", "last")):
+        return None
+    found = _counted(plain[: match.start("to")] + " ou " + plain[match.end("to") :], text)
+    if found is None:
+        return None
+    return replace(found, manner=replace(found.manner, to=text[match.start("to") : match.end("to")]))
+
+
 def _apart(plain: str, text: str) -> Relative | None:
     """A distance from a moment that is not the document's: counted as if it were."""
     match = _APART.fullmatch(plain)
@@ -222,6 +240,16 @@ def _apart(plain: str, text: str) -> Relative | None:
     spoken = match["digits"] is None
     manner = Manner(text, counted=True, spoken=spoken, unit_word=unit_word, gap=match["gap"], tail=tail, apart=True)
     return Relative(_UNITS[unit_word], -number if plain.endswith(_BEFORE) else number, manner)
+
+
+def _numbered(plain: str, text: str) -> Relative | None:
+    """A day by its number: counted as if from the document's."""
+    match = _NUMBERED.fullmatch(plain)
+    if match is None:
+        return None
+    number = int(match["digits"])
+    manner = Manner(text, counted=True, lead=text[: match.end("lead")], gap="", apart=True)
+    return Relative(Unit.DAY, -number if match["sign"] == "-" else number, manner)
 
 
 def _quantity(about: str | None, digits: str | None, words: str | None) -> int | None:
@@ -246,15 +274,16 @@ def _these(plain: str, text: str) -> Relative | None:
     match = _THESE.fullmatch(plain)
     if match is None or match["unit"].rstrip(".") not in _UNITS:
         return None
-    said = match["words"] or match["later"]
-    number = _quantity(None, match["digits"] or match["later"], said) if match["digits"] or said else 1
+    place = next((name for name in ("digits", "words", "later") if match[name]), None)
+    number = _quantity(None, match[place], match[place]) if place else 1
     if number is None:
         return None
     unit = _UNITS[match["unit"].rstrip(".")]
     manner = Manner(text)
-    if match["article"] is None and (match["digits"] or match["words"]):  # the words ahead stay: "au cours des"
-        noun = text[match.start("side") :]
-        manner = Manner(text, counted=True, spoken=match["digits"] is None, unit_word=noun, apart=True)
+    if place:
+        lead, noun = text[: match.start(place)], text[match.end(place) :].lstrip()
+        spoken = not match[place].isdecimal()
+        manner = Manner(text, counted=True, spoken=spoken, unit_word=noun, lead=lead, apart=True)
     elif match["article"] is None and unit is Unit.DECADE:
         return None
     return Relative(unit, -number if match["side"] == "dernier" else number, manner)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
-from datetime import date
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import date, timedelta
 from fractions import Fraction
 from functools import lru_cache
 
@@ -15,7 +15,7 @@ from deid.substitution.context import DocumentContext
 from deid.substitution.temporal.ages import Age, months_of
 from deid.substitution.temporal.births import within_life
 from deid.substitution.temporal.timeline import tempered
-from deid.substitution.temporal.values import Unit, age_at, on
+from deid.substitution.temporal.values import Unit, add_months, add_years, age_at, on
 
 MECHANISM = "exponential"
 # First month of life of each stage, and ε in nats per month: newborn, infant, toddler, nursery school, primary school,
@@ -38,6 +38,24 @@ _OTHERS = re.compile(
     r"compagn(?:on|e)s?|oncles?|tantes?|cousine?s?|neveux?|nieces?|jum(?:eaux?|elles?)|donneu(?:r|se)|receveu(?:r|se)|"
     r"(?:sa|son|une?|ses|des) (?:voisine?s?|amie?s?|aidante?s?))\b"
 )
+# Relatives whose age the patient's bounds, by the last of their words ahead.
+_KIN = re.compile(
+    rf"(?P<grandparent>grands?[- ](?:pere|mere|parent)s?)|(?P<elder>(?:grands?|grandes?) (?:frere|{_SISTER})s?|"
+    rf"(?:frere|{_SISTER})s? (?:aine|plus age)e?s?)|(?P<younger>(?:petite?s?|jeunes?) (?:frere|{_SISTER})s?|"
+    rf"(?:frere|{_SISTER})s? (?:cadet(?:te)?|puine|plus jeune)e?s?)|(?P<grandchild>petite?s?[- ](?:fils|filles?))|"
+    r"(?P<parent>(?<![a-z-])(?:peres?|meres?|parents?|papa|maman)\b)|(?P<child>(?<![a-z-])(?:fils|filles?|enfants?)\b)"
+)
+# Years that they are older by, at least; less than nought: younger.
+_YEARS_OLDER = {"grandparent": 30, "parent": 15, "elder": 0, "younger": 0, "child": -15, "grandchild": -30}
+# A relative's age at another time than the document's.
+_ANOTHER_TIME = re.compile(r"\b(?:deced|dcd|mort|a l'age|avant|vers|depuis|il y a|etait|avait)")
+# The day a number of units away.
+_BACK: Mapping[Unit, Callable[[date, int], date]] = {
+    Unit.YEAR: add_years,
+    Unit.MONTH: add_months,
+    Unit.WEEK: lambda day, weeks: day + timedelta(weeks=weeks),
+    Unit.DAY: lambda day, days: day + timedelta(days=days),
+}
 _GREATEST = {Unit.YEAR: 125, Unit.MONTH: 1500, Unit.WEEK: 520, Unit.DAY: 3650, Unit.DECADE: 12}
 
 
@@ -83,6 +101,37 @@ def is_of_another(context: DocumentContext, mention: Mention) -> bool:
     return _OTHERS.search(clause) is not None
 
 
+def years_older(context: DocumentContext, mention: Mention) -> tuple[int, int] | None:
+    """Return how the words ahead bound a relative's age by the patient's: a sign and years, or None.
+
+    (1, 15): fifteen years older at least, as a parent; (-1, 15): that much younger; (1, 0): an elder sister.
+    """
+    clause = _CLAUSE.split(context.plain_before(mention, _REACH))[-1]
+    kin = [found.lastgroup or "" for found in _KIN.finditer(clause)]
+    if not kin or _ANOTHER_TIME.search(clause):
+        return None
+    years = _YEARS_OLDER[kin[-1]]
+    return (-1 if years < 0 or kin[-1] == "younger" else 1), abs(years)
+
+
+def beside_own(context: DocumentContext, mention: Mention, age: Age, value: int, own: int) -> int:
+    """Return a relative's drawn age brought to agree with the patient's published one, `own` in months.
+
+    It is the nearest of its stage that the words allow, and the drawn one where the stage holds none: it reads what is
+    drawn and public words alone.
+    """
+    bound = years_older(context, mention)
+    if bound is None:
+        return value
+    sign, years = bound
+    fitting = [
+        one
+        for one in same_stage(age.unit, age.step, stage_of(age))
+        if sign * (months_of(age.unit, one, age.step) - own) >= 12 * years
+    ]
+    return min(fitting, key=lambda one: (abs(one - value), one), default=value)
+
+
 def moved_with_birth(age: Age, birth: date, anchor: date, told_birth: date, moved_anchor: date) -> int:
     """Return an age of the patient moved by as many units as the age at the document's date is, within its stage.
 
@@ -119,6 +168,17 @@ def move_birth(
     noise = discrete_laplace(context.stream("birth", "stage", birth.isoformat()), tempered(birth_rate(birth)))
     moved = on(birth.toordinal() + ((shifted or moved_anchor) - anchor).days + noise)
     return within_life(context, moved, moved_anchor) if birth < anchor else moved_anchor
+
+
+def beside_ages(birth: date, moved_anchor: date, ages: Iterable[Age]) -> date:
+    """Return a moved birth date within a unit of the stages, public, of the ages that the document tells."""
+    for age in ages:
+        values = same_stage(age.unit, age.step, stage_of(age))
+        if age.unit in _BACK and values and stage_of(age) < len(_STAGES) - 1:
+            youngest, oldest = max(values[0] // age.step - 1, 0), values[-1] // age.step + 1
+            back = _BACK[age.unit]
+            birth = min(max(birth, back(moved_anchor, -oldest - 1) + timedelta(days=1)), back(moved_anchor, -youngest))
+    return birth
 
 
 def birth_rate(birth: date) -> Fraction:

@@ -24,6 +24,7 @@ _SINGULAR = {
     "trimestre": "trimestre", "trimestres": "trimestre", "semestre": "semestre", "semestres": "semestre",
     "decennie": "décennie", "decennies": "décennie", "week-end": "week-end", "week-ends": "week-end",
 }  # fmt: skip
+_SEVERAL = ("derni", "procha")  # "ces deux dernières années"
 _NEAR = {-2: "avant-hier", -1: "hier", 0: "ce jour", 1: "demain", 2: "après-demain"}
 # The last one, this one, the next one, and the word for several.
 _BESIDE = {
@@ -68,7 +69,7 @@ def distance_otherwise(relative: Relative, moved: Instant, anchor: Instant) -> s
 
 def _write_counted(relative: Relative, offset: int) -> str:
     manner = relative.manner
-    number = max(1, abs(offset))
+    number = max(2 if manner.unit_word.lower().startswith(_SEVERAL) else 1, abs(offset))
     lead = manner.lead
     if (offset > 0) != (relative.offset > 0) and not manner.apart:
         lead = sentence_case_of(lead, "dans " if offset > 0 else "il y a ")

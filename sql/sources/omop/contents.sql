@@ -1,7 +1,8 @@
 -- Grain: one note among document_ids, with what the warehouse knows of its person and visit.
 -- Purpose: everything that detection needs. OMOP has no place for names: the site's own table has them (here
 -- person_identity). Notes are text of the database, hence UTF-8; one whose bytes could not be read is null there,
--- and goes to quarantine as empty.
+-- and goes to quarantine as empty. A visit that begins before the person's
+-- earlier ones are over gives the dates of the first of those: a day told in both then has one surrogate.
 SELECT
     n.note_id::text AS document_id,
     encode(sha256(convert_to(coalesce(n.note_text, ''), 'UTF8')), 'hex') AS content_hash,
@@ -15,8 +16,8 @@ SELECT
     convert_to(coalesce(n.note_text, ''), 'UTF8') AS content,
     n.note_date AS reference_date,
     v.admitted_from_source_value AS service,
-    v.visit_start_date AS stay_start,
-    v.visit_end_date AS stay_end,
+    e.visit_start_date AS stay_start,
+    e.visit_end_date AS stay_end,
     i.last_name,
     i.birth_name,
     i.first_names,
@@ -36,4 +37,26 @@ LEFT JOIN cdw.person AS p ON p.person_id = n.person_id
 LEFT JOIN cdw.person_identity AS i ON i.person_id = n.person_id
 LEFT JOIN cdw.location AS l ON l.location_id = p.location_id
 LEFT JOIN cdw.visit_occurrence AS v ON v.visit_occurrence_id = n.visit_occurrence_id
+LEFT JOIN LATERAL (
+    SELECT
+        h.visit_start_date,
+        h.visit_end_date
+    FROM (
+        SELECT
+            o.visit_occurrence_id,
+            o.visit_start_date,
+            o.visit_end_date,
+            max(coalesce(o.visit_end_date, o.visit_start_date + 366)) OVER (
+                ORDER BY o.visit_start_date, o.visit_occurrence_id
+                ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+            ) AS earlier_until
+        FROM cdw.visit_occurrence AS o
+        WHERE
+            o.person_id = v.person_id
+            AND (o.visit_start_date, o.visit_occurrence_id) <= (v.visit_start_date, v.visit_occurrence_id)
+    ) AS h
+    WHERE h.earlier_until IS NULL OR h.earlier_until < h.visit_start_date
+    ORDER BY h.visit_start_date DESC, h.visit_occurrence_id DESC
+    LIMIT 1
+) AS e ON TRUE
 WHERE n.note_id = ANY(%(document_ids)s::bigint [])

@@ -12,6 +12,7 @@ import pytest
 from psycopg2.extensions import connection as Connection
 
 from deid.config.settings import settings
+from deid.domain.document import Stay
 from deid.domain.errors import ContractBroken, SettingsError
 from deid.warehouse import extraction, sources
 from deid.warehouse.connection import connect
@@ -73,6 +74,33 @@ def test_the_omop_contract_gives_the_same_documents(hospital: Database) -> None:
         for field in ("content", "format", "title", "loinc_code", "document_type", "reference_date"):
             assert getattr(ours, field) == getattr(theirs, field)
     assert [(one["first_name"], one["last_name"]) for one in professionals] == [("Yann", "TREGUIER")]
+
+
+def test_a_stay_that_begins_during_another_gives_the_dates_of_the_first(hospital: Database) -> None:
+    """Three stays that overlap in a row have the dates of the first, in either contract; a later one has its own."""
+    hospital.rows(
+        """INSERT INTO cdw.stay VALUES
+        ('S000003', 'P000001', '260012346', 'CARD', 'Cardiologie', '2026-02-28', '2026-03-10'),
+        ('S000004', 'P000001', '260012347', 'CARD', 'Cardiologie', '2026-03-05', '2026-03-06'),
+        ('S000005', 'P000001', '260012348', 'CARD', 'Cardiologie', '2026-03-11', NULL),
+        ('S000006', 'P000001', '260012349', 'CARD', 'Cardiologie', '2026-03-20', '2026-03-21')""",
+        role="owner",
+    )
+    names = [f"D00000{number}" for number in range(1, 7)]
+    for number, name in enumerate(names, 1):
+        put(hospital, name, patient="P000002" if number == 2 else "P000001", stay_id=f"S00000{number}")
+    first = Stay(date(2026, 2, 25), date(2026, 3, 2))
+    going_on = Stay(date(2026, 3, 11))
+    with connect(hospital.dsn("reader")) as link:
+        ehop = read_contents(link, Source("ehop"), names)
+        omop = read_contents(link, Source("omop"), list("12345"))
+    assert [ehop[name].stay for name in names] == [first, Stay(date(2026, 2, 27)), first, first, going_on, going_on]
+    # An open visit of OMOP ends on its first day, so that nothing goes on from it.
+    for number in "12345":
+        ours, theirs = omop[number].stay, ehop[f"D00000{number}"].stay
+        assert ours is not None
+        assert theirs is not None
+        assert ours.first == theirs.first
 
 
 def _pages(link: Connection, source: str) -> Iterator[Listed]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from pathlib import Path
 
 import numpy as np
@@ -10,13 +10,23 @@ import pytest
 
 from deid.evaluation.attacks.document_dates import DocumentDates, publish_dates
 from deid.evaluation.attacks.frontier import Row, page, plot, utility
-from deid.evaluation.attacks.histories import Generalised, Histories, Mechanism, TimeChange, is_weekend, nearest_of_kind
+from deid.evaluation.attacks.histories import (
+    PARTS,
+    TOGETHER,
+    WEEKDAYS,
+    Generalised,
+    Histories,
+    Mechanism,
+    TimeChange,
+    is_weekend,
+    nearest_of_kind,
+)
 from deid.evaluation.attacks.informed import KNOWN, Found, Known, find
 from deid.evaluation.attacks.inputs import Population, with_dates
 from demo.dates import histories
 
 EPISODES = Mechanism("episodes", 180, 60)
-DAYS = Mechanism("days", 180, 60, "day", calendar=False)
+DAYS = Mechanism("days", 180, 60, "day", None)
 
 
 @pytest.fixture(scope="module")
@@ -30,30 +40,57 @@ def true(models: list[DocumentDates]) -> Histories:
 
 
 def moves(published: list[DocumentDates]) -> dict[tuple[str, int, int], set[int]]:
-    """Return the moves of the documents of each stay, by patient, first and last day."""
+    """Return the moves of the first days of each stay, by patient, first and last day."""
     found = defaultdict(set)
     for one in published:
-        stay = one.record.stay
-        key = (one.patient, stay.admitted_on.toordinal(), stay.discharged_on.toordinal())
-        found[key].add(one.published_on.toordinal() - one.written_on.toordinal())
+        stay = one.record.document.stay
+        assert stay is not None
+        assert stay.last is not None
+        if 0 <= (one.written_on - stay.first).days <= TOGETHER:
+            key = (one.patient, stay.first.toordinal(), stay.last.toordinal())
+            found[key].add(one.published_on.toordinal() - one.written_on.toordinal())
     return found
+
+
+def part(day: int) -> int:
+    return PARTS[(day - 1) % 7]
 
 
 def test_the_product_publishes_documents_by_the_law_that_the_attacker_knows(small: Population, true: Histories) -> None:
     policy = with_dates("episodes", anchor_scale_days=180, episode_epsilon=0.0333)
     drawn: list[int] = []
+    weekdays: Counter[bool] = Counter()
     for key in range(4):
         for (_, first, last), days in moves(publish_dates(small.records, policy, bytes([key]) * 32)).items():
             if first != last:
                 assert len(days) == 1
-                assert min(days) % 7 == 0
+                assert part(first + min(days)) == part(first)
+                weekdays[min(days) % 7 == 0] += part(first) == 0
                 drawn += days
     published = EPISODES.publish(true, np.random.default_rng(1))
-    stays = true.own & true.weekly
-    assert not ((published - true.day)[stays] % 7).any()
-    assert (is_weekend(published) == is_weekend(true.day)).all()
-    expected, measured = np.abs((published - true.day)[stays]).mean(), np.abs(drawn).mean()
+    moved = published - true.day
+    inside = (true.day >= true.first) & (true.day - true.first <= TOGETHER)
+    stays = true.own & true.weekly & inside
+    assert (is_weekend(published) == is_weekend(true.day))[~inside].all()
+    expected, measured = np.abs(moved[stays]).mean(), np.abs(drawn).mean()
     assert measured == pytest.approx(expected, rel=0.35)
+    same = (moved[stays & (np.isin(true.first % 7, (1, 2, 3)))] % 7 == 0).mean()  # of three weekdays of one part
+    assert same == pytest.approx(1 / 3, abs=0.1)
+    assert weekdays[True] / weekdays.total() == pytest.approx(same, abs=0.15)
+
+
+def test_whole_weeks_keep_every_weekday_and_gap(true: Histories) -> None:
+    weeks = Mechanism("weeks", 180, 60, parts=WEEKDAYS)
+    moved = weeks.publish(true, np.random.default_rng(1)) - true.day
+    assert not (moved[true.weekly] % 7).any()
+
+
+def test_noise_inside_a_stay_hides_and_costs_gaps(true: Histories) -> None:
+    weeks = Mechanism("weeks", 180, 60, parts=WEEKDAYS)
+    noisy = Mechanism("noisy", 180, 60, parts=WEEKDAYS, jitter=2)
+    (plain,), (hidden,) = (find(true, one, "three stays", (320,), 200) for one in (weeks, noisy))
+    assert hidden.hits < plain.hits
+    assert utility(true, noisy)[0] < utility(true, weeks)[0]
 
 
 def test_the_nearest_day_of_a_kind_is_at_most_three_days_off() -> None:
@@ -66,8 +103,8 @@ def test_the_nearest_day_of_a_kind_is_at_most_three_days_off() -> None:
 
 @pytest.mark.parametrize("known", KNOWN)
 def test_next_to_no_noise_finds_nearly_everybody_and_boundless_noise_few(true: Histories, known: Known) -> None:
-    (little,) = find(true, Mechanism("little", 0, 0.2, "day", calendar=False), known, (320,), 200)
-    (much,) = find(true, Mechanism("much", 3650, 3650, "day", calendar=False), known, (320,), 200)
+    (little,) = find(true, Mechanism("little", 0, 0.2, "day", None), known, (320,), 200)
+    (much,) = find(true, Mechanism("much", 3650, 3650, "day", None), known, (320,), 200)
     assert little.targets >= 200
     assert little.share > 0.75
     assert much.share < 0.15
@@ -76,8 +113,9 @@ def test_next_to_no_noise_finds_nearly_everybody_and_boundless_noise_few(true: H
 def test_more_candidates_hide_better_and_weekdays_give_away(true: Histories) -> None:
     few, many = find(true, EPISODES, "three stays", (320, 960), 200)
     assert many.hits <= few.hits
-    (free,) = find(true, Mechanism("free", 180, 60, calendar=False), "three stays", (320,), 200)
-    assert free.most < few.share
+    (weeks,) = find(true, Mechanism("weeks", 180, 60, parts=WEEKDAYS), "three stays", (320,), 200)
+    (free,) = find(true, Mechanism("free", 180, 60, parts=None), "three stays", (320,), 200)
+    assert free.hits < few.hits < weeks.hits
 
 
 def test_the_order_of_days_is_kept_in_changed_time(true: Histories) -> None:
@@ -92,10 +130,12 @@ def test_the_order_of_days_is_kept_in_changed_time(true: Histories) -> None:
 
 
 def test_utility_is_whole_without_noise_and_less_with_noise_of_each_day(true: Histories) -> None:
-    assert utility(true, Mechanism("shift", 0, 14, "patient", calendar=False)) == (1.0, 0.0, 1.0)
-    exact, wrong, in_order = utility(true, EPISODES)
+    exact, wrong, _, in_order = utility(true, Mechanism("shift", 0, 14, "patient", None))
+    assert (exact, wrong, in_order) == (1.0, 0.0, 1.0)
+    exact, wrong, kind, in_order = utility(true, EPISODES)
     assert exact > 0.8
     assert wrong < 0.1
+    assert kind > 0.9
     assert in_order < 1
     assert utility(true, DAYS)[0] < 0.5
 
@@ -106,7 +146,7 @@ def test_bounds_are_those_of_clopper_and_pearson() -> None:
 
 
 def test_the_page_says_every_way_and_the_plot_is_the_same_twice(tmp_path: Path) -> None:
-    rows = [Row("one `way`", tuple(Found(known, 320, 1_000, 10) for known in KNOWN), 0.9, 0.02, 1.0)]
+    rows = [Row("one `way`", tuple(Found(known, 320, 1_000, 10) for known in KNOWN), 0.9, 0.02, 0.97, 1.0)]
     assert "| one `way` | 320 | 1.0% (1.7%), 1,000 |" in page(rows, 100_000, 10)
     assert plot(rows, tmp_path / "a.svg") == "a.svg"
     plot(rows, tmp_path / "b.svg")

@@ -79,11 +79,36 @@ def test_a_visit_keeps_whether_it_was_on_a_working_day(drawn: Substitutor, patie
     assert (found.weekday() >= 5) == (visited.weekday() >= 5)
 
 
-def test_a_visit_may_change_its_day_of_the_week_and_come_back_to_its_date(
-    episodes: Policy, communes: CommuneTable
+@given(patient=st.text("abcdef", min_size=1, max_size=6), begins=st.dates(date(2020, 1, 1), date(2024, 1, 1)))
+@hypothesis_settings(max_examples=60)
+def test_a_stay_keeps_its_part_of_the_week_its_first_days_and_the_kind_of_others(
+    drawn: Substitutor, patient: str, begins: date
 ) -> None:
+    """Monday to Wednesday, Thursday, Friday, the weekend: a stay that begins in one is published as beginning in it."""
+    parts = (0, 0, 0, 1, 2, 3, 3)
+    stay, written = Stay(begins, begins + timedelta(days=9)), begins + timedelta(days=9)
+    told_days = [begins + timedelta(days=at) for at in (-40, 0, 1, 2, 3, 9, 60)]
+    found = moved(drawn, told_days, stay, written, patient)
+    shift = found[1] - begins
+    assert parts[found[1].weekday()] == parts[begins.weekday()]
+    assert found[1:5] == [day + shift for day in told_days[1:5]]
+    for day, to in zip(told_days, found, strict=True):
+        assert abs((to - day - shift).days) <= 3
+        assert to - day == shift or (to.weekday() >= 5) == (day.weekday() >= 5)
+    assert found == sorted(found)
+
+
+def test_a_stay_may_change_its_day_of_the_week(episodes: Policy, communes: CommuneTable) -> None:
+    begins = date(2022, 3, 7)
+    stay = Stay(begins, begins + timedelta(days=9))
+    found = [moved(Substitutor(episodes, bytes([at]) * 32, communes), [begins], stay)[0] for at in range(1, 100)]
+    assert {one.weekday() for one in found} == {0, 1, 2}
+
+
+def test_a_visit_may_change_its_day_of_the_week_and_come_back_to_its_date(communes: CommuneTable) -> None:
+    little = changed(load(), dates={"strategy": "episodes", "anchor_scale_days": 14, "episode_epsilon": 0.0333})
     found = [
-        moved(Substitutor(episodes, bytes([at]) * 32, communes), [VISIT.first], VISIT, VISIT.first)[0]
+        moved(Substitutor(little, bytes([at]) * 32, communes), [VISIT.first], VISIT, VISIT.first)[0]
         for at in range(1, 250)
     ]
     assert {one.weekday() for one in found} == {0, 1, 2, 3, 4}
@@ -267,7 +292,7 @@ def test_what_is_drawn_stands_in_the_ledger(drawn: Substitutor) -> None:
         stay=STAY,
     )
     spends = {one.mechanism: (one.epsilon, one.elements) for one in drawn.substitute(document, mentions).spends}
-    assert spends["exponential"] == (pytest.approx(2 * 0.0333), 2)  # the stay, and the second quarter of 2019
+    assert spends["exponential"] == (pytest.approx(2 * 0.0111), 2)  # the stay, and the second quarter of 2019
     assert spends["discrete_laplace per year"] == (pytest.approx(1.0), 1)
     assert spends["discrete_laplace per month"] == (pytest.approx(0.5), 1)
 
@@ -330,3 +355,37 @@ def test_days_that_move_by_themselves_cost_a_draw_each(communes: CommuneTable) -
         one.mechanism: one.elements for one in Substitutor(policy, KEY, communes).substitute(document, mentions).spends
     }
     assert spends["exponential"] == 4
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["J-2", "à J10", "J+4", "dans quelques jours", "il y a quelques semaines", "à trois et six mois",
+     "au cours des six derniers mois", "ces trois derniers mois"],
+)  # fmt: skip
+def test_what_is_counted_up_to_a_year_or_says_no_number_stays(drawn: Substitutor, text: str) -> None:
+    document, mentions = marked(f"Vu [[RELDATE|{text}]].", reference_date=WRITTEN, stay=STAY)
+    assert surrogates(drawn.substitute(document, mentions)) == [text]
+
+
+def test_the_last_years_stay_a_number_of_last_years(drawn: Substitutor) -> None:
+    found = set()
+    for number in range(30):
+        document, mentions = marked(
+            "Suivi [[RELDATE|ces dix dernières années]].", patient=Patient(f"p{number}"), reference_date=WRITTEN
+        )
+        found.add(surrogates(drawn.substitute(document, mentions))[0])
+    assert all(re.fullmatch("ces [a-z-]+ dernières années", one) for one in found)
+    assert len(found) > 2
+
+
+def test_numbered_days_keep_their_distances(drawn: Substitutor) -> None:
+    """Days that would each be brought to a working day stay as far apart as their numbers say."""
+    first = date(2022, 3, 7)
+    stay = Stay(first, first + timedelta(days=14))
+    text = ", ".join(f"J{at} : {told(first + timedelta(days=at))}" for at in (0, 4, 8, 11))
+    for number in range(40):
+        document, mentions = marked(
+            f"{text}.", patient=Patient(f"p{number}"), reference_date=first + timedelta(days=14), stay=stay
+        )
+        done = drawn.substitute(document, mentions)
+        assert count_constraints(document, done)[Constraint.NUMBERED_DAY] == Kept(6, 6, 0)

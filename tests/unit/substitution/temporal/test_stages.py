@@ -14,11 +14,13 @@ from scipy.stats import beta
 
 from deid.config.policy import Policy, load
 from deid.domain.document import Patient, Stay
+from deid.domain.outcomes import Constraint
 from deid.reference import CommuneTable
 from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
 from deid.substitution.context import DocumentContext
 from deid.substitution.temporal.ages import parse_age
+from deid.substitution.temporal.constraints import count_constraints
 from deid.substitution.temporal.stages import birth_rate, epsilon_of, is_of_another, stage_of
 from tests.unit.substitution.examples import KEY, changed, marked, surrogates
 
@@ -148,3 +150,57 @@ def test_what_is_drawn_stands_in_the_ledger(drawn: Substitutor) -> None:
     assert lines["discrete_laplace per day of birth"] == (pytest.approx(float(birth_rate(date(1958, 5, 12)))), 1)
     assert lines["exponential per month, stage 4"] == (pytest.approx(1 / 12), 1)
     assert lines["exponential per month, stage 7"] == (pytest.approx(1 / 48), 1)
+
+
+BORN = date(1982, 1, 5)  # 40 years old
+FAMILY = (
+    "Patiente de [[AGE|40 ans]]. Sa mère, [[AGE|57 ans]]. Sa grand-mère, [[AGE|81 ans]]. Son fils, [[AGE|17 ans]]. "
+    "Sa sœur aînée, [[AGE|41 ans]]. Son petit frère, [[AGE|39 ans]]. Son père, décédé à [[AGE|45 ans]]."
+)
+
+
+@given(key=st.text("abcdef", min_size=1, max_size=6))
+@hypothesis_settings(max_examples=60)
+def test_parents_stay_older_and_siblings_in_their_order(drawn: Substitutor, key: str) -> None:
+    document, mentions = marked(FAMILY, patient=Patient(key, birth_date=BORN), reference_date=WRITTEN)
+    own, mother, grandmother, son, elder, younger, _ = map(_years, surrogates(drawn.substitute(document, mentions)))
+    assert mother >= own + 15
+    assert grandmother >= own + 30
+    assert son <= own - 15
+    assert elder >= own
+    assert younger <= own
+
+
+def _years(text: str) -> int:
+    return int(text.split()[0])
+
+
+def test_a_relatives_age_at_another_time_is_not_bound(drawn: Substitutor) -> None:
+    found = set()
+    for number in range(60):
+        patient = Patient(f"p{number}", birth_date=BORN)
+        document, mentions = marked("Son père, décédé à [[AGE|45 ans]].", patient=patient, reference_date=WRITTEN)
+        found.add(_years(surrogates(drawn.substitute(document, mentions))[0]))
+    assert min(found) < 40
+
+
+@given(
+    key=st.text("abcdef", min_size=1, max_size=6),
+    born=st.dates(date(1934, 1, 1), WRITTEN - timedelta(days=1100)),
+    stay=st.sampled_from([None, Stay(date(2022, 3, 7), date(2022, 3, 16))]),
+)
+@hypothesis_settings(max_examples=100)
+def test_an_age_agrees_with_the_birth_date_beside_it(
+    drawn: Substitutor, key: str, born: date, stay: Stay | None
+) -> None:
+    told = (WRITTEN.year - born.year) - ((WRITTEN.month, WRITTEN.day) < (born.month, born.day))
+    patient = Patient(key, birth_date=born)
+    document, mentions = marked(
+        f"Né le [[DATE|{born:%d/%m/%Y}]], [[AGE|{told} ans]].", patient=patient, reference_date=WRITTEN, stay=stay
+    )
+    done = drawn.substitute(document, mentions)
+    assert count_constraints(document, done)[Constraint.AGE].violated == 0
+    before, after = parse_age(f"{told} ans"), parse_age(surrogates(done)[1])
+    assert before is not None
+    assert after is not None
+    assert stage_of(before) == stage_of(after)
