@@ -34,9 +34,11 @@ BODY = (
     "<w:p><w:pPr><w:pStyle w:val='Titre1'/></w:pPr><w:r><w:t>Compte rendu</w:t></w:r></w:p>"
     "<w:p><w:r><w:t xml:space='preserve'>Vu M. </w:t></w:r><w:r><w:rPr><w:b/></w:rPr><w:t>Du</w:t></w:r>"
     "<w:r><w:t>pont</w:t><w:tab/><w:t>12/8</w:t></w:r></w:p>"
-    "<w:tbl><w:tblGrid><w:gridCol w:w='2500'/><w:gridCol w:w='2500'/></w:tblGrid><w:tr>"
-    "<w:tc><w:tcPr><w:tcW w:w='2500'/></w:tcPr><w:p><w:r><w:t>Nom</w:t></w:r></w:p></w:tc>"
-    "<w:tc><w:tcPr><w:tcW w:w='2500'/></w:tcPr><w:p><w:r><w:t>Dupont</w:t></w:r></w:p></w:tc></w:tr></w:tbl>"
+    "<w:tbl><w:tblPr><w:tblW w:w='5000' w:type='dxa'/></w:tblPr>"
+    "<w:tblGrid><w:gridCol w:w='2500'/><w:gridCol w:w='2500'/></w:tblGrid><w:tr>"
+    "<w:tc><w:tcPr><w:tcW w:w='2500' w:type='dxa'/></w:tcPr><w:p><w:r><w:t>Nom</w:t></w:r></w:p></w:tc>"
+    "<w:tc><w:tcPr><w:tcW w:w='2500' w:type='dxa'/></w:tcPr><w:p><w:r><w:t>Dupont</w:t></w:r></w:p></w:tc></w:tr></w:tbl>"
+    "<w:p/>"
 )
 LINES = ["Compte rendu", "Vu M. Dupont\t12/8", "Nom\tDupont"]
 STYLES = "<w:style w:type='paragraph' w:styleId='Titre1'><w:name w:val='heading 1'/></w:style>"
