@@ -29,6 +29,7 @@ READERS: Mapping[str, str] = MappingProxyType(
         "xls": "deid.formats.spreadsheets:read_xls",
         "pdf": "deid.formats.pdf:read_pdf",
         "doc": "deid.formats.libreoffice:read_doc",
+        "dicom": "deid.formats.dicom:read_dicom",
         "odt": "deid.formats.libreoffice:read_odt",
         "xml": "deid.formats.trees:read_xml",
         "cda": "deid.formats.cda:read_cda",

@@ -37,8 +37,8 @@ BODY = (
     "<w:tbl><w:tblPr><w:tblW w:w='5000' w:type='dxa'/></w:tblPr>"
     "<w:tblGrid><w:gridCol w:w='2500'/><w:gridCol w:w='2500'/></w:tblGrid><w:tr>"
     "<w:tc><w:tcPr><w:tcW w:w='2500' w:type='dxa'/></w:tcPr><w:p><w:r><w:t>Nom</w:t></w:r></w:p></w:tc>"
-    "<w:tc><w:tcPr><w:tcW w:w='2500' w:type='dxa'/></w:tcPr><w:p><w:r><w:t>Dupont</w:t></w:r></w:p></w:tc></w:tr></w:tbl>"
-    "<w:p/>"
+    "<w:tc><w:tcPr><w:tcW w:w='2500' w:type='dxa'/></w:tcPr><w:p><w:r><w:t>Dupont</w:t></w:r></w:p></w:tc>"
+    "</w:tr></w:tbl><w:p/>"
 )
 LINES = ["Compte rendu", "Vu M. Dupont\t12/8", "Nom\tDupont"]
 STYLES = "<w:style w:type='paragraph' w:styleId='Titre1'><w:name w:val='heading 1'/></w:style>"

@@ -1,0 +1,182 @@
+"""DICOM: attributes under the basic profile of confidentiality with clean descriptors, structured reports included.
+
+Attributes and their actions follow DICOM PS3.15 (2024), annex E, table E.1-1: names, identifiers and dates become
+surrogates, texts are searched, UIDs are drawn anew, and what identifies otherwise is removed with the private
+attributes. The surrogate of a UID is that of a number, so a UID has the same one in every file of a patient.
+
+Pixels follow the rule of pictures: removed by default. Where pictures are kept, an image that may show names (burned-in
+annotations: declared, or not excluded by a modality that writes into its images) is refused.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import pydicom
+from pydicom.dataset import Dataset
+from pydicom.uid import UID
+
+from deid.domain.errors import Reason
+from deid.formats.fields import Rule
+from deid.formats.reading import Reading, Save
+
+# Text of any length is searched; codes, numbers and times stay.
+_TEXTS = frozenset({"LO", "SH", "ST", "LT", "UT", "UC", "UR"})
+_DATES = frozenset({"DA", "DT"})
+_PIXELS = ("PixelData", "FloatPixelData", "DoubleFloatPixelData", "IconImageSequence", "PixelDataProviderURL")
+_STANDARD = "1.2.840.10008."
+# Modalities whose devices write names into their images
+_WRITTEN_INTO = frozenset({"US", "SC", "OT", "XC", "ES", "GM", "OP", "DOC", "IVUS", "ECG", "HC", "RF", "XA"})
+_METHOD = (
+    ("113100", "Basic Application Confidentiality Profile"),
+    ("113105", "Clean Descriptors Option"),
+    ("113104", "Clean Structured Content Option"),
+)
+
+
+def read_dicom(raw: bytes, reading: Reading) -> Save:
+    """Read a file of DICOM, with or without its preamble, by the field map `dicom`.
+
+    Raises:
+        DocumentRefused: malformed; pictures, where its pixels may show names or the rules hold pictures back.
+    """
+    file = pydicom.dcmread(io.BytesIO(raw), force=True)
+    if not any(element.tag.group > 2 for element in file):
+        reading.refuse(Reason.MALFORMED, "dicom: no attribute")
+    file.decode()
+    _remove_pixels(file, reading)
+    file.remove_private_tags()
+    _Attributes(reading).read(file)
+    reading.removed("metadata")
+    return lambda: _written(file)
+
+
+def _remove_pixels(file: Dataset, reading: Reading) -> None:
+    if not any(name in file for name in _PIXELS):
+        return
+    if not reading.image():
+        for name in _PIXELS:
+            if name in file:
+                delattr(file, name)
+    elif file.get("BurnedInAnnotation") != "NO" and (
+        file.get("BurnedInAnnotation") == "YES" or file.get("Modality") in _WRITTEN_INTO
+    ):
+        reading.refuse(Reason.PICTURES, "its pixels may show names (BurnedInAnnotation)")
+
+
+class _Attributes:
+    """Tells a reading the attributes of a file, and those of the items in it."""
+
+    def __init__(self, reading: Reading) -> None:
+        self._reading = reading
+
+    def read(self, items: Dataset) -> None:
+        """Read the attributes of a file or of an item of a sequence."""
+        for element in list(items):
+            if element.tag.group & 0xFF00 in (0x5000, 0x6000):  # curves and overlays
+                del items[element.tag]
+                self._reading.removed("image")
+            elif element.VR == "SQ" and self._reading.rule("dicom", element.keyword).kind != "drop":
+                for item in element.value:
+                    self.read(item)
+            else:
+                self._element(items, element)
+
+    def _element(self, items: Dataset, element: Any) -> None:
+        rule = self._reading.rule("dicom", element.keyword)
+        if element.keyword == "EncapsulatedDocument":
+            self._embedded(items, element)
+        elif rule.kind == "drop" or element.VR in ("AS", "UN"):
+            del items[element.tag]
+            self._reading.removed("field")
+        elif rule.kind == "keep" or element.value in (None, ""):
+            return
+        elif element.VR == "PN":
+            self._name(element, rule)
+        elif element.VR in _TEXTS | _DATES | {"UI"} or rule.kind == "identity":
+            self._values(element, rule)
+
+    def _values(self, element: Any, rule: Rule) -> None:
+        """Tell the values of an attribute, each by itself."""
+        several = element.VM > 1
+        values = [str(value) for value in element.value] if several else [str(element.value)]
+        if element.VR == "UI" and all(value.startswith(_STANDARD) for value in values):
+            return
+        for at, value in enumerate(values):
+            self._reading.field(_of(element, rule), value, _put(element, values, at, several))
+
+    def _name(self, element: Any, rule: Rule) -> None:
+        """Tell the parts of persons' names, FAMILY^GIVEN, each by itself; ideographic and phonetic forms go."""
+        told = element.value if element.VM > 1 else [element.value]
+        names = [str(name).partition("=")[0].split("^") for name in told]
+        feeds = ("last_name", "first_names", "first_names") if element.keyword == "PatientName" else (None,) * 3
+
+        def put(parts: list[str], at: int, text: str) -> None:
+            parts[at] = re.sub(r"[\^=\\]", " ", text)
+            element.value = ["^".join(name) for name in names] if len(names) > 1 else "^".join(names[0])
+
+        for parts in names:
+            del parts[5:]
+            for at, feed in enumerate(feeds[: len(parts)]):
+                one = rule.model_copy(update={"patient": feed})
+                self._reading.field(one, parts[at], partial(put, parts, at))
+        element.value = ["^".join(name) for name in names] if len(names) > 1 else "^".join(names[0])
+
+    def _embedded(self, items: Dataset, element: Any) -> None:
+        hint = str(items.get("MIMETypeOfEncapsulatedDocument", ""))
+
+        def put(written: bytes) -> None:
+            element.value = written + b"\0" * (len(written) % 2)
+
+        if not self._reading.embed(bytes(element.value).rstrip(b"\0"), hint, put):
+            del items[element.tag]
+
+
+def _of(element: Any, rule: Rule) -> Rule:
+    """Return the rule of a value by the kind of its attribute, where the map tells none."""
+    if rule.kind == "identity" or element.VR not in _DATES | {"UI"}:
+        return rule
+    told = {"label": "ID"} if element.VR == "UI" else {"label": "DATE", "as": "date"}
+    return Rule.model_validate({**told, "caption": rule.caption})
+
+
+def _put(element: Any, values: list[str], at: int, several: bool) -> Callable[[str], None]:
+    def put(text: str) -> None:
+        values[at] = _as_uid(text) if element.VR == "UI" else text
+        element.value = values if several else values[0]
+
+    return put
+
+
+def _as_uid(text: str) -> str:
+    """Return a UID of the digits of a surrogate (PS3.5, section 9: no leading zeros, at most 64 characters)."""
+    parts = [part.lstrip("0") or "0" for part in re.findall(r"\d+", text)]
+    return ".".join(["2.25", *parts])[:64].rstrip(".")
+
+
+def _written(file: Any) -> bytes:
+    """Return a file with its attributes as they are now, and the marks of PS3.15."""
+    file.SpecificCharacterSet = "ISO_IR 192"
+    file.PatientIdentityRemoved = "YES"
+    file.DeidentificationMethod = "Nocturne"
+    file.DeidentificationMethodCodeSequence = [_code(*method) for method in _METHOD]
+    syntax = file.file_meta.get("TransferSyntaxUID", pydicom.uid.ImplicitVRLittleEndian)
+    media = file.get("SOPClassUID", "")
+    file.file_meta = pydicom.dataset.FileMetaDataset()
+    file.file_meta.TransferSyntaxUID = syntax
+    file.file_meta.MediaStorageSOPClassUID = UID(media)
+    file.file_meta.MediaStorageSOPInstanceUID = UID(file.get("SOPInstanceUID", "2.25.0"))
+    file.preamble = bytes(128)
+    target = io.BytesIO()
+    pydicom.dcmwrite(target, file, enforce_file_format=True)
+    return target.getvalue()
+
+
+def _code(value: str, meaning: str) -> Dataset:
+    code = Dataset()
+    code.CodeValue, code.CodingSchemeDesignator, code.CodeMeaning = value, "DCM", meaning
+    return code

@@ -1,0 +1,170 @@
+"""DICOM: what of it becomes a surrogate, what is removed, and that the file stays one."""
+
+from __future__ import annotations
+
+import io
+import re
+from typing import Any
+
+import pydicom
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydicom.dataset import Dataset, FileDataset, FileMetaDataset
+from pydicom.uid import ExplicitVRLittleEndian
+
+from deid.domain.errors import DocumentRefused
+from deid.domain.labels import Label
+from deid.formats.fields import FileRules
+from deid.formats.files import read_file
+from deid.formats.segments import SegmentedSource
+
+REPORT = "1.2.840.10008.5.1.4.1.1.88.11"
+INSTANCE = "1.2.826.0.1.3680043.9.4242.7"
+
+
+def item(**values: Any) -> Dataset:
+    made = Dataset()
+    for name, value in values.items():
+        setattr(made, name, value)
+    return made
+
+
+def dicom(**more: Any) -> bytes:
+    meta = FileMetaDataset()
+    meta.TransferSyntaxUID, meta.MediaStorageSOPClassUID = ExplicitVRLittleEndian, REPORT
+    meta.MediaStorageSOPInstanceUID, meta.SourceApplicationEntityTitle = INSTANCE, "ZORGLUB"
+    file = FileDataset("", {}, file_meta=meta, preamble=b"ZORGLUB " * 16)
+    values = {
+        "SpecificCharacterSet": "ISO_IR 100", "SOPClassUID": REPORT, "SOPInstanceUID": INSTANCE,
+        "Modality": "SR",
+        "PatientName": "ZORGLUB^Hélène^Marie", "PatientID": "8012345679", "PatientBirthDate": "19610514",
+        "PatientSex": "F", "PatientAge": "062Y", "StudyDate": "20240302", "StudyTime": "1012", "AccessionNumber": "A778899",
+        "StudyDescription": "Scanner de Mme Zorglub", "ReferringPhysicianName": "ZORGLUB^Paul",
+        "OperatorsName": ["ZORGLUB^A", "ZORGLUB^B"], "InstitutionName": "CHU de Zorglub", "StationName": "ZORGLUB1",
+        "InstitutionAddress": "1 rue Zorglub", "Manufacturer": "ACME", "StudyInstanceUID": f"{INSTANCE}.1",
+        "ContentSequence": [
+            item(ValueType="TEXT", TextValue="Madame Zorglub, née le 14/05/1961. Nodule de 12 mm."),
+            item(ValueType="PNAME", PersonName="ZORGLUB^Paul", Date="20240302"),
+        ],
+        "DigitalSignaturesSequence": [item(TextValue="Zorglub")],
+        **more,
+    }  # fmt: skip
+    for name, value in values.items():
+        setattr(file, name, value)
+    file.add_new(0x00090010, "LO", "ZORGLUB")
+    file.add_new(0x00091001, "LO", "Zorglub")
+    target = io.BytesIO()
+    pydicom.dcmwrite(target, file, enforce_file_format=True)
+    return target.getvalue()
+
+
+def read(raw: bytes, rules: FileRules | None = None) -> SegmentedSource:
+    return read_file(raw, document_id="d", max_bytes=10**7, hint="x.dcm", rules=rules or FileRules())
+
+
+def with_all_replaced(source: SegmentedSource) -> bytes:
+    """Write a file with a surrogate for every name, and for every other mention that its fields tell."""
+    names = {(found.start(), found.end()): "MARTIN" for found in re.finditer("(?i)zorglub", source.text)}
+    told = {
+        (one.start, one.end): {Label.DATE: "09/03/2024", Label.PATIENT: "Anne", Label.DOCTOR: "Luc"}.get(
+            one.label, "0775"
+        )
+        for one in source.mentions
+    }
+    places = names | {
+        at: new for at, new in told.items() if not any(at[0] < end and start < at[1] for start, end in names)
+    }
+    return source.rewrite(sorted((start, end, new) for (start, end), new in places.items()))
+
+
+def test_what_identifies_is_gone_and_the_report_stays() -> None:
+    source = read(dicom())
+    assert source.patient["ipp"] == ["8012345679"]
+    assert "Nodule de 12 mm" in source.text
+    written = with_all_replaced(source)
+    for planted in (
+        b"ZORGLUB",
+        b"orglub",
+        b"8012345679",
+        b"19610514",
+        b"20240302",
+        b"A778899",
+        INSTANCE.encode(),
+        b"062Y",
+    ):
+        assert planted not in written, planted
+    file = pydicom.dcmread(io.BytesIO(written))
+    assert str(file.PatientName).startswith("MARTIN^")
+    assert file.StudyDate == file.PatientBirthDate == "20240309"
+    assert file.OperatorsName[0] == "MARTIN^Luc"
+    assert file.StudyDescription == "Scanner de Mme MARTIN"
+    assert file.ContentSequence[0].TextValue.endswith("Nodule de 12 mm.")
+    assert (file.PatientSex, file.StudyTime, file.Manufacturer, file.Modality) == ("F", "1012", "ACME", "SR")
+    assert file.SOPClassUID == REPORT
+    assert file.SOPInstanceUID == file.file_meta.MediaStorageSOPInstanceUID
+    assert file.PatientIdentityRemoved == "YES"
+    assert not any(element.tag.is_private for element in file)
+
+
+IMAGE = {
+    "Rows": 2, "Columns": 2, "BitsAllocated": 8, "BitsStored": 8, "HighBit": 7, "PixelRepresentation": 0,
+    "SamplesPerPixel": 1, "PhotometricInterpretation": "MONOCHROME2", "PixelData": b"Zorg",
+}  # fmt: skip
+
+
+def outcome(raw: bytes) -> str:
+    """Return what reading and writing a file gives: "read", or the reason of its refusal."""
+    try:
+        return "read" if isinstance(read(raw).rewrite([]), bytes) else ""
+    except DocumentRefused as refused:
+        return str(refused.reason)
+
+
+@pytest.mark.parametrize(
+    ("modality", "burned", "images", "expected"),
+    [
+        ("CT", None, "remove", False),
+        ("CT", None, "keep", True),
+        ("US", None, "keep", "pictures"),
+        ("US", "NO", "keep", True),
+        ("CT", "YES", "keep", "pictures"),
+        ("CT", "NO", "refuse", "pictures"),
+    ],
+)
+def test_pixels_follow_the_rule_of_pictures(modality: str, burned: str | None, images: str, expected: object) -> None:
+    more = {"BurnedInAnnotation": burned} if burned else {}
+    raw = dicom(Modality=modality, **IMAGE, **more)
+    rules = FileRules.model_validate({"images": images})
+    if isinstance(expected, str):
+        with pytest.raises(DocumentRefused, match=expected):
+            read(raw, rules)
+    else:
+        file = pydicom.dcmread(io.BytesIO(read(raw, rules).rewrite([])))
+        assert ("PixelData" in file) is expected
+
+
+def test_an_embedded_document_is_read() -> None:
+    raw = dicom(MIMETypeOfEncapsulatedDocument="text/plain", EncapsulatedDocument=b"Vue par le Dr Zorglub. ")
+    source = read(raw)
+    assert "Vue par le Dr Zorglub." in source.text
+    assert b"Zorglub" not in with_all_replaced(source)
+
+
+def test_without_preamble() -> None:
+    assert read(dicom()[132:]).text == read(dicom()).text
+
+
+RAW = dicom()
+
+
+def test_bad_input_has_a_reason() -> None:
+    assert outcome(RAW[:140]) == "malformed"
+    assert outcome(bytes(128) + b"DICM" + bytes(50)) in ("malformed", "empty")
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.data())
+def test_a_damaged_file_is_read_or_refused(data: st.DataObject) -> None:
+    start = data.draw(st.integers(0, len(RAW)))
+    assert outcome(RAW[:start] + data.draw(st.binary(max_size=4)) + RAW[start + data.draw(st.integers(0, 4)) :])
