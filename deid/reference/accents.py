@@ -32,19 +32,25 @@ def is_accented(word: str, surname: bool) -> bool:
 class AccentCrowds:
     """Crowds of which a keyed map draws accented names for accented ones, and others for others.
 
-    Accented names are few, so those of all bands and generations share a crowd, those of first names by sex. A crowd
-    whose other names would be too few stays whole; where the accented ones would be, all crowds of their group do. So
-    no two crowds share a member, as in the tables.
+    Accented names are few, so those of all bands and generations of an origin share a crowd, those of first names by
+    sex. A crowd whose other names would be too few stays whole; where the accented ones would be, all crowds of their
+    group do. So no two crowds share a member, as in the tables.
     """
 
     def __init__(self, tables: NameTables) -> None:
-        groups: dict[tuple[str | int, ...], set[int]] = defaultdict(set)
+        origins: dict[int, set[str | int]] = defaultdict(set)
+        kinds: dict[int, tuple[str | int, ...]] = {}  # number → ("surname",), or ("first name", sex)
         for sort, number in tables.sorts.items():
-            groups[sort[:1] if sort[0] == "surname" else sort[:2]].add(number)
+            origin = 1 if sort[0] == "surname" else 2
+            origins[number].add(sort[origin])
+            kinds[number] = sort[:origin]
+        groups: dict[tuple[object, ...], list[Crowd]] = defaultdict(list)
+        for number in sorted(kinds):
+            if tables.crowds[number].originals:
+                groups[kinds[number], frozenset(origins[number])].append(tables.crowds[number])
         self._parted: dict[int, tuple[Crowd, Crowd]] = {}  # number → names with accents, names without
-        for group, numbers in groups.items():
-            crowds = [tables.crowds[number] for number in sorted(numbers) if tables.crowds[number].originals]
-            self._part(crowds, surname=group[0] == "surname")
+        for crowds in groups.values():
+            self._part(crowds, surname=kinds[crowds[0].number] == ("surname",))
 
     def _part(self, crowds: Sequence[Crowd], surname: bool) -> None:
         without = {one.number: _those(one.number, [one], surname, accented=False) for one in crowds}
