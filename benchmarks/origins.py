@@ -192,12 +192,12 @@ def replace_text(gold: GoldDocument, made_of: Sequence[Piece], patient: Patient)
 
 
 def missed(gold: GoldDocument, found: Sequence[Mention]) -> Iterator[tuple[Mention, bool]]:
-    """Yield each name with whether a letter of it is outside all mentions found, whatever their label."""
+    """Yield each name with whether a letter or digit of it is outside all mentions found, whatever their label."""
     text = gold.document.text
     covered = characters(text, found, frozenset(Label))
     for mention in gold.mentions:
         if mention.label in NAMES:
-            yield mention, not characters(text, [mention], NAMES) <= covered
+            yield mention, any(text[at].isalnum() for at in characters(text, [mention], NAMES) - covered)
 
 
 def tally(documents: Sequence[GoldDocument], found: Sequence[Sequence[Mention]]) -> Array:

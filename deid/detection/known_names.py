@@ -24,5 +24,7 @@ PARTICLES = frozenset(_names("particles"))
 LOWER_PARTICLES = frozenset(_names("lower_particles"))
 # Capitalised words that stand after names without belonging to them.
 NOT_NAMES = frozenset(_names("not_names"))
+# Those of them that are whole names too.
+SHORT_NAMES = frozenset(_names("short_names"))
 # Capitals that stand between the same signs as initials and are none.
 ABBREVIATIONS = frozenset(_names("abbreviations"))

@@ -7,10 +7,11 @@ from itertools import combinations
 
 from rapidfuzz.distance import OSA
 
-from deid.detection.known_names import LOWER_PARTICLES, NOT_NAMES, PARTICLES
+from deid.detection.known_names import LOWER_PARTICLES, NOT_NAMES, PARTICLES, SHORT_NAMES
 from deid.detection.reading import Reading
 
 _LONGEST = 6  # words in a name
+_CLOSING = frozenset({"", "\n", ".", ",", ";", ":", "!", "?", "…", "(", ")", "/", "|", ">", '"', "«", "»", "+", "&"})
 ELISIONS = frozenset("d l m n o".split())
 
 
@@ -55,7 +56,8 @@ def read_name(reading: Reading, index: int, lower: int = 0, strict: bool = False
             break
         word = words[at]
         joined = at > index and words[at - 1] in ("-", "'") and glued(reading, at)
-        dotted = len(word) <= 2 and reading.word(at + 1) == "." and glued(reading, at + 1)
+        short = len(word) <= 2 and word not in SHORT_NAMES
+        dotted = short and reading.word(at + 1) == "." and glued(reading, at + 1)
         if not word.isalpha():
             if not _sign_inside(reading, at, index, last):
                 break
@@ -73,7 +75,9 @@ def read_name(reading: Reading, index: int, lower: int = 0, strict: bool = False
             last = at
         elif word in LOWER_PARTICLES and _name_follows(reading, at, lower):
             pass
-        elif lower and word not in NOT_NAMES and namelike(reading, at):
+        elif lower and (
+            (word not in NOT_NAMES and namelike(reading, at)) or (at == index and is_lone_name(reading, at))
+        ):
             lower -= 1
             count += 1
             last = at
@@ -95,6 +99,8 @@ def _capital_belongs(reading: Reading, at: int, start: int, count: int, strict: 
     word = reading.words[at]
     if len(word) == 1:
         return _initial(reading, at, start)
+    if not strict and at == start and is_lone_name(reading, at):
+        return True
     if word in NOT_NAMES and not is_particle_here(reading, at):
         return False
     if count and not _goes_on(reading, at, start):
@@ -133,6 +139,21 @@ def elided(reading: Reading, at: int) -> bool:
 def is_particle_here(reading: Reading, at: int) -> bool:
     """True if a capitalised article or particle at `at` opens a surname ("Le Goff", "DE SOUSA")."""
     return reading.words[at] in PARTICLES and is_capital(reading, at + 1) and reading.word(at + 1).isalpha()
+
+
+def is_lone_name(reading: Reading, at: int) -> bool:
+    """True for a short word that is a whole name where one is announced: "Dr Ou (gastro)", "M. Le,", "née vu".
+
+    No word follows; but one may behind a title without a sign, unless the word is an article ("Docteur Ou écrit").
+    """
+    word, closed = reading.words[at], reading.word(at + 1) in _CLOSING
+    if word not in SHORT_NAMES:
+        return False
+    article = word in ("la", "le", "du", "au")
+    if not is_capital(reading, at):
+        return closed and not article and reading.lowered(at)
+    titled = reading.word(at - 1).isalpha() and not article and not is_upper(reading, at)
+    return closed or (titled and not is_capital(reading, at + 1))
 
 
 def _name_follows(reading: Reading, at: int, lower: int) -> bool:

@@ -12,7 +12,13 @@ from deid.detection.refining.clinical_values import drop_values
 from deid.detection.refining.durations import drop_durations
 from deid.detection.refining.filters import drop_allowed, drop_lookalikes, trim_civilities
 from deid.detection.refining.halves import complete_halves
-from deid.detection.refining.missed_names import find_glued, find_initials, find_shared_names, repeat_names
+from deid.detection.refining.missed_names import (
+    find_glued,
+    find_initials,
+    find_shared_names,
+    find_short_names,
+    repeat_names,
+)
 from deid.detection.refining.overlaps import connect_entities, resolve_overlaps
 from deid.detection.refining.roles import settle_roles
 from deid.domain.document import Mention
@@ -27,7 +33,8 @@ def refine(reading: Reading, mentions: Sequence[Mention], policy: Detection) -> 
     """
     refined = drop_allowed(reading, trim_civilities(reading, drop_lookalikes(reading, mentions)), policy.allow)
     refined = drop_values(reading, drop_durations(reading, refined))
-    refined = resolve_overlaps(reading, [*refined, *announced_in_other_scripts(reading)])
+    announced = [*announced_in_other_scripts(reading), *find_short_names(reading)]
+    refined = resolve_overlaps(reading, [*refined, *announced])
     refined = connect_entities(reading, refined, policy.connectors)
     refined = complete_addresses(reading, complete_names(reading, refined))
     if policy.repeat_names:

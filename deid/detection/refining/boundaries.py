@@ -123,6 +123,8 @@ def _left(reading: Reading, first: int) -> int | None:
         return first - 1
     if before in _OPENING and is_capital(reading, first - 1) and is_capital(reading, first):
         return first - 1
+    if _opens_quotation(reading, first - 1):
+        return first - 1
     if _is_lone_particle(reading, first - 1):
         return first - 1
     if (
@@ -133,6 +135,13 @@ def _left(reading: Reading, first: int) -> int | None:
     ) and (reading.word(first - 2) != "m" or _signs(reading, first - 2)):
         return first - 2
     return _left_by_form(reading, first, before)
+
+
+def _opens_quotation(reading: Reading, at: int) -> bool:
+    """True for a surname in capitals between a quotation mark and a first name: "« LAM Thanh Huong »"."""
+    quoted = reading.word(at - 1) in ("«", '"') and reading.word(at).isalpha() and is_upper(reading, at)
+    beside = quoted and is_capital(reading, at + 1) and reading.starts[at + 1] - reading.ends[at] == 1
+    return beside and reading.lexicon.surnames.get(reading.words[at], 0) > 0
 
 
 def _elides_particle(reading: Reading, at: int) -> bool:

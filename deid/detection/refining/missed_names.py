@@ -10,7 +10,7 @@ from dataclasses import replace
 from deid.detection.annotators.vocabulary import CIVILITIES, DOCTOR_TITLES, KINSHIP, NOT_INITIALS, PROFESSIONS
 from deid.detection.known_names import ABBREVIATIONS, LOWER_PARTICLES, NOT_NAMES, PARTICLES
 from deid.detection.lexicon import Lexicon
-from deid.detection.names import glued, is_capital, is_upper
+from deid.detection.names import glued, is_capital, is_lone_name, is_upper
 from deid.detection.reading import Reading
 from deid.domain.document import Mention, Vote
 from deid.domain.labels import NAMES, Label
@@ -27,17 +27,52 @@ _ANNOUNCE = CIVILITIES | DOCTOR_TITLES | KINSHIP | PROFESSIONS | {"par", "avec",
 # Words between a subject and its verb.
 _BEFORE_VERB = frozenset("se s ne n est sont etait a ont avait lui leur l y en nous vous me m te t qui va".split())
 _OPENERS = PARTICLES | LOWER_PARTICLES
+_VOWELS = frozenset("aeiouy")
+_NO_MEASURES = frozenset("lu on ou sa son tu vu".split())
+_BEHIND_LONE = frozenset({"(", ")", ",", ";", ":", "/", "»", "."})
+_SYMBOLS = frozenset("ag al au ba be ca co cu fe ga he ia li na ni po ra se si te ti".split())  # of elements, and "IA"
+
+
+def find_short_names(reading: Reading) -> list[Mention]:
+    """Return the whole names that read like words of the language: "Dr Ou", "M. Le.", "son collègue Ou (arrêté)".
+
+    They stand behind what announces a name, or, if no measure is called so, have a capital between a word that has
+    none and a sign.
+    """
+    found = [
+        replace(mention, votes=(Vote("announced", mention.label, mention.score),))
+        for mention in reading.found.get("context", ())
+        if mention.score >= _SCORE and mention.label in NAMES and is_lone_name(reading, reading.token_at(mention.start))
+    ]
+    known = {mention.start for mention in found}
+    for index, start in enumerate(reading.starts):
+        if start not in known and reading.words[index] in _NO_MEASURES and _is_capital_inside(reading, index):
+            found.append(_mention("announced", start, reading.ends[index], Label.PERSON, _SURE))
+    return found
+
+
+def _is_capital_inside(reading: Reading, index: int) -> bool:
+    """True for a word with one capital behind a word without one and before a sign, on one line: "dossier Ou :"."""
+    before = index - 1
+    small = reading.word(before).isalpha() and reading.surface(before).islower() and not glued(reading, index)
+    near = small and reading.text[reading.ends[before] : reading.starts[index]] == " "
+    return near and reading.surface(index).istitle() and reading.word(index + 1) in _BEHIND_LONE
 
 
 def repeat_names(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
     """Return `mentions` and, outside them, every further occurrence of the words of their names."""
     known = _words_of_names(reading, mentions)
-    if not known:
+    short = _short_names(reading, mentions)
+    if not known and not short:
         return list(mentions)
     covered = reading.coverage(mentions)
     added = []
     for index, word in enumerate(reading.words):
-        if word not in known or covered[reading.starts[index]] or _is_eponym(reading, index):
+        if covered[reading.starts[index]]:
+            continue
+        if word in short and _stands_alone(reading, index):
+            added.append(_mention("repetition", reading.starts[index], reading.ends[index], short[word], _SCORE))
+        if word not in known or word in short or _is_eponym(reading, index):
             continue
         if _plausible(reading, index, word) or _stands_out(reading, index, known):
             added.append(_mention("repetition", reading.starts[index], reading.ends[index], *known[word]))
@@ -72,6 +107,29 @@ def _words_of_names(reading: Reading, mentions: Sequence[Mention]) -> dict[str, 
         for word, (label, score) in known.items()
         if 1.0 - doubt[word] >= _SOURCE
     }
+
+
+def _short_names(reading: Reading, mentions: Sequence[Mention]) -> dict[str, Label]:
+    """Return the words of two or three letters that are sure names at the end of a mention: "Dr Do", "Minh LE"."""
+    found: dict[str, Label] = {}
+    for mention in mentions:
+        if mention.label in NAMES and mention.score >= _SURE:
+            last = reading.token_at(mention.end - 1)
+            word = reading.words[last]
+            short = len(word) == 2 or (len(word) == 3 and word in NOT_NAMES)
+            if short and word.isalpha() and not _VOWELS.isdisjoint(word) and word not in _SYMBOLS:
+                found.setdefault(word, mention.label)
+    return found
+
+
+def _stands_alone(reading: Reading, index: int) -> bool:
+    """True for a short word with one capital inside a sentence, before none: "avec Do et", but not "Le Goff"."""
+    before, after = reading.word(index - 1), reading.word(index + 1)
+    tied = glued(reading, index) or (glued(reading, index + 1) and after in ("-", "'", "/"))
+    inside = before not in _OPENING and not before.isdigit()
+    return (
+        reading.surface(index).istitle() and inside and not (tied or after.isdigit() or is_capital(reading, index + 1))
+    )
 
 
 def _is_eponym(reading: Reading, index: int) -> bool:

@@ -16,6 +16,13 @@ FOUND: dict[str, tuple[str, ...]] = {
         "[[ORG|Hôpital Nord – Les Charmilles]]",
         "Mél. [[EMAIL|secretariat@hopital.example]]",
     ),
+    "names that are words": (
+        "Appel au Dr [[DOCTOR|Ou]] > répondeur.",
+        "Le docteur [[DOCTOR|Ou]] écrit une lettre.",
+        "Présent : Monsieur [[PATIENT|Le]].",
+        "Son collègue de chantier [[PERSON|Ou]] (arrêté aussi).",
+        "Dr [[DOCTOR|Do]], vu avec [[DOCTOR|Do]] et son interne.",
+    ),
     "dates": (
         "Hospitalisé le [[DATE|12/02/2020]] en cardiologie.",
         "Contrôle le [[DATE|12-02-2020]].",
@@ -237,6 +244,13 @@ FOUND: dict[str, tuple[str, ...]] = {
 
 # Nothing may be found.
 NOT_FOUND: dict[str, tuple[str, ...]] = {
+    "words that are names": (
+        "Sortie signée par le Dr. Le patient va bien.",
+        "RAS Le patient va bien, Son état aussi.",
+        "Examen clinique Le : normal.",
+        "Tension Ta : 12/8, température Ta, groupe sanguin Au.",
+        "Bilan : Na 126, Ca 2,3. Vu le bilan.",
+    ),
     "eponyms": (
         "Suivi pour une maladie de Charcot.",
         "Une maladie de Parkinson évoluée.",

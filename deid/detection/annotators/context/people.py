@@ -20,7 +20,7 @@ from deid.detection.annotators.vocabulary import (
 )
 from deid.detection.known_names import LOWER_PARTICLES, NOT_NAMES, PARTICLES
 from deid.detection.lexicon import gazetteers
-from deid.detection.names import is_capital, is_particle_here, is_upper, namelike, read_name
+from deid.detection.names import is_capital, is_lone_name, is_particle_here, is_upper, namelike, read_name
 from deid.detection.reading import Reading
 from deid.domain.document import Mention
 from deid.domain.labels import NAMES, Label
@@ -183,7 +183,9 @@ def _after_profession_or_kinship(reading: Reading, index: int, label: Label, sco
     word = reading.word(at)
     if at > index + 1 and reading.words[at - 1] in _PLACE_LINKS:
         return
-    if not word.isalpha() or word in KINSHIP or (word in NOT_NAMES and not is_particle_here(reading, at)):
+    if not word.isalpha() or word in KINSHIP:
+        return
+    if word in NOT_NAMES and not is_particle_here(reading, at) and not is_lone_name(reading, at):
         return
     capital = is_capital(reading, at)
     if reading.starts[at] - reading.ends[index] > 40 or (word in PROFESSIONS and not capital):
