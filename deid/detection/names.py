@@ -146,10 +146,11 @@ def is_lone_name(reading: Reading, at: int) -> bool:
 
     No word follows; but one may behind a title without a sign, unless the word is an article ("Docteur Ou écrit").
     """
-    word, closed = reading.words[at], reading.word(at + 1) in _CLOSING
+    word, after = reading.words[at], reading.word(at + 1)
     if word not in SHORT_NAMES:
         return False
     article = word in ("la", "le", "du", "au")
+    closed = after in _CLOSING and not (article and after == "\n")
     if not is_capital(reading, at):
         return closed and not article and reading.lowered(at)
     titled = reading.word(at - 1).isalpha() and not article and not is_upper(reading, at)

@@ -140,7 +140,8 @@ def _left(reading: Reading, first: int) -> int | None:
 def _opens_quotation(reading: Reading, at: int) -> bool:
     """True for a surname in capitals between a quotation mark and a first name: "« LAM Thanh Huong »"."""
     quoted = reading.word(at - 1) in ("«", '"') and reading.word(at).isalpha() and is_upper(reading, at)
-    beside = quoted and is_capital(reading, at + 1) and reading.starts[at + 1] - reading.ends[at] == 1
+    called = quoted and is_capital(reading, at + 1) and not is_upper(reading, at + 1)
+    beside = called and reading.starts[at + 1] - reading.ends[at] == 1
     return beside and reading.lexicon.surnames.get(reading.words[at], 0) > 0
 
 

@@ -250,6 +250,7 @@ NOT_FOUND: dict[str, tuple[str, ...]] = {
         "Examen clinique Le : normal.",
         "Tension Ta : 12/8, température Ta, groupe sanguin Au.",
         "Bilan : Na 126, Ca 2,3. Vu le bilan.",
+        "NÉE LE : AGE :",
     ),
     "eponyms": (
         "Suivi pour une maladie de Charcot.",

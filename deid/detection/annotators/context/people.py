@@ -171,7 +171,7 @@ def _after_birth_word(reading: Reading, index: int) -> Iterator[Mention]:
     if doubtful and (written != "né" or not namelike(reading, at)):
         return
     last = read_name(reading, at, lower=1 if reading.lowered(index) else 0)
-    if last is None or (reading.word(at) in ("le", "a", "en") and not is_capital(reading, at)):
+    if last is None or (reading.word(at) in ("le", "a", "en") and (last == at or not is_capital(reading, at))):
         return
     strong = reading.words[index] in ("nee", "ep", "epse", "vve", "veuve")
     yield _make(reading, at, last, Label.PERSON, 0.93 if strong else 0.8)
