@@ -37,8 +37,9 @@ from deid.evaluation.scoring import characters
 from deid.french.folding import in_case_of, words
 from deid.learning.augmentation.pieces import Piece, assembled, cut_pieces
 from deid.learning.augmentation.rates import SeededRandom
-from deid.reference.names import Crowd, NameTables
+from deid.reference.names import Crowd, NameTables, name_key
 from deid.reference.origins import ORIGINS, OriginModel
+from deid.reference.packaged import packaged_rows
 from deid.reference.tables import packaged_tables
 from deid.substitution.context import DocumentContext
 from deid.substitution.names.drawing import Drawing, Shorthand
@@ -311,7 +312,10 @@ def _show(documents: Sequence[GoldDocument], found: Sequence[Sequence[Mention]],
 def told_by_crowds(names: NameTables) -> str:
     """Tabulate by origin how often the best guess of a name is right for who knows its crowd, by births in France."""
     first = {word: one.births for word, one in names.first.items()}
-    surnames = _guesses(names.surnames, names.surnames_like, names.origins[0])
+    births: dict[str, int] = {}  # of several spellings of a name, those of the most frequent
+    for row in packaged_rows("surnames"):
+        births.setdefault(name_key(row["name"]), int(row["births"]))
+    surnames = _guesses(births, names.surnames_like, names.origins[0])
     called = _guesses(first, names.first_names_like, names.origins[1])
     head = [
         "origin",
@@ -345,12 +349,12 @@ def _guesses(
 
 # The page
 
-HEAD = """Written by `python -m benchmarks.origins --held-out {folder} --write`: {documents} documents of the authors
-{authors}, {names:,} names of people in each, the policy that ships. The network was trained without these authors; the
-transformer is the one that ships, which learned no tag of theirs. Names are replaced by those of `origins.toml`,
-{least} to {most} of an origin, written for this benchmark: whole, with their apostrophes, particles and double names,
-of one letter too, the family first in half of the full names of South-East Asia and Polynesia. {misspelt:.0%} of the
-mentions are misspelt and {capitals:.0%} put in capitals, the same for every origin.
+HEAD = """Written by `python -m benchmarks.origins --held-out FOLDER --every {every} --write`: {documents} documents of
+the authors {authors}, {names:,} names of people in each, the policy that ships. The network was trained without these
+authors; the transformer is the one that ships, which learned no tag of theirs. Names are replaced by those of
+`origins.toml`, {least} to {most} of an origin, written for this benchmark: whole, with their apostrophes, particles and
+double names, of one letter too, the family first in half of the full names of South-East Asia and Polynesia.
+{misspelt:.0%} of the mentions are misspelt and {capitals:.0%} put in capitals, the same for every origin.
 
 Recall is the share of names whose letters are all inside a mention found, in percent, with 95 % intervals (bootstrap of
 documents, {draws:,} draws). `not in the tables` is everybody's with a lookup that lacks every word of these names.
@@ -364,7 +368,7 @@ as its surrogate tells, and the births of the register, guesses the most frequen
 of the origin for whom that is right."""
 
 
-def page(origins: Sequence[Origin], measured: Mapping[str, Measured], documents: int, folder: str) -> str:
+def page(origins: Sequence[Origin], measured: Mapping[str, Measured], documents: int, every: int) -> str:
     """Return the page."""
     eight = [measured[one.name] for one in origins[:EIGHT]]
     first = next(iter(measured.values()))
@@ -377,7 +381,7 @@ def page(origins: Sequence[Origin], measured: Mapping[str, Measured], documents:
     }
     sizes = [len(one.surnames) + len(one.women) + len(one.men) for one in origins[:EIGHT]]
     head = HEAD.format(
-        folder=folder, documents=documents, authors=" and ".join(AUTHORS), names=int(first.known[..., 1].sum()),
+        every=every, documents=documents, authors=" and ".join(AUTHORS), names=int(first.known[..., 1].sum()),
         least=min(sizes), most=max(sizes), misspelt=MISSPELT, capitals=IN_CAPITALS, draws=DRAWS,
     )  # fmt: skip
     told = TOLD.format(
@@ -438,7 +442,7 @@ def main() -> int:
         measured[origin.name] = measure(gold, origin, policy, given.missed)
         print(origin.name, file=sys.stderr)
     if given.write:
-        text = page(origins, measured, len(gold), str(given.held_out))
+        text = page(origins, measured, len(gold), given.every)
         HERE.with_suffix(".md").write_text(text, encoding="utf-8")
     else:
         print(_table(origins, measured))
