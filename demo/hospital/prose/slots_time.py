@@ -122,6 +122,14 @@ def _next_month(scene: DocumentScene, argument: str) -> Iterable[Piece]:
     )
 
 
+@slot("at_feast")
+def _at_feast(scene: DocumentScene, argument: str) -> Iterable[Piece]:
+    """ "{at_feast:2-9}": "au printemps 2021", "à Noël 2019"."""
+    name = dates.feast(scene.rng, _past_day(scene, argument))
+    before = {"printemps": "au ", "Pâques": "à ", "Noël": "à ", "Toussaint": "à la "}
+    return [Piece(before.get(name.partition(" ")[0], "à l'")), Piece(name, Label.DATE)]
+
+
 @slot("feast")
 def _feast(scene: DocumentScene, argument: str) -> Iterable[Piece]:
     return one(dates.feast(scene.rng, _past_day(scene, argument)), Label.DATE)
