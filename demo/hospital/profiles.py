@@ -166,8 +166,8 @@ ORIGINS = (
 )  # fmt: skip
 # Of these origins the surname is written first.
 SURNAME_FIRST = (_SOUTH_EAST_ASIAN, _POLYNESIAN)
-# Origins of the pairs of one family, one after the other; None keeps the pair's own names.
-_FAMILIES = (_WEST_AFRICAN, None, _REGIONAL, _MAGHREB, None, _SOUTH_EAST_ASIAN, _EASTERN, None)
+# Origins of the pairs of one name, one after the other.
+_FAMILIES = (_WEST_AFRICAN, _FRENCH, _REGIONAL, _MAGHREB, _ANTILLEAN, _SOUTH_EAST_ASIAN, _EASTERN, _IBERIAN)
 
 # First names that women and men bear, of the elder and of the younger.
 _EPICENE = (
@@ -363,14 +363,13 @@ def _with_ties(rng: random.Random, patients: Sequence[Patient]) -> list[Patient]
     """The patients, some of them parent and child, brothers, or namesakes without a tie."""
     found = {one.patient_id: one for one in patients}
     number = max(1, len(patients) // PER_TIE)
-    free = [one for one in patients if not _HOMES.intersection(one.traits)]
+    # Who was born abroad keeps a name of that country.
+    free = [one for one in patients if not (one.birth_country or _HOMES.intersection(one.traits))]
     rng.shuffle(free)
     for pairs, tie in ((_parents_and_children, _as_parent), (_brothers, _as_brothers), (_namesakes, _as_namesakes)):
         for turn, pair in enumerate(pairs(free)[:number]):
             family = _FAMILIES[turn % len(_FAMILIES)]
-            one, other = pair
-            if family is not None and not (one.birth_country or other.birth_country):  # born where the name is from
-                one, other = _of_origin(rng, one, family), _of_origin(rng, other, family)
+            one, other = (_of_origin(rng, each, family) for each in pair)
             found |= {tied.patient_id: tied for tied in tie(rng, one, other)}
             free = [left for left in free if left not in pair]
     return list(found.values())
