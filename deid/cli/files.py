@@ -62,9 +62,10 @@ def file(
 ) -> None:
     """Désidentifie des fichiers de tout format.
 
-    Chacun est réécrit dans son format, reconnu au contenu : texte, HTML, XML, CDA, JSON, CSV, HL7 v2, FHIR, VCF,
-    courriels, archives ZIP de ceux-ci… (docs/formats.md). Un fichier que le contrôle retient n'est pas écrit : la
-    sortie d'erreur dit lequel et pourquoi, et le code de retour est 1. Le secret NOCTURNE_SECRET est nécessaire.
+    Chacun est réécrit dans son format, reconnu au contenu : texte, HTML, RTF, DOCX, XLSX, PDF, XML, CDA, JSON, CSV,
+    HL7 v2, FHIR, DICOM, VCF, courriels, archives ZIP de ceux-ci… (docs/formats.md). Un fichier que le contrôle retient
+    n'est pas écrit : la sortie d'erreur dit lequel et pourquoi, et le code de retour est 1. Le secret NOCTURNE_SECRET
+    est nécessaire.
     """
     key = read_settings().key
     from deid import pipeline
