@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
+from unicodedata import category
 
 import matplotlib as mpl
 import pypdfium2 as pdfium
@@ -115,19 +116,25 @@ def _page(page: Any, reading: Reading) -> _Page:
 def _lines(text: Any, count: int, reading: Reading) -> list[list[_Run]]:
     """Return the lines of a page, in the order of its content."""
     lines: list[list[_Run]] = [[]]
-    lost = sum(pdfium_c.FPDFText_HasUnicodeMapError(text, at) == 1 for at in range(count))
-    if count and lost > _LOST * count:
+    characters = [chr(pdfium_c.FPDFText_GetUnicode(text, at)) for at in range(count)]
+    if sum(map(_is_lost, characters)) > _LOST * count:
         reading.refuse(
             Reason.CHARACTERS_LOST, "letters of the PDF have no meaning: have it written anew, or read (OCR)"
         )
-    for at in range(count):
-        character = chr(pdfium_c.FPDFText_GetUnicode(text, at))
+    for at, character in enumerate(characters):
         if character in "\r\n":
             if lines[-1]:
                 lines.append([])
         elif character not in "\0\ufffe\uffff\u00ad\u0002":
             _place(lines[-1], character, text, at)
     return lines
+
+
+def _is_lost(character: str) -> bool:
+    """Return whether a letter of a page tells no character: none, of private use, or a control."""
+    return character not in "\t\n\r\u00ad\u0002\ufffe" and (
+        category(character) in ("Cc", "Co", "Cn") or character == "\ufffd"
+    )
 
 
 def _place(line: list[_Run], character: str, text: Any, at: int) -> None:
