@@ -19,6 +19,7 @@ from deid.detection.annotators import FEATURE_RULES
 from deid.detection.reading import Reading
 from deid.domain.document import Document, Mention, Substitution, Surrogate
 from deid.domain.labels import NAMES, PLACES, Label
+from deid.domain.limits import Limits
 from deid.domain.outcomes import Candidate, Detected, Verdict
 from deid.evaluation.attacks.document_dates import KEY
 from deid.french.folding import comparable, in_case_of, words
@@ -31,6 +32,8 @@ LEAKABLE = NAMES | PLACES | {Label.ORG, Label.PHONE, Label.EMAIL}
 # Words before a place or an organisation that are rewritten with it: part of the surrogate's span, of no leak's.
 _AHEAD = frozenset("de du des d à au aux en le la les l dans sur chez".split())
 _APOSTROPHES = "'’"
+# A machine that does other things as well refuses no document.
+_PATIENT = Limits(seconds=7_200, megabytes=65_536)
 _PREFIX = 5  # digits before the zone, at most: "00330"
 # Names of the reserved domains that stand for private mailboxes here, and what such mailboxes are in life.
 _PERSONAL = frozenset({"courriel", "mail", "boite", "messagerie", "orange-mail", "boite-postale"})
@@ -215,9 +218,9 @@ def publish(texts: Sequence[Text], leaks: Sequence[Mapping[Mention, Planting]], 
         Detected(document, None, tuple(one for one in mentions if one not in left))
         for (document, mentions), left in zip(texts, leaks, strict=True)
     ]
-    drawn = pipeline.substitute(detected, Substitutor(policy, KEY, packaged_tables().communes))
+    drawn = pipeline.substitute(detected, Substitutor(policy, KEY, packaged_tables().communes), limits=_PATIENT)
     candidates = [one for one in drawn if isinstance(one, Candidate)]
-    verdicts = pipeline.check(candidates, quality=policy.quality, hiding=policy.substitution.hiding)
+    verdicts = pipeline.check(candidates, quality=policy.quality, hiding=policy.substitution.hiding, limits=_PATIENT)
     passed = {one.document_id for one in verdicts if isinstance(one, Verdict) and not one.reasons}
     missed = {document.id: left for (document, _), left in zip(texts, leaks, strict=True)}
     return Release(
