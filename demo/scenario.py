@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from deid.config.settings import settings
 from deid.warehouse.embedded import write_private
 from deid.warehouse.provision import provision, read_env
 from deid.warehouse.publish import make_visible
@@ -248,6 +250,8 @@ def play(home: Path, scale: Scale, port: int | None = None) -> None:
     progress = Progress()
     progress.say("PostgreSQL : démarre, avec les rôles et schémas du produit")
     env_file = provision(home)
+    os.environ.update(read_env(env_file))  # settings read var/nocturne.env by themselves, and no other home's
+    settings.cache_clear()
     airflow = Airflow(home, port)
     with airflow_for_a_while(airflow):
         Scenario(home, scale, airflow, progress).run()
