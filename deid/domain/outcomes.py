@@ -164,7 +164,7 @@ class AgreementKind(StrEnum):
 
 
 class Statement(NamedTuple):
-    """What a published text says of its patient: `value` stands `times` times for `source`, of the warehouse.
+    """Value that a published text gives its patient: `value` stands `times` times for `source`, of the warehouse.
 
     Both are identifying and leave the process as keyed digests only.
     """

@@ -30,7 +30,7 @@ _DEPTH = 500  # groups in groups
 
 
 class _Kind(Enum):
-    """What the words of a group are."""
+    """Role of the words of a group."""
 
     READ = "words of the document"
     SHOWN = "data of a picture or list that stays"

@@ -64,7 +64,7 @@ class Suspicions:
 
     @property
     def leaks(self) -> NDArray[np.bool_]:
-        """Whether each identifier is a leak."""
+        """Truth of each identifier: whether it is a leak."""
         return np.array([one.leak is not None for one in self.spans], dtype=bool)
 
     def of(self, labels: Collection[Label]) -> Suspicions:

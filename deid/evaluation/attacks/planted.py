@@ -46,7 +46,7 @@ Text = tuple[Document, Sequence[Mention]]
 
 
 class Planting(StrEnum):
-    """What the detector is made to miss."""
+    """Choice of what the detector is made to miss."""
 
     MENTION = "one mention"
     VALUE = "a value in its document"
@@ -82,7 +82,7 @@ class Released:
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """What one policy makes of documents with planted leaks: the texts, and the sources with their surrogates."""
+    """Result of one policy on documents with planted leaks: the texts, and the sources with their surrogates."""
 
     documents: tuple[Released, ...]
     pairs: tuple[tuple[Document, tuple[Surrogate, ...]], ...]

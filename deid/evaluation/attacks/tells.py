@@ -1,4 +1,4 @@
-"""What tells leaks from surrogates: features of the identifiers of published texts, by an attacker with open tables."""
+"""Signs of leaks among surrogates: features of the identifiers of published texts, by an attacker with open tables."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ class Tells:
         yield from (f"{label} {one}" for one in _around(document, span))
 
     def _counts(self, document: Released, span: Span, found: Sequence[Value]) -> Iterator[str]:
-        """How often a value is written: in the document, in the patient's others, of other patients."""
+        """Counts of how often a value is written: in the document, in the patient's others, of other patients."""
         here = min(self._in_documents[value][document.id] for value in found)
         beside = min(len(self._of_patients[document.patient, value] - {document.id}) for value in found)
         others = max(len(self._patients[value] - {document.patient}) for value in found)
@@ -142,7 +142,7 @@ class Tells:
             yield f"ends {domain.rpartition('.')[2]} {any(map(str.isdigit, domain))}"
 
     def _name(self, text: str) -> Iterator[str]:
-        """How usual a name is in the open tables that surrogates are drawn from."""
+        """Frequency of a name in the open tables that surrogates are drawn from."""
         names = self._tables.names
         for word in words(text):
             if len(word) > 2 and word not in _COMMON:
@@ -156,7 +156,7 @@ class Tells:
             yield f"known {known is not None} accents {_accents(word)}"
 
     def _agreement(self, document: Released, span: Span, here: _Here) -> Iterator[str]:
-        """Whether a value agrees with the others of its document."""
+        """Agreement of a value with the others of its document."""
         text = document.said(span)
         if span.label in NAMES:
             sexes = {self._tables.names.sex_of(word) for word in words(text)} - {None}
