@@ -81,7 +81,8 @@ _ABBREVIATED = 4  # most letters of a title that ends with a dot; "Monsieur." en
 _VOWELS = frozenset("aeiouyàâäéèêëîïôöùûüœæ")
 _NAMED_AFTER = EPONYM_CUES | frozenset(
     "canule catheter cotation cupule ecarteur effet epreuves facteur forceps fraise grille inventaire lame "
-    "laryngoscope manchon milieux questionnaire spatule spatules".split()
+    "laryngoscope manchon milieux "
+    "cesarienne cyclone lentille ouragan robot salle standard tempete verre questionnaire spatule spatules".split()
 )
 _LINKS = LOWER_PARTICLES | frozenset("' ’ - – et ou".split())
 _EPONYM_REACH = 6  # tokens before an eponym in which the word for the disease, sign or device stands
@@ -243,7 +244,8 @@ class Evidence:
         shares: dict[int, float] = {}
         for _, row in groupby(enumerate(doubted), key=lambda one: one[1] - one[0]):
             run = [index for _, index in row]
-            share = max(self._share(index) for index in run)
+            words = [index for index in run if self._reading.words[index].isalpha()]
+            share = max(self._share(index) for index in words or run)
             if not share and all(self._is_particle(index) for index in run) and self._beside(run[0], run[-1]):
                 share = ALL
             shares.update(dict.fromkeys(run, share))
@@ -268,8 +270,10 @@ class Evidence:
             return True
         if label is Label.ORG or len(word) == 1 or reading.lowered(index) or not is_ordinary(reading, index):
             return False
-        return not reading.capitals[index] or (
-            label in NAMES and not _NOUNS & set(reading.lexicon.parts.get(word, "NOM").split("|"))
+        return (
+            not reading.capitals[index]
+            or reading.shouted(index)
+            or (label in NAMES and not _NOUNS & set(reading.lexicon.parts.get(word, "NOM").split("|")))
         )
 
     def _share(self, index: int) -> float:
@@ -281,7 +285,9 @@ class Evidence:
             return ALL if self._told[index] else NOTHING
         if any(test(reading, index) for test in (is_slip, is_misspelt_drug, is_clipped, is_misread)):
             return ALL if self._titled(index) or self._listed(index) else NOTHING
-        eponymous = word in EPONYMS or (word in reading.lexicon.eponyms and not reading.lexicon.is_first_name(word))
+        if word in _CUES and not self._titled(index):
+            return NOTHING
+        eponymous = self._is_eponymous(index) or any(self._is_eponymous(at) for at in self._joined(index))
         if eponymous or has_clinical_reading(reading, index) or is_eponym(reading, index):
             return ALL if self._titled(index) else NOTHING
         if self._is_mark(index) or self._is_initial(index):
@@ -291,15 +297,33 @@ class Evidence:
             return NOTHING
         return self._share_of_ordinary(index) if is_ordinary(reading, index) else self._share_of_name(index)
 
+    def _is_eponymous(self, index: int) -> bool:
+        word, lexicon = self._reading.words[index], self._reading.lexicon
+        return word in EPONYMS or (word in lexicon.eponyms and not lexicon.is_first_name(word))
+
+    def _joined(self, index: int) -> list[int]:
+        """Return the words that a hyphen joins to the word at `index`: "Ridley-Jopling"."""
+        reading = self._reading
+        ends = ((index - 2, index - 1), (index + 2, index + 1))
+        return [at for at, sign in ends if reading.word(sign) == "-" and reading.word(at).isalpha()]
+
     def _share_of_ordinary(self, index: int) -> float:
         reading = self._reading
-        if self._called(index) or self._beside(index, index):
+        if self._called(index):
+            return ALL
+        if not _NOUNS & set(reading.lexicon.parts.get(reading.words[index], "NOM").split("|")):
+            return NOTHING  # "MON AIDE SERA BERGEZ"
+        apart = any(self._wide_blanks(index))  # in a column of its own
+        if self._beside(index, index) and not apart:
             return ALL
         if reading.lowered(index):
             return ALL if self._agreed(index) else NOTHING
         if not self._peopled or reading.shouted(index) or not reading.capitals[index]:
             return NOTHING
-        return ALL if self._listed(index) else NOTHING if self._opens(index) else HALF
+        listed = self._listed(index) and not apart
+        if self._opens(index) and (reading.word(index - 1) == "." or not listed):
+            return NOTHING
+        return ALL if listed else QUARTER if self._is_stressed(index) else HALF
 
     def _share_of_name(self, index: int) -> float:
         """Return the share of a word of the tables of names, or of no table."""
@@ -312,7 +336,7 @@ class Evidence:
         word = reading.words[index]
         if not pointed and (
             (self._opens(index) and not reading.shouted(index) and not reading.lowered(index))
-            or (reading.lexicon.is_word(word) and self._has_idle_capital(index))
+            or (reading.lexicon.is_word(word) and (self._has_idle_capital(index) or self._is_stressed(index)))
         ):
             return QUARTER
         if not pointed and not reading.capitals[index] and _VOWELS.isdisjoint(word):
@@ -335,9 +359,15 @@ class Evidence:
         """True behind a title on the same line, but for the headings of two columns: "Prénom      Fonction"."""
         return self._titled(index) and not self._wide_blanks(index)[0]
 
+    def _is_stressed(self, index: int) -> bool:
+        """True for a word in capitals in a line that is not."""
+        return self._reading.surface(index).isupper() and not self._reading.shouted(index)
+
     def _opens(self, index: int) -> bool:
         """True for the first word of a sentence, line or cell, which has a capital anyway, and for a heading."""
-        return self._reading.word(index - 1) in _OPENING or self._reading.word(index + 1) == ":"
+        before = self._reading.word(index - 1)
+        joined = before in ("-", "–") and glued(self._reading, index)
+        return (before in _OPENING and not joined) or self._reading.word(index + 1) == ":"
 
     def _has_idle_capital(self, index: int) -> bool:
         """True where a capital or its absence tells nothing: at the opening of a sentence, in a line of one case."""
@@ -389,6 +419,8 @@ class Evidence:
         reading = self._reading
         if len(reading.words[index]) > _MARK:
             return False
+        if reading.words[index] in NOT_INITIALS or self._abbreviates(index):
+            return False
         if reading.word(index - 1) == "/" and index > 1 and self._found[index - 2]:
             return True
         if reading.words[index] in reading.lexicon.common:
@@ -423,6 +455,8 @@ class Evidence:
             return False
         if self._abbreviates(index):
             return False
+        if reading.word(index - 1) in ("et", "ou") and len(reading.word(index - 2)) == 1:
+            return False  # "tableaux 30 A et B."
         goes_on = reading.word(after).isalpha() and not reading.capitals[after] and not reading.lowered(index)
         return (reading.capitals[index] or reading.lowered(index)) and not goes_on
 

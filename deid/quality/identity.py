@@ -184,7 +184,8 @@ _EPONYM_BEFORE = re.compile(
 )
 _THING_BEFORE = re.compile(
     r"\b(?:maladie|syndrome|signe|score|test|classification|echelle|indice|manoeuvre|fracture|tumeur|intervention|"
-    r"technique|phenomene|thyroidite|formule|equation|methode) d(?:e |')\Z"
+    r"technique|phenomene|thyroidite|formule|equation|methode|corps|cellules?|anneau|reaction|reflexe|loi|regle) "
+    r"d(?:e |')\Z"
 )
 _SENTENCE_START = re.compile(r"(?:^|[.!?•;]\s+|\n)[\s\-*•>]*$")
 _DIGIT_GAP = re.compile(r"(?<=\d)[\s.\-/_\u00a0\u202f]{1,3}(?=\d)")

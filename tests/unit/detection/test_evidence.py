@@ -52,6 +52,8 @@ def raised(text: str, word: str, probability: float = 0.45) -> bool:
         (f"{PEOPLE}Vu par le Dr Coronaro.", "Coronaro"),
         (f"{PEOPLE}Vu par le Dr Masquelet.", "Masquelet"),
         (f"{PEOPLE}Mme Salle est venue.", "Salle"),
+        (f"{PEOPLE}Vu par le Dr Misgav-Zorbakian ce jour.", "Zorbakian"),
+        (f"{PEOPLE}Vu avec Dr Sera ce jour", "Sera"),
         (f"{PEOPLE}Le petit est vu par FAlRE ce jour, Dr FAlRE.", "FAlRE"),
         (f"{PEOPLE}Relecture.\nFermetue\n", "Fermetue"),  # alone, as in a signature
     ],
@@ -76,6 +78,10 @@ def test_what_something_points_to_is_raised(text: str, word: str) -> None:
         (f"{PEOPLE}Premier temps du Masquelet fait.", "Masquelet"),
         (f"{PEOPLE}Pour le rein, FAlRE une échographie.", "FAlRE"),  # a word that a scanner misread
         (f"{PEOPLE}Attente de vrs ce jour.", "vrs"),
+        (f"{PEOPLE}Faite selon Misgav-Zorbakian ce jour.", "Zorbakian"),  # half of a double eponym
+        (f"{PEOPLE}Le robot Zorbakian est en panne.", "Zorbakian"),
+        (f"{PEOPLE}MON AIDE SERA KERDONCUFF CE JOUR", "SERA"),  # a verb
+        (f"{PEOPLE}Vu par Bihan. Erreur évitée.", "Erreur"),
         (f"{PEOPLE}Chez Monsieur. Salle grande.", "Salle"),
         (f"{PEOPLE}Diabète traité par Glimépéride seul.", "Glimépéride"),  # a misspelt drug
         (f"{PEOPLE}Chimiothérapie avec FOLFOX ce jour.", "FOLFOX"),
@@ -89,6 +95,19 @@ def test_the_first_word_of_a_sentence_has_a_capital_anyway() -> None:
     assert raised(f"{PEOPLE}Ce matin Zorbakian est calme.", "Zorbakian", 0.3)
     assert not raised(f"{PEOPLE}Rien à dire. Zorbakian du matin faite.", "Zorbakian", 0.3)
     assert raised(f"{PEOPLE}Rien à dire. Zorbakian du matin faite.", "Zorbakian", 0.48)
+
+
+@pytest.mark.parametrize(
+    ("pointed", "left", "word"),
+    [
+        ("Bihan Radio Quéméneur", "Bihan      Radio   Quéméneur", "Radio"),  # a heading between two columns
+        ("C'est Mme Urgent ce jour.", "Elle dit que c'est URGENT ce jour.", "URGENT"),
+        ("Vu par Kerdoncuff et B. Certificat remis.", "Tableaux 30 A et B. Certificat remis.", "B"),
+    ],
+)
+def test_what_little_points_to_is_raised_by_little(pointed: str, left: str, word: str) -> None:
+    assert raised(f"{PEOPLE}{pointed}", word if word in pointed else word.title(), 0.3)
+    assert not raised(f"{PEOPLE}{left}", word, 0.3)
 
 
 def test_a_title_does_not_reach_the_heading_of_the_next_column() -> None:

@@ -208,6 +208,7 @@ def test_identity_unknown() -> None:
     [
         ("FOURTEAU", "Lucette", "fracture de Pouteau-Colles en 2019"),
         ("GAUCHER", "Michèle", "pouls faibles à gauchee"),
+        ("FUMOLEAU", "Lowell", "Corps de Howell-Jolly absents"),
         ("GIACOBBI", "Ange-Toussaint", "il ne mange que de la soupe"),
         ("CASTTIER", "Hassen", "open coelioscopie selon Hasson"),
     ],
@@ -223,6 +224,7 @@ def test_a_word_near_a_name_is_not_the_name(last: str, first: str, text: str) ->
     [
         ("FOURTEAU", "Lucette", "chez Mme Fourtau-Colles"),
         ("GAUCHER", "Michèle", "vu Gauchee ce jour"),
+        ("FUMOLEAU", "Lowell", "vu Howell-Jolly ce jour"),
         ("GIACOBBI", "Ange-Toussaint", "mmeange"),
         ("CASTTIER", "Hassen", "vu avec Hasen"),
     ],
