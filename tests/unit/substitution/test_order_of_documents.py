@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 
 import pytest
 from hypothesis import given
@@ -68,7 +68,10 @@ def test_any_order_of_nights_gives_what_each_document_gets_alone(
 def test_a_value_has_one_surrogate_in_the_documents_of_a_stay(
     written: list[tuple[int, set[int], bool]], patient: str
 ) -> None:
-    """Days of the stay, the document's own, a birth date and a year: whatever else each document says."""
+    """Days of the stay, the document's own, a birth date and a year: whatever else each document says.
+
+    But for two days of one document that would meet on one: their order, which is stated, parts them.
+    """
     substitutor = _substitutor(STRATEGIES["episodes"])
     found: defaultdict[tuple[int | None, str], set[str]] = defaultdict(set)
     for number, (place, offsets, says_birth) in enumerate(written):
@@ -84,4 +87,6 @@ def test_a_value_has_one_surrogate_in_the_documents_of_a_stay(
         )
         for text, surrogate in zip(texts, surrogates(substitutor.substitute(document, mentions)), strict=True):
             found[None if text in ("2011", "12/05/1958") else place, text].add(surrogate)
-    assert all(len(texts) == 1 for texts in found.values())
+    for (place_of, _), texts in found.items():
+        days = [datetime.strptime(text, "%d/%m/%Y").date() for text in texts] if place_of is not None else []
+        assert len(texts) == 1 or (days and max(days) - min(days) <= timedelta(days=4))
