@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from math import log2, log10
 
 from deid.domain.labels import NAMES, PLACES, Label
@@ -25,7 +26,6 @@ _ACCENT = re.compile("[éèêëàâçîïôùûü]", re.IGNORECASE)
 _COUNTRY = re.compile(r"^\s*(?:\+|00)\s*33\s*(?:\(0\)|0)?")
 _DIGIT = re.compile(r"\d")
 _AROUND = 2  # words on each side
-_DRAWN = 100  # births: no name of fewer is a surrogate
 _MASCULINE, _FEMININE = frozenset({"m", "mr", "monsieur", "frere", "fils"}), frozenset({"mme", "mlle", "madame"})
 
 # The names that surrogates of organisations are given, without their towns.
@@ -150,7 +150,10 @@ class Tells:
                 births = first.births if first else 0
                 yield f"surname {_magnitude(names.surnames.get(word, 0))} first name {_magnitude(births)}"
                 yield f"cohort {first.cohort if first else None}"
-                yield f"drawable {max(names.surnames.get(word, 0), births) >= _DRAWN}"
+        told = [word for word in words(text) if len(word) > 2 and word not in _COMMON]
+        drawn = sum(word in _drawable() for word in told)
+        yield f"drawable {drawn == len(told)}"
+        yield f"drawable {drawn} of {len(told)}"
         for word in _WORD.findall(text):
             known = names.first.get(without_accents(word).casefold())
             yield f"known {known is not None} accents {_accents(word)}"
@@ -180,6 +183,13 @@ class Tells:
         elif span.label is Label.ORG:
             yield f"organisation drawable {any(one in _ORGANISATIONS for one in _tails(words(text)))}"
             yield f"names a town here {any(word in here.cities for word in words(text) if word not in _COMMON)}"
+
+
+@cache
+def _drawable() -> frozenset[str]:
+    """Words of the names that surrogates are drawn from."""
+    crowds = packaged_tables().names.crowds
+    return frozenset(word for crowd in crowds for name in crowd.members for word in words(name))
 
 
 class _Here:
