@@ -117,7 +117,7 @@ _WORDS: Mapping[str, tuple[str, str]] = {
     "constraint_age": ("Âge et date de naissance", "Age and birth date"),
     "constraint_kin": ("Âge d'un parent et du patient", "Ages of a relative and of the patient"),
     "constraint_weekday": ("Jour de la semaine et sa date", "Weekday and its date"),
-    "constraint_weekday_written": ("Jour ouvré ou week-end écrit", "Working day or weekend that is written"),
+    "constraint_weekday_written": ("Jour de la semaine écrit", "Weekday that is written"),
     "constraint_pregnancy": ("Dernières règles, terme, semaines (SA)", "Last period, term, weeks of pregnancy"),
     "constraint_stay": ("Sortie après l'entrée", "Discharge after admission"),
     "constraint_length": ("Durée écrite et ses deux dates", "Length in the text and its two dates"),

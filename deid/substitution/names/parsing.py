@@ -19,6 +19,7 @@ _ORIGIN_PARTICLES = frozenset(
     "lo".split()
 )
 PARTICLES = _FRENCH_PARTICLES | _ORIGIN_PARTICLES
+_ARTICLES, _OF = frozenset({"le", "la", "les"}), frozenset({"de", "du", "des"})
 # Words that announce a name, where detection took them with it.
 TITLES = frozenset(
     "dr drs pr prs mme mmes mlle mlles mr mrs docteur docteure professeur professeure monsieur madame mademoiselle "
@@ -145,6 +146,19 @@ def pieces(text: str, *, after_title: bool = False) -> list[NamePiece]:
         else:
             following = parts[place + 1][:1]
             found += _group(text, part, following, lone=last == 1, last=place == last, after_title=after_title)
+    return _with_surnames(found)
+
+
+def _with_surnames(found: list[NamePiece]) -> list[NamePiece]:
+    """The pieces with "Du" a word where an article stands before it: "Le Du Amaia" begins with a surname."""
+    previous = ""
+    for place, (sort, text) in enumerate(found):
+        if sort is BETWEEN:
+            continue
+        plain = fold_line(text) if sort is PARTICLE else ""
+        if plain in _OF and previous in _ARTICLES:
+            found[place] = NamePiece(WORD, text)
+        previous = plain
     return found
 
 

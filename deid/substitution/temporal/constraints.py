@@ -30,6 +30,7 @@ from deid.substitution.temporal.normalisation import (
     are_bounds,
     day_of_pregnancy,
     normalise,
+    weekday_of,
 )
 from deid.substitution.temporal.relative import Relative
 from deid.substitution.temporal.timeline import day_of
@@ -41,7 +42,6 @@ _POLICY = SubstitutionPolicy()
 _NO_KEY = b"nothing is drawn"
 _WHOLE_YEAR = 100  # a year below was written with two digits
 _SHORT_GAP = 60  # days
-_SATURDAY = 5
 _RANGE = re.compile(r"\s{0,2}(?:au|a|jusqu'au|jusqu'en|->|=>|→|-|–|—)\s{0,2}(?:le )?")
 _WEEKS = re.compile(
     r"(?<![\d/.,+-])(?P<weeks>\d{1,2}) ?(?:sa|semaines d'amenorrhee)(?![a-z])(?: ?\+ ?(?P<days>[0-6]))?"
@@ -209,18 +209,11 @@ def _of_mentions(readings: Readings) -> Iterator[_Finding]:
     yield from _of_kin(readings)
 
 
-def weekday_of(said: Expression | Relative | None) -> int | None:
-    """Return the weekday that a mention writes, 0 on Monday; None where it writes none."""
-    if isinstance(said, Relative):
-        return said.named if said.unit is Unit.DAY else None
-    return said.weekday if said is not None else None
-
-
 def _of_weekday(readings: Readings, span: Mention, weekday: int) -> Iterator[_Finding]:
-    """A weekday that is written: one of its kind, working day or weekend, is published, the date beside it on it."""
+    """A weekday that is written: it stays, and a date beside it falls on it."""
     found, said = readings.instant(span), readings.published.said.get(readings.spans.get(span, span))
     told = None if found is None else weekday_of(said)
-    yield Constraint.WEEKDAY_WRITTEN, None if told is None else (told >= _SATURDAY) == (weekday >= _SATURDAY), 1
+    yield Constraint.WEEKDAY_WRITTEN, None if told is None else told == weekday, 1
     true = readings.true.said[span]
     if (
         isinstance(true, Expression)

@@ -18,7 +18,7 @@ from deid.privacy.budget import rational
 from deid.substitution.context import DocumentContext
 from deid.substitution.temporal import births, stages
 from deid.substitution.temporal.forms import Expression
-from deid.substitution.temporal.normalisation import NormalisedTimes, are_beside, day_of_pregnancy
+from deid.substitution.temporal.normalisation import NormalisedTimes, are_beside, day_of_pregnancy, weekday_of
 from deid.substitution.temporal.order import restore
 from deid.substitution.temporal.relative import Relative
 from deid.substitution.temporal.timeline import Timeline, anchor_epsilon, day_of, tempered
@@ -58,13 +58,15 @@ class Episode(NamedTuple):
             case "nothing":
                 return True
 
-    def moved(self, day: date, days: int) -> date:
+    def moved(self, day: date, days: int, *, written: bool = False) -> date:
         """Return a day moved by `days`; under `part` and `kind`, then to the nearest day of its kind.
 
         The first days of a stay, and the day after one of a day, move together: brought to their kind one by one, two
-        of them could meet.
+        of them could meet. A day whose weekday is `written` keeps it, but under `nothing`.
         """
         to = day.toordinal() + days
+        if written and self.keeps != "nothing":
+            return date.fromordinal(to + (day.toordinal() - to + 3) % _WEEK - 3)
         together = 0 <= (day - self.first).days <= (_TOGETHER if self.keeps == "part" else 1)
         if together or self.keeps in ("weekday", "nothing"):
             return date.fromordinal(to)
@@ -121,17 +123,21 @@ def move(context: DocumentContext, normalised: NormalisedTimes, epsilon: Fractio
     """Return the timeline of a document.
 
     An instant whose middle day lies in the episode's window, from `days_before` the stay's first day to `days_after`
-    its last, moves by `episode_shift`, and to the nearest day of its kind. A distance that is kept moves with the
-    document's own date. Another day moves by the shift of its quarter of a year; a month, season, year or decade by the
-    patient's shift and noise of its own, in its unit (`history_epsilon`). Any may come back to its original, so each
-    law above is that of what is published, before the order of the document's dates is restored, which is public: a
-    birth date is brought before the dates of the episode that follow it, and to the stages of the patient's ages that
-    stand beside it; others to where they are in order.
+    its last, moves by `episode_shift`, and to the nearest day of its kind, or of the weekday that is written with it. A
+    distance that is kept moves with the document's own date. Another day moves by the shift of its quarter of a year; a
+    month, season, year or decade by the patient's shift and noise of its own, in its unit (`history_epsilon`). Any may
+    come back to its original, so each law above is that of what is published, before the order of the document's dates
+    is restored, which is public: a birth date is brought before the dates of the episode that follow it, and to the
+    stages of the patient's ages that stand beside it; others to where they are in order.
     """
     anchor = normalised.anchor
     episode = episode_of(context, anchor)
-    days = episode_shift(context, episode)
-    moved_anchor = episode.moved(anchor, days)
+    written = {
+        one
+        for mention, one in normalised.instants.items()
+        if one.unit is Unit.DAY and weekday_of(normalised.said[mention]) == one.first.weekday()
+    }
+    moved_anchor = episode.moved(anchor, episode_shift(context, episode), written=day_of(anchor) in written)
     shifted = anchor + timedelta(days=patient_shift(context))
     move_birth = stages.move_birth if context.policy.ages.strategy == "stages" else births.move_birth
     birth = normalised.birth and move_birth(context, anchor, moved_anchor, normalised.birth, epsilon, shifted)
@@ -150,7 +156,7 @@ def move(context: DocumentContext, normalised: NormalisedTimes, epsilon: Fractio
         elif window[0] <= one.middle <= window[1] or one in beside:
             day = _told_day(one, told)
             near = _lone(day) if context.policy.dates.moves == "day" else episode
-            to = near.moved(day, episode_shift(context, near))
+            to = near.moved(day, episode_shift(context, near), written=one in written)
             drawn[one] = index_of(one.unit, to)
             if birth is not None and normalised.birth is not None and normalised.birth < day:
                 birth = min(birth, to - timedelta(days=1))

@@ -320,3 +320,10 @@ def _births(context: DocumentContext, instants: Mapping[Mention, Instant], birth
 def _is_own(age: Age, birth: date, anchor: date) -> bool:
     linked = 0 if age.unit is Unit.DECADE else _LINKED
     return abs(age.value // age.step - age_at(birth, anchor, age.unit)) <= linked
+
+
+def weekday_of(said: Expression | Relative | None) -> int | None:
+    """Return the weekday that a mention writes, 0 on Monday; None where it writes none."""
+    if isinstance(said, Relative):
+        return said.named if said.unit is Unit.DAY else None
+    return said.weekday if said is not None else None

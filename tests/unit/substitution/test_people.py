@@ -122,6 +122,13 @@ def test_no_apostrophe_name_is_drawn_that_cannot_exist(name: str, key: str, subs
     assert re.fullmatch(r"(?:[dl]['’](?=[aeiouyhAEIOUYHÉ])|(?:d|L|l|D)e )?[^\W\d_]+", drawn)
 
 
+@pytest.mark.parametrize("name", ["Le Du Amaia", "LE DU AMAIA", "Amaia Le Du", "Le Dû", "Amaia Le Dez-Le Du"])
+def test_a_surname_of_an_article_and_a_particle_does_not_stay(name: str, substitutor: Substitutor) -> None:
+    (drawn,) = _drawn(substitutor, f"Personne à prévenir : [[PERSON|{name}]] (sœur)")
+    assert not {"du", "dû"} & {word.casefold() for word in re.findall(r"\w+", drawn)}
+    assert len(words(drawn)) == len(words(name))
+
+
 @pytest.mark.parametrize(
     ("name", "gone"),
     [

@@ -81,10 +81,9 @@ BORN = "né le [[DATE|12/05/1958]], [[AGE|65 ans]]"
         (Constraint.AGE, "né en [[DATE|1958]], [[AGE|65 ans]]", ["1961", "62 ans"], (1, 1, 0)),
         (Constraint.WEEKDAY, "le [[DATE|lundi 15 mai 2023]]", ["mardi 20 août 2024"], (1, 1, 0)),
         (Constraint.WEEKDAY, "le [[DATE|lundi 15 mai 2023]]", ["lundi 20 août 2024"], (1, 0, 1)),
-        (Constraint.WEEKDAY_WRITTEN, "le [[DATE|lundi 15 mai 2023]]", ["samedi 17 août 2024"], (1, 0, 1)),
-        (Constraint.WEEKDAY_WRITTEN, "le [[DATE|lundi 15 mai 2023]]", ["mardi 20 août 2024"], (1, 1, 0)),
+        (Constraint.WEEKDAY_WRITTEN, "le [[DATE|lundi 15 mai 2023]]", ["mardi 20 août 2024"], (1, 0, 1)),
         (Constraint.WEEKDAY_WRITTEN, "le [[DATE|lundi 15 mai 2023]]", ["lundi 19 août 2024"], (1, 1, 0)),
-        (Constraint.WEEKDAY_WRITTEN, "[[RELDATE|lundi dernier]]", ["dimanche dernier"], (1, 0, 1)),
+        (Constraint.WEEKDAY_WRITTEN, "[[RELDATE|lundi dernier]]", ["mardi dernier"], (1, 0, 1)),
         (
             Constraint.PREGNANCY,
             "DDR [[DATE|10/10/2022]], ce jour 31 SA + 2, terme le [[DATE|24/07/2023]]",

@@ -389,3 +389,16 @@ def test_numbered_days_keep_their_distances(drawn: Substitutor) -> None:
         )
         done = drawn.substitute(document, mentions)
         assert count_constraints(document, done)[Constraint.NUMBERED_DAY] == Kept(6, 6, 0)
+
+
+@given(patient=st.text("abcdef", min_size=1, max_size=6), begins=st.dates(date(2020, 1, 1), date(2024, 1, 1)))
+@hypothesis_settings(max_examples=60)
+def test_a_weekday_that_is_written_stays(drawn: Substitutor, patient: str, begins: date) -> None:
+    names = ("lundi", "mardi", "mercredi", "jeudi", "vendredi", "samedi", "dimanche")
+    stay = Stay(begins, begins + timedelta(days=9))
+    days = [begins + timedelta(days=at) for at in (0, 2, 6, 9)]
+    text = ", ".join(f"[[DATE|{names[day.weekday()]} {day:%d/%m/%Y}]]" for day in days)
+    document, mentions = marked(text, patient=Patient(patient), reference_date=stay.last, stay=stay)
+    for day, found in zip(days, surrogates(drawn.substitute(document, mentions)), strict=True):
+        weekday, _, numbers = found.partition(" ")
+        assert weekday == names[day.weekday()] == names[read(numbers).weekday()]
