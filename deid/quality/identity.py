@@ -346,12 +346,17 @@ def _names_inside(patient: KnownIdentity, inside: Sequence[Inside]) -> int:
             said = {word.bare for word in split_words(surrogate.text)}
             count += not sought.isdisjoint(said - PARTICLES or said)
         elif surrogate.label in (Label.EMAIL, Label.URL):
-            pieces = phrase(surrogate.text).split()
+            pieces = re.findall(r"[a-z]+", phrase(surrogate.text))
             count += any(
-                name in pieces or (len(name) >= _FUZZY_LEAST and any(name in piece for piece in pieces))
+                name in pieces or (len(name) >= _FUZZY_LEAST and any(_is_glued(name, piece) for piece in pieces))
                 for name in patient.surnames
             )
     return count
+
+
+def _is_glued(name: str, piece: str) -> bool:
+    """Return whether a name begins or ends a login; "marie" within "mariette" after a first name is another name."""
+    return piece.startswith(name) or piece.endswith(name)
 
 
 def _glued(patient: KnownIdentity, text: str) -> int:

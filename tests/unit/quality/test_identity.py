@@ -126,6 +126,8 @@ INSIDE = [
     ("[[DOCTOR|Ionescu=>Dubreuilh]]", True),
     ("[[DOCTOR|Paul Ionescu=>Marie Ionesco]]", False),
     ("[[EMAIL|a@b.fr=>contact@dubreuilh.fr]]", True),
+    ("[[EMAIL|a@b.fr=>adubreuilh63@dupre.fr]]", True),
+    ("[[EMAIL|a@b.fr=>annedubreuilhette@dupre.fr]]", False),
     ("[[STREET|3 rue Haute=>3 rue Marie Curie]]", False),
     ("[[ORG|CHU=>Clinique Lagardère]]", False),
 ]
