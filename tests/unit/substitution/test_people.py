@@ -221,7 +221,7 @@ def test_people_never_share_a_surrogate_whichever_documents_unite_them(
         drawn = [
             words(_drawn(substitutor, shape.format(word.title()), patient)[0])[0]
             for word in known
-            if word not in ("jean", "dupont")
+            if word not in ("jean", "dupont", "ben", "el")  # "Ben DUPONT" is a surname with its particle
         ]
         assert len(set(drawn)) == len(drawn)
         assert not set(drawn) & set(words(own))
