@@ -86,7 +86,7 @@ def _stages(readings: Readings) -> Iterator[bool]:
 
 
 def _weekdays(readings: Readings) -> Iterator[bool]:
-    """Whether each weekday that is written is the same in both texts."""
+    """Yield for each weekday that is written whether it is the same in both texts."""
     for span, said in readings.true.said.items():
         published = readings.published.said.get(readings.spans.get(span, span))
         if (weekday := constraints.weekday_of(said)) is not None and published is not None:

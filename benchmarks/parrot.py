@@ -1,4 +1,4 @@
-"""How well do missed identifiers hide among surrogates? Attacks planted leaks under each mode; writes parrot.md.
+"""Attack planted leaks under each mode of hiding, and write parrot.md.
 
     python -m benchmarks.parrot [--documents N] [--patients N] [--share S] [--write]
 

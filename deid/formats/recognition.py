@@ -6,6 +6,7 @@ import io
 import json
 import re
 import zipfile
+import zlib
 from collections.abc import Mapping
 from types import MappingProxyType
 
@@ -118,7 +119,7 @@ def _archive(raw: bytes) -> str:
             names = set(archive.namelist())
             if "mimetype" in names and archive.getinfo("mimetype").file_size < 200:
                 return HINTS.get(archive.read("mimetype").decode("ascii", "replace").strip(), UNKNOWN)
-    except Exception:
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError, ValueError, EOFError, zlib.error):
         return "zip"
     return next((kind for name, kind in _PARTS if name in names), "zip")
 

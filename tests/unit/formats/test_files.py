@@ -61,7 +61,7 @@ def reason(raw: bytes, hint: str = "", **options: object) -> Reason:
 
 
 def hidden(source: SegmentedSource) -> list[tuple[int, int, str]]:
-    """What a perfect detection and the file's own fields replace."""
+    """Return what a perfect detection and the file's own fields replace."""
     spans = {(one.start, one.end): "02/04/1970" if one.label == "DATE" else "Martin" for one in source.mentions}
     for found in _PLANTED.finditer(source.text):
         if not any(start < found.end() and found.start() < end for start, end in spans):

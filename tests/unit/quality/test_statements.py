@@ -1,4 +1,4 @@
-"""What a text says of its patient, and what it is judged by alone."""
+"""Statements of a text about its patient, and what it is judged by alone."""
 
 from __future__ import annotations
 
