@@ -84,6 +84,10 @@ test: $(DEV) ## every test (ARGS="-k dates" for some)
 test-unit: $(DEV) ## tests without PostgreSQL or Airflow, but those marked slow
 	@$(BIN)/python -m pytest tests/unit -m "not slow" -n $(WORKERS) $(ARGS)
 
+.PHONY: fuzz
+fuzz: $(DEV) ## the property tests of the file formats with other examples each time (ARGS="tests/unit" for others)
+	@HYPOTHESIS_PROFILE=fuzz $(BIN)/python -m pytest $(or $(ARGS),tests/unit/formats) -n $(WORKERS)
+
 .PHONY: coverage
 coverage: $(DEV) ## branch coverage of the library, by package, over the tests without Airflow
 	@$(BIN)/python -m pytest $(MEASURED) -n $(WORKERS) --cov=deid --cov-branch --cov-report= $(ARGS)

@@ -28,8 +28,10 @@ from deid.warehouse.migrations import migrate
 from deid.warehouse.provision import OWNER, ROLES, close_channels, make_database, make_login, make_owner
 
 # Time is measured by the tests of growth, not by Hypothesis: an example may take long on a busy machine.
-hypothesis_settings.register_profile("nocturne", deadline=None)
-hypothesis_settings.load_profile("nocturne")
+# The same examples in every run; `make fuzz` looks for new ones (HYPOTHESIS_PROFILE).
+hypothesis_settings.register_profile("nocturne", deadline=None, derandomize=True)
+hypothesis_settings.register_profile("fuzz", deadline=None, max_examples=2_000)
+hypothesis_settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "nocturne"))
 
 PASSWORD = "nocturne-tests"
 SECRET = "5e05a1c7d2983b4f6e70b9c8114d2fa3968e7bd05c42ef1936a8d4107b5fc2e9"

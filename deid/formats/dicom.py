@@ -18,7 +18,7 @@ from typing import Any
 
 import pydicom
 from pydicom.dataset import Dataset
-from pydicom.uid import UID
+from pydicom.uid import UID, ImplicitVRLittleEndian
 
 from deid.domain.errors import Reason
 from deid.formats.fields import Rule
@@ -47,6 +47,8 @@ def read_dicom(raw: bytes, reading: Reading) -> Save:
     file = pydicom.dcmread(io.BytesIO(raw), force=True)
     if not any(element.tag.group > 2 for element in file):
         reading.refuse(Reason.MALFORMED, "dicom: no attribute")
+    if not _syntax(file).is_transfer_syntax:
+        reading.refuse(Reason.MALFORMED, "dicom: transfer syntax")
     file.decode()
     _remove_pixels(file, reading)
     file.remove_private_tags()
@@ -164,7 +166,7 @@ def _written(file: Any) -> bytes:
     file.PatientIdentityRemoved = "YES"
     file.DeidentificationMethod = "Nocturne"
     file.DeidentificationMethodCodeSequence = [_code(*method) for method in _METHOD]
-    syntax = file.file_meta.get("TransferSyntaxUID", pydicom.uid.ImplicitVRLittleEndian)
+    syntax = _syntax(file)
     media = file.get("SOPClassUID", "")
     file.file_meta = pydicom.dataset.FileMetaDataset()
     file.file_meta.TransferSyntaxUID = syntax
@@ -174,6 +176,11 @@ def _written(file: Any) -> bytes:
     target = io.BytesIO()
     pydicom.dcmwrite(target, file, enforce_file_format=True)
     return target.getvalue()
+
+
+def _syntax(file: Any) -> UID:
+    """Return the transfer syntax of a file; one without it is of PS3.5's default."""
+    return UID(file.file_meta.get("TransferSyntaxUID", ImplicitVRLittleEndian))
 
 
 def _code(value: str, meaning: str) -> Dataset:

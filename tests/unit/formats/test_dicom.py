@@ -162,6 +162,7 @@ RAW = dicom()
 def test_bad_input_has_a_reason() -> None:
     assert outcome(RAW[:140]) == "malformed"
     assert outcome(bytes(128) + b"DICM" + bytes(50)) in ("malformed", "empty")
+    assert outcome(RAW.replace(b"1.2.840.10008.1.2.1", b"1.2.840.10008.\0.2.1")) == "malformed"  # transfer syntax
 
 
 @settings(max_examples=50, deadline=None)
