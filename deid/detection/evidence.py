@@ -68,7 +68,7 @@ _MOST_JOINERS = 3
 _EDGES = frozenset({"", "\n", "|", "/", ".", ";", "–", "—"})
 _NOUNS = frozenset({"NOM", "ADJ"})
 _NUMERALS = frozenset("a b c d i v x".split())
-_OPENING = frozenset({"", "\n", ".", "!", "?", "…", "-", "–", "—", "•", "*", ":", "|", ">", ")"})
+_OPENING = frozenset({"", "\n", ".", ";", "!", "?", "…", "-", "–", "—", "•", "*", ":", "|", ">", ")"})
 _ACRONYM = 6  # most letters of an acronym
 _MARK = 4  # most letters of initials
 _DRUG_LEAST = 9
@@ -114,6 +114,8 @@ def is_eponym(reading: Reading, index: int) -> bool:
         at -= 1
     before = reading.word(at)
     linked = at < index - 1
+    if before == "selon" and not linked and reading.lexicon.is_unknown(reading.words[index]):
+        return True  # an author of criteria: a relative has a first name or a title
     return before in _NAMED_AFTER or (linked and not reading.capitals[at] and bool(_CLINICAL_NOUN.fullmatch(before)))
 
 
@@ -321,7 +323,7 @@ class Evidence:
         if not self._peopled or reading.shouted(index) or not reading.capitals[index]:
             return NOTHING
         listed = self._listed(index) and not apart
-        if self._opens(index) and (reading.word(index - 1) == "." or not listed):
+        if self._opens(index) and (reading.word(index - 1) == "." or not listed or self._goes_on(index)):
             return NOTHING
         return ALL if listed else QUARTER if self._is_stressed(index) else HALF
 
@@ -368,6 +370,11 @@ class Evidence:
         before = self._reading.word(index - 1)
         joined = before in ("-", "–") and glued(self._reading, index)
         return (before in _OPENING and not joined) or self._reading.word(index + 1) == ":"
+
+    def _goes_on(self, index: int) -> bool:
+        """True where a word in lower case follows: "au Dr DELBOURG ; Nouvelle présentation"."""
+        reading, after = self._reading, index + 1
+        return reading.word(after).isalpha() and not reading.capitals[after] and not reading.lowered(after)
 
     def _has_idle_capital(self, index: int) -> bool:
         """True where a capital or its absence tells nothing: at the opening of a sentence, in a line of one case."""

@@ -251,6 +251,7 @@ _SIGNED = re.compile(
     re.MULTILINE | re.IGNORECASE,
 )
 _FOOT = 400  # characters from either end of a document where initials are a reference or a signature
+_AMOUNTS = frozenset("dl fl gl kg kui mg ml mmol mol mosm mui ng nmol pg pmol ufc ug ui umol".split())  # "UI/mL"
 _NUMBER = re.compile(r"(?<!\d)\d(?:[ .]?\d){8,10}(?!\d)")
 
 
@@ -413,6 +414,8 @@ def _alone(reading: Reading, place: _Surname) -> Mention | None:
 def _staff_initials(reading: Reading, staff: Staff) -> Iterator[Mention]:
     """Initials of somebody in a reference, a typist's mark or a signature: letters alone would fit anything."""
     for match in _SIGNED.finditer(reading.text):
+        if fold(match[1] or "") in _AMOUNTS:
+            continue
         near_end = match.start() < _FOOT or len(reading.text) - match.end() < _FOOT
         for group in (1, 2, 3, 4):
             written = match[group]

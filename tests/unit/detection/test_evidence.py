@@ -55,6 +55,8 @@ def raised(text: str, word: str, probability: float = 0.45) -> bool:
         (f"{PEOPLE}Vu par le Dr Misgav-Zorbakian ce jour.", "Zorbakian"),
         (f"{PEOPLE}Vu avec Dr Sera ce jour", "Sera"),
         (f"{PEOPLE}Le petit est vu par FAlRE ce jour, Dr FAlRE.", "FAlRE"),
+        (f"{PEOPLE}Va bien selon Mme Zorbakian.", "Zorbakian"),
+        (f"{PEOPLE}Vus : Dr Bihan ; Nouvelle ; Abgrall.", "Nouvelle"),
         (f"{PEOPLE}Relecture.\nFermetue\n", "Fermetue"),  # alone, as in a signature
     ],
 )
@@ -85,6 +87,9 @@ def test_what_something_points_to_is_raised(text: str, word: str) -> None:
         (f"{PEOPLE}Chez Monsieur. Salle grande.", "Salle"),
         (f"{PEOPLE}Diabète traité par Glimépéride seul.", "Glimépéride"),  # a misspelt drug
         (f"{PEOPLE}Chimiothérapie avec FOLFOX ce jour.", "FOLFOX"),
+        (f"{PEOPLE}CHIMIOTHERAPIE PAR CAPOX 3 MOIS", "CAPOX"),
+        (f"{PEOPLE}Contrôle du nodule selon Zorbakian.", "Zorbakian"),  # the author of criteria
+        (f"{PEOPLE}Envoyé au Dr Bihan ; Nouvelle présentation prévue.", "Nouvelle"),
     ],
 )
 def test_what_nothing_points_to_is_left_alone(text: str, word: str) -> None:

@@ -65,6 +65,7 @@ def test_professionals_in_the_forms_of_documents(text: str, surfaces: list[str])
         "cheveux roux",
         "TA/FC",
         "12 mg/kg",
+        "70 UI/mH",  # a unit, though somebody has these initials
         "son fils Hervé Kerbrat",  # a namesake of the family is not of the staff
         "Mme Roux",
         "rue Hamel",
