@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
@@ -49,7 +49,8 @@ _KIN = re.compile(
 )
 _CERTAIN = 100.0
 _BEFORE_TITLE, _BEFORE_SEX = 20, 24  # characters before a name that say whose it is
-_MISSPELT, _MISSPELT_ELSEWHERE = 5, 7  # fewest letters of a word that one wrong letter leaves known again
+# Fewest letters of a word that one wrong letter leaves known again: as the patient's, as a usual one, as a rare one
+_MISSPELT, _MISSPELT_ELSEWHERE, _MISSPELT_UNKNOWN = 5, 7, 9
 
 
 class Roster:
@@ -98,8 +99,9 @@ class Roster:
 
     def _misspelt(self, heard: Sequence[Heard]) -> Mapping[str, str]:
         """Words that are a known name but for one letter, and that name: one of the patient's, else one found here."""
-        every = {(word, one.label is Label.PATIENT) for one in heard for word in one.cut.words}
-        words = sorted(one for one in every if len(one[0]) >= _MISSPELT)
+        every = Counter((word, one.label is Label.PATIENT) for one in heard for word in one.cut.words)
+        # The usual spelling first: of two that no table knows, the rarer is the mistake.
+        words = sorted((one for one in every if len(one[0]) >= _MISSPELT), key=lambda one: (-every[one], one))
         here = sorted({word for word, _ in words if len(word) >= _MISSPELT_ELSEWHERE and self._is_known(word)})
         own = sorted(word for word in self._own if len(word) >= _MISSPELT)
         found: dict[str, str] = {}
@@ -110,6 +112,8 @@ class Roster:
             near = [*own, *(here if unknown and len(word) >= _MISSPELT_ELSEWHERE else ())]
             if (meant := next((one for one in near if _misspells(word, one)), None)) is not None:
                 found[word] = meant
+            elif unknown and len(word) >= _MISSPELT_UNKNOWN:
+                here.append(word)
         return found
 
     def _is_known(self, word: str) -> bool:

@@ -303,6 +303,21 @@ def test_a_misspelt_name_of_the_patient_is_the_patients(typed: str, substitutor:
     assert wrong.upper() == right
 
 
+@pytest.mark.parametrize(
+    ("names", "same"),
+    [
+        (("Sivasubramaniam", "Sivasubramanizm", "Sivasubramaniam"), True),
+        (("Sivasubramanizm", "Sivasubramaniam", "Sivasubramaniam"), True),  # the mistake stands first
+        (("Zorbakix", "Zorbakiy"), False),  # two short names of no table may be two people
+    ],
+)
+def test_a_misspelt_name_of_no_table_is_that_of_its_neighbour(
+    names: tuple[str, ...], same: bool, substitutor: Substitutor
+) -> None:
+    drawn = _drawn(substitutor, ", ".join(f"Dr [[DOCTOR|{name}]]" for name in names), CAMILLE)
+    assert (len(set(drawn)) == 1) is same
+
+
 # Bad input
 
 
