@@ -24,7 +24,7 @@ from deid.domain.document import Document, Mention
 from deid.domain.errors import Reason
 
 # Raised whenever the same text and policy may give other mentions than before.
-RULES_VERSION = "rules-8"
+RULES_VERSION = "rules-9"
 # Annotators that do not need French, for a policy that lets documents in other languages through.
 ANY_LANGUAGE = frozenset({"patterns", "identity"})
 

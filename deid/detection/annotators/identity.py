@@ -10,6 +10,7 @@ from functools import lru_cache
 
 from rapidfuzz.distance import OSA
 
+from deid.detection.annotators.grammatical_names import find_told, is_grammatical
 from deid.detection.annotators.vocabulary import (
     CIVILITIES,
     DOCTOR_TITLES,
@@ -73,21 +74,25 @@ def _literal(reading: Reading, value: str, label: Label, score: float) -> Iterat
 
 
 def _name_words(patient: Patient) -> list[str]:
-    """Return the folded words of the patient's names, and each name written as one word."""
+    """Return the folded words of the patient's names, particles only where nothing else is, and each as one word."""
     found: list[str] = []
     for name in patient.names:
         parts = key(name).split()
-        found += [part for part in parts if part not in PARTICLES and len(part) > 1]
+        found += [part for part in parts if part not in PARTICLES and len(part) > 1] or parts
         if len(parts) > 1:
             found.append("".join(parts))
     return list(dict.fromkeys(found))
 
 
 def _patient_names(reading: Reading, patient: Patient) -> Iterator[Mention]:
-    known = _name_words(patient)
-    if not known:
+    names = _name_words(patient)
+    if not names:
         return
+    known = [word for word in names if not is_grammatical(reading, word)]
     matched = [_known_name_score(reading, index, known) for index in range(len(reading.words))]
+    if len(known) < len(names):
+        for index in find_told(reading, set(names) - set(known), matched):
+            matched[index] = 0.97
     # A name that is also a word counts beside another name of the patient.
     for index, word in enumerate(reading.words):
         if not matched[index] and word in known and any(matched[max(0, index - 2) : index + 3]):
@@ -115,7 +120,8 @@ def _known_name_score(reading: Reading, index: int, known: Sequence[str]) -> flo
     if len(word) < 2 or not word.isalpha():
         return 0.0
     if word in known:
-        if is_capital(reading, index) or reading.lexicon.common.get(word, 0.0) < 1:
+        short = len(word) == 2 and not reading.lowered(index)  # "ly 25 %"
+        if is_capital(reading, index) or (reading.lexicon.common.get(word, 0.0) < 1 and not short):
             return 0.97
         return 0.55 if reading.lower_case and reading.lexicon.common.get(word, 0.0) < 20 else 0.0
     lower_medical = word in reading.lexicon.medical and not is_capital(reading, index)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from enum import StrEnum
 from itertools import takewhile
 from typing import NamedTuple
@@ -86,9 +86,9 @@ class Cut(NamedTuple):
     spaced: str | None
 
 
-def cut(text: str, after_title: bool) -> Cut:
-    """What a written name tells by itself."""
-    found = pieces(text, after_title=after_title)
+def cut(text: str, after_title: bool, borne: Collection[str] = ()) -> Cut:
+    """What a written name tells by itself; `borne` are the particles that are a name of their own in it ("LE Linh")."""
+    found = pieces(text, after_title=after_title, borne=borne)
     after_title = after_title or any(sort is TITLE for sort, _ in found)
     placed = tuple([(place, key_of(written)) for place, (sort, written) in enumerate(found) if sort is WORD])
     words = tuple([word for _, word in placed])
@@ -124,8 +124,8 @@ def _ahead(found: Sequence[NamePiece]) -> str:
     return "".join([text for _, text in takewhile(lambda piece: piece[0] is not WORD, found)])
 
 
-def pieces(text: str, *, after_title: bool = False) -> list[NamePiece]:
-    """The pieces of a name, covering it.
+def pieces(text: str, *, after_title: bool = False, borne: Collection[str] = ()) -> list[NamePiece]:
+    """The pieces of a name, covering it; a particle of `borne` is a word.
 
     Words in camel case are cut ("SaïdOmar"). A lone group of up to three capitals, or of one or two small letters,
     is initials, each a piece, unless it stands after a title ("Dr BA"). "M." ahead of a word is a civility, unless a
@@ -141,7 +141,7 @@ def pieces(text: str, *, after_title: bool = False) -> list[NamePiece]:
         if place % 2 == 0:
             if part:
                 found.append(NamePiece(BETWEEN, part))
-        elif _is_plain(part):
+        elif _is_plain(part) or (part.isalpha() and len(part) > 1 and fold_line(part) in borne):
             found.append(NamePiece(WORD, part))
         else:
             following = parts[place + 1][:1]

@@ -218,9 +218,14 @@ class Heard:
         return _read(self.tables, self.cut, places, self.label)
 
 
-def hear(tables: NameTables, text: str, label: Label, after_title: bool) -> Heard:
-    """What a written name tells by itself."""
-    return Heard(tables, cut(text, after_title), label)
+def hear(
+    tables: NameTables, text: str, label: Label, after_title: bool, own: frozenset[str], borne: frozenset[str]
+) -> Heard:
+    """What a written name tells by itself; `borne` are those of the patient's names, `own`, that read as particles."""
+    found = cut(text, after_title)
+    if borne and len(found.pieces) > 1 and own.issuperset(found.words):
+        found = cut(text, after_title, borne)
+    return Heard(tables, found, label)
 
 
 def _read(tables: NameTables, found: Cut, places: Sequence[int], label: Label) -> NameReading:

@@ -14,7 +14,7 @@ from deid.domain.labels import NAMES, Label
 from deid.french.folding import fold_line
 from deid.reference.names import NameTables
 from deid.substitution.context import DocumentContext
-from deid.substitution.names.parsing import NamePiece, cut, key_of
+from deid.substitution.names.parsing import PARTICLES, NamePiece, cut, key_of
 from deid.substitution.names.reading import Given, Heard, Named, NameReading, Pool, all_given, hear, of_identity
 
 _TITLES = (
@@ -77,12 +77,13 @@ class Roster:
     def _hear(self) -> Sequence[Heard]:
         """What each mention tells by itself."""
         tables, text, plain, announces = self.tables, self._context.document.text, self._context.plain, _TITLE.match
+        borne = self._own & PARTICLES
         found = []
         for mention in self.mentions:
             start = mention.start
             before = plain[start - _BEFORE_TITLE if start > _BEFORE_TITLE else 0 : start]
             titled = announces(before[::-1]) is not None or key_of(text[start : mention.end]) in self._own
-            found.append(hear(tables, text[start : mention.end], mention.label, titled))
+            found.append(hear(tables, text[start : mention.end], mention.label, titled, self._own, borne))
         return found
 
     def titled(self, mention: Mention) -> bool:

@@ -362,3 +362,22 @@ def test_an_organisation_that_is_a_persons_name_is_replaced(organisation: str, s
     person, drawn = _drawn(substitutor, f"[[PATIENT|Jean MARTIN]] travaille chez [[ORG|{organisation}]]", patient)
     assert "martin" not in words(drawn)
     assert not {"martin", "jean"} & set(words(person))
+
+
+@pytest.mark.parametrize("name", ["LE", "DU", "DA", "LA", "DO"])
+@pytest.mark.parametrize("key", KEYS[:3])
+def test_a_surname_that_reads_as_a_particle_is_replaced_beside_the_first_name(
+    name: str, key: str, substitutor: Substitutor
+) -> None:
+    patient = Patient(key=key, last_name=name, first_names=("Thuy Linh",), sex="F")
+    full, alone, turned = _drawn(
+        substitutor, f"[[PATIENT|{name} Thuy Linh]], Mme [[PATIENT|{name}]], [[PATIENT|Linh {name.title()}]]", patient
+    )
+    assert full.split()[0] == alone
+    assert turned.split()[-1] == alone.title()
+    assert name not in full.upper().split()
+
+
+def test_the_particle_of_somebody_else_stays_beside_a_patient_who_bears_it(substitutor: Substitutor) -> None:
+    patient = Patient(key="p", last_name="LE", first_names=("Thuy Linh",), sex="F")
+    assert _drawn(substitutor, "Dr [[DOCTOR|LE GOFF]]", patient)[0].startswith("LE ")
