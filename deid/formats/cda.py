@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Sequence
 from typing import Any
 
 from deid.domain.errors import Reason
@@ -30,7 +29,7 @@ def read_cda(raw: bytes, reading: Reading) -> Save:
     return save_xml(root, raw, reading)
 
 
-def _variants(element: Any) -> Sequence[str]:
+def _variants(element: Any) -> tuple[str, ...]:
     """Return names of an element that tell more: whose id, what kind of name, the type of a value."""
     name = local(element)
     marks = [
@@ -40,7 +39,7 @@ def _variants(element: Any) -> Sequence[str]:
     ]
     if name in ("id", "setId") and not element.get("extension"):
         marks.append("alone")
-    return [f"{name}[{mark}]" for mark in marks if mark]
+    return tuple(f"{name}[{mark}]" for mark in marks if mark)
 
 
 class _Embedded:

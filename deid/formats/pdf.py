@@ -13,6 +13,7 @@ from __future__ import annotations
 import ctypes
 import html
 import io
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -32,6 +33,7 @@ from deid.formats.reading import Reading, Save
 
 _MOST_PAGES = 2_000
 _MOST_CHARACTERS = 5_000_000
+_HELD = 16  # bytes that a character takes while it is read
 _LOST = 0.05  # share of letters without a meaning from which a file is refused
 _GAP = 2.0  # times the size of the type: a wider space parts two columns
 _NARROWEST = 0.5
@@ -100,12 +102,12 @@ def _flat(document: Any, number: int) -> Any:
 def _page(page: Any, reading: Reading) -> _Page:
     text = page.get_textpage()
     count = text.count_chars()
-    reading.expand(200 * count)
+    reading.expand(_HELD * count)
     if count > _MOST_CHARACTERS:
         reading.refuse(Reason.EXPANDS, f"{count} characters on a page")
     pictures = any(page.get_objects(filter=[pdfium_c.FPDF_PAGEOBJ_IMAGE]))
     width, height = page.get_size()
-    read = _Page(width, height, _lines(text, count, reading))
+    read = _Page(width, height, _lines(text.raw, count, reading))
     if pictures:
         if not any(run.text.strip() for line in read.lines for run in line):
             reading.refuse(Reason.SCANNED, "a page is a picture: have it read (OCR) at the source")
@@ -139,23 +141,24 @@ def _is_lost(character: str) -> bool:
 
 def _place(line: list[_Run], character: str, text: Any, at: int) -> None:
     """Add a character to a line: to its last run, or to a new one after a wide space."""
+    last = line[-1] if line else None
     if pdfium_c.FPDFText_IsGenerated(text, at) == 1:
-        if line:
-            line[-1].text += character
+        if last is not None:
+            last.text += character
         return
-    left, _, right, _ = text.get_charbox(at, loose=True)
+    box = pdfium_c.FS_RECTF()
+    pdfium_c.FPDFText_GetLooseCharBox(text, at, box)
+    angle = math.degrees(pdfium_c.FPDFText_GetCharAngle(text, at))
+    if last is not None and angle == last.angle and (angle or -last.size < box.left - last.right < _GAP * last.size):
+        last.text += character
+        last.right = max(last.right, box.right)
+        return
+    if last is not None:
+        last.text = last.text.rstrip()
     x, y = ctypes.c_double(), ctypes.c_double()
     pdfium_c.FPDFText_GetCharOrigin(text, at, x, y)
     size = abs(pdfium_c.FPDFText_GetFontSize(text, at)) or 1.0
-    angle = pdfium_c.FPDFText_GetCharAngle(text, at) * 180 / 3.141592653589793
-    last = line[-1] if line else None
-    if last is not None and angle == last.angle and (angle or -size < left - last.right < _GAP * size):
-        last.text += character
-        last.right = max(last.right, right)
-    else:
-        if last is not None:
-            last.text = last.text.rstrip()
-        line.append(_Run(character, left, right, y.value, min(size, 72.0), angle))
+    line.append(_Run(character, box.left, box.right, y.value, min(size, 72.0), angle))
 
 
 def _add(line: list[_Run], reading: Reading) -> None:

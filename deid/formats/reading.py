@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from copy import copy
 from typing import NoReturn
 
-from deid.domain.errors import DocumentRefused, Reason
+from deid.domain.errors import DocumentRefused, NocturneError, Reason
 from deid.domain.labels import Label
 from deid.formats.fields import (
     FileRules,
@@ -280,14 +280,23 @@ class Reading:
         return self._file.removed
 
     def write(self, changes: Changes) -> bytes:
-        """Return the file with its changes."""
+        """Return the file with its changes.
+
+        Raises:
+            DocumentRefused: malformed, where the library of a format does not write what it read.
+        """
         self._file.changes = changes
-        for number, put in enumerate(self._file.puts):
-            if number in changes:
-                put(changes[number])
-        for step in self._file.saving:
-            step()
-        return self._save()
+        try:
+            for number, put in enumerate(self._file.puts):
+                if number in changes:
+                    put(changes[number])
+            for step in self._file.saving:
+                step()
+            return self._save()
+        except (NocturneError, MemoryError):
+            raise
+        except Exception as error:  # the kind of error only: its message may quote the file
+            self.refuse(Reason.MALFORMED, f"it cannot be written: {type(error).__name__}")
 
     def _add(self, segment: Segment, put: Callable[[Sequence[Sequence[Replacement]]], None]) -> None:
         self._file.segments.append(segment)

@@ -22,6 +22,7 @@ _TOKEN = re.compile(
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
 _KEY = re.compile(r"[\w.:@$#/+-]{0,64}", re.ASCII)
 _WORDS = frozenset({"true", "false", "null"})
+_DECODER = json.JSONDecoder(strict=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,7 @@ def scan_json(text: str, start: int = 0) -> Iterator[Leaf]:
             pointer = tuple(part[0] for part in stack)
             kind = "string" if token["string"] else "word"
             written = token[kind]
-            value = json.loads(written, strict=False) if kind == "string" else written
+            value = _DECODER.decode(written) if kind == "string" else written
             at = token.start(kind), token.end(kind)
             if kind == "string" and not named and stack:
                 stack[-1][0] = value

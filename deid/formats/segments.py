@@ -106,6 +106,8 @@ def normalize(run: str) -> str:
 
 def normalize_runs(runs: Sequence[str]) -> tuple[str, ...]:
     """Return the runs of a segment as the plain text shows them; an accent joins the letter of the run before."""
+    if len(runs) == 1:
+        return (normalize(runs[0]),)
     joined = list(runs)
     for at in range(1, len(joined)):
         letters = joined[at].lstrip()

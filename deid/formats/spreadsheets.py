@@ -82,12 +82,15 @@ def read_xls(raw: bytes, reading: Reading) -> Save:
 
 def _opened(sheet: Any, reading: Reading) -> _Sheet:
     _count(sheet.max_row * sheet.max_column, reading)
-    rows = [
-        [_Cell(cell.value, cell.number_format, bool(cell.font and cell.font.b)) for cell in row]
-        for row in sheet.iter_rows()
-    ]
+    rows = [[_cell(cell) for cell in row] for row in sheet.iter_rows()]
     widths = {letter: column.width for letter, column in sheet.column_dimensions.items() if column.width}
     return _Sheet(sheet.title, rows, widths, [str(area) for area in sheet.merged_cells.ranges])
+
+
+def _cell(cell: Any) -> _Cell:
+    if not cell.has_style:
+        return _Cell(cell.value)
+    return _Cell(cell.value, cell.number_format, bool(cell.font and cell.font.b))
 
 
 def _opened_old(sheet: Any, datemode: int, reading: Reading) -> _Sheet:

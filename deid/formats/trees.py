@@ -7,7 +7,7 @@ The path of a field joins the local names of elements, and `@` before that of an
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -56,6 +56,24 @@ def local(element: Any) -> str:
     return str(element.tag).rpartition("}")[2]
 
 
+class _Place:
+    """Place of an element: its path from the root, and the rules of the elements that stand there."""
+
+    def __init__(self, above: str, name: str) -> None:
+        self.name = name
+        self.above = above
+        self.path = f"{above}/{name}" if above else name
+        self.children: dict[str, _Place] = {}
+        self.rules: dict[tuple[str, tuple[str, ...]], Rule] = {}
+
+    def child(self, tag: str) -> _Place:
+        """Return the place of an element within one that stands here."""
+        found = self.children.get(tag)
+        if found is None:
+            found = self.children[tag] = _Place(self.path, tag.rpartition("}")[2])
+        return found
+
+
 class Walk:
     """Tell a reading the text and attributes of a tree, by the field map of a format.
 
@@ -73,7 +91,7 @@ class Walk:
         format: str,
         *,
         special: Callable[[Any, str], bool] = lambda _element, _path: False,
-        variants: Callable[[Any], Sequence[str]] = lambda _element: (),
+        variants: Callable[[Any], tuple[str, ...]] = lambda _element: (),
         captions: bool = False,
     ) -> None:
         self._reading = reading
@@ -91,12 +109,13 @@ class Walk:
         for _ in root.iter(etree.Comment, etree.ProcessingInstruction):
             self._reading.removed("comment")
         etree.strip_tags(root, etree.Comment, etree.ProcessingInstruction)
-        self._element(root, (local(root),))
+        self._element(root, _Place("", local(root)))
         self._flush()
 
-    def _element(self, element: Any, path: tuple[str, ...]) -> None:
-        rule = self._rule(element, path, "")
-        if self._special(element, "/".join(path)):
+    def _element(self, element: Any, place: _Place) -> None:
+        variants = self._variants(element)
+        rule = self._rule(place, variants, "")
+        if self._special(element, place.path):
             self._flush()
             return
         if rule.kind == "drop":
@@ -110,13 +129,13 @@ class Walk:
         inline = rule.kind == "text" and self._stands_inside(element)
         if not inline:
             self._flush()
-        self._attributes(element, path)
-        self._text(element, "text", rule, path)
+        self._attributes(element, place, variants)
+        self._text(element, "text", rule, place)
         for child in element:
             if not isinstance(child.tag, str):
                 continue
-            self._element(child, (*path, local(child)))
-            self._text(child, "tail", rule, path)
+            self._element(child, place.child(child.tag))
+            self._text(child, "tail", rule, place)
         if not inline:
             self._flush()
 
@@ -131,30 +150,28 @@ class Walk:
             self._mixed[parent] = any(text and text.strip() for text in (parent.text, *(one.tail for one in parent)))
         return self._mixed[parent]
 
-    def _rule(self, element: Any, path: tuple[str, ...], field: str) -> Rule:
-        above = "/".join(path[:-1])
-        ending = f"/{field}" if field else ""
-        names = [f"{above}/{name}{ending}" for name in (*self._variants(element), path[-1])]
-        return self._reading.rule(self._format, *names, *(("@",) if field else ()))
+    def _rule(self, place: _Place, variants: tuple[str, ...], field: str) -> Rule:
+        rule = place.rules.get((field, variants))
+        if rule is None:
+            ending = f"/{field}" if field else ""
+            names = [f"{place.above}/{name}{ending}" for name in (*variants, place.name)]
+            rule = self._reading.rule(self._format, *names, *(("@",) if field else ()))
+            place.rules[field, variants] = rule
+        return rule
 
-    def _attributes(self, element: Any, path: tuple[str, ...]) -> None:
+    def _attributes(self, element: Any, place: _Place, variants: tuple[str, ...]) -> None:
         for name, value in element.attrib.items():
             field = f"@{name.rpartition('}')[2]}"
-            rule = self._rule(element, path, field)
+            rule = self._rule(place, variants, field)
             caption = f"{field[1:]} : " if self._captions else ""
-            self._reading.field(
-                rule,
-                value,
-                partial(element.set, name),
-                caption=caption,
-            )
+            self._reading.field(rule, value, partial(element.set, name), caption=caption)
 
-    def _text(self, element: Any, where: str, rule: Rule, path: tuple[str, ...]) -> None:
+    def _text(self, element: Any, where: str, rule: Rule, place: _Place) -> None:
         value = getattr(element, where)
         if not value:
             return
         if rule.kind == "text" and rule.value == "text" and not rule.patient and base64_of(value) is None:
-            caption = f"{path[-1]} : " if self._captions and where == "text" and not len(element) else ""
+            caption = f"{place.name} : " if self._captions and where == "text" and not len(element) else ""
             self._runs.append((element, where, value))
             if caption and len(self._runs) == 1 and not self._stands_inside(element):
                 self._flush(f"{rule.caption} : " if rule.caption else caption)

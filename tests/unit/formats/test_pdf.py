@@ -75,6 +75,18 @@ def test_words_stand_where_they_stood_but_for_the_surrogate() -> None:
     ]
 
 
+def test_a_long_letter_in_a_small_file_is_read() -> None:
+    file = io.BytesIO()
+    canvas = Canvas(file, A4, invariant=1)
+    for number in range(1000):
+        canvas.drawString(70, 800 - 14 * (number % 50), f"Ligne {number} : pas de fièvre, TA 12/8.")
+        if number % 50 == 49:
+            canvas.showPage()
+    canvas.save()
+    assert len(file.getvalue()) < 40_000
+    assert len(read(file.getvalue()).text.splitlines()) == 1000
+
+
 def test_as_a_page_of_html() -> None:
     source = read(pdf(), FileRules(pdf="html"))
     assert source.suffix == ".html"
