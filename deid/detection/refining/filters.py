@@ -18,13 +18,14 @@ from deid.detection.annotators.vocabulary import (
     PROFESSIONS,
     UNNAMED_BODIES,
 )
-from deid.detection.evidence import is_acronym
+from deid.detection.evidence import has_clinical_reading, is_acronym
 from deid.detection.known_names import LOWER_PARTICLES, PARTICLES
 from deid.detection.reading import Reading
 from deid.domain.document import Mention
 from deid.domain.labels import NAMES, Label
 from deid.french.folding import key
 
+_WIDE = re.compile(r" {2}|\t")
 _CHECKED = NAMES | {Label.CITY, Label.LOC, Label.ORG}
 _LINKS = PARTICLES | LOWER_PARTICLES | {"'", "-"}
 _OF_MIGRAINE = re.compile(r"\b(?:migraines?|cephalees?)\b[^.,;\n]{0,30} (?:avec|sans|a) (?:l'|une |son )?\Z")
@@ -79,7 +80,7 @@ def drop_allowed(reading: Reading, mentions: Sequence[Mention], allow: Mapping[L
             and mention.score < _SURE
             and any(
                 test(reading, mention)
-                for test in (_is_drug, _is_eponym, _is_double_eponym, _is_ordinary, _is_common_noun)
+                for test in (_is_drug, _is_eponym, _is_double_eponym, _is_ordinary, _is_common_noun, _is_heading_row)
             )
         )
     ]
@@ -208,9 +209,22 @@ def _is_unnamed(reading: Reading, mention: Mention) -> bool:
     )
 
 
+def _is_heading_row(reading: Reading, mention: Mention) -> bool:
+    """True for words of the language between wide blanks, the headings of columns: "Unité    Référence"."""
+    if mention.label in NAMES or not _WIDE.search(reading.text, mention.start, mention.end):
+        return False
+    return all(
+        reading.words[at].isalpha()
+        and (reading.lexicon.is_word(reading.words[at]) or has_clinical_reading(reading, at))
+        for at in reading.tokens(mention)
+    )
+
+
 def _is_common_noun(reading: Reading, mention: Mention) -> bool:
-    """True for the kind of an organisation that no name follows: "centre de santé", "clinique ORL", "hospice de"."""
+    """True for a kind of organisation or place that no name follows: "centre de santé", "clinique ORL", "gare de"."""
     head, *others = reading.tokens(mention)
+    if mention.label is Label.LOC and others and reading.words[others[-1]] in ORG_PARTICLES:
+        return all(_is_common(reading, at) or reading.words[at] in ORG_PARTICLES for at in (head, *others))
     if mention.label is not Label.ORG or reading.capitals[head] or reading.lowered(head):
         return False
     return reading.words[head] in ORG_HEADS and all(

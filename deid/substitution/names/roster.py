@@ -236,8 +236,9 @@ class Roster:
 
 
 def _misspells(word: str, name: str) -> bool:
-    """Whether a word is a name with one wrong letter; one more at an end makes a login ("hklein"), not a mistake."""
-    return name not in (word[1:], word[:-1]) and OSA.distance(word, name, score_cutoff=1) == 1
+    """Whether a word is a name with one wrong letter; one more at an end makes a login ("hklein"), unless doubled."""
+    doubled = word[:1] == word[1:2] or word[-1:] == word[-2:-1]
+    return (doubled or name not in (word[1:], word[:-1])) and OSA.distance(word, name, score_cutoff=1) == 1
 
 
 def _civility(before: str) -> str | None:

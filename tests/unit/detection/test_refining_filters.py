@@ -57,6 +57,11 @@ def test_a_ratio_that_a_rule_reads_as_a_date_or_that_is_sure_stays() -> None:
         ("marié, deux enfants", "marié", Label.PERSON, True),
         ("Marie, deux enfants", "Marie", Label.PERSON, False),
         ("maladie de Charcot", "Charcot", Label.DATE, False),
+        ("Analyse   Unite  Reference  Anteriorite", "Unite  Reference  Anteriorite", Label.ORG, True),
+        ("Résultat\tUnité\tRéférence", "Unité\tRéférence", Label.ORG, True),
+        ("Unité  Kergadec  Référence", "Unité  Kergadec", Label.ORG, False),
+        ("sur le quai de la gare de L'Isle", "gare de", Label.LOC, True),
+        ("sur le quai de la gare de L'Isle", "gare de L'Isle", Label.LOC, False),
     ],
 )
 def test_terms_that_are_no_names(text: str, part: str, label: Label, dropped: bool) -> None:

@@ -297,7 +297,7 @@ def _letters(initials: str) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("typed", ["KERBART", "KERBRAAT", "KERBAT", "kerbrst"])
+@pytest.mark.parametrize("typed", ["KERBART", "KERBRAAT", "KERBAT", "kerbrst", "Kkerbrat", "KERBRATT"])
 def test_a_misspelt_name_of_the_patient_is_the_patients(typed: str, substitutor: Substitutor) -> None:
     right, wrong = _drawn(substitutor, f"[[PATIENT|KERBRAT]] Mme [[PATIENT|{typed}]]", CAMILLE)
     assert wrong.upper() == right
