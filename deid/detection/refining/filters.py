@@ -258,6 +258,9 @@ _RATIO = re.compile(r"\d{1,2}\s?/\s?\d{1,2}")
 _EMERGENCY = re.compile(r"(?:15|17|18|112|114|115|119)")
 _CALLED = re.compile(r"(?:appel\w*|compos\w*|contact\w*|alert\w*|joind\w*|fait) (?:fait )?le $")
 _CALLS = re.compile(r"\s(?:a ete (?:appele|contacte|joint|alerte|prevenu)|rappelle|envoie|regule|a envoye)")
+_STANDARD = re.compile(
+    r"\b(?:iso|iec|cei|nf|en)(?:[ /](?:iec|cei|en|iso))* ?\d{3,6}(?:-\d{1,2})?:\Z"
+)  # "ISO 15189:2012"
 _SURE_DATE = 0.9
 # A value at a setting, and the remote monitoring of pacemakers
 _SETTING = re.compile(
@@ -310,6 +313,8 @@ def _is_lookalike(reading: Reading, mention: Mention) -> bool:
     text = reading.folded
     surface = text[mention.start : mention.end]
     before, after = text[max(0, mention.start - 40) : mention.start], mention.end
+    if _STANDARD.search(before):
+        return True
     if _EMERGENCY.fullmatch(surface):
         return bool(_CALLED.search(before) or (before.endswith("le ") and _CALLS.match(text, after)))
     if _RATIO.fullmatch(surface) and mention.score < _SURE_DATE:

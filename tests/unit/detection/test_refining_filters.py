@@ -26,6 +26,9 @@ def marked(text: str, part: str, label: Label, score: float = 0.6) -> Mention:
         ("le 15 a été appelé", "15", True),
         ("revu le 15 avec sa fille", "15", False),
         ("acuité 8/10 à droite", "8/10", True),
+        ("accrédité ISO/IEC 17025:2005", "2005", True),
+        ("norme NF EN ISO 15189:2012", "2012", True),
+        ("depuis : 2005", "2005", False),
     ],
 )
 def test_numbers_that_look_like_dates(text: str, part: str, dropped: bool) -> None:
