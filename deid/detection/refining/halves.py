@@ -1,4 +1,4 @@
-"""Values of which a part was found: account, plate, fingerprint, times in a row, range of years, exported name."""
+"""Values found by a part or cut by a line: account, plate, fingerprint, phone, times in a row, years, exported name."""
 
 from __future__ import annotations
 
@@ -27,6 +27,15 @@ _TIMES = re.compile(
     r"(?:jours?|j|semaines?|sem|mois|ans?)\b(?! (?:suivant|qui |apres|plus tard))"
 )
 _YEARS = re.compile(r"(?<![\w/.-])((?:19|20)\d\d)[ ]?[-–—][ ]?((?:19|20)\d\d)(?![\w/-])")
+# A French number of which a line holds the beginning and the next the rest, in pairs, or announced.
+_CUT_PHONE = re.compile(
+    r"(?<![\d/_+])(?<!\d[ .,-])(?:(?:\+|00) ?33 ?(?:\(0\) ?)?|0)[1-9](?:[ .-]{0,2}\d)*[ .-]{0,2}\n[ \t]{0,8}"
+    r"\d(?:[ .-]{0,2}\d){1,7}(?![\w/]|[ .,-]?\d)"
+)
+_PHONED = re.compile(
+    r"\b(?:tel|telephone|portable|port|fax|mobile|joindre|joignable|appeler|rappeler|numero)\b[^\n]{0,24}\Z"
+)
+_PHONE_DIGITS = 9  # without the leading zero or country code
 _EXPORTED_NAME = r"([^\W\d_]{2,30}(?:[ '-][^\W\d_]{2,30}){0,2})"
 _EXPORTED = re.compile(rf"(?<![^\W_]){_EXPORTED_NAME}\^{_EXPORTED_NAME}")
 
@@ -34,12 +43,14 @@ _EXPORTED = re.compile(rf"(?<![^\W_]){_EXPORTED_NAME}\^{_EXPORTED_NAME}")
 def complete_halves(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
     """Return sorted `mentions`, with the whole of each value of which they cover a part.
 
-    Fingerprints, and number plates that a word announces, are also added. Values that are covered already stay.
+    Fingerprints, number plates that a word announces and phone numbers are also added. Values that are covered already
+    stay, but the parts of a phone number become one mention.
     """
     result = list(mentions)
     for start, end, label, announced in _whole_values(reading):
         touched = [one for one in result if one.start < end and start < one.end]
-        if not (touched or announced) or _covers(reading, touched, start, end):
+        covered = _covers(reading, touched, start, end) and not (label is Label.PHONE and len(touched) > 1)
+        if covered or not (touched or announced):
             continue
         first, last = min([start, *(one.start for one in touched)]), max([end, *(one.end for one in touched)])
         whole = replace(touched[0], start=first, end=last, label=label) if touched else Mention(first, last, label, 0.9)
@@ -73,6 +84,19 @@ def _whole_values(reading: Reading) -> Iterator[tuple[int, int, Label, bool]]:
         yield match.start(), match.end(), Label.ID, True
     for match in _TIMES.finditer(folded):
         yield match.start(), match.end(), Label.RELDATE, False
+    for match in _CUT_PHONE.finditer(folded):
+        if _is_phone(match, folded):
+            yield match.start(), match.end(), Label.PHONE, True
+
+
+def _is_phone(number: re.Match[str], text: str) -> bool:
+    """True for nine digits behind the leading zero or country code, cut between two pairs or announced."""
+    digits = re.sub(r"\D", "", re.sub(r"^(?:(?:\+|00) ?33 ?(?:\(0\))?|0)", "", number.group()))
+    if len(digits) != _PHONE_DIGITS:
+        return False
+    first, _, rest = number.group().partition("\n")
+    even = len(re.sub(r"\D", "", rest)) % 2 == 0 and any(sign in " .-" for sign in first.strip())
+    return even or _PHONED.search(text, max(0, number.start() - 40), number.start()) is not None
 
 
 def _other_halves(reading: Reading, mentions: Sequence[Mention]) -> Iterator[tuple[int, int, Label]]:

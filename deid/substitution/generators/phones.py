@@ -32,7 +32,7 @@ _ZONES = {
 # Departments whose numbers are not their region's: Languedoc and Roussillon.
 _OTHER_ZONES = dict.fromkeys(("11", "30", "34", "48", "66"), "4")
 _SCANNED = str.maketrans("OoIl", "0011")
-_NATIONAL = 10
+_NATIONAL, _SIGNIFICANT = 10, 9  # digits of a number with its zero and without
 _LETTERS, _SPOKEN = re.compile(r"[^\W\d_]{3}"), re.compile("[a-z]{3}")
 _FOREIGN = re.compile(r"\s*(?:\+|00)\s*(?!33)(?:[17](?!\d)|\d{2,3})")
 _DIGITS = "0123456789"
@@ -49,6 +49,8 @@ class Phones:
         self._context = context
         self._gazette = gazette
         self._natural = context.policy.hiding == "natural"
+        own = map(digits_of, context.document.patient.phones)
+        self._own = frozenset(number[-_SIGNIFICANT:] for number in own if len(number) >= _SIGNIFICANT)
 
     def write(self, mention: Mention, attempt: int) -> Draft:
         """Return a number of the same zone, or a redrawn extension."""
@@ -76,9 +78,16 @@ class Phones:
 
         The zone becomes that of the commune that stands in for the document's place of this zone, and stays where there
         is none; other numbers (08, 09) get the home's. A number shorter than a national one is the beginning of one,
-        and gets another zone, since the fictional ranges have one beginning per zone.
+        and gets another zone, since the fictional ranges have one beginning per zone. None is a number of the patient.
         """
-        stream, zone = self._context.stream("phone", digits, str(attempt)), digits[1]
+        stream = self._context.stream("phone", digits, str(attempt))
+        number = self._drawn(digits, stream)
+        while number[-_SIGNIFICANT:] in self._own:
+            number = self._drawn(digits, stream)
+        return number
+
+    def _drawn(self, digits: str, stream: KeyedStream) -> str:
+        zone = digits[1]
         if self._natural:
             return _unassigned(digits, f"0{self._moved(zone)}" if zone in _GEOGRAPHIC else digits[:2], stream)
         zone = "6" if zone in "67" else self._moved(zone) if zone in _GEOGRAPHIC else _zone(self._gazette.home)

@@ -78,3 +78,34 @@ def test_nothing_is_added_without_a_part_or_a_word(text: str) -> None:
 def test_dates_beside_a_short_word_are_no_plate() -> None:
     found = (("14/10/2019", Label.DATE), ("22/10/2019", Label.DATE))
     assert completed("du 14/10/2019 AU 22/10/2019", *found) == [*found]
+
+
+@pytest.mark.parametrize(
+    ("text", "found", "whole"),
+    [
+        ("Tél : 06 12 34\n56 78 à rappeler", [("06 12 34", Label.PHONE), ("56 78", Label.PHONE)], "06 12 34\n56 78"),
+        ("Sa fille : 06.12.34.\n56.78, ce soir", [("06.12.34", Label.DATE)], "06.12.34.\n56.78"),
+        ("Sa fille : 04 65 71 20\n  67", [], "04 65 71 20\n  67"),
+        ("Sa fille : +33 6 12\n34 56 78", [], "+33 6 12\n34 56 78"),
+        ("Rappeler au 0612345\n678 ce soir", [("0612345", Label.PHONE), ("678", Label.ID)], "0612345\n678"),
+    ],
+)
+def test_a_phone_cut_by_a_line_is_one_mention(text: str, found: list[tuple[str, Label]], whole: str) -> None:
+    assert completed(text, *found) == [(whole, Label.PHONE)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Séances 01 02 03 04\n05 06 07",
+        "NDA 0612345\n678 dossier",
+        "Date 03/04\n05 06 07 08",
+        "TA 12 13 14\n15 16",
+        "Poids 06 12 34\n\n56 78",
+        "06 12 34 56 78\n90 12",
+        "06 12 34\n56 78/90",
+        "06 12 34\n56 78,5",
+    ],
+)
+def test_numbers_on_two_lines_are_no_phone(text: str) -> None:
+    assert completed(text) == []

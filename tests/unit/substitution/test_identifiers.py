@@ -9,7 +9,8 @@ import pytest
 from stdnum import iban, luhn
 from stdnum.fr import nir
 
-from deid.domain.document import Patient
+from deid.domain.document import Document, Mention, Patient
+from deid.domain.labels import Label
 from deid.french.check_digits import iban_digits, luhn_digit, nir_holds, nir_key
 from deid.substitution import Substitutor
 from tests.unit.substitution.examples import marked, surrogates
@@ -49,6 +50,20 @@ def test_a_phone_in_international_form(substitutor: Substitutor) -> None:
     assert _one(substitutor, "PHONE", "+33 3 80 29 30 31").startswith("+33 3 53 01 ")
     assert _one(substitutor, "PHONE", "+33 (0)3 80 29 30 31").startswith("+33 (0)3 53 01 ")
     assert _one(substitutor, "PHONE", "+41 22 555 01 88").startswith("+41 ")
+
+
+def test_a_phone_cut_by_a_line_stays_cut(substitutor: Substitutor) -> None:
+    text = "06 12 34\n56 78"
+    found = substitutor.substitute(Document("d", text), [Mention(0, len(text), Label.PHONE)])
+    assert re.fullmatch(r"06 39 98\n\d\d \d\d", found.text)
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_another_s_phone_does_not_become_the_patient_s(key: str, substitutor: Substitutor) -> None:
+    fictional = [f"06 39 98 {number // 100:02d} {number % 100:02d}" for number in range(10_000)]
+    free = fictional.pop(4321)
+    patient = Patient(key=key, phones=("063998", *fictional))
+    assert surrogates(substitutor.substitute(*marked("[[PHONE|06 12 34 56 78]]", patient=patient))) == [free]
 
 
 def test_a_dictated_phone_is_dictated(substitutor: Substitutor) -> None:
