@@ -19,7 +19,7 @@ from deid.detection import Detector
 from deid.domain.document import Document, Patient
 from deid.domain.errors import NocturneError, PolicyError, Reason
 from deid.domain.limits import Limits
-from deid.domain.outcomes import Deidentified, Incoming, Refused
+from deid.domain.outcomes import Deidentified, Detected, Incoming, Refused
 from deid.isolation import process_within
 from deid.pipeline import check, deidentify, detect, open_documents, substitute
 from deid.reference.tables import packaged_tables
@@ -31,7 +31,7 @@ LETTER = (
     "Madame Maëlys VASSEROT, née le 14/05/1961, demeurant 12 rue des Lilas à Dijon, a été hospitalisée du 25/02/2026 "
     "au 02/03/2026. Elle est suivie par le Dr Yann TREGUIER. Elle sort avec un traitement par bisoprolol 2,5 mg."
 )
-SHORT = Limits(seconds=4, megabytes=512, characters=100_000)
+SHORT = Limits(seconds=2, megabytes=512, characters=100_000)
 BYTES = 100_000
 pytestmark = pytest.mark.timeout(300, method="thread")
 
@@ -66,33 +66,33 @@ def batch(trap: str) -> list[Incoming]:
         incoming("trap", f"{LETTER} {trap}"),
         incoming("d2", LETTER + "\nVue avec Mme Vasserot ce jour."),
         incoming("d3", LETTER, "p2"),
-        incoming("page", f"<html><body><p>{LETTER}</p></body></html>", "p3"),
+        replace(incoming("page", f"<html><body><p>{LETTER}</p></body></html>", "p3"), format="text/html"),
     ]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("isolated", [False, True])
-@pytest.mark.parametrize("trap", [traps.LOOP, traps.GROW, traps.HUGE])
+@pytest.mark.parametrize(
+    ("trap", "isolated"),
+    [(trap, isolated) for trap in (traps.LOOP, traps.GROW, traps.HUGE) for isolated in (False, True)]
+    + [(traps.LOCK, True), (traps.CRASH, True)],  # these end a process that is not isolated
+)
 def test_a_costly_document_is_refused_and_the_others_come_out_the_same(
-    detector: Detector, substitutor: Substitutor, trap: str, isolated: bool
+    detector: Detector, trap: str, isolated: bool
 ) -> None:
-    documents = batch(trap)
-    documents[-1] = replace(documents[-1], format="text/html")
-    limits = replace(SHORT, isolated=isolated)
-    outcomes = deidentify(documents, detector, substitutor, max_bytes=BYTES, limits=limits)
-    sound = deidentify([*documents[:1], *documents[2:]], detector, substitutor, max_bytes=BYTES)
+    opened = open_documents(batch(trap), max_bytes=BYTES)
+    sound = detect([*opened[:1], *opened[2:]], detector)
+    outcomes = detect(opened, detector, limits=replace(SHORT, isolated=isolated))
     assert outcomes[1] == Refused("trap", (Reason.TOO_COSTLY,))
-    assert all(isinstance(one, Deidentified) for one in sound)
+    assert all(isinstance(one, Detected) for one in sound)
     assert [*outcomes[:1], *outcomes[2:]] == sound
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("trap", [traps.LOCK, traps.CRASH])
-def test_a_call_that_never_returns_or_crashes_ends_alone_in_a_process_of_its_own(
-    detector: Detector, substitutor: Substitutor, trap: str
-) -> None:
-    outcomes = deidentify(batch(trap)[:3], detector, substitutor, max_bytes=BYTES, limits=replace(SHORT, isolated=True))
-    assert [type(one) for one in outcomes] == [Deidentified, Refused, Deidentified]
+def test_the_whole_flow_goes_on_after_a_costly_document(detector: Detector, substitutor: Substitutor) -> None:
+    documents = batch(traps.HUGE)
+    sound = deidentify([*documents[:1], *documents[2:]], detector, substitutor, max_bytes=BYTES)
+    outcomes = deidentify(documents, detector, substitutor, max_bytes=BYTES)
+    assert outcomes[1] == Refused("trap", (Reason.TOO_COSTLY,))
+    assert all(isinstance(one, Deidentified) for one in sound)
+    assert [*outcomes[:1], *outcomes[2:]] == sound
 
 
 def test_a_call_that_never_returns_ends_the_process_that_is_not_isolated() -> None:
@@ -111,7 +111,7 @@ def test_a_call_that_never_returns_ends_the_process_that_is_not_isolated() -> No
 
 def test_each_step_has_the_limits(detector: Detector, substitutor: Substitutor) -> None:
     """Each of the nightly steps gives, in a process of its own, what it gives here."""
-    limits = replace(SHORT, isolated=True)
+    limits = Limits(isolated=True)
     documents = [incoming("d1"), incoming("d2", LETTER, "p2")]
     opened = open_documents(documents, max_bytes=BYTES, limits=limits)
     assert opened == open_documents(documents, max_bytes=BYTES)
@@ -206,7 +206,7 @@ def test_the_command_line_has_the_limits(tmp_path_factory: pytest.TempPathFactor
         cwd=ROOT,
         timeout=200,
         check=False,
-        env={**os.environ, "NOCTURNE_MAX_DOCUMENT_SECONDS": "5"},
+        env={**os.environ, "NOCTURNE_MAX_DOCUMENT_SECONDS": "2"},
     )
     assert [line[:12] for line in done.stdout.splitlines()] == ['{"id": "d1",']
     assert "document trap : Document trop coûteux à traiter [too_costly]" in done.stderr
