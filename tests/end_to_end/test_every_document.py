@@ -1,7 +1,7 @@
 """Published documents of a synthetic hospital, compared one by one with the hospital's records.
 
-The steps are those that Airflow calls, in one process; the demo's hospital is twice as large. Originals are looked for
-with this file's own plain folding, not with the product's.
+The steps are those that Airflow calls, in one process; the hospital of the demo is four times as large. Originals are
+looked for with this file's own plain folding, not with the product's.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def night(postgres_server: str, tmp_path_factory: pytest.TempPathFactory) -> Ite
             patch.setenv(name, value)
         patch.setenv("NOCTURNE_HOME", str(tmp_path_factory.mktemp("home")))
         settings.cache_clear()
-        hospital = generate(patients=160, documents=1300)
+        hospital = generate(patients=80, documents=600)
         load(database.owner, hospital)
         batches = steps.plan(interval_start=START, interval_end=END, triggered_by="whole", reason="test")
         for batch in batches:
