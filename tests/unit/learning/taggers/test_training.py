@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -55,14 +54,6 @@ def models(sample: list[corpus.GoldDocument], tmp_path_factory: pytest.TempPathF
     for kind in KINDS:
         train_tagger(kind, sample, SMALL, folder)
     return folder
-
-
-@pytest.fixture(autouse=True)
-def one_thread() -> Iterator[None]:
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 def hybrid(models: Path) -> Policy:
