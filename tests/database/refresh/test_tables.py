@@ -16,7 +16,7 @@ from deid.refresh import tables as refreshed
 from deid.refresh.refreshing import refresh
 from deid.refresh.tables import REQUIRED, open_tables
 from deid.substitution import Substitutor
-from tests.conftest import Database
+from tests.conftest import Database, Deploy
 from tests.database.refresh.formats import hexasmal, insee_first_names, insee_surnames, zipped
 
 KEY = bytes(range(32))
@@ -29,11 +29,14 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "lookups"
 
 
-@pytest.fixture
-def loaded(deployed: Database) -> Database:
+def load(database: Database) -> None:
     for source in REQUIRED:
-        refresh(source, dsn=deployed.dsn("refresher"))
-    return deployed
+        refresh(source, dsn=database.dsn("refresher"))
+
+
+@pytest.fixture
+def loaded(deploy: Deploy) -> Database:
+    return deploy(load)
 
 
 def _drawn(substitutor: Substitutor) -> str:
