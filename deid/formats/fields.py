@@ -109,6 +109,7 @@ class FileRules(BaseModel):
 
     Args:
         images: embedded images are removed, kept, or hold the file back.
+        scans: a page that is a picture holds the file back, or is read by tesseract.
         pdf: a PDF is written as a PDF with its mentions redacted, or as a clean page.
         formats: field maps by format, over those that ship.
     """
@@ -116,6 +117,7 @@ class FileRules(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     images: Literal["remove", "keep", "refuse"] = "remove"
+    scans: Literal["refuse", "ocr"] = "refuse"
     pdf: Literal["redact", "html"] = "redact"
     formats: Mapping[str, FieldMap] = {}
 

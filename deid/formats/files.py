@@ -10,6 +10,7 @@ import importlib
 from collections.abc import Callable, Mapping
 from functools import partial
 from types import MappingProxyType
+from typing import Any
 
 from deid.domain.errors import DocumentRefused, NocturneError, Reason
 from deid.formats.fields import FileRules
@@ -28,6 +29,7 @@ READERS: Mapping[str, str] = MappingProxyType(
         "xlsx": "deid.formats.spreadsheets:read_xlsx",
         "xls": "deid.formats.spreadsheets:read_xls",
         "pdf": "deid.formats.pdf:read_pdf",
+        IMAGE: "deid.formats.pdf:read_picture",
         "doc": "deid.formats.libreoffice:read_doc",
         "dicom": "deid.formats.dicom:read_dicom",
         "odt": "deid.formats.libreoffice:read_odt",
@@ -76,7 +78,8 @@ def read_file(
         raise DocumentRefused(document_id, Reason.TOO_LARGE, f"{len(raw)} bytes, at most {max_bytes}")
     if not raw.strip():
         raise DocumentRefused(document_id, Reason.EMPTY, "no byte")
-    read = partial(_read, document_id=document_id, hint=hint, charset=charset, rules=rules, limit=_EXPANDED * max_bytes)
+    limit = _EXPANDED * max_bytes
+    read = partial(_read, document_id=document_id, hint=hint, charset=charset, rules=rules, limit=limit, known={})
     reading = read(raw)
     text, mentions = lay_out(reading.segments)
     if not text.strip():
@@ -95,8 +98,16 @@ def read_file(
     )
 
 
-def _read(raw: bytes, document_id: str, hint: str, charset: str | None, rules: FileRules, limit: int) -> Reading:
-    reading = Reading(document_id, rules, charset, _parse, recognise, len(raw), limit)
+def _read(
+    raw: bytes,
+    document_id: str,
+    hint: str,
+    charset: str | None,
+    rules: FileRules,
+    limit: int,
+    known: dict[bytes, Any],
+) -> Reading:
+    reading = Reading(document_id, rules, charset, _parse, recognise, len(raw), limit, known)
     return reading.conclude(_parse(raw, hint, reading))
 
 
@@ -109,8 +120,6 @@ def _parse(raw: bytes, hint: str, reading: Reading) -> Save:
     kind = recognise(raw, hint)
     if kind == "encrypted":
         reading.refuse(Reason.ENCRYPTED)
-    if kind == IMAGE:
-        reading.refuse(Reason.SCANNED)
     if kind not in READERS:
         reading.refuse(Reason.UNSUPPORTED_FORMAT, "" if kind == UNKNOWN else kind)
     try:

@@ -4,8 +4,9 @@ Words are read by PDFium with their places, after form values and notes that are
 page has the size of the old one; its words stand in one typeface, each stretch as wide as it was. Removed: pictures,
 drawings, metadata, attachments, bookmarks, links, scripts, what pages do not show.
 
-A page without words but with a picture is a scan, and one whose letters have no meaning cannot be read: such files are
-refused. With `pdf: html` the written file is a page of HTML with the same lines.
+A page with a picture and hardly a word is a scan: it holds the file back, or is read by tesseract where the rules say
+`scans: ocr`; the picture itself is never written. One whose letters have no meaning cannot be read. With `pdf: html`
+the written file is a page of HTML with the same lines.
 """
 
 from __future__ import annotations
@@ -24,17 +25,21 @@ from unicodedata import category
 import matplotlib as mpl
 import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
+from reportlab.lib.utils import ImageReader
 from reportlab.pdfbase import pdfmetrics
 from reportlab.pdfbase.ttfonts import TTFont
 from reportlab.pdfgen.canvas import Canvas
 
 from deid.domain.errors import Reason
+from deid.formats.images import MOST_PIXELS
 from deid.formats.reading import Reading, Save
+from deid.formats.scans import DPI, open_pages, read_page
 
 _MOST_PAGES = 2_000
 _MOST_CHARACTERS = 5_000_000
 _HELD = 16  # bytes that a character takes while it is read
 _LOST = 0.05  # share of letters without a meaning from which a file is refused
+_FEW = 50  # characters beside a picture of more than half of a page, under which it is a scan
 _GAP = 2.0  # times the size of the type: a wider space parts two columns
 _NARROWEST = 0.5
 
@@ -56,6 +61,7 @@ class _Page:
     width: float
     height: float
     lines: list[list[_Run]] = field(default_factory=list)
+    pictures: list[tuple[bytes, tuple[float, float, float, float]]] = field(default_factory=list)  # PNG, left, bottom…
 
 
 def read_pdf(raw: bytes, reading: Reading) -> Save:
@@ -105,14 +111,64 @@ def _page(page: Any, reading: Reading) -> _Page:
     reading.expand(_HELD * count)
     if count > _MOST_CHARACTERS:
         reading.refuse(Reason.EXPANDS, f"{count} characters on a page")
-    pictures = any(page.get_objects(filter=[pdfium_c.FPDF_PAGEOBJ_IMAGE]))
     width, height = page.get_size()
     read = _Page(width, height, _lines(text.raw, count, reading))
-    if pictures:
-        if not any(run.text.strip() for line in read.lines for run in line):
-            reading.refuse(Reason.SCANNED, "a page is a picture: have it read (OCR) at the source")
-        reading.image()
+    pictures = list(page.get_objects(filter=[pdfium_c.FPDF_PAGEOBJ_IMAGE]))
+    if not pictures:
+        return read
+    letters = sum(len(run.text.strip()) for line in read.lines for run in line)
+    if not letters or (letters < _FEW and max(map(_area, pictures)) > width * height / 2):
+        read.lines = _recognised(page, reading)
+    else:
+        read.pictures = [kept for picture in pictures if reading.image() and (kept := _kept(picture, reading))]
     return read
+
+
+def _kept(picture: Any, reading: Reading) -> tuple[bytes, tuple[float, float, float, float]] | None:
+    """Return the pixels of a picture and its place on the page; None for one that goes: large, or in another object."""
+    if picture.level or reading.rules.pdf == "html" or math.prod(picture.get_px_size()) > MOST_PIXELS:
+        reading.removed("image")
+        return None
+    file = io.BytesIO()
+    picture.get_bitmap(render=True).to_pil().convert("RGBA").save(file, "PNG")
+    return file.getvalue(), picture.get_bounds()
+
+
+def _area(picture: Any) -> float:
+    left, bottom, right, top = picture.get_bounds()
+    return float((right - left) * (top - bottom))
+
+
+def _recognised(page: Any, reading: Reading) -> list[list[_Run]]:
+    """Return the lines of a scanned page."""
+    if reading.rules.scans == "refuse":
+        reading.refuse(Reason.SCANNED, "a page is a picture: have it read (OCR) at the source, or set `scans: ocr`")
+    reading.removed("image")
+    width, height = page.get_size()
+    dpi = int(min(DPI, 72 * math.sqrt(MOST_PIXELS / (width * height))))
+    picture = page.render(scale=dpi / 72, grayscale=True).to_pil()
+    lines = read_page(picture, dpi, reading)
+    return [[_Run(one.text, one.left, one.right, height - one.base, one.size) for one in line] for line in lines]
+
+
+def read_picture(raw: bytes, reading: Reading) -> Save:
+    """Read a picture of pages, where the rules say so; the written file is a page of HTML.
+
+    Raises:
+        DocumentRefused: scanned, expands_too_much, malformed, too_costly.
+    """
+    if reading.rules.scans == "refuse":
+        reading.refuse(Reason.SCANNED, "a picture: have it read (OCR) at the source, or set `scans: ocr`")
+    pages = [
+        _Page(0, 0, [[_Run(*stretch) for stretch in line] for line in read_page(picture, dpi, reading)])
+        for picture, dpi in open_pages(raw, reading)
+    ]
+    reading.removed("image")
+    reading.becomes(".html")
+    for page in pages:
+        for line in page.lines:
+            _add(line, reading)
+    return lambda: _html(pages)
 
 
 def _lines(text: Any, count: int, reading: Reading) -> list[list[_Run]]:
@@ -192,6 +248,8 @@ def _written(pages: Sequence[_Page]) -> bytes:
     canvas = Canvas(file, invariant=1, pageCompression=1)
     for page in pages:
         canvas.setPageSize((page.width, page.height))
+        for picture, (left, bottom, right, top) in page.pictures:
+            canvas.drawImage(ImageReader(io.BytesIO(picture)), left, bottom, right - left, top - bottom, mask="auto")
         for line in page.lines:
             for at, run in enumerate(line):
                 following = line[at + 1].left if at + 1 < len(line) and not run.angle else page.width

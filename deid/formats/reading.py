@@ -7,7 +7,7 @@ from base64 import b64decode, b64encode
 from collections import Counter
 from collections.abc import Callable, Sequence
 from copy import copy
-from typing import NoReturn
+from typing import Any, NoReturn, TypeVar
 
 from deid.domain.errors import DocumentRefused, NocturneError, Reason
 from deid.domain.labels import Label
@@ -27,6 +27,7 @@ from deid.formats.source import Replacement, SourceText
 Save = Callable[[], bytes]
 # Reads a file that was recognised, or an embedded one: (its bytes, hint of its type, where it is told).
 Parse = Callable[[bytes, str, "Reading"], Save]
+Found = TypeVar("Found")
 Recognise = Callable[[bytes, str], str]
 
 _DEPTH = 5  # documents in documents
@@ -41,7 +42,8 @@ _NOTHING: tuple[tuple[Replacement, ...], ...] = ((),)
 class _File:
     """State that the reading of a file and those of the documents in it share."""
 
-    def __init__(self, size: int, limit: int) -> None:
+    def __init__(self, size: int, limit: int, known: dict[bytes, Any]) -> None:
+        self.known = known
         self.left = min(limit, size * _RATIO + (1 << 20))
         self.segments: list[Segment] = []
         self.puts: list[Callable[[Sequence[Sequence[Replacement]]], None]] = []
@@ -63,6 +65,7 @@ class Reading:
         recognise: tells its format.
         size: bytes of the file.
         limit: most bytes that it may hold once expanded.
+        known: what readings of the file found at a cost, by the hash of what they found it in.
     """
 
     def __init__(
@@ -74,6 +77,7 @@ class Reading:
         recognise: Recognise,
         size: int,
         limit: int,
+        known: dict[bytes, Any] | None = None,
     ) -> None:
         self.document_id = document_id
         self.rules = rules
@@ -83,7 +87,7 @@ class Reading:
         self.untouched = True  # nothing was replaced or removed, so that `save` may give the bytes that were read
         self._parse = parse
         self._recognise = recognise
-        self._file = _File(size, limit)
+        self._file = _File(size, limit, {} if known is None else known)
         self._save: Save = bytes
 
     # ---- For the reader of a format
@@ -248,6 +252,13 @@ class Reading:
         self._file.left -= size
         if self._file.left < 0:
             self.refuse(Reason.EXPANDS)
+
+    def once(self, key: bytes, find: Callable[[], Found]) -> Found:
+        """Return what `find` gives; the reading that writes the file has it from the one before, by its key."""
+        if key not in self._file.known:
+            self._file.known[key] = find()
+        found: Found = self._file.known[key]
+        return found
 
     def refuse(self, reason: Reason, detail: str = "") -> NoReturn:
         """Put the file in quarantine; `detail` holds nothing of it.

@@ -60,8 +60,8 @@ def read_xlsx(raw: bytes, reading: Reading) -> Save:
     for what, mark in (("macro", "vbaProject"), ("comment", "comments"), ("attachment", "embeddings/")):
         if any(mark in name for name in files):
             reading.removed(what)
-    if any(name.startswith("xl/media/") for name in files):
-        reading.image()
+    if any(name.startswith("xl/media/") for name in files) and reading.image():
+        reading.removed("image")  # the new workbook has none, whatever the rules say
     book = openpyxl.load_workbook(io.BytesIO(raw), data_only=True, keep_links=False)
     return _read([_opened(sheet, reading) for sheet in book.worksheets], reading)
 
