@@ -31,7 +31,7 @@ LETTER = (
     "Madame Maëlys VASSEROT, née le 14/05/1961, demeurant 12 rue des Lilas à Dijon, a été hospitalisée du 25/02/2026 "
     "au 02/03/2026. Elle est suivie par le Dr Yann TREGUIER. Elle sort avec un traitement par bisoprolol 2,5 mg."
 )
-SHORT = Limits(seconds=2, megabytes=512, characters=100_000)
+SHORT = Limits(seconds=3, megabytes=512, characters=100_000)
 BYTES = 100_000
 pytestmark = pytest.mark.timeout(300, method="thread")
 
