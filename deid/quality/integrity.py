@@ -136,7 +136,7 @@ def markup_counts(markup: str | None, text: str) -> dict[str, float]:
 
 # Labels whose mechanism may return the value itself: forbidding it would disclose what the value is not.
 DRAWN = frozenset({Label.DATE, Label.RELDATE, Label.AGE, Label.ZIP, Label.CITY, Label.LOC})
-_KEPT, _TOGETHER = "kept", "episodes"  # strategies of surrogates
+_KEPT, _TOGETHER, _PLACED = "kept", "episodes", "kind_and_town"  # strategies of surrogates
 _DRAWN_LEAST = 4  # draws from which "all kept" is an error, not chance
 
 _TITLES = frozenset(
@@ -160,6 +160,11 @@ class Pair(NamedTuple):
         """The label of the mention."""
         return self.surrogate.mention.label
 
+    @property
+    def may_return(self) -> bool:
+        """Whether the mechanism may return the value: of an organisation, where it names the town drawn for its own."""
+        return self.label in DRAWN or (self.label is Label.ORG and self.surrogate.strategy == _PLACED)
+
 
 def is_mask(text: str) -> bool:
     """Return whether `text` is a mask: a tag, a label with or without number, a row of stars."""
@@ -175,7 +180,7 @@ def faithfulness(pairs: Sequence[Pair], source_date: date | None, moved_date: da
     drawn = _draws(pairs)
     unmasked = sum(not pair.surrogate.parsed and not is_mask(pair.surrogate.text) for pair in pairs)
     return {
-        "original_kept": float(sum(_is_kept(pair) for pair in pairs if pair.label not in DRAWN)),
+        "original_kept": float(sum(_is_kept(pair) for pair in pairs if not pair.may_return)),
         "drawn_kept": float(sum(drawn)),
         "drawn_all_kept": float(len(drawn) >= _DRAWN_LEAST and all(drawn)),
         "unparsed_unmasked": float(unmasked),
@@ -191,7 +196,7 @@ def _draws(pairs: Sequence[Pair]) -> list[bool]:
     equal = {
         (pair.surrogate.strategy == _TOGETHER, alnum(pair.original)): alnum(pair.original) == alnum(pair.surrogate.text)
         for pair in pairs
-        if pair.label in DRAWN and pair.surrogate.strategy != _KEPT
+        if pair.may_return and pair.surrogate.strategy != _KEPT
     }
     together = [kept for (moved_together, _), kept in equal.items() if moved_together]
     apart = [kept for (moved_together, _), kept in equal.items() if not moved_together]

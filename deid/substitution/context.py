@@ -118,11 +118,18 @@ class DocumentContext:
         other documents do not take part: which ones are at hand depends on the batch
         (docs/decisions/2026-11-22-names-across-documents.md).
         """
-        found = set(identity_words(self.document.patient))
-        for mention in self._hidden:
-            if (telling_words := _TELLING.get(mention.label)) is not None:
-                found |= telling_words(self.text(mention))
-        return frozenset(found)
+        return identity_words(self.document.patient) | self._words_of(_TELLING)
+
+    @cached_property
+    def forbidden_names(self) -> frozenset[str]:
+        """Folded words of people's names and addresses on the web found here, and of the patient's: `forbidden` without
+        what places say. A draw that may return its original leaves these out, and no place.
+        """
+        return _name_words(self.document.patient) | self._words_of(_TELLING_NAMES)
+
+    def _words_of(self, telling: Mapping[Label, Callable[[str], frozenset[str]]]) -> frozenset[str]:
+        labelled = ((telling.get(mention.label), mention) for mention in self._hidden)
+        return frozenset().union(*(words_in(self.text(mention)) for words_in, mention in labelled if words_in))
 
     def brings_back(self, candidate: str, allowed: frozenset[str] = frozenset()) -> bool:
         """Return whether a candidate surrogate has a word that is hidden elsewhere in this document."""
@@ -131,14 +138,13 @@ class DocumentContext:
 
 def identity_words(patient: Patient) -> frozenset[str]:
     """Return the folded words of a patient's names, places, addresses and e-mails, as the warehouse knows them."""
-    found: set[str] = set()
-    for name in (patient.last_name, patient.birth_name, *patient.first_names):
-        found |= _long_words(name or "")
-    for place in (patient.city or "", *patient.addresses):
-        found |= words_of_place(place)
-    for address in patient.emails:
-        found |= _long_words(address, least=_LEAST_IN_ADDRESSES)
-    return frozenset(found)
+    places = (words_of_place(place) for place in (patient.city or "", *patient.addresses))
+    return _name_words(patient).union(*places)
+
+
+def _name_words(patient: Patient) -> frozenset[str]:
+    names = (_long_words(name) for name in patient.names)
+    return frozenset().union(*names, *(_long_words(one, least=_LEAST_IN_ADDRESSES) for one in patient.emails))
 
 
 def _by_label(mentions: Iterable[Mention]) -> dict[Label, list[Mention]]:
@@ -160,11 +166,11 @@ def _long_words(text: str, least: int = _LEAST_LETTERS) -> frozenset[str]:
     return frozenset(word for word in words(text) if len(word) >= least and not word.isdigit())
 
 
-_TELLING: Mapping[Label, Callable[[str], frozenset[str]]] = {
-    **dict.fromkeys(PLACES | {Label.ORG}, words_of_place),
+_TELLING_NAMES: Mapping[Label, Callable[[str], frozenset[str]]] = {
     **dict.fromkeys(NAMES, _long_words),
     **dict.fromkeys((Label.EMAIL, Label.URL), partial(_long_words, least=_LEAST_IN_ADDRESSES)),
 }
+_TELLING = {**dict.fromkeys(PLACES | {Label.ORG}, words_of_place), **_TELLING_NAMES}
 
 
 def _without_implausible_dates(document: Document) -> Document:

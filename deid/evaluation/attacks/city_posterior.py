@@ -3,8 +3,9 @@
     python -m deid.evaluation.attacks.city_posterior --departments 21,25,39,58,70,71,89,90
 
 The attacker has the policy, the commune table and the surrogate; the prior is population. For each strategy and ε the
-posterior is summed over the whole table, without sampling. As in the product, a draw of the original is repeated.
-Figures are floats: they describe the mechanism and take no part in a draw.
+posterior is summed over the whole table, without sampling. As in the product, a draw of the original is repeated by the
+articles' strategies, and stands in `health_exponential`. Figures are floats: they describe the mechanism and take no
+part in a draw.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ class Posterior:
 
 
 def commune_law(table: CommuneTable, true: Commune, places: Places, epsilon: Fraction) -> Mapping[Commune, float]:
-    """Return the probability of each surrogate of one commune, before a draw of the original is excluded.
+    """Return the probability of each surrogate of one commune, whether or not the product excludes the original.
 
     Raises:
         KeyError: the commune is not of the table, or the table lacks a feature.
@@ -102,7 +103,8 @@ def _figures(
     strategy: str, epsilon: Fraction, laws: Law, prior: NDArray[np.float64], before: float, measure: _Measure
 ) -> Posterior:
     pairs = laws.at(float(epsilon))
-    other = laws.codes[pairs.inputs] != pairs.outputs
+    # The articles' strategies repeat a draw of the original.
+    other = (laws.codes[pairs.inputs] != pairs.outputs) | (strategy == "health_exponential")
     inputs, outputs, weights = pairs.inputs[other], pairs.outputs[other], pairs.weights[other]
     sums = np.bincount(inputs, weights, minlength=len(prior))
     joint = prior[inputs] * weights / sums[inputs]

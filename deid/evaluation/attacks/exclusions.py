@@ -1,4 +1,4 @@
-"""Privacy cost of the exclusions: a surrogate commune never shares a distinctive word or the postal code.
+"""Privacy cost of the exclusions: moved by noise, a commune never shares a distinctive word or the postal code.
 
     python -m deid.evaluation.attacks.exclusions --departments 21,25,39,58,70,71,89,90
 
@@ -26,7 +26,7 @@ from deid.reference import Commune, CommuneTable
 from deid.reference.tables import packaged_tables
 from deid.substitution.context import words_of_place
 
-_GRID = {"health_exponential": ("1/4", "16"), "geo_indistinguishability": ("1/4", "1", "4")}
+_GRID = {"geo_indistinguishability": ("1/4", "1", "4")}
 _HEAD = """\
 | strategy | ε | postal code written | set aside: mean, 95 % | nats more: median, 95 %, most |
 |---|---:|---|---:|---:|"""

@@ -18,6 +18,7 @@ from deid.substitution.generators.organisation_names import COMPLEMENTS, KNOWN, 
 from deid.substitution.places.gazette import Gazette
 
 STRATEGY = "kind_kept"
+PLACED = "kind_and_town"  # the name says the town drawn for its own, which may be that town
 # Words that open a name, folded, by what they say of it; the longest that opens a name is kept.
 _HEADS: Mapping[OrgKind, str] = {
     OrgKind.HOSPITAL: """
@@ -114,22 +115,25 @@ class Organisations:
         if head is None:
             return self._bare(mention, original, attempt)
         kind, written = _KIND_OF_HEAD[head["kind"].replace("-", " ")], original[: head.end()]
-        town = self._town(mention, original, kind, head["kind"], attempt)
+        town, may_return = self._town(mention, original, kind, head["kind"], attempt)
         tail = of_place(town) if town else self._complement(original, kind, written, attempt)
         if tail is None:
             return tag(Label.ORG, original)
         text = f"{written} {case_of(original[head.end() :] or original)(tail)}".strip()
-        return Draft(accented_like(original, text, self._context.accented), STRATEGY)
+        text = accented_like(original, text, self._context.accented)
+        return Draft(text, PLACED if may_return else STRATEGY, may_return=may_return)
 
-    def _town(self, mention: Mention, original: str, kind: OrgKind, head: str, attempt: int) -> str | None:
-        """The town that the name is to say: the surrogate of the one that it said, else one with such a hospital."""
+    def _town(self, mention: Mention, original: str, kind: OrgKind, head: str, attempt: int) -> tuple[str | None, bool]:
+        """The town that the name is to say: the surrogate of the one that it said, else one with such a hospital; and
+        whether it may be the one that it said.
+        """
         place = None if self._tags else self._gazette.places.get(mention.start)
         commune = place.commune if place else None
         cares = kind is OrgKind.HOSPITAL and _CARE.match(head) is not None
         university = cares and _UNIVERSITY.match(fold_line(original)) is not None
         if place is not None and (commune is None or not cares or _has_hospital(commune, university)):
-            return self._gazette.surrogate(place, attempt).name
-        return self._seat(original, university, attempt, commune) if cares or kind in _TOWN_ONLY else None
+            return self._gazette.surrogate(place, attempt).name, self._gazette.may_return(place)
+        return (self._seat(original, university, attempt, commune) if cares or kind in _TOWN_ONLY else None), False
 
     def _seat(self, original: str, university: bool, attempt: int, named: Commune | None = None) -> str:
         """A town with a hospital of the kind, whichever is named: strata of towns without one have none to draw."""

@@ -34,29 +34,30 @@ class Communes:
         original = context.document.text[mention.start : mention.end]
         if strategy == "tag":
             return tag(mention.label, original)
-        commune = gazette.surrogate(gazette.places[mention.start], attempt)
+        place = gazette.places[mention.start]
+        commune, may_return = gazette.surrogate(place, attempt), gazette.may_return(place)
         if mention.label is Label.ZIP:
-            return self._code(original, commune, strategy)
+            return self._code(original, commune, strategy, may_return)
         base, gap_and_word, rest = _before_cedex(original)
         name = accented_like(base, case_of(base)(commune.name), context.accented)
         if gap_and_word:
             name += gap_and_word + redraw_digits(rest, context.stream("cedex", comparable(original)))
-        return Draft(name, strategy, noun=TOWN)
+        return Draft(name, strategy, may_return=may_return, noun=TOWN)
 
-    def _code(self, original: str, commune: Commune, strategy: str) -> Draft:
+    def _code(self, original: str, commune: Commune, strategy: str, may_return: bool) -> Draft:
         if not commune.zips:  # a town abroad: its country's form of code
             return Draft(redraw(original, self._context.stream("code abroad", comparable(original))), strategy)
-        code = other_code(original, commune, self._context.stream("zip", commune.insee))
-        return Draft(code, strategy) if code else mask(Label.ZIP, original)
+        code = code_of(original, commune, self._context.stream("zip", commune.insee), may_return)
+        return Draft(code, strategy, may_return=may_return) if code else mask(Label.ZIP, original)
 
 
-def other_code(original: str, commune: Commune, stream: KeyedStream) -> str:
-    """A postal code of a commune but the original's, in its manner; "" where there is none."""
-    known = digits_of(original)
-    others = [code for code in commune.zips if code != known]
-    if not others:
+def code_of(original: str, commune: Commune, stream: KeyedStream, may_return: bool) -> str:
+    """A postal code of a commune, written like the original; another one unless it may return, "" if there is none."""
+    known = "" if may_return else digits_of(original)
+    codes = [code for code in commune.zips if code != known]
+    if not codes:
         return ""
-    code = stream.choice(others)
+    code = stream.choice(codes)
     places = len(_DIGIT.findall(original))
     if places == len(code):
         digits = iter(code)

@@ -7,6 +7,7 @@ from fractions import Fraction
 from itertools import count, islice
 
 from deid.domain.document import Spend
+from deid.french.folding import words
 from deid.privacy import KeyedStream
 from deid.reference import Commune, CommuneTable
 from deid.reference.partition import is_overseas_code
@@ -94,9 +95,19 @@ class Gazette:
         place = next(here, None)
         return self.anywhere("department", department) if place is None or self._tags else self.surrogate(place)
 
+    def may_return(self, place: Place) -> bool:
+        """Whether the law of a place's draw has the place itself among its values: ruling it out would cost ε."""
+        return self._strategy == "health_exponential" and place.commune is not None
+
     def _fits(self, commune: Commune, place: Place) -> bool:
-        """Whether a commune may stand in for a place: another one, of no name hidden here, with another postal code."""
+        """Whether a commune may stand in for a place.
+
+        Where the place may return, any that has no word of a person's name: those do not depend on the places. Else
+        another one, of no name hidden here, with another postal code.
+        """
         true = place.commune
+        if self.may_return(place):
+            return self._context.forbidden_names.isdisjoint(words(commune.name))
         if (true is not None and commune.insee == true.insee) or self._context.brings_back(commune.name):
             return False
         codes = self._codes.get(place.key)
@@ -112,7 +123,7 @@ class Gazette:
         return STRATEGIES[self._strategy](stream, self.communes, place.commune, policy, self._epsilon)
 
     def _choose(self, place: Place, attempt: int) -> Commune:
-        """The first draw that fits; after `attempt` such draws."""
+        """The first draw that fits; after `attempt` such draws, for a place that may not return."""
         question = ("place", place.key, self._said)
         found = self._fitting(self._draws(self._context.stream(*question), place), place, attempt)
         return found or self._elsewhere(self._context.stream(*question), place, attempt)
@@ -120,7 +131,7 @@ class Gazette:
     def _fitting(self, draws: Iterable[Commune], place: Place, attempt: int) -> Commune | None:
         for commune in islice(draws, _DRAWS):
             if self._fits(commune, place):
-                if not attempt:
+                if not attempt or self.may_return(place):
                     return commune
                 attempt -= 1
         return None

@@ -15,7 +15,7 @@ from deid.privacy import KeyedStream
 from deid.reference import CommuneTable
 from deid.substitution.context import DocumentContext
 from deid.substitution.drafts import Draft, redraw_digits
-from deid.substitution.places.communes import other_code
+from deid.substitution.places.communes import code_of
 from deid.substitution.places.finding import OneLine, read_one_line
 from deid.substitution.places.gazette import Gazette
 
@@ -127,8 +127,10 @@ class Streets:
         """The postal code and town of an address on one line: those of the commune drawn, as in CITY and ZIP."""
         if self._context.policy.places.strategy == "tag":
             return f"{line.gap}[{Label.ZIP}]{line.space}{f'[{Label.CITY}]' if line.town else ''}"
-        commune = gazette.surrogate(gazette.places[mention.start])
-        code = other_code(line.code, commune, self._context.stream("zip", commune.insee)) or f"[{Label.ZIP}]"
+        place = gazette.places[mention.start]
+        commune = gazette.surrogate(place)
+        stream = self._context.stream("zip", commune.insee)
+        code = code_of(line.code, commune, stream, gazette.may_return(place)) or f"[{Label.ZIP}]"
         rest = redraw_digits(line.rest, self._context.stream("cedex", comparable(line.rest)))
         return f"{line.gap}{code}{line.space}{case_of(line.town)(commune.name) if line.town else ''}{rest}"
 
