@@ -22,7 +22,7 @@ from deid.domain.outcomes import Deidentified, Incoming, Refused
 from deid.evaluation.readable_forms import GAP, is_readable
 from deid.formats import open_document
 from deid.pipeline import deidentify
-from deid.quality.integrity import DRAWN, outside
+from deid.quality.integrity import may_return, outside
 from deid.substitution import Substitutor
 
 _LIMIT = 1_000_000  # bytes of a text
@@ -171,7 +171,7 @@ def _shown(outcome: Deidentified) -> Iterator[str]:
     between = outside(candidate.substitution)
     yield "".join(GAP if one == "\ue000" else one for one in between)
     for surrogate in candidate.substitution.surrogates:
-        if surrogate.mention.label not in DRAWN:
+        if not may_return(surrogate):
             yield surrogate.text
     if candidate.markup is not None:
         yield candidate.markup

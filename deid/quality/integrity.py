@@ -160,10 +160,14 @@ class Pair(NamedTuple):
         """The label of the mention."""
         return self.surrogate.mention.label
 
-    @property
-    def may_return(self) -> bool:
-        """Whether the mechanism may return the value: of an organisation, where it names the town drawn for its own."""
-        return self.label in DRAWN or (self.label is Label.ORG and self.surrogate.strategy == _PLACED)
+
+def may_return(surrogate: Surrogate) -> bool:
+    """Return whether the law of a surrogate has its original among its values.
+
+    Of an organisation, that is where its name says the town drawn for the one that it said.
+    """
+    label = surrogate.mention.label
+    return label in DRAWN or (label is Label.ORG and surrogate.strategy == _PLACED)
 
 
 def is_mask(text: str) -> bool:
@@ -180,7 +184,7 @@ def faithfulness(pairs: Sequence[Pair], source_date: date | None, moved_date: da
     drawn = _draws(pairs)
     unmasked = sum(not pair.surrogate.parsed and not is_mask(pair.surrogate.text) for pair in pairs)
     return {
-        "original_kept": float(sum(_is_kept(pair) for pair in pairs if not pair.may_return)),
+        "original_kept": float(sum(_is_kept(pair) for pair in pairs if not may_return(pair.surrogate))),
         "drawn_kept": float(sum(drawn)),
         "drawn_all_kept": float(len(drawn) >= _DRAWN_LEAST and all(drawn)),
         "unparsed_unmasked": float(unmasked),
@@ -196,7 +200,7 @@ def _draws(pairs: Sequence[Pair]) -> list[bool]:
     equal = {
         (pair.surrogate.strategy == _TOGETHER, alnum(pair.original)): alnum(pair.original) == alnum(pair.surrogate.text)
         for pair in pairs
-        if pair.may_return and pair.surrogate.strategy != _KEPT
+        if may_return(pair.surrogate) and pair.surrogate.strategy != _KEPT
     }
     together = [kept for (moved_together, _), kept in equal.items() if moved_together]
     apart = [kept for (moved_together, _), kept in equal.items() if not moved_together]
