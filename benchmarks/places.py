@@ -177,7 +177,7 @@ def page(sets: dict[str, Counts], table: CommuneTable, profiles: Sequence[Profil
         *(f"| {one.epsilon:g} | {one.kept:.1%} | {after.guess_before:.1%}, {after.guess:.1%} | {after.mean:.1%} "
           f"| {after.crowd:.0f} |" for one, after in zip(profiles, posteriors, strict=True)), "",
         "## ε measured on published communes", "",
-        "Two documents with one town each, of one stratum and far apart in profile, through `Substitutor.substitute`.", "",
+        "Two documents with one town each, of one stratum, far apart in profile, through `Substitutor.substitute`.", "",
         "| strategy | towns | ε claimed | ε at least | draws | verdict |", "|---|---|---:|---:|---:|---|",
         *(f"| {one.mechanism} | {one.inputs} | {one.claimed:.3f} | {one.lower:.3f} | {one.draws:,} "
           f"| {'REFUTED' if one.refuted else 'not refuted'} |" for one in audits), "",

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from deid.config.policy import Policy
 from deid.domain.document import Document, Mention, Patient
 from deid.domain.labels import Label
-from deid.evaluation.attacks.commune_laws import Law, law_of
+from deid.evaluation.attacks.commune_laws import Law, law_of, published
 from deid.evaluation.attacks.document_dates import KEY, publish_dates
 from deid.evaluation.attacks.inputs import Population, Record, Resident, Stay
 from deid.french.folding import comparable
@@ -135,7 +135,7 @@ def average_communes(
 
     The homes are those of the first `patients` residents; the documents are made for the attack: the commune and 0 to
     3 dates. The attacker knows the policy, the departments and every population, hence the distribution of a draw
-    (never the original) and the independent draws: one per value, scope and ε. Under `scope: patient` with the shipped
+    and the independent draws: one per value, scope and ε. Under `scope: patient` with the shipped
     split, any number of documents is one observation; under `scope: document` each document is one; under
     `split: uniform` each number of elements has its own ε, hence its own draw.
 
@@ -153,13 +153,13 @@ def average_communes(
     substitutor = Substitutor(policy, KEY, table)
     found: dict[int, list[tuple[int, float, float]]] = defaultdict(list)
     for patient, home in homes:
-        published = [
+        names = [
             _published_name(substitutor, _commune_visit(patient, inputs[home], visit)) for visit in range(numbers[-1])
         ]
         for number in numbers:
-            after = attacker.posterior(published[:number])
+            after = attacker.posterior(names[:number])
             best = after >= after.max() * (1 - 1e-9)
-            found[number].append((len(set(published[:number])), float(best[home]) / best.sum(), float(after[home])))
+            found[number].append((len(set(names[:number])), float(best[home]) / best.sum(), float(after[home])))
     rows = {number: np.array(points).mean(axis=0) for number, points in found.items()}
     return [CommuneAveraging(number, len(homes), *map(float, rows[number])) for number in numbers]
 
@@ -178,10 +178,10 @@ class _Attacker:
         self._prior = np.log(people / people.sum())
         self._known: dict[Fraction, Floats] = {}
 
-    def posterior(self, published: Sequence[str]) -> Floats:
+    def posterior(self, names: Sequence[str]) -> Floats:
         """Return the posterior of each input commune, given the surrogates of a patient's documents in order."""
         seen: dict[tuple[int, Fraction], str] = {}
-        for visit, name in enumerate(published):
+        for visit, name in enumerate(names):
             apart = visit if self._policy.scope == "document" else 0
             seen[apart, self._epsilon(visit)] = name
         score = self._prior.copy()
@@ -197,10 +197,9 @@ class _Attacker:
     def _likelihoods(self, epsilon: Fraction) -> Floats:
         """Return log-likelihoods (inputs, names) at one ε."""
         if epsilon not in self._known:
-            pairs = self._law.at(float(epsilon))
-            other = self._law.codes[pairs.inputs] != pairs.outputs
+            pairs = published(self._law, self._policy.places.strategy, float(epsilon))
             table = np.zeros((len(self._prior), len(self._names)))
-            np.add.at(table, (pairs.inputs[other], self._column[pairs.outputs[other]]), pairs.weights[other])
+            np.add.at(table, (pairs.inputs, self._column[pairs.outputs]), pairs.weights)
             sums = table.sum(axis=1, keepdims=True)
             self._known[epsilon] = np.log(np.maximum(table / np.where(sums == 0, 1, sums), _NEVER))
         return self._known[epsilon]
@@ -225,8 +224,7 @@ def _published_name(substitutor: Substitutor, visit: tuple[Document, tuple[Menti
 def surrogates_per_patient(population: Population, policy: Policy, table: CommuneTable) -> SurrogatesPerPatient:
     """Count the surrogates of each patient's home commune in the documents that name it.
 
-    All mentions are replaced: a draw equal to another hidden name of the document is skipped, which gives a second
-    surrogate.
+    All mentions are replaced: a draw with a word of a name that the document hides is skipped, and another comes.
 
     Raises:
         ValueError: no patient's commune is in two documents.
@@ -236,14 +234,14 @@ def surrogates_per_patient(population: Population, policy: Policy, table: Commun
     for record in population.records:
         city = record.document.patient.city
         done = substitutor.substitute(record.document, record.mentions)
-        published = frozenset(
+        told = frozenset(
             comparable(one.text)
             for one in done.surrogates
             if one.mention.label is Label.CITY
             and comparable(record.document.text[one.mention.start : one.mention.end]) == comparable(city or "")
         )
-        if published:
-            found[record.patient].append(published)
+        if told:
+            found[record.patient].append(told)
     counts = _counts(found)
     return SurrogatesPerPatient(
         policy.substitution.scope, len(counts), sum(counts) / len(counts), sum(one > 1 for one in counts) / len(counts)

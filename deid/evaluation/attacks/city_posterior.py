@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from deid.config import policy
 from deid.config.policy import Places
-from deid.evaluation.attacks.commune_laws import Law, law_of
+from deid.evaluation.attacks.commune_laws import Law, law_of, published
 from deid.reference import Commune, CommuneTable
 from deid.reference.distances import MICRO, feature_maxima, normalise_profile
 from deid.reference.tables import packaged_tables
@@ -102,10 +102,8 @@ def commune_posteriors(
 def _figures(
     strategy: str, epsilon: Fraction, laws: Law, prior: NDArray[np.float64], before: float, measure: _Measure
 ) -> Posterior:
-    pairs = laws.at(float(epsilon))
-    # The articles' strategies repeat a draw of the original.
-    other = (laws.codes[pairs.inputs] != pairs.outputs) | (strategy == "health_exponential")
-    inputs, outputs, weights = pairs.inputs[other], pairs.outputs[other], pairs.weights[other]
+    pairs = published(laws, strategy, float(epsilon))
+    inputs, outputs, weights = pairs.inputs, pairs.outputs, pairs.weights
     sums = np.bincount(inputs, weights, minlength=len(prior))
     joint = prior[inputs] * weights / sums[inputs]
     joint /= joint.sum()  # a commune without an alternative is masked, and has no surrogate

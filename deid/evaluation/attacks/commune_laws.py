@@ -59,6 +59,15 @@ def law_of(table: CommuneTable, inputs: Sequence[Commune], places: Places) -> La
     raise ValueError(f"strategy {places.strategy} draws no commune")
 
 
+def published(law: Law, strategy: str, epsilon: float) -> Pairs:
+    """Return pairs at one ε as the product publishes them: the articles' strategies repeat a draw of the original."""
+    pairs = law.at(epsilon)
+    if strategy == "health_exponential":
+        return pairs
+    other = law.codes[pairs.inputs] != pairs.outputs
+    return Pairs(pairs.inputs[other], pairs.outputs[other], pairs.weights[other])
+
+
 @dataclass(frozen=True, slots=True)
 class _Exponential:
     """Weights exp(−rate·ε·d) over candidates independent of ε; `far` is d in millionths."""

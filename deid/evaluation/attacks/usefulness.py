@@ -13,7 +13,7 @@ import numpy as np
 
 from deid.config.policy import Places
 from deid.domain.labels import Label
-from deid.evaluation.attacks.commune_laws import law_of
+from deid.evaluation.attacks.commune_laws import law_of, published
 from deid.evaluation.attacks.document_dates import DocumentDates
 from deid.evaluation.attacks.inputs import Resident
 from deid.reference import Commune, CommuneTable
@@ -174,9 +174,8 @@ def measure_profiles(
     profiles = np.array([normalise_profile(one.features, greatest) for one in table.communes]) / MICRO
     law, found = law_of(table, inputs, places), []
     for epsilon in epsilons:
-        pairs = law.at(float(epsilon))
-        other = law.codes[pairs.inputs] != pairs.outputs
-        rows, outputs, weights = pairs.inputs[other], pairs.outputs[other], pairs.weights[other]
+        pairs = published(law, places.strategy, float(epsilon))
+        rows, outputs, weights = pairs.inputs, pairs.outputs, pairs.weights
         joint = share[rows] * weights / np.bincount(rows, weights, minlength=len(inputs))[rows]
         joint /= joint.sum()
         apart = np.sqrt(((profiles[law.codes[rows]] - profiles[outputs]) ** 2).sum(axis=1))

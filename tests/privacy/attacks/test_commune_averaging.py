@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
 
 from deid.evaluation.attacks.averaging import average_communes, surrogates_per_patient
 from deid.evaluation.attacks.inputs import Population, with_places
+from deid.reference import Commune
 from deid.reference.tables import packaged_tables
+from deid.substitution.places.finding import Place
 from deid.substitution.places.gazette import Gazette
 
 TABLE = packaged_tables().communes
@@ -22,13 +25,14 @@ def test_a_remembered_commune_is_one_observation(small: Population) -> None:
         assert (many.surrogates, many.guess, many.truth) == (1.0, one.guess, one.truth)
 
 
-def test_communes_drawn_for_each_document_can_be_averaged_whatever_the_epsilon(small: Population) -> None:
-    """Even of uniform draws: the original is the one that never comes."""
-    policy = with_places("health_exponential", Fraction(1, 1000), scope="document")
-    one, many = average_communes(policy, [1, 300], small.residents, DEPARTMENTS, TABLE, patients=12)
+def test_communes_drawn_for_each_document_can_be_averaged_unless_epsilon_is_small(small: Population) -> None:
+    """Of uniform draws the original comes as often as any other, and however many tell nothing."""
+    few, much = (with_places("health_exponential", Fraction(one), scope="document") for one in ("1/1000", "16"))
+    one, many = average_communes(few, [1, 300], small.residents, DEPARTMENTS, TABLE, patients=12)
     assert many.surrogates > 55
-    assert many.truth > 4 * one.truth
-    assert many.guess > 0.5
+    assert many.truth == pytest.approx(one.truth, rel=0.2)
+    (told,) = average_communes(much, [100], small.residents, DEPARTMENTS, TABLE, patients=12)
+    assert told.guess > 0.9
 
 
 def test_nearest_communes_drawn_again_give_the_home_away(small: Population) -> None:
@@ -59,7 +63,11 @@ def test_a_commune_drawn_anew_each_time_is_caught(small: Population, monkeypatch
     """The planted fault: the stream forgets what it was for."""
     numbers = iter(range(10**6))
     whole = Gazette._choose
-    monkeypatch.setattr(Gazette, "_choose", lambda self, place, _: whole(self, place, next(numbers) % 40))
+
+    def forgetful(self: Gazette, place: Place, attempt: int) -> Commune:
+        return whole(self, replace(place, key=f"{place.key} {next(numbers) % 40}"), attempt)
+
+    monkeypatch.setattr(Gazette, "_choose", forgetful)
     found = surrogates_per_patient(small, with_places("health_exponential"), TABLE)
     assert found.surrogates > 3
 
