@@ -26,9 +26,9 @@ from deid.domain.document import Document, Mention, Substitution
 from deid.domain.labels import Label
 from deid.evaluation.attacks.city_posterior import Posterior, commune_posteriors
 from deid.evaluation.attacks.inputs import Resident
-from deid.evaluation.attacks.published_communes import published_communes
 from deid.evaluation.attacks.usefulness import ProfileUtility, measure_profiles
 from deid.evaluation.audit import Audit
+from deid.evaluation.audit.communes import audit_communes
 from deid.evaluation.corpus import load_corpus
 from deid.french.folding import fold_line, words
 from deid.privacy import budget
@@ -177,7 +177,8 @@ def page(sets: dict[str, Counts], table: CommuneTable, profiles: Sequence[Profil
         *(f"| {one.epsilon:g} | {one.kept:.1%} | {after.guess_before:.1%}, {after.guess:.1%} | {after.mean:.1%} "
           f"| {after.crowd:.0f} |" for one, after in zip(profiles, posteriors, strict=True)), "",
         "## ε measured on published communes", "",
-        "Two documents with one town each, of one stratum, far apart in profile, through `Substitutor.substitute`.", "",
+        "Two documents with one town each and what hangs on it (postal code, organisation), of one stratum, far apart "
+        "in profile, through `Substitutor.substitute`.", "",
         "| strategy | towns | ε claimed | ε at least | draws | verdict |", "|---|---|---:|---:|---:|---|",
         *(f"| {one.mechanism} | {one.inputs} | {one.claimed:.3f} | {one.lower:.3f} | {one.draws:,} "
           f"| {'REFUTED' if one.refuted else 'not refuted'} |" for one in audits), "",
@@ -224,7 +225,7 @@ def main() -> int:
     profiles = measure_profiles(table, residents, places, EPSILONS)
     (uniform,) = measure_profiles(table, residents, places, [Fraction(0)])
     posteriors = commune_posteriors(table, places, EPSILONS, DEPARTMENTS)
-    audits = list(published_communes(table, given.draws))
+    audits = list(audit_communes(table, given.draws))
     given.out.mkdir(parents=True, exist_ok=True)
     draw_plot(given.out / "places.svg", profiles, uniform.kept, posteriors)
     text = page(sets, table, profiles, uniform, posteriors, audits)

@@ -181,10 +181,11 @@ def faithfulness(pairs: Sequence[Pair], source_date: date | None, moved_date: da
     `source_date` and `moved_date` are the date of the document before and after: they give the century of two-digit
     years.
     """
-    drawn = _draws(pairs)
+    drawn, moved = _draws(pairs), _moved_towns(pairs)
     unmasked = sum(not pair.surrogate.parsed and not is_mask(pair.surrogate.text) for pair in pairs)
+    fixed = (pair for pair in pairs if not may_return(pair.surrogate) or _stayed_behind(pair, moved))
     return {
-        "original_kept": float(sum(_is_kept(pair) for pair in pairs if not may_return(pair.surrogate))),
+        "original_kept": float(sum(map(_is_kept, fixed))),
         "drawn_kept": float(sum(drawn)),
         "drawn_all_kept": float(len(drawn) >= _DRAWN_LEAST and all(drawn)),
         "unparsed_unmasked": float(unmasked),
@@ -205,6 +206,17 @@ def _draws(pairs: Sequence[Pair]) -> list[bool]:
     together = [kept for (moved_together, _), kept in equal.items() if moved_together]
     apart = [kept for (moved_together, _), kept in equal.items() if not moved_together]
     return [*apart, all(together)] if together else apart
+
+
+def _moved_towns(pairs: Sequence[Pair]) -> list[set[str]]:
+    """Return the telling words of each town that the document names and whose surrogate is another."""
+    towns = (pair for pair in pairs if pair.label is Label.CITY and alnum(pair.original) != alnum(pair.surrogate.text))
+    return [told for pair in towns if (told := _telling(pair.original) - {"cedex"})]
+
+
+def _stayed_behind(pair: Pair, moved: Sequence[set[str]]) -> bool:
+    """Return whether an organisation that may keep its town's name says a town that was replaced elsewhere."""
+    return pair.label is Label.ORG and any(town <= _telling(pair.original) for town in moved)
 
 
 def _is_kept(pair: Pair) -> bool:

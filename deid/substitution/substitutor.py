@@ -125,8 +125,8 @@ def _agreeing(before: str, original: str, draft: Draft) -> tuple[int, str]:
     if ahead is None:
         return 0, draft.text
     written = fitted(ahead, draft.noun, draft.text)
-    if not own and written == ahead.text + draft.text:
-        return 0, draft.text
+    if not own and written.startswith(ahead.text):  # "à Dijon" → "à Gray", "au Havre" → "au Mans"
+        return 0, written.removeprefix(ahead.text)
     reach = len(ahead.text) - len(own)
     if own and written.startswith(kept := ahead.text[:reach]):  # "dans le Doubs" → "dans le Jura"
         return 0, written.removeprefix(kept)

@@ -83,10 +83,9 @@ def study_page(found: Study, plots: Sequence[str] = ()) -> str:
         ),
         "## Averaging communes",
         f"One commune in each of n documents of {found.commune_averages[0].points[0].patients} patients; the attacker "
-        "knows the law of a draw, never the original among it, and which draws are independent. Best guess right / "
+        "knows the law of a draw, which may give the original, and which draws are independent. Best guess right / "
         "mean posterior of the truth. A value is drawn once per scope and ε: under `split: uniform` documents of 1, 2, "
-        "3 and 4 elements have four ε, and four draws; under `scope: document` each document has its own. There no ε "
-        "helps: what never comes is the original.",
+        "3 and 4 elements have four ε, and four draws; under `scope: document` each document has its own.",
         _table(
             ("strategy", "ε", "scope", "split",
              *(f"n = {one.documents}" for one in found.commune_averages[0].points), "surrogates at the last"),

@@ -2,6 +2,7 @@
 
     bound  the bound, from two samples of outputs
     cases  the shipped mechanisms, their neighbouring inputs, their claims
+    communes  neighbouring communes of a stratum through `Substitutor.substitute`, within ε·d
     documents  neighbouring documents through `Substitutor.substitute`, and what is claimed of them
 
 `python -m deid.evaluation.audit` writes the tables of all cases. An audit can refute a claim, not prove one; proofs are

@@ -11,6 +11,8 @@ from math import isinf
 from deid.evaluation.audit import documents
 from deid.evaluation.audit.bound import Audit
 from deid.evaluation.audit.cases import CASES, CONFIDENCE, DRAWS, audit
+from deid.evaluation.audit.communes import audit_communes
+from deid.reference.tables import packaged_tables
 
 _HEAD = """\
 # ε measured: what draws prove against each mechanism's claim
@@ -35,8 +37,9 @@ def _line(found: Audit) -> str:
 
 
 _FOOT = """
-A surrogate is never its original, and says so: that is not ε-private for the two originals as outputs, grows with the
-draws, and is accounted for in docs/decisions/2026-11-20-epsilon-per-element.md. Outside them the claim stands.
+Under `metric` and `bounded_laplace` a date is never its original, and says so: that is not ε-private for the two
+originals as outputs, grows with the draws, and is accounted for in docs/decisions/2026-11-20-epsilon-per-element.md.
+Outside them the claim stands.
 """
 
 
@@ -49,6 +52,17 @@ on either side. The bound is the greatest over views of what is published: each 
 age, the document's date), the difference of any two, the text without its digits; the error is shared among them.
 Claims are those of the ledger and of `docs/privacy.md`: ε per day of a stay's first day, per unit of what is told of
 the past, per month of an age, per day of a birth date. Inputs without a claim differ in what is public by declaration.
+
+| what | neighbours | ε claimed | ε at least | of the claim | verdict |
+|---|---|---:|---:|---:|---|
+"""
+
+_COMMUNES = """
+## Published communes
+
+`Substitutor.substitute` on two towns of one stratum, as far apart in health profile as it has: postal code, name and an
+organisation of the town, {draws:,} patients on either side. The greater bound of two views: the town, and all that is
+published. A draw may return its original.
 
 | what | neighbours | ε claimed | ε at least | of the claim | verdict |
 |---|---|---:|---:|---:|---|
@@ -67,6 +81,11 @@ def documents_table(found: Iterable[Audit], draws: int) -> str:
     return head + "\n".join(map(_line, found)) + "\n"
 
 
+def communes_table(found: Iterable[Audit], draws: int) -> str:
+    """Return the audits of published communes as the page's third part."""
+    return _COMMUNES.format(draws=draws) + "\n".join(map(_line, found)) + "\n"
+
+
 def _at(index: int, draws: int) -> Audit:
     return audit(CASES[index], draws)
 
@@ -74,6 +93,10 @@ def _at(index: int, draws: int) -> Audit:
 def _document_at(index: int, draws: int) -> Audit:
     policy = documents.audited_policy()
     return documents.audit_documents(documents.pairs(policy)[index], policy, draws)
+
+
+def _communes(draws: int) -> list[Audit]:
+    return list(audit_communes(packaged_tables().communes, draws))
 
 
 def main() -> int:
@@ -87,9 +110,16 @@ def main() -> int:
     with ProcessPoolExecutor(given.workers) as pool:
         found = list(pool.map(_at, indexes, [given.draws] * len(CASES)))
         pairs = range(len(documents.pairs(documents.audited_policy())))
+        towns = pool.submit(_communes, given.documents)
         published = list(pool.map(_document_at, pairs, [given.documents] * len(pairs)))
-    sys.stdout.write(table(found, given.draws) + documents_table(published, given.documents))
-    return int(any(one.refuted for one in (*found, *published)))
+        communes = towns.result()
+    pages = (
+        table(found, given.draws),
+        documents_table(published, given.documents),
+        communes_table(communes, given.documents),
+    )
+    sys.stdout.write("".join(pages))
+    return int(any(one.refuted for one in (*found, *published, *communes)))
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from fractions import Fraction
-from math import exp, hypot, inf, log, log1p
+from math import exp, hypot, inf, log
 
 from deid.evaluation.audit.bound import Audit, lower_bound
 from deid.privacy.bernoulli import bernoulli_exp
@@ -99,25 +99,6 @@ def _exponential(epsilon: Fraction, other: int) -> Case:
     return Case(f"exponential over {len(_LINE)} places, ε = {epsilon}", f"d = {_LINE[other]}", claimed, pair)
 
 
-def _exponential_never_the_original(epsilon: Fraction) -> Case:
-    """Return the case of communes: the original is redrawn; the claim excludes both originals."""
-    other = len(_LINE) - 1
-
-    def pair(stream: KeyedStream) -> tuple[Hashable, Hashable]:
-        return _other_than(stream, 0), _other_than(stream, other)
-
-    def _other_than(stream: KeyedStream, true: int) -> Hashable:
-        while (drawn := _chosen(stream, epsilon, true)) == true:
-            pass
-        return "an original" if drawn in {0, other} else drawn
-
-    loss = float(epsilon)
-    least = sum(exp(-loss * float(distance) / 2) for distance in _LINE) - 1
-    claimed = loss + log1p((1 - exp(-loss / 2)) / least)
-    name = f"exponential over {len(_LINE)} places, ε = {epsilon}, never the original: both made one output"
-    return Case(name, "d = 1", claimed, pair)
-
-
 def _chosen(stream: KeyedStream, epsilon: Fraction, true: int) -> int:
     return next(exponential(stream, range(len(_LINE)), lambda one: abs(_LINE[one] - _LINE[true]), epsilon))
 
@@ -168,7 +149,6 @@ CASES: tuple[Case, ...] = (
     _exponential(Fraction(1), 1),
     _exponential(Fraction(1), len(_LINE) - 1),
     _exponential(Fraction(4), len(_LINE) - 1),
-    _exponential_never_the_original(Fraction(1)),
     _planar(Fraction(693, 10_000), 100, 200),
     _planar(Fraction(1, 2), 1000, 1),
 )

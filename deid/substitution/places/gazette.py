@@ -73,15 +73,15 @@ class Gazette:
     def hospital_town(self, university: bool, beside: Commune, *about: str) -> Commune:
         """A town with a public hospital, uniformly: of the metropolis, or of the overseas department of a commune.
 
-        `university`: a seat of a university or regional hospital, unless the document hides the names of all. The draw
-        depends on the stratum of `beside`, which is public, and on nothing else of it.
+        `university`: a seat of a university or regional hospital, unless all have a person's name. The draw depends on
+        the stratum of `beside`, which is public, and on no place otherwise.
         """
         zone = beside.department if is_overseas_code(beside.department) else None
         stream = self._context.stream("hospital town", *about)
         for seats in (university, False):
             towns = self.communes.hospital_towns(zone, seats)
             for _ in range(_TRIES):
-                if not self._context.brings_back((town := stream.choice(towns)).name):
+                if self._context.forbidden_names.isdisjoint(words((town := stream.choice(towns)).name)):
                     return town
         return town
 
@@ -102,11 +102,11 @@ class Gazette:
     def _fits(self, commune: Commune, place: Place) -> bool:
         """Whether a commune may stand in for a place.
 
-        Where the place may return, any that has no word of a person's name: those do not depend on the places. Else
+        By the law of the strata, any that has no word of a person's name: those do not depend on the places. Else
         another one, of no name hidden here, with another postal code.
         """
         true = place.commune
-        if self.may_return(place):
+        if self._strategy == "health_exponential" and place.world is None:
             return self._context.forbidden_names.isdisjoint(words(commune.name))
         if (true is not None and commune.insee == true.insee) or self._context.brings_back(commune.name):
             return False

@@ -14,7 +14,7 @@ from deid.reference import Commune
 from deid.substitution.context import DocumentContext
 from deid.substitution.drafts import Draft, redraw_digits, tag
 from deid.substitution.places import abroad
-from deid.substitution.places.abroad import NOWHERE, world
+from deid.substitution.places.abroad import world
 from deid.substitution.places.areas import area, area_names, article_of, countries, is_overseas, listed
 from deid.substitution.places.finding import Place
 from deid.substitution.places.gazette import Gazette
@@ -55,8 +55,13 @@ class Regions:
         bare = original[len(article) :]
         text, noun = self._text(bare, attempt)
         cased = text if text == _METROPOLE and not bare.isupper() else in_case_of(bare, text)
-        may_return = is_overseas(bare) and comparable(text) == comparable(bare)
+        may_return = is_overseas(bare) or (not attempt and self._follows(bare))
         return Draft(accented_like(original, cased, self._context.accented), STRATEGY, may_return=may_return, noun=noun)
+
+    def _follows(self, original: str) -> bool:
+        """Whether a department, its code or a region is that of a commune drawn, which may be the original."""
+        kind, code = area(original) or ("department", original)
+        return kind in _KINDS and self._drawn_in(kind, code) is not None
 
     def _text(self, original: str, attempt: int) -> tuple[str, Noun | None]:
         """Return the surrogate of an area without its article, and its grammar."""
@@ -81,9 +86,8 @@ class Regions:
     def _area(self, kind: str, code: str, original: str, attempt: int) -> tuple[str, Noun]:
         """That of the commune drawn for a place of the area, so that an address stays one address.
 
-        Where the commune drawn is of the same department, the region is written, and for the same region the country:
-        the surrogate then says less than the original, and nothing false.
-        Where the document names no place there, another area by the key.
+        Where its name is a person's ("Loire"), its region is written, or the country. Where the document names no
+        place there, another area by the key.
         """
         drawn = self._drawn_in(kind, code)
         if drawn is not None and not attempt:
@@ -91,7 +95,7 @@ class Regions:
             department, region = table.department_name(drawn.department), table.region_name(drawn.region)
             told = [("department", department), ("region", region)][kind == "region" :]
             for named, name in told:
-                if name and comparable(name) != comparable(original) and not self._context.brings_back(name):
+                if name and self._context.forbidden_names.isdisjoint(words(name)):
                     return name, Noun(_KINDS[named], article_of(name))
             return _COUNTRY, Noun(Kind.COUNTRY, "la")
         near = tuple(name for name in listed(kind) if not is_overseas(name))
@@ -105,10 +109,8 @@ class Regions:
 
     def _department_code(self, original: str, attempt: int) -> str:
         """ "le 21": the code of the drawn commune's department, else another of the region, else any other."""
-        if is_overseas(original):
-            return original
         drawn = self._drawn_in("department", original)
-        if drawn is not None and drawn.department not in (original, NOWHERE):
+        if drawn is not None and not attempt:
             return drawn.department
         table = self._gazette.communes
         region = next((one.region for one in table.in_department(original)), "")

@@ -42,16 +42,23 @@ def test_a_department_and_a_region_follow_the_commune(far: Substitutor, communes
     assert len(seen) > 5
 
 
-def test_an_area_that_the_drawn_commune_shares_is_told_less_precisely(substitutor: Substitutor) -> None:
-    """Strata of villages lie within a department: the surrogate's department would be the original."""
+def test_an_area_is_the_drawn_communes_even_where_it_stays(substitutor: Substitutor, communes: CommuneTable) -> None:
+    """Strata of villages lie within a department, which is public: leaving it out would contradict the address."""
     for key in KEYS:
-        city, department, region = _one(
+        city, department, code, region = _one(
             substitutor,
-            "[[CITY|Genlis]] ([[LOC|Côte-d'Or]]), [[LOC|Bretagne]], [[CITY|Plabennec]]",
+            "[[CITY|Genlis]] ([[LOC|Côte-d'Or]], [[LOC|21]]), [[LOC|Bourgogne-Franche-Comté]]",
             Patient(key=key),
-        )[:3]
-        assert (department, region) == ("Bourgogne-Franche-Comté", "France")
-        assert city != "Genlis"
+        )
+        assert (department, code, region) == ("Côte-d'Or", "21", "Bourgogne-Franche-Comté")
+        assert any(one.department == "21" for one in communes.find(city))
+
+
+def test_an_area_with_a_persons_name_is_told_less_precisely(substitutor: Substitutor) -> None:
+    for key in KEYS:
+        patient = Patient(key=key, last_name="Cher")
+        _, department = _one(substitutor, "[[CITY|Vierzon]] dans le [[LOC|Cher]]", patient)
+        assert department != "Cher"
 
 
 def test_an_area_without_a_place_in_the_document_is_another_one(
@@ -64,10 +71,12 @@ def test_an_area_without_a_place_in_the_document_is_another_one(
         assert area in names | {"Haute-Corse"}
 
 
-def test_the_code_of_a_department_is_another_code(substitutor: Substitutor, communes: CommuneTable) -> None:
+def test_the_code_of_a_department_is_that_of_the_drawn_commune_or_another(
+    far: Substitutor, substitutor: Substitutor, communes: CommuneTable
+) -> None:
     for key in KEYS:
-        _, code = _one(substitutor, "[[CITY|Plouzané]], dans le [[LOC|29]]", Patient(key=key))
-        assert code in {"22", "35", "56"}  # of the same region
+        city, code = _one(far, "[[CITY|Plouzané]], dans le [[LOC|29]]", Patient(key=key))
+        assert code in {one.department for one in communes.find(city)}
         (alone,) = _one(substitutor, "dans le [[LOC|59]]", Patient(key=key))
         assert alone != "59"
         assert communes.department_name(alone)
