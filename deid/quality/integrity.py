@@ -137,6 +137,7 @@ def markup_counts(markup: str | None, text: str) -> dict[str, float]:
 # Labels whose mechanism may return the value itself: forbidding it would disclose what the value is not.
 DRAWN = frozenset({Label.DATE, Label.RELDATE, Label.AGE, Label.ZIP, Label.CITY, Label.LOC})
 _KEPT, _TOGETHER, _PLACED = "kept", "episodes", "kind_and_town"  # strategies of surrogates
+_HANGING = frozenset({Label.ZIP, Label.LOC, Label.ORG})  # they follow the commune drawn
 _DRAWN_LEAST = 4  # draws from which "all kept" is an error, not chance
 
 _TITLES = frozenset(
@@ -196,16 +197,20 @@ def faithfulness(pairs: Sequence[Pair], source_date: date | None, moved_date: da
 def _draws(pairs: Sequence[Pair]) -> list[bool]:
     """Return, for each draw of a date, age or place, whether it gave the original.
 
-    A value is one draw, and so are all dates of an episode. What a policy keeps ("il y a trois semaines") is none.
+    A value is one draw; so are all dates of an episode, and all that hangs on the document's towns: postal codes,
+    areas, organisations. What a policy keeps ("il y a trois semaines") is none.
     """
-    equal = {
-        (pair.surrogate.strategy == _TOGETHER, alnum(pair.original)): alnum(pair.original) == alnum(pair.surrogate.text)
-        for pair in pairs
-        if may_return(pair.surrogate) and pair.surrogate.strategy != _KEPT
-    }
-    together = [kept for (moved_together, _), kept in equal.items() if moved_together]
-    apart = [kept for (moved_together, _), kept in equal.items() if not moved_together]
-    return [*apart, all(together)] if together else apart
+    alone: dict[str, bool] = {}
+    together: dict[str, bool] = {}
+    for pair in pairs:
+        if not may_return(pair.surrogate) or pair.surrogate.strategy == _KEPT:
+            continue
+        kept = alnum(pair.original) == alnum(pair.surrogate.text)
+        if group := "place" if pair.label in _HANGING else _TOGETHER if pair.surrogate.strategy == _TOGETHER else "":
+            together[group] = kept and together.get(group, True)
+        else:
+            alone[alnum(pair.original)] = kept
+    return [*alone.values(), *together.values()]
 
 
 def _moved_towns(pairs: Sequence[Pair]) -> list[set[str]]:

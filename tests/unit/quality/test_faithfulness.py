@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from deid.domain.labels import Label
 from deid.quality import measure
 from deid.quality.dates import WrittenDate
 from deid.quality.integrity import disorder, is_mask
@@ -59,6 +60,26 @@ def test_dates_of_an_episode_are_one_draw_and_what_a_policy_keeps_is_none() -> N
     assert measured("metric") == (4, 1)
     assert measured("episodes") == (1, 0)
     assert measured("episodes", last="8 mai 2021") == (0, 0)
+
+
+def test_what_hangs_on_a_town_is_one_draw_and_an_organisation_stays_only_with_its_town() -> None:
+    """A commune that came back brings its postal code, department and hospital: that is one draw of luck, not four."""
+    home = "[[ZIP|59000=>59000]] [[LOC|Nord=>Nord]], [[ORG|CHU de Lille=>CHU de Lille]], "
+
+    def measured(markup: str, strategy: str = "kind_and_town") -> tuple[float, float, float]:
+        document = checked(markup)
+        told = [
+            one._replace(strategy=strategy if one.mention.label is Label.ORG else one.strategy)
+            for one in document.substitution.surrogates
+        ]
+        substitution = dataclasses.replace(document.substitution, surrogates=tuple(told))
+        found = measure(dataclasses.replace(document, substitution=substitution))
+        return found["drawn_kept"], found["drawn_all_kept"], found["original_kept"]
+
+    assert measured(f"{home}[[CITY|Lille=>Lille]]") == (2, 0, 0)
+    assert measured(f"{home}[[CITY|Lille=>Lille]]", "kind_kept") == (2, 0, 1)
+    assert measured(f"{home}[[CITY|LILLE CEDEX=>DIJON CEDEX]]") == (1, 0, 1)
+    assert measured(f"{home}[[CITY|Lens=>Arras]]") == (1, 0, 0)
 
 
 @pytest.mark.parametrize("text", ["[DATE]", "<AGE>", "DATE-0", "EMAIL", "***", "XX/XX/XXXX", "…", "[date masquée]"])
