@@ -84,6 +84,7 @@ def hospital(
         datetime | None,
         typer.Option(formats=["%Y-%m-%d"], metavar="JOUR", help="Tel qu'à la fin de ce jour ; sinon du dernier."),
     ] = None,
+    files: Annotated[float, typer.Option(min=0, max=1, help="Part de fichiers (PDF, DOCX, HL7…).")] = 0.0,
     seed: Annotated[int, typer.Option(help="Graine : la même donne le même hôpital.")] = 2026,
 ) -> None:
     """Écrit un hôpital fictif dans le schéma cdw.
@@ -92,7 +93,8 @@ def hospital(
     Nocturne, jamais celui d'un hôpital.
     """
     owner = settings().dsn("owner")
-    made = generate(seed, patients=patients, documents=documents, nights=nights, progress=sys.stderr.isatty())
+    bar = sys.stderr.isatty()
+    made = generate(seed, patients=patients, documents=documents, nights=nights, files=files, progress=bar)
     changed = load(owner, made, until=until.date() if until else None)
     typer.echo(json.dumps({"first_night": str(made.first_night), "nights": made.nights, **changed}))
 

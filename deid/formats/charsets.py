@@ -11,7 +11,8 @@ from deid.formats.source import find_encoding, marked_encoding
 
 # Encodings of one byte a letter, most frequent first.
 _SINGLE_BYTE = ("cp1252", "cp850", "mac-roman", "iso8859-15")
-_FRENCH = re.compile("[éèêëàâçîïôùûœÉÈÀÇÊ]")
+_ACCENTED = "[éèêëâçîïôùûœÉÈÀÇÊ]"
+_FRENCH = re.compile(rf"à|(?<=[^\W\d_]){_ACCENTED}|{_ACCENTED}(?=[^\W\d_])")  # "à" alone is a word
 _ODD = re.compile("[^\x00-\x7fÀ-ÿœŒŸ€’‘“”«»–—…°²³µ·•§±½¼¾×÷\u00a0]")
 
 

@@ -44,11 +44,18 @@ SLOT_MODULES = (slots_people, slots_time, slots_values)
 
 
 def generate(
-    seed: int = 2026, *, patients: int = 320, documents: int = 2600, nights: int = 30, progress: bool = False
+    seed: int = 2026,
+    *,
+    patients: int = 320,
+    documents: int = 2600,
+    nights: int = 30,
+    files: float = 0.0,
+    progress: bool = False,
 ) -> Hospital:
     """The synthetic hospital of `seed`: `documents` documents, the faulty ones included, arriving over `nights` days.
 
-    `progress` shows a bar on stderr.
+    A share `files` of them are files of other formats than plain text and HTML, each of `demo.hospital.files.FORMS` if
+    they are many enough; the others are the same as without. `progress` shows a bar on stderr.
 
     Raises:
         ValueError: fewer documents than there are faults, or no patient or night.
@@ -64,7 +71,7 @@ def generate(
     planned = journeys.plans(rng, people, found, documents - len(FAULTS), calendar)
     timeline = DocumentTimeline(seed, setting, calendar)
     with tqdm(total=len(planned), desc="documents", unit="doc", disable=not progress, file=sys.stderr) as bar:
-        written = timeline.documents(planned, bar.update)
+        written = timeline.documents(planned, files, bar.update)
     written += timeline.faulty(people, len(written) + 1, staff[0])
     return Hospital(seed, setting.name, people, tuple(found), staff, tuple(written), calendar.first, nights)
 

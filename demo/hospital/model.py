@@ -153,7 +153,10 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class HospitalDocument:
-    """A document with its metadata and every version of its content, oldest first."""
+    """A document with its metadata and every version of its content, oldest first.
+
+    `form` is that of a file (`demo.hospital.files.FORMS`), None for what the warehouse holds as plain text or HTML.
+    """
 
     document_id: str
     patient_id: str | None
@@ -167,6 +170,7 @@ class HospitalDocument:
     written_on: date
     versions: tuple[Version, ...]
     fault: str | None = None  # planned fault ("empty", "truncated"…)
+    form: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,11 +72,12 @@ NEWLINE = Piece("\n")
 
 
 class PlainRenderer:
-    """Plain-text renderer with the layout habits of one document."""
+    """Plain-text renderer with the layout habits of one document; `width` (characters) overrides its own."""
 
-    def __init__(self, rng: random.Random) -> None:
+    def __init__(self, rng: random.Random, width: int | None = None) -> None:
         self._rng = rng
-        self._width = rng.choice((0, 0, 0, 72, 80, 90, 100))
+        own = rng.choice((0, 0, 0, 72, 80, 90, 100))
+        self._width = own if width is None else width
         self._bullet = rng.choice(("- ", "- ", "• ", "* ", "– ", "  - ", "-"))
         self._heading = rng.choice(("plain", "colon", "upper", "underlined", "numbered", "starred"))
         self._table = rng.choice(("tab", "pad", "pad", "pipe", "spaces"))

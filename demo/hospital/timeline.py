@@ -10,6 +10,7 @@ from datetime import date, datetime, timedelta
 from deid.domain.errors import Reason
 from demo.hospital import writer
 from demo.hospital.calendar import Calendar
+from demo.hospital.files import forms
 from demo.hospital.journeys import Plan
 from demo.hospital.kinds import KINDS
 from demo.hospital.model import HospitalDocument, Patient, Professional, Version
@@ -35,17 +36,21 @@ class DocumentTimeline:
         self._setting = setting
         self._calendar = calendar
 
-    def documents(self, planned: Sequence[Plan], progress: Callable[[], object]) -> list[HospitalDocument]:
-        """Every planned document, numbered by arrival."""
+    def documents(
+        self, planned: Sequence[Plan], files: float, progress: Callable[[], object]
+    ) -> list[HospitalDocument]:
+        """Every planned document, numbered by arrival; a share `files` of them are files of other formats."""
         rng = Stream(f"{self._seed}:arrivals")
         timed = [(self._calendar.moment(rng, self._calendar.arrival(rng, plan.written_on)), plan) for plan in planned]
         timed.sort(key=lambda pair: pair[0])
         corrected = self._chosen(rng, timed, CORRECTED_SHARE)
         withdrawn = self._chosen(rng, timed, WITHDRAWN_SHARE) - corrected
+        chosen = sorted(Stream(f"{self._seed}:files").sample(range(len(timed)), round(files * len(timed))))
+        form = dict(zip(chosen, forms([timed[index][1].kind for index in chosen]), strict=True))
         found = []
         for index, (moment, plan) in enumerate(timed):
             fate = "correct" if index in corrected else "withdraw" if index in withdrawn else "insert"
-            found.append(self._document(f"D{index + 1:07d}", plan, moment, fate))
+            found.append(self._document(f"D{index + 1:07d}", plan, moment, fate, form.get(index)))
             progress()
         return found
 
@@ -56,7 +61,9 @@ class DocumentTimeline:
             return set()
         return set(rng.sample(able, min(len(able), max(2, round(share * len(timed))))))
 
-    def _document(self, document_id: str, plan: Plan, moment: datetime, fate: str) -> HospitalDocument:
+    def _document(
+        self, document_id: str, plan: Plan, moment: datetime, fate: str, form: str | None
+    ) -> HospitalDocument:
         rng = Stream(f"{self._seed}:{document_id}:life")
         kind = KINDS[plan.kind]
         service = kind.author_service or plan.stay.service_code
@@ -64,13 +71,13 @@ class DocumentTimeline:
         written_on = min(plan.written_on, moment.date())
         seed = f"{self._seed}:{document_id}"
         scene = self._scene(plan, author, written_on)
-        written = writer.write(scene, plan.kind, seed)
+        written = writer.write(scene, plan.kind, seed, form=form)
         versions = [Version(document_id, moment.date(), "insert", moment, written.content, written.gold)]
         if fate != "insert":
             later = self._calendar.any_day(rng, moment.date() + timedelta(days=1))
             then = self._calendar.moment(rng, later)
             if fate == "correct":
-                again = writer.write(self._scene(plan, author, written_on), plan.kind, seed, CORRECTIONS)
+                again = writer.write(self._scene(plan, author, written_on), plan.kind, seed, CORRECTIONS, form)
                 versions.append(Version(document_id, later, "correct", then, again.content, again.gold))
             else:
                 versions.append(replace(versions[0], night=later, action="withdraw", happened_at=then))
@@ -86,6 +93,7 @@ class DocumentTimeline:
             author.staff_id,
             written_on,
             tuple(versions),
+            form=form,
         )
 
     def _author(self, rng: random.Random, role: str, service: str) -> Professional:

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from deid import formats
-from demo.hospital import noise
+from demo.hospital import files, noise
+from demo.hospital.files.letter import Letter
 from demo.hospital.kinds import KINDS
 from demo.hospital.model import GoldMention
 from demo.hospital.prose import dates
@@ -36,8 +37,13 @@ class Written:
     gold: tuple[GoldMention, ...]
 
 
-def write(scene: DocumentScene, kind_code: str, seed: str, correction: Sequence[str] = ()) -> Written:
-    """Write the document of `scene`. The same seed gives the same document; `correction` adds templates to it."""
+def write(
+    scene: DocumentScene, kind_code: str, seed: str, correction: Sequence[str] = (), form: str | None = None
+) -> Written:
+    """Write the document of `scene`, as a file if `form` is one of `files.FORMS`, else as plain text or HTML.
+
+    The same seed gives the same document; `correction` adds templates to it.
+    """
     rng = Stream(seed)
     scene.rng = rng
     scene.date_form = dates.habit(rng)
@@ -45,10 +51,16 @@ def write(scene: DocumentScene, kind_code: str, seed: str, correction: Sequence[
     title = rng.choice(kind.titles)
     blocks = kind.compose(scene)
     as_html = rng.random() < HTML_SHARE
-    damage = noise.draw(rng, terse=scene.terse, scanned=not as_html)
+    damage = noise.draw(rng, terse=scene.terse, scanned=not as_html and form is None)
     layout_seed = f"{seed}:dressing"
     blocks = [*_corrected(scene, correction), *blocks]
     blocks = [damage.apply(_joined(block)) for block in blocks]
+    if form is not None:
+        code = seed.rpartition(":")[2]
+        people = scene.setting, scene.patient, scene.stay, scene.author
+        letter = Letter(code, f"{seed}:file", *people, title, kind.loinc, scene.written_on, tuple(blocks))
+        made, gold = files.write(form, letter)
+        return Written(title, files.FORMS[form].media, made.charset, made.content, gold)
     rng = Stream(layout_seed)
     if as_html:
         markup, pieces = HtmlRenderer(rng, scene.patient, title).render(blocks)

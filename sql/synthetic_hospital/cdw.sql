@@ -68,7 +68,7 @@ CREATE TABLE IF NOT EXISTS cdw.document (
     withdrawn_at timestamptz
 );
 COMMENT ON TABLE cdw.document IS 'One document in its present version.';
-COMMENT ON COLUMN cdw.document.content IS 'Native bytes, in the declared charset: HTML or plain text.';
+COMMENT ON COLUMN cdw.document.content IS 'Native bytes: plain text or HTML in the declared charset, or a file.';
 COMMENT ON COLUMN cdw.document.ingested_at IS 'When this version arrived; a correction and a withdrawal move it.';
 COMMENT ON COLUMN cdw.document.withdrawn_at IS 'When the document stopped being usable (opt-out, deleted at source).';
 CREATE INDEX IF NOT EXISTS document_arrival ON cdw.document (ingested_at, document_id);

@@ -26,7 +26,7 @@ DIGEST = """
 import hashlib
 from demo.hospital import generate
 found = hashlib.sha256()
-for version in generate(patients=12, documents=50, nights=3).events:
+for version in generate(patients=12, documents=50, nights=3, files=0.5).events:
     found.update(repr((version.document_id, version.night, version.action, version.gold)).encode() + version.content)
 print(found.hexdigest())
 """

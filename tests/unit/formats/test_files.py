@@ -232,6 +232,11 @@ def test_the_encoding_of_a_text_is_found_and_kept(raw: bytes, encoding: str) -> 
     assert source.rewrite([(*_span(source, NAME), "Jérôme")]).decode(encoding) == TEXT.replace(NAME, "Jérôme")
 
 
+def test_signs_of_a_laboratory_read_as_no_letters_of_another_encoding() -> None:
+    table = "analyse;resultat\r\nDIMERES – DOSAGE;3 µG/L – 37 °C\r\n"
+    assert "3 µG/L – 37 °C" in read(table.encode("cp1252"), "a.csv").text
+
+
 def test_mentions_that_fields_tell_win_and_leave_the_rest_of_what_was_found() -> None:
     source = read(HL7)
     start, end = _span(source, IPP)
