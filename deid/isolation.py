@@ -74,8 +74,11 @@ def process_within(
     """
     calls = _Calls(limits, function, length, together, sample)
     outcomes: dict[int, R] = {}
-    for portion in calls.portions(items):
-        outcomes |= calls.process(items, portion)
+    with _Isolated(calls) as other:
+        for portion in calls.portions(items):
+            outcomes |= calls.process(items, portion, other)
+            if not limits.isolated:
+                other.end()
     return [outcomes[at] if at in outcomes else refuse(item) for at, item in enumerate(items)]
 
 
@@ -112,7 +115,7 @@ class _Calls(Generic[T, R]):
     def characters(self, items: Sequence[T], positions: Sequence[int]) -> int:
         return sum(self.length(items[at]) for at in positions)
 
-    def process(self, items: Sequence[T], portion: Sequence[int]) -> dict[int, R]:
+    def process(self, items: Sequence[T], portion: Sequence[int], other: _Isolated[T, R]) -> dict[int, R]:
         """Return the outcomes of a portion by position, without the items that exceed the limits."""
         chosen = [items[at] for at in portion]
         if not self.limits.isolated:
@@ -121,12 +124,11 @@ class _Calls(Generic[T, R]):
                     return dict(zip(portion, self.function(chosen), strict=True))
             except (_Exceeded, MemoryError):
                 log.warning("%s documents exceed time or memory together: done again patient by patient", len(portion))
+        if self.limits.isolated and (found := other.run(chosen)) is not None:
+            return dict(zip(portion, found, strict=True))
         outcomes: dict[int, R] = {}
-        with _Isolated(self) as other:
-            if self.limits.isolated and (found := other.run(chosen)) is not None:
-                return dict(zip(portion, found, strict=True))
-            for group in self.groups(items, portion):
-                outcomes |= other.settle(items, group)
+        for group in self.groups(items, portion):
+            outcomes |= other.settle(items, group)
         return outcomes
 
 
@@ -187,7 +189,7 @@ class _Isolated(Generic[T, R]):
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._end()
+        self.end()
 
     def run(self, items: Sequence[T], times: int = 1) -> list[R] | None:
         """Return the outcomes of items; None if they exceed `times` their limits, or end the process twice.
@@ -206,7 +208,7 @@ class _Isolated(Generic[T, R]):
             ended = answer is None and self._process is not None and self._has_ended(self._process)
             if answer is not None:
                 break
-            self._end()
+            self.end()
             if not ended:
                 return None
         if answer is None:
@@ -245,7 +247,7 @@ class _Isolated(Generic[T, R]):
         far.close()
         self._link = link
         if self._ask((self._calls.function, self._calls.sample), _START) != ("ready", None):
-            self._end()
+            self.end()
             raise NocturneError(
                 "the process of its own for a batch cannot be started.", "See docs/operators.md, Limits."
             )
@@ -261,7 +263,8 @@ class _Isolated(Generic[T, R]):
                 return answer
         return None
 
-    def _end(self) -> None:
+    def end(self) -> None:
+        """End the process, if it runs; it is started again when it is needed."""
         if self._process is not None:
             self._process.kill()
             self._process.wait()
@@ -305,8 +308,19 @@ def _limit_self(seconds: float, megabytes: float) -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (used if hard == resource.RLIM_INFINITY else min(used, hard), hard))
 
 
+def _refuse_network(event: str, _arguments: tuple[object, ...]) -> None:
+    """Refuse what would leave this machine: no document, and no parser of one, has a reason to.
+
+    Raises:
+        PermissionError: of an event of Python's sockets.
+    """
+    if event in ("socket.connect", "socket.getaddrinfo", "socket.gethostbyname", "socket.sendto", "socket.bind"):
+        raise PermissionError("no network for documents")
+
+
 def main() -> None:
     """Serve the process that started this one."""
+    sys.addaudithook(_refuse_network)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a core holds documents
     Path("/proc/self/oom_score_adj").write_text("1000", encoding="ascii")  # the first to go when memory is short
     with suppress(EOFError, OSError):

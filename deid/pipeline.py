@@ -32,7 +32,15 @@ from deid.domain.outcomes import (
     RewrittenFile,
     Verdict,
 )
-from deid.formats import FileRules, SegmentedSource, open_document, storable, with_told
+from deid.formats import (
+    FileRules,
+    SegmentedSource,
+    declares_text,
+    open_document,
+    open_files,
+    storable,
+    with_told,
+)
 from deid.isolation import process_within
 from deid.quality import DEFAULT, validate_batch
 from deid.quality.reasons import Waiver, apply_waiver
@@ -53,21 +61,43 @@ _DOCUMENT = Document("", "Vu le 12 mars par le docteur Martin.")
 
 
 def open_documents(
-    incoming: Sequence[Incoming], *, max_bytes: int, limits: Limits = ORDINARY, rules: FileRules | None = None
+    incoming: Sequence[Incoming],
+    *,
+    max_bytes: int,
+    limits: Limits = ORDINARY,
+    rules: FileRules | None = None,
+    written: bool = False,
 ) -> list[Opened | Refused]:
     """Read the plain text of documents; one outcome each, in order. A larger one than `max_bytes` is refused.
 
-    With `rules`, contents are files of any format (`deid.formats.open_document`).
+    With `rules`, contents that are not declared as text are files of any format (`deid.formats.read_file`), whose
+    parsers always run in a process of their own. With `written`, the outcome can be written as a file again.
     """
-    return process_within(
-        limits,
-        partial(_open, max_bytes=max_bytes, rules=rules),
-        incoming,
-        length=_length,
-        together=_alone,
-        refuse=_too_costly,
-        sample=Incoming(_DOCUMENT),
+    files = [] if rules is None else [at for at, item in enumerate(incoming) if not declares_text(item)]
+    found: dict[int, Opened | Refused] = {}
+    if rules is not None and files:
+        apart = process_within(
+            replace(limits, isolated=True),
+            partial(open_files, max_bytes=max_bytes, rules=rules, written=written),
+            [incoming[at] for at in files],
+            length=_length,
+            together=_alone,
+            refuse=_too_costly,
+            sample=Incoming(_DOCUMENT),
+        )
+        found = dict(zip(files, apart, strict=True))
+    opened = iter(
+        process_within(
+            limits,
+            partial(_open, max_bytes=max_bytes),
+            [item for at, item in enumerate(incoming) if at not in found],
+            length=_length,
+            together=_alone,
+            refuse=_too_costly,
+            sample=Incoming(_DOCUMENT),
+        )
     )
+    return [found[at] if at in found else next(opened) for at in range(len(incoming))]
 
 
 def detect(

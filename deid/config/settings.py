@@ -25,6 +25,8 @@ class Settings(BaseSettings):
     versions (docs/keys.md). With `key_service`, an https URL, they are the hospital's shares: the others come from
     there, by the client certificate and private key of `key_service_certificate` (PEM), from a server whose
     certificate the authority of `key_service_authority` (PEM) signed.
+    `file_roots` are the folders that a source may name files in, separated by commas: paths of this machine, or URLs of
+    fsspec such as s3://bucket/letters; one file may take `file_timeout_s` seconds to be read.
     A step on one document may take `max_document_seconds` and `max_document_memory_mb` (MiB); with `isolate`, batches
     are processed in a process of their own.
     `task_time_factor` multiplies the time limit of each of Airflow's tasks.
@@ -65,6 +67,8 @@ class Settings(BaseSettings):
     key_service: str | None = None
     key_service_certificate: Path | None = None
     key_service_authority: Path | None = None
+    file_roots: str = ""
+    file_timeout_s: float = Field(60.0, gt=0)
     max_document_bytes: int = Field(2_000_000, ge=1)
     max_document_seconds: float = Field(300.0, gt=0)
     max_document_memory_mb: int = Field(2048, ge=64)
@@ -150,6 +154,11 @@ class Settings(BaseSettings):
             characters=self.max_document_bytes,
             isolated=self.isolate or isolated,
         )
+
+    @property
+    def roots(self) -> tuple[str, ...]:
+        """Folders that a source may name files in, without a slash at their end."""
+        return tuple(root.strip().rstrip("/") for root in self.file_roots.split(",") if root.strip(" /"))
 
     @property
     def lookups(self) -> Path:

@@ -40,14 +40,14 @@ class Incoming:
     """A document to de-identify.
 
     `format` is a media type of `deid.formats`, or a file's name where files of every format are read; None if
-    `document.text` is plain text already. `content` holds the bytes
-    of the source in `charset`; None if `document.text` holds the source itself. `title` is metadata beside the text.
+    `document.text` is plain text already. `content` holds the bytes of the source in `charset`, "" where none is
+    declared; None if `document.text` holds the source itself. `title` is metadata beside the text.
     """
 
     document: Document
     format: str | None = None
     content: bytes | None = None
-    charset: str = "utf-8"
+    charset: str = ""
     title: str | None = None
 
 
@@ -62,12 +62,17 @@ class Refused:
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A document whose plain text was read. `markup` is None for plain text; `told` are mentions of a file's fields."""
+    """A document whose plain text was read. `markup` is None for plain text; `told` are mentions of a file's fields.
+
+    `format` is a file's, as its content tells it; `removed` counts by kind what its text and its rewritten form lack.
+    """
 
     document: Document
     markup: Markup | None = None
     title: str | None = None
     told: tuple[Mention, ...] = ()
+    format: str = ""
+    removed: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

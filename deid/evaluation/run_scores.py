@@ -13,7 +13,7 @@ from deid.domain.labels import Label
 from deid.domain.outcomes import Refused
 from deid.evaluation.scoring import Judged
 from deid.warehouse.connection import connect, open_cursor
-from deid.warehouse.extraction import open_content, read_contents
+from deid.warehouse.extraction import fetch, open_contents, read_contents
 from deid.warehouse.identity import Translator
 from deid.warehouse.ledger import read_mentions, read_run
 from deid.warehouse.queries import query
@@ -32,6 +32,7 @@ def judged(run_id: int) -> Iterator[Judged]:
         WarehouseUnreachable, WarehouseError, SettingsError: see `deid.warehouse`.
     """
     source = Source(read_run(run_id).source)
+    rules = source.rules()
     searched = _searched(run_id)
     known = 0
     for page in (searched[start : start + PAGE] for start in range(0, len(searched), PAGE)):
@@ -41,18 +42,16 @@ def judged(run_id: int) -> Iterator[Judged]:
         with connect(settings().dsn("reader"), application="nocturne score") as warehouse:
             contents = read_contents(warehouse, source, list(names.values()))
         present = {content.document_id: content for content in Translator().rename(list(contents.values()))}
-        for key in page:
-            content = present.get(key[0])
-            if content is None or content.content_hash != key[1]:
-                continue
-            true = gold.get((names[key[0]], hashlib.sha256(content.content).hexdigest()))
-            if true is None:
-                continue
-            opened = open_content(content)
-            if isinstance(opened, Refused):
+        same = [present[name] for name, version in page if name in present and present[name].content_hash == version]
+        whole = [content for content in map(fetch, same) if not isinstance(content, Refused)]
+        for content, opened in zip(whole, open_contents(whole, rules, limits=settings().limits()), strict=True):
+            name = names[content.document_id]
+            true = gold.get((name, hashlib.sha256(content.content).hexdigest()))
+            if true is None or isinstance(opened, Refused):
                 continue
             known += 1
-            yield Judged(names[key[0]], opened.document.text, true, found.get(key[0], ()), content.document_type)
+            predicted = found.get(content.document_id, ())
+            yield Judged(name, opened.document.text, true, predicted, content.document_type)
     if not known:
         raise InputRefused(
             f"run {run_id}: no document of it has true mentions written down.",

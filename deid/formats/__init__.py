@@ -6,18 +6,18 @@ reads it. A file of any format is recognised by content (`deid.formats.files`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
 from deid.domain.document import Document
 from deid.domain.errors import DocumentRefused, Reason
 from deid.domain.outcomes import Incoming, Opened, Refused
-from deid.formats.fields import FileRules
+from deid.formats.fields import FileRules, load_rules
 from deid.formats.files import read_file
 from deid.formats.html import read_html
 from deid.formats.plain import PlainSource, read_plain
-from deid.formats.segments import SegmentedSource, complete, with_told
+from deid.formats.segments import SegmentedSource, complete, contradicts, with_told
 from deid.formats.source import Replacement, SourceText, require_readable
 
 __all__ = [
@@ -26,7 +26,10 @@ __all__ = [
     "Replacement",
     "SegmentedSource",
     "SourceText",
+    "declares_text",
+    "load_rules",
     "open_document",
+    "open_files",
     "read_file",
     "read_source",
     "storable",
@@ -49,7 +52,7 @@ def read_source(raw: bytes, *, format: str, charset: str, document_id: str, max_
         DocumentRefused: too_large, empty (no text without the markup), undecodable, malformed, unsupported_format, or a
             reason of `deid.formats.readable`.
     """
-    media_type = format.partition(";")[0].strip().lower()
+    media_type = _media_type(format)
     if media_type not in FORMATS:
         raise DocumentRefused(document_id, Reason.UNSUPPORTED_FORMAT, f"formats read: {', '.join(FORMATS)}")
     if len(raw) > max_bytes:
@@ -62,6 +65,23 @@ def read_source(raw: bytes, *, format: str, charset: str, document_id: str, max_
     if not isinstance(source, PlainSource):
         require_readable(source.text, document_id)  # entities may hold what the bytes do not show
     return source
+
+
+def declares_text(item: Incoming) -> bool:
+    """Return whether a document is plain text, or declared as one of `FORMATS`: no reader of files opens it."""
+    return item.format is None or item.content is None or _media_type(item.format) in FORMATS
+
+
+def _media_type(format: str) -> str:
+    return format.partition(";")[0].strip().lower()
+
+
+def open_files(
+    incoming: Sequence[Incoming], *, max_bytes: int, rules: FileRules, written: bool
+) -> list[Opened | Refused]:
+    """Read the plain text of files; unless they are to be `written` again, without what writing needs."""
+    opened = [open_document(item, max_bytes=max_bytes, rules=rules) for item in incoming]
+    return [item if written or isinstance(item, Refused) else replace(item, markup=None) for item in opened]
 
 
 def open_document(item: Incoming, *, max_bytes: int, rules: FileRules | None = None) -> Opened | Refused:
@@ -78,7 +98,7 @@ def open_document(item: Incoming, *, max_bytes: int, rules: FileRules | None = N
             return Opened(document, None, item.title)
         content = document.text.encode("utf-8", "surrogatepass") if item.content is None else item.content
         source = read_source(
-            content, format=item.format, charset=item.charset, document_id=document.id, max_bytes=max_bytes
+            content, format=item.format, charset=item.charset or "utf-8", document_id=document.id, max_bytes=max_bytes
         )
         if not storable(source.text):
             raise DocumentRefused(document.id, Reason.UNDECODABLE, "characters that no text has")
@@ -90,11 +110,20 @@ def open_document(item: Incoming, *, max_bytes: int, rules: FileRules | None = N
 
 def _open_file(item: Incoming, content: bytes, max_bytes: int, rules: FileRules) -> Opened:
     document = item.document
-    source = read_file(content, document_id=document.id, max_bytes=max_bytes, hint=item.format or "", rules=rules)
+    source = read_file(
+        content,
+        document_id=document.id,
+        max_bytes=max_bytes,
+        hint=item.format or "",
+        charset=item.charset or None,
+        rules=rules,
+    )
     if not storable(source.text):
         raise DocumentRefused(document.id, Reason.UNDECODABLE, "characters that no text has")
+    if contradicts(document.patient, source.patient):
+        raise DocumentRefused(document.id, Reason.PATIENT_MISMATCH, "the file's fields name another patient")
     text = replace(document, text=source.text, patient=complete(document.patient, source.patient))
-    return Opened(text, source, item.title, source.mentions)
+    return Opened(text, source, item.title, source.mentions, source.format, source.removed)
 
 
 def storable(text: str) -> bool:

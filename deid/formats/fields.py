@@ -6,6 +6,8 @@ them or replaces a line of them.
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
 from collections.abc import Mapping
 from datetime import date
@@ -120,6 +122,14 @@ class FileRules(BaseModel):
     scans: Literal["refuse", "ocr"] = "refuse"
     pdf: Literal["redact", "html"] = "redact"
     formats: Mapping[str, FieldMap] = {}
+
+    @property
+    def digest(self) -> str:
+        """16 hexadecimal digits that name these rules; "" for those that ship alone."""
+        if self == FileRules():
+            return ""
+        canonical = json.dumps(self.model_dump(mode="json", by_alias=True), sort_keys=True)
+        return hashlib.sha256(canonical.encode()).hexdigest()[:16]
 
     def find(self, format: str, *paths: str) -> Rule:
         """Return the rule of the first path that has one, else the default of the format."""

@@ -44,7 +44,7 @@ HINTS: Mapping[str, str] = MappingProxyType(
 
 _HEAD = 4096  # bytes that are looked at
 _IMAGES = re.compile(
-    rb"\x89PNG\r\n|\xff\xd8\xff|GIF8[79]a|II\*\0|MM\0\*|BM.{4}\0\0\0\0|RIFF....WEBP|\0\0\x01\0|\xd7\xcd\xc6\x9a"
+    rb"\x89PNG|\xff\xd8\xff|GIF8[79]a|II\*\0|MM\0\*|BM.{4}\0\0\0\0|RIFF....WEBP|\0\0\x01\0|\xd7\xcd\xc6\x9a"
     rb"|....ftyp(?:heic|avif|mif1)",
     re.DOTALL,
 )

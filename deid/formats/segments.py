@@ -17,6 +17,7 @@ from typing import Protocol
 from deid.domain.document import Mention, Patient
 from deid.domain.labels import Label
 from deid.formats.source import CONTROL, INVISIBLE, Replacement, SourceText, check_replacements
+from deid.french.folding import words
 
 # Replacements of the runs of each segment that changes, by its number; offsets count in the run.
 Changes = Mapping[int, Sequence[Sequence[Replacement]]]
@@ -246,6 +247,48 @@ def complete(patient: Patient, fed: Mapping[str, Sequence[str]]) -> Patient:
         filled["birth_period"] = told.birth_period
     filled["key"] = patient.key or _key(told)
     return replace(patient, **filled)
+
+
+def contradicts(patient: Patient, fed: Mapping[str, Sequence[str]]) -> bool:
+    """Return whether a file's own fields name another patient than the warehouse does.
+
+    That is another IPP, or another name with another birth date. The same names with the same birth date are the same
+    patient, whose IPP may be that of a record merged since, or of another hospital; so is the same IPP with other
+    names. What either leaves open contradicts nothing.
+    """
+    names, birth = _other_name(patient, fed), _other(_days(patient), fed.get("birth_date", ()))
+    same = names is False and birth is False
+    ipp = _other([patient.ipp or ""], fed.get("ipp", ()))
+    return not same if ipp else ipp is None and bool(names and birth)
+
+
+def _other(known: Sequence[str], told: Sequence[str]) -> bool | None:
+    """Return whether no value is told that is known; None if there are none on a side."""
+    sides = [{_bare(value) for value in values} - {""} for values in (known, told)]
+    return sides[0].isdisjoint(sides[1]) if all(sides) else None
+
+
+def _other_name(patient: Patient, fed: Mapping[str, Sequence[str]]) -> bool | None:
+    """Return whether surname or first names are other ones, word by word; None if neither can be compared."""
+    known = ((patient.last_name or "", patient.birth_name or ""), patient.first_names)
+    told = ((*fed.get("last_name", ()), *fed.get("birth_name", ())), fed.get("first_names", ()))
+    others = [_other(_long_words(ours), _long_words(theirs)) for ours, theirs in zip(known, told, strict=True)]
+    return None if others == [None, None] else any(others)
+
+
+def _long_words(names: Sequence[str]) -> list[str]:
+    """Return the words of names without particles."""
+    found = [word for name in names for word in words(name)]
+    return [word for word in found if len(word) > 2] or found
+
+
+def _days(patient: Patient) -> list[str]:
+    return [patient.birth_date.isoformat()] if patient.birth_date else []
+
+
+def _bare(value: str) -> str:
+    """Return letters and digits of a value, without zeros before a number."""
+    return "".join(words(value)).lstrip("0")
 
 
 def _key(told: Patient) -> str | None:

@@ -18,6 +18,7 @@ from deid.reference.tables import Tables
 from deid.refresh.reference_versions import version_names
 from deid.refresh.tables import open_lookup, open_tables
 from deid.substitution import Substitutor
+from deid.warehouse.sources import Source
 
 
 def policy() -> Policy:
@@ -90,16 +91,19 @@ def reference_versions() -> dict[str, str]:
 
 
 def pipeline_version() -> str:
-    """Return the version of package, policy and detector, such as `0.2.0-p1a2b3c4d-d5e6f7a8b`.
+    """Return the version of package, policy, detector and rules of files, such as `0.2.0-p1a2b3c4d-d5e6f7a8b`.
 
     Documents are redone when the version changes. Of the policy, only detection and substitution count: a moved
-    threshold of the release must not redo documents. The version of the key counts only where the policy redoes
+    threshold of the release must not redo documents. Without rules of the source's own, nothing stands for them. The
+    version of the key counts only where the policy redoes
     documents under a new key.
     """
     model = hashlib.sha256(detector().version.encode()).hexdigest()[:8]
     chosen = policy()
     key = f"-k{settings().keyring.current.version}" if chosen.substitution.rotation == "redo" else ""
-    return f"{__version__}-p{chosen.text_digest[:8]}-d{model}{key}"
+    rules = Source(settings().source).rules().digest[:8]
+    files = f"-f{rules}" if rules else ""
+    return f"{__version__}-p{chosen.text_digest[:8]}-d{model}{files}{key}"
 
 
 @lru_cache(maxsize=2)  # with the staff and, for its version alone, without

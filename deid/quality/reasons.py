@@ -90,8 +90,8 @@ FRENCH: Mapping[Reason, Wording] = MappingProxyType(
         ),
         Reason.UNSUPPORTED_FORMAT: Wording(
             "Format non pris en charge",
-            "Le document n'est ni du texte ni du HTML.",
-            "Demander à l'équipe de l'entrepôt une version texte ou HTML.",
+            "Aucun lecteur ne reconnaît le format du document (docs/formats.md).",
+            "Demander à l'équipe de l'entrepôt une version dans un format lu, ou le texte.",
         ),
         Reason.ENCRYPTED: Wording(
             "Fichier protégé",
@@ -117,6 +117,32 @@ FRENCH: Mapping[Reason, Wording] = MappingProxyType(
             "Convertisseur absent",
             "Ce format se lit par un programme (LibreOffice, tesseract) qui n'est pas installé ici.",
             "Faire installer le programme par l'équipe technique, ou fournir le document dans un autre format.",
+        ),
+        Reason.PATIENT_MISMATCH: Wording(
+            "Fichier d'un autre patient",
+            "L'identité écrite dans les champs du fichier contredit celle que l'entrepôt donne au document : un autre "
+            "IPP, ou un autre nom avec une autre date de naissance.",
+            "Vérifier à quel patient appartient le fichier, et le faire rattacher au bon dossier.",
+        ),
+        Reason.FILE_OUTSIDE: Wording(
+            "Fichier hors des dossiers admis",
+            "Le chemin du fichier, ou un lien symbolique, mène hors des dossiers de NOCTURNE_FILE_ROOTS.",
+            "Corriger le chemin dans l'entrepôt, ou faire admettre le dossier par l'équipe technique.",
+        ),
+        Reason.FILE_MISSING: Wording(
+            "Fichier introuvable",
+            "L'entrepôt nomme un fichier qui n'existe pas à l'endroit indiqué.",
+            "Remettre le fichier en place ou corriger son chemin, puis demander un nouvel essai.",
+        ),
+        Reason.FILE_CHANGED: Wording(
+            "Fichier modifié entre-temps",
+            "Le fichier n'est plus celui que l'entrepôt a annoncé, ou il a changé pendant la nuit.",
+            "Faire mettre à jour l'empreinte du fichier dans l'entrepôt, puis demander un nouvel essai.",
+        ),
+        Reason.FILE_UNREADABLE: Wording(
+            "Fichier illisible",
+            "Le fichier existe, mais n'a pas pu être lu : accès refusé, erreur ou délai dépassé.",
+            "Faire vérifier les droits et l'état du fichier par l'équipe technique, puis demander un nouvel essai.",
         ),
         Reason.DETECTION_FAILED: Wording(
             "Échec de la détection",
@@ -249,8 +275,8 @@ ENGLISH: Mapping[Reason, Wording] = MappingProxyType(
         ),
         Reason.UNSUPPORTED_FORMAT: Wording(
             "Unsupported format",
-            "The document is neither text nor HTML.",
-            "Ask the warehouse team for a text or HTML version.",
+            "No reader recognises the document's format (docs/formats.md).",
+            "Ask the warehouse team for a version in a format that is read, or for the text.",
         ),
         Reason.ENCRYPTED: Wording(
             "Protected file",
@@ -276,6 +302,32 @@ ENGLISH: Mapping[Reason, Wording] = MappingProxyType(
             "Converter missing",
             "This format is read by a program (LibreOffice, tesseract) that is not installed here.",
             "Have the technical team install the program, or give the document in another format.",
+        ),
+        Reason.PATIENT_MISMATCH: Wording(
+            "Another patient's file",
+            "The identity in the file's fields contradicts what the warehouse says of the document: another IPP, or "
+            "another name with another birth date.",
+            "Find out whose file it is, and have it linked to the right patient.",
+        ),
+        Reason.FILE_OUTSIDE: Wording(
+            "File outside of the folders allowed",
+            "The file's path, or a symbolic link, leads out of the folders of NOCTURNE_FILE_ROOTS.",
+            "Mend the path in the warehouse, or have the technical team allow the folder.",
+        ),
+        Reason.FILE_MISSING: Wording(
+            "File missing",
+            "The warehouse names a file that is not where it says.",
+            "Put the file back or mend its path, then ask for another try.",
+        ),
+        Reason.FILE_CHANGED: Wording(
+            "File changed meanwhile",
+            "The file is not the one that the warehouse announced, or it changed during the night.",
+            "Have the warehouse's digest of the file brought up to date, then ask for another try.",
+        ),
+        Reason.FILE_UNREADABLE: Wording(
+            "File cannot be read",
+            "The file is there and could not be read: access denied, an error, or too slow.",
+            "Have the technical team look at its rights and state, then ask for another try.",
         ),
         Reason.DETECTION_FAILED: Wording(
             "Detection failed",

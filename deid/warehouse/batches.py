@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from deid import pipeline
 from deid.config.settings import settings
 from deid.detection.staff import Staff
 from deid.domain.document import Mention, Substitution, Surrogate
@@ -19,7 +18,7 @@ from deid.privacy.stream import keyed_digest
 from deid.quality import batch_results
 from deid.quality.reasons import Waiver, admissible
 from deid.warehouse.connection import connect, open_cursor
-from deid.warehouse.extraction import read_contents, read_staff_rows, receive
+from deid.warehouse.extraction import open_contents, read_contents, read_staff_rows
 from deid.warehouse.identity import Kind, Translator, pseudonym_row
 from deid.warehouse.ledger import BatchStep, read_mentions
 from deid.warehouse.queries import query
@@ -32,15 +31,16 @@ def open_batch(step: BatchStep, limits: Limits) -> list[Opened]:
 
     Raises:
         ContractBroken: the source's query lacks a column of the contract.
-        WarehouseUnreachable: the source does not answer.
+        WarehouseUnreachable: the source, or a root of its files, does not answer.
+        SettingsError: nothing installed reads a root of that kind.
+        PolicyError: the rules of the source's files cannot be read.
     """
     source_ids = list(Translator().to_source("document", list(step.waiting)).values())
+    source = Source(step.run.source)
     with connect(settings().dsn("reader"), application=f"nocturne {step.name}") as warehouse:
         warehouse.set_session(readonly=True)
-        source = Source(step.run.source)
         contents = read_contents(warehouse, source, source_ids) if source_ids else {}
     found = {content.document_id: content for content in Translator().rename(list(contents.values()))}
-    incoming = []
     for document_id, waiting in step.waiting.items():
         content = found.get(document_id)
         if content is None:
@@ -49,13 +49,8 @@ def open_batch(step: BatchStep, limits: Limits) -> list[Opened]:
             step.leave(document_id, "superseded")  # corrected since it was planned: a later run has the new version
         else:
             step.contents[document_id] = content
-            item = receive(content)
-            if isinstance(item, Refused):
-                step.refuse(item)
-            else:
-                incoming.append(item)
     opened = []
-    for outcome in pipeline.open_documents(incoming, max_bytes=settings().max_document_bytes, limits=limits):
+    for outcome in open_contents(list(step.contents.values()), source.rules(), limits=limits):
         if isinstance(outcome, Refused):
             step.refuse(outcome)
         else:

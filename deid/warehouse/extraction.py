@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
@@ -14,13 +15,18 @@ from psycopg2.extensions import connection as Connection
 
 from deid.config.settings import settings
 from deid.domain.document import Document, Patient, Stay
-from deid.domain.errors import ContractBroken, Reason
+from deid.domain.errors import ContractBroken, DocumentRefused, Reason
+from deid.domain.limits import Limits
 from deid.domain.outcomes import Incoming, Opened, Refused
-from deid.formats import open_document
-from deid.warehouse.sources import CONTRACT, Source
+from deid.formats import FileRules
+from deid.pipeline import open_documents
+from deid.warehouse.file_shares import read_file_at
+from deid.warehouse.sources import Source
 
 PAGE = 5000
 _CUT = sql.SQL("substring(c.content FOR %(nocturne_bytes)s) AS content")
+# Endings of files whose declared type is one that is read without a reader of files
+_TEXTS = {"txt": "text/plain", "htm": "text/html", "html": "text/html"}
 IDENTIFIED = ("document_id", "content_hash", "patient_id", "document_type", "service")
 
 
@@ -42,7 +48,7 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """One document with its bytes, and its patient as the warehouse knows the patient.
+    """One document with its bytes, or the path of its file, and its patient as the warehouse knows the patient.
 
     `content_hash` is of the version (`version_hash`).
     """
@@ -60,6 +66,8 @@ class Content:
     reference_date: date | None
     patient: Patient
     stay: Stay | None
+    path: str | None = None  # of the file that holds the content
+    stated_hash: str = ""  # the source's own, which may be of the file's bytes
 
 
 def list_documents(link: Connection, source: Source, start: datetime, end: datetime) -> Iterator[list[Listed]]:
@@ -135,7 +143,7 @@ def read_contents(link: Connection, source: Source, document_ids: Sequence[str])
         ContractBroken: the query lacks a column or gives another type.
     """
     source.verify(link, "contents")
-    columns = [_CUT if name == "content" else sql.Identifier("c", name) for name in CONTRACT["contents"]]
+    columns = [_CUT if name == "content" else sql.Identifier("c", name) for name in source.columns("contents")]
     statement = sql.SQL("SELECT {} FROM ({}) AS c").format(
         sql.SQL(", ").join(columns), sql.SQL(source.query("contents"))
     )
@@ -144,23 +152,71 @@ def read_contents(link: Connection, source: Source, document_ids: Sequence[str])
     return {record["document_id"]: _content(record) for record in records}
 
 
+def fetch(content: Content) -> Content | Refused:
+    """Return a document with the bytes of its file, if it lies in one; refused if that cannot be read or has changed.
+
+    Raises:
+        WarehouseUnreachable: the root of the file does not answer.
+        SettingsError: nothing installed reads a root of that kind.
+    """
+    if content.path is None:
+        return content
+    try:
+        raw = read_file_at(content.path, content.document_id, max_bytes=settings().max_document_bytes)
+    except DocumentRefused as refused:
+        return Refused(refused.document_id, (refused.reason,), refused.detail)
+    if len(raw) <= settings().max_document_bytes and not _is_of(raw, content.stated_hash):
+        return Refused(content.document_id, (Reason.FILE_CHANGED,), "not the content_hash of the source")
+    return replace(content, content=raw, path=None)
+
+
+def _is_of(raw: bytes, stated: str) -> bool:
+    """Return whether bytes have the digest or size that a source states as `sha256:…`, `md5:…` or `size:…`."""
+    kind, _, value = stated.partition(":")
+    if kind == "size":
+        return re.split(r"\D", value, maxsplit=1)[0] == str(len(raw))
+    if kind not in ("sha256", "md5"):
+        return True  # of something else, which is compared between planning and reading only
+    return hashlib.new(kind, raw, usedforsecurity=False).hexdigest() == value.strip().lower()
+
+
 def receive(content: Content) -> Incoming | Refused:
     """Return a document of the source as it came, to be opened; a document without a patient is refused."""
     if content.patient_id is None:
         return Refused(content.document_id, (Reason.NO_PATIENT,))
     return Incoming(
         Document(content.document_id, "", content.patient, content.reference_date, content.document_type, content.stay),
-        format=content.format or "",
+        format=_media_type(content.format or content.path or ""),
         content=content.content,
-        charset=content.charset or "utf-8",
+        charset=content.charset or "",
         title=content.title,
     )
 
 
-def open_content(content: Content) -> Opened | Refused:
-    """Read the plain text of a document of the source; a document without a patient is refused."""
-    item = receive(content)
-    return item if isinstance(item, Refused) else open_document(item, max_bytes=settings().max_document_bytes)
+def _media_type(declared: str) -> str:
+    """Return the media type of a text whose ending or file's name is declared; another declaration as it is."""
+    return _TEXTS.get(declared.rpartition(".")[2].strip().lower(), declared)
+
+
+def open_contents(
+    contents: Sequence[Content], rules: FileRules, *, limits: Limits, written: bool = False
+) -> list[Opened | Refused]:
+    """Read the plain text of documents of a source; see `deid.pipeline.open_documents`.
+
+    Raises:
+        WarehouseUnreachable: a root of files does not answer.
+        SettingsError: nothing installed reads a root of that kind.
+    """
+    received = [_receive_whole(content) for content in contents]
+    incoming = [item for item in received if isinstance(item, Incoming)]
+    size = settings().max_document_bytes
+    opened = iter(open_documents(incoming, max_bytes=size, limits=limits, rules=rules, written=written))
+    return [item if isinstance(item, Refused) else next(opened) for item in received]
+
+
+def _receive_whole(content: Content) -> Incoming | Refused:
+    whole = content if content.patient_id is None else fetch(content)
+    return whole if isinstance(whole, Refused) else receive(whole)
 
 
 def read_staff_rows(link: Connection, source: Source) -> list[dict[str, str | None]]:
@@ -180,7 +236,7 @@ def _records(
     with link.cursor() as cursor:
         cursor.execute(statement or source.query(step), parameters)
         given = [column.name for column in cursor.description or ()]
-        wanted = [(column, given.index(column)) for column in CONTRACT[step]]
+        wanted = [(column, given.index(column)) for column in source.columns(step)]
         for row in cursor:
             yield {column: row[position] for column, position in wanted}
 
@@ -200,10 +256,19 @@ def _check_page(source: Source, page: Sequence[Listed]) -> None:
 
 
 def _content(record: dict[str, Any]) -> Content:
-    known = {name: record[name] for name in Content.__dataclass_fields__ if name not in ("content", "patient", "stay")}
+    known = {name: record[name] for name in Content.__dataclass_fields__ if name in record and name != "content"}
     known["content_hash"] = version_hash(record["content_hash"], record["patient_id"])
-    stay = Stay(record["stay_start"], record["stay_end"]) if record["stay_start"] else None
-    return Content(**known, content=bytes(record["content"]), patient=_patient(record), stay=stay)
+    content, path = record["content"], record.get("content_path")
+    if isinstance(content, str):
+        content, known["charset"] = content.encode(), "utf-8"
+    return Content(
+        **known,
+        content=bytes(content or b""),
+        patient=_patient(record),
+        stay=Stay(record["stay_start"], record["stay_end"]) if record["stay_start"] else None,
+        path=path if path and not content else None,
+        stated_hash=record["content_hash"],
+    )
 
 
 def _patient(record: dict[str, Any]) -> Patient:

@@ -15,7 +15,7 @@ from deid.domain.outcomes import Refused
 from deid.warehouse import audit
 from deid.warehouse.audit import Action
 from deid.warehouse.connection import connect, open_cursor
-from deid.warehouse.extraction import Content, open_content, present_documents, read_contents
+from deid.warehouse.extraction import Content, open_contents, present_documents, read_contents
 from deid.warehouse.identity import Translator
 from deid.warehouse.ledger import read_mentions
 from deid.warehouse.queries import one, query
@@ -99,7 +99,7 @@ def _read_text(source_name: str, document_id: str, content_hash: str, *, withdra
     (content,) = Translator("identity").rename(list(found.values()))
     if content.content_hash != content_hash:
         raise OriginalRefused(document_id, OriginalProblem.CHANGED)
-    outcome = open_content(content)
+    (outcome,) = open_contents([content], source.rules(), limits=settings().limits())
     if isinstance(outcome, Refused):
         raise OriginalRefused(document_id, OriginalProblem.UNREADABLE)
     return outcome.document.text

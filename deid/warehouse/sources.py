@@ -1,4 +1,7 @@
-"""Source contract: the queries of a folder of `sql/sources` or of `NOCTURNE_SOURCES`, and the columns of each."""
+"""Source contract: the queries of a folder of `sql/sources` or of `NOCTURNE_SOURCES`, and the columns of each.
+
+`formats.yaml` of the same folder holds the rules of the source's files (`deid.formats.fields`).
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,7 @@ from psycopg2.extensions import connection as Connection
 
 from deid.config.settings import settings
 from deid.domain.errors import ContractBroken, SettingsError
+from deid.formats import FileRules, load_rules
 from deid.warehouse.migrations import SQL
 
 # Type names of the contract → type oids of PostgreSQL that satisfy it (pg_type.dat).
@@ -19,7 +23,7 @@ _TYPES: Mapping[str, frozenset[int]] = MappingProxyType(
     {
         "text": frozenset({25, 1043, 1042}),
         "text[]": frozenset({1009, 1015}),
-        "bytea": frozenset({17}),
+        "bytea or text": frozenset({17, 25, 1043, 1042}),
         "boolean": frozenset({16}),
         "date": frozenset({1082}),
         "date or text": frozenset({1082, 25, 1043, 1042}),
@@ -49,13 +53,15 @@ CONTRACT: Mapping[str, Mapping[str, str]] = MappingProxyType(
             text_list="first_names addresses phones emails",
             date="reference_date stay_start stay_end",
             date_or_text="birth_date",
-            bytea="content",
+            bytea_or_text="content",
         ),
         "staff": _columns(text="staff_id rpps last_name first_name role service phone email"),
     }
 )
 
 OPTIONAL = frozenset({"merges"})  # without it, no two patients are known to be one person
+# Columns that a query may leave out
+OPTIONAL_COLUMNS: Mapping[str, Mapping[str, str]] = MappingProxyType({"contents": _columns(text="content_path")})
 
 # Parameters under which each query returns little or nothing: its columns are described without reading a content.
 _NOTHING: Mapping[str, Any] = MappingProxyType(
@@ -84,6 +90,7 @@ class Source:
             names = ", ".join(sorted(known))
             raise SettingsError(f"no source is called {name!r}.", f"Set NOCTURNE_SOURCE to one of {names}.")
         self._folder = known[name]
+        self._given: dict[str, tuple[str, ...]] = {}
         try:
             self._queries = {
                 step: (self._folder / f"{step}.sql").read_text(encoding="utf-8")
@@ -108,6 +115,19 @@ class Source:
         """Return whether the source has the query of a step; those of `OPTIONAL` may be absent."""
         return step in self._queries
 
+    def rules(self) -> FileRules:
+        """Read the rules of the source's files; those that ship alone where the folder has no `formats.yaml`.
+
+        Raises:
+            PolicyError: the file holds what is no rule.
+        """
+        path = self._folder / "formats.yaml"
+        return load_rules(path) if path.exists() else FileRules()
+
+    def columns(self, step: str) -> tuple[str, ...]:
+        """Return the columns of a step's query that are read: optional ones too, where `verify` found them."""
+        return self._given.get(step, tuple(CONTRACT[step]))
+
     def verify(self, link: Connection, *steps: str) -> None:
         """Check that the queries of `steps` give the columns of the contract with their types; no row is read.
 
@@ -121,11 +141,13 @@ class Source:
                 except psycopg2.ProgrammingError as error:
                     raise self._broken(step, _fault(cursor, error)) from None
                 given = {column.name: column.type_code for column in cursor.description or ()}
-            for column, kind in CONTRACT[step].items():
+            optional = {name: kind for name, kind in OPTIONAL_COLUMNS.get(step, {}).items() if name in given}
+            for column, kind in {**CONTRACT[step], **optional}.items():
                 if column not in given:
                     raise self._broken(step, f"column {column} is missing")
                 if given[column] not in _TYPES[kind]:
                     raise self._broken(step, f"column {column} is not of type {kind}")
+            self._given[step] = (*CONTRACT[step], *optional)
 
     def _broken(self, step: str, what: str) -> ContractBroken:
         return ContractBroken(

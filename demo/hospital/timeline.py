@@ -198,6 +198,6 @@ def faulty_content(rng: random.Random, fault: str, patient: Patient) -> tuple[by
         ),
         "english": (_ENGLISH.format(**words).encode(), "text/plain"),
         "no_patient": (french.encode(), "text/plain"),
-        "unsupported": (b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj << /Type /Catalog >> endobj\n", "application/pdf"),
+        "unsupported": (b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03", "application/gzip"),
     }
     return made[fault]

@@ -215,7 +215,7 @@ def test_each_bad_document_has_its_own_reason_and_the_rest_go_on(
         "only_markup": ("detect", "empty"),
         "undecodable": ("detect", "undecodable"),
         "too_large": ("detect", "too_large"),
-        "a_picture": ("detect", "unsupported_format"),
+        "a_picture": ("detect", "scanned"),
         "nobody": ("detect", "no_patient"),
         "english": ("detect", "not_french"),
     }
