@@ -82,7 +82,7 @@ def put_file(hospital: Database, document_id: str, path: str, **columns: str) ->
 
 def test_a_night_reads_bytes_of_every_format_by_their_content(hospital: Database) -> None:
     for name, (content, kind) in LETTERS.items():
-        put(hospital, name, hl7() if content is None else content, format=kind)
+        put(hospital, name, hl7() if content is None else content, format=kind, charset="" if kind is None else "utf-8")
     put(hospital, "portable", pdf(), format="application/pdf")
     staged = process("night")
     assert staged["staged"] == len(LETTERS) + 1, reasons(hospital)
@@ -276,7 +276,7 @@ def test_the_original_of_a_file_is_shown_as_it_was_searched(hospital: Database, 
     ((version,),) = hospital.rows("SELECT content_hash FROM deid.document")
     original = read_original("anne", run_id, "letter", version)
     assert "Madame Maëlys VASSEROT" in original.text
-    assert any(original.text[one.start : one.end] == "VASSEROT" for one in original.mentions)
+    assert any("VASSEROT" in original.text[one.start : one.end] for one in original.mentions)
     Path(path).write_bytes(docx())
     with pytest.raises(OriginalRefused) as caught:
         read_original("anne", run_id, "letter", version)
