@@ -15,7 +15,7 @@ from deid.cli.lines import Refusals, read_gold, read_lines, read_marked
 if TYPE_CHECKING:
     from deid.evaluation.scoring import Evaluation, Judged
 
-Scheme = Literal["nocturne", "coarse", "t22", "t23", "e24", "aphp", "hipaa"]  # of `deid.domain.labels.SCHEMES`
+Scheme = Literal["nocturne", "coarse", "t22", "t23", "e24", "aphp", "parhaf", "hipaa"]  # of `deid.domain.labels.SCHEMES`
 Grouping = Literal["type", "author"]  # figures for each type of document, or each author
 
 SchemeChoice = Annotated[Scheme, typer.Option("--scheme", help="Jeu de classes des tableaux.")]

@@ -92,7 +92,7 @@ SCHEMES: Mapping[str, Mapping[Label, str | None]] = MappingProxyType(
         # One class per kind of information, without roles and parts of addresses
         "coarse": _scheme(**_T22, NET="EMAIL URL", ID=_NUMBERS),
         "t22": _scheme(**_T22),
-        # Tchouka et al. 2023, section 3
+        # Tchouka et al. 2023, table 1: QID is any other identifying sequence; e-mail and URL have no class
         "t23": _scheme(
             PER=_T22["PER"],
             DATE="DATE RELDATE",
@@ -100,8 +100,8 @@ SCHEMES: Mapping[str, Mapping[Label, str | None]] = MappingProxyType(
             ORG="ORG",
             AGE="AGE",
             TEL="PHONE",
-            REF=_NUMBERS,
-            QID="EMAIL URL",
+            REF="NIR IPP NDA RPPS",
+            QID="ID",
         ),
         # El Azzouzi et al. 2024, table 1
         "e24": _scheme(
@@ -119,6 +119,18 @@ SCHEMES: Mapping[str, Mapping[Label, str | None]] = MappingProxyType(
             TEL="PHONE",
             MAIL="EMAIL",
             SECU="NIR",
+        ),
+        # PARHAF-pseudo-annotated (Tannier et al. 2026), as far as a label of ours corresponds; names by role and unsplit
+        "parhaf": _scheme(
+            PATIENT="PATIENT",
+            CARER="DOCTOR",
+            OTHER="PERSON",
+            DATE="DATE",
+            ADDRESS="STREET",
+            CITY="CITY",
+            COUNTRY="LOC",
+            PHONE_NUMBER="PHONE",
+            URL="URL",
         ),
         # The 18 kinds of 45 CFR 164.514(b)(2)(i), by their letter
         "hipaa": _scheme(

@@ -25,11 +25,15 @@ _AUTHOR = re.compile(r"[^\W\d_]*\d*(?=-)|[^\W\d_]+")
 
 @dataclass(frozen=True, slots=True)
 class GoldDocument:
-    """Document with the mentions marked by a person; `author` is the writer's identifier in the file name."""
+    """Document with the mentions marked by a person.
+
+    `author` is the writer's identifier in the file name, `annotator` the person, "" where the file does not say.
+    """
 
     document: Document
     mentions: tuple[Mention, ...]
     author: str
+    annotator: str = ""
 
     def without_identity(self) -> GoldDocument:
         """Return the document with an unknown patient."""
@@ -39,14 +43,14 @@ class GoldDocument:
 def load_corpus(folder: Path) -> list[GoldDocument]:
     """Return every `*.txt` of `folder`, sorted by name; the patient is unknown without an identity record.
 
-    `folder` may also be a file written by `python -m deid annotations export`.
+    `folder` may also be a file written by `python -m deid annotations export` or `import`.
 
     Raises:
         InputRefused: no document there, a file that is not UTF-8, markup or JSON that cannot be read; the
             message names file and line.
     """
     if folder.is_file():
-        return [GoldDocument(document, mentions, "") for document, mentions in read_corrected(folder)]
+        return list(read_corrected(folder))
     paths = sorted(folder.glob("*.txt"))
     if not paths:
         raise InputRefused(f"{folder} holds no .txt file.", "Give a folder of documents marked [[LABEL|text]].")
@@ -104,8 +108,8 @@ def _decoded(path: Path) -> str:
 
 
 # Corrected documents
-def read_corrected(path: Path) -> Iterator[tuple[Document, tuple[Mention, ...]]]:
-    """Yield each document of a file of `python -m deid annotations export`, with its sorted mentions.
+def read_corrected(path: Path) -> Iterator[GoldDocument]:
+    """Yield each document of a file of `python -m deid annotations export` or `import`, with its sorted mentions.
 
     Raises:
         InputRefused: the file cannot be read, a line is no such object, or its mentions overlap or leave the text; the
@@ -129,7 +133,27 @@ def read_corrected(path: Path) -> Iterator[tuple[Document, tuple[Mention, ...]]]
             ) from None
 
 
-def _corrected_document(record: dict[str, Any]) -> tuple[Document, tuple[Mention, ...]]:
+def gold_record(gold: GoldDocument) -> dict[str, Any]:
+    """Return a document as a line of such a file: `read_corrected` gives it back, without the votes of its mentions."""
+    document = gold.document
+    known = {name: getattr(document.patient, name) for name in Patient.__dataclass_fields__}
+    patient = {name: value for name, value in known.items() if value not in (None, ())}
+    if document.patient.birth_period:
+        patient["birth_date"] = patient.pop("birth_period")
+    if document.patient.birth_date:
+        patient["birth_date"] = document.patient.birth_date.isoformat()
+    return {
+        "id": document.id,
+        "text": document.text,
+        "type": document.type,
+        "reference_date": document.reference_date and document.reference_date.isoformat(),
+        "patient": patient,
+        "annotator": gold.annotator,
+        "mentions": [{"start": one.start, "end": one.end, "label": str(one.label)} for one in gold.mentions],
+    }
+
+
+def _corrected_document(record: dict[str, Any]) -> GoldDocument:
     text, day = record["text"], record.get("reference_date")
     if not isinstance(text, str):
         raise TypeError("text")
@@ -144,4 +168,4 @@ def _corrected_document(record: dict[str, Any]) -> tuple[Document, tuple[Mention
         reference_date=date.fromisoformat(day) if day else None,
         type=record.get("type"),
     )
-    return document, mentions
+    return GoldDocument(document, mentions, str(record.get("author", "")), str(record.get("annotator") or ""))

@@ -22,8 +22,9 @@ _BEGINNINGS = frozenset("BSU")
 _WIDEST = (Label.PERSON, Label.LOC, Label.ID, Label.DATE, Label.URL, Label.AGE)
 # hipaa's classes are letters: not names that a model would have.
 _PUBLIC = ("nocturne", "coarse", "t22", "t23", "e24", "aphp")
-# Finer than the schemes of deid.domain.labels: eds-pseudo's first names and birth dates.
-_FINER = {"PRENOM": Label.PERSON, "DATE_NAISSANCE": Label.DATE}
+# Finer than the schemes of deid.domain.labels: eds-pseudo's first names and birth dates. REF of Tchouka et al. 2023 is
+# any reference related to a person, and none of its four labels is the widest.
+_FINER = {"PRENOM": Label.PERSON, "DATE_NAISSANCE": Label.DATE, "REF": Label.ID}
 
 
 def _known() -> dict[str, Label]:

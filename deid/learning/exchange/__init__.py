@@ -1,0 +1,1 @@
+"""Exchange of annotated documents with annotation tools: formats, checks, sampling, agreement, adjudication."""

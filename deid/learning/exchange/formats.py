@@ -1,0 +1,38 @@
+"""Formats by name: their reader, their writer, and the map of their labels where it is not ours."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from types import MappingProxyType
+
+from deid.domain.labels import Label
+from deid.learning.exchange import parhaf
+from deid.learning.exchange.brat import read_brat, write_brat
+from deid.learning.exchange.conll import read_conll, write_conll
+from deid.learning.exchange.documents import Reader, Writer
+from deid.learning.exchange.jsonl import read_doccano, read_prodigy, write_doccano, write_prodigy
+from deid.learning.exchange.webanno import read_webanno, write_webanno
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """Format of annotated documents; without a writer it is only read. `labels` None: the labels are ours."""
+
+    read: Reader
+    write: Writer | None = None
+    labels: Mapping[str, Label | None] | None = None
+
+
+FORMATS: Mapping[str, Format] = MappingProxyType(
+    {
+        "prodigy": Format(read_prodigy, write_prodigy),
+        "prodigy-lines": Format(read_prodigy, partial(write_prodigy, by_line=True)),
+        "doccano": Format(read_doccano, write_doccano),
+        "brat": Format(read_brat, write_brat),
+        "conll": Format(read_conll, write_conll),
+        "webanno": Format(read_webanno, write_webanno),
+        "parhaf": Format(parhaf.read_parhaf, labels=parhaf.LABELS),
+    }
+)
