@@ -14,7 +14,19 @@ from collections.abc import Sequence
 
 import typer
 
-from deid.cli import deployment, doctor, documents, files, keys, nights, policies, scoring, stewardship, training
+from deid.cli import (
+    annotation,
+    deployment,
+    doctor,
+    documents,
+    files,
+    keys,
+    nights,
+    policies,
+    scoring,
+    stewardship,
+    training,
+)
 from deid.cli.console import Guarded, write_json_logs
 
 app = typer.Typer(
@@ -38,7 +50,7 @@ for name, group in {
     "policy": policies.policy_app,
     "budget": policies.budget_app,
     "key": keys.app,
-    "annotations": stewardship.annotations_app,
+    "annotations": annotation.app,
     "runs": nights.runs_app,
     "quarantine": stewardship.quarantine_app,
     "opt-outs": stewardship.opt_outs_app,

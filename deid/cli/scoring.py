@@ -15,7 +15,9 @@ from deid.cli.lines import Refusals, read_gold, read_lines, read_marked
 if TYPE_CHECKING:
     from deid.evaluation.scoring import Evaluation, Judged
 
-Scheme = Literal["nocturne", "coarse", "t22", "t23", "e24", "aphp", "parhaf", "hipaa"]  # of `deid.domain.labels.SCHEMES`
+Scheme = Literal[
+    "nocturne", "coarse", "t22", "t23", "e24", "aphp", "parhaf", "hipaa"
+]  # of `deid.domain.labels.SCHEMES`
 Grouping = Literal["type", "author"]  # figures for each type of document, or each author
 
 SchemeChoice = Annotated[Scheme, typer.Option("--scheme", help="Jeu de classes des tableaux.")]
@@ -54,7 +56,7 @@ def evaluate(
     _check_one_output(as_json, as_markdown)
     refusals = Refusals()
     documents = _pair_predictions(_read_reference(gold, refusals), predicted, refusals)
-    _print_figures(documents, scheme, by, as_json=as_json)
+    print_figures(documents, scheme, by, as_json=as_json)
     if refusals.count:
         raise typer.Exit(REFUSED)
 
@@ -74,7 +76,7 @@ def score(
     from deid.evaluation.run_scores import judged
 
     _check_one_output(as_json, as_markdown)
-    _print_figures(list(judged(run_id)), scheme, by, as_json=as_json)
+    print_figures(list(judged(run_id)), scheme, by, as_json=as_json)
 
 
 def _check_one_output(as_json: bool, as_markdown: bool) -> None:
@@ -113,7 +115,8 @@ def _pair_predictions(gold: dict[str, Judged], predicted: Path, refusals: Refusa
     return list(gold.values())
 
 
-def _print_figures(documents: list[Judged], scheme: Scheme, by: Grouping | None, *, as_json: bool) -> None:
+def print_figures(documents: list[Judged], scheme: Scheme, by: Grouping | None, *, as_json: bool) -> None:
+    """Write every figure as JSON, or the tables of a scheme; of each group too."""
     from deid.evaluation import scoring
 
     whole = scoring.evaluate(documents)

@@ -1,9 +1,8 @@
-"""`annotations`, `ids`, `quarantine` and `opt-outs`: the stewards' work from a terminal, as JSON Lines."""
+"""`ids`, `quarantine`, `audit` and `opt-outs`: the stewards' work from a terminal, as JSON Lines."""
 
 from __future__ import annotations
 
 import getpass
-import os
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
@@ -11,13 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from deid.cli.console import REFUSED, command_group, say
-from deid.domain.errors import InputRefused, NocturneError, Reason
+from deid.domain.errors import InputRefused, Reason
 
 if TYPE_CHECKING:
     from deid.stewardship.quarantine import QuarantinedDocument
     from deid.warehouse.identity import Kind
 
-annotations_app = command_group("Ce que les relecteurs ont signalé, pour l'entraînement.")
 quarantine_app = command_group("Montre la quarantaine, et décide de documents.")
 audit_app = command_group("Vérifie le journal.")
 ids_app = command_group("Traduit les identifiants du registre et ceux de l'hôpital.")
@@ -118,43 +116,6 @@ def _parse_kind(text: str) -> Kind:
     if text not in ("document", "patient", "stay"):
         raise InputRefused("there is no such kind of id.", "Say document, patient or stay.")
     return cast("Kind", text)
-
-
-@annotations_app.command()
-def export(
-    out: Annotated[
-        Path,
-        typer.Argument(metavar="SORTIE.jsonl", help="Fichier à écrire ; lisible de vous seul.", show_default=False),
-    ],
-) -> None:
-    """Écrit les documents relus, corrigés par leurs relecteurs, sous une forme que « deid train » sait lire.
-
-    Ne prend que les relectures closes et les documents lus par tous ceux qui le devaient. Le fichier contient les
-    textes d'origine : il ne doit pas quitter l'hôpital. Lit l'entrepôt (NOCTURNE_READER_DSN) et les annotations
-    (NOCTURNE_STEWARD_DSN) ; l'export est inscrit au journal. Un document qui a changé depuis sa relecture est laissé
-    de côté et nommé ; le code de sortie vaut alors 1.
-    """
-    from deid.cli.lines import open_writer
-    from deid.reviews.annotations import gold_records
-    from deid.warehouse import audit
-    from deid.warehouse.connection import open_cursor
-
-    refusals: list[NocturneError] = []
-    actor, exported = getpass.getuser(), 0
-    before = os.umask(0o077)
-    try:
-        with open_cursor("steward", "nocturne annotations") as cursor, open_writer(out) as write:
-            for record in gold_records(cursor, actor, refusals):
-                write(record)
-                exported += 1
-            audit.write(cursor, actor, audit.Action.EXPORT, "annotations", documents=exported, left_out=len(refusals))
-    finally:
-        os.umask(before)
-    for refusal in refusals:
-        typer.echo(f"laissé de côté : {refusal}", err=True)
-    typer.echo(f"{exported} documents annotés", err=True)
-    if refusals:
-        raise typer.Exit(REFUSED)
 
 
 @quarantine_app.command("list")

@@ -120,7 +120,7 @@ SCHEMES: Mapping[str, Mapping[Label, str | None]] = MappingProxyType(
             MAIL="EMAIL",
             SECU="NIR",
         ),
-        # PARHAF-pseudo-annotated (Tannier et al. 2026), as far as a label of ours corresponds; names by role and unsplit
+        # PARHAF-pseudo-annotated (Tannier et al. 2026), where a label of ours corresponds; names by role, unsplit
         "parhaf": _scheme(
             PATIENT="PATIENT",
             CARER="DOCTOR",

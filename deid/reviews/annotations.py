@@ -22,6 +22,8 @@ from deid.warehouse.originals import Original, OriginalProblem, OriginalRefused,
 from deid.warehouse.queries import Cursor, one, query
 from deid.warehouse.sources import Source
 
+REVIEW = "review"  # the annotator of its documents, among those of annotation tools
+
 
 class Annotation(NamedTuple):
     """A passage of a source text, and its label; None if the passage identifies nobody."""
@@ -130,5 +132,6 @@ def _to_record(content: Content, source: Original, mentions: Sequence[Mention]) 
         "type": content.document_type,
         "reference_date": content.reference_date and content.reference_date.isoformat(),
         "patient": patient,
+        "annotator": REVIEW,
         "mentions": [{"start": m.start, "end": m.end, "label": str(m.label)} for m in mentions],
     }

@@ -18,20 +18,24 @@ from deid.learning.exchange.webanno import read_webanno, write_webanno
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """Format of annotated documents; without a writer it is only read. `labels` None: the labels are ours."""
+    """Format of annotated documents; without a writer it is only read. `labels` None: the labels are ours.
+
+    `suffix` ends the name of a file; a format of one file per document has none, and is a folder.
+    """
 
     read: Reader
     write: Writer | None = None
+    suffix: str = ""
     labels: Mapping[str, Label | None] | None = None
 
 
 FORMATS: Mapping[str, Format] = MappingProxyType(
     {
-        "prodigy": Format(read_prodigy, write_prodigy),
-        "prodigy-lines": Format(read_prodigy, partial(write_prodigy, by_line=True)),
-        "doccano": Format(read_doccano, write_doccano),
+        "prodigy": Format(read_prodigy, write_prodigy, ".jsonl"),
+        "prodigy-lines": Format(read_prodigy, partial(write_prodigy, by_line=True), ".jsonl"),
+        "doccano": Format(read_doccano, write_doccano, ".jsonl"),
         "brat": Format(read_brat, write_brat),
-        "conll": Format(read_conll, write_conll),
+        "conll": Format(read_conll, write_conll, ".conll"),
         "webanno": Format(read_webanno, write_webanno),
         "parhaf": Format(parhaf.read_parhaf, labels=parhaf.LABELS),
     }

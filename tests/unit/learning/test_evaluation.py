@@ -161,3 +161,10 @@ def test_json_is_json_and_tables_show_percents() -> None:
     summary = summary_table({"tout": result}, "ensemble", "coarse").splitlines()
     assert summary[2].startswith("| tout | 1 | 71.4 | 62.5 |")
     assert percent(None) == "–"
+
+
+def test_classes_of_tchouka_2023() -> None:
+    t23 = SCHEMES["t23"]
+    assert [label for label in Label if t23[label] == "QID"] == [Label.ID]
+    assert {label for label in Label if t23[label] == "REF"} == {Label.NIR, Label.IPP, Label.NDA, Label.RPPS}
+    assert (t23[Label.EMAIL], t23[Label.URL]) == (None, None)

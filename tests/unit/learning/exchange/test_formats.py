@@ -155,7 +155,9 @@ ENTITIES = {
     "relations": [],
     "Comments": ["vu"],
 }
-BRAT = "T1\tPATIENT 3 9\tDupont\nT2\tCITY 15 19\tVire\nR1\tIn Arg1:T1 Arg2:T2\t\n#1\tAnnotatorNotes T1\tsûr\nA1\tSeen T1\n"
+BRAT = (
+    "T1\tPATIENT 3 9\tDupont\nT2\tCITY 15 19\tVire\nR1\tIn Arg1:T1 Arg2:T2\t\n#1\tAnnotatorNotes T1\tsûr\nA1\tSeen T1\n"
+)
 CONLL = "-DOCSTART- -X- O O\n\nM. NN O O\nDupont NN O B-PATIENT\nvu NN O O\nà NN O O\nVire NN O I-CITY\n. NN O O\n\n"
 WEBANNO = (
     "#FORMAT=WebAnno TSV 3.3\n"
