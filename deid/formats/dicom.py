@@ -27,7 +27,9 @@ from deid.formats.reading import Reading, Save
 # Text of any length is searched; codes, numbers and times stay.
 _TEXTS = frozenset({"LO", "SH", "ST", "LT", "UT", "UC", "UR"})
 _DATES = frozenset({"DA", "DT"})
-_PIXELS = ("PixelData", "FloatPixelData", "DoubleFloatPixelData", "IconImageSequence", "PixelDataProviderURL")
+_PIXELS = ("PixelData", "FloatPixelData", "DoubleFloatPixelData", "PixelDataProviderURL")
+# Ages, names of stations, and what is unknown
+_REMOVED = frozenset({"AS", "AE", "UN"})
 _STANDARD = "1.2.840.10008."
 # Modalities whose devices write names into their images
 _WRITTEN_INTO = frozenset({"US", "SC", "OT", "XC", "ES", "GM", "OP", "DOC", "IVUS", "ECG", "HC", "RF", "XA"})
@@ -52,7 +54,7 @@ def read_dicom(raw: bytes, reading: Reading) -> Save:
     file.decode()
     _remove_pixels(file, reading)
     file.remove_private_tags()
-    _Attributes(reading).read(file)
+    _Attributes(file, reading).read(file)
     reading.removed("metadata")
     return lambda: _written(file)
 
@@ -73,7 +75,8 @@ def _remove_pixels(file: Dataset, reading: Reading) -> None:
 class _Attributes:
     """Tells a reading the attributes of a file, and those of the items in it."""
 
-    def __init__(self, reading: Reading) -> None:
+    def __init__(self, file: Dataset, reading: Reading) -> None:
+        self._file = file
         self._reading = reading
 
     def read(self, items: Dataset) -> None:
@@ -92,7 +95,7 @@ class _Attributes:
         rule = self._reading.rule("dicom", element.keyword)
         if element.keyword == "EncapsulatedDocument":
             self._embedded(items, element)
-        elif rule.kind == "drop" or element.VR in ("AS", "UN"):
+        elif rule.kind == "drop" or element.VR in _REMOVED or self._is_blob(items, element, rule):
             del items[element.tag]
             self._reading.removed("field")
         elif rule.kind == "keep" or element.value in (None, ""):
@@ -101,6 +104,14 @@ class _Attributes:
             self._name(element, rule)
         elif element.VR in _TEXTS | _DATES | {"UI"} or rule.kind == "identity":
             self._values(element, rule)
+
+    def _is_blob(self, items: Dataset, element: Any, rule: Rule) -> bool:
+        """Return whether an attribute is of bytes that may hold anything: all but pixels and what the map keeps."""
+        return (
+            element.VR.startswith("O")
+            and rule.kind != "keep"
+            and not (items is self._file and element.keyword in _PIXELS)
+        )
 
     def _values(self, element: Any, rule: Rule) -> None:
         """Tell the values of an attribute, each by itself."""

@@ -10,12 +10,13 @@ import pydicom
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pydicom.datadict import DicomDictionary
 from pydicom.dataset import Dataset, FileDataset, FileMetaDataset
 from pydicom.uid import ExplicitVRLittleEndian
 
 from deid.domain.errors import DocumentRefused
 from deid.domain.labels import Label
-from deid.formats.fields import FileRules
+from deid.formats.fields import FileRules, shipped_map
 from deid.formats.files import read_file
 from deid.formats.segments import SegmentedSource
 
@@ -106,6 +107,39 @@ def test_what_identifies_is_gone_and_the_report_stays() -> None:
     assert file.SOPInstanceUID == file.file_meta.MediaStorageSOPInstanceUID
     assert file.PatientIdentityRemoved == "YES"
     assert not any(element.tag.is_private for element in file)
+
+
+PLANTED = {
+    **dict.fromkeys(("LO", "SH", "ST", "LT", "UT", "UC"), "Zorglub"),
+    **dict.fromkeys(("OB", "OW", "OF", "OD", "OL", "OV", "UN", "OB or OW"), b"Zorglub "),
+    "AE": "ZORGLUB", "PN": "ZORGLUB^Paul", "UR": "http://Zorglub", "AS": "062Y", "DA": "19610514",
+    "DT": "19610514101010",
+    "UI": INSTANCE,
+}  # fmt: skip
+# Codes, schemes, products and curves that the field map keeps
+KEPT = {name for name, rule in shipped_map("dicom").fields.items() if rule.kind == "keep"}
+
+
+def test_no_attribute_of_the_standard_keeps_what_is_planted_in_it() -> None:
+    planted, inner = pydicom.dcmread(io.BytesIO(dicom())), Dataset()
+    count = 0
+    for tag, (vr, _, _, _, keyword) in DicomDictionary.items():
+        if tag >> 16 >= 8 and vr in PLANTED and keyword and keyword.casefold() not in KEPT | {"encapsulateddocument"}:
+            for items in (planted, inner):
+                items.add_new(tag, "OW" if vr == "OB or OW" else vr, PLANTED[vr])
+            count += 1
+    planted.ContentSequence = [inner]
+    file = io.BytesIO()
+    pydicom.dcmwrite(file, planted, enforce_file_format=True)
+    written = with_all_replaced(read(file.getvalue()))
+    assert count > 900
+    held = [
+        element.keyword
+        for element in pydicom.dcmread(io.BytesIO(written)).iterall()
+        if element.VR != "SQ" and re.search(f"(?i)orglub|19610514|062Y|{INSTANCE}", str(element.value))
+    ]
+    assert held == []
+    assert not re.search(f"(?i)orglub|{INSTANCE}".encode(), written)
 
 
 IMAGE = {
