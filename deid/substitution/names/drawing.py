@@ -361,7 +361,7 @@ class Shorthand:
         """Initials of the surrogate of who is named by these letters; of several, of who is named under the label."""
         for named in sorted(self._roster.named, key=lambda one: one.label not in (mention.label, None)):
             if len(letters) > 1 and (parts := named.parts(letters)) is not None:
-                return [self._first_letter(named, part) for part in parts]
+                return [part if isinstance(part, str) else self._first_letter(named, part) for part in parts]
         for other in self._roster.mentions:
             found = [word for word in self._roster.readings[other.start].words if word is not None]
             if len(letters) > 1 and "".join(word.key[0] for word in found) == letters:

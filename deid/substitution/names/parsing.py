@@ -32,6 +32,7 @@ _GROUP = re.compile(
 )
 _CIVILITY = re.compile(r"([Mm]{1,2}|[Mm]e|M[Ee]|ME)(\.?\s+)(?=[^\W\d_]{2})")
 _SPACED = re.compile(r"(?:[^\W\d_][ .]){2,}[^\W\d_]\.?")
+_POINTED = re.compile(r"(?:[^\W\d_]\.)+")  # initials glued to others: the "N." of "N.LH"
 _APOSTROPHES = ("'", "’")
 _APOSTROPHE = re.compile("['’]")
 _NOT_BARE = re.compile("[^a-z]+")
@@ -99,6 +100,11 @@ def cut(text: str, after_title: bool, borne: Collection[str] = ()) -> Cut:
     return Cut(tuple(found), placed, words, votes, told, after_title, title, despaced(text))
 
 
+def cut_known(name: str) -> Cut:
+    """What a surname or first name of the warehouse tells: one word is a word, whatever it is ("Ng", "Le")."""
+    return cut(name, True, (fold_line(name),))
+
+
 def key_of(written: str) -> str:
     """Return the key of a word of a name: `name_key`, an apostrophe within it left out ("N'Diaye", "NDIAYE")."""
     return name_key(written if written.isalpha() else _APOSTROPHE.sub("", written))
@@ -128,8 +134,8 @@ def pieces(text: str, *, after_title: bool = False, borne: Collection[str] = ())
     """The pieces of a name, covering it; a particle of `borne` is a word.
 
     Words in camel case are cut ("SaïdOmar"). A lone group of up to three capitals, or of one or two small letters,
-    is initials, each a piece, unless it stands after a title ("Dr BA"). "M." ahead of a word is a civility, unless a
-    title stands before it ("Dr M. Dupont").
+    is initials, each a piece, unless it has a vowel and stands after a title ("Dr BA"). "M." ahead of a word is a
+    civility, unless a title stands before it ("Dr M. Dupont").
     """
     found: list[NamePiece] = []
     if not after_title and (civility := _CIVILITY.match(text)):
@@ -197,12 +203,17 @@ def _sort_of_hump(hump: str) -> Sort:
 
 
 def _is_initials(text: str, word: str, *, lone: bool, after_title: bool) -> bool:
-    if not word.isalpha() or len(word) > _SHORT or (lone and after_title):
+    if not word.isalpha() or len(word) > _SHORT:
         return False
+    consonants = not any(char in "aeiouy" for char in fold_line(word))
+    if lone and after_title:
+        return consonants and word.isupper()
     if lone:
         return word.isupper() or (word.islower() and len(word) <= 2)
-    others = text.replace(word, "", 1)
-    consonants = not any(char in "aeiouy" for char in fold_line(word))
+    before, _, behind = text.partition(word)
+    if consonants and word.isupper() and _POINTED.fullmatch(before):
+        return True
+    others = before + behind
     return len(word) == 2 and consonants and ((word.isupper() and not others.isupper()) or word.islower())
 
 

@@ -13,7 +13,11 @@ from deid.domain.labels import Label
 from deid.french.folding import case_of, fold_line
 from deid.reference.names import NameTables
 from deid.substitution.names import nicknames
-from deid.substitution.names.parsing import ORIGIN, PARTICLE, WORD, Cut, NamePiece, bare, cut, key_of
+from deid.substitution.names.parsing import ORIGIN, PARTICLE, WORD, Cut, NamePiece, bare, cut, cut_known, key_of
+
+_BEN = "ben"
+# What surnames of the Maghreb behind "Ben" have not: as many bearers, and no first name of the same form.
+_USUAL_SURNAME, _SURNAME_RATHER = 5000, 2.0
 
 
 class Pool(StrEnum):
@@ -104,6 +108,10 @@ class NamePart(NamedTuple):
     sex: str | None
 
 
+def _initial(part: NamePart | str) -> str:
+    return part if isinstance(part, str) else part.word[0]
+
+
 @dataclass(frozen=True)
 class Named:
     """Somebody named in full: in a mention with a label, or by the warehouse (None).
@@ -148,17 +156,26 @@ class Named:
         if not beside.isdisjoint(self.firsts):
             yield from (NamePart(word, True, None) for word in self.surnames if word.startswith(letter))
 
-    def parts(self, letters: str) -> Sequence[NamePart] | None:
-        """Yield the words that initials may stand for: all first names or one, before or after one surname or all."""
-        given = self.first_parts
-        family = [NamePart(word, True, None) for word in self.surnames]
+    def parts(self, letters: str) -> Sequence[NamePart | str] | None:
+        """Return the words that initials may stand for: all first names or one, before or after one surname or all.
+
+        A particle that surrogates keep has its own letter, beside that of its surname or alone: "N.LG", "N.L.".
+        """
+        given: list[NamePart | str] = [*self.first_parts]
+        family: list[NamePart | str] = [NamePart(word, True, None) for word in self.surnames]
+        words = iter(family)
+        whole = [
+            next(words) if piece.sort is WORD else bare(piece.text)[0]
+            for piece in self.family
+            if piece.sort is not ORIGIN
+        ]
         orders = (
             order
-            for names in (family[:1], family)
+            for names in (family[:1], family, whole, whole[:1])
             for firsts in (given, given[:1])
             for order in (firsts + names, names + firsts)
         )
-        return next((order for order in orders if "".join(part.word[0] for part in order) == letters), None)
+        return next((order for order in orders if "".join(map(_initial, order)) == letters), None)
 
 
 class NameReading(NamedTuple):
@@ -225,7 +242,19 @@ def hear(
     found = cut(text, after_title)
     if borne and len(found.pieces) > 1 and own.issuperset(found.words):
         found = cut(text, after_title, borne)
+    elif _is_called_ben(tables, found, own):
+        found = cut(text, after_title, (_BEN,))
     return Heard(tables, found, label)
+
+
+def _is_called_ben(tables: NameTables, found: Cut, own: frozenset[str]) -> bool:
+    """True for the first name "Ben" before a surname, rather than the particle of one: "Ben DUPONT", not "Ben Ali"."""
+    opening = next((piece for piece in found.pieces if piece.sort in (WORD, PARTICLE, ORIGIN)), None)
+    if opening is None or opening.sort is not ORIGIN or fold_line(opening.text) != _BEN or not found.words:
+        return False
+    word = found.words[0]
+    usual = tables.surname_births(word) >= _USUAL_SURNAME or tables.surname_rather(word) > _SURNAME_RATHER
+    return usual or (word in own and not own.isdisjoint((_BEN, *nicknames.NAMES_OF[_BEN])))
 
 
 def _read(tables: NameTables, found: Cut, places: Sequence[int], label: Label) -> NameReading:
@@ -251,13 +280,13 @@ def word_of(written: str, word: str, surname: bool, sex: str | None = None) -> N
 def of_identity(tables: NameTables, name: str, surname: str) -> Named | None:
     """Whom the warehouse names by a first name and a surname."""
     given = all_given(tables, name)
-    family = _family(cut(surname, True).pieces)
+    family = _family(cut_known(surname).pieces)
     return _named(given, family, None) if given and family else None
 
 
 def all_given(tables: NameTables, name: str) -> Mapping[int, Given]:
     """The first names that a first name of the warehouse is."""
-    found = cut(name, True)
+    found = cut_known(name)
     return _given(tables, found, [place for place, _ in found.placed])
 
 

@@ -14,7 +14,7 @@ from deid.domain.labels import NAMES, Label
 from deid.french.folding import fold_line
 from deid.reference.names import NameTables
 from deid.substitution.context import DocumentContext
-from deid.substitution.names.parsing import PARTICLES, NamePiece, cut, key_of
+from deid.substitution.names.parsing import PARTICLES, NamePiece, cut_known, key_of
 from deid.substitution.names.reading import Given, Heard, Named, NameReading, Pool, all_given, hear, of_identity
 
 _TITLES = (
@@ -48,6 +48,7 @@ _KIN = re.compile(
     r"[^a-z]*(?:(?:m|mr|monsieur|mme|madame)\b[^a-z]*)?$"
 )
 _CERTAIN = 100.0
+_SHORT = 3  # letters of a name that may read as initials: "NG"
 _BEFORE_TITLE, _BEFORE_SEX = 20, 24  # characters before a name that say whose it is
 # Fewest letters of a word that one wrong letter leaves known again: as the patient's, as a usual one, as a rare one
 _MISSPELT, _MISSPELT_ELSEWHERE, _MISSPELT_UNKNOWN = 5, 7, 9
@@ -77,7 +78,7 @@ class Roster:
     def _hear(self) -> Sequence[Heard]:
         """What each mention tells by itself."""
         tables, text, plain, announces = self.tables, self._context.document.text, self._context.plain, _TITLE.match
-        borne = self._own & PARTICLES
+        borne = frozenset(word for word in self._own if word in PARTICLES or len(word) <= _SHORT)
         found = []
         for mention in self.mentions:
             start = mention.start
@@ -257,4 +258,4 @@ def _words(names: Iterable[str | None]) -> Sequence[str]:
 
 
 def _parts(name: str) -> Sequence[str]:
-    return cut(name, True).words
+    return cut_known(name).words

@@ -287,6 +287,53 @@ def test_initials_agree_with_the_name_whatever_the_label(
     assert _letters(drawn) == _letters(expected)
 
 
+@pytest.mark.parametrize(
+    ("letters", "form"),
+    [
+        ("N.L.", "{f}.{p}."),
+        ("N.LH", "{f}.{p}{s}"),
+        ("NLH", "{f}{p}{s}"),
+        ("LHN", "{p}{s}{f}"),
+        ("NH", "{f}{s}"),
+        ("N.H.", "{f}.{s}."),
+    ],
+)
+@pytest.mark.parametrize("key", KEYS[:4])
+def test_initials_of_an_elided_surname_agree(letters: str, form: str, key: str, substitutor: Substitutor) -> None:
+    patient = Patient(key=key, last_name="L'HELGOUAC'H", first_names=("Nolwenn",), sex="F")
+    name, drawn = _drawn(substitutor, f"[[PATIENT|Nolwenn L'HELGOUAC'H]] bracelet : [[PATIENT|{letters}]]", patient)
+    first, particle, last = re.split(r"[ ']", name)
+    assert drawn == form.format(f=without_accents(first)[0], p=particle[0], s=last[0])
+
+
+def test_initials_behind_a_civility_are_those_of_the_patient(substitutor: Substitutor) -> None:
+    patient = Patient(key="p", last_name="TRAN", first_names=("Doan",), sex="F")
+    name, drawn, dotted = _drawn(
+        substitutor, "[[PATIENT|Doan TRAN]], Mme [[PATIENT|DT]], Mme [[PATIENT|D.T.]]", patient
+    )
+    first, last = name.split()
+    assert drawn == without_accents(first)[0] + last[0]
+    assert dotted == f"{drawn[0]}.{drawn[1]}."
+
+
+@pytest.mark.parametrize("name", ["NG", "Ly", "Ba", "KY"])
+def test_a_short_surname_behind_a_civility_is_a_name(name: str, substitutor: Substitutor) -> None:
+    patient = Patient(key="p", last_name=name, first_names=("Anne",), sex="F")
+    full, titled = _drawn(substitutor, f"[[PATIENT|Anne {name}]], Mme [[PATIENT|{name}]]", patient)
+    assert titled == full.split()[1]
+    assert len(titled) > 2 or "Ba" in name
+
+
+@pytest.mark.parametrize("key", KEYS[:4])
+def test_ben_is_a_first_name_before_a_surname_that_is_none_of_the_maghreb(key: str, substitutor: Substitutor) -> None:
+    for written in ("Ben DUPONT", "Ben Dupont", "BEN DUPONT"):
+        assert len(_drawn(substitutor, f"Dr [[DOCTOR|{written}]]", Patient(key=key))[0].split()) == 2
+    for written in ("Ben ALI", "BEN YOUSSEF", "Ben Mansour"):
+        assert len(_drawn(substitutor, f"Dr [[DOCTOR|{written}]]", Patient(key=key))[0].split()) == 1
+    patient = Patient(key=key, last_name="Salah", first_names=("Benjamin",), sex="M")
+    assert len(_drawn(substitutor, "[[PATIENT|Ben SALAH]]", patient)[0].split()) == 2
+
+
 def _letters(initials: str) -> list[str]:
     """The letters of initials, the whole words beside them left out."""
     return [

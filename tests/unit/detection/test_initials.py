@@ -1,0 +1,100 @@
+"""Initials: of the patient behind a label, of writers at the place of a signature; abbreviations are left."""
+
+from __future__ import annotations
+
+import pytest
+
+from deid.config import policy
+from deid.detection import Detector
+from deid.domain.document import Document, Patient
+from deid.domain.labels import NAMES, Label
+
+TRAN = Patient(last_name="TRAN", first_names=("Doan",))
+
+
+@pytest.fixture(scope="module")
+def alone() -> Detector:
+    """The identity annotator without the others."""
+    return Detector(policy.Policy.model_validate({"detection": {"annotators": [{"name": "identity"}]}}))
+
+
+def _names(detector: Detector, text: str, patient: Patient | None = None) -> list[str]:
+    (found,) = detector.detect([Document("d", text, patient or Patient())])
+    return [text[one.start : one.end] for one in found if one.label in NAMES]
+
+
+@pytest.mark.parametrize(
+    ("text", "initials"),
+    [
+        ("bracelet : DT, conforme", "DT"),
+        ("bracelet: TD", "TD"),
+        ("Initiales : DT", "DT"),
+        ("initiales D.T.", "D.T."),
+        ("patient D.T. vu ce jour", "D.T."),
+        ("Pt DT vu ce jour", "DT"),
+        ("Patient DT, 45 ans", "DT"),
+        ("la patiente DT va bien", "DT"),
+        ("Patient : DT", "DT"),
+        ("Mme D. T. sort", "D. T."),
+        ("Revu ce matin avant la visite : M. DT sort demain", "DT"),
+    ],
+)
+def test_initials_that_agree_with_the_patient_are_found_behind_a_label(
+    text: str, initials: str, alone: Detector
+) -> None:
+    (found,) = alone.detect([Document("d", text, TRAN)])
+    assert [(one.label, text[one.start : one.end]) for one in found] == [(Label.PATIENT, initials)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "DT depuis 10 ans, DT 2 connu, patient DT2",
+        "Patient DT depuis 10 ans",
+        "Patiente DT connue, sous insuline",
+        "patiente d.t. vue, bracelet : dt",
+        "Patient DT 2",
+        "rappel DT polio, DT : à jour",
+        "bracelet dt",
+        "DT à 18 h (décès), vaccin DT",
+    ],
+)
+def test_the_same_letters_elsewhere_are_left(text: str, alone: Detector) -> None:
+    assert _names(alone, text, TRAN) == []
+
+
+def test_initials_of_nobody_known_are_left(alone: Detector) -> None:
+    text = "bracelet : DT, initiales : DT, patient D.T."
+    assert _names(alone, text, Patient(last_name="DURAND", first_names=("Jean",))) == []
+    assert _names(alone, text) == []
+
+
+@pytest.mark.parametrize("initials", ["NL", "NH", "NLH", "LHN", "N.L.", "N.LH", "N.L.H."])
+def test_an_elided_surname_has_initials_with_its_particle_and_without(initials: str, alone: Detector) -> None:
+    patient = Patient(last_name="L'HELGOUAC'H", first_names=("Nolwenn",))
+    assert _names(alone, f"bracelet : {initials} vérifié", patient) == [initials]
+
+
+@pytest.mark.parametrize(
+    ("text", "initials"),
+    [
+        ("Le patient va bien.\n\nFP/FB", ["FP", "FB"]),
+        ("Le patient va bien.\n\nDr J.-P. D.", ["J.-P. D."]),
+        ("Le patient va bien.\n\nJ.-P. D.", ["J.-P. D."]),
+        ("Le patient va bien.\n\ndicté par FP, tapé par fb", ["FP", "fb"]),
+        ("Service de cardiologie (réf. FP/fb)\n\nLe patient va bien.", ["FP", "fb"]),
+    ],
+)
+@pytest.mark.parametrize("which", ["rules", "detector"])
+def test_writers_sign_by_their_initials(
+    which: str, text: str, initials: list[str], request: pytest.FixtureRequest
+) -> None:
+    assert _names(request.getfixturevalue(which), text) == initials
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["FC/FR normales, rapport VG/VD conservé.", "HTA/DT2 connus.\n\nIEC/ARA2", "Vaccins : DT/Polio"],
+)
+def test_two_abbreviations_are_no_signature(text: str, rules: Detector) -> None:
+    assert _names(rules, text) == []
