@@ -89,6 +89,7 @@ def _bounded(epsilon: Fraction, width: int, sensitivity: int, other: int) -> Cas
 
 # A lone place, a cluster at distance 1, three places between: the normaliser differs most between lone and clustered.
 _LINE = (Fraction(0), Fraction(1, 4), Fraction(1, 2), Fraction(3, 4), *[Fraction(1)] * 8)
+_DISTANCES = tuple(tuple(abs(one - other) for other in _LINE) for one in _LINE)
 
 
 def _exponential(epsilon: Fraction, other: int) -> Case:
@@ -100,7 +101,7 @@ def _exponential(epsilon: Fraction, other: int) -> Case:
 
 
 def _chosen(stream: KeyedStream, epsilon: Fraction, true: int) -> int:
-    return next(exponential(stream, range(len(_LINE)), lambda one: abs(_LINE[one] - _LINE[true]), epsilon))
+    return next(exponential(stream, range(len(_LINE)), _DISTANCES[true].__getitem__, epsilon))
 
 
 def _planar(per_km: Fraction, step_m: int, steps: int) -> Case:
