@@ -199,6 +199,10 @@ def written_day(surrogate: str, value: str, *, time: bool = True) -> str:
         return ""
     month = _month(told["month"]) if like["month"] else None
     day = told["day"] if month and like["day"] else None
+    try:
+        date(int(told["year"]), int(month or 1), int(day or 1))
+    except ValueError:
+        return ""
     dash = like["dash"] or ""
     written = dash.join([told["year"], *([month] if month else []), *([f"{int(day):02}"] if day else [])])
     return written + (like["time"] if day and time and like["time"] else "")

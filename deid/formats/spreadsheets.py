@@ -18,6 +18,7 @@ from typing import Any
 
 import openpyxl
 import xlrd
+from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
 from openpyxl.styles import Font
 
 from deid.domain.errors import Reason
@@ -73,7 +74,7 @@ def read_xls(raw: bytes, reading: Reading) -> Save:
         DocumentRefused: malformed, encrypted, expands_too_much.
     """
     try:
-        book = xlrd.open_workbook(file_contents=raw, logfile=io.StringIO())
+        book = xlrd.open_workbook(file_contents=raw, logfile=io.StringIO(), ragged_rows=True)
     except xlrd.XLRDError as error:
         reading.refuse(Reason.ENCRYPTED if "encrypted" in str(error) else Reason.MALFORMED, "xls")
     reading.becomes(".xlsx")
@@ -82,7 +83,10 @@ def read_xls(raw: bytes, reading: Reading) -> Save:
 
 def _opened(sheet: Any, reading: Reading) -> _Sheet:
     _count(sheet.max_row * sheet.max_column, reading)
-    rows = [[_cell(cell) for cell in row] for row in sheet.iter_rows()]
+    rows: list[list[_Cell]] = [[] for _ in range(sheet.max_row)]
+    for (row, column), cell in sorted(sheet._cells.items()):  # its iterators make a cell wherever there is none
+        missing = column - 1 - len(rows[row - 1])
+        rows[row - 1] += [*(_Cell(None) for _ in range(missing)), _cell(cell)]
     widths = {letter: column.width for letter, column in sheet.column_dimensions.items() if column.width}
     return _Sheet(sheet.title, rows, widths, [str(area) for area in sheet.merged_cells.ranges])
 
@@ -226,9 +230,11 @@ def _written(sheets: Sequence[_Sheet]) -> bytes:
 
 
 def _write_cell(written: Any, cell: _Cell) -> None:
-    written.value = cell.value
     if isinstance(cell.value, str):
+        written.value = ILLEGAL_CHARACTERS_RE.sub(" ", cell.value)  # those that no XML holds
         written.data_type = "s"  # "=1+1" is words too
+    else:
+        written.value = cell.value
     if _FORMAT.fullmatch(cell.format):
         written.number_format = cell.format
     if cell.bold:

@@ -16,7 +16,16 @@ PLANTED = (NAME, FIRST, STREET, IPP, DAY, DIGITS, ISO)
 TEXT = f"Madame {FIRST} {NAME}, née le {DAY}, IPP {IPP}, {STREET}. Hémoglobine 12,5 g/dL."
 BASE64 = base64.b64encode(TEXT.encode()).decode()
 PAGE = (
-    f"<html><head><title>{NAME}</title></head><body>"
+    f"<html><head><title>{NAME}</title><meta name=author content={NAME}><style>/* {NAME} */</style>"
+    f"<script>var a='{NAME}'</script><link href='{NAME}.css'><base href='{NAME}'></head>"
+    f"<body data-nom={NAME} id={NAME}>"
+    f"<!--[if mso]>{NAME}<![endif]--><input type=hidden value='{NAME}'><input value='{NAME}'>"
+    f"<template>{NAME}</template>"
+    f"<textarea>{NAME}</textarea><select><option value={NAME}>{NAME}</select><noscript>{NAME}</noscript>"
+    f"<svg><title>{NAME}</title><desc>{NAME}</desc><text>{NAME}</text></svg><iframe srcdoc='{NAME}'></iframe>"
+    f"<object data='{NAME}.pdf'>{NAME}</object><a href='mailto:{NAME}@x.fr' onclick='{NAME}'>ici</a>"
+    f"<img alt='{NAME}' src='{NAME}.png'><details><summary>{NAME}</summary></details><ins>{NAME}</ins><del>{NAME}</del>"
+    f"<p hidden>{NAME}</p><p style='display:none'>{NAME}</p>"
     f"<p title='{NAME}'>{html.escape(TEXT)}</p><!-- {NAME} --></body></html>"
 )
 PNG = base64.b64encode(b"\x89PNG\r\n\x1a\n" + NAME.encode() * 20).decode()
@@ -158,6 +167,11 @@ def _archive() -> bytes:
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive:
         archive.comment = NAME.encode()
+        told = zipfile.ZipInfo(
+            f"{NAME}/b.txt",
+        )
+        told.comment, told.extra = NAME.encode(), b"\xfe\xca" + len(NAME).to_bytes(2, "little") + NAME.encode()
+        archive.writestr(told, TEXT_FILE)
         for name, content in (
             (f"{NAME}/{FIRST}.txt", TEXT_FILE),
             (f"{NAME}.hl7", HL7),
@@ -207,7 +221,7 @@ def expanded(raw: bytes, depth: int = 0) -> Iterator[str]:
         with zipfile.ZipFile(io.BytesIO(raw)) as archive:
             yield archive.comment.decode("latin-1")
             for entry in archive.infolist():
-                yield entry.filename
+                yield from (entry.filename, entry.comment.decode("latin-1"), entry.extra.decode("latin-1"))
                 yield from expanded(archive.read(entry), depth + 1)
     for found in _ENCODED.findall(raw):
         plain = b"".join(found.split())

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 
 import pypdf
+import pypdf.annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -58,7 +59,8 @@ def told(raw: bytes) -> str:
     reader = pypdf.PdfReader(io.BytesIO(raw))
     objects = map(reader.get_object, range(1, reader.trailer["/Size"]))
     streams = [one.get_data().decode("latin-1") for one in objects if hasattr(one, "get_data")]
-    return "\n".join([*(page.extract_text() for page in reader.pages), *streams, raw.decode("latin-1")])
+    strings = re.sub(r"\\([0-7]{3})", lambda found: chr(int(found[1], 8)), raw.decode("latin-1")).replace("\0", "")
+    return "\n".join([*(page.extract_text() for page in reader.pages), *streams, strings])
 
 
 def test_lines_and_columns_are_read() -> None:
@@ -135,6 +137,77 @@ def test_attachments_are_removed() -> None:
     writer.write(file)
     source = read(file.getvalue())
     assert source.removed["attachment"] == 1
+    assert "Zor-glub" not in told(source.rewrite([]))
+
+
+def changed(change: Callable[[pypdf.PdfWriter], object]) -> bytes:
+    writer = pypdf.PdfWriter(io.BytesIO(pdf()))
+    change(writer)
+    file = io.BytesIO()
+    writer.write(file)
+    return file.getvalue()
+
+
+def xmp(writer: pypdf.PdfWriter) -> None:
+    packet = pypdf.generic.DecodedStreamObject()
+    packet.set_data(b"<x:xmpmeta xmlns:x='adobe:ns:meta/'>Zor-glub</x:xmpmeta>")
+    packet.update({pypdf.generic.NameObject("/Type"): pypdf.generic.NameObject("/Metadata")})
+    writer._root_object[pypdf.generic.NameObject("/Metadata")] = writer._add_object(packet)
+
+
+def private(where: str) -> Callable[[pypdf.PdfWriter], None]:
+    """Return what plants a name in an entry of the page or of the document."""
+
+    def plant(writer: pypdf.PdfWriter) -> None:
+        told = pypdf.generic.DictionaryObject(
+            {pypdf.generic.NameObject("/T"): pypdf.generic.TextStringObject("Zor-glub")}
+        )
+        for holder in (writer._root_object, writer.pages[0]):
+            holder[pypdf.generic.NameObject(where)] = writer._add_object(told)
+
+    return plant
+
+
+def script(writer: pypdf.PdfWriter) -> None:
+    name, text = pypdf.generic.NameObject, pypdf.generic.TextStringObject
+    action = {name("/S"): name("/JavaScript"), name("/JS"): text("app.alert('Zor-glub')")}
+    writer._root_object[name("/OpenAction")] = pypdf.generic.DictionaryObject(action)
+
+
+def note(writer: pypdf.PdfWriter) -> None:
+    writer.add_annotation(0, pypdf.annotations.FreeText(text="Zor-glub", rect=(50, 50, 200, 90), title_bar="Zor-glub"))
+
+
+CHANGES = {
+    "xmp": xmp,
+    "script": script,
+    "free text": note,
+    "named place": lambda writer: writer.add_named_destination("Zor-glub", 0),
+    "name of a page": lambda writer: writer.set_page_label(0, 1, prefix="Zor-glub"),
+    **{
+        name: private(name)
+        for name in ("/PieceInfo", "/StructTreeRoot", "/Collection", "/Thumb", "/OCProperties", "/DSS")
+    },
+}
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_what_other_programs_write_beside_the_words_is_removed(change: Callable[[pypdf.PdfWriter], object]) -> None:
+    raw = changed(change)
+    assert "Zor-glub" in told(raw)
+    written = replace_all(read(raw), "Zor-glub", "Martin")
+    assert "Zor-glub" not in told(written)
+
+
+def test_former_versions_of_a_file_are_removed() -> None:
+    raw = pdf(lambda canvas: canvas.drawString(70, 600, "Zor-glub"))
+    writer = pypdf.PdfWriter(io.BytesIO(raw), incremental=True)
+    writer.pages[0][pypdf.generic.NameObject("/Contents")] = writer._add_object(pypdf.generic.DecodedStreamObject())
+    file = io.BytesIO()
+    writer.write(file)
+    assert file.getvalue().startswith(raw[:200])
+    source = read(file.getvalue())
+    assert source.text.splitlines() == ["Docteur Zorglub"]
     assert "Zor-glub" not in told(source.rewrite([]))
 
 

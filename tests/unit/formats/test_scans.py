@@ -111,6 +111,15 @@ def test_a_picture_of_a_page_becomes_a_page_of_html(raw: bytes) -> None:
 
 
 @with_tesseract
+def test_what_a_camera_tells_is_removed() -> None:
+    told = Image.Exif()
+    told[0x010E] = told[0x013B] = "Zor-glub"
+    raw = saved(page(), "JPEG", quality=90, exif=told, comment=b"Zor-glub")
+    assert raw.count(b"Zor-glub") == 3
+    assert b"Zor-glub" not in read(raw).rewrite([])
+
+
+@with_tesseract
 def test_every_page_of_a_tiff_is_read() -> None:
     raw = saved(page(), "TIFF", save_all=True, append_images=[page(["Docteur KERGOAT, cardiologue"])])
     assert read(raw).text.splitlines() == [*READ, scans.READ_BY, "Docteur KERGOAT, cardiologue"]

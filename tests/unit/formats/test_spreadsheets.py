@@ -6,6 +6,7 @@ import io
 import re
 import shutil
 import subprocess
+import time
 import zipfile
 from datetime import date, datetime
 from pathlib import Path
@@ -18,6 +19,7 @@ from hypothesis import strategies as st
 from openpyxl.comments import Comment
 from openpyxl.workbook.defined_name import DefinedName
 from openpyxl.worksheet.datavalidation import DataValidation
+from PIL import Image, PngImagePlugin
 
 from deid.domain.errors import DocumentRefused
 from deid.domain.labels import Label
@@ -86,6 +88,29 @@ def test_columns_with_known_names_are_fields() -> None:
     assert source.patient["ipp"] == ["8012345679"]
 
 
+PARTS = (
+    "docProps/custom.xml",
+    "docProps/thumbnail.jpeg",
+    "customXml/item1.xml",
+    "xl/vbaProject.bin",
+    "xl/persons/person.xml",
+    "xl/externalLinks/externalLink1.xml",
+    "xl/pivotCache/pivotCacheRecords1.xml",
+    "xl/revisions/userNames.xml",
+    "xl/threadedComments/threadedComment1.xml",
+    "xl/embeddings/Zorg-lub.docx",
+    "xl/printerSettings/printerSettings1.bin",
+)
+
+
+def picture() -> io.BytesIO:
+    file = io.BytesIO()
+    told = PngImagePlugin.PngInfo()
+    told.add_text("Author", "Zorg-lub")
+    Image.new("RGB", (2, 2)).save(file, "PNG", pnginfo=told)
+    return file
+
+
 def hidden() -> dict[str, bytes]:
     made = {}
     for name in ("comment", "name", "validation", "header", "properties", "link", "format", "formula", "picture"):
@@ -107,7 +132,14 @@ def hidden() -> dict[str, bytes]:
             sheet["D1"].number_format = '0 "Zorg-lub"'
         elif name == "formula":
             sheet["D3"] = '="Zorg-lub"&B1'
+        elif name == "picture":
+            sheet.add_image(openpyxl.drawing.image.Image(picture()))
         made[name] = saved(book)
+    for part in PARTS:
+        file = io.BytesIO(saved(workbook()))
+        with zipfile.ZipFile(file, "a") as archive:
+            archive.writestr(part, b"<x>Zorg-lub</x>")
+        made[part] = file.getvalue()
     return made
 
 
@@ -125,6 +157,16 @@ def test_hidden_sheets_and_rows_are_read() -> None:
     book["Caché"].sheet_state = "hidden"
     book.active.row_dimensions[1].hidden = True
     assert read(saved(book)).text.count("Zorglub") == 2
+
+
+def test_a_sheet_of_few_cells_far_apart_is_read_at_once() -> None:
+    book = workbook()
+    book.active.cell(1000, 900).value = "Zorglub"
+    start = time.process_time()
+    source = read(saved(book))
+    assert time.process_time() - start < 2
+    assert source.text.endswith("\n" + "\t" * 899 + "Zorglub")
+    assert replaced(source, {"Zorglub": "Martin"}).active.cell(1000, 900).value == "Martin"
 
 
 def outcome(raw: bytes) -> str:
@@ -156,6 +198,33 @@ def test_a_damaged_file_is_read_or_refused(data: st.DataObject) -> None:
 @given(st.text("abcÉ=€<>&'\"é -+", min_size=1).filter(str.strip))
 def test_any_surrogate_is_read_back(surrogate: str) -> None:
     assert replaced(read(saved(workbook())), {"Zorglub Jean": surrogate}).active["B1"].value == surrogate
+
+
+OLD = Path(__file__).with_name("suivi.xls").read_bytes()  # of xlwt 1.3: an author, headers, a hidden sheet, a control
+
+
+def test_what_an_old_workbook_holds_is_read_or_removed() -> None:
+    assert OLD.count(b"Zor-glub") >= 3
+    source = read(OLD)
+    assert source.text.splitlines()[:3] == [
+        "Suivi Zorglub",
+        "Patient\tZorglub Jean\t\t12,5",
+        "Vu le\t02/03/2024\tVRAI\t",
+    ]
+    assert source.text.count("Zorglub") == 3
+    book = replaced(source, {"Zorglub": "Martin"})
+    assert book.active["B1"].value == "Martin Jean"
+    assert book.active["B2"].value == datetime(2024, 3, 2)
+    written = source.rewrite([])
+    with zipfile.ZipFile(io.BytesIO(written)) as archive:
+        assert not any(b"Zor-glub" in archive.read(part) for part in archive.namelist())
+    assert [line.rstrip() for line in read(written).text.splitlines()] == [
+        line.rstrip() for line in source.text.splitlines()
+    ]
+
+
+def test_a_day_that_the_calendar_lacks_becomes_words() -> None:
+    assert replaced(read(RAW), {"02/03/2024": "31/02/2024"}).active["B2"].value == "31/02/2024"
 
 
 @pytest.mark.skipif(shutil.which("soffice") is None, reason="LibreOffice is not installed")
