@@ -120,7 +120,9 @@ _WHOLE = {
     OrgKind.INSURER: """
         la MGEN, la Maif, la Macif, la Matmut, la MMA, Groupama, Axa, Allianz, Generali, Harmonie mutuelle, AG2R La
         Mondiale, Malakoff Humanis, Aésio, Swiss Life, la GMF, la MAAF, Apicil, Klesia, la Mutuelle générale, la MNT,
-        la MNH, Intériale, Unéo, Thélem, Pacifica, la MGP
+        la MNH, Intériale, Unéo, Thélem assurances, Pacifica, la MGP, Aésio mutuelle, la Mutuelle familiale, Solimut
+        mutuelle, Apivia mutuelle, Adréa mutuelle, la Mutuelle bleue, la Mutuelle de France unie, Allianz assurances,
+        Groupama assurances, Abeille assurances
     """,
     OrgKind.BANK: """
         le Crédit agricole, le Crédit mutuel, la BNP, la Société générale, la Banque postale, la Caisse d'épargne, le
@@ -163,7 +165,9 @@ WHOLE: Mapping[OrgKind, Sequence[str]] = {
 # Names of WHOLE, folded without article, and others that texts give: a bare name tells its kind.
 KNOWN: Mapping[OrgKind, Sequence[str]] = {
     OrgKind.EMPLOYER: _list("la poste, gdf, gaz de france, psa, citroen, stellantis, total, sncm, usinor, sollac"),
-    OrgKind.INSURER: _list("maif, macif, mutuelle, lmde, smeno, mae, mgp, mutex, cnp, ag2r, humanis, presence verte"),
+    OrgKind.INSURER: _list(
+        "maif, macif, thelem, mutuelle, lmde, smeno, mae, mgp, mutex, cnp, ag2r, humanis, presence verte"
+    ),
     OrgKind.BANK: _list("banque de france, bnp paribas, ing, la nef, societe generale"),
     OrgKind.ADMINISTRATION: _list(
         "enim, ofii, ase, opj, dgfip, ddass, pole emploi, cnav, cnil, agirc, arrco, cnsa, crip"

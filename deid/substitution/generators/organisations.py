@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 
 from deid.domain.document import Mention
@@ -15,6 +15,7 @@ from deid.reference.partition import UNIVERSITY, hospital_towns, is_overseas_cod
 from deid.substitution.context import DocumentContext
 from deid.substitution.drafts import Draft, tag
 from deid.substitution.generators.organisation_names import COMPLEMENTS, KNOWN, WHOLE, OrgKind
+from deid.substitution.places.finding import Place
 from deid.substitution.places.gazette import Gazette
 
 STRATEGY = "kind_kept"
@@ -94,9 +95,20 @@ _AHEAD: Mapping[OrgKind, str] = {
 _NEAR = re.compile("|".join(f"(?P<{kind.name}>\\b(?:{found})\\b)" for kind, found in _AHEAD.items()))
 _REACH = 28
 _LONGEST_ACRONYM = 6
+# Letters of a line that say its case, and characters read on either side of a name that has a line to itself.
+_LEAST_AROUND, _AROUND = 4, 60
+# Kinds that have a name beside their town's; its words, and those that tell sorts of one kind and name none.
+_NAMED = frozenset(OrgKind) - {OrgKind.ADMINISTRATION, OrgKind.MILITARY, OrgKind.BANK}
+_NAME = re.compile(r"(?<![^\W\d_])[^\W\d_a-zà-ÿ][^\W\d_]{2,}")
+_SORTS = frozenset(
+    "hospitalier universitaire intercommunal general regional departemental municipal prive privee public publique "
+    "medical medicale chirurgicale chirurgical interregional ehpad sud nord est ouest les des aux centre".split()
+)
 _ELISION = ("'", "’")
 _TRIES = 60
 _SEATS = 4  # attempts that look for a seat of a university hospital
+# Words of whole names that say a kind more closely, and name none of it.
+_GENERIC = frozenset({"mutuelle", "mutuel", "credit", "banque", "regiment", "bataillon", "assurances"})
 _SMALL = frozenset({"les", "la", "le", "l", "de", "du", "des", "d", "saint", "sainte"})
 
 
@@ -116,16 +128,40 @@ class Organisations:
             return self._bare(mention, original, attempt)
         kind, written = _KIND_OF_HEAD[head["kind"].replace("-", " ")], original[: head.end()]
         town, may_return = self._town(mention, original, kind, head["kind"], attempt)
-        tail = of_place(town) if town else self._complement(original, kind, written, attempt)
+        named = town is None or self._has_name(mention, kind, head.end())
+        tail = self._complement(original, kind, written, attempt) if named else ""
         if tail is None:
             return tag(Label.ORG, original)
-        text = f"{written} {case_of(original[head.end() :] or original)(tail)}".strip()
-        text = accented_like(original, text, self._context.accented)
+        if town:
+            tail = f"{tail} {of_place(town)}".lstrip()
+        text = accented_like(
+            original, f"{written} {self._cased(mention, head.end())(tail)}".strip(), self._context.accented
+        )
         return Draft(text, PLACED if may_return else STRATEGY, may_return=may_return)
 
+    def _has_name(self, mention: Mention, kind: OrgKind, end: int) -> bool:
+        """Return whether an organisation has another name beside that of its town: "école Jules-Ferry de Billom"."""
+        original, town = self._context.text(mention), self._gazette.named_town(mention)
+        told = _NAME.findall(original[end : original.rfind(town)]) if town and kind in _NAMED else ()
+        return any(fold_line(word) not in _SORTS for word in told)
+
+    def _cased(self, mention: Mention, end: int) -> Callable[[str], str]:
+        """The case of what follows the word of the kind; a short one in capitals ("CHU") says none by itself."""
+        original = self._context.text(mention)
+        rest = original[end:].strip()
+        if rest or not _is_acronym(original):
+            return case_of(rest or original)
+        return str.upper if self._among_capitals(mention) else str
+
+    def _among_capitals(self, mention: Mention) -> bool:
+        around = self._context.line_around(mention)
+        if sum(map(str.isalpha, around)) < _LEAST_AROUND:
+            around = self._context.before(mention, _AROUND) + self._context.after(mention, _AROUND)
+        return around.isupper()
+
     def _town(self, mention: Mention, original: str, kind: OrgKind, head: str, attempt: int) -> tuple[str | None, bool]:
-        """The town that the name is to say: the surrogate of the one that it said, else one with such a hospital; and
-        whether it may be the one that it said.
+        """The town that the name is to say: the surrogate of the one that it said, or of the address beside it, else
+        one with such a hospital; and whether it may be the one that it said.
         """
         place = None if self._tags else self._gazette.places.get(mention.start)
         commune = place.commune if place else None
@@ -133,7 +169,16 @@ class Organisations:
         university = cares and _UNIVERSITY.match(fold_line(original)) is not None
         if place is not None and (commune is None or not cares or _has_hospital(commune, university)):
             return self._gazette.surrogate(place, attempt).name, self._gazette.may_return(place)
-        return (self._seat(original, university, attempt, commune) if cares or kind in _TOWN_ONLY else None), False
+        if not cares and kind not in _TOWN_ONLY:
+            return None, False
+        if (address := self._address(mention)) is not None:
+            return self._gazette.surrogate(address).name, place is not None and self._gazette.may_return(address)
+        if place is None and self._gazette.town_follows(mention):
+            return None, False
+        return self._seat(original, university, attempt, commune), False
+
+    def _address(self, mention: Mention) -> Place | None:
+        return None if self._tags else self._gazette.address_of(mention)
 
     def _seat(self, original: str, university: bool, attempt: int, named: Commune | None = None) -> str:
         """A town with a hospital of the kind, whichever is named: strata of towns without one have none to draw."""
@@ -148,21 +193,25 @@ class Organisations:
     def _bare(self, mention: Mention, original: str, attempt: int) -> Draft:
         """A whole name of the kind that the name, or the words ahead of it, say; with its article."""
         kind = _kind_of(original, self._context.plain_before(mention, _REACH))
-        drawn = self._whole(kind, original, attempt)
+        drawn = self._whole(kind, mention, original, attempt)
         if drawn is None:
             return tag(Label.ORG, original)
         article, name = drawn
-        keeps = original.islower() or (original.isupper() and len(original) <= _LONGEST_ACRONYM)
-        text = name if keeps else case_of(original)(name)
+        cased = str.upper if self._among_capitals(mention) else str
+        text = (cased if _is_acronym(original, _LONGEST_ACRONYM) else case_of(original))(name)
         if own_article(original) and article:  # "La Poste", marked with its article
             text, article = f"{article}{'' if article.endswith(_ELISION) else ' '}{text}", ""
             text = text[:1].upper() + text[1:] if original[:1].isupper() else text
         return Draft(accented_like(original, text, self._context.accented), STRATEGY, noun=Noun(Kind.NAME, article))
 
-    def _whole(self, kind: OrgKind, original: str, attempt: int) -> tuple[str, str] | None:
+    def _whole(self, kind: OrgKind, mention: Mention, original: str, attempt: int) -> tuple[str, str] | None:
         """The article and name of an organisation of a kind."""
         if kind is OrgKind.HOSPITAL and _ACRONYM.fullmatch(fold_line(original)):
-            return "le", f"CH {of_place(self._seat(original, False, attempt))}"
+            address = self._address(mention)
+            if address is None and self._gazette.town_follows(mention):
+                return "le", f"CH {self._complement(original, kind, '', attempt) or ''}".strip()
+            town = self._seat(original, False, attempt) if address is None else self._gazette.surrogate(address).name
+            return "le", f"CH {of_place(town)}"
         name = self._name(WHOLE[kind], original, "", attempt)
         if name is None:
             return None
@@ -171,14 +220,24 @@ class Organisations:
 
     def _name(self, names: Iterable[str], original: str, written: str, attempt: int) -> str | None:
         """A name that shares no telling word with the original; None if there is none."""
+        said = frozenset(words(original))
         choices = tuple(names)
-        hidden = frozenset(words(original)).difference(words(written), _SMALL)
+        if sort := said & _GENERIC:  # a "mutuelle" stays one
+            choices = tuple(name for name in choices if not sort.isdisjoint(words(name))) or choices
+        hidden = said.difference(words(written), _SMALL, _GENERIC)
         stream = self._context.stream("organisation", comparable(original), str(attempt))
         for _ in range(_TRIES):
             name = stream.choice(choices)
-            if hidden.isdisjoint(words(name)) and not self._context.brings_back(name, _SMALL):
+            told = frozenset(words(name))
+            if not hidden.isdisjoint(told) or told - _SMALL == said - _SMALL:
+                continue
+            if not self._context.brings_back(name, _SMALL | _GENERIC):
                 return name
         return None
+
+
+def _is_acronym(name: str, longest: int = _LONGEST_ACRONYM - 1) -> bool:
+    return name.isupper() and len(name) <= longest
 
 
 def _has_hospital(commune: Commune, university: bool) -> bool:

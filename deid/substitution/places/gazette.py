@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from itertools import count, islice
 
-from deid.domain.document import Spend
-from deid.french.folding import words
+from deid.domain.document import Mention, Spend
+from deid.domain.labels import Label
+from deid.french.folding import comparable, words
 from deid.privacy import KeyedStream
 from deid.reference import Commune, CommuneTable
 from deid.reference.partition import is_overseas_code
@@ -44,6 +45,22 @@ class Gazette:
     def home(self) -> Commune:
         """The commune whose territory stands in for what nobody knows."""
         return self._survey.home
+
+    def address_of(self, organisation: Mention) -> Place | None:
+        """The place of the address that stands beside an organisation: that of its town, or of its letterhead."""
+        place = self.places.get(organisation.start)
+        if place is not None:
+            towns = (one for label in (Label.CITY, Label.ZIP) for one in self._context.labelled(label))
+            return next((place for one in towns if self.places[one.start].key == place.key), None)
+        return self._survey.addressed.get(comparable(self._context.text(organisation)))
+
+    def named_town(self, organisation: Mention) -> str:
+        """The name of a town in that of an organisation, as written; "" where there is none."""
+        return self._survey.towns.get(organisation.start, "")
+
+    def town_follows(self, organisation: Mention) -> bool:
+        """Whether the name of a town stands right behind that of an organisation: "CHU, Dijon"."""
+        return self._survey.town_follows(organisation)
 
     def elements(self) -> int:
         """Distinct communes. A place that is none, abroad or unknown, costs nothing: its draw does not depend on it."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
@@ -16,9 +17,13 @@ from deid.reference.place_names import department_of_zip
 from deid.substitution.context import DocumentContext
 from deid.substitution.drafts import digits_of
 from deid.substitution.places import abroad
-from deid.substitution.places.finding import Finder, Hints, Place, read_one_line
+from deid.substitution.places.finding import Finder, Hints, Place, read_one_line, without_cedex
 
 _SCANNED = str.maketrans("OoIlB", "00118")
+# What stands between an organisation and the address that is its own: lines of a letterhead, no sentence, no person.
+_ADDRESS_REACH, _ADDRESS_LINES = 240, 6
+_BESIDE = re.compile(r"[ ,;:(/–—-]*(?:(?:à|a|de)\s+|d['’])?", re.IGNORECASE)
+_SENTENCE = re.compile(r"[.!?…][^\S\n]+[A-ZÀ-Ý]|\n[^\S\n]*\n[^\S\n]*\n")
 _PAIR_REACH = 14
 _PAIRING = re.compile(r"[\s,;:()/–—-]*(?:f-|fr-)?[\s(]*", re.IGNORECASE)
 # What a postal code and a name of one department say of where a document is, in times what a homonym says.
@@ -34,7 +39,8 @@ class Survey:
 
     A STREET mention that holds a postal code, and maybe a town, is of that place too.
 
-    `home` is the commune whose territory stands in for what nobody knows.
+    `towns` are the names of towns in those of organisations. `home` is the commune whose territory stands in for what
+    nobody knows.
     """
 
     def __init__(self, context: DocumentContext, communes: CommuneTable) -> None:
@@ -48,6 +54,7 @@ class Survey:
         lines = ((one.start, read_one_line(text[one.start : one.end])) for one in context.labelled(Label.STREET))
         self._addresses = {start: line for start, line in lines if line is not None}
         self.codes |= {start: _digits(line.code) for start, line in self._addresses.items()}
+        self.towns: dict[int, str] = {}  # of organisations, as they write them
         self.places = self._placed()
 
     def _paired(self) -> dict[int, int]:
@@ -98,13 +105,50 @@ class Survey:
             code = self.codes[start]
             found = (self._finder.city(line.town, code) or self._likeliest(line.town, code)) if line.town else None
             places[start] = found or self._finder.at(code, self._hints) or Place(f"unknown {code}")
+        # "CHU de Saint-Denis" is in the Saint-Denis of the letterhead.
+        cities = context.labelled(Label.CITY)
+        told = {comparable(without_cedex(context.text(one))): places[one.start] for one in reversed(cities)}
         for mention in context.labelled(Label.ORG):
             for name in finder.towns_in(text[mention.start : mention.end]):
-                found = finder.only(name) or finder.inside(name, self._hints)
+                found = told.get(comparable(name)) or finder.only(name) or finder.inside(name, self._hints)
                 if found is not None:
-                    places[mention.start] = found
+                    places[mention.start], self.towns[mention.start] = found, name
                     break
         return places
+
+    @cached_property
+    def addressed(self) -> dict[str, Place]:
+        """The place of the address beside an organisation that names no town, by the organisation's comparable name."""
+        found: dict[str, Place] = {}
+        marks = self._context.mentions
+        for at, mention in enumerate(marks):
+            if mention.label is Label.ORG and mention.start not in self.places:
+                place = self._address_after(mention, marks[at + 1 :])
+                if place is not None:
+                    found.setdefault(comparable(self._context.text(mention)), place)
+        return found
+
+    def _address_after(self, organisation: Mention, following: Sequence[Mention]) -> Place | None:
+        """The place that follows a name right away, or in the address of its letterhead."""
+        text, end, between = self._context.document.text, organisation.end, ""
+        for mention in following:
+            between += text[end : mention.start]
+            end = mention.end
+            if mention.start - organisation.end > _ADDRESS_REACH or mention.label in (Label.PATIENT, Label.PERSON):
+                return None
+            if between.count("\n") > _ADDRESS_LINES or _SENTENCE.search(between):
+                return None
+            if mention.label is Label.CITY:  # of a sentence: an address has its postal code first
+                return None
+            if mention.label in (Label.ZIP, Label.STREET) and mention.start in self.places:
+                return self.places[mention.start]
+        return None
+
+    def town_follows(self, organisation: Mention) -> bool:
+        """Whether the name of a town stands right behind that of an organisation: "CHU, Dijon"."""
+        text, end = self._context.document.text, organisation.end
+        cities = (one.start for one in self._context.labelled(Label.CITY) if 0 <= one.start - end <= _PAIR_REACH)
+        return any(_BESIDE.fullmatch(text, end, start) for start in cities)
 
     def _city(self, name: str, pair: int | None) -> Place:
         """The place of a CITY mention, which may have a ZIP mention beside it."""
