@@ -106,7 +106,7 @@ class Dates(Section):
     duration_tolerance_days: int = Field(1, ge=0)
     duration_tolerance_share: Share = 0.1
     moves: Literal["stay", "day"] = "stay"
-    episode_epsilon: Positive = 0.0111
+    episode_epsilon: Positive = 0.005
     days_before: Days = 183
     days_after: Days = 183
     kept_days: int = Field(366, ge=0, le=3_660)

@@ -44,7 +44,7 @@ _SPLITS: Mapping[str, tuple[str, Mapping[str, float]]] = {
 _DAYS = (1, 2, 7, 14, 30)
 _SHARE = 0.95
 _AGE = 40
-_LONGEST = 3_650  # days beyond which nothing is left of the laws
+_LONGEST = 7_300  # days beyond which nothing is left of the laws
 
 
 def example_tables(policy: Policy, communes: CommuneTable) -> dict[str, str]:

@@ -14,7 +14,7 @@ from matplotlib.ticker import PercentFormatter
 
 from deid.evaluation.attacks.histories import (
     ANY_DAY,
-    WEEKDAYS,
+    PARTS,
     Generalised,
     Histories,
     Ints,
@@ -57,10 +57,11 @@ class Row:
 COMPARED: tuple[tuple[Way, tuple[int, ...]], ...] = (
     (Mechanism("shift only, 14", 0, 14, "patient", None), SIZES[:1]),
     (Mechanism("own noise of each day, 14 and 4 (`metric`)", 14, 4, "day", None), SIZES[:1]),
-    (Mechanism("stays by whole weeks, 180 and 60", 180, 60, parts=WEEKDAYS), SIZES[:1]),
-    (Mechanism("the same, and own noise of each day, 0.3", 180, 60, parts=WEEKDAYS, jitter=0.3), SIZES[:1]),
-    (Mechanism("stays within a part of the week, 180 and 60", 180, 60), SIZES[:1]),
-    (Mechanism("stays within a part of the week, 180 and 180 (`default`)", 180, 180), SIZES),
+    (Mechanism("stays by whole weeks, 180 and 60", 180, 60), SIZES[:1]),
+    (Mechanism("the same, and own noise of each day, 0.3", 180, 60, jitter=0.3), SIZES[:1]),
+    (Mechanism("stays within a part of the week, 180 and 180", 180, 180, parts=PARTS), SIZES[:1]),
+    (Mechanism("stays by whole weeks, 180 and 180", 180, 180), SIZES[:1]),
+    (Mechanism("stays by whole weeks, 180 and 400 (`default`)", 180, 400), SIZES),
     (Mechanism("stays by any days, each brought to its kind", 180, 60, parts=ANY_DAY, together=-1), SIZES[:1]),
     (Mechanism("stays by any days, 180 and 60", 180, 60, parts=None), SIZES[:1]),
     (Mechanism("own noise of each day, 180 and 90", 180, 90, "day", None), SIZES[:1]),
@@ -131,9 +132,10 @@ def page(rows: Sequence[Row], patients: int, models: int) -> str:
         "Scales are those of the patient's shift and of the noise around it, in days; ε of an episode is 2 / scale. "
         f"Gaps: of up to {_SHORT} days between neighbouring dates of a document, kept to the day, or changed by more "
         "than half. Kind: days of a document that stay working days or days of a weekend. In order: a patient's "
-        "successive documents, of two days. Parts of the week are Monday to Wednesday, Thursday, Friday, the weekend: "
-        "a stay of two days or more moves within one, and a day of it more than three days after the first, or before "
-        "it, to the nearest day of its kind. A stay of one day keeps its kind, where stays do not move by any days. "
+        "successive documents, of two days. Stays of two days or more move by whole weeks, or within a part of the "
+        "week (Monday to Wednesday, Thursday, Friday, the weekend; a day of it more than three days after the first, "
+        "or before it, then to the nearest day of its kind). A stay of one day keeps its kind, where stays do not move "
+        "by any days. "
         "Changed time is compared, not shipped; there the law of arrival is not used.",
         _table(
             ("way to publish", "candidates", *KNOWN, "gaps exact", "wrong by half", "kind", "in order"),

@@ -14,9 +14,8 @@ Flags = NDArray[np.bool_]
 Unit = Literal["patient", "episode", "day"]
 _WEEK, _SATURDAY = 7, 5
 _EPOCH = date(1970, 1, 1).toordinal()
-# As in `deid.substitution.temporal.episodes`.
-_STEPS = (0, -1, 1, -2, 2, -3, 3)
-PARTS, TOGETHER = (0, 0, 0, 1, 2, 3, 3), 3
+_STEPS = (0, -1, 1, -2, 2, -3, 3)  # as in `deid.substitution.temporal.episodes`
+PARTS, TOGETHER = (0, 0, 0, 1, 2, 3, 3), 3  # compared, not shipped
 WEEKDAYS, ANY_DAY = tuple(range(_WEEK)), (0,) * _WEEK
 # What the first day of a unit keeps: nothing, whether it is a working day, the part of the week, the weekday.
 NOTHING, KIND, PART, WEEKDAY = range(4)
@@ -67,7 +66,8 @@ class Mechanism:
         unit_scale: of the move of a unit, days; 0 for none.
         unit: what moves as a whole: the patient, an episode, or each day by itself.
         parts: part of the week of each weekday, Monday first, that a stay of two days or more keeps, each of its days
-            then brought to its kind; quarters move by whole weeks and stays of a day keep working days. None: any day.
+            then brought to its kind: as shipped, each weekday is a part. Quarters move by whole weeks, stays of a day
+            keep working days. None: any day.
         together: days after the first of such a stay that are not brought to their kind.
         jitter: scale of noise on each day within its unit, days; 0 for none.
     """
@@ -76,7 +76,7 @@ class Mechanism:
     patient_scale: float
     unit_scale: float
     unit: Unit = "episode"
-    parts: tuple[int, ...] | None = PARTS
+    parts: tuple[int, ...] | None = WEEKDAYS
     together: int = TOGETHER
     jitter: float = 0.0
 

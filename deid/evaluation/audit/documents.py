@@ -22,7 +22,7 @@ from deid.substitution.temporal.stages import birth_rate, epsilon_of, stage_of
 
 DRAWS = 4_000
 CONFIDENCE = 0.9999
-SETTINGS = {"strategy": "episodes", "anchor_scale_days": 180, "episode_epsilon": 0.0111}
+SETTINGS = {"strategy": "episodes", "anchor_scale_days": 180, "episode_epsilon": 0.005}
 _SECRET = b"the audit's draws are the same for everyone"
 _STAY = Stay(date(2022, 3, 3), date(2022, 3, 7))
 _WRITTEN = date(2022, 3, 16)
@@ -183,16 +183,22 @@ def _stays(policy: Policy) -> Iterator[Neighbours]:
     saturday = date(2022, 6, 18)
     visits = [Text(f"Vu le {_day(day)}.", day, Stay(day, day)) for day in (saturday, saturday + days(1))]
     yield Neighbours("stay of one day", "Saturday or Sunday", each, [(visits[0],), (visits[1],)])
-    for begins, apart, words in (
-        (date(2022, 2, 28), 1, "Monday or Tuesday"),
-        (date(2022, 2, 28), 2, "Monday or Wednesday"),
-        (date(2022, 2, 26), 1, "Saturday or Sunday"),
-    ):
+    for apart, claimed, words in ((7, 7 * each, "a week later"), (1, inf, "a day later, on another weekday")):
         longer = [
             Text(f"Entré le {_day(day)}, à revoir le {_day(day + days(30))}.", day + days(10), Stay(day, day + days(9)))
-            for day in (begins, begins + days(apart))
+            for day in (_STAY.first, _STAY.first + days(apart))
         ]
-        yield Neighbours("stay of several days", words, apart * each, [(longer[0],), (longer[1],)])
+        yield Neighbours("stay of several days", words, claimed, [(longer[0],), (longer[1],)])
+    for kind, birth in (
+        ("an infant", date(2021, 10, 1)), ("a child", date(2018, 3, 12)), ("a patient near 50", date(1972, 4, 20)),
+        (f"a patient past {policy.substitution.ages.top_code}", date(1925, 1, 1)),
+    ):  # fmt: skip
+        texts = [
+            Text(f"Né le {_day(birth)}, entré le {_day(one.stay.first)}.", one.written, one.stay)
+            for one in _moved(_day, 7)
+            if one.stay is not None
+        ]
+        yield Neighbours(f"stay of {kind}", "a week later", 7 * each, [(texts[0],), (texts[1],)], (birth, birth))
     reports = [
         Text(f"Vu le {_day(day)}, lu le {_day(day + days(8))}.", day + days(8), Stay(day, day))
         for day in (_VISIT, _VISIT + days(1))
@@ -303,7 +309,6 @@ def _births(policy: Policy) -> Iterator[Neighbours]:
         ("age of a child beside a birthday", date(2018, 3, 12), date(2018, 3, 19), "Enfant de {age}."),
         ("birth of a child", date(2018, 3, 12), date(2018, 4, 12), "Né le {day}, {age}."),
         ("birth of an infant", date(2021, 10, 1), date(2021, 10, 15), "Né le {day}."),
-        ("birth of a newborn", date(2022, 3, 10), date(2022, 3, 12), "Né le {day}."),
         (f"birth of a patient past {top}", date(1925, 1, 1), date(1926, 1, 1), "Né le {day}."),
         ("birth of a patient past 110", date(1910, 5, 1), date(1911, 5, 1), "Né le {day}."),
         ("birth in a leap year", date(1952, 2, 29), date(1952, 3, 1), "Né le {day}."),
@@ -311,6 +316,15 @@ def _births(policy: Policy) -> Iterator[Neighbours]:
         texts = [(Text(write.format(day=_day(birth), age=_age(birth))),) for birth in (one, other)]
         claimed = float(birth_rate(one) * abs((one - other).days))
         yield Neighbours(kind, f"{one}, {other}", claimed, texts, (one, other))
+    newborn = date(2022, 2, 20), date(2022, 2, 22)
+    alike = [(Text(f"Né le {_day(birth)}."),) for birth in newborn]
+    yield Neighbours("birth of a newborn", "two days later, its stay where it was", inf, alike, newborn)
+    texts = [
+        (Text(f"Né le {_day(birth)}, entré ce jour.", birth + step, Stay(birth + step, birth + 2 * step)),)
+        for birth, step in zip(newborn, [timedelta(days=9)] * 2, strict=True)
+    ]
+    claimed = float(birth_rate(newborn[0]) * 2)
+    yield Neighbours("birth of a newborn", "two days later, with its stay", claimed, texts, newborn)
     births = date(1953, 6, 1), date(1954, 6, 1)
     earlier = [
         (Text(f"Opéré à l'âge de [[AGE|{12 + at} ans]], {_age(birth)} ce jour."),)

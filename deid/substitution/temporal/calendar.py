@@ -233,8 +233,8 @@ class Calendar:
     def _age_in_stage(self, mention: Mention, age: Age, line: Timeline, epsilon: Fraction) -> str:
         if line.birth is None or line.told_birth is None or stages.is_of_another(self._context, mention):
             value = stages.move_age(self._context, age, epsilon)
-            if line.told_birth is not None:
-                own = age_at(line.told_birth, line.moved_anchor, Unit.MONTH)
+            if line.birth is not None and line.told_birth is not None:
+                own = stages.own_months(line.birth, line.anchor, line.told_birth, line.moved_anchor)
                 value = stages.beside_own(self._context, mention, age, value, own)
         else:
             value = stages.moved_with_birth(age, line.birth, line.anchor, line.told_birth, line.moved_anchor)

@@ -1,8 +1,9 @@
 """Strategy `episodes`: the dates of one stay move together, those of other times apart, distances of a year stay.
 
-Public by declaration (docs/privacy.md): the days between the dates of an episode, the part of the week that a stay
-begins in, whether a day is a working day, and distances of up to `kept_days` ("il y a trois semaines"). Under
-`moves: day` each day is an episode of its own and may become any day: only the order and those distances are public.
+Public by declaration (docs/privacy.md): the days between the dates of an episode, its weekdays (of a stay of one day,
+whether a day is a working day), the stage of life that it begins in, and distances of up to `kept_days` ("il y a trois
+semaines"). Under `moves: day` each day is an episode of its own and may become any day of its stage of life: only the
+order, the stages and those distances are public.
 """
 
 from __future__ import annotations
@@ -29,21 +30,20 @@ KEPT = "kept"  # strategy of a distance that stays as it is
 CostLine = tuple[str, str, Fraction | None, int]  # as in `calendar`
 _WEEK = 7
 _SATURDAY = 5
-# Part of the week of each weekday, Monday first: a stay that begins in one is published as beginning in it.
-_PARTS = (0, 0, 0, 1, 2, 3, 3)
-_TOGETHER = 3  # days after the first of a stay
+_QUARTER = 92  # days
+_FAR = 10**6  # days, no bound
 
 
 class Episode(NamedTuple):
     """A stay of the patient, or the quarter of a year of a document without one.
 
-    What its first day `keeps` says where it may move to: a quarter by whole weeks, a stay to a day of the same part of
-    the week (`_PARTS`), a stay of one day to one of its kind, working day or weekend; under `moves: day` to any day.
+    What its first day `keeps` says where it may move to: by whole weeks, of a stay of one day to any day of its kind,
+    working day or weekend; under `moves: day` to any day.
     """
 
     first: date
     last: date | None
-    keeps: Literal["weekday", "part", "kind", "nothing"]
+    keeps: Literal["weekday", "kind", "nothing"]
 
     def allows(self, days: int) -> bool:
         """Return whether the episode may move by so many days."""
@@ -51,25 +51,22 @@ class Episode(NamedTuple):
         match self.keeps:
             case "weekday":
                 return days % _WEEK == 0
-            case "part":
-                return _part(first + days) == _part(first)
             case "kind":
                 return _is_weekend(first + days) == _is_weekend(first)
             case "nothing":
                 return True
 
     def moved(self, day: date, days: int, *, written: bool = False) -> date:
-        """Return a day moved by `days`; under `part` and `kind`, then to the nearest day of its kind.
+        """Return a day moved by `days`; under `kind`, then to the nearest day of its kind, or weekday if `written`.
 
-        The first days of a stay, and the day after one of a day, move together: brought to their kind one by one, two
-        of them could meet. A day whose weekday is `written` keeps it, but under `nothing`.
+        The day of such a stay and the next one move together: brought to their kind one by one, they could meet. Their
+        weekdays follow them, so that documents which write one agree with those that do not.
         """
         to = day.toordinal() + days
-        if written and self.keeps != "nothing":
-            return date.fromordinal(to + (day.toordinal() - to + 3) % _WEEK - 3)
-        together = 0 <= (day - self.first).days <= (_TOGETHER if self.keeps == "part" else 1)
-        if together or self.keeps in ("weekday", "nothing"):
+        if self.keeps != "kind" or 0 <= (day - self.first).days <= 1:
             return date.fromordinal(to)
+        if written:
+            return date.fromordinal(to + (day.toordinal() - to + 3) % _WEEK - 3)
         return date.fromordinal(_nearest_of_kind(to, _is_weekend(day.toordinal())))
 
 
@@ -79,7 +76,7 @@ def episode_of(context: DocumentContext, anchor: date) -> Episode:
         return _lone(anchor)
     stay = context.document.stay
     if stay is not None and stay.first <= anchor and (stay.last is None or stay.first <= stay.last):
-        return Episode(stay.first, stay.last, "kind" if stay.last == stay.first else "part")
+        return Episode(stay.first, stay.last, "kind" if stay.last == stay.first else "weekday")
     return _quarter(anchor)
 
 
@@ -97,21 +94,52 @@ def _quarter(day: date) -> Episode:
     return Episode(quarter.first, quarter.last, "weekday")
 
 
-def episode_shift(context: DocumentContext, episode: Episode) -> int:
+def episode_shift(context: DocumentContext, episode: Episode, life: Life | None = None) -> int:
     """Return the days that the dates of an episode move by.
 
     For a true first day v, the patient's shift s and the public set S of days that the episode may start on, the
     surrogate y has probability exp(−(ε/2)·|y − v − s|) / Z(v) on S. For v, w in S: exp of the difference is at most
     exp((ε/2)·|v − w|), and so is Z(w) / Z(v), hence ε·|v − w| (McSherry and Talwar 2007). S is the days of the same
-    part of the week, of the same kind for a stay of one day, of the same weekday for a quarter: adjacent inputs share
-    it.
+    weekday, of the same kind for a stay of one day, in the stage of life that the episode begins in, counted from the
+    moved birth date: adjacent inputs share it. Where s leads out of that stage, the noise begins at its nearer end:
+    between there and v + s no day is in S.
     """
-    stream = context.stream("episode", episode.first.isoformat())
     shift, rate = patient_shift(context), tempered(rational(context.policy.dates.episode_epsilon)) / 2
+    low, high = (shift - _FAR, shift + _FAR) if life is None else life.moves(episode)
+    if low == high:
+        return low
+    stream, near = context.stream("episode", episode.first.isoformat()), min(max(shift, low), high)
     while True:
-        days = shift + discrete_laplace(stream, rate)
-        if episode.allows(days):
+        days = near + discrete_laplace(stream, rate)
+        if low <= days <= high and episode.allows(days):
             return days
+
+
+class Life(NamedTuple):
+    """A patient's birth date, true and moved: one draw, which all of the patient's episodes follow."""
+
+    birth: date
+    moved: date
+
+    def moves(self, episode: Episode) -> tuple[int, int]:
+        """Return the least and greatest number of days that an episode may move by and begin in its stage of life.
+
+        The last quarter of a year of a stage is one by itself: a document of that stay may tell the next age.
+        What begins in the first month, or the quarter before, moves with the birth date. What begins earlier is free,
+        and so are single days (`moves: day`) before the birth.
+        """
+        day, alone = episode.first, episode.keeps == "nothing"
+        before = (self.birth - day).days
+        if before > (0 if alone else _QUARTER):
+            return -_FAR, _FAR
+        first, last = stages.days_of_stage(self.birth, day, self.moved)
+        if first == self.moved and not alone:
+            return (self.moved - self.birth).days, (self.moved - self.birth).days
+        if first != self.moved and last != date.max:
+            turn = last - timedelta(days=_QUARTER)
+            near_end = (stages.days_of_stage(self.birth, day, self.birth)[1] - day).days < _QUARTER
+            first, last = (turn + timedelta(days=1), last) if near_end else (first, turn)
+        return (first - day).days, (last - day).days
 
 
 def patient_shift(context: DocumentContext) -> int:
@@ -123,12 +151,12 @@ def move(context: DocumentContext, normalised: NormalisedTimes, epsilon: Fractio
     """Return the timeline of a document.
 
     An instant whose middle day lies in the episode's window, from `days_before` the stay's first day to `days_after`
-    its last, moves by `episode_shift`, and to the nearest day of its kind, or of the weekday that is written with it. A
-    distance that is kept moves with the document's own date. Another day moves by the shift of its quarter of a year; a
-    month, season, year or decade by the patient's shift and noise of its own, in its unit (`history_epsilon`). Any may
-    come back to its original, so each law above is that of what is published, before the order of the document's dates
-    is restored, which is public: a birth date is brought before the dates of the episode that follow it, and to the
-    stages of the patient's ages that stand beside it; others to where they are in order.
+    its last, moves by `episode_shift`; around a stay of one day, then to the nearest day of its kind, or of the weekday
+    that is written with it. A distance that is kept moves with the document's own date. Another day moves by the shift
+    of its quarter of a year; a month, season, year or decade by the patient's shift and noise of its own, in its unit
+    (`history_epsilon`). Any may come back to its original, so each law above is that of what is published, before the
+    order of the document's dates is restored, which is public: other dates are brought to where they are in order with
+    the days of the episode and the birth date.
     """
     anchor = normalised.anchor
     episode = episode_of(context, anchor)
@@ -137,10 +165,9 @@ def move(context: DocumentContext, normalised: NormalisedTimes, epsilon: Fractio
         for mention, one in normalised.instants.items()
         if one.unit is Unit.DAY and weekday_of(normalised.said[mention]) == one.first.weekday()
     }
-    moved_anchor = episode.moved(anchor, episode_shift(context, episode), written=day_of(anchor) in written)
-    shifted = anchor + timedelta(days=patient_shift(context))
-    move_birth = stages.move_birth if context.policy.ages.strategy == "stages" else births.move_birth
-    birth = normalised.birth and move_birth(context, anchor, moved_anchor, normalised.birth, epsilon, shifted)
+    life = _life(context, normalised.birth)
+    moved_anchor = episode.moved(anchor, episode_shift(context, episode, life), written=day_of(anchor) in written)
+    birth = normalised.birth and _birth(context, anchor, moved_anchor, normalised.birth, epsilon)
     pinned = {day_of(anchor): moved_anchor.toordinal()} | {
         normalised.instants[mention]: _told_from(normalised.instants[mention], anchor, moved_anchor)
         for mention, said in normalised.said.items()
@@ -156,21 +183,32 @@ def move(context: DocumentContext, normalised: NormalisedTimes, epsilon: Fractio
         elif window[0] <= one.middle <= window[1] or one in beside:
             day = _told_day(one, told)
             near = _lone(day) if context.policy.dates.moves == "day" else episode
-            to = near.moved(day, episode_shift(context, near), written=one in written)
-            drawn[one] = index_of(one.unit, to)
-            if birth is not None and normalised.birth is not None and normalised.birth < day:
-                birth = min(birth, to - timedelta(days=1))
+            drawn[one] = index_of(one.unit, near.moved(day, episode_shift(context, near, life), written=one in written))
         else:
-            drawn[one] = _history(context, one)
-    if birth is not None and (normalised.births or normalised.numbered_birth):
-        own = [normalised.ages[one] for one in sorted(normalised.own_ages) if not stages.is_of_another(context, one)]
-        birth = stages.beside_ages(birth, moved_anchor, own)
+            drawn[one] = _history(context, one, life)
     line = Timeline(anchor, moved_anchor, normalised.birth, birth, birth)
-    moved = restore(drawn, {one: index for one, index in pinned.items() if one in drawn} | line.fixed())
+    fixed = {one: index for one, index in pinned.items() if one in drawn} | line.fixed()
+    own = {one: index for one, index in drawn.items() if one.unit is Unit.DAY and window[0] <= one.first <= window[1]}
+    if context.policy.dates.moves == "stay":
+        fixed |= {one: to.index for one, to in restore(own, fixed).items() if one in own}
+    moved = restore(drawn, fixed)
     for one in normalised.birth_instants:
         moved[one] = Instant(one.unit, index_of(one.unit, birth or moved_anchor))
     kept = frozenset([mention for mention, said in normalised.said.items() if is_kept(context, said)])
     return Timeline(anchor, moved_anchor, normalised.birth, birth, birth, moved, kept, may_return=True)
+
+
+def _life(context: DocumentContext, birth: date | None) -> Life | None:
+    """Return the patient's life where ages have stages: where they move otherwise, the birth date has no such draw."""
+    if birth is None or context.policy.ages.strategy != "stages":
+        return None
+    return Life(birth, stages.born(context, birth, patient_shift(context)))
+
+
+def _birth(context: DocumentContext, anchor: date, moved_anchor: date, birth: date, epsilon: Fraction) -> date:
+    """Return the birth date as the document publishes it."""
+    move = stages.move_birth if context.policy.ages.strategy == "stages" else births.move_birth
+    return move(context, anchor, moved_anchor, birth, epsilon, anchor + timedelta(days=patient_shift(context)))
 
 
 def cost_lines(context: DocumentContext, normalised: NormalisedTimes) -> list[CostLine]:
@@ -241,18 +279,14 @@ def _told_day(one: Instant, told: Sequence[date]) -> date:
     return next((day for day in told if one.first <= day <= one.last), one.middle)
 
 
-def _history(context: DocumentContext, one: Instant) -> int:
+def _history(context: DocumentContext, one: Instant, life: Life | None) -> int:
     """Return where an instant outside the document's episode moves to."""
     unit, width = one.unit, DAYS_OF[one.unit]
     if unit is Unit.DAY:
-        return clamped(unit, one.index + episode_shift(context, _elsewhere(context, one.first)))
+        return clamped(unit, one.index + episode_shift(context, _elsewhere(context, one.first), life))
     rate = tempered(rational(context.policy.dates.history_epsilon[unit]))
     noise = discrete_laplace(context.stream("history", unit, str(one.index)), rate)
     return clamped(unit, one.index + (2 * patient_shift(context) + width) // (2 * width) + noise)
-
-
-def _part(ordinal: int) -> int:
-    return _PARTS[(ordinal - 1) % _WEEK]
 
 
 def _is_weekend(ordinal: int) -> bool:

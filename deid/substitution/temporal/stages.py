@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from datetime import date, timedelta
 from fractions import Fraction
 from functools import lru_cache
@@ -15,7 +15,7 @@ from deid.substitution.context import DocumentContext
 from deid.substitution.temporal.ages import Age, months_of
 from deid.substitution.temporal.births import within_life
 from deid.substitution.temporal.timeline import tempered
-from deid.substitution.temporal.values import Unit, add_months, add_years, age_at, on
+from deid.substitution.temporal.values import Unit, add_months, age_at, months_between, on
 
 MECHANISM = "exponential"
 # First month of life of each stage, and ε in nats per month: newborn, infant, toddler, nursery school, primary school,
@@ -49,13 +49,6 @@ _KIN = re.compile(
 _YEARS_OLDER = {"grandparent": 30, "parent": 15, "elder": 0, "younger": 0, "child": -15, "grandchild": -30}
 # A relative's age at another time than the document's.
 _ANOTHER_TIME = re.compile(r"\b(?:deced|dcd|mort|a l'age|avant|vers|depuis|il y a|etait|avait)")
-# The day a number of units away.
-_BACK: Mapping[Unit, Callable[[date, int], date]] = {
-    Unit.YEAR: add_years,
-    Unit.MONTH: add_months,
-    Unit.WEEK: lambda day, weeks: day + timedelta(weeks=weeks),
-    Unit.DAY: lambda day, days: day + timedelta(days=days),
-}
 _GREATEST = {Unit.YEAR: 125, Unit.MONTH: 1500, Unit.WEEK: 520, Unit.DAY: 3650, Unit.DECADE: 12}
 
 
@@ -124,6 +117,7 @@ def beside_own(context: DocumentContext, mention: Mention, age: Age, value: int,
     if bound is None:
         return value
     sign, years = bound
+    own -= own % 12 if age.unit is Unit.YEAR else 0
     fitting = [
         one
         for one in same_stage(age.unit, age.step, stage_of(age))
@@ -139,6 +133,12 @@ def moved_with_birth(age: Age, birth: date, anchor: date, told_birth: date, move
     """
     older = age_at(told_birth, moved_anchor, age.unit) - age_at(birth, anchor, age.unit)
     return kept_in_stage(age, age.value + older * age.step)
+
+
+def own_months(birth: date, anchor: date, told_birth: date, moved_anchor: date) -> int:
+    """Return the patient's published age in months, within the stage of life, public, at the document's date."""
+    first, last = days_of_stage(birth, anchor, told_birth)
+    return months_between(told_birth, min(max(moved_anchor, first), last))
 
 
 def epsilon_of(stage: int) -> Fraction:
@@ -161,24 +161,39 @@ def move_birth(
 ) -> date:
     """Return the surrogate of a birth date, the same in all documents of the scope.
 
-    The noise, in days, is discrete Laplace of a scale that the decade of birth tells (`birth_rate`): ε·d-private
-    between birth dates of one decade, without a claim across decades. The result is brought before the moved anchor,
-    and no further from it than the top-coded age.
+    It is brought before the moved anchor, which changes nothing where stays follow it (`episodes.Life`), and no further
+    from it than the top-coded age.
     """
-    noise = discrete_laplace(context.stream("birth", "stage", birth.isoformat()), tempered(birth_rate(birth)))
-    moved = on(birth.toordinal() + ((shifted or moved_anchor) - anchor).days + noise)
+    moved = born(context, birth, ((shifted or moved_anchor) - anchor).days)
     return within_life(context, moved, moved_anchor) if birth < anchor else moved_anchor
 
 
-def beside_ages(birth: date, moved_anchor: date, ages: Iterable[Age]) -> date:
-    """Return a moved birth date within a unit of the stages, public, of the ages that the document tells."""
-    for age in ages:
-        values = same_stage(age.unit, age.step, stage_of(age))
-        if age.unit in _BACK and values and stage_of(age) < len(_STAGES) - 1:
-            youngest, oldest = max(values[0] // age.step - 1, 0), values[-1] // age.step + 1
-            back = _BACK[age.unit]
-            birth = min(max(birth, back(moved_anchor, -oldest - 1) + timedelta(days=1)), back(moved_anchor, -youngest))
-    return birth
+def born(context: DocumentContext, birth: date, shift: int) -> date:
+    """Return a birth date moved by the patient's shift, in days, and noise of its own.
+
+    The noise is discrete Laplace of a scale that the decade of birth tells (`birth_rate`): ε·d-private between birth
+    dates of one decade, without a claim across decades.
+    """
+    return on(
+        birth.toordinal()
+        + shift
+        + discrete_laplace(context.stream("birth", "stage", birth.isoformat()), tempered(birth_rate(birth)))
+    )
+
+
+def days_of_stage(birth: date, day: date, moved_birth: date) -> tuple[date, date]:
+    """Return the first and last day that who is born on `moved_birth` is of the stage of life of `day`."""
+    stage = max(0, _stage(Fraction(months_between(birth, day))))
+    first = _reached(moved_birth, _FIRST_MONTHS[stage])
+    if stage == len(_STAGES) - 1:
+        return first, date.max
+    return first, _reached(moved_birth, _FIRST_MONTHS[stage + 1]) - timedelta(days=1)
+
+
+def _reached(birth: date, months: int) -> date:
+    """Return the first day of an age in months."""
+    day = add_months(birth, months)
+    return day if months_between(birth, day) == months else day + timedelta(days=1)
 
 
 def birth_rate(birth: date) -> Fraction:

@@ -9,8 +9,8 @@ from deid.french import numerals
 from deid.french.calendar import MONTHS, SEASONS, WEEKDAYS
 from deid.french.folding import alike, comparable, sentence_case_of, without_accents
 from deid.substitution.context import DocumentContext
-from deid.substitution.temporal import agreement, feasts, order
-from deid.substitution.temporal.forms import Expression, Form, Part
+from deid.substitution.temporal import agreement, feasts, order, resolving
+from deid.substitution.temporal.forms import Expression, Form, Literal, MonthName, Part, Year
 from deid.substitution.temporal.normalisation import NormalisedTimes, are_bounds
 from deid.substitution.temporal.relative import ABOUT, Manner, Relative
 from deid.substitution.temporal.timeline import Timeline, day_of
@@ -169,6 +169,28 @@ def _lenders(
     return found
 
 
+# What writes the month of a day that has none.
+_MONTH: tuple[Part, ...] = (Literal(" "), MonthName("mars", "long"))
+
+
+def _bare_days(
+    context: DocumentContext, normalised: NormalisedTimes, lenders: Mapping[Mention, object]
+) -> Mapping[Mention, list[Mention]]:
+    """Each day that no month is written for or lent to, and the list of such days that it stands in."""
+    found: dict[Mention, list[Mention]] = {}
+    before: Mention | None = None
+    for mention in sorted(normalised.instants):
+        said = normalised.said[mention]
+        bound = before is not None and are_bounds(context, before, mention)
+        if isinstance(said, Expression) and said.day is not None and said.month is None and not said.this_month:
+            chain = found.get(before, []) if before is not None and bound else []
+            chain.append(mention)
+            if mention not in lenders:
+                found[mention] = chain
+        before = mention
+    return found
+
+
 class DateWriter:
     """Writes the dates of one document, as a timeline moved them."""
 
@@ -182,6 +204,7 @@ class DateWriter:
         self._moved = dict(line.instants)
         self._birth = None if line.birth is None else day_of(line.birth)
         self._lenders = _lenders(context, normalised)
+        self._bare = _bare_days(context, normalised, self._lenders)
 
     def texts(self) -> Mapping[Mention, str]:
         """The text of every mention that was read; one that has no room to move has none."""
@@ -253,12 +276,42 @@ class DateWriter:
         return text if self._accented else without_accents(text)
 
     def _form(self, mention: Mention, said: Expression, moved: Instant) -> Form:
-        """The form of a date; with a month where the date that lent it one has come to stand in another."""
-        if mention not in self._lenders:
-            return said.form
-        following, month = self._lenders[mention]
-        beside = self._moved[self._instants[following]].first
-        return said.form if beside.month == moved.first.month else Form((*said.form.parts, *month))
+        """The form of a date; with a month where the date that lent it one has come to stand in another.
+
+        A month or year is also written where a reader would look for the date in another one: "mardi 5" that moves to
+        "mardi 16", a week ahead, may be taken for the one of last month.
+        """
+        form, day = said.form, moved.first
+        if mention in self._lenders:
+            following, month = self._lenders[mention]
+            beside = self._moved[self._instants[following]].first
+            return form if beside.month == day.month else Form((*form.parts, *month))
+        if mention in self._bare:
+            return Form((*form.parts, *_MONTH)) if self._needs_month(mention) else form
+        if said.month is None or said.year is not None or not any(isinstance(one, MonthName) for one in form.parts):
+            return form
+        return form if self._reads(said, moved) else Form((*form.parts, Literal(" "), Year(4)))
+
+    def _needs_month(self, mention: Mention) -> bool:
+        """Whether a day without its month needs one: it stands in another than the next of its list, or misleads."""
+        chain = self._bare[mention]
+        days = [self._moved[self._instants[one]] for one in chain]
+        months = [(day.first.year, day.first.month) for day in days]
+        last = self._said[chain[-1]]
+        if isinstance(last, Expression) and self._reads(last, days[-1]) and len(set(months)) == 1:
+            return False
+        at = chain.index(mention)
+        return mention == chain[-1] or months[at] != months[at + 1]
+
+    def _reads(self, said: Expression, moved: Instant) -> bool:
+        """Whether a reader finds a date, written as `said`, where it was moved to."""
+        day = moved.first
+        written = said._replace(
+            day=said.day and day.day,
+            month=said.month and day.month,
+            weekday=None if said.weekday is None else day.weekday(),
+        )
+        return resolving.place_date(written, self._line.moved_anchor) == moved
 
     def _agreeing(self, mention: Mention, text: str, *, distance: bool) -> str:
         if not distance and not agreement.matters(self._context, mention, text):

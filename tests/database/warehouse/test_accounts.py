@@ -19,14 +19,14 @@ from tests.database.warehouse.light import decide
 from tests.database.warehouse.nights import night, process, reasons, states
 from tests.database.warehouse.small_hospital import DAY, NIGHT, open_hospital, put, withdraw
 
-# Each letter tells one date of its own and its own day: 1/180 and 1/90 nat, under the policy that ships.
+# Each letter tells one date of its own and its own day: 1/180 and 1/200 nat, under the policy that ships.
 LETTER = """Compte rendu de consultation
 
 Madame Maëlys VASSEROT est venue pour une douleur thoracique qui dure depuis le {day:02d}/01/2026. L'examen retrouve
 une tension artérielle normale et un rythme régulier. Le bilan biologique est sans particularité, et elle sort avec
 un traitement par bisoprolol. Elle sera revue dans le service en cas de besoin.
 """
-ONE = 1 / 180 + 0.0111
+ONE = 1 / 180 + 0.005
 
 
 @pytest.fixture
