@@ -9,7 +9,9 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -180,57 +182,6 @@ def test_no_trace_of_a_patient_in_airflow(service: Service) -> None:
     assert "task_instance" in {name.split(".")[1] for name, _ in searching.postgres_cells(dsn, ["public"])}
 
 
-def test_a_steward_in_a_browser_lets_a_night_out_and_holds_another_back(service: Service, browser: Browser) -> None:
-    policy = service.home / "policy.yaml"
-    asked_of_nobody = policy.read_text(encoding="utf-8")
-    policy.write_text(asked_of_nobody.replace("approval: never", "approval: always"), encoding="utf-8")
-    for night_, name in DECIDED.items():
-        put(service.hospital, name, f"{LETTER}\n{name}.", at=night_)
-        service.interface.trigger(DEIDENTIFY, name, (night_, night_ + DAY), reason="essai de décision")
-        assert service.settled(DEIDENTIFY, name) == "success"
-    approved, rejected = (str(night_.date()) for night_ in DECIDED)
-    runs = {key: service.until(lambda key=key: asking(service, key)) for key in (approved, rejected)}
-    # Airflow fails a task whose answer comes before its scheduler has noted the pause; a person reads for longer.
-    time.sleep(10)
-    with deciding.steward(browser, service.airflow) as page:
-        deciding.answer(page, service.airflow, approved, "Approuver", "lu")
-        deciding.answer(page, service.airflow, rejected, "Rejeter", "trop d'alertes")
-        assert [service.settled(RELEASE, run) for run in runs.values()] == ["success"] * 2
-        page.goto(f"{service.airflow.pages}releases")
-        states = {key: page.locator("tr", has=page.locator(f'a[href$="{key}"]')).inner_text() for key in runs}
-    policy.write_text(asked_of_nobody, encoding="utf-8")
-    assert "Publié" in states[approved]
-    assert "Rejeté" in states[rejected]
-    texts = [row[6] for row in published(service.hospital)]
-    assert [sum(f"{name}." in text for text in texts) for name in DECIDED.values()] == [1, 0]
-    said = service.hospital.rows(
-        "SELECT interval_key, chosen, decided_by, reason FROM deid.decision WHERE decided_by = %s ORDER BY 1",
-        (STEWARD,),
-    )
-    assert said == [(approved, "approve", STEWARD, "lu"), (rejected, "reject", STEWARD, "trop d'alertes")]
-
-
-def test_a_night_that_is_late_is_told_by_mail(service: Service, mailbox: mail.Mailbox) -> None:
-    night_ = NIGHT - 7 * DAY
-    key = str(night_.date())
-    put(service.hospital, "late", f"{LETTER}\nTardive.", at=night_)
-    with psycopg2.connect(service.hospital.owner) as link, link.cursor() as cursor:
-        cursor.execute("LOCK TABLE deid.run IN ACCESS EXCLUSIVE MODE")
-        service.interface.trigger(DEIDENTIFY, "late", (night_, night_ + DAY), reason="essai de retard")
-        subject = f"{key} n'est pas prêt à l'heure prévue"
-        service.until(lambda: any(subject in mail.told(message) for message in mailbox.messages))
-    link.close()
-    assert service.settled(DEIDENTIFY, "late") == "success"
-    assert not any("Tardive" in mail.told(message) for message in mailbox.messages)
-
-
-def asking(service: Service, interval_key: str) -> str | None:
-    """The release run that waits for a person's answer on an interval."""
-    runs = {run["dag_run_id"] for run in service.interface.runs(RELEASE) if run["partition_key"] == interval_key}
-    asked = [detail["task_instance"]["dag_run_id"] for detail in service.interface.questions(RELEASE)]
-    return next((run for run in asked if run in runs), None)
-
-
 def test_killed_in_the_middle_it_ends_in_the_same_rows(
     service: Service, postgres: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -266,6 +217,67 @@ def undisturbed(postgres: Database, service: Service, monkeypatch: pytest.Monkey
     put_earlier(postgres)
     night("drill", EARLIER)
     return published(postgres)
+
+
+@pytest.fixture(scope="module")
+def asked(service: Service, mailbox: mail.Mailbox) -> Iterator[dict[str, str]]:
+    """Two nights on which a person must decide, the first of which waits until it is late: interval → release run."""
+    policy = service.home / "policy.yaml"
+    asked_of_nobody = policy.read_text(encoding="utf-8")
+    policy.write_text(asked_of_nobody.replace("approval: never", "approval: always"), encoding="utf-8")
+    for night_, name in DECIDED.items():
+        put(service.hospital, name, f"{LETTER}\n{name}.", at=night_)
+    late, other = DECIDED
+    with closing(psycopg2.connect(service.hospital.owner)) as link, link, link.cursor() as cursor:
+        cursor.execute("LOCK TABLE deid.run IN ACCESS EXCLUSIVE MODE")
+        decide(service, late)
+        subject = f"{late.date()} n'est pas prêt à l'heure prévue"
+        service.until(lambda: any(subject in mail.told(message) for message in mailbox.messages))
+    decide(service, other)
+    keys = [str(night_.date()) for night_ in DECIDED]
+    assert [service.settled(DEIDENTIFY, key) for key in keys] == ["success"] * 2
+    yield {key: service.until(lambda key=key: asking(service, key)) for key in keys}
+    policy.write_text(asked_of_nobody, encoding="utf-8")
+
+
+def decide(service: Service, night_: datetime) -> None:
+    service.interface.trigger(DEIDENTIFY, str(night_.date()), (night_, night_ + DAY), reason="essai de décision")
+
+
+def test_a_night_that_is_late_is_told_by_mail(asked: dict[str, str], mailbox: mail.Mailbox) -> None:
+    told = [mail.told(message) for message in mailbox.messages]
+    assert any(f"{next(iter(asked))} n'est pas prêt à l'heure prévue" in message for message in told)
+    assert not any(name in message for message in told for name in ("VASSEROT", *DECIDED.values()))
+
+
+def test_a_steward_in_a_browser_lets_a_night_out_and_holds_another_back(
+    service: Service, asked: dict[str, str], browser: Browser
+) -> None:
+    approved, rejected = asked
+    # Airflow fails a task whose answer comes before its scheduler has noted the pause; a person reads for longer.
+    time.sleep(10)
+    with deciding.steward(browser, service.airflow) as page:
+        deciding.answer(page, service.airflow, approved, "Approuver", "lu")
+        deciding.answer(page, service.airflow, rejected, "Rejeter", "trop d'alertes")
+        assert [service.settled(RELEASE, run) for run in asked.values()] == ["success"] * 2
+        page.goto(f"{service.airflow.pages}releases")
+        states = {key: page.locator("tr", has=page.locator(f'a[href$="{key}"]')).inner_text() for key in asked}
+    assert "Publié" in states[approved]
+    assert "Rejeté" in states[rejected]
+    texts = [row[6] for row in published(service.hospital)]
+    assert [sum(f"{name}." in text for text in texts) for name in DECIDED.values()] == [1, 0]
+    said = service.hospital.rows(
+        "SELECT interval_key, chosen, decided_by, reason FROM deid.decision WHERE decided_by = %s ORDER BY 1",
+        (STEWARD,),
+    )
+    assert said == [(approved, "approve", STEWARD, "lu"), (rejected, "reject", STEWARD, "trop d'alertes")]
+
+
+def asking(service: Service, interval_key: str) -> str | None:
+    """The release run that waits for a person's answer on an interval."""
+    runs = {run["dag_run_id"] for run in service.interface.runs(RELEASE) if run["partition_key"] == interval_key}
+    asked = [detail["task_instance"]["dag_run_id"] for detail in service.interface.questions(RELEASE)]
+    return next((run for run in asked if run in runs), None)
 
 
 def backfilled(service: Service) -> list[dict[str, Any]] | None:
