@@ -207,11 +207,15 @@ class Growth:
         return max(STAGES, key=lambda stage: self.long.seconds.get(stage, 0.0))
 
 
+def _check(candidate: Candidate) -> object:
+    return pipeline.check([candidate], limits=UNLIMITED)[0]
+
+
 class Flow:
     """The flow of one document, stage by stage, with nothing that stops it."""
 
-    def __init__(self, detector: Detector, substitutor: Substitutor) -> None:
-        self._detector, self._substitutor = detector, substitutor
+    def __init__(self, detector: Detector, substitutor: Substitutor, check: Callable[[Candidate], object]) -> None:
+        self._detector, self._substitutor, self._check = detector, substitutor, check
 
     def cost(self, name: str, length: int) -> Cost:
         """Return the cost of a document of a family; a document refused at a stage costs nothing after it."""
@@ -263,16 +267,16 @@ class Flow:
         elif stage == "substitute":
             one = pipeline.substitute([given], self._substitutor, limits=UNLIMITED)
         else:
-            one = pipeline.check([given], limits=UNLIMITED) if isinstance(given, Candidate) else [given]
+            return self._check(given) if isinstance(given, Candidate) else given
         return one[0]
 
 
-def make_flow(chosen: policy.Policy) -> Flow:
+def make_flow(chosen: policy.Policy, check: Callable[[Candidate], object] = _check) -> Flow:
     """Return the flow of a policy without its bound on ε per document, on the tables that ship."""
     tables = packaged_tables()
     chosen_substitution = chosen.substitution.model_copy(update={"max_epsilon_per_document": 1e9})
     unbounded = chosen.model_copy(update={"substitution": chosen_substitution})
-    return Flow(Detector(chosen), Substitutor(unbounded, bytes(range(32)), tables.communes, tables.names))
+    return Flow(Detector(chosen), Substitutor(unbounded, bytes(range(32)), tables.communes, tables.names), check)
 
 
 def _least(costs: Iterator[Cost]) -> Cost:
