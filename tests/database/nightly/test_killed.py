@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import psycopg2
 import pytest
@@ -16,6 +17,7 @@ from deid.nightly import steps
 from deid.warehouse.publish import make_visible, publish_interval
 from tests import ROOT
 from tests.conftest import Database
+from tests.database.warehouse.light import decide
 from tests.database.warehouse.nights import fingerprint, night, published
 from tests.database.warehouse.small_hospital import DAY, LETTER, NIGHT, PAGE, open_hospital, put
 
@@ -34,7 +36,8 @@ STEPS = {
 
 
 @pytest.fixture
-def hospital(deployed: Database) -> Database:
+def hospital(deployed: Database, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Database:
+    decide(monkeypatch, tmp_path)
     open_hospital(deployed)
     for number in range(3):
         put(deployed, f"letter{number}", LETTER + f"\nExemplaire {'abc'[number]}.")
