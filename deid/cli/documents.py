@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
@@ -16,6 +18,7 @@ from deid.domain.outcomes import Deidentified, Detected, Incoming, Refused
 if TYPE_CHECKING:
     from deid.config.policy import Policy
     from deid.detection.staff import Staff
+    from deid.formats.fields import FileRules
     from deid.substitution import Substitutor
 
 BATCH = 64
@@ -101,34 +104,7 @@ def deidentify(
     retour est 1. Le secret NOCTURNE_SECRET est nécessaire : avec le même secret, un même patient garde les mêmes
     substituts d'un document et d'un jour à l'autre.
     """
-    key = read_settings().key  # before anything that takes time: without it there is nothing to do
-    from deid import pipeline
-    from deid.detection import Detector
-
-    chosen = chosen_policy(policy)
-    if chosen.substitution.max_epsilon_per_patient is not None:
-        raise InputRefused(
-            f"policy {chosen.name}: max_epsilon_per_patient needs the ledger, which this command does not keep.",
-            "Use `night`, or a policy without that limit.",
-        )
-    substitutor = make_substitutor(chosen, key, database=database)
-    detector = Detector(chosen, read_staff_file(staff))
-    size, limits = read_settings().max_document_bytes, read_settings().limits()
-    _process(
-        source,
-        output,
-        lines.deidentified_line,
-        lambda batch: pipeline.deidentify(
-            batch,
-            detector,
-            substitutor,
-            max_bytes=size,
-            quality=chosen.quality,
-            hiding=chosen.substitution.hiding,
-            limits=limits,
-        ),
-        refused,
-    )
+    _process(source, output, lines.deidentified_line, deidentifier(policy, staff, database=database), refused)
 
 
 def _process(
@@ -160,6 +136,39 @@ def _process(
     if refusals.count:
         typer.echo(f"deid : {refusals.count} refusé(s), voir ci-dessus.", err=True)
         raise typer.Exit(REFUSED)
+
+
+def deidentifier(
+    policy: Path | None, staff: Path | None, *, database: bool, rules: FileRules | None = None
+) -> Callable[[Sequence[Incoming]], list[Deidentified | Refused]]:
+    """Return what de-identifies batches of texts, or of files under `rules`, by the options of a command.
+
+    Raises:
+        InputRefused: there is no secret, or the policy needs the ledger.
+    """
+    key = read_settings().key  # before anything that takes time: without it there is nothing to do
+    from deid import pipeline
+    from deid.detection import Detector
+
+    chosen = chosen_policy(policy)
+    if chosen.substitution.max_epsilon_per_patient is not None:
+        raise InputRefused(
+            f"policy {chosen.name}: max_epsilon_per_patient needs the ledger, which this command does not keep.",
+            "Use `night`, or a policy without that limit.",
+        )
+    substitutor = make_substitutor(chosen, key, database=database)
+    limits = read_settings().limits()
+    return partial(
+        pipeline.deidentify,
+        detector=Detector(chosen, read_staff_file(staff)),
+        substitutor=substitutor,
+        max_bytes=read_settings().max_document_bytes,
+        quality=chosen.quality,
+        hiding=chosen.substitution.hiding,
+        # Parsers of files are code of other people: always in a process of its own, which is killed past its limits.
+        limits=limits if rules is None else replace(limits, isolated=True),
+        rules=rules,
+    )
 
 
 def make_substitutor(policy: Policy, key: bytes, *, database: bool) -> Substitutor:

@@ -8,15 +8,15 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from deid.cli import lines
-from deid.cli.console import REFUSED, chosen_policy, read_settings
-from deid.cli.documents import FromDatabase, PolicyFile, StaffFile, make_substitutor, read_staff_file, refusal_message
+from deid.cli.console import REFUSED, read_settings
+from deid.cli.documents import FromDatabase, PolicyFile, StaffFile, deidentifier, refusal_message
 from deid.domain.document import Document
 from deid.domain.errors import InputRefused, Reason
 from deid.domain.outcomes import Deidentified, Incoming, Refused
@@ -45,7 +45,7 @@ def file(
     database: FromDatabase = False,
     fields: Annotated[
         Path | None,
-        typer.Option(metavar="FICHIER", help="Règles de la source, en YAML : images, champs (docs/formats.md)."),
+        typer.Option(metavar="FICHIER", help="Règles de la source, en YAML : images, scans, champs (docs/formats.md)."),
     ] = None,
     workers: Annotated[int, typer.Option(min=1, metavar="N", help="Lots traités en même temps.")] = 1,
     keep_names: Annotated[
@@ -67,42 +67,17 @@ def file(
     n'est pas écrit : la sortie d'erreur dit lequel et pourquoi, et le code de retour est 1. Le secret NOCTURNE_SECRET
     est nécessaire.
     """
-    key = read_settings().key
-    from deid import pipeline
-    from deid.detection import Detector
     from deid.formats.fields import FileRules, load_rules
 
-    chosen = chosen_policy(policy)
-    if chosen.substitution.max_epsilon_per_patient is not None:
-        raise InputRefused(
-            f"policy {chosen.name}: max_epsilon_per_patient needs the ledger, which this command does not keep.",
-            "Use `night`, or a policy without that limit.",
-        )
     rules = FileRules() if fields is None else load_rules(fields)
     tasks = _tasks(source, target, keep_names=keep_names)
-    substitutor = make_substitutor(chosen, key, database=database)
-    detector = Detector(chosen, read_staff_file(staff))
+    deidentify = deidentifier(policy, staff, database=database, rules=rules)
     size = read_settings().max_document_bytes
-    # Parsers of files are code of other people: always in a process of its own, which is killed past its limits.
-    limits = replace(read_settings().limits(), isolated=True)
 
     def process(batch: list[_Task]) -> list[Deidentified | Refused]:
         read = [_incoming(task, size) for task in batch]
         sound = [item for item in read if isinstance(item, Incoming)]
-        done = iter(
-            pipeline.deidentify(
-                sound,
-                detector,
-                substitutor,
-                max_bytes=size,
-                quality=chosen.quality,
-                hiding=chosen.substitution.hiding,
-                limits=limits,
-                rules=rules,
-            )
-            if sound
-            else ()
-        )
+        done = iter(deidentify(sound) if sound else ())
         return [item if isinstance(item, Refused) else next(done) for item in read]
 
     summary = _Summary()
