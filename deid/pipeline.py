@@ -364,7 +364,7 @@ def _rewrite(item: Detected, substitution: Substitution) -> str | RewrittenFile 
     if isinstance(markup, SegmentedSource):
         content = markup.rewrite(spans)
         _require_gone(item.document, substitution, markup.read_again(content) if spans else "")
-        return RewrittenFile(content, markup.format, markup.suffix, markup.removed)
+        return RewrittenFile(content, markup.format, markup.suffix, markup.removed, markup.patients)
     page = markup.rewrite(spans)
     return page if isinstance(page, str) else None
 

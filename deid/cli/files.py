@@ -155,6 +155,7 @@ class _Summary:
         self.written: Counter[str] = Counter()
         self.removed: Counter[str] = Counter()
         self.refused: Counter[str] = Counter()
+        self.shared = 0  # files of several patients
 
     def settle(self, task: _Task, outcome: Deidentified | Refused) -> dict[str, Any]:
         """Write a file, or tell why it is held back; return its line of the report."""
@@ -168,6 +169,7 @@ class _Summary:
         _write(target, file.content)
         self.written[file.format] += 1
         self.removed.update(file.removed)
+        self.shared += file.patients > 1
         replaced = Counter(str(one.mention.label) for one in outcome.candidate.substitution.surrogates)
         return {
             "file": task.id,
@@ -175,6 +177,7 @@ class _Summary:
             "format": file.format,
             "replaced": dict(sorted(replaced.items())),
             "removed": dict(sorted(file.removed.items())),
+            "patients": file.patients,
         }
 
     def tell(self) -> None:
@@ -183,6 +186,9 @@ class _Summary:
         for title, counts in (("écrits", self.written), ("enlevé", self.removed), ("retenus", self.refused)):
             if counts:
                 typer.echo(f"{title} : " + ", ".join(f"{name} {count}" for name, count in sorted(counts.items())))
+        if self.shared:
+            told = "de plusieurs patients, qui partagent leurs substituts : les séparer par patient (docs/formats.md)."
+            typer.echo(f"{self.shared} fichier(s) {told}", err=True)
         sys.stdout.flush()
 
 

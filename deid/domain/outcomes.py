@@ -27,12 +27,14 @@ class RewrittenFile:
     """A file in its own format with surrogates.
 
     `suffix` is the ending of its name where it became another format, else "". `removed` counts what it lacks, by kind.
+    `patients` is the number of those whom its fields tell, who share surrogates; 1 if they tell none.
     """
 
     content: bytes
     format: str
     suffix: str = ""
     removed: Mapping[str, int] = field(default_factory=dict)
+    patients: int = 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,6 +81,15 @@ class SegmentedSource(SourceText):
     removed: Mapping[str, int] = field(default_factory=dict)
     suffix: str = ""
 
+    @property
+    def patients(self) -> int:
+        """Number of patients whom the fields tell: of their identifiers, unless all have one birth date; at least 1."""
+        told = {
+            name: {one.casefold() for one in self.patient.get(name, ()) if one.strip()}
+            for name in ("ipp", "birth_date")
+        }
+        return 1 if len(told["birth_date"]) == 1 else max(1, len(told["ipp"]))
+
     def rewrite(self, replacements: Sequence[Replacement]) -> bytes:
         """Return the file with each span of the text replaced; see `SourceText.rewrite`."""
         check_replacements(len(self.text), replacements)

@@ -48,6 +48,22 @@ def test_a_folder_is_rewritten_but_for_what_is_held_back(deid: Call, tmp_path: P
 
 
 @pytest.mark.usefixtures("secret")
+def test_a_table_of_several_patients_is_told(deid: Call, tmp_path: Path) -> None:
+    table = tmp_path / "a.csv"
+    rows = [
+        "ipp;nom_patient;ddn;texte",
+        "8001234567;VASSEROT;14/05/1961;Vue hier.",
+        "8009876543;KERGOAT;02/03/1970;Vu.",
+    ]
+    table.write_text("\n".join(rows), encoding="utf-8")
+    said = deid("file", "--policy", RULES, "--report", tmp_path / "report.jsonl", table, tmp_path / "b.csv")
+    assert "1 fichier(s) de plusieurs patients" in said.err
+    assert json.loads((tmp_path / "report.jsonl").read_text())["patients"] == 2
+    table.write_text("\n".join(rows[:2]), encoding="utf-8")
+    assert "plusieurs patients" not in deid("file", "--policy", RULES, table, tmp_path / "b.csv").err
+
+
+@pytest.mark.usefixtures("secret")
 def test_a_target_that_would_overwrite_is_refused(deid: Call, tmp_path: Path) -> None:
     letter = tmp_path / "a.txt"
     letter.write_text(LETTER, encoding="utf-8")
