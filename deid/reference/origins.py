@@ -65,13 +65,14 @@ class OriginModel:
         usual = Counter(_all_grams(word for word in french if known.get(word, FRENCH) == FRENCH))
         whole = usual.total() + _SMOOTHING * _SPACE
 
-        def told(found: Counter[str], gram: str) -> int:
-            expected = (usual[gram] + _SMOOTHING) / whole
-            return round(_SCALE * log((found[gram] + _DRAWN * expected) / (found.total() + _DRAWN) / expected))
+        sized = [(found, found.total() + _DRAWN) for found in counts]
 
-        unseen = [round(_SCALE * log(_DRAWN / (found.total() + _DRAWN))) for found in counts]
-        grams = sorted(set().union(*counts))
-        return cls(kind, {gram: [told(found, gram) for found in counts] for gram in grams}, unseen)
+        def told(gram: str) -> list[int]:
+            expected = (usual[gram] + _SMOOTHING) / whole
+            return [round(_SCALE * log((found[gram] + _DRAWN * expected) / size / expected)) for found, size in sized]
+
+        unseen = [round(_SCALE * log(_DRAWN / size)) for _, size in sized]
+        return cls(kind, {gram: told(gram) for gram in sorted(set().union(*counts))}, unseen)
 
     def _origin_of(self, word: str, births: int = 0) -> str:
         """Return the likeliest origin of a key; French the sooner, the more births it has had in France."""
