@@ -19,8 +19,17 @@ from airflow.utils.db import initdb
 from airflow.utils.session import create_session
 from sqlalchemy import select
 
+from deid.refresh.refreshing import refresh
+from deid.refresh.sources import SOURCES
 from deid.release.decisions import record_right
 from tests.airflow_home import ROOT
+from tests.conftest import Database
+
+
+def load_references(database: Database) -> None:
+    """Load every source that ships, as the first night of `refresh_references` does."""
+    for source in SOURCES:
+        refresh(source, dsn=database.dsn("refresher"))
 
 
 @pytest.fixture(scope="session")

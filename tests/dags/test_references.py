@@ -16,7 +16,8 @@ from deid.config.settings import settings
 from deid.reference.packaged import DATA
 from deid.refresh import download
 from deid.refresh.sources import SOURCES
-from tests.conftest import Database
+from tests.conftest import Database, Deploy
+from tests.dags.conftest import load_references
 from tests.database.refresh import formats, health_formats
 from tests.database.refresh.certificates import Authority
 from tests.database.refresh.conftest import Web, authority, secure, web  # noqa: F401 - fixtures
@@ -138,7 +139,7 @@ def heard() -> Iterator[Heard]:
 
 @pytest.fixture
 def night(
-    deployed: Database, play: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, heard: Heard
+    deploy: Deploy, play: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, heard: Heard
 ) -> Callable[..., None]:
     """Play a night after one on which all went well: the sources at wrong places fail by name, nothing else moves."""
     monkeypatch.setattr(download, "BACKOFF_S", 0.0)
@@ -146,9 +147,8 @@ def night(
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     for name in download.BUNDLES:
         monkeypatch.delenv(name, raising=False)
-    first = play("refresh_references")
-    assert {name: first.steps[name] for name in SOURCES} == {name: ["success"] for name in SOURCES}
-    before = service(deployed)
+    loaded = deploy(load_references)
+    before = service(loaded)
 
     def run(wrong: Mapping[str, tuple[str, str]], configured: str) -> None:
         (tmp_path / "references.yaml").write_text(configured, encoding="utf-8")
@@ -165,7 +165,7 @@ def night(
         assert {source: message in heard.said[source] for source, (_, message) in wrong.items()} == dict.fromkeys(
             wrong, True
         ), heard.said
-        assert service(deployed) == before
+        assert service(loaded) == before
 
     return run
 
