@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from deid.cli import main
-from tests.conftest import Database
+from tests.conftest import Database, Deploy
 from tests.database.warehouse.light import decide
 from tests.database.warehouse.nights import night, states
 from tests.database.warehouse.small_hospital import DAY, LETTER, NIGHT, open_hospital, put
@@ -17,15 +17,18 @@ from tests.database.warehouse.small_hospital import DAY, LETTER, NIGHT, open_hos
 UNREADABLE = LETTER.encode("cp1252")
 
 
-@pytest.fixture
-def hospital(deployed: Database, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Database:
-    decide(monkeypatch, tmp_path)
-    open_hospital(deployed)
-    put(deployed, "D1")
+def fill(database: Database) -> None:
+    open_hospital(database)
+    put(database, "D1")
     for name in ("D2", "D3"):
-        put(deployed, name, UNREADABLE)
+        put(database, name, UNREADABLE)
     night("first")
-    return deployed
+
+
+@pytest.fixture
+def hospital(deploy: Deploy, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Database:
+    decide(monkeypatch, tmp_path)
+    return deploy(fill)
 
 
 def said(capsys: pytest.CaptureFixture[str], *arguments: str, status: int = 0) -> list[dict[str, Any]]:

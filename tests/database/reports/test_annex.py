@@ -10,6 +10,7 @@ import pytest
 
 from deid.domain.labels import FRENCH, Label
 from deid.release import actions
+from tests.conftest import Database, Deploy
 from tests.database.cli.conftest import deid
 from tests.database.release.ledger import CANARY, Ledger
 from tests.unit.cli.conftest import Call
@@ -27,18 +28,21 @@ SPENT = """UPDATE deid.budget AS b SET content_hash = d.content_hash, published 
 FROM deid.document AS d WHERE b.run_id = d.run_id AND b.document_id = d.document_id AND d.state = 'published'"""
 
 
-@pytest.fixture
-def published(deployed: Any) -> Any:
+def publish_two(database: Database) -> None:
     """Two published nights of the same patients, dated, and an opt-out that removed one of them."""
-    ledger = Ledger(deployed)
+    ledger = Ledger(database)
     for day, documents, refused in ((FIRST, 90, 1), (SECOND, 120, 9)):
         ledger.night(day, documents, quarantined=refused)
         summary = actions.summarise(day)
         needed = {"chosen": "approve", "decided_by": "c.morel", "reason": "lu"}
         actions.publish(day, needed if actions.needs_approval(summary) else None)
-    deployed.rows(DATED)
-    deployed.rows(SPENT)
-    return deployed
+    database.rows(DATED)
+    database.rows(SPENT)
+
+
+@pytest.fixture
+def published(deploy: Deploy) -> Database:
+    return deploy(publish_two)
 
 
 def rows_of(page: str, section: str) -> dict[str, list[str]]:
@@ -50,7 +54,7 @@ def rows_of(page: str, section: str) -> dict[str, list[str]]:
     return {first: [cell.replace("\u202f", "") for cell in rest] for first, *rest in cells}
 
 
-def test_groups_and_pseudonyms_are_those_of_the_published_rows(published: Any, deid: Call) -> None:
+def test_groups_and_pseudonyms_are_those_of_the_published_rows(published: Database, deid: Call) -> None:
     page = deid("dpo-annex", SECOND).out
     mine = "FROM deid.published_document d JOIN deid.release r USING (release_id) WHERE r.interval_key = '2026-10-03'"
     ((documents, patients),) = published.rows(f"SELECT count(*), count(DISTINCT d.patient_id) {mine}")
@@ -74,7 +78,7 @@ def test_groups_and_pseudonyms_are_those_of_the_published_rows(published: Any, d
     assert linked["Médiane / 95 % / maximum"][0].endswith(f"/ {max(n for (n,) in everywhere)}")
 
 
-def test_epsilon_composes_over_all_of_a_patient(published: Any, deid: Call) -> None:
+def test_epsilon_composes_over_all_of_a_patient(published: Database, deid: Call) -> None:
     shown = rows_of(deid("dpo-annex", SECOND).out, "3.")
     totals = published.rows(
         "SELECT sum(epsilon) FROM deid.budget WHERE published AND patient_id IN (SELECT patient_id FROM deid.document"
@@ -87,7 +91,7 @@ def test_epsilon_composes_over_all_of_a_patient(published: Any, deid: Call) -> N
     assert [shown[FRENCH[label]][-1] for label in (Label.PATIENT, Label.PHONE, Label.DATE)] == ["non", "non", "oui"]
 
 
-def test_the_attack_follows_the_rhythm_and_the_setting(published: Any, deid: Call) -> None:
+def test_the_attack_follows_the_rhythm_and_the_setting(published: Database, deid: Call) -> None:
     page = deid("dpo-annex", SECOND).out
     found = {name: float(cells[0].strip("<%")) for name, cells in rows_of(page, "2.").items() if "chaque" in name}
     assert [name for name in found if "réglage" in name] == ["chaque semaine (réglage de cette publication)"]
@@ -100,12 +104,12 @@ def test_the_attack_follows_the_rhythm_and_the_setting(published: Any, deid: Cal
     assert "Décalage retrouvé" not in without
 
 
-def test_a_night_whose_delays_never_vary_gives_every_shift_away(published: Any, deid: Call) -> None:
+def test_a_night_whose_delays_never_vary_gives_every_shift_away(published: Database, deid: Call) -> None:
     published.rows(DATED.replace("- mod(ascii(d.document_id), 4)", "- 1"))
     assert rows_of(deid("dpo-annex", SECOND).out, "2.")["chaque nuit"] == ["100%"]
 
 
-def test_quarantine_decisions_versions_and_opt_outs(published: Any, deid: Call) -> None:
+def test_quarantine_decisions_versions_and_opt_outs(published: Database, deid: Call) -> None:
     page = deid("dpo-annex", FIRST).out
     held = published.rows("SELECT reason, count(*)::text FROM deid.quarantine WHERE run_id = 1 GROUP BY 1")
     quarantined = rows_of(page, "4.")

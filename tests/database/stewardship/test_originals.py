@@ -10,7 +10,7 @@ from deid.config.settings import settings
 from deid.domain.document import Mention
 from deid.warehouse import originals
 from deid.warehouse.originals import OriginalProblem, OriginalRefused
-from tests.conftest import Database
+from tests.conftest import Database, Deploy
 from tests.database.warehouse.light import decide
 from tests.database.warehouse.nights import process
 from tests.database.warehouse.small_hospital import DAY, LETTER, NIGHT, open_hospital, put, withdraw
@@ -18,14 +18,17 @@ from tests.database.warehouse.small_hospital import DAY, LETTER, NIGHT, open_hos
 BROKEN = "Compte rendu \udce9".encode("utf-8", "surrogateescape")
 
 
-@pytest.fixture
-def hospital(deployed: Database, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Database:
-    decide(monkeypatch, tmp_path)
-    open_hospital(deployed)
-    put(deployed, "D1")
-    put(deployed, "D2", BROKEN)
+def fill(database: Database) -> None:
+    open_hospital(database)
+    put(database, "D1")
+    put(database, "D2", BROKEN)
     process("night")
-    return deployed
+
+
+@pytest.fixture
+def hospital(deploy: Deploy, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Database:
+    decide(monkeypatch, tmp_path)
+    return deploy(fill)
 
 
 def known(hospital: Database, document_id: str) -> tuple[int, str, str]:
