@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import re
 import shutil
 import subprocess
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -34,6 +36,47 @@ def test_older_texts_come_back_as_docx(tmp_path: Path, ending: str) -> None:
     assert b"pont" not in expanded(written)
     again = read_file(written, document_id="d", max_bytes=10**7).text
     assert again == source.text.replace("Dupont", "Éloïse")
+
+
+META = b"""<office:meta><meta:initial-creator>Zorglub</meta:initial-creator><dc:creator>Zorglub</dc:creator>
+<dc:title>Zorglub</dc:title><meta:user-defined meta:name="Zorglub">Zorglub</meta:user-defined>"""
+BODY = b"""<text:tracked-changes><text:changed-region text:id="z"><text:deletion><office:change-info><dc:creator>
+Zorglub</dc:creator><dc:date>2024-03-02T10:00:00</dc:date></office:change-info><text:p>Zorglub</text:p></text:deletion>
+</text:changed-region></text:tracked-changes><text:p>
+<text:change text:change-id="z"/><text:bookmark text:name="Zorglub"/>
+<office:annotation><dc:creator>Zorglub</dc:creator><text:p>Zorglub</text:p></office:annotation>
+<text:a xlink:href="mailto:Zorglub@x.fr" office:title="Zorglub">ici</text:a></text:p>"""
+
+
+def planted(odt: bytes) -> bytes:
+    """Return a text of OpenDocument with a name in its properties, a note, a deleted passage, a link, a thumbnail."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(odt)) as source, zipfile.ZipFile(made, "w") as target:
+        for name in source.namelist():
+            content = source.read(name)
+            if name == "meta.xml":
+                content = re.sub(rb"<office:meta>", META, content)
+            elif name == "content.xml":
+                content = re.sub(rb"(<office:text[^>]*>)", lambda found: found[1] + BODY, content)
+            target.writestr(name, b"Zorglub" if name.startswith("Thumbnails/") else content)
+    return made.getvalue()
+
+
+@installed
+def test_what_older_texts_hold_beside_their_words_is_removed(tmp_path: Path) -> None:
+    odt = planted(converted(tmp_path, "odt"))
+    assert expanded(odt).count(b"Zorglub") >= 10
+    (tmp_path / "lettre.odt").write_bytes(odt)
+    command = ["soffice", f"-env:UserInstallation=file://{tmp_path}/profile", "--headless", "--convert-to", "doc"]
+    subprocess.run([*command, "--outdir", str(tmp_path), str(tmp_path / "lettre.odt")], check=True, capture_output=True)
+    doc = (tmp_path / "lettre.doc").read_bytes()
+    assert b"Zorglub" in doc
+    for raw in (odt, doc):
+        source = read_file(raw, document_id="d", max_bytes=10**7)
+        assert "Zorglub" not in source.text
+        written = source.rewrite([])
+        assert b"Zorglub" not in expanded(written)
+        assert source.text.splitlines()[-len(LINES) :] == LINES
 
 
 @installed
