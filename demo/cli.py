@@ -48,11 +48,12 @@ def run(
     patients: Annotated[int, typer.Option(min=1, help="Patients de l'hôpital fictif.")] = Scale.patients,
     documents: Annotated[int, typer.Option(min=50, help="Documents, sur toutes les nuits.")] = Scale.documents,
     nights: Annotated[int, typer.Option(min=1, max=30, help="Nuits ; les deux dernières une à une.")] = Scale.nights,
+    files: Annotated[float, typer.Option(min=0, max=1, help="Part de fichiers (PDF, DOCX, HL7…).")] = Scale.files,
     batch_size: Annotated[int, typer.Option(min=1, max=5000, help="Documents par lot.")] = Scale.batch_size,
 ) -> None:
     """Joue toute l'histoire ; rejouée, elle reprend, ne trouve rien de nouveau et ne publie rien deux fois."""
     with stoppable():
-        play(home(), Scale(patients, documents, nights, batch_size), port)
+        play(home(), Scale(patients, documents, nights, batch_size, files), port)
 
 
 @app.command()

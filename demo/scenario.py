@@ -40,6 +40,7 @@ class Scale:
     documents: int = 2600
     nights: int = 30
     batch_size: int = 500
+    files: float = 0.12  # share of the documents
     seed: int = 2026
 
     @property
@@ -91,7 +92,11 @@ class Scenario:
             scale = self.scale
             self.progress.say(f"hôpital fictif : s'écrit, {scale.documents} documents de {scale.patients} patients")
             self._hospital = generate(
-                scale.seed, patients=scale.patients, documents=scale.documents, nights=scale.nights
+                scale.seed,
+                patients=scale.patients,
+                documents=scale.documents,
+                nights=scale.nights,
+                files=scale.files,
             )
         load(self._deployment["NOCTURNE_OWNER_DSN"], self._hospital, until=until)
         write_private(marker, json.dumps({"loaded": until.isoformat()}))

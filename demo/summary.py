@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import shutil
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -11,10 +12,12 @@ from urllib.parse import unquote, urlsplit
 
 from deid.domain.errors import Reason
 from deid.quality.reasons import FRENCH
-from deid.warehouse.connection import connect
+from deid.warehouse.connection import connect, open_cursor
 from deid.warehouse.embedded import write_private
+from deid.warehouse.identity import Translator
 from deid.warehouse.queries import query
 from demo.airflow import ADMIN, STEWARD, Airflow
+from demo.hospital.files import NAMES
 from demo.progress import Progress
 
 SERVICE_FILE = "pg_service.conf"
@@ -42,6 +45,7 @@ def print_counts(progress: Progress, dsn: str) -> None:
     if unfinished := total["waiting"] + total["unfinished"]:
         _line(progress, 1, "pas encore publiés", unfinished)
     _line(progress, 0, "Versions remplacées", total["superseded"], "par une correction ou un nouveau traitement")
+    _print_formats(progress, formats(dsn))
     mentions = counts(dsn, "mentions")
     _line(progress, 0, "Mentions remplacées", sum(row["mentions"] for row in mentions), "dans ce qui est publié")
     for row in mentions:
@@ -50,6 +54,39 @@ def print_counts(progress: Progress, dsn: str) -> None:
     for row in counts(dsn, "releases"):
         done = (row["published"], row["corrected"], row["withdrawn"])
         progress.plain("    {:<24} {:5d} publiés (dont {} corrections), {} enlevés".format(row["interval_key"], *done))
+
+
+def formats(dsn: str) -> dict[str, Counter[str]]:
+    """Count documents by format: where they stand, and under "reason: …" why they are held back.
+
+    The ledger knows neither formats nor the hospital's ids: the worker translates its ids, the reader tells formats.
+    """
+    places = counts(dsn, "places")
+    names = Translator().to_source("document", [row["document_id"] for row in places])
+    with open_cursor("reader", "nocturne demo") as cursor:
+        cursor.execute(query("synthetic_hospital", "load", "formats"))
+        media: dict[str, str] = dict(cursor.fetchall())
+    found: dict[str, Counter[str]] = {}
+    for row in places:
+        declared = media[names[row["document_id"]]]
+        count = found.setdefault(NAMES.get(declared, declared), Counter())
+        count.update(("seen", row["place"]))
+        if row["place"] == "quarantined" and row["reason"]:
+            count[f"reason: {row['reason']}"] += 1
+    return found
+
+
+def _print_formats(progress: Progress, found: Mapping[str, Counter[str]]) -> None:
+    """Print a line for each format, the most frequent first."""
+    progress.plain(f"{'Par format':<18}{'vus':>8}{'publiés':>10}{'retirés':>10}{'quarantaine':>13}")
+    for name, count in sorted(found.items(), key=lambda pair: (-pair[1]["seen"], pair[0])):
+        numbers = f"{count['seen']:8d}{count['published']:10d}{count['withdrawn']:10d}{count['quarantined']:13d}"
+        reasons = ", ".join(
+            f"{FRENCH[Reason(key.removeprefix('reason: '))].title} {number}"
+            for key, number in count.most_common()
+            if key.startswith("reason: ")
+        )
+        progress.plain(f"    {name:<14}{numbers}   {reasons}".rstrip())
 
 
 def _line(progress: Progress, depth: int, label: str, number: int, note: str = "") -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from base64 import b64decode, b64encode
 from binascii import Error as NotBase64
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from deid.domain.errors import Reason
@@ -143,6 +143,20 @@ class _Fields:
                     self._embedded(repetition)
                 else:
                     self._repetition(place, repetition, kind if place == "OBX-5" else "")
+        if kind in ("NM", "SN"):
+            self._result(fields)
+
+    def _result(self, fields: Sequence[_Piece]) -> None:
+        """Show a numeric result as a line of text, "Potassium : 4.1 mmol/L (3.5-5.1)"; its fields stay."""
+        told = [
+            [self._marks.unescape(part.text).strip() for part in field.split(self._marks.component)]
+            for field in fields[:8]
+        ] + [[""]] * (8 - len(fields))
+        name, unit = (next(filter(None, parts), "") for parts in ((*told[3][1:2], *told[3]), told[6]))
+        value, usual = "".join(told[5]), f"({told[7][0]})" if told[7][0] else ""
+        if value:
+            shown = " ".join(part for part in (value, unit, usual) if part)
+            self._reading.add(shown, lambda _texts: None, caption=f"{name} : " if name else "")
 
     def _repetition(self, place: str, repetition: _Piece, kind: str) -> None:
         components = list(repetition.split(self._marks.component))

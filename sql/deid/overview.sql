@@ -53,6 +53,27 @@ FROM latest AS l
 GROUP BY l.reason
 ORDER BY documents DESC, l.reason;
 
+-- name: places
+-- Grain: one document, where it stands now. Purpose: to count them by what the ledger does not know, such as formats.
+SELECT
+    d.document_id,
+    CASE
+        WHEN bool_or(d.state = 'published') THEN 'published'
+        WHEN bool_or(d.state = 'withdrawn') THEN 'withdrawn'
+        WHEN bool_or(d.state IN ('planned', 'detected', 'substituted', 'validated', 'staged')) THEN 'unfinished'
+        ELSE 'quarantined'
+    END AS place,
+    (
+        SELECT q.reason
+        FROM deid.quarantine AS q
+        WHERE q.document_id = d.document_id
+        ORDER BY q.run_id DESC
+        LIMIT 1
+    ) AS reason
+FROM deid.document AS d
+GROUP BY d.document_id
+ORDER BY d.document_id;
+
 -- name: releases
 -- Grain: one release. Purpose: what each one did, in order.
 SELECT

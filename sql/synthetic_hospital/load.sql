@@ -17,6 +17,14 @@ ON CONFLICT (document_id) DO UPDATE
         withdrawn_at = excluded.withdrawn_at
 WHERE document.ingested_at < excluded.ingested_at;
 
+-- name: formats
+-- Grain: one document of cdw.
+-- Purpose: the media type of each, for counts by format.
+SELECT
+    document_id,
+    format
+FROM cdw.document;
+
 -- name: mention
 -- Grain: one true mention of incoming_mention.
 -- Purpose: add those that are not there yet.

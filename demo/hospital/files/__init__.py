@@ -24,12 +24,13 @@ class Misread(AssertionError):
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A form of file: media type as the warehouse declares it, share of the files in percent, writer.
+    """A form of file: its format's name, media type as the warehouse declares it, share of the files (%), writer.
 
     `kinds` are the kinds of document that take it, all if empty. What nobody reads without help (`read` is false)
     has no gold: a scan, which recognition of characters reads as it can, and what needs LibreOffice.
     """
 
+    name: str
     media: str
     share: float
     write: Callable[[Letter], Made]
@@ -40,27 +41,33 @@ class Form:
 _RESULTS, _IMAGES, _TUMOURS = frozenset({"BIO"}), frozenset({"IMG"}), frozenset({"RCP", "ACP"})
 FORMS: Mapping[str, Form] = MappingProxyType(
     {
-        "pdf": Form("application/pdf", 26, pages.pdf),
-        "docx": Form(f"{_WORD}.wordprocessingml.document", 16, office.docx),
-        "rtf": Form("application/rtf", 12, office.rtf),
-        "hl7_oru": Form("x-application/hl7-v2+er7", 7, messages.oru, _RESULTS | _IMAGES),
-        "cda_embedded": Form("application/hl7-cda+xml", 6, records.cda_embedded),
-        "cda_structured": Form("application/hl7-cda+xml", 6, records.cda_structured),
-        "fhir": Form("application/fhir+json", 6, records.fhir),
-        "hl7_mdm": Form("x-application/hl7-v2+er7", 4, messages.mdm),
-        "json": Form("application/json", 2, records.application),
-        "csv": Form("text/csv", 2, tables.table, _RESULTS),
-        "xlsx": Form(f"{_WORD}.spreadsheetml.sheet", 2, tables.workbook, _RESULTS),
-        "dicom": Form("application/dicom", 2, tables.report, _IMAGES),
-        "eml": Form("message/rfc822", 2, messages.eml),
-        "zip": Form("application/zip", 2, messages.bundle),
-        "hl7_adt": Form("x-application/hl7-v2+er7", 1.5, messages.adt),
-        "msword": Form("application/msword", 1.5, office.rtf),  # RTF that its program calls .doc, as many do
-        "vcf": Form("text/vcf", 0.8, tables.variants, _TUMOURS),
-        "scan": Form("application/pdf", 0.8, pages.scan, read=False),
-        "odt": Form("application/vnd.oasis.opendocument.text", 0.4, office.odt, read=False),
+        "pdf": Form("PDF", "application/pdf", 26, pages.pdf),
+        "docx": Form("DOCX", f"{_WORD}.wordprocessingml.document", 16, office.docx),
+        "rtf": Form("RTF", "application/rtf", 12, office.rtf),
+        "hl7_oru": Form("HL7 v2", "x-application/hl7-v2+er7", 7, messages.oru, _RESULTS | _IMAGES),
+        "cda_embedded": Form("CDA R2", "application/hl7-cda+xml", 6, records.cda_embedded),
+        "cda_structured": Form("CDA R2", "application/hl7-cda+xml", 6, records.cda_structured),
+        "fhir": Form("FHIR R4", "application/fhir+json", 6, records.fhir),
+        "hl7_mdm": Form("HL7 v2", "x-application/hl7-v2+er7", 4, messages.mdm),
+        "json": Form("JSON", "application/json", 2, records.application),
+        "csv": Form("CSV", "text/csv", 2, tables.table, _RESULTS),
+        "xlsx": Form("XLSX", f"{_WORD}.spreadsheetml.sheet", 2, tables.workbook, _RESULTS),
+        "dicom": Form("DICOM", "application/dicom", 2, tables.report, _IMAGES),
+        "eml": Form("EML", "message/rfc822", 2, messages.eml),
+        "zip": Form("ZIP", "application/zip", 2, messages.bundle),
+        "hl7_adt": Form("HL7 v2", "x-application/hl7-v2+er7", 1.5, messages.adt),
+        # RTF that its program calls .doc, as many do
+        "msword": Form("DOC (RTF)", "application/msword", 1.5, office.rtf),
+        "vcf": Form("VCF", "text/vcf", 0.8, tables.variants, _TUMOURS),
+        "scan": Form("PDF", "application/pdf", 0.8, pages.scan, read=False),
+        "odt": Form("ODT", "application/vnd.oasis.opendocument.text", 0.4, office.odt, read=False),
     }
 )  # fmt: skip
+
+
+NAMES: Mapping[str, str] = MappingProxyType(
+    {"text/html": "HTML", "text/plain": "texte"} | {form.media: form.name for form in FORMS.values()}
+)
 
 
 def forms(kinds: Sequence[str]) -> list[str]:

@@ -11,7 +11,7 @@ from typing import Any
 from demo.hospital.files import office, pages
 from demo.hospital.files.letter import Letter, Made
 from demo.hospital.model import Patient, Professional
-from demo.hospital.prose.grammar import Piece, plain
+from demo.hospital.prose.grammar import plain
 from demo.hospital.rendering import Block, Cell, Role
 
 _INS, _RPPS, _FINESS = "1.2.250.1.213.1.4.8", "1.2.250.1.71.4.2.1", "1.2.250.1.71.4.2.2"
@@ -55,7 +55,6 @@ def cda_structured(letter: Letter) -> Made:
         if one.number
     )
     if entries:
-        cells += [[Piece(one.name)] for one in letter.results() if one.number]
         sections.append(f"<component><section><text/>{entries}</section></component>")
     return Made(_cda(letter, f"<structuredBody>{''.join(sections)}</structuredBody>"), cells)
 
@@ -170,10 +169,9 @@ def fhir(letter: Letter) -> Made:
     resources = [_fhir_patient(letter.patient), _fhir_stay(letter), _fhir_author(letter.author), main, *observations]
     whole = {
         "resourceType": "Bundle", "type": "collection", "timestamp": letter.moment.isoformat(),
-        "entry": [{"fullUrl": f"urn:uuid:{letter.code}-{at}", "resource": one} for at, one in enumerate(resources)],
+        "entry": [{"fullUrl": f"urn:uuid:{letter.code}-e{at}", "resource": one} for at, one in enumerate(resources)],
     }  # fmt: skip
-    body = [*made.body, *([Piece(one.name)] for one, number in results if number)]
-    return Made(json.dumps(whole, ensure_ascii=False, indent=1).encode(), body)
+    return Made(json.dumps(whole, ensure_ascii=False, indent=1).encode(), made.body)
 
 
 def _fhir_patient(one: Patient) -> dict[str, Any]:

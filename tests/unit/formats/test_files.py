@@ -234,6 +234,21 @@ def test_the_encoding_of_a_text_is_found_and_kept(raw: bytes, encoding: str) -> 
     assert source.rewrite([(*_span(source, NAME), "Jérôme")]).decode(encoding) == TEXT.replace(NAME, "Jérôme")
 
 
+def test_a_numeric_result_is_shown_and_its_fields_stay() -> None:
+    raw = b"MSH|^~\\&|A|B\rOBX|1|NM|^Potassium^L||4.1|mmol/L^mmol|3.5-5.1\rOBX|2|SN|2^Hb||<^5|g/dL\rOBX|3|NM|4^X\r"
+    source = read(raw, "a.hl7")
+    assert [line for line in source.text.split("\n") if ":" in line][-2:] == [
+        "Potassium : 4.1 mmol/L (3.5-5.1)",
+        "Hb : <5 g/dL",
+    ]
+    start = source.text.index("4.1")
+    assert source.rewrite([(start, start + 3, "X")]) == raw
+
+
+def test_usual_values_of_a_table_are_no_reference_of_a_file() -> None:
+    assert "Valeurs usuelles : 45-104" in read(b"ipp;resultat;reference\n1;77;45-104\n", "a.csv").text
+
+
 def test_signs_of_a_laboratory_read_as_no_letters_of_another_encoding() -> None:
     table = "analyse;resultat\r\nDIMERES – DOSAGE;3 µG/L – 37 °C\r\n"
     assert "3 µG/L – 37 °C" in read(table.encode("cp1252"), "a.csv").text
