@@ -17,7 +17,8 @@ _LINE = 80  # characters before a word in which a label announces it
 # The label of a field of names and its sign, or the capitals of the value, right before a name; read on folded text.
 _FIELD = re.compile(
     r"(?<![^\W_])(?:noms?|prenoms?|patiente?|identite|malade|assuree?|beneficiaire|residente?)(?![^\W_])"
-    r"[^\n:=|\t]{0,24}(?:[:=|\t…]|_{2,}|\.{3,}| {2,})[ \t:.…_|]{0,12}(?:(?:mr?|mme|mlle|monsieur|madame)\.? )?\Z"
+    r"[^\n:=|\t]{0,24}(?:[:=|\t…]|_{2,}|\.{3,}| {2,})[ \t:.…_|]{0,40}(?:(?:mr?|mme|mlle|monsieur|madame)\.? )?"
+    r"(?:(?:d[aeiou]s?|el|l[ae]|v[ao]n)[ ']){0,2}\Z"
 )
 _BARE_FIELD = re.compile(r"(?<![^\W_])(?:noms?|prenoms?) \Z")
 _LABEL_LINE = re.compile(r"[\W_]{0,8}(?:noms?|prenoms?|identite)\b[^\n:=|]{0,24}[\s:]{0,4}")
@@ -49,9 +50,25 @@ def find_told(reading: Reading, names: Collection[str], known: Sequence[float]) 
     """
     told: set[int] = set()
     for index, word in enumerate(reading.words):
-        if word in names and not known[index] and _is_told(reading, index, known, told):
-            told.add(index)
-            yield index
+        if word in names and not known[index] and index not in told:
+            found = (index, index + 1) if _opens_line(reading, index, names) else (index,)
+            if len(found) > 1 or _is_told(reading, index, known, told):
+                told.update(found)
+                yield from found
+
+
+def _opens_line(reading: Reading, index: int, names: Collection[str]) -> bool:
+    """True for two names that begin a line and a sign or its end closes: "Le A – IPP 80123456"."""
+    if reading.line(reading.starts[index])[0] != reading.starts[index] or index + 1 >= len(reading.words):
+        return False
+    words = set(reading.words[index : index + 2])
+    capitals = is_capital(reading, index) and is_capital(reading, index + 1)
+    return (
+        len(words) == 2
+        and words <= set(names)
+        and capitals
+        and reading.word(index + 2) in ("-", "–", ",", "(", "\n", "")
+    )
 
 
 def _is_told(reading: Reading, index: int, known: Sequence[float], told: Collection[int]) -> bool:

@@ -54,6 +54,20 @@ def test_a_surname_that_is_an_article_is_found_where_its_place_tells(
     assert _found(alone, text, _patient("Le")) == surfaces
 
 
+def test_two_names_that_are_words_are_found_at_the_head_of_a_page(alone: Detector) -> None:
+    patient = _patient("Le", "A")
+    assert _found(alone, "Le A – IPP 81916398\nCentre hospitalier", patient) == ["Le A"]
+    assert _found(alone, "LE A\nVu ce jour", patient) == ["LE A"]
+    for text in ("Le a été posé hier", "Le A été vu – revient", "Vu. Le A – B est faux", "LE A DROITE, VU"):
+        assert _found(alone, text, patient) == []
+
+
+def test_a_particle_of_the_field_is_no_end_of_it(alone: Detector) -> None:
+    form = f"NOM :{' ' * 20}DE SÁ{' ' * 20}Prénom : Lurdes"
+    assert [one.removeprefix("DE ") for one in _found(alone, form, _patient("de Sá", "Lurdes"))] == ["SÁ", "Lurdes"]
+    assert _found(alone, "Nom : de sa mère", _patient("de Sá", "Lurdes")) == []
+
+
 @pytest.mark.parametrize(
     "text",
     [
