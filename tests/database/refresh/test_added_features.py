@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ from deid.reference.tables import packaged_tables
 from deid.refresh.configuration import DEPARTMENTS, configured_source
 from deid.refresh.refreshing import refresh
 from deid.refresh.tables import load_communes as communes_in_use
-from tests.conftest import Database
+from tests.conftest import Database, Deploy
 from tests.database.refresh import health_formats as health
 from tests.database.refresh.conftest import Web
 
@@ -46,14 +47,34 @@ def configure(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., 
     return write
 
 
+def load_communes(database: Database) -> None:
+    refresh("communes", dsn=database.dsn("refresher"))
+
+
+@pytest.fixture
+def with_communes(deploy: Deploy) -> Database:
+    """A database with the communes as they ship."""
+    return deploy(load_communes)
+
+
+@cache
+def _grid() -> bytes:
+    return health.workbook(health.grid(health.levels((LACKING,))))
+
+
+@cache
+def _counts() -> bytes:
+    return "\n".join(health.counts()).encode()
+
+
 @pytest.fixture
 def grid(web: Web) -> str:
-    return web.serve("/grille_densite_7_niveaux_2024.xlsx", health.workbook(health.grid(health.levels((LACKING,)))))
+    return web.serve("/grille_densite_7_niveaux_2024.xlsx", _grid())
 
 
 @pytest.fixture
 def counts(web: Web) -> str:
-    return web.serve("/effectifs.csv", "\n".join(health.counts()).encode())
+    return web.serve("/effectifs.csv", _counts())
 
 
 def standardised(department: str, code: str) -> Fraction:
@@ -106,9 +127,9 @@ def test_the_api_writes_its_columns_small(dsn: str, tmp_path: Path) -> None:
 
 
 def test_features_are_added_flagged_and_drawn_by(
-    deployed: Database, dsn: str, grid: str, counts: str, configure: Callable[..., None]
+    with_communes: Database, grid: str, counts: str, configure: Callable[..., None]
 ) -> None:
-    refresh("communes", dsn=dsn)
+    dsn = with_communes.dsn("refresher")
     refresh("density_levels", dsn=dsn, location=grid)
     refresh("pathologies", dsn=dsn, location=counts)
     configure(SMALL, BOTH)
@@ -117,7 +138,7 @@ def test_features_are_added_flagged_and_drawn_by(
     for source in ("streets", "establishments"):
         refresh(source, dsn=dsn)
 
-    table, shipped = communes_in_use(deployed.dsn("worker")), packaged_tables().communes
+    table, shipped = communes_in_use(with_communes.dsn("worker")), packaged_tables().communes
     levels = health.levels((LACKING,))
     shares = {code: float(round(standardised(code, "CAN_CAT_CAT"), 3)) for code in ("01", "25", "2A", "75", "976")}
     assert len(set(shares.values())) == len(shares)
@@ -129,7 +150,9 @@ def test_features_are_added_flagged_and_drawn_by(
         bare = {name: value for name, value in commune.features.items() if name not in ("density_level", "cancers")}
         assert bare == shipped.get(commune.insee).features
     flagged = dict(
-        deployed.rows("SELECT insee, imputed FROM ref.commune WHERE insee IN ('25056', '25057') AND imputed <> '{}'")
+        with_communes.rows(
+            "SELECT insee, imputed FROM ref.commune WHERE insee IN ('25056', '25057') AND imputed <> '{}'"
+        )
     )
     assert flagged == {"25056": ["cancers"], "25057": ["cancers", "density_level"]}
     middle = sorted(level for insee, level in levels.items() if insee.startswith("25"))
@@ -139,10 +162,10 @@ def test_features_are_added_flagged_and_drawn_by(
 
 
 def test_each_change_of_features_is_a_version_with_its_partition(
-    deployed: Database, dsn: str, grid: str, counts: str, configure: Callable[..., None], web: Web
+    with_communes: Database, grid: str, counts: str, configure: Callable[..., None], web: Web
 ) -> None:
     """Territories are made of places and people, so their digest stays; the version says what else changed."""
-    refresh("communes", dsn=dsn)
+    dsn = with_communes.dsn("refresher")
     refresh("density_levels", dsn=dsn, location=grid)
     refresh("pathologies", dsn=dsn, location=counts)
     steps = [
@@ -159,7 +182,7 @@ def test_each_change_of_features_is_a_version_with_its_partition(
     assert refresh("communes", dsn=dsn)["state"] == "loaded"
     configure(SMALL)
     assert refresh("communes", dsn=dsn)["state"] == "loaded"
-    told = deployed.rows(
+    told = with_communes.rows(
         "SELECT version, partition, checksum FROM ref.release WHERE source = 'communes' ORDER BY release_id"
     )
     versions = [version for version, _, _ in told]
@@ -187,10 +210,10 @@ def test_a_file_that_did_not_change_is_loaded_again_for_other_features(
 
 
 def test_a_feature_that_cannot_be_had_leaves_the_communes_as_they_are(
-    deployed: Database, dsn: str, counts: str, configure: Callable[..., None]
+    with_communes: Database, counts: str, configure: Callable[..., None]
 ) -> None:
-    refresh("communes", dsn=dsn)
-    before = deployed.rows("SELECT release_id, state, rows FROM ref.release WHERE source = 'communes'")
+    dsn = with_communes.dsn("refresher")
+    before = with_communes.rows("SELECT release_id, state, rows FROM ref.release WHERE source = 'communes'")
     configure(SMALL, BOTH)
     with pytest.raises(
         ReferenceRefused, match="the feature density_level comes from density_levels, which has no version"
@@ -200,7 +223,7 @@ def test_a_feature_that_cannot_be_had_leaves_the_communes_as_they_are(
     configure(SMALL, "features: {stroke: {source: pathologies, pathology: MCV_AVC_AIG}}")
     with pytest.raises(ReferenceRefused, match=r"the feature stroke is known of 0 of \d+ communes"):
         refresh("communes", dsn=dsn)
-    assert deployed.rows("SELECT release_id, state, rows FROM ref.release WHERE source = 'communes'") == before
+    assert with_communes.rows("SELECT release_id, state, rows FROM ref.release WHERE source = 'communes'") == before
 
 
 def test_a_policy_that_draws_by_a_feature_that_is_not_there_is_refused_by_name(
