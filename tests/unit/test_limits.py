@@ -70,6 +70,7 @@ def batch(trap: str) -> list[Incoming]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("trap", "isolated"),
     [(trap, isolated) for trap in (traps.LOOP, traps.GROW, traps.HUGE) for isolated in (False, True)]
