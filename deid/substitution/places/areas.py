@@ -61,6 +61,7 @@ _OVERSEAS = re.compile("97[12346]")
 _REGIONS = frozenset({"01", "02", "03", "04", "06"})
 _ODD = re.compile("antarctique|territoire|terres|britannique|^france$|,|[(]")
 _ARTICLE = re.compile(r"^(?:l['’ ]|la |le |les )", re.IGNORECASE)
+_FRANCE = frozenset({"france", "hexagone", "metropole", "francemetropolitaine"})
 # What texts call the overseas collectivities, by code; the first is written.
 _COLLECTIVITIES = {
     "975": ("Saint-Pierre-et-Miquelon",),
@@ -87,6 +88,11 @@ def is_overseas(text: str) -> bool:
     known = area(text)
     code = known[1] if known and known[0] == "department" else text
     return bool(_OVERSEAS.fullmatch(code)) or (known is not None and known[0] == "region" and known[1] in _REGIONS)
+
+
+def is_public(text: str) -> bool:
+    """Return whether an area stays as it is: an overseas department, which is a stratum, or France itself."""
+    return is_overseas(text) or comparable(text) in _FRANCE
 
 
 def area(text: str) -> tuple[str, str] | None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from typing import NamedTuple
 
-from deid.french.folding import fold_line
+from deid.french.folding import comparable, fold_line
 from deid.reference import Commune, CommuneTable
 from deid.reference.place_names import JOINS, department_of_zip, is_bare_key, place_key
 from deid.substitution.places import abroad
@@ -27,6 +28,7 @@ _PARTS = re.compile(r"\s+[-–—]\s+|[,;:()/]")
 _OF_TOWN = re.compile(r"(?:chr?u|chr|chic?|ch|ghu|ght?|mairie|centre hospitalier) (?=[a-z])")
 # Shorter names in the open list of towns abroad are met by abbreviations: "CAY" is Cayenne.
 _LEAST_ABROAD = 4
+_NEARLY = 0.75  # likeness of two names from which one is the other misspelt, beside its postal code
 
 
 # An address on one line ends with a postal code, and maybe a town: "18 impasse des Géraniums 97430 Le Tampon".
@@ -104,6 +106,13 @@ class Finder:
         """What a city's whole name means in any document, with or without its CEDEX."""
         return self.only(without_cedex(name), zip)
 
+    def misspelt(self, name: str, code: str) -> Place | None:
+        """The commune that a postal code serves and whose name is nearly the one written: "30000 Nîles"."""
+        written = comparable(without_cedex(name))
+        served = [(_likeness(written, comparable(one.name)), one.insee, one) for one in self._communes.at_zip(code)]
+        likeness, _, nearest = max(served, default=(0.0, "", None))
+        return _place(nearest) if nearest is not None and likeness >= _NEARLY else None
+
     def towns_in(self, organisation: str) -> tuple[str, ...]:
         """Towns' names in that of an organisation: "CHU de Lille", "CH de Beaune - site Nord", "CHU Dijon"."""
         return tuple(name for name in _after_of(organisation) if self._communes.find(name) or abroad.is_listed(name))
@@ -162,6 +171,11 @@ class Finder:
         capitals = letters.replace("l", "I") if sum(map(str.isupper, name)) > len(name) // 2 else letters
         tried = dict.fromkeys((letters, capitals, name.replace("1", "i")))
         return next((found for one in tried if one != name and (found := self._read(one, hints))), None)
+
+
+def _likeness(one: str, other: str) -> float:
+    """1 for equal names, 0 for those without a letter in common."""
+    return SequenceMatcher(None, one, other).ratio()
 
 
 def without_cedex(name: str) -> str:

@@ -15,7 +15,7 @@ from deid.substitution.context import DocumentContext
 from deid.substitution.drafts import Draft, redraw_digits, tag
 from deid.substitution.places import abroad
 from deid.substitution.places.abroad import world
-from deid.substitution.places.areas import area, area_names, article_of, countries, is_overseas, listed
+from deid.substitution.places.areas import area, area_names, article_of, countries, is_overseas, is_public, listed
 from deid.substitution.places.finding import Place
 from deid.substitution.places.gazette import Gazette
 
@@ -32,11 +32,8 @@ _NUMBERED = re.compile(r"(?:[adn]|rn|rd|rcea)? ?\d+ ?[a-z]?(?:er|e|eme)?(?: arr[
 _DISTRICT = re.compile(r"(\d{1,2}) ?(er|eme|e)?( arr[a-z]*\.?)?")
 # Paris has as many arrondissements.
 _DISTRICTS = 20
-_FRANCE = frozenset({"france", "hexagone", "metropole", "francemetropolitaine"})
 _TRIES = 60
 _KINDS = {"department": Kind.DEPARTMENT, "region": Kind.REGION}
-# Where the article is that of a phrase and not of a country.
-_METROPOLE = "métropole"
 
 
 class Regions:
@@ -51,32 +48,27 @@ class Regions:
         original = self._context.text(mention)
         if self._context.policy.places.strategy == "tag":
             return tag(Label.LOC, original)
-        article = own_article(original) if area(original) and not is_overseas(original) else ""
+        article = own_article(original) if area(original) and not is_public(original) else ""
         bare = original[len(article) :]
         text, noun = self._text(bare, attempt)
-        cased = text if text == _METROPOLE and not bare.isupper() else in_case_of(bare, text)
-        may_return = is_overseas(bare) or (not attempt and self._follows(bare))
+        may_return = is_public(bare) or (not attempt and self._follows(bare))
+        cased = in_case_of(bare, text)
         return Draft(accented_like(original, cased, self._context.accented), STRATEGY, may_return=may_return, noun=noun)
 
     def _follows(self, original: str) -> bool:
-        """Whether a department, its code or a region is that of a commune drawn, which may be the original."""
+        """Whether an area, or a department's code, is that of a town drawn, which may lie in the original."""
         kind, code = area(original) or ("department", original)
-        return kind in _KINDS and self._drawn_in(kind, code) is not None
+        return (self._drawn_in(kind, code) if kind in _KINDS else self._drawn_abroad(code)) is not None
 
     def _text(self, original: str, attempt: int) -> tuple[str, Noun | None]:
         """Return the surrogate of an area without its article, and its grammar."""
-        if is_overseas(original):
-            return original, None  # strata keep an overseas department, so that it is public
-        if comparable(original) in _FRANCE:
-            told = next(name for name in (_METROPOLE, _COUNTRY) if comparable(name) != comparable(original))
-            return told, Noun(Kind.COUNTRY, "la")
+        if is_public(original):
+            return original, None
         kind, code = area(original) or ("", "")
         if kind in _KINDS:
             return self._area(kind, code, original, attempt)
-        if kind == "country":
-            return self._country(code, original, attempt)
-        if kind == "collectivity":
-            return _country_noun(self._other(listed(kind), original, attempt))
+        if kind in ("country", "collectivity"):
+            return self._country(kind, code, original, attempt)
         if self._gazette.communes.department_name(original):
             return self._department_code(original, attempt), None
         if _NUMBERED.fullmatch(fold_line(original)):
@@ -118,14 +110,18 @@ class Regions:
         near = [code for code in codes if any(one.region == region for one in table.in_department(code)[:1])]
         return self._context.stream("area code", original, str(attempt)).choice(near or codes)
 
-    def _country(self, code: str, original: str, attempt: int) -> tuple[str, Noun]:
+    def _drawn_abroad(self, country: str) -> Commune | None:
+        """The town drawn for the document's first place of a country or collectivity."""
+        place = next((one for one in self._gazette.places.values() if one.country == country), None)
+        return None if place is None else self._gazette.surrogate(place)
+
+    def _country(self, kind: str, code: str, original: str, attempt: int) -> tuple[str, Noun]:
         """That of the town drawn for a place of the country, else one of the same part of the world by the key."""
-        place = next((one for one in self._gazette.places.values() if one.country == code), None)
-        if place is not None and not attempt:
-            name = area_names("country").get(self._gazette.surrogate(place).region)
-            if name is not None and comparable(name) != comparable(original):
-                return _country_noun(name)
-        return _country_noun(self._other(countries(world(code)), original, attempt))
+        drawn = self._drawn_abroad(code)
+        if drawn is not None and not attempt and (name := area_names(kind).get(drawn.region)) is not None:
+            return _country_noun(name)
+        like = countries(world(code)) if kind == "country" else listed(kind)
+        return _country_noun(self._other(like, original, attempt))
 
     def _other(self, choices: Sequence[str], original: str, attempt: int) -> str:
         """One of some names, uniformly."""

@@ -14,7 +14,7 @@ from deid.french.folding import accented_like, case_of, comparable, fold_line, i
 from deid.privacy import KeyedStream
 from deid.reference import CommuneTable
 from deid.substitution.context import DocumentContext
-from deid.substitution.drafts import Draft, redraw_digits
+from deid.substitution.drafts import Draft, redraw, redraw_digits
 from deid.substitution.places.communes import code_of
 from deid.substitution.places.finding import OneLine, read_one_line
 from deid.substitution.places.gazette import Gazette
@@ -130,7 +130,12 @@ class Streets:
         place = gazette.places[mention.start]
         commune = gazette.surrogate(place)
         stream = self._context.stream("zip", commune.insee)
-        code = code_of(line.code, commune, stream, gazette.may_return(place)) or f"[{Label.ZIP}]"
+        code = (
+            code_of(line.code, commune, stream, gazette.may_return(place))
+            if commune.zips
+            else redraw(line.code, stream)
+        )
+        code = code or f"[{Label.ZIP}]"
         rest = redraw_digits(line.rest, self._context.stream("cedex", comparable(line.rest)))
         return f"{line.gap}{code}{line.space}{case_of(line.town)(commune.name) if line.town else ''}{rest}"
 

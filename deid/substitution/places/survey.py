@@ -13,10 +13,12 @@ from deid.domain.document import Mention
 from deid.domain.labels import Label
 from deid.french.folding import comparable, fold_line, words
 from deid.reference import Commune, CommuneTable
-from deid.reference.place_names import department_of_zip
+from deid.reference.place_names import department_of_zip, place_key
 from deid.substitution.context import DocumentContext
 from deid.substitution.drafts import digits_of
 from deid.substitution.places import abroad
+from deid.substitution.places.abroad import world
+from deid.substitution.places.areas import area, is_public
 from deid.substitution.places.finding import Finder, Hints, Place, read_one_line, without_cedex
 
 _SCANNED = str.maketrans("OoIlB", "00118")
@@ -25,6 +27,8 @@ _ADDRESS_REACH, _ADDRESS_LINES = 240, 6
 _BESIDE = re.compile(r"[ ,;:(/–—-]*(?:(?:à|a|de)\s+|d['’])?", re.IGNORECASE)
 _SENTENCE = re.compile(r"[.!?…][^\S\n]+[A-ZÀ-Ý]|\n[^\S\n]*\n[^\S\n]*\n")
 _PAIR_REACH = 14
+_COUNTRY_GAP = re.compile(r"[ ,;(/–—-]*\n?[ ,(/–—-]*(?:en |au |aux )?")
+_CODE_AHEAD = re.compile(r"(?<!\d)(\d{5})[ \t]+$")
 _PAIRING = re.compile(r"[\s,;:()/–—-]*(?:f-|fr-)?[\s(]*", re.IGNORECASE)
 # What a postal code and a name of one department say of where a document is, in times what a homonym says.
 _CODE_SAYS, _NAME_SAYS = 3, 2
@@ -97,13 +101,16 @@ class Survey:
         text = context.document.text
         places: dict[int, Place] = {}
         for mention in context.labelled(Label.CITY):
-            places[mention.start] = self._city(text[mention.start : mention.end], pairs.get(mention.start))
+            places[mention.start] = self._city(mention, pairs.get(mention.start))
         for mention in context.labelled(Label.ZIP):
             pair = pairs.get(mention.start)
             places[mention.start] = places[pair] if pair is not None else self._zip(mention, places)
+        ends = {one.start: one.end for one in context.labelled(Label.STREET)}
         for start, line in self._addresses.items():
             code = self.codes[start]
-            found = (self._finder.city(line.town, code) or self._likeliest(line.town, code)) if line.town else None
+            found = self._foreign(ends[start], line.town, code)
+            if found is None and line.town:
+                found = self._finder.city(line.town, code) or self._likeliest(line.town, code)
             places[start] = found or self._finder.at(code, self._hints) or Place(f"unknown {code}")
         # "CHU de Saint-Denis" is in the Saint-Denis of the letterhead.
         cities = context.labelled(Label.CITY)
@@ -150,18 +157,35 @@ class Survey:
         cities = (one.start for one in self._context.labelled(Label.CITY) if 0 <= one.start - end <= _PAIR_REACH)
         return any(_BESIDE.fullmatch(text, end, start) for start in cities)
 
-    def _city(self, name: str, pair: int | None) -> Place:
-        """The place of a CITY mention, which may have a ZIP mention beside it."""
+    def _city(self, mention: Mention, pair: int | None) -> Place:
+        """The place of a CITY mention, which may have a ZIP mention, or the name of a country, beside it."""
+        name, patient = self._context.text(mention), self._context.document.patient
+        code: str | None = None
         if pair is not None:
-            code: str | None = self.codes[pair]
+            code = self.codes[pair]
+        elif (unseen := _CODE_AHEAD.search(self._context.before(mention, _PAIR_REACH))) is not None:
+            code = unseen[1]  # left in the text by detection: it says the place all the same
         elif self._patient_city is not None and comparable(name) == self._patient_city:
-            code = self._context.document.patient.zip
-        else:
-            code = None
-        found = self._finder.city(name, code) or self._likeliest(name, code)
+            code = patient.zip
+        if (found := self._foreign(mention.end, name, code)) is not None:
+            return found
+        found = self._finder.city(name, code) or (self._finder.misspelt(name, code) if code else None)
+        found = found or self._likeliest(name, code)
         if found is None and code is not None:
-            found = self._finder.at(code, self._hints)  # a hamlet or a misspelling: its postal code is known
+            found = self._finder.at(code, self._hints)  # a hamlet, or nearly no name: its postal code is known
         return found or Place(f"unknown {' '.join(words(name))}")
+
+    def _foreign(self, end: int, name: str, code: str | None) -> Place | None:
+        """The place abroad of a town whose country stands behind it: "17600 Figueras, Espagne"."""
+        text = self._context.document.text
+        beside = (one for one in self._context.labelled(Label.LOC) if 0 <= one.start - end <= _PAIR_REACH)
+        named = next((one for one in beside if _COUNTRY_GAP.fullmatch(text, end, one.start)), None)
+        kind, country = (area(self._context.text(named)) or ("", "")) if named is not None else ("", "")
+        if named is None or kind != "country" or not name or is_public(self._context.text(named)):
+            return None
+        if code and self._communes.find(name, zip=code):
+            return None  # a town of France: its country stands there for another reason
+        return Place(f"abroad {country} {place_key(name)}", None, world(country), country)
 
     def _likeliest(self, name: str, code: str | None) -> Place | None:
         """The place of a name, beside a postal code or alone, that the document's other places tell from namesakes."""

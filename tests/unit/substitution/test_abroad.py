@@ -13,7 +13,7 @@ from deid.reference.place_names import place_key
 from deid.substitution import Substitutor
 from deid.substitution.places import abroad
 from deid.substitution.places.abroad import World
-from deid.substitution.places.areas import countries
+from deid.substitution.places.areas import area_names, countries
 from tests.unit.substitution.examples import marked, surrogates
 
 KEYS = [f"patient-{number}" for number in range(20)]
@@ -122,13 +122,67 @@ def test_a_country_follows_the_town(substitutor: Substitutor) -> None:
     changed = 0
     for patient in KEYS:
         town, country = _one(substitutor, "né à [[CITY|Bouaké]] ([[LOC|Côte d'Ivoire]])", Patient(key=patient))
-        assert country in countries(World.AFRICA)
-        assert country != "Côte d’Ivoire"
-        where = next(one.region for one in abroad.towns()[World.AFRICA] if one.name == town)
-        if where != "99326":  # a town drawn in the same country: the country is another one of the same part
-            changed += 1
-            assert abroad.country_of(town) == where
+        where = str(abroad.country_of(town))
+        assert country == area_names("country")[where]  # also where the town drawn is of the same country
+        changed += where != "99326"
     assert changed > 10
+
+
+@pytest.mark.parametrize(
+    "markup",
+    [
+        "[[ZIP|17600]] [[CITY|Figueras]], [[LOC|Espagne]]",
+        "[[ZIP|17600]] [[CITY|FIGUERAS]] ([[LOC|ESPAGNE]])",
+        "Calle Mayor, [[CITY|Figueras]] en [[LOC|Espagne]]",
+    ],
+)
+def test_a_country_beside_a_town_says_that_it_is_abroad(markup: str, substitutor: Substitutor) -> None:
+    """17600 is a postal code of Charente-Maritime as well."""
+    names = {place_key(name) for name in _names(World.EUROPE)}
+    for patient in KEYS:
+        *_, city, country = _one(substitutor, markup, Patient(key=patient, **AT_HOME))
+        assert place_key(city) in names
+        assert place_key(country).endswith(place_key(area_names("country")[str(abroad.country_of(city))]))
+
+
+def test_an_address_abroad_on_one_line_has_a_code_and_a_town_abroad(substitutor: Substitutor) -> None:
+    names = {place_key(name) for name in _names(World.EUROPE)}
+    for patient in KEYS:
+        line, _ = _one(substitutor, "[[STREET|Calle Mayor 3, 17600 Figueras]], [[LOC|Espagne]]", Patient(key=patient))
+        assert "17600" not in line
+        assert "[" not in line
+        assert any(place_key(line).endswith(name) for name in names)
+
+
+def test_a_town_of_france_stays_in_france_beside_a_country(substitutor: Substitutor, communes: CommuneTable) -> None:
+    for patient in KEYS:
+        _, city, country = _one(substitutor, "[[ZIP|74100]] [[CITY|Annemasse]], [[LOC|Suisse]]", Patient(key=patient))
+        assert communes.find(city)
+        assert country != "Suisse"
+
+
+def test_a_collectivity_follows_the_town(substitutor: Substitutor) -> None:
+    named = area_names("collectivity")
+    for patient in KEYS:
+        town, area = _one(substitutor, "né à [[CITY|Papeete]] ([[LOC|Tahiti]])", Patient(key=patient))
+        here = next(one for one in abroad.towns()[World.FRANCE] if place_key(one.name) == place_key(town))
+        assert place_key(area) == place_key(named[here.region])
+
+
+@pytest.mark.parametrize("text", ["FRANCE", "France", "l'Hexagone", "métropole"])
+def test_france_stays_what_it_is(text: str, substitutor: Substitutor) -> None:
+    """All documents are of France: the word tells nothing, and no other word stands for it."""
+    for patient in KEYS[:4]:
+        assert _one(substitutor, f"né en [[LOC|{text}]]", Patient(key=patient)) == [text]
+
+
+@pytest.mark.parametrize("markup", ["[[ZIP|30000]] [[CITY|Nîles]]", "30000 [[CITY|Nîles]]"])
+def test_a_misspelt_town_is_that_of_its_postal_code(markup: str, substitutor: Substitutor) -> None:
+    """Niles is a town of Michigan, and Nîmes one of Gard."""
+    for patient in KEYS:
+        *_, city = _one(substitutor, markup, Patient(key=patient, **AT_HOME))
+        *_, right = _one(substitutor, "[[ZIP|30000]] [[CITY|Nîmes]]", Patient(key=patient, **AT_HOME))
+        assert city == right
 
 
 @pytest.mark.parametrize(("country", "part"), [("Algérie", World.MEDITERRANEAN), ("Portugal", World.EUROPE)])

@@ -155,7 +155,7 @@ SHORT = {
     Label.ZIP: ["21000", "99999", "1", "2A004", "vingt et un mille"],
     Label.CITY: ["Y", "Dijon", "Paris 15e", "CEDEX", "Brest cedex 9", "Tombouctou", "L'", "Saint-"],
     Label.STREET: ["rue", "BP 4", "12", "12 bis", "appt 3, 2e étage", "lieu-dit", "rue du 8 mai 1945", "Le Bourg"],
-    Label.LOC: ["France", "15e", "A6", "lac", "Côte-d'Or", "Bourgogne-Franche-Comté", "Sénégal", "métropole"],
+    Label.LOC: ["15e", "A6", "lac", "Côte-d'Or", "Bourgogne-Franche-Comté", "Sénégal"],
     Label.ORG: ["CHU", "CH", "EHPAD Les Tilleuls", "de", "Valmont"],
     Label.PHONE: ["15", "4412", "+33", "0", "06 39 98", "03 53 01", "+41 22 555 01 88", "zéro six trente neuf", "bip"],
     Label.EMAIL: ["@", "a@b", "secretariat@", "secretariat"],
