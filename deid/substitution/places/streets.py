@@ -130,12 +130,8 @@ class Streets:
         place = gazette.places[mention.start]
         commune = gazette.surrogate(place)
         stream = self._context.stream("zip", commune.insee)
-        code = (
-            code_of(line.code, commune, stream, gazette.may_return(place))
-            if commune.zips
-            else redraw(line.code, stream)
-        )
-        code = code or f"[{Label.ZIP}]"
+        here = code_of(line.code, commune, stream, gazette.may_return(place))
+        code = here or (f"[{Label.ZIP}]" if commune.zips else redraw(line.code, stream))
         rest = redraw_digits(line.rest, self._context.stream("cedex", comparable(line.rest)))
         return f"{line.gap}{code}{line.space}{case_of(line.town)(commune.name) if line.town else ''}{rest}"
 
