@@ -92,7 +92,7 @@ def is_overseas(text: str) -> bool:
 
 def is_public(text: str) -> bool:
     """Return whether an area stays as it is: an overseas department, which is a stratum, or France itself."""
-    return is_overseas(text) or comparable(text) in _FRANCE
+    return is_overseas(text) or comparable(_ARTICLE.sub("", text)) in _FRANCE
 
 
 def area(text: str) -> tuple[str, str] | None:
