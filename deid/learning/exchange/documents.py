@@ -110,9 +110,9 @@ def check(
     for one in found:
         named = replace(one, annotator=one.annotator or annotator)
         problem = _problem_of_document(named, originals, seen)
-        seen.add((named.id, named.annotator))
         mentions = None if problem else _mentions(named, table)
         if isinstance(mentions, tuple):
+            seen.add((named.id, named.annotator))
             checked.documents.append(_gold(named, mentions, originals))
         else:
             checked.problems.append(problem or mentions or Problem(named.id, named.annotator, Fault.UNREADABLE))
