@@ -50,6 +50,7 @@ NAME_FIELDS = {
     **dict.fromkeys("contact confiance prevenir accompagnant appelant conjoint tuteur mere pere".split(), Label.PERSON),
 }
 NOT_INITIALS = word_list("not_initials")
+DOCUMENT_CODES = word_list("document_codes")
 # Words before an address.
 HOME_CUES = word_list("home_cues")
 EPONYM_CUES = word_list("eponym_cues")

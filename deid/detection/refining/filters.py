@@ -9,9 +9,11 @@ from dataclasses import replace
 from deid.detection.annotators.vocabulary import (
     CIVILITIES,
     DOCTOR_TITLES,
+    DOCUMENT_CODES,
     DOUBLE_EPONYMS,
     EPONYM_CUES,
     GENERA,
+    NAME_FIELDS,
     ORG_FILLERS,
     ORG_HEADS,
     ORG_PARTICLES,
@@ -20,6 +22,7 @@ from deid.detection.annotators.vocabulary import (
 )
 from deid.detection.evidence import has_clinical_reading, is_acronym
 from deid.detection.known_names import LOWER_PARTICLES, PARTICLES
+from deid.detection.names import is_capital
 from deid.detection.reading import Reading
 from deid.domain.document import Mention
 from deid.domain.labels import NAMES, Label
@@ -57,6 +60,11 @@ _REFERENCES = re.compile(r"[ \t*•–-]{0,8}(?:biblio(?:graphie)?|references? b
 _LONGEST_ACRONYM = 8
 _SMALL_WORDS = frozenset("a au aux d de des du en et l la le les of par pour the".split())
 _MAIL_LABEL = re.compile(r"mel\.? ?:? {0,3}[\w.+-]{1,64}@")
+_OCCUPATIONS = frozenset("apprenti chauffeur conducteur emploi emplois metier metiers profession transporteur".split())
+_NOUNS = frozenset({"NOM", "ADJ"})
+_DOUBTING = frozenset({"bilstm_crf", "crf", "transformer"})
+_DOUBTED = 0.5  # probability below which a tagger doubts
+_USUAL_NAME = 5000  # births from which a word is a usual surname
 _GRADED = re.compile(r" (?:grade |stade |type )?(?:[iv]{1,3}|[1-6])\b")
 _ARTICLE = re.compile(r"(?:l['’]|(?:le|la|les|un|une|du|des|d'un|d'une) )")
 _SURE = 0.84  # score from which a name is no eponym ("M. Charcot")
@@ -75,14 +83,7 @@ def drop_allowed(reading: Reading, mentions: Sequence[Mention], allow: Mapping[L
         for mention in mentions
         if not (mention.label in own and key(reading.text[mention.start : mention.end]) in own[mention.label])
         and not (mention.label in _CHECKED and (_is_unnamed(reading, mention) or _is_never_a_name(reading, mention)))
-        and not (
-            mention.label in _CHECKED
-            and mention.score < _SURE
-            and any(
-                test(reading, mention)
-                for test in (_is_drug, _is_eponym, _is_double_eponym, _is_ordinary, _is_common_noun, _is_heading_row)
-            )
-        )
+        and not (mention.label in _CHECKED and mention.score < _SURE and any(test(reading, mention) for test in _TESTS))
     ]
 
 
@@ -114,6 +115,8 @@ def _is_never_a_name(reading: Reading, mention: Mention) -> bool:
     first = reading.token_at(mention.start)
     if reading.word(first - 1 - (reading.word(first - 1) == ".")) in CIVILITIES | DOCTOR_TITLES:
         return False
+    if _is_code(reading, first, words) or (len(words) == 1 and _is_occupation(reading, first)):
+        return True
     if mention.label in NAMES and len(words) == 1 and (_is_quality(reading, first) or _is_common(reading, first)):
         return True
     if reading.word(first - 1) in _DEAR and _COLLEAGUES.issuperset(words):
@@ -159,6 +162,51 @@ def _is_spelt_out(reading: Reading, index: int) -> bool:
     else:
         return False
     return "".join(word[0] for word in content) == letters and all(map(reading.lexicon.is_word, content))
+
+
+def _is_code(reading: Reading, first: int, words: Sequence[str]) -> bool:
+    """True for codes of documents in capitals, but behind the field of a name or a writer's mark ("validé par")."""
+    if not DOCUMENT_CODES.issuperset(words) or not reading.surface(first).isupper():
+        return False
+    before = first - 2 if reading.word(first - 1) == ":" else first - 1
+    return reading.word(before) not in _POINTING | frozenset(NAME_FIELDS)
+
+
+def _is_occupation(reading: Reading, index: int) -> bool:
+    """True for a noun in capitals behind a word for a job: "Métier : ROUTIER", "chauffeur ROUTIER"."""
+    before = index - 2 if reading.word(index - 1) in (":", "=") else index - 1
+    noun = _is_noun(reading, reading.words[index])
+    return noun and reading.surface(index).isupper() and reading.word(before) in _OCCUPATIONS
+
+
+def _is_noun(reading: Reading, word: str) -> bool:
+    return word in reading.lexicon.common and not _NOUNS.isdisjoint(reading.lexicon.parts.get(word, "").split("|"))
+
+
+def _is_stressed_noun(reading: Reading, mention: Mention) -> bool:
+    """True for a noun in capitals that is rather no surname, that the taggers doubt and nothing announces.
+
+    A line of its own may be a signature, and a capital beside it a first name.
+    """
+    index = reading.token_at(mention.start)
+    word, lexicon = reading.words[index], reading.lexicon
+    doubted = all(vote.annotator in _DOUBTING and vote.score < _DOUBTED for vote in mention.votes)
+    if not (mention.votes and doubted) or len(reading.tokens(mention)) > 1 or not reading.surface(index).isupper():
+        return False
+    usual_name = lexicon.is_first_name(word) or lexicon.surnames.get(word, 0) >= _USUAL_NAME
+    if not (_is_noun(reading, word) and lexicon.common[word] >= 1) or reading.shouted(index) or usual_name:
+        return False
+    beside = (reading.word(at) for at in (index - 1, index + 1) if is_capital(reading, at))
+    if any(lexicon.is_first_name(one) or lexicon.is_surname(one) for one in beside):
+        return False
+    return not any(_announced(reading, at) for at, one in enumerate(reading.words) if one == word)
+
+
+def _announced(reading: Reading, index: int) -> bool:
+    before = index - 1
+    while reading.word(before) in (".", ":", "(", ","):
+        before -= 1
+    return reading.word(before) in _POINTING | CIVILITIES | DOCTOR_TITLES | frozenset(NAME_FIELDS)
 
 
 def _is_common(reading: Reading, index: int) -> bool:
@@ -250,6 +298,9 @@ def _is_eponym(reading: Reading, mention: Mention) -> bool:
     while at >= 0 and first - at < 5 and reading.words[at] in _LINKS:
         at -= 1
     return at >= 0 and reading.words[at] in EPONYM_CUES
+
+
+_TESTS = (_is_drug, _is_eponym, _is_double_eponym, _is_ordinary, _is_common_noun, _is_heading_row, _is_stressed_noun)
 
 
 # Results, ratios and emergency numbers that look like dates, values that look like addresses; civilities before names.

@@ -146,8 +146,15 @@ class Addresses:
         words = [token for token in tokens if len(token) > _INITIALS and (letters or token not in _SERVICES)]
         named = {word: drawn for word in words if (drawn := self._name(word)) is not None}
         # One or two letters are somebody's initials only beside his name.
-        beside = {token: self._people.shorthand.initials_beside(token, named) for token in letters}
+        beside = {
+            token: self._people.shorthand.initials_beside(token, named) or self._short_name(token) for token in letters
+        }
         return named | {token: drawn for token, drawn in beside.items() if drawn}
+
+    def _short_name(self, token: str) -> str | None:
+        """Return what stands for letters that are a whole surname of the patient ("le", "ly"), else None."""
+        known = len(token) > 1 and token in self._people.roster.own_surnames
+        return bare(self._people.drawing.surrogate(token, True, Pool.PATIENT)) if known else None
 
     def _name(self, token: str) -> str | None:
         people, roster = self._people, self._people.roster

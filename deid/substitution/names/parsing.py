@@ -19,6 +19,7 @@ _ORIGIN_PARTICLES = frozenset(
     "lo".split()
 )
 PARTICLES = _FRENCH_PARTICLES | _ORIGIN_PARTICLES
+_CONJUNCTIONS = ("e", "E", "y", "Y")
 _ARTICLES, _OF = frozenset({"le", "la", "les"}), frozenset({"de", "du", "des"})
 # Words that announce a name, where detection took them with it.
 TITLES = frozenset(
@@ -152,7 +153,21 @@ def pieces(text: str, *, after_title: bool = False, borne: Collection[str] = ())
         else:
             following = parts[place + 1][:1]
             found += _group(text, part, following, lone=last == 1, last=place == last, after_title=after_title)
-    return _with_surnames(found)
+    return _with_conjunctions(_with_surnames(found))
+
+
+def _with_conjunctions(found: list[NamePiece]) -> list[NamePiece]:
+    """The pieces with the "e" and "y" that join two Iberian surnames told from initials: "dos Santos e Silva"."""
+    for place in range(2, len(found) - 2):
+        sort, text = found[place]
+        if sort is not INITIAL or text not in _CONJUNCTIONS:
+            continue
+        joined = [piece.sort for piece in found[place - 2 : place + 3]] == [WORD, BETWEEN, INITIAL, BETWEEN, WORD]
+        spaced = found[place - 1].text == found[place + 1].text == " "
+        small = text.islower() and not found[place - 2].text.islower()
+        if joined and spaced and (small or any(piece.sort is ORIGIN for piece in found[:place])):
+            found[place] = NamePiece(ORIGIN, text)
+    return found
 
 
 def _with_surnames(found: list[NamePiece]) -> list[NamePiece]:

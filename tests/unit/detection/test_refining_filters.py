@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from deid.detection.reading import Reading
@@ -154,3 +156,58 @@ def test_a_civility_that_was_taken_for_a_name_goes_before_a_name_only() -> None:
     name = marked(text, "Lapierre", Label.DOCTOR)
     last = Mention(len(text) - 2, len(text), Label.DOCTOR, 0.6)
     assert trim_civilities(reading(text), [marked(text, "M.", Label.DOCTOR), name, last]) == [name, last]
+
+
+@pytest.mark.parametrize(
+    ("text", "part", "dropped"),
+    [
+        ("Type : CRH\nN° 12", "CRH", True),
+        ("Document : LEC", "LEC", True),
+        ("inscrite sur la LEC.", "LEC", True),
+        ("le CRH joint", "CRH", True),
+        ("Dr LEC", "LEC", False),
+        ("M. LEC est venu", "LEC", False),
+        ("Nom : LEC", "LEC", False),
+        ("LEC Anne", "LEC Anne", False),
+        ("validé par CRH", "CRH", False),
+        ("vue par Lec hier", "Lec", False),
+        ("Métier : ROUTIER", "ROUTIER", True),
+        ("chauffeur ROUTIER", "ROUTIER", True),
+        ("chauffeur MARTINEAU", "MARTINEAU", False),
+        ("Chauffeur : M. ROUTIER", "ROUTIER", False),
+        ("Nom : ROUTIER", "ROUTIER", False),
+    ],
+)
+def test_codes_of_documents_and_jobs_are_no_names(text: str, part: str, dropped: bool) -> None:
+    kept = drop_allowed(reading(text), [marked(text, part, Label.DOCTOR, 0.95)], {})
+    assert (kept == []) is dropped
+
+
+def test_a_code_that_the_patient_bears_is_a_name() -> None:
+    text = "inscrite sur la LEC"
+    mention = replace(marked(text, "LEC", Label.PATIENT, 0.95), votes=(Vote("identity", Label.PATIENT, 0.97),))
+    assert drop_allowed(reading(text), [mention], {}) == [mention]
+
+
+@pytest.mark.parametrize(
+    ("text", "dropped"),
+    [
+        ("Transport ROUTIER de nuit", True),
+        ("AVP ROUTIER, 45 ans", True),
+        ("Vu avec ROUTIER hier", False),
+        ("Dr ROUTIER. Il est ROUTIER", False),
+        ("ROUTIER Anne, 45 ans", False),
+        ("Suivi. Nom : ROUTIER", False),
+        ("Transport PETIT de nuit", False),
+        ("Transport Routier de nuit", False),
+    ],
+)
+@pytest.mark.parametrize("label", [Label.CITY, Label.PERSON])
+def test_a_noun_in_capitals_that_only_doubting_taggers_read_as_a_name_is_left(
+    text: str, dropped: bool, label: Label
+) -> None:
+    part = next(word for word in ("ROUTIER", "PETIT", "Routier") if word in text)
+    weak, sure = (Vote("transformer", label, 0.3),), (Vote("transformer", label, 0.9),)
+    one = marked(text, part, label)
+    assert (drop_allowed(reading(text), [replace(one, votes=weak)], {}) == []) is dropped
+    assert drop_allowed(reading(text), [replace(one, votes=sure)], {})

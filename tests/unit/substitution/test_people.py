@@ -428,3 +428,27 @@ def test_a_surname_that_reads_as_a_particle_is_replaced_beside_the_first_name(
 def test_the_particle_of_somebody_else_stays_beside_a_patient_who_bears_it(substitutor: Substitutor) -> None:
     patient = Patient(key="p", last_name="LE", first_names=("Thuy Linh",), sex="F")
     assert _drawn(substitutor, "Dr [[DOCTOR|LE GOFF]]", patient)[0].startswith("LE ")
+
+
+@pytest.mark.parametrize("name", ["dos Santos e Silva", "DOS SANTOS E SILVA", "Ortega y Gasset"])
+@pytest.mark.parametrize("key", KEYS[:3])
+def test_the_conjunction_of_two_surnames_is_no_initial(name: str, key: str, substitutor: Substitutor) -> None:
+    patient = Patient(key=key, last_name=name, first_names=("Adelino",), sex="M")
+    glued = name.replace(" ", "").lower()
+    full, address = _drawn(substitutor, f"[[PATIENT|Adelino {name}]] [[EMAIL|adelino.{glued}@free.fr]]", patient)
+    first, *surnames = without_accents(full).lower().split()
+    assert len(surnames) == 2
+    assert address.split("@")[0] == f"{first}.{''.join(surnames)}"
+
+
+def test_a_middle_initial_is_no_conjunction(substitutor: Substitutor) -> None:
+    assert re.fullmatch(r"\w+ [^E] \w+", _drawn(substitutor, "[[DOCTOR|John E Dupont]]")[0])
+
+
+@pytest.mark.parametrize("name", ["LE", "LY", "DU"])
+def test_an_address_of_a_surname_of_two_letters_follows_the_name(name: str, substitutor: Substitutor) -> None:
+    patient = Patient(key="p", last_name=name, first_names=("Thuy",), sex="F")
+    markup = f"[[PATIENT|Thuy {name}]] [[EMAIL|thuy.{name.lower()}@free.fr]] [[EMAIL|xy.dupont@free.fr]]"
+    full, address, other = _drawn(substitutor, markup, patient)
+    assert address.split("@")[0] == ".".join(without_accents(full).lower().split())
+    assert not other.startswith("xy")
