@@ -20,7 +20,6 @@ from deid.config.policy import Hiding, Quality
 from deid.detection.titles import clean_titles
 from deid.domain.document import Document, Mention, Substitution
 from deid.domain.errors import DocumentRefused, NocturneError, Reason
-from deid.domain.labels import DIRECT
 from deid.domain.limits import Limits
 from deid.domain.outcomes import (
     Candidate,
@@ -41,6 +40,7 @@ from deid.formats import (
     storable,
     with_told,
 )
+from deid.formats.rewriting import write_file, write_files
 from deid.isolation import process_within
 from deid.quality import DEFAULT, validate_batch
 from deid.quality.reasons import Waiver, apply_waiver
@@ -55,7 +55,6 @@ log = logging.getLogger(__name__)
 Found = TypeVar("Found")
 
 ORDINARY = Limits()
-_TELLING = 4  # characters from which a value that was replaced may not stand in the written file
 # What another process loads its tables and models with.
 _DOCUMENT = Document("", "Vu le 12 mars par le docteur Martin.")
 
@@ -126,16 +125,38 @@ def detect(
 def substitute(
     detected: Sequence[Detected | Refused], substitutor: Substitutor, *, limits: Limits = ORDINARY
 ) -> list[Candidate | Refused]:
-    """Draw the surrogates of documents and rewrite their markup; one outcome each, in order."""
-    return process_within(
+    """Draw the surrogates of documents and rewrite their markup; one outcome each, in order.
+
+    Files are rewritten in a process of their own, as they are read.
+    """
+    drawn = process_within(
         limits,
         partial(_substitute, substitutor=substitutor),
-        detected,
+        [replace(item, markup=None) if isinstance(item, Detected) and _source(item) else item for item in detected],
         length=_length,
         together=_alone,
         refuse=_too_costly,
         sample=Detected(_DOCUMENT, None, ()),
     )
+    files = {
+        at: (item, source)
+        for at, item in enumerate(drawn)
+        if isinstance(item, Candidate) and (source := _source(detected[at])) is not None
+    }
+    if not files:
+        return drawn
+    written = iter(
+        process_within(
+            replace(limits, isolated=True),
+            write_files,
+            list(files.values()),
+            length=lambda pair: _length(pair[0]),
+            together=lambda _pair: "",
+            refuse=lambda pair: _too_costly(pair[0]),
+            sample=(Candidate(_DOCUMENT, (), Substitution(_DOCUMENT.text, (), (), (), None)), None),
+        )
+    )
+    return [next(written) if at in files else item for at, item in enumerate(drawn)]
 
 
 def check(
@@ -193,6 +214,11 @@ def deidentify(
         refuse=_too_costly,
         sample=Incoming(_DOCUMENT),
     )
+
+
+def _source(item: Detected | Refused) -> SegmentedSource | None:
+    """Return the file that a document was read from, if it is to be written again."""
+    return item.markup if isinstance(item, Detected) and isinstance(item.markup, SegmentedSource) else None
 
 
 def _length(item: Incoming | Opened | Detected | Candidate | Refused) -> int:
@@ -360,26 +386,11 @@ def _rewrite(item: Detected, substitution: Substitution) -> str | RewrittenFile 
     markup = item.markup
     if markup is None:
         return None
-    spans = [(drawn.mention.start, drawn.mention.end, drawn.text) for drawn in substitution.surrogates]
     if isinstance(markup, SegmentedSource):
-        content = markup.rewrite(spans)
-        _require_gone(item.document, substitution, markup.read_again(content) if spans else "")
-        return RewrittenFile(content, markup.format, markup.suffix, markup.removed, markup.patients)
+        return write_file(item.document, substitution, markup)
+    spans = [(drawn.mention.start, drawn.mention.end, drawn.text) for drawn in substitution.surrogates]
     page = markup.rewrite(spans)
     return page if isinstance(page, str) else None
-
-
-def _require_gone(document: Document, substitution: Substitution, written: str) -> None:
-    """Refuse a rewritten file whose text, read again, holds what was replaced and the substitution does not.
-
-    Raises:
-        DocumentRefused: substitution_failed.
-    """
-    for drawn in substitution.surrogates:
-        original = document.text[drawn.mention.start : drawn.mention.end]
-        direct = drawn.mention.label in DIRECT and len(original) >= _TELLING
-        if direct and original in written and original not in substitution.text:
-            raise DocumentRefused(document.id, Reason.SUBSTITUTION_FAILED, "the written file holds a replaced value")
 
 
 def _concluded(candidate: Candidate, verdict: Verdict) -> Deidentified | Refused:

@@ -335,6 +335,15 @@ class Release(Section):
     visible: Literal["nightly", "weekly", "monthly"] = "weekly"
 
 
+class Publication(Section):
+    """Settings of what researchers get beside the text.
+
+    `files`: of a document that came as a file, the file rewritten with surrogates in its own format; or none.
+    """
+
+    files: Literal["none", "rewritten"] = "none"
+
+
 class Policy(Section):
     """The whole policy of a hospital."""
 
@@ -345,6 +354,7 @@ class Policy(Section):
     quality: Quality = Quality()
     references: References = References()
     release: Release = Release()
+    publication: Publication = Publication()
 
     @property
     def digest(self) -> str:

@@ -14,6 +14,7 @@ from deid.detection import Detector
 from deid.doctor.finding import Finding, attention, error, not_applicable, ok, why
 from deid.domain.errors import PolicyError, SettingsError
 from deid.refresh.configuration import configured_features
+from deid.warehouse.file_shares import silent_roots
 from deid.warehouse.provision import ROLES
 from deid.warehouse.sources import Source
 
@@ -62,9 +63,26 @@ def check_policy() -> Iterator[Finding]:
     except SettingsError as refusal:
         yield error("référentiels", f"NOCTURNE_REFERENCES refusé : {why(refusal)}", "Corriger ce fichier.")
     try:
-        Source(settings().source)
+        Source(settings().source).rules()
     except SettingsError as refusal:
         yield error("source", f"NOCTURNE_SOURCE refusé : {why(refusal)}", "Nommer un dossier de sql/sources.")
+    except PolicyError as refusal:
+        yield error("source", f"formats.yaml refusé : {why(refusal)}", "Corriger ce fichier (docs/formats.md).")
+    yield from _check_roots()
+
+
+def _check_roots() -> Iterator[Finding]:
+    """Check that the folders of the source's files answer."""
+    try:
+        silent = silent_roots()
+    except SettingsError as refusal:
+        yield error("dossiers de fichiers", why(refusal), "Installer le pilote sur chaque machine (docs/operators.md).")
+        return
+    if silent:
+        remedy = "Monter le partage ou démarrer le service, ou corriger NOCTURNE_FILE_ROOTS."
+        yield error("dossiers de fichiers", f"sans réponse : {', '.join(silent)}", remedy)
+    elif settings().roots:
+        yield ok("dossiers de fichiers", f"{len(settings().roots)} répondent")
 
 
 def check_models() -> Iterator[Finding]:

@@ -38,6 +38,15 @@ class RewrittenFile:
 
 
 @dataclass(frozen=True, slots=True)
+class StoredFile:
+    """A rewritten file as the ledger keeps it; `suffix` is the ending of a name for it."""
+
+    media_type: str
+    suffix: str
+    content: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class Incoming:
     """A document to de-identify.
 

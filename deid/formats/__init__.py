@@ -17,6 +17,7 @@ from deid.formats.fields import FileRules, load_rules
 from deid.formats.files import read_file
 from deid.formats.html import read_html
 from deid.formats.plain import PlainSource, read_plain
+from deid.formats.recognition import described
 from deid.formats.segments import SegmentedSource, complete, contradicts, with_told
 from deid.formats.source import Replacement, SourceText, require_readable
 
@@ -27,6 +28,7 @@ __all__ = [
     "SegmentedSource",
     "SourceText",
     "declares_text",
+    "described",
     "load_rules",
     "open_document",
     "open_files",

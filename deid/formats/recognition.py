@@ -10,6 +10,7 @@ import zlib
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from deid.domain.outcomes import RewrittenFile
 from deid.formats.source import marked_encoding
 
 IMAGE, UNKNOWN = "image", "unknown"
@@ -42,6 +43,7 @@ HINTS: Mapping[str, str] = MappingProxyType(
     }
 )  # fmt: skip
 
+_ENDINGS = {"cda": "xml", "fhir": "json", "fhir_xml": "xml"}  # of formats whose files have a wider one's ending
 _HEAD = 4096  # bytes that are looked at
 _IMAGES = re.compile(
     rb"\x89PNG|\xff\xd8\xff|GIF8[79]a|II\*\0|MM\0\*|BM.{4}\0\0\0\0|RIFF....WEBP|\0\0\x01\0|\xd7\xcd\xc6\x9a"
@@ -81,6 +83,15 @@ def recognise(raw: bytes, hint: str = "") -> str:
         return binary
     text = _text(raw)
     return _marked(text, raw, declared) or declared_text(text, declared)
+
+
+def described(file: RewrittenFile) -> tuple[str, str]:
+    """Return the media type of a rewritten file and the ending of its name."""
+    written = HINTS.get(file.suffix.lstrip("."), file.format)
+    names = [name for name, kind in HINTS.items() if kind == written]
+    media = next((name for name in names if "/" in name), "application/octet-stream")
+    ending = _ENDINGS.get(written) or next((name for name in names if "/" not in name), "bin")
+    return media, file.suffix or f".{ending}"
 
 
 def hinted(hint: str) -> str:

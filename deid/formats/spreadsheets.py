@@ -11,6 +11,7 @@ from __future__ import annotations
 import io
 import math
 import re
+import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta
@@ -22,10 +23,12 @@ from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
 from openpyxl.styles import Font
 
 from deid.domain.errors import Reason
-from deid.formats.archives import read_zip
+from deid.formats.archives import read_zip, write_zip
 from deid.formats.fields import shown_day, written_day
 from deid.formats.reading import Reading, Save
 
+_PROPERTIES = "docProps/core.xml"
+_MOMENT = re.compile(rb">\d{4}-\d\d-\d\dT[\d:.]+Z?<")
 _MOST_CELLS = 1_000_000
 _FORMAT = re.compile(r"[#0,.% dmyhs:/_()\-;@?E+]*|General", re.IGNORECASE)
 _FORBIDDEN = re.compile(r"[\[\]:*?/\\']")
@@ -210,7 +213,7 @@ def _put_title(sheet: _Sheet) -> Callable[[tuple[str | None, ...]], None]:
 
 
 def _written(sheets: Sequence[_Sheet]) -> bytes:
-    """Return a new workbook of the sheets."""
+    """Return a new workbook of the sheets, which does not tell when it was written."""
     book = openpyxl.Workbook()
     book.remove(book.active)
     for number, sheet in enumerate(sheets, 1):
@@ -226,7 +229,10 @@ def _written(sheets: Sequence[_Sheet]) -> bytes:
     file = io.BytesIO()
     book.properties.creator = "Nocturne"
     book.save(file)
-    return file.getvalue()
+    with zipfile.ZipFile(file) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    parts[_PROPERTIES] = _MOMENT.sub(b">1980-01-01T00:00:00Z<", parts[_PROPERTIES])
+    return write_zip(parts)
 
 
 def _write_cell(written: Any, cell: _Cell) -> None:

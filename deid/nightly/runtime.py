@@ -94,14 +94,14 @@ def pipeline_version() -> str:
     """Return the version of package, policy, detector and rules of files, such as `0.2.0-p1a2b3c4d-d5e6f7a8b`.
 
     Documents are redone when the version changes. Of the policy, only detection and substitution count: a moved
-    threshold of the release must not redo documents. Without rules of the source's own, nothing stands for them. The
-    version of the key counts only where the policy redoes
-    documents under a new key.
+    threshold of the release must not redo documents. `-f` and a digest stand for rules of the source's own, `w` for a
+    policy that publishes files: what was published without is redone. The version of the key counts only where the
+    policy redoes documents under a new key.
     """
     model = hashlib.sha256(detector().version.encode()).hexdigest()[:8]
     chosen = policy()
     key = f"-k{settings().keyring.current.version}" if chosen.substitution.rotation == "redo" else ""
-    rules = Source(settings().source).rules().digest[:8]
+    rules = Source(settings().source).rules().digest[:8] + ("w" if chosen.publication.files == "rewritten" else "")
     files = f"-f{rules}" if rules else ""
     return f"{__version__}-p{chosen.text_digest[:8]}-d{model}{files}{key}"
 

@@ -126,7 +126,7 @@ def detect(run_id: int, batch_id: int, *, isolated: bool = False) -> dict[str, A
     limits = settings().limits(isolated=isolated)
     opened = _identified(step, _without_opt_outs(step, batches.open_batch(step, limits)))
     admitted = {waiver.document_id for waiver in read_waivers(step).values() if waiver.lets_be_searched}
-    batches.keep_detected(step, pipeline.detect(opened, detector, admitted=admitted, limits=limits))
+    batches.keep_detected(step, opened, pipeline.detect(opened, detector, admitted=admitted, limits=limits))
     return finish(step)
 
 
@@ -144,7 +144,8 @@ def substitute(run_id: int, batch_id: int, *, isolated: bool = False) -> dict[st
     step = begin(_current_run(run_id), batch_id, "substitute", before="detected")
     substitutor, reference_versions = runtime.substitutor(), runtime.reference_versions()
     limits = settings().limits(isolated=isolated)
-    detected = batches.read_detected(step, batches.open_batch(step, limits))
+    written = runtime.policy().publication.files == "rewritten"
+    detected = batches.read_detected(step, batches.open_batch(step, limits, written=written))
     batches.keep_candidates(step, pipeline.substitute(detected, substitutor, limits=limits), reference_versions)
     return finish(step)
 

@@ -43,6 +43,7 @@ def gather(interval_key: str) -> Figures:
             "mentions": _mentions(cursor, interval_key),
             "constraints": read_rows(cursor, "constraints", interval_key=interval_key),
             "agreement": read_rows(cursor, "agreement", interval_key=interval_key),
+            "files": read_rows(cursor, "files", interval_key=interval_key),
             "clinical": read_rows(cursor, "clinical", interval_key=interval_key)[0],
             "types": read_rows(cursor, "types", interval_key=interval_key),
             "quarantine": read_rows(cursor, "quarantine", interval_key=interval_key),

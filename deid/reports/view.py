@@ -55,6 +55,7 @@ def view(figures: Figures, lang: str) -> dict[str, Any]:
         "heat": _heat(figures, lang),
         "constraints": _constraints(figures, words, write),
         "agreement": _agreement(figures, words, write),
+        "files": _files(figures, words, write),
         "clinical": _clinical(figures, words, write),
         "quarantine": quarantine,
         "held_back": _held_back(figures, words, write),
@@ -194,6 +195,20 @@ def _constraints(figures: Figures, words: Mapping[str, str], write: Writer) -> l
 def _agreement(figures: Figures, words: Mapping[str, str], write: Writer) -> list[dict[str, Any]]:
     """One row per kind of agreement, in the order of `AgreementKind`, with its share that disagrees."""
     return _violated(figures["agreement"], AgreementKind, "agreement", words, write)
+
+
+def _files(figures: Figures, words: Mapping[str, str], write: Writer) -> list[dict[str, Any]]:
+    """One row per format of files, with what was removed from them in words."""
+    return [
+        {
+            **row,
+            "removed": ", ".join(
+                f"{words.get(f'removed_{kind}', kind)} {write.plain(number)}"
+                for kind, number in sorted(row["removed"].items())
+            ),
+        }
+        for row in figures["files"]
+    ]
 
 
 def _violated(

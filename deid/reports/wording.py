@@ -143,6 +143,24 @@ _WORDS: Mapping[str, tuple[str, str]] = {
     "agreement_town": ("Commune du patient, code postal", "Patient's town, postal code"),
     "agreement_article": ("Articles et élisions", "Articles and elisions"),
     "disagreeing": ("En désaccord", "Disagreeing"),
+    "files": ("Fichiers", "Files"),
+    "files_lead": (
+        "Documents reçus comme fichiers, par format reconnu, et ce qui n'est ni dans leur texte ni dans le fichier "
+        "réécrit.",
+        "Documents that came as files, by the format recognised, and what neither their text nor the rewritten file "
+        "holds.",
+    ),
+    "files_none": ("Aucun document n'est venu comme fichier.", "No document came as a file."),
+    "files_format": ("Format", "Format"),
+    "files_removed": ("Retiré", "Removed"),
+    "removed_image": ("images", "images"),
+    "removed_comment": ("commentaires", "comments"),
+    "removed_macro": ("macros", "macros"),
+    "removed_attachment": ("pièces jointes", "attachments"),
+    "removed_revision": ("révisions", "revisions"),
+    "removed_field": ("champs", "fields"),
+    "removed_header": ("en-têtes", "headers"),
+    "removed_metadata": ("métadonnées", "metadata"),
     "disagreeing_share": ("Part", "Share"),
     "clinical": ("Contenu clinique conservé", "Clinical content kept"),
     "clinical_kept": (

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from deid.domain.labels import Label
+from deid.domain.outcomes import StoredFile
 from deid.reviews import ReviewProblem, refused
 from deid.reviews.marks import ErrorKind, Mark, Span, list_marks, locate_passage, read_spans
 from deid.warehouse import audit
@@ -26,6 +27,7 @@ class ReadDocument:
     document_id: str
     content_hash: str
     document_type: str | None
+    has_file: bool
     text: str
     surrogates: tuple[Span, ...]
     finished_at: datetime | None
@@ -53,6 +55,21 @@ def begin_reading(cursor: Cursor, review_id: int, ordinal: int, reader: str) -> 
     cursor.execute(query("deid", "review_reading", "begin"), _parameters(review_id, ordinal, reader))
     found.write_audit(cursor, reader, audit.Action.READ_TEXT)
     return found
+
+
+def read_file(cursor: Cursor, review_id: int, ordinal: int, reader: str) -> StoredFile | None:
+    """Return the rewritten file of a document that a person reads, recorded; None where there is none, or no more.
+
+    Raises:
+        ReviewRefused: closed review, erased text, or a document that the person never opened.
+    """
+    found = _lock_own(cursor, review_id, ordinal, reader)
+    cursor.execute(query("deid", "review_document", "file"), _parameters(review_id, ordinal, reader))
+    row = cursor.fetchone()
+    if row is None:
+        return None
+    found.write_audit(cursor, reader, audit.Action.READ_FILE)
+    return StoredFile(row[0], row[1], bytes(row[2]))
 
 
 def lock_for_verdict(cursor: Cursor, review_id: int, ordinal: int, person: str) -> ReadDocument:

@@ -92,6 +92,14 @@ def export_tables(figures: Figures, lang: str) -> dict[str, list[list[Any]]]:
             part: _select_columns(figures[part], ("kind", "stated", "violated", "documents", "documents_violated"))
             for part in ("constraints", "agreement")
         },
+        "files": [
+            ["format", "documents", "removed", "number"],
+            *(
+                [row["format"], row["documents"], kind, number]
+                for row in figures["files"]
+                for kind, number in sorted(row["removed"].items()) or [("", 0)]
+            ),
+        ],
         "policy_changes": [
             ["key", "before", "now"],
             *([row["key"], row["before"], row["now"]] for row in figures["policy_changes"] or ()),

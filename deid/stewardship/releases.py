@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from deid.domain.outcomes import StoredFile
 from deid.reports.intervals import IntervalSummary, read
 from deid.warehouse.connection import open_cursor
 from deid.warehouse.queries import Cursor, query
@@ -51,10 +52,13 @@ class Disagreeing:
 
 @dataclass(frozen=True, slots=True)
 class PublishedText:
-    """A text that researchers read, the month since which they do, and the patient's other documents by their ids."""
+    """A text that researchers read, the month since which they do, whether they have its rewritten file, and the
+    patient's other documents by their ids.
+    """
 
     text: str
     visible_from: str
+    has_file: bool
     others: Sequence[str]
 
 
@@ -101,6 +105,13 @@ def published_text(cursor: Cursor, document_id: str) -> PublishedText | None:
     cursor.execute(query("research", "document", "read"), {"document_id": document_id})
     row = cursor.fetchone()
     return None if row is None else PublishedText(*row)
+
+
+def published_file(cursor: Cursor, document_id: str) -> StoredFile | None:
+    """Return the rewritten file of a document that researchers read; None if they read none of that id."""
+    cursor.execute(query("research", "document", "file"), {"document_id": document_id})
+    row = cursor.fetchone()
+    return None if row is None else StoredFile(row[0], row[1], bytes(row[2]))
 
 
 def interval_of_run(triggered_by: str) -> str | None:

@@ -29,6 +29,7 @@ class Action(StrEnum):
     READ_RELEASE = "read_release"
     READ_TEXT = "read_text"
     READ_ORIGINAL = "read_original"
+    READ_FILE = "read_file"
     EXPORT = "export"
     OPEN_REVIEW = "open_review"
     MARK = "mark"

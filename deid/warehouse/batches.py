@@ -11,23 +11,25 @@ from typing import Any
 from deid.config.settings import settings
 from deid.detection.staff import Staff
 from deid.domain.document import Mention, Substitution, Surrogate
+from deid.domain.errors import Reason
 from deid.domain.labels import Label
 from deid.domain.limits import Limits
 from deid.domain.outcomes import Candidate, Detected, Opened, Refused, Verdict
+from deid.formats import described
 from deid.privacy.stream import keyed_digest
 from deid.quality import batch_results
 from deid.quality.reasons import Waiver, admissible
 from deid.warehouse.connection import connect, open_cursor
-from deid.warehouse.extraction import open_contents, read_contents, read_staff_rows
+from deid.warehouse.extraction import Content, fetch, open_contents, read_contents, read_staff_rows
 from deid.warehouse.identity import Kind, Translator, pseudonym_row
 from deid.warehouse.ledger import BatchStep, read_mentions
 from deid.warehouse.queries import query
 from deid.warehouse.sources import Source
 
 
-def open_batch(step: BatchStep, limits: Limits) -> list[Opened]:
+def open_batch(step: BatchStep, limits: Limits, *, written: bool = False) -> list[Opened]:
     """Return the waiting documents that can be read within `limits`; the others are settled: deleted, corrected or
-    refused.
+    refused. With `written`, files can be written again.
 
     Raises:
         ContractBroken: the source's query lacks a column of the contract.
@@ -48,14 +50,25 @@ def open_batch(step: BatchStep, limits: Limits) -> list[Opened]:
         elif content.content_hash != waiting.content_hash:
             step.leave(document_id, "superseded")  # corrected since it was planned: a later run has the new version
         else:
-            step.contents[document_id] = content
+            whole = fetch(content)
+            changed = isinstance(whole, Content) and waiting.file_digest not in (None, _file_digest(whole))
+            if isinstance(whole, Refused) or changed:
+                step.refuse(whole if isinstance(whole, Refused) else Refused(document_id, (Reason.FILE_CHANGED,)))
+            else:
+                step.contents[document_id] = whole
     opened = []
-    for outcome in open_contents(list(step.contents.values()), source.rules(), limits=limits):
+    for outcome in open_contents(list(step.contents.values()), source.rules(), limits=limits, written=written):
         if isinstance(outcome, Refused):
             step.refuse(outcome)
         else:
             opened.append(outcome)
     return opened
+
+
+def _file_digest(content: Content) -> str | None:
+    """Return the digest of a document's file under the secret; None for a content of the warehouse itself."""
+    key = settings().keyring.current.secret
+    return content.digest and keyed_digest(key, "file", content.document_id, content.digest)
 
 
 def read_staff(source: str) -> Staff:
@@ -71,8 +84,9 @@ def read_staff(source: str) -> Staff:
     return Staff.from_records(record for record in records if record["last_name"])
 
 
-def keep_detected(step: BatchStep, outcomes: Sequence[Detected | Refused]) -> None:
-    """Record the mentions of documents, or their refusal."""
+def keep_detected(step: BatchStep, opened: Sequence[Opened], outcomes: Sequence[Detected | Refused]) -> None:
+    """Record the mentions of documents and what their files tell, or their refusal."""
+    files = {item.document.id: item for item in opened if item.format}
     for item in outcomes:
         if isinstance(item, Refused):
             step.refuse(item)
@@ -89,7 +103,13 @@ def keep_detected(step: BatchStep, outcomes: Sequence[Detected | Refused]) -> No
             loinc_code=content.loinc_code,
             characters=len(item.document.text),
             title_clean=item.title_clean,
+            file_digest=_file_digest(content),
+            **_told_of(files.get(item.document.id)),
         )
+
+
+def _told_of(file: Opened | None) -> dict[str, Any]:
+    return {} if file is None else {"file_format": file.format, "removed": dict(file.removed)}
 
 
 def read_detected(step: BatchStep, opened: Sequence[Opened]) -> list[Detected]:
@@ -124,7 +144,8 @@ def keep_candidates(
         ids = (item.document.id, content.patient_id)
         texts = (item.title, drawn.text, item.markup)
         stored = (spans, surrogates, drawn.reference_date, dict(reference_versions))
-        step.add("candidate", (*ids, content.stay_id, *texts, *stored))
+        file = (None, None, None) if item.file is None else (item.file.content, *described(item.file))
+        step.add("candidate", (*ids, content.stay_id, *texts, *stored, *file))
         for spend in drawn.spends:
             step.add("budget", (*ids, spend.category, spend.mechanism, spend.epsilon, spend.elements))
         step.leave(item.document.id, "substituted", characters=len(item.document.text))

@@ -44,6 +44,8 @@ def _cell(value: Any) -> str:
         return "t" if value else "f"
     if isinstance(value, datetime | date):
         return value.isoformat()
+    if isinstance(value, bytes | memoryview):
+        return f"\\\\x{value.hex()}"
     if isinstance(value, list | dict | tuple):
         return json.dumps(value, ensure_ascii=False).translate(_ESCAPES)
     return str(value).translate(_ESCAPES)

@@ -68,6 +68,7 @@ class Content:
     stay: Stay | None
     path: str | None = None  # of the file that holds the content
     stated_hash: str = ""  # the source's own, which may be of the file's bytes
+    digest: str | None = None  # SHA-256 of the file that was read
 
 
 def list_documents(link: Connection, source: Source, start: datetime, end: datetime) -> Iterator[list[Listed]]:
@@ -159,7 +160,7 @@ def fetch(content: Content) -> Content | Refused:
         WarehouseUnreachable: the root of the file does not answer.
         SettingsError: nothing installed reads a root of that kind.
     """
-    if content.path is None:
+    if content.path is None or content.patient_id is None:
         return content
     try:
         raw = read_file_at(content.path, content.document_id, max_bytes=settings().max_document_bytes)
@@ -167,7 +168,7 @@ def fetch(content: Content) -> Content | Refused:
         return Refused(refused.document_id, (refused.reason,), refused.detail)
     if len(raw) <= settings().max_document_bytes and not _is_of(raw, content.stated_hash):
         return Refused(content.document_id, (Reason.FILE_CHANGED,), "not the content_hash of the source")
-    return replace(content, content=raw, path=None)
+    return replace(content, content=raw, path=None, digest=hashlib.sha256(raw).hexdigest())
 
 
 def _is_of(raw: bytes, stated: str) -> bool:
@@ -207,16 +208,12 @@ def open_contents(
         WarehouseUnreachable: a root of files does not answer.
         SettingsError: nothing installed reads a root of that kind.
     """
-    received = [_receive_whole(content) for content in contents]
+    whole = [fetch(content) for content in contents]
+    received = [item if isinstance(item, Refused) else receive(item) for item in whole]
     incoming = [item for item in received if isinstance(item, Incoming)]
     size = settings().max_document_bytes
     opened = iter(open_documents(incoming, max_bytes=size, limits=limits, rules=rules, written=written))
     return [item if isinstance(item, Refused) else next(opened) for item in received]
-
-
-def _receive_whole(content: Content) -> Incoming | Refused:
-    whole = content if content.patient_id is None else fetch(content)
-    return whole if isinstance(whole, Refused) else receive(whole)
 
 
 def read_staff_rows(link: Connection, source: Source) -> list[dict[str, str | None]]:

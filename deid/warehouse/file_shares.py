@@ -8,9 +8,10 @@ from collections.abc import Callable
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import NoReturn, Protocol, TypeVar
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
 import fsspec
+import requests
 
 from deid.config.settings import settings
 from deid.domain.errors import DocumentRefused, Reason, SettingsError, WarehouseUnreachable
@@ -51,8 +52,33 @@ class _Folder:
         return self._path.is_dir()
 
 
+class _Server:
+    """A folder of a web server. What another address would have to give is not fetched."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+
+    def read(self, rest: str, size: int) -> bytes:
+        with self._ask("GET", f"{self._url}/{quote(rest, safe='/%')}") as answer:
+            if answer.status_code in (404, 410):
+                raise FileNotFoundError
+            if answer.is_redirect:
+                raise _OutsideError
+            answer.raise_for_status()
+            content: bytes = answer.raw.read(size, decode_content=True)
+        return content
+
+    def answers(self) -> bool:
+        with self._ask("HEAD", f"{self._url}/") as answer:
+            return answer.status_code < 500
+
+    @staticmethod
+    def _ask(method: str, url: str) -> requests.Response:
+        return requests.request(method, url, stream=True, allow_redirects=False, timeout=settings().file_timeout_s)
+
+
 class _Store:
-    """A folder of an object store or of a server, by fsspec."""
+    """A folder of an object store or another server, by fsspec."""
 
     def __init__(self, url: str) -> None:
         scheme = url.partition("://")[0]
@@ -102,7 +128,25 @@ def read_file_at(path: str, document_id: str, *, max_bytes: int) -> bytes:
 
 
 def _open_root(name: str) -> _Root:
-    return _Folder(name.removeprefix(_LOCAL)) if name.startswith((_LOCAL, "/")) else _Store(name)
+    if name.startswith((_LOCAL, "/")):
+        return _Folder(name.removeprefix(_LOCAL))
+    return _Server(name) if name.startswith(("https://", "http://")) else _Store(name)
+
+
+def silent_roots() -> list[str]:
+    """Return the roots of the settings that do not answer.
+
+    Raises:
+        SettingsError: nothing installed reads one of that kind.
+    """
+    return [name for name in settings().roots if not _answers(_open_root(name))]
+
+
+def _answers(root: _Root) -> bool:
+    try:
+        return _within(_PROBE, root.answers)
+    except Exception:
+        return False
 
 
 def _steps_out(rest: str) -> bool:
@@ -118,11 +162,7 @@ def _refuse(root: _Root, document_id: str, reason: Reason, detail: str) -> NoRet
         DocumentRefused: `reason`.
         WarehouseUnreachable: the root does not answer.
     """
-    try:
-        there = _within(_PROBE, root.answers)
-    except Exception:
-        there = False
-    if not there:
+    if not _answers(root):
         raise WarehouseUnreachable("a root of NOCTURNE_FILE_ROOTS does not answer.", "Mount or start it, and retry.")
     raise DocumentRefused(document_id, reason, detail)
 

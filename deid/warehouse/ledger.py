@@ -28,7 +28,7 @@ COLUMNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "mention": ("document_id", "ordinal", "start_offset", "end_offset", "label", "subtype", "score", "votes"),
         "candidate": (
             *("document_id", "patient_id", "stay_id", "title", "text", "markup", "spans", "surrogates"),
-            *("reference_date", "reference_versions"),
+            *("reference_date", "reference_versions", "file", "file_type", "file_suffix"),
         ),
         "pseudonym": ("kind", "ledger_id", "key_fingerprint", "encrypted"),
         "budget": ("document_id", "patient_id", "category", "mechanism", "epsilon", "elements"),
@@ -55,11 +55,15 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """A document that waits for a step, in the version of `content_hash`."""
+    """A document that waits for a step, in the version of `content_hash`.
+
+    `file_digest` is of its file as detection read it; None for a content of the warehouse itself.
+    """
 
     document_id: str
     content_hash: str
     title_clean: bool | None
+    file_digest: str | None
 
 
 @dataclass(slots=True)
@@ -77,6 +81,9 @@ class Move:
     constraints: Mapping[str, Sequence[int]] | None = None  # kind → stated, kept, violated
     agreement: Mapping[str, Sequence[int]] | None = None  # kind → stated, violated
     said: Sequence[Sequence[str | int]] | None = None  # kind, digests of source and value, times
+    file_format: str | None = None
+    removed: Mapping[str, int] | None = None  # kind → number
+    file_digest: str | None = None
 
 
 @dataclass(slots=True)
@@ -259,7 +266,7 @@ def stage_run(
 
 def _copy_moves(cursor: Cursor, moves: Iterable[Move]) -> None:
     learnt = ("patient_id", "loinc_code", "characters", "title_clean", "constraints", "agreement", "said")
-    columns = ("document_id", "content_hash", "state", *learnt)
+    columns = ("document_id", "content_hash", "state", *learnt, "file_format", "removed", "file_digest")
     copy_rows(cursor, "deid", "document", columns, ([getattr(move, name) for name in columns] for move in moves))
     refused = ([move.document_id, move.reason] for move in moves if move.reason is not None)
     copy_rows(cursor, "deid", "quarantine", ("document_id", "reason"), refused)

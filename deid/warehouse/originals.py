@@ -71,9 +71,11 @@ def read_original(actor: str, run_id: int, document_id: str, content_hash: str) 
         known = cursor.fetchone()
     if known is None:
         raise OriginalRefused(document_id, OriginalProblem.UNKNOWN)
-    source, withdrawn = known
+    source, characters, withdrawn = known
     try:
         text = _read_text(source, document_id, content_hash, withdrawn=withdrawn)
+        if characters not in (None, len(text)):  # a file whose digest the source does not tell
+            raise OriginalRefused(document_id, OriginalProblem.CHANGED)
     except OriginalRefused as refused:
         _record(actor, Action.REFUSED, asked, why=refused.why.value)
         raise

@@ -8,10 +8,11 @@ from typing import Any
 
 from airflow.configuration import conf
 from fastapi import Request
-from fastapi.responses import HTMLResponse
+from fastapi.responses import HTMLResponse, Response
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from deid.domain.outcomes import StoredFile
 from deid.reports.numbers import Writer
 from deid.reports.render import TEMPLATES as REPORT_TEMPLATES
 from nocturne_pages.access import Permission, Visitor
@@ -36,6 +37,12 @@ def page(
 def fragment(request: Request, visitor: Visitor, template: str, area: str, **values: Any) -> Markup:
     """Render a part of a page, as `page` does, for inclusion in another page."""
     return Markup(_rendered(request, visitor, template, area, values))  # noqa: S704 - templates escape what they show
+
+
+def download(file: StoredFile, name: str) -> Response:
+    """Return a file that the browser saves and never shows; `name` holds letters, digits and hyphens."""
+    headers = {"Content-Disposition": f'attachment; filename="{name}{file.suffix}"'}
+    return Response(file.content, media_type=file.media_type, headers=headers)
 
 
 def _rendered(request: Request, visitor: Visitor, template: str, area: str, values: dict[str, Any]) -> str:

@@ -6,7 +6,7 @@ WHERE run_id = ANY(%(run_ids)s) AND state = 'staged';
 
 -- name: batch
 -- Grain: one document. Purpose: those of a batch that wait in the given state.
-SELECT document_id, content_hash, title_clean
+SELECT document_id, content_hash, title_clean, file_digest
 FROM deid.document
 WHERE run_id = %(run_id)s AND batch_id = %(batch_id)s AND state = %(state)s
 ORDER BY document_id COLLATE "C";
@@ -211,6 +211,9 @@ SET
     constraints = coalesce(i.constraints, d.constraints),
     agreement = coalesce(i.agreement, d.agreement),
     said = coalesce(i.said, d.said),
+    file_format = coalesce(i.file_format, d.file_format),
+    removed = coalesce(i.removed, d.removed),
+    file_digest = coalesce(i.file_digest, d.file_digest),
     updated_at = now()
 FROM incoming_document AS i
 INNER JOIN owned AS o ON i.document_id = o.document_id

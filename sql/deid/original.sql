@@ -1,7 +1,9 @@
 -- name: asked
--- Grain: one document version of a run. Purpose: from which source it came, and whether it was withdrawn since.
+-- Grain: one document version of a run. Purpose: from which source it came, whether it was withdrawn since, and the
+-- length of the text that the run searched.
 SELECT
     r.source,
+    max(d.characters) FILTER (WHERE d.run_id = r.run_id) AS characters,
     bool_or(d.state = 'withdrawn') AS withdrawn
 FROM deid.run AS r
 INNER JOIN deid.document AS d ON d.document_id = %(document_id)s AND d.content_hash = %(content_hash)s

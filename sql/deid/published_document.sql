@@ -45,11 +45,13 @@ ORDER BY g.release_id, g.document_type;
 -- Grain: one published document. Purpose: a new document is added, a corrected one replaces its row.
 INSERT INTO deid.published_document (
     document_id, patient_id, stay_id, document_type, loinc_code, title, text, markup, reference_date, release_id,
-    run_id, policy_hash, pipeline_version, detector_version, reference_versions, disagreements, key_fingerprint
+    run_id, policy_hash, pipeline_version, detector_version, reference_versions, disagreements, file, file_type,
+    file_suffix, key_fingerprint
 )
 SELECT
     document_id, patient_id, stay_id, document_type, loinc_code, title, text, markup, reference_date, release_id,
-    run_id, policy_hash, pipeline_version, detector_version, reference_versions, disagreements, key_fingerprint
+    run_id, policy_hash, pipeline_version, detector_version, reference_versions, disagreements, file, file_type,
+    file_suffix, key_fingerprint
 FROM incoming_published_document
 ORDER BY document_id COLLATE "C"
 ON CONFLICT (document_id) DO UPDATE
@@ -69,6 +71,9 @@ SET
     detector_version = excluded.detector_version,
     reference_versions = excluded.reference_versions,
     disagreements = excluded.disagreements,
+    file = excluded.file,
+    file_type = excluded.file_type,
+    file_suffix = excluded.file_suffix,
     key_fingerprint = excluded.key_fingerprint,
     published_at = now(),
     visible_from = NULL;

@@ -53,11 +53,12 @@ SELECT
     c.reference_date, d.release_id, d.run_id, r.policy_hash, d.pipeline_version, r.detector_version,
     c.reference_versions,
     deid.disagreements(d.agreement) AS disagreements,
+    c.file, c.file_type, c.file_suffix,
     r.key_fingerprint,
     u.encrypted IS NOT NULL AND v.encrypted IS NOT NULL AND (c.stay_id IS NULL OR w.encrypted IS NOT NULL) AS named,
     coalesce(s.digest = deid.content_digest(
         t.salt, d.content_hash, c.patient_id, c.stay_id, d.document_type, d.loinc_code, c.title, c.text, c.markup,
-        c.reference_date
+        c.reference_date, c.file, c.file_type, c.file_suffix
     ), false) AS intact
 FROM deid.document AS d
 INNER JOIN deid.candidate AS c ON d.run_id = c.run_id AND d.document_id = c.document_id

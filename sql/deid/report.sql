@@ -75,6 +75,28 @@ WHERE d.interval_key = %(interval_key)s AND d.state <> 'quarantined'
 GROUP BY a.key
 ORDER BY a.key;
 
+-- name: files
+-- Grain: one format of files. Purpose: how many documents came in it, and what their texts and rewritten files lack, by
+-- kind; those in quarantine are read by nobody.
+WITH counted AS (
+    SELECT d.file_format, r.key AS kind, sum(r.value::int)::bigint AS number
+    FROM deid.counted_document AS d
+    CROSS JOIN LATERAL jsonb_each_text(d.removed) AS r
+    WHERE d.interval_key = %(interval_key)s AND d.state <> 'quarantined'
+    GROUP BY d.file_format, r.key
+)
+
+SELECT
+    d.file_format AS format,
+    count(*) AS documents,
+    coalesce((
+        SELECT jsonb_object_agg(c.kind, c.number) FROM counted AS c WHERE c.file_format = d.file_format
+    ), '{}') AS removed
+FROM deid.counted_document AS d
+WHERE d.interval_key = %(interval_key)s AND d.state <> 'quarantined' AND d.file_format IS NOT NULL
+GROUP BY d.file_format
+ORDER BY d.file_format;
+
 -- name: clinical
 -- Grain: one interval. Purpose: clinical values and terms read in the sources, and those that changed, over documents
 -- that are not in quarantine.

@@ -61,6 +61,14 @@ UPDATE deid.review_document
 SET text = NULL, spans = NULL, erased_at = now(), erased_for = 'closed'
 WHERE review_id = %(review_id)s AND text IS NOT NULL;
 
+-- name: file
+-- Grain: one document of a review. Purpose: its rewritten file, as long as it waits for publication.
+SELECT f.file_type, f.file_suffix, f.file
+FROM deid.review_document AS d
+INNER JOIN deid.staged_file AS f
+    ON d.run_id = f.run_id AND d.document_id = f.document_id AND d.content_hash = f.content_hash
+WHERE d.review_id = %(review_id)s AND d.ordinal = %(ordinal)s;
+
 -- name: lock
 -- Grain: one document of a review. Purpose: the text to read, its row locked against a second reader of the same
 -- moment, its review against being closed meanwhile.
@@ -72,6 +80,10 @@ SELECT
     d.document_id,
     d.content_hash,
     d.document_type,
+    EXISTS (
+        SELECT FROM deid.staged_file AS f
+        WHERE f.run_id = d.run_id AND f.document_id = d.document_id AND f.content_hash = d.content_hash
+    ) AS has_file,
     d.text,
     d.spans,
     d.erased_for,

@@ -24,13 +24,14 @@ DELETE FROM research.document;
 -- drawn from the secret, so that neither place nor version of a row tells when it came.
 INSERT INTO research.document (
     document_id, patient_id, stay_id, document_type, loinc_code, title, text, markup, reference_date, visible_from,
-    policy_hash, pipeline_version, detector_version, key_fingerprint
+    policy_hash, pipeline_version, detector_version, key_fingerprint, file, file_type, file_suffix
 )
 SELECT w.*
 FROM (
     SELECT
         p.document_id, p.patient_id, p.stay_id, p.document_type, p.loinc_code, p.title, p.text, p.markup,
-        p.reference_date, p.visible_from, p.policy_hash, p.pipeline_version, p.detector_version, p.key_fingerprint
+        p.reference_date, p.visible_from, p.policy_hash, p.pipeline_version, p.detector_version, p.key_fingerprint,
+        p.file, p.file_type, p.file_suffix
     FROM deid.published_document AS p
     INNER JOIN deid.release AS r ON p.release_id = r.release_id
     WHERE r.published_at IS NOT NULL
@@ -39,11 +40,18 @@ FROM (
 ) AS w
 ORDER BY w.document_id COLLATE "C";
 
+-- name: file
+-- Grain: one document that researchers read. Purpose: its rewritten file.
+SELECT f.media_type, f.suffix, f.file
+FROM research.document_file AS f
+WHERE f.document_id = %(document_id)s;
+
 -- name: read
 -- Grain: one document that researchers read. Purpose: its text, and its patient's other documents.
 SELECT
     d.text,
     d.visible_from,
+    d.file IS NOT NULL AS has_file,
     ARRAY(
         SELECT o.document_id
         FROM research.document AS o

@@ -113,6 +113,26 @@ def test_a_published_document_is_read_by_its_own_id_and_the_reading_is_recorded(
         "SELECT object, action FROM deid.audit WHERE actor = 'intendante' ORDER BY seq DESC LIMIT 1"
     )
     assert (object_, action) == ("published publishedone", "read_text")
+    assert "/published/publishedone/file" not in shown.text
+    assert server.get("/published/publishedone/file", "intendante").status_code == 404
     missing = server.get("/published/nobody", "intendante", headers={"Accept": "text/html"})
     assert missing.status_code == 404
     assert "ne lit aucun document sous cet identifiant" in missing.text
+
+
+def test_a_published_file_is_saved_and_never_shown(server: Server) -> None:
+    server.database.rows(
+        "INSERT INTO research.document (document_id, patient_id, text, visible_from, policy_hash, pipeline_version,"
+        " detector_version, key_fingerprint, file, file_type, file_suffix)"
+        " VALUES ('publishedfile', 'p', 'Vu.', '2026-03', '', '', '', '', '<script>1</script>', 'text/html', '.html')"
+    )
+    shown = server.get("/published/publishedfile", "intendante", headers={"Accept": "text/html"})
+    assert 'href="/nocturne/published/publishedfile/file"' in shown.text
+    assert server.get("/published/publishedfile/file", "lecteur").status_code == 403
+    file = server.get("/published/publishedfile/file", "intendante")
+    assert (file.status_code, file.content) == (200, b"<script>1</script>")
+    assert file.headers["content-disposition"] == 'attachment; filename="publishedfile.html"'
+    assert file.headers["x-content-type-options"] == "nosniff"
+    assert "no-store" in file.headers["cache-control"]
+    recorded = server.database.rows("SELECT object FROM deid.audit WHERE action = 'read_file'")
+    assert recorded == [("published publishedfile",)]

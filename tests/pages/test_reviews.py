@@ -288,6 +288,26 @@ def test_originals_are_for_the_senior_steward_and_recorded(
     assert "VASSEROT" not in refused.text
 
 
+def test_the_rewritten_file_is_saved_by_who_reads_the_text(server: Server, database: Database, review: int) -> None:
+    ordinal = ordinal_of(database, "D000003")
+    address, html = f"/reviews/{review}/{ordinal}", {"Accept": "text/html"}
+    assert f"{address}/file" not in server.get(address, headers=html).text
+    assert server.get(f"{address}/file").status_code == 404
+    database.rows(
+        "UPDATE deid.candidate SET file = 'PK', file_type = 'application/zip', file_suffix = '.zip'"
+        " WHERE document_id = 'D000003'"
+    )
+    assert f"{address}/file" in server.get(address, headers=html).text
+    assert server.get(f"{address}/file", "lecteur").status_code == 403
+    assert server.get(f"{address}/file", "referente").status_code == 409, "another person reads it"
+    file = server.get(f"{address}/file")
+    assert (file.status_code, file.content, file.headers["content-type"]) == (200, b"PK", "application/zip")
+    assert file.headers["content-disposition"] == f'attachment; filename="nocturne-{review}-{ordinal}.zip"'
+    assert file.headers["x-content-type-options"] == "nosniff"
+    assert audited(database, "read_file") == [("intendante", "document D000003")]
+    database.rows("UPDATE deid.candidate SET file = NULL, file_type = NULL, file_suffix = NULL")
+
+
 def test_what_cannot_be_read_or_marked_has_a_clear_page(server: Server, database: Database, review: int) -> None:
     html = {"Accept": "text/html"}
     mark = {"kind": "missed", "label": "ID", "start": 0, "end": 3}

@@ -1,4 +1,4 @@
-"""The text of one published document, as researchers read it: where a release's page says that it disagrees."""
+"""Text and file of one published document, as researchers read them: where a release's page says that it disagrees."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from deid.warehouse import audit
 from deid.warehouse.connection import open_cursor
 from nocturne_pages.access import Visitor, needs
 from nocturne_pages.errors import Refusal
-from nocturne_pages.pages import page
+from nocturne_pages.pages import download, page
 from nocturne_pages.permissions import Permission
 
 router = APIRouter()
@@ -28,3 +28,14 @@ def show(request: Request, document_id: str, visitor: Reviewer) -> Response:
             raise Refusal(404, "not_visible")
         audit.write(cursor, visitor.id, audit.Action.READ_TEXT, f"published {document_id}")
     return page(request, visitor, "releases/published.html.j2", "releases", document_id=document_id, found=found)
+
+
+@router.get("/published/{document_id}/file")
+def file(document_id: str, visitor: Reviewer) -> Response:
+    """The rewritten file of a published document, to be saved; recorded first."""
+    with open_cursor("steward", "nocturne pages") as cursor:
+        found = releases.published_file(cursor, document_id)
+        if found is None:
+            raise Refusal(404, "no_file")
+        audit.write(cursor, visitor.id, audit.Action.READ_FILE, f"published {document_id}")
+    return download(found, document_id)

@@ -14,7 +14,7 @@ from deid.reviews.marks import ErrorKind, Mark, list_marks
 from deid.warehouse.originals import OriginalProblem, OriginalRefused, read_original
 from nocturne_pages.access import Permission, Visitor, needs
 from nocturne_pages.errors import Refusal
-from nocturne_pages.pages import page
+from nocturne_pages.pages import download, page
 from nocturne_pages.routes.reviews import steward
 from nocturne_pages.texts import label_names, parts
 
@@ -54,6 +54,16 @@ def following(request: Request, review_id: int, visitor: Reviewer) -> Response:
 def show(request: Request, review_id: int, ordinal: int, visitor: Reviewer) -> Response:
     """A de-identified text, surrogates highlighted, and this person's own marks."""
     return _text(request, review_id, ordinal, visitor, original=False)
+
+
+@router.get(f"{TEXT}/file")
+def file(review_id: int, ordinal: int, visitor: Reviewer) -> Response:
+    """The rewritten file of a document that this person reads, to be saved."""
+    with steward() as cursor:
+        found = reading.read_file(cursor, review_id, ordinal, visitor.name)
+    if found is None:
+        raise Refusal(404, "no_file")
+    return download(found, f"nocturne-{review_id}-{ordinal}")
 
 
 @router.get(f"{TEXT}/original")

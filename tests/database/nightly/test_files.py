@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
+import threading
+import time
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import fsspec
@@ -231,6 +235,71 @@ def test_a_store_without_its_driver_is_named(hospital: Database) -> None:
     put_file(hospital, "letter", "s3://bucket/letter.txt")
     with pytest.raises(SettingsError, match=r"nothing installed here reads s3://.*s3fs"):
         process("night")
+
+
+class _Archive(BaseHTTPRequestHandler):
+    """A server of letters: one good, one moved elsewhere, one refused, one that never ends."""
+
+    def do_HEAD(self) -> None:
+        self.send_response(403)
+        self.end_headers()
+
+    def do_GET(self) -> None:
+        name = self.path.rpartition("/")[2]
+        status = {"letter.txt": 200, "%C3%A9t%C3%A9%20.txt": 200, "large": 200, "moved": 302, "refused": 403}.get(
+            name, 404
+        )
+        if name == "slow":
+            time.sleep(3)
+        self.send_response(status)
+        if name == "moved":
+            self.send_header("Location", "/2026/letter.txt")
+        self.end_headers()
+        with contextlib.suppress(OSError):
+            self.wfile.write(b"a" * 5_000_000 if name == "large" else LETTER.encode())
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+def test_a_file_of_a_web_server_is_read_and_no_redirection_followed(
+    hospital: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Archive) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        root = f"http://127.0.0.1:{server.server_port}/2026"
+        monkeypatch.setenv("NOCTURNE_FILE_ROOTS", root)
+        monkeypatch.setenv("NOCTURNE_FILE_TIMEOUT_S", "1")
+        settings.cache_clear()
+        for name in ("letter.txt", "été .txt", "large", "moved", "refused", "slow", "gone", "../letter.txt"):
+            put_file(hospital, name, f"{root}/{name}")
+        staged = process("night")["staged"]
+        server.shutdown()
+    assert reasons(hospital) == {
+        "large": ("detect", "too_large"),
+        "moved": ("detect", "file_outside"),
+        "refused": ("detect", "file_unreadable"),
+        "slow": ("detect", "file_unreadable"),
+        "gone": ("detect", "file_missing"),
+        "../letter.txt": ("detect", "file_outside"),
+    }
+    assert staged == 2
+    put_file(hospital, "later", f"{root}/letter.txt", at=NIGHT + DAY)
+    with pytest.raises(WarehouseUnreachable, match="does not answer"):
+        process("next", NIGHT + DAY)
+
+
+def test_a_content_may_be_text(hospital: Database, tmp_path: Path) -> None:
+    contents = tmp_path / "contracts" / "mine" / "contents.sql"
+    query = contents.read_text("utf-8")
+    assert "coalesce(d.content, ''::bytea) AS content," in query
+    as_text = "convert_from(d.content, 'UTF8') AS content,"
+    contents.write_text(query.replace("coalesce(d.content, ''::bytea) AS content,", as_text), "utf-8")
+    put(hospital, "letter", charset="latin1")
+    process("night")
+    (text,) = hospital.rows("SELECT text FROM deid.candidate")[0]
+    assert "Compte rendu d'hospitalisation" in text
+    assert "tension artérielle" in text
 
 
 @pytest.mark.parametrize(

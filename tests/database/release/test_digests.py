@@ -22,6 +22,7 @@ ALTERED = {
     "text": "UPDATE deid.candidate SET text = text || ' Madame Zoé TAMBURIN.'",
     "title": "UPDATE deid.candidate SET title = 'Compte rendu de Mme TAMBURIN'",
     "markup": "UPDATE deid.candidate SET markup = '<p>Mme TAMBURIN</p>'",
+    "file": "UPDATE deid.candidate SET file = 'x', file_type = 'text/plain', file_suffix = '.txt'",
     "patient": "UPDATE deid.candidate SET patient_id = 'P9'",
     "date": "UPDATE deid.candidate SET reference_date = '2020-01-01'",
     "type": "UPDATE deid.document SET document_type = 'AUTRE'",

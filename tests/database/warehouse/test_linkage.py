@@ -21,7 +21,9 @@ VISIBLE = {
     "document": {
         *("document_id", "patient_id", "stay_id", "document_type", "loinc_code", "title", "text", "markup"),
         *("reference_date", "visible_from", "policy_hash", "pipeline_version", "detector_version", "key_fingerprint"),
+        *("file", "file_type", "file_suffix"),
     },
+    "document_file": {"document_id", "patient_id", "media_type", "suffix", "size", "file"},
     "release": {"visible_from", "documents", "policy_hashes", "pipeline_versions", "detector_versions"},
 }
 

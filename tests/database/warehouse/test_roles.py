@@ -20,12 +20,15 @@ STATEMENTS = {
     "read candidate text": "SELECT text FROM deid.candidate",
     "read candidate markup": "SELECT markup FROM deid.candidate",
     "read candidate title": "SELECT title FROM deid.candidate",
+    "read candidate files": "SELECT file FROM deid.candidate",
+    "read staged files": "SELECT file FROM deid.staged_file",
     "read candidate ids": "SELECT run_id, document_id FROM deid.candidate",
     "erase candidate": "DELETE FROM deid.candidate",
     "decide": "INSERT INTO deid.decision VALUES ('2026-01-01', 1, 'Publier', 'a', '', 'd')",
     "forge verdict": "INSERT INTO deid.verdict VALUES (1, 'd', 'c', 'critical', true, 0)",
     "read research": "SELECT count(*) FROM research.document",
     "read notes": "SELECT count(*) FROM research.note",
+    "read files": "SELECT file FROM research.document_file",
     "read releases": "SELECT count(*) FROM research.release",
     "write research": "DELETE FROM research.document",
     "write releases": "UPDATE deid.release SET published_at = now()",
@@ -40,20 +43,21 @@ ALLOWED = {
     "worker": {
         *("read ledger", "read quarantine", "write ledger", "write mention", "forge verdict"),
         *("read candidate text", "read candidate markup", "read candidate title", "read candidate ids"),
-        "erase candidate",
+        *("read candidate files", "erase candidate"),
     },
     "refresher": set(),
     "publisher": {
         *("read ledger", "read quarantine", "decide", "erase candidate"),
         *("read candidate text", "read candidate markup", "read candidate title", "read candidate ids"),
+        *("read candidate files", "read files"),
         *("read research", "read notes", "read releases", "write research", "write releases"),
         *("read arrivals", "read published texts"),
     },
     "steward": {
-        *("read ledger", "read quarantine", "read candidate ids"),
+        *("read ledger", "read quarantine", "read candidate ids", "read staged files", "read files"),
         *("read research", "read notes", "read releases", "read arrivals"),
     },
-    "researcher": {"read research", "read notes", "read releases"},
+    "researcher": {"read research", "read notes", "read files", "read releases"},
 }
 
 

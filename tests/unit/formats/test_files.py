@@ -18,10 +18,11 @@ from lxml import etree
 
 from deid.domain.document import Patient
 from deid.domain.errors import DocumentRefused, PolicyError, Reason
+from deid.domain.outcomes import RewrittenFile
 from deid.formats import FileRules, SegmentedSource, read_file, with_told
 from deid.formats.fields import load_rules
 from deid.formats.files import READERS
-from deid.formats.recognition import recognise
+from deid.formats.recognition import described, recognise
 from deid.formats.segments import complete
 from tests.unit.formats.samples import (
     BASE64,
@@ -452,3 +453,29 @@ def test_the_authority_of_an_identifier_tells_its_kind() -> None:
     }.items():
         (mention,) = read((identifier % system).encode()).mentions
         assert mention.label == label
+
+
+@pytest.mark.parametrize(
+    ("kind", "suffix", "expected"),
+    [
+        ("cda", "", ("application/hl7-cda+xml", ".xml")),
+        ("fhir", "", ("application/fhir+json", ".json")),
+        ("hl7", "", ("x-application/hl7-v2+er7", ".hl7")),
+        ("dicom", "", ("application/dicom", ".dcm")),
+        ("pdf", ".html", ("text/html", ".html")),
+        ("xls", ".xlsx", ("application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", ".xlsx")),
+        ("odt", ".docx", ("application/vnd.openxmlformats-officedocument.wordprocessingml.document", ".docx")),
+    ],
+)
+def test_a_written_file_has_the_type_and_ending_that_it_is_opened_by(
+    kind: str, suffix: str, expected: tuple[str, str]
+) -> None:
+    assert described(RewrittenFile(b"", kind, suffix)) == expected
+
+
+@pytest.mark.parametrize("kind", sorted(set(READERS) - {"image", "narrative"}))
+def test_every_format_has_a_type_and_an_ending(kind: str) -> None:
+    media, ending = described(RewrittenFile(b"", kind))
+    assert "/" in media
+    assert media != "application/octet-stream"
+    assert re.fullmatch(r"\.[a-z0-9]{2,5}", ending)

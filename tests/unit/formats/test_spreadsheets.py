@@ -151,6 +151,13 @@ def test_what_is_no_value_is_removed(name: str, raw: bytes) -> None:
     assert read(written).text == read(saved(workbook())).text
 
 
+def test_the_written_workbook_does_not_tell_when_it_was_written() -> None:
+    with zipfile.ZipFile(io.BytesIO(read(RAW).rewrite([]))) as archive:
+        assert {one.date_time for one in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
+        core = archive.read("docProps/core.xml").decode()
+    assert set(re.findall(r">(\d{4})-\d\d-", core)) == {"1980"}
+
+
 def test_hidden_sheets_and_rows_are_read() -> None:
     book = workbook()
     book.create_sheet("Caché").append(["Zorglub"])
