@@ -174,10 +174,9 @@ def test_nothing_the_warehouse_knows_of_the_patient_survives(night: Night) -> No
 
 
 def _is_public(surrogate: Surrogate) -> bool:
-    """Whether an area is kept by policy, or is a department or region, which follow the commune drawn."""
-    known = area(surrogate.text) if surrogate.mention.label is Label.LOC else None
-    follows = known is not None and known[0] in ("department", "region")
-    return follows or _fold(surrogate.text) in OVERSEAS | {"france"}
+    """Whether an area is kept by policy, or is that of the town drawn: a department, its code, a region, a country."""
+    is_area = surrogate.mention.label is Label.LOC and (area(surrogate.text) is not None or surrogate.text.isdigit())
+    return is_area or _fold(surrogate.text) in OVERSEAS | {"france"}
 
 
 def test_no_value_that_was_found_is_still_there_where_it_stood(night: Night) -> None:
