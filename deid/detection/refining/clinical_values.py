@@ -67,7 +67,7 @@ def _is_value(reading: Reading, mention: Mention) -> bool:
         start += 1
     while start < end and not text[end - 1].isalnum():
         end -= 1
-    if start == end or _labelled(reading, mention):
+    if start == end or (_labelled(reading, mention) and not _is_reference_range(text, start, end)):
         return False
     if left := _LEFT.search(text, max(0, start - _REACH), start):
         start = left.start()
@@ -84,6 +84,12 @@ def _labelled(reading: Reading, mention: Mention) -> bool:
         if any(hit.entry.kind is Kind.COMMUNE for hit in reading.hits_at.get(town[0] if town else -1, ())):
             return True
     return any(one.label in _LABELLED and one.score >= _SURE_LABEL for one in reading.overlapping("patterns", mention))
+
+
+def _is_reference_range(text: str, start: int, end: int) -> bool:
+    """Return whether a number is the range of reference of a value that stands shortly before, with its unit."""
+    before = text[max(0, start - _VALUE_REACH) : start]
+    return bool(_rises(text[start:end]) and _REFERENCE.search(before) and _VALUE.search(before))
 
 
 # Values with a unit, and intervals
@@ -115,6 +121,10 @@ _QUANTITY = re.compile(
     rf"(?:[a-z]{{1,4}}\d{{0,2}}(?:-[a-z]\d{{1,2}})? (?:a|de|=|:) )?{_AMOUNT}"
     rf"(?P<unit> ?(?:[%‰º]|/ ?{_PER}|{_COMPOUND}))?"
 )
+# "77 µmol/L", then "Référence : 45-104"; "N/Réf. : 45-104" is that of a file.
+_VALUE_REACH = 100
+_VALUE = re.compile(rf"\d\s{{0,4}}{_SYMBOL}(?: ?/ ?{_PER})?(?!\w)")
+_REFERENCE = re.compile(r"(?<![/\w])(?<!notre )(?<!votre )(?<!nos )(?<!vos )references? ?[:=]? ?\Z")
 _DECIMALS = re.compile(r"\d{1,4}[.,]\d{1,3} ?(?:[-–—]|a|et) ?\d{1,4}[.,]\d{1,3}")
 _NORM = re.compile(
     r"(?:\b(?:vn|vr|norm\w*) ?|"

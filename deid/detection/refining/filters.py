@@ -32,6 +32,7 @@ _WIDE = re.compile(r" {2}|\t")
 _CHECKED = NAMES | {Label.CITY, Label.LOC, Label.ORG}
 _LINKS = PARTICLES | LOWER_PARTICLES | {"'", "-"}
 _OF_MIGRAINE = re.compile(r"\b(?:migraines?|cephalees?)\b[^.,;\n]{0,30} (?:avec|sans|a) (?:l'|une |son )?\Z")
+_D_DIMERS = re.compile("(?:d ?- ?)?dimeres?")
 _USUAL = 20  # occurrences per million from which a word is usual
 _BEHIND_ADJECTIVES = frozenset(", . ; et ou ) mais".split())
 _BEFORE_PEOPLE = frozenset(
@@ -93,8 +94,10 @@ def _is_drug(reading: Reading, mention: Mention) -> bool:
 
 
 def _is_ordinary(reading: Reading, mention: Mention) -> bool:
-    """True for the genus of a germ, for "marié", which its accent tells from a first name, and the aura of migraine."""
+    """True for the genus of a germ, D-dimers, "marié", which its accent tells from a name, and the aura of migraine."""
     written = reading.text[mention.start : mention.end]
+    if _D_DIMERS.fullmatch(reading.folded, mention.start, mention.end):
+        return True
     if key(written).split(" ")[0] in GENERA or written.casefold() in ("marié", "mariée"):
         return True
     return (

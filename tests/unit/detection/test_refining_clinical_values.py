@@ -39,6 +39,7 @@ def kept(text: str, part: str, label: Label, votes: tuple[Vote, ...] = ()) -> bo
         ("dosée à 42 % (60-124)", "60-124"),
         ("dosée à 42 % (60-124)", "60"),
         ("Chlorures  98        mmol/L  98-107", "98-107"),
+        ("Créatinine : 77 µmol/L\nRéférence : 45-104", "45-104"),
         ("Code ADICAP : BH95A7A0", "BH95A7A0"),
         ("vitamine B1 à 43 nmol/l (N = 67-200)", "67-200"),
         ("LDH à 757 UI/l (normale entre 200 et 450)", "200"),

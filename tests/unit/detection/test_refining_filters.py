@@ -62,6 +62,7 @@ def test_a_ratio_that_a_rule_reads_as_a_date_or_that_is_sure_stays() -> None:
         ("marié, deux enfants", "marié", Label.PERSON, True),
         ("Marie, deux enfants", "Marie", Label.PERSON, False),
         ("maladie de Charcot", "Charcot", Label.DATE, False),
+        ("D-dimères\n< 500 ng/mL", "D-dimères", Label.DOCTOR, True),
         ("Analyse   Unite  Reference  Anteriorite", "Unite  Reference  Anteriorite", Label.ORG, True),
         ("Résultat\tUnité\tRéférence", "Unité\tRéférence", Label.ORG, True),
         ("Unité  Kergadec  Référence", "Unité  Kergadec", Label.ORG, False),
