@@ -172,7 +172,8 @@ class Organisations:
         if not cares and kind not in _TOWN_ONLY:
             return None, False
         if (address := self._address(mention)) is not None:
-            return self._gazette.surrogate(address).name, place is not None and self._gazette.may_return(address)
+            named = place is not None and place.key == address.key
+            return self._gazette.surrogate(address).name, named and self._gazette.may_return(address)
         if place is None and self._gazette.town_follows(mention):
             return None, False
         return self._seat(original, university, attempt, commune), False

@@ -51,7 +51,8 @@ class Gazette:
         place = self.places.get(organisation.start)
         if place is not None:
             towns = (one for label in (Label.CITY, Label.ZIP) for one in self._context.labelled(label))
-            return next((place for one in towns if self.places[one.start].key == place.key), None)
+            if any(self.places[one.start].key == place.key for one in towns):
+                return place
         return self._survey.addressed.get(comparable(self._context.text(organisation)))
 
     def named_town(self, organisation: Mention) -> str:

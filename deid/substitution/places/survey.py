@@ -125,11 +125,11 @@ class Survey:
 
     @cached_property
     def addressed(self) -> dict[str, Place]:
-        """The place of the address beside an organisation that names no town, by the organisation's comparable name."""
+        """The place of the address beside an organisation, by the organisation's comparable name."""
         found: dict[str, Place] = {}
         marks = self._context.mentions
         for at, mention in enumerate(marks):
-            if mention.label is Label.ORG and mention.start not in self.places:
+            if mention.label is Label.ORG:
                 place = self._address_after(mention, marks[at + 1 :])
                 if place is not None:
                     found.setdefault(comparable(self._context.text(mention)), place)

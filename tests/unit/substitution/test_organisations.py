@@ -22,6 +22,7 @@ def _one(substitutor: Substitutor, markup: str, key: str) -> tuple[str, ...]:
         ("CENTRE HOSPITALIER", "[[STREET|12 rue de la Paix]]\n[[ZIP|06000]] [[CITY|Nice]]"),
         ("CH Les Tilleuls", "[[STREET|2 bd Foch]] - [[ZIP|21220]] [[CITY|Gevrey-Chambertin]]"),
         ("CHIC", "Service de cardiologie\nDr [[DOCTOR|Roy]]\n[[STREET|2 bd Foch]]\n[[ZIP|29000]] [[CITY|Quimper]]"),
+        ("CENTRE HOSPITALIER ALPHONSE-GUÉRARD", "12 rue de la Paix\n[[ZIP|30000]] [[CITY|Nîmes]]"),  # no town is meant
         ("CPAM", "[[ZIP|80800]] [[CITY|Corbie]]"),
         ("CH de Gevrey-Chambertin", "[[ZIP|21220]] [[CITY|Gevrey-Chambertin]]"),
         ("CHU de Saint-Denis", "[[ZIP|97400]] [[CITY|Saint-Denis]]"),
