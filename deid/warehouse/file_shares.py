@@ -145,7 +145,7 @@ def silent_roots() -> list[str]:
 def _answers(root: _Root) -> bool:
     try:
         return _within(_PROBE, root.answers)
-    except Exception:
+    except Exception:  # drivers raise errors of their own; whichever it is, the root does not answer
         return False
 
 

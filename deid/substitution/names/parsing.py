@@ -89,7 +89,7 @@ class Cut(NamedTuple):
 
 
 def cut(text: str, after_title: bool, borne: Collection[str] = ()) -> Cut:
-    """What a written name tells by itself; `borne` are the particles that are a name of their own in it ("LE Linh")."""
+    """Read a written name by itself; `borne` are the particles that are a name of their own in it ("LE Linh")."""
     found = pieces(text, after_title=after_title, borne=borne)
     after_title = after_title or any(sort is TITLE for sort, _ in found)
     placed = tuple([(place, key_of(written)) for place, (sort, written) in enumerate(found) if sort is WORD])
@@ -102,7 +102,7 @@ def cut(text: str, after_title: bool, borne: Collection[str] = ()) -> Cut:
 
 
 def cut_known(name: str) -> Cut:
-    """What a surname or first name of the warehouse tells: one word is a word, whatever it is ("Ng", "Le")."""
+    """Read a surname or first name of the warehouse: one word is a word, whatever it is ("Ng", "Le")."""
     return cut(name, True, (fold_line(name),))
 
 

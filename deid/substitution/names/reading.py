@@ -238,7 +238,7 @@ class Heard:
 def hear(
     tables: NameTables, text: str, label: Label, after_title: bool, own: frozenset[str], borne: frozenset[str]
 ) -> Heard:
-    """What a written name tells by itself; `borne` are those of the patient's names, `own`, that read as particles."""
+    """Read a written name by itself; `borne` are those of the patient's names, `own`, that read as particles."""
     found = cut(text, after_title)
     if borne and len(found.pieces) > 1 and own.issuperset(found.words):
         found = cut(text, after_title, borne)

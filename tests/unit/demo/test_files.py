@@ -35,7 +35,7 @@ def opened(document: HospitalDocument) -> SegmentedSource:
 
 
 def identity(hospital: Hospital, document: HospitalDocument) -> set[str]:
-    """What the fields, properties and headers of a file may tell of its patient, but for words of three letters."""
+    """Values of a patient that fields, properties and headers of a file may hold, of more than three letters."""
     patient = next(one for one in hospital.patients if one.patient_id == document.patient_id)
     stay = next(one for one in hospital.stays if one.stay_id == document.stay_id)
     told = {patient.last_name, patient.birth_name, *patient.first_names, patient.ipp, patient.nir, stay.nda}
