@@ -29,7 +29,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from deid.config import policy
 from deid.domain.document import Document, Mention
-from deid.domain.labels import Label
+from deid.domain.labels import OPTIONAL, Label
 from deid.evaluation.corpus import load_corpus
 from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor, substitutor
@@ -49,6 +49,7 @@ _PARTS = {
     Label.PHONE: "phones",
     **dict.fromkeys((Label.EMAIL, Label.URL), "e-mail and web addresses"),
     **dict.fromkeys((Label.NIR, Label.IPP, Label.NDA, Label.RPPS, Label.ID), "identifiers"),
+    **dict.fromkeys(OPTIONAL, "optional labels"),
 }
 
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from deid.domain.labels import CONTACT, IDENTIFIERS, NAMES, PLACES, TEMPORAL, Label
+from deid.domain.labels import CONTACT, IDENTIFIERS, NAMES, OPTIONAL, PLACES, TEMPORAL, Label
 
 # docs/privacy.md describes each generator. A hospital's own is a dotted path `package.module:Class`.
 DEFAULT = "format_preserving"
@@ -29,7 +29,9 @@ OPTIONS: Mapping[str, Mapping[str, tuple[int, int, int]]] = MappingProxyType(
 )
 
 _BEGINS_A_NAME = "the beginning of a name still tells it to whoever knows the others"
+_BEGINS_A_WORD = "the beginning of the word, or of the number, still tells it"
 _NO_NUMBER = "it is no number"
+_ANYWHERE = "what comes out may be somebody's home, or nowhere on earth"
 _KEYED = "its check digits would no longer hold"
 _SOMEBODYS = "what comes out may be somebody's; format_preserving keeps to ranges that nobody has"
 
@@ -45,6 +47,7 @@ REFUSALS: Mapping[str, Mapping[Label, str]] = MappingProxyType(
                 **dict.fromkeys((Label.EMAIL, Label.URL), "what remains is a person's name or a hospital's domain"),
                 **dict.fromkeys(IDENTIFIERS, "the beginning of a number leaves few people"),
                 Label.NIR: "it begins with sex, year and month of birth",
+                **dict.fromkeys(OPTIONAL, _BEGINS_A_WORD),
             }
         ),
         "shift": MappingProxyType(
@@ -55,12 +58,15 @@ REFUSALS: Mapping[str, Mapping[Label, str]] = MappingProxyType(
                 Label.AGE: "it has a strategy of its own (ages.strategy), which agrees with the moved birth date",
                 Label.PHONE: _SOMEBODYS,
                 **dict.fromkeys((Label.NIR, Label.RPPS), _KEYED),
+                **dict.fromkeys(OPTIONAL, _NO_NUMBER),
+                Label.COORDINATES: _ANYWHERE,
             }
         ),
         "randomise": MappingProxyType(
             {
                 **dict.fromkeys(TEMPORAL, "random digits are no date and no age"),
                 **dict.fromkeys(CONTACT, _SOMEBODYS),
+                Label.COORDINATES: _ANYWHERE,
             }
         ),
     }

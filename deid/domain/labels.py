@@ -29,7 +29,20 @@ class Label(StrEnum):
     NDA = "NDA"
     RPPS = "RPPS"
     ID = "ID"
+    PROFESSION = "PROFESSION"
+    NATIONALITY = "NATIONALITY"
+    FAMILY = "FAMILY"
+    RELIGION = "RELIGION"
+    ETHNICITY = "ETHNICITY"
+    COORDINATES = "COORDINATES"
 
+
+# Found only where a policy names an annotator that gives them; no tagger that ships has a class for them.
+OPTIONAL = frozenset(
+    {Label.PROFESSION, Label.NATIONALITY, Label.FAMILY, Label.RELIGION, Label.ETHNICITY, Label.COORDINATES}
+)
+# Labels of the taggers, in the order of their classes. Another label or order makes another model necessary.
+TAGGED: tuple[Label, ...] = tuple(label for label in Label if label not in OPTIONAL)
 
 NAMES = frozenset({Label.PATIENT, Label.DOCTOR, Label.PERSON})
 PLACES = frozenset({Label.STREET, Label.ZIP, Label.CITY, Label.LOC})
@@ -38,7 +51,7 @@ IDENTIFIERS = frozenset({Label.NIR, Label.IPP, Label.NDA, Label.RPPS, Label.ID})
 CONTACT = frozenset({Label.PHONE, Label.EMAIL, Label.URL})
 
 # Direct identifiers point at one person alone; quasi-identifiers (the rest) do so in combination.
-DIRECT = NAMES | CONTACT | IDENTIFIERS | {Label.STREET}
+DIRECT = NAMES | CONTACT | IDENTIFIERS | {Label.STREET, Label.COORDINATES}
 QUASI = frozenset(Label) - DIRECT
 
 FRENCH: Mapping[Label, str] = MappingProxyType(
@@ -62,6 +75,12 @@ FRENCH: Mapping[Label, str] = MappingProxyType(
         Label.NDA: "Numéro de dossier ou de séjour",
         Label.RPPS: "Identifiant de professionnel",
         Label.ID: "Autre identifiant",
+        Label.PROFESSION: "Profession",
+        Label.NATIONALITY: "Nationalité",
+        Label.FAMILY: "Situation familiale",
+        Label.RELIGION: "Religion",
+        Label.ETHNICITY: "Origine ethnique",
+        Label.COORDINATES: "Coordonnées géographiques",
     }
 )
 
@@ -131,11 +150,14 @@ SCHEMES: Mapping[str, Mapping[Label, str | None]] = MappingProxyType(
             COUNTRY="LOC",
             PHONE_NUMBER="PHONE",
             URL="URL",
+            FAMILY_STATUS="FAMILY",
+            PATIENT_NATIONALITY="NATIONALITY",
+            PATIENT_SOCIAL_IDENTITY="PROFESSION RELIGION ETHNICITY",
         ),
         # The 18 kinds of 45 CFR 164.514(b)(2)(i), by their letter
         "hipaa": _scheme(
             A=_T22["PER"],
-            B="STREET ZIP CITY LOC ORG",
+            B="STREET ZIP CITY LOC ORG COORDINATES",
             C="DATE RELDATE AGE",
             D="PHONE",
             F="EMAIL",

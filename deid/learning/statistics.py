@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from deid.domain.labels import Label
+from deid.domain.labels import OPTIONAL, Label
 from deid.evaluation.corpus import GoldDocument, load_corpus
 from deid.evaluation.score_tables import markdown
 
@@ -34,7 +34,8 @@ def label_table(documents: Sequence[GoldDocument]) -> str:
     }
     different = Counter(label for label, _ in surfaces)
     having = Counter(label for one in documents for label in {mention.label for mention in one.mentions})
-    rows = [[str(label), *(f"{count[label]:,}" for count in (mentions, different, having))] for label in Label]
+    shown = [label for label in Label if mentions[label] or label not in OPTIONAL]
+    rows = [[str(label), *(f"{count[label]:,}" for count in (mentions, different, having))] for label in shown]
     return markdown(["label", "mentions", "different surfaces", "documents"], rows)
 
 

@@ -344,5 +344,11 @@ LABELS_ENGLISH: Mapping[str, str] = MappingProxyType(
         "NDA": "Stay or file number",
         "RPPS": "Professional's number",
         "ID": "Other identifier",
+        "PROFESSION": "Profession",
+        "NATIONALITY": "Nationality",
+        "FAMILY": "Family situation",
+        "RELIGION": "Religion",
+        "ETHNICITY": "Ethnic origin",
+        "COORDINATES": "Geographic coordinates",
     }
 )

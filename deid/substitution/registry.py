@@ -12,7 +12,7 @@ from deid.config.generators import DEFAULT, NULL, filled_options
 from deid.config.policy import GeneratorChoice, SubstitutionPolicy
 from deid.domain.document import Spend
 from deid.domain.errors import PolicyError
-from deid.domain.labels import Label
+from deid.domain.labels import OPTIONAL, Label
 from deid.privacy.budget import Counts, Shares
 from deid.reference import CommuneTable
 from deid.reference.names import NameTables
@@ -22,6 +22,7 @@ from deid.substitution.generators.addresses import Addresses
 from deid.substitution.generators.masking import (
     Constant,
     Digest,
+    Masks,
     Numbering,
     Random,
     Shift,
@@ -95,6 +96,7 @@ class Generators:
             Label.NDA: numbers,
             Label.RPPS: numbers,
             Label.ID: numbers,
+            **dict.fromkeys(OPTIONAL, Masks(context)),
         }
         self.by_label: Mapping[Label, Generator] = {**own, **{label: make(whole) for label, make in chosen.items()}}
 

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from deid.detection.reading import Reading
 from deid.domain.document import Mention
-from deid.domain.labels import Label
+from deid.domain.labels import OPTIONAL, TAGGED, Label
 
 Array = NDArray[np.float32]
-TAGS: tuple[str, ...] = ("O", *(f"{place}-{label}" for label in Label for place in "BI"))
+TAGS: tuple[str, ...] = ("O", *(f"{place}-{label}" for label in TAGGED for place in "BI"))
 INDEX: Mapping[str, int] = {tag: index for index, tag in enumerate(TAGS)}
-LABELS: tuple[Label | None, ...] = (None, *(label for label in Label for _ in "BI"))
+LABELS: tuple[Label | None, ...] = (None, *(label for label in TAGGED for _ in "BI"))
 OUTSIDE = 0
 
 
@@ -38,9 +38,14 @@ _FORBIDDEN = np.float32(-1e9)
 
 
 def encode(reading: Reading, mentions: Sequence[Mention]) -> NDArray[np.int64]:
-    """Return the tag index of each token, shape (tokens,): a token belongs to a mention that holds half of it."""
+    """Return the tag index of each token, shape (tokens,): a token belongs to a mention that holds half of it.
+
+    Mentions of labels that taggers do not know are outside.
+    """
     tags = np.zeros(len(reading.starts), dtype=np.int64)
     for mention in mentions:
+        if mention.label in OPTIONAL:
+            continue
         first = True
         for index in range(reading.token_at(mention.start), len(reading.starts)):
             start, end = reading.starts[index], reading.ends[index]

@@ -19,7 +19,8 @@ from deid.domain.labels import Label
 from deid.learning.exchange.documents import Span, Unchecked
 
 _NAMES = frozenset({"LAST_NAME", "FIRST_NAME"})
-# Family status, nationality and social identity have no label here; every date has one, identifying or not.
+# Social identity is profession, religion or origin: the label is the commonest of them. Every date has a label,
+# identifying or not.
 LABELS: Mapping[str, Label | None] = MappingProxyType(
     {
         "NAME Patient": Label.PATIENT,
@@ -34,9 +35,9 @@ LABELS: Mapping[str, Label | None] = MappingProxyType(
         "COUNTRY": Label.LOC,
         "PHONE_NUMBER": Label.PHONE,
         "URL": Label.URL,
-        "FAMILY_STATUS": None,
-        "PATIENT_NATIONALITY": None,
-        "PATIENT_SOCIAL_IDENTITY": None,
+        "FAMILY_STATUS": Label.FAMILY,
+        "PATIENT_NATIONALITY": Label.NATIONALITY,
+        "PATIENT_SOCIAL_IDENTITY": Label.PROFESSION,
     }
 )
 

@@ -55,6 +55,17 @@ def erasing() -> Constant:
     return Constant(Draft("", NULL))
 
 
+class Masks:
+    """The label in brackets for every mention, which keeps no more than that something of its kind stood there."""
+
+    def __init__(self, context: DocumentContext) -> None:
+        self._context = context
+
+    def write(self, mention: Mention, attempt: int) -> Draft:  # noqa: ARG002 - there is one mask
+        """Return the mask of the mention's label."""
+        return tag(mention.label, self._context.text(mention))
+
+
 class Numbering:
     """`tag`: the label and a number per value, equal but for case, accents and punctuation: EMAIL-0.
 

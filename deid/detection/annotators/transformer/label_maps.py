@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from deid.detection.taggers.tags import INDEX, OUTSIDE, TAGS
 from deid.domain.errors import PolicyError
-from deid.domain.labels import SCHEMES, Label
+from deid.domain.labels import SCHEMES, TAGGED, Label
 
 # BIO, BIOES and BILOU; some write the place with an underscore.
 _TAG = re.compile(r"([BIESLU])[-_](.+)")
@@ -32,12 +32,12 @@ def _known() -> dict[str, Label]:
     for scheme in _PUBLIC:
         groups: dict[str, list[Label]] = {}
         for label, name in SCHEMES[scheme].items():
-            if name is not None:
+            if name is not None and label in TAGGED:
                 groups.setdefault(name, []).append(label)
         for name, labels in groups.items():
             widest = [label for label in _WIDEST if label in labels]
             table.setdefault(name, (widest or labels)[0])
-    return table | {str(label): label for label in Label}
+    return table | {str(label): label for label in TAGGED}
 
 
 KNOWN: Mapping[str, Label] = _known()
@@ -87,7 +87,7 @@ def label_map(model: str, id2label: Mapping[int, str], table: Mapping[str, str |
         target = None if name == "O" else targets[name]
         column = OUTSIDE if not target else INDEX[f"{'B' if place in _BEGINNINGS else 'I'}-{target}"]
         matrix[row, column] = 1
-    order = list(Label)
+    order = list(TAGGED)
     found = {Label(target) for target in targets.values() if target}
     bare = sorted(order.index(label) for label in found if label not in with_beginning)
     return LabelMap(matrix, np.asarray(bare, dtype=np.int64), frozenset(found))
@@ -104,6 +104,6 @@ def _target(model: str, name: str, table: Mapping[str, str | None]) -> str | Non
     if name not in table:
         return KNOWN.get(name, "")
     target = table[name]
-    if target is not None and target not in Label.__members__:
+    if target is not None and target not in TAGGED:
         raise PolicyError(f"model {model}: option labels: {name}: {target} is no label.", "See deid/domain/labels.py.")
     return target

@@ -20,7 +20,7 @@ from tokenizers import Tokenizer
 
 from deid.detection.annotators.transformer.label_maps import LabelMap, label_map
 from deid.domain.errors import PolicyError
-from deid.domain.labels import Label
+from deid.domain.labels import TAGGED
 
 WEIGHTS = "model.safetensors"
 INDEX = "model.safetensors.index.json"
@@ -121,7 +121,7 @@ def open_model(model: str, download: bool, table: Mapping[str, str | None]) -> M
             f"model {model}: config.json has other labels than those it was trained with.",
             "Restore the directory as training wrote it.",
         )
-    if known is not None and (lacking := [label for label in Label if label not in labels.labels]):
+    if known is not None and (lacking := [label for label in TAGGED if label not in labels.labels]):
         raise PolicyError(
             f"model {model} was trained for other labels: it can give no {', '.join(lacking)}.",
             "Train it again with this release.",

@@ -7,7 +7,7 @@ import pytest
 from deid.detection.annotators.transformer.label_maps import label_map
 from deid.detection.taggers.tags import TAGS
 from deid.domain.errors import PolicyError
-from deid.domain.labels import Label
+from deid.domain.labels import TAGGED, Label
 
 
 def _tags(*labels: str, **table: str | None) -> list[str]:
@@ -18,7 +18,7 @@ def _tags(*labels: str, **table: str | None) -> list[str]:
 
 def test_our_own_tags_are_themselves() -> None:
     assert _tags(*TAGS) == list(TAGS)
-    assert label_map("m", dict(enumerate(TAGS)), {}).labels == frozenset(Label)
+    assert label_map("m", dict(enumerate(TAGS)), {}).labels == frozenset(TAGGED)
     assert not len(label_map("m", dict(enumerate(TAGS)), {}).bare)
 
 

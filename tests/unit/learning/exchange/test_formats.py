@@ -390,6 +390,7 @@ def test_parhaf_names_are_joined_and_kinds_mapped(tmp_path: Path, utf16: bool) -
     (one,) = found.documents
     assert [(text[m.start : m.end], m.label) for m in one.mentions] == [
         ("Paul Martin", Label.PATIENT),
+        ("français", Label.NATIONALITY),
         ("14/05/1972", Label.DATE),
         ("Claire Dupont", Label.DOCTOR),
         ("mars", Label.DATE),
