@@ -89,6 +89,42 @@ def export(
         raise typer.Exit(REFUSED)
 
 
+@app.command()
+def published(
+    out: Annotated[Path, typer.Argument(metavar="SORTIE", help="Fichier à écrire, ou dossier (brat, webanno).")],
+    reason: Annotated[str, typer.Option("--reason", metavar="MOTIF", help="10 caractères au moins ; pas de nom.")],
+    name: FormatOption = "prodigy",
+    size: Annotated[int, typer.Option("--size", min=1, help="Nombre de documents au plus, tirés au hasard.")] = 500,
+    seed: Annotated[int, typer.Option("--seed", help="Graine ; la même donne le même choix.")] = 2026,
+) -> None:
+    """Écrit des textes publiés, leurs substituts marqués d'avance, pour les annoter hors de l'hôpital.
+
+    Seuls sortent des textes que la recherche lit, si « release.training_export » le permet dans la politique en vigueur
+    et dans celle de leur publication. Un identifiant que la détection a manqué y reste, et s'y voit mieux : ce qui
+    n'est pas marqué n'a pas été remplacé. Inscrit au journal avec le motif (NOCTURNE_STEWARD_DSN).
+    """
+    from deid.evaluation.corpus import GoldDocument
+    from deid.stewardship.training_export import export_published
+    from deid.warehouse.connection import open_cursor
+
+    with open_cursor("steward", "nocturne annotations") as cursor:
+        found = export_published(cursor, getpass.getuser(), reason, chosen_policy(None), size=size, seed=seed)
+    documents = [
+        GoldDocument(Document(one.document_id, one.text, type=one.document_type), one.mentions, "")
+        for one in found.documents
+    ]
+    with _private():
+        _write(name, out, documents)
+    if found.held:
+        typer.echo(f"{found.held} documents publiés sous une politique qui les garde ici", err=True)
+    typer.echo(
+        "Attention : un identifiant manqué par la détection reste dans ces textes, et ce qui n'est pas marqué n'a"
+        " jamais été remplacé. Relire un échantillon avant que le fichier sorte.",
+        err=True,
+    )
+    _conclude(len(documents), f"documents écrits, sur {found.permitted} qui peuvent sortir", lines.Refusals())
+
+
 _FAULTS = {
     "unreadable": "ligne ou fichier illisible dans ce format ; l'exporter à nouveau",
     "not_accepted": "rejeté, passé ou ignoré par l'annotateur ; le lui redonner, ou l'écarter",

@@ -324,6 +324,8 @@ class Release(Section):
     `review`: the sample that people read.
     `visible`: how often what is published becomes visible to researchers: at each release (`nightly`), or all together
     at the first release of a week or a month. Who reads the table at each rewriting learns that period of arrival.
+    `training_export`: whether published texts may leave the hospital as training documents, with the spans of their
+    surrogates, which tell where mentions were; the spans of what is published under such a policy are kept.
     """
 
     approval: Literal["always", "on_warning", "never"] = "on_warning"
@@ -333,6 +335,7 @@ class Release(Section):
     decision_hours: int = Field(24, ge=1)
     review: Review = Review()
     visible: Literal["nightly", "weekly", "monthly"] = "weekly"
+    training_export: bool = False
 
 
 class Publication(Section):

@@ -32,7 +32,7 @@ Period = Literal["nightly", "weekly", "monthly"]
 PUBLISHED = (
     *("document_id", "patient_id", "stay_id", "document_type", "loinc_code", "title", "text", "markup"),
     *("reference_date", "release_id", "run_id", "policy_hash", "pipeline_version", "detector_version"),
-    *("reference_versions", "disagreements", "file", "file_type", "file_suffix", "key_fingerprint"),
+    *("reference_versions", "disagreements", "file", "file_type", "file_suffix", "spans", "key_fingerprint"),
 )
 
 

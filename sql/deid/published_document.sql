@@ -46,12 +46,12 @@ ORDER BY g.release_id, g.document_type;
 INSERT INTO deid.published_document (
     document_id, patient_id, stay_id, document_type, loinc_code, title, text, markup, reference_date, release_id,
     run_id, policy_hash, pipeline_version, detector_version, reference_versions, disagreements, file, file_type,
-    file_suffix, key_fingerprint
+    file_suffix, spans, key_fingerprint
 )
 SELECT
     document_id, patient_id, stay_id, document_type, loinc_code, title, text, markup, reference_date, release_id,
     run_id, policy_hash, pipeline_version, detector_version, reference_versions, disagreements, file, file_type,
-    file_suffix, key_fingerprint
+    file_suffix, spans, key_fingerprint
 FROM incoming_published_document
 ORDER BY document_id COLLATE "C"
 ON CONFLICT (document_id) DO UPDATE
@@ -74,6 +74,7 @@ SET
     file = excluded.file,
     file_type = excluded.file_type,
     file_suffix = excluded.file_suffix,
+    spans = excluded.spans,
     key_fingerprint = excluded.key_fingerprint,
     published_at = now(),
     visible_from = NULL;

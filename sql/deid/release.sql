@@ -54,6 +54,7 @@ SELECT
     c.reference_versions,
     deid.disagreements(d.agreement) AS disagreements,
     c.file, c.file_type, c.file_suffix,
+    CASE WHEN p.content #> '{release,training_export}' = 'true' THEN c.spans END AS spans,
     r.key_fingerprint,
     u.encrypted IS NOT NULL AND v.encrypted IS NOT NULL AND (c.stay_id IS NULL OR w.encrypted IS NOT NULL) AS named,
     coalesce(s.digest = deid.content_digest(
@@ -63,6 +64,7 @@ SELECT
 FROM deid.document AS d
 INNER JOIN deid.candidate AS c ON d.run_id = c.run_id AND d.document_id = c.document_id
 INNER JOIN deid.run AS r ON d.run_id = r.run_id
+LEFT JOIN deid.policy AS p ON r.policy_hash = p.policy_hash
 LEFT JOIN deid.staged_content AS s ON d.run_id = s.run_id AND d.document_id = s.document_id AND NOT s.withdrawn
 LEFT JOIN deid.staging_salt AS t ON d.run_id = t.run_id
 LEFT JOIN deid.pseudonym AS u

@@ -34,6 +34,8 @@ STATEMENTS = {
     "write releases": "UPDATE deid.release SET published_at = now()",
     "read arrivals": "SELECT interval_key, published_at FROM deid.release",
     "read published texts": "SELECT text FROM deid.published_document",
+    "read training texts": "SELECT text FROM deid.training_document",
+    "read spans": "SELECT spans FROM deid.published_document",
     "make tables": "CREATE TABLE research.mine (a int)",
     "make in public": "CREATE TABLE public.mine (a int)",
 }
@@ -51,11 +53,11 @@ ALLOWED = {
         *("read candidate text", "read candidate markup", "read candidate title", "read candidate ids"),
         *("read candidate files", "read files"),
         *("read research", "read notes", "read releases", "write research", "write releases"),
-        *("read arrivals", "read published texts"),
+        *("read arrivals", "read published texts", "read spans"),
     },
     "steward": {
         *("read ledger", "read quarantine", "read candidate ids", "read staged files", "read files"),
-        *("read research", "read notes", "read releases", "read arrivals"),
+        *("read research", "read notes", "read releases", "read arrivals", "read training texts"),
     },
     "researcher": {"read research", "read notes", "read files", "read releases"},
 }
