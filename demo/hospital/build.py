@@ -7,7 +7,7 @@ import sys
 
 from tqdm import tqdm
 
-from demo.hospital import identifiers, journeys
+from demo.hospital import coding, identifiers, journeys
 from demo.hospital.calendar import Calendar
 from demo.hospital.model import Hospital, Patient, Professional
 from demo.hospital.people import Households
@@ -73,7 +73,8 @@ def generate(
     with tqdm(total=len(planned), desc="documents", unit="doc", disable=not progress, file=sys.stderr) as bar:
         written = timeline.documents(planned, files, bar.update)
     written += timeline.faulty(people, len(written) + 1, staff[0])
-    return Hospital(seed, setting.name, people, tuple(found), staff, tuple(written), calendar.first, nights)
+    stays = coding.coded(seed, found, people, setting, timeline.said)
+    return Hospital(seed, setting.name, people, stays, staff, tuple(written), calendar.first, nights)
 
 
 def setting_of(rng: random.Random) -> tuple[Setting, tuple[Professional, ...]]:

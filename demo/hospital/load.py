@@ -26,6 +26,7 @@ COLUMNS: dict[str, tuple[str, ...]] = {
         "city", "insee", "phone", "mobile", "email",
     ),
     "stay": ("stay_id", "patient_id", "nda", "service_code", "service_name", "admitted_on", "discharged_on"),
+    "diagnosis": ("stay_id", "position", "code"),
     "staff": ("staff_id", "rpps", "last_name", "first_name", "role", "service_code", "phone", "email"),
     "document": (
         "document_id", "patient_id", "stay_id", "type_code", "loinc_code", "title", "format", "charset", "content",
@@ -52,6 +53,7 @@ def load(dsn: str, hospital: Hospital, *, until: date | None = None) -> dict[str
         changed = {
             "patients": _add(cursor, "cdw", "patient", _patients(hospital)),
             "stays": _add(cursor, "cdw", "stay", _stays(hospital)),
+            "diagnoses": _add(cursor, "cdw", "diagnosis", _diagnoses(hospital)),
             "staff": _add(cursor, "cdw", "staff", _staff(hospital)),
         }
         cursor.execute(query("synthetic_hospital", "load", "present"))
@@ -109,6 +111,12 @@ def _stays(hospital: Hospital) -> Iterator[Sequence[Any]]:
             one.stay_id, one.patient_id, one.nda, one.service_code, one.service_name, one.admitted_on,
             one.discharged_on,
         )  # fmt: skip
+
+
+def _diagnoses(hospital: Hospital) -> Iterator[Sequence[Any]]:
+    for one in hospital.stays:
+        for position, code in enumerate(one.diagnoses, 1):
+            yield one.stay_id, position, code
 
 
 def _staff(hospital: Hospital) -> Iterator[Sequence[Any]]:

@@ -108,7 +108,10 @@ class Patient:
 
 @dataclass(frozen=True, slots=True)
 class Stay:
-    """A stay or an outpatient visit; `discharged_on` equals `admitted_on` for the latter."""
+    """A stay or an outpatient visit; `discharged_on` equals `admitted_on` for the latter.
+
+    `diagnoses`: ICD-10 codes (CIM-10 of the ATIH, without point), the main one first.
+    """
 
     stay_id: str
     patient_id: str
@@ -119,6 +122,7 @@ class Stay:
     discharged_on: date
     pathology: str
     form: str  # "hospitalisation", "ambulatoire", "urgences", "consultation"
+    diagnoses: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,6 +35,7 @@ class DocumentTimeline:
         self._seed = seed
         self._setting = setting
         self._calendar = calendar
+        self.said: dict[str, set[str]] = {}  # ICD-10 codes of what the documents of a stay say
 
     def documents(
         self, planned: Sequence[Plan], files: float, progress: Callable[[], object]
@@ -72,6 +73,7 @@ class DocumentTimeline:
         seed = f"{self._seed}:{document_id}"
         scene = self._scene(plan, author, written_on)
         written = writer.write(scene, plan.kind, seed, form=form)
+        self.said.setdefault(plan.stay.stay_id, set()).update(scene.codes)
         versions = [Version(document_id, moment.date(), "insert", moment, written.content, written.gold)]
         if fate != "insert":
             later = self._calendar.any_day(rng, moment.date() + timedelta(days=1))

@@ -40,6 +40,16 @@ CREATE TABLE IF NOT EXISTS cdw.stay (
 COMMENT ON TABLE cdw.stay IS 'One stay or outpatient visit; the latter ends the day it starts.';
 CREATE INDEX IF NOT EXISTS stay_patient ON cdw.stay (patient_id);
 
+CREATE TABLE IF NOT EXISTS cdw.diagnosis (
+    stay_id text NOT NULL REFERENCES cdw.stay,
+    position smallint NOT NULL CHECK (position > 0),
+    code text NOT NULL CHECK (code ~ '^[A-Z][0-9]{2}[0-9]{0,3}$'),
+    PRIMARY KEY (stay_id, position),
+    UNIQUE (stay_id, code)
+);
+COMMENT ON TABLE cdw.diagnosis IS 'One ICD-10 code of a stay, as coders gave it; the main diagnosis has position 1.';
+COMMENT ON COLUMN cdw.diagnosis.code IS 'CIM-10 of the ATIH, without point: I501.';
+
 CREATE TABLE IF NOT EXISTS cdw.staff (
     staff_id text PRIMARY KEY,
     rpps text,

@@ -67,3 +67,11 @@ INSERT INTO cdw.stay (stay_id, patient_id, nda, service_code, service_name, admi
 SELECT stay_id, patient_id, nda, service_code, service_name, admitted_on, discharged_on
 FROM incoming_stay
 ON CONFLICT (stay_id) DO NOTHING;
+
+-- name: diagnosis
+-- Grain: one diagnosis of incoming_diagnosis.
+-- Purpose: add those that are not there yet.
+INSERT INTO cdw.diagnosis (stay_id, position, code)
+SELECT stay_id, position, code
+FROM incoming_diagnosis
+ON CONFLICT DO NOTHING;

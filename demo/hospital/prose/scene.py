@@ -49,6 +49,8 @@ class DocumentScene:
     recipient: Professional | None = None
     memory: dict[str, str] = field(default_factory=dict)
     people: dict[str, Professional] = field(default_factory=dict)
+    past: date | None = None  # the day last told of, some years ago
+    codes: dict[str, None] = field(default_factory=dict)  # ICD-10 codes of what the text has said, in order
 
     def fill(self, slot: str, argument: str) -> Iterable[Piece]:
         """Pieces for `{slot:argument}`.

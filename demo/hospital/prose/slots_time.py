@@ -92,7 +92,8 @@ def _past_day(scene: DocumentScene, argument: str) -> date:
     oldest = scene.patient.birth_date + timedelta(
         days=min(400, max(1, (scene.written_on - scene.patient.birth_date).days // 2))
     )
-    return max(scene.written_on - timedelta(days=days), oldest)
+    scene.past = max(scene.written_on - timedelta(days=days), oldest)
+    return scene.past
 
 
 @slot("y")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from math import inf
 
 from deid.domain.labels import Label
 from demo.hospital import identifiers, names
@@ -328,6 +329,21 @@ def _reason(scene: DocumentScene) -> Iterable[Piece]:
     """Write the reason for the stay, in the same words for the whole stay."""
     reasons = scene.section("motif").lines
     return expand(choice_of_stay(scene, "motif", *(text for _, text in reasons)), scene)
+
+
+@slot("cim")
+def _code(scene: DocumentScene, argument: str) -> Iterable[Piece]:
+    """ "{cim:G459<2 Z867}": write nothing, note the ICD-10 code of what was said.
+
+    The first of several whose bound, in years, exceeds the time since the day last told of; "+" joins codes.
+    """
+    years = (scene.written_on - scene.past).days / 365.25 if scene.past else inf
+    for choice in argument.split():
+        codes, _, bound = choice.partition("<")
+        if not bound or years < float(bound):
+            scene.codes.update(dict.fromkeys(codes.split("+")))
+            break
+    return ()
 
 
 @bare_slot("acte")
