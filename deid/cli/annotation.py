@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from deid.cli import lines
-from deid.cli.console import REFUSED, chosen_policy, command_group, read_settings
+from deid.cli.console import REFUSED, chosen_policy, command_group, read_settings, served_policy
 from deid.cli.documents import BATCH, PolicyFile, StaffFile, read_staff_file, refusal_message
 from deid.cli.scoring import AsJson, Scheme, print_figures
 from deid.domain.document import Document, Mention
@@ -358,7 +358,7 @@ def _choose(given: Sequence[_Given], method: Method, size: int, seed: int, polic
         ids = sampling.draw_stratified({key: one.stratum for key, one in by_id.items()}, size, seed)
     else:
         documents = [one.opened.document for one in by_id.values()]
-        doubts = sampling.measure_uncertainty(documents, chosen_policy(policy))
+        doubts = sampling.measure_uncertainty(documents, served_policy(policy))
         ids = sampling.draw_uncertain(dict(zip(by_id, doubts, strict=True)), size)
     return [by_id[key] for key in sampling.draw_random(ids, size, seed)]  # so that each part is like the whole
 
@@ -370,7 +370,7 @@ def _pre_annotate(
     from deid import pipeline
     from deid.detection import Detector
 
-    detector: Detector = Detector(chosen_policy(policy), read_staff_file(staff))
+    detector: Detector = Detector(served_policy(policy), read_staff_file(staff))
     found: dict[str, tuple[Mention, ...]] = {}
     for batch in lines.in_batches(lines.progress(given), BATCH):
         for outcome in pipeline.detect([one.opened for one in batch], detector, limits=read_settings().limits()):

@@ -77,6 +77,20 @@ def read_settings() -> Settings:
     return settings()
 
 
+def served_policy(path: Path | None) -> Policy:
+    """Load the policy as `chosen_policy`, with the models that serve in the place of `model: registry`.
+
+    Raises:
+        PolicyError: see `deid.config.policy.load`; or a model is missing or was altered.
+        SettingsError, WarehouseError: the policy asks the registry, and the ledger cannot be read.
+    """
+    from deid.models.directories import with_models
+    from deid.warehouse.models import serving_models
+
+    policy = chosen_policy(path)
+    return with_models(policy, serving_models(policy))
+
+
 def chosen_policy(path: Path | None) -> Policy:
     """Load the policy of `path`, else of NOCTURNE_POLICY, else the one that ships.
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 from deid.cli import lines
-from deid.cli.console import REFUSED, chosen_policy, read_settings
+from deid.cli.console import REFUSED, read_settings, served_policy
 from deid.domain.errors import InputRefused
 from deid.domain.outcomes import Deidentified, Detected, Incoming, Refused
 
@@ -72,7 +72,7 @@ def detect(
 
     if database:
         runtime.use_current_lookup()
-    detector = Detector(_with_annotators(chosen_policy(policy), annotators), read_staff_file(staff))
+    detector = Detector(_with_annotators(served_policy(policy), annotators), read_staff_file(staff))
     size, limits = read_settings().max_document_bytes, read_settings().limits()
     _process(
         source,
@@ -150,7 +150,7 @@ def deidentifier(
     from deid import pipeline
     from deid.detection import Detector
 
-    chosen = chosen_policy(policy)
+    chosen = served_policy(policy)
     if chosen.substitution.max_epsilon_per_patient is not None:
         raise InputRefused(
             f"policy {chosen.name}: max_epsilon_per_patient needs the ledger, which this command does not keep.",

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from deid.cli.console import chosen_policy, command_group, say
+from deid.cli.console import chosen_policy, command_group, say, served_policy
 
 policy_app = command_group("Montre ou vérifie la politique.")
 budget_app = command_group("Explique et compte le budget ε.")
@@ -34,7 +34,7 @@ def policy_validate(path: PolicyArgument = None) -> None:
     from deid.detection import Detector
     from deid.substitution.registry import chosen_generators
 
-    policy = chosen_policy(path)
+    policy = served_policy(path)
     # An annotator or a generator that does not exist shows only when it is made.
     Detector(policy)
     chosen_generators(policy.substitution)

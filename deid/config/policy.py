@@ -347,6 +347,19 @@ class Publication(Section):
     files: Literal["none", "rewritten"] = "none"
 
 
+class Promotion(Section):
+    """Conditions on which a trained model serves without a person's decision (docs/training.md).
+
+    It must be surely better on `metric` than the model that serves, and no label's recall may fall by more than
+    `tolerance`, on at least `least_documents` documents. `clean`: share of documents that keep no direct identifier;
+    the others are over all mentions, `overlap` if a character is shared.
+    """
+
+    metric: Literal["clean", "exact_f1", "overlap_f1", "overlap_recall", "token_f1", "token_recall"] = "clean"
+    tolerance: Share = 0.01
+    least_documents: int = Field(50, ge=2)
+
+
 class Policy(Section):
     """The whole policy of a hospital."""
 
@@ -358,6 +371,7 @@ class Policy(Section):
     references: References = References()
     release: Release = Release()
     publication: Publication = Publication()
+    promotion: Promotion = Promotion()
 
     @property
     def digest(self) -> str:

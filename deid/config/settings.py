@@ -17,9 +17,10 @@ from deid.domain.limits import Limits
 class Settings(BaseSettings):
     """Addresses, folders and the secret of a deployment.
 
-    `home` holds the files that a machine writes: embedded PostgreSQL, reports, and the lookups built from reference
-    versions, unless `lookup_folder` is set. `source` names the folder of the source contract, which ships with the
-    product or lies in the folder `sources`. Each `…_dsn` is a libpq URI or keyword string for the role in its name;
+    `home` holds the files that a machine writes: embedded PostgreSQL, reports, the lookups built from reference
+    versions, unless `lookup_folder` is set, and the registry of trained models, unless `models` is set.
+    `source` names the folder of the source contract, which ships with the product or lies in the folder `sources`.
+    Each `…_dsn` is a libpq URI or keyword string for the role in its name;
     a hospital sets them, the demo derives them from the embedded server (`var/nocturne.env`). `secret` (or the file
     that `secret_file` names) seeds every surrogate: at least 32 bytes of hexadecimal, or several with their
     versions (docs/keys.md). With `key_service`, an https URL, they are the hospital's shares: the others come from
@@ -40,6 +41,7 @@ class Settings(BaseSettings):
     source: str = "ehop"
     sources: Path | None = None
     policy: Path | None = None
+    models: Path | None = None
     owner_dsn: SecretStr | None = None
     reader_dsn: SecretStr | None = None
     worker_dsn: SecretStr | None = None
@@ -159,6 +161,11 @@ class Settings(BaseSettings):
     def roots(self) -> tuple[str, ...]:
         """Folders that a source may name files in, without a slash at their end."""
         return tuple(root.strip().rstrip("/") for root in self.file_roots.split(",") if root.strip(" /"))
+
+    @property
+    def registry(self) -> Path:
+        """Folder of the trained models (`deid.models.directories`)."""
+        return self.models or self.home / "models"
 
     @property
     def lookups(self) -> Path:

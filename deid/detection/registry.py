@@ -15,6 +15,7 @@ from deid.detection.reading import Reading
 from deid.detection.staff import Staff
 from deid.domain.document import Mention
 from deid.domain.errors import PolicyError
+from deid.models.directories import REGISTRY
 
 
 @runtime_checkable
@@ -67,6 +68,11 @@ _LEARNED = {
 }
 
 
+def learned_names() -> tuple[str, ...]:
+    """Return the names of the learned annotators, which load a model."""
+    return tuple(_LEARNED)
+
+
 def names() -> tuple[str, ...]:
     """Return the names of the annotators that ship: rules, then learned ones."""
     return (*_RULES, *_LEARNED)
@@ -78,6 +84,11 @@ def build(choice: AnnotatorChoice) -> Annotator:
     Raises:
         PolicyError: the annotator does not exist, does not take these options, or has no `annotate`.
     """
+    if choice.options.get("model") == REGISTRY:
+        raise PolicyError(
+            f"detection.annotators: {choice.name} asks the registry for its model, which only a database answers.",
+            "Set NOCTURNE_WORKER_DSN, or name a directory in the option `model`.",
+        )
     make = _RULES.get(choice.name) or _imported(_LEARNED.get(choice.name, choice.name))
     try:
         annotator: Any = make(**choice.options)

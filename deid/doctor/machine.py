@@ -11,10 +11,13 @@ from pathlib import Path
 from deid.config.policy import load
 from deid.config.settings import Settings, settings
 from deid.detection import Detector
+from deid.detection.registry import learned_names
 from deid.doctor.finding import Finding, attention, error, not_applicable, ok, why
-from deid.domain.errors import PolicyError, SettingsError
+from deid.domain.errors import PolicyError, SettingsError, WarehouseError
+from deid.models.directories import asked_kinds, stamps, with_models
 from deid.refresh.configuration import configured_features
 from deid.warehouse.file_shares import silent_roots
+from deid.warehouse.models import serving_models
 from deid.warehouse.provision import ROLES
 from deid.warehouse.sources import Source
 
@@ -26,6 +29,7 @@ _OTHERS = frozenset(
     """.split()
 )
 _GB = 10**9
+_LEARNED = tuple(f"{kind}{sign}" for kind in learned_names() for sign in "-@")  # as versions name models
 _CERTIFICATE_DAYS = 30
 # Free bytes under which a folder is an error, and under which it wants attention.
 _FREE = {"NOCTURNE_HOME": (1 * _GB, 5 * _GB), "lookup": (_GB // 5, 1 * _GB)}
@@ -93,12 +97,23 @@ def check_models() -> Iterator[Finding]:
         yield not_applicable("modèles", "la politique ne se lit pas")
         return
     try:
-        version = Detector(policy).version
+        models = serving_models(policy)
+    except (SettingsError, WarehouseError) as refusal:
+        remedy = "Donner NOCTURNE_WORKER_DSN, ou nommer un dossier dans la politique (docs/training.md)."
+        yield attention("modèles", f"la politique demande le registre, qui ne se lit pas ici : {why(refusal)}", remedy)
+        return
+    try:
+        version = "+".join((Detector(with_models(policy, models)).version, *stamps(policy, models)))
     except PolicyError as refusal:
         remedy = "Rétablir le dossier du modèle, ou réinstaller Nocturne s'il s'agit d'un modèle livré."
         yield error("modèles", f"refusé : {why(refusal)}", remedy)
         return
-    learned = [name for name in version.split("+") if name.startswith(("crf-", "bilstm_crf-", "transformer-"))]
+    learned = [name for name in version.split("+") if name.startswith(_LEARNED)]
+    if shipped := [kind for kind in asked_kinds(policy) if kind not in models]:
+        remedy = "Mettre en service : python -m deid models promote EMPREINTE ; ou ne plus demander le registre."
+        yield attention(
+            "modèles", f"sans modèle en service au registre, le modèle livré : {', '.join(shipped)}", remedy
+        )
     if learned:
         yield ok("modèles", f"empreintes vérifiées : {', '.join(learned)}")
     else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 
@@ -13,11 +14,13 @@ from deid.detection import Detector, lexicon
 from deid.detection.lookup import LookupTable
 from deid.detection.staff import NO_STAFF, Staff
 from deid.domain.errors import PolicyError
+from deid.models.directories import stamps, with_models
 from deid.reference import CommuneTable
 from deid.reference.tables import Tables
 from deid.refresh.reference_versions import version_names
 from deid.refresh.tables import open_lookup, open_tables
 from deid.substitution import Substitutor
+from deid.warehouse.models import serving_models
 from deid.warehouse.sources import Source
 
 
@@ -30,9 +33,32 @@ def policy() -> Policy:
     return load(settings().policy)
 
 
-def detector(staff: Staff = NO_STAFF) -> Detector:
-    """Return the detector of the policy in force, with the hospital's `staff`."""
-    return _detector(policy().digest, settings().policy, staff)
+def current_models() -> dict[str, str]:
+    """Return kind → hash of the registry's models that a run planned now has; empty if the policy asks for none.
+
+    Raises:
+        WarehouseUnreachable, WarehouseError: the ledger could not be read.
+    """
+    return serving_models(policy())
+
+
+def detector(staff: Staff = NO_STAFF, models: Mapping[str, str] | None = None) -> Detector:
+    """Return the detector of the policy in force, with the hospital's `staff` and the models of a run.
+
+    `models` is kind → hash, of the registry; None is what serves now.
+
+    Raises:
+        PolicyError: the policy cannot be used, or a model is missing or was altered.
+    """
+    chosen, models = policy(), current_models() if models is None else models
+    with_models(chosen, models)  # at each step, since files may be altered while a process lives
+    return _detector(chosen.digest, settings().policy, staff, tuple(sorted(models.items())))
+
+
+def detector_version(models: Mapping[str, str] | None = None) -> str:
+    """Return the version of rules, annotators and models of the registry, such as `rules-9+…+crf@1a2b3c4d5e6f`."""
+    models = current_models() if models is None else models
+    return "+".join((detector(NO_STAFF, models).version, *stamps(policy(), models)))
 
 
 def substitutor() -> Substitutor:
@@ -90,15 +116,15 @@ def reference_versions() -> dict[str, str]:
     return made_of | {name: digest[:16] for name, digest in derived.items()}
 
 
-def pipeline_version() -> str:
+def pipeline_version(models: Mapping[str, str] | None = None) -> str:
     """Return the version of package, policy, detector and rules of files, such as `0.2.0-p1a2b3c4d-d5e6f7a8b`.
 
     Documents are redone when the version changes. Of the policy, only detection and substitution count: a moved
     threshold of the release must not redo documents. `-f` and a digest stand for rules of the source's own, `w` for a
     policy that publishes files: what was published without is redone. The version of the key counts only where the
-    policy redoes documents under a new key.
+    policy redoes documents under a new key. `models` are those of a run (kind → hash); None is what serves now.
     """
-    model = hashlib.sha256(detector().version.encode()).hexdigest()[:8]
+    model = hashlib.sha256(detector_version(models).encode()).hexdigest()[:8]
     chosen = policy()
     key = f"-k{settings().keyring.current.version}" if chosen.substitution.rotation == "redo" else ""
     rules = Source(settings().source).rules().digest[:8] + ("w" if chosen.publication.files == "rewritten" else "")
@@ -107,8 +133,8 @@ def pipeline_version() -> str:
 
 
 @lru_cache(maxsize=2)  # with the staff and, for its version alone, without
-def _detector(digest: str, path: Path | None, staff: Staff) -> Detector:
-    return Detector(_same(digest, path), staff)
+def _detector(digest: str, path: Path | None, staff: Staff, models: tuple[tuple[str, str], ...]) -> Detector:
+    return Detector(with_models(_same(digest, path), dict(models)), staff)
 
 
 @lru_cache(maxsize=1)

@@ -71,7 +71,7 @@ def plan(
         ContractBroken: the source's query does not give what it must.
         WarehouseUnreachable, WarehouseError, SettingsError, PolicyError: nothing was registered.
     """
-    chosen = runtime.policy()
+    chosen, models = runtime.policy(), runtime.current_models()
     keyring = settings().keyring  # a missing secret stops the night here, before anything is registered
     identity.adopt()
     if not dry_run and settings().publisher_dsn is not None:
@@ -87,12 +87,13 @@ def plan(
         batch_size=batch_size,
         versions=Versions(
             policy_hash=chosen.digest,
-            pipeline_version=runtime.pipeline_version(),
-            detector_version=runtime.detector().version,
+            pipeline_version=runtime.pipeline_version(models),
+            detector_version=runtime.detector_version(models),
             key_version=keyring.current.version,
             key_fingerprint=keyring.current.fingerprint,
             reference_versions=runtime.reference_versions(),
             policy=chosen.content,
+            models=models,
         ),
     )
     planned = plan_run(request)
@@ -122,7 +123,7 @@ def detect(run_id: int, batch_id: int, *, isolated: bool = False) -> dict[str, A
     """
     step = begin(_current_run(run_id), batch_id, "detect", before="planned")
     runtime.use_current_lookup()
-    detector = runtime.detector(batches.read_staff(step.run.source))
+    detector = runtime.detector(batches.read_staff(step.run.source), step.run.models)
     limits = settings().limits(isolated=isolated)
     opened = _identified(step, _without_opt_outs(step, batches.open_batch(step, limits)))
     admitted = {waiver.document_id for waiver in read_waivers(step).values() if waiver.lets_be_searched}
@@ -208,10 +209,13 @@ def _compared(policy: SubstitutionPolicy) -> Collection[AgreementKind]:
 
 
 def _current_run(run_id: int) -> Run:
-    """The run, provided this process has the pipeline that it was planned with."""
+    """The run, provided this process has the pipeline that it was planned with.
+
+    A model promoted since is for later runs: this one keeps those that it began with.
+    """
     run = read_run(run_id)
     key = settings().keyring.current
-    if run.pipeline_version != runtime.pipeline_version() or run.key_fingerprint != key.fingerprint:
+    if run.pipeline_version != runtime.pipeline_version(run.models) or run.key_fingerprint != key.fingerprint:
         raise PolicyError(
             f"run {run_id} was planned with another version, policy, detector or key than this process has.",
             "Plan a new run, or bring back what the run was planned with.",

@@ -40,7 +40,7 @@ COLUMNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A run, as planned."""
+    """A run, as planned; `models` is kind → hash of the models of the registry that it began with."""
 
     run_id: int
     source: str
@@ -51,6 +51,7 @@ class Run:
     key_version: int
     key_fingerprint: str
     state: str
+    models: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,6 +73,7 @@ class Versions:
     key_fingerprint: str
     reference_versions: Mapping[str, str]
     policy: Mapping[str, Any] = field(default_factory=dict)  # content whose hash is policy_hash
+    models: Mapping[str, str] = field(default_factory=dict)  # kind → hash, of the registry
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,6 +271,7 @@ def _register(cursor: Cursor, request: Request, source: Source, found: _Found, s
         **versions,
         "reference_versions": json.dumps(versions["reference_versions"]),
         "policy": json.dumps(versions["policy"], sort_keys=True, ensure_ascii=False),
+        "models": json.dumps(versions["models"]),
         "source": source.name,
         "interval_start": interval.start,
         "interval_end": interval.end,

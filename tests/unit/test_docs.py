@@ -116,6 +116,7 @@ def computed(view: str) -> set[str]:
 STATES = {
     "deid.document.state": checked("deid.document", "state"),
     "deid.run.state": checked("deid.run", "state"),
+    "deid.model.state": checked("deid.model", "state"),
     "deid.interval_state.state": computed("deid.interval_state"),
     "deid.quarantine.standing": checked("deid.quarantine", "standing"),
     "ref.release.state": checked("ref.release", "state"),

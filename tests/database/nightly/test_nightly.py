@@ -251,7 +251,7 @@ def test_a_document_that_breaks_a_step_is_set_apart_and_not_quoted(
 def test_a_step_that_fails_says_where_and_quotes_nothing(hospital: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     (batch,) = steps.plan(interval_start=NIGHT, interval_end=NIGHT + DAY, triggered_by="night")
 
-    def fail() -> None:
+    def fail(*_: object) -> None:
         raise RuntimeError(LETTER)
 
     monkeypatch.setattr(runtime, "detector", fail)

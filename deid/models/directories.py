@@ -1,0 +1,144 @@
+"""Directories of trained models: kind, hash, card, and the place of each in the registry's folder.
+
+The registry keeps a model in `NOCTURNE_MODELS/<kind>/<hash>/`. The hash is over every file but the card: figures are
+written to the card after training, and no annotator reads it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from functools import cache
+from hashlib import file_digest, sha256
+from pathlib import Path
+from typing import Any
+
+from deid.config.policy import AnnotatorChoice, Policy
+from deid.config.settings import settings
+from deid.domain.errors import InputRefused, PolicyError
+
+CARD = "README.md"
+REGISTRY = "registry"  # value of an annotator's option `model` that asks for the model that serves
+_KIND = re.compile(r"[a-z][a-z0-9_]*")
+
+
+def kind_of(directory: Path) -> str:
+    """Return the annotator that a directory is a model of, as its manifest says.
+
+    Raises:
+        InputRefused: there is no manifest, or it cannot be read.
+    """
+    if (directory / "config.json").is_file():
+        return "transformer"
+    kind = read_training(directory).get("kind")
+    if not isinstance(kind, str) or not _KIND.fullmatch(kind):
+        raise InputRefused(
+            f"{directory.name} is no model: it has neither config.json nor a model.json that names a kind.",
+            "Give the directory that training wrote.",
+        )
+    return kind
+
+
+def read_training(directory: Path) -> Mapping[str, Any]:
+    """Return what training wrote about itself, `nocturne.json` or `model.json`; empty for a model trained elsewhere.
+
+    Raises:
+        InputRefused: it cannot be read.
+    """
+    path = next((directory / name for name in ("nocturne.json", "model.json") if (directory / name).is_file()), None)
+    if path is None:
+        return {}
+    try:
+        told = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        told = None
+    if not isinstance(told, dict):
+        raise InputRefused(f"{path.name} of {directory.name} cannot be read.", "Restore it, or train the model again.")
+    return told
+
+
+def directory_hash(directory: Path) -> str:
+    """Return the SHA-256, in hexadecimal digits, over names and contents of every file but the card.
+
+    Raises:
+        InputRefused: there is no file, or something that is neither file nor folder: a link could change unseen.
+    """
+    files = []
+    for path in sorted(directory.rglob("*")):
+        if path.is_symlink() or not (path.is_file() or path.is_dir()):
+            raise InputRefused(
+                f"{directory.name} holds {path.name}, which is no plain file.", "Put the file itself there."
+            )
+        if path.is_file() and path != directory / CARD:
+            stat = path.stat()
+            files.append((str(path), path.relative_to(directory).as_posix(), stat.st_size, stat.st_mtime_ns))
+    if not files:
+        raise InputRefused(f"{directory.name} holds no model.", "Give the directory that training wrote.")
+    return _hash(tuple(files))
+
+
+@cache  # a night asks at each batch, and weights take a second per gigabyte
+def _hash(files: tuple[tuple[str, str, int, int], ...]) -> str:
+    whole = sha256()
+    for path, name, _, _ in files:
+        with Path(path).open("rb") as stream:
+            whole.update(f"{file_digest(stream, 'sha256').hexdigest()}  {name}\n".encode())
+    return whole.hexdigest()
+
+
+def place(kind: str, digest: str) -> Path:
+    """Return the directory of a model of the registry."""
+    return settings().registry / kind / digest
+
+
+def intact(kind: str, digest: str) -> Path:
+    """Return the directory of a model of the registry, whose files are those that were registered.
+
+    Raises:
+        PolicyError: it is missing or was altered.
+    """
+    path = place(kind, digest)
+    remedy = f"Restore it from a backup, or run `python -m deid models rollback {kind}`."
+    if not path.is_dir():
+        raise PolicyError(f"model {kind}/{digest[:12]} is not in the folder of models (NOCTURNE_MODELS).", remedy)
+    try:
+        found = directory_hash(path)
+    except (InputRefused, OSError):
+        found = ""
+    if found != digest:
+        raise PolicyError(f"model {kind}/{digest[:12]} was altered after it was registered.", remedy)
+    return path
+
+
+def asked_kinds(policy: Policy) -> tuple[str, ...]:
+    """Return the annotators of a policy that take the model of the registry, in order."""
+    return tuple(one.name for one in policy.detection.annotators if one.options.get("model") == REGISTRY)
+
+
+def with_models(policy: Policy, models: Mapping[str, str]) -> Policy:
+    """Return the policy with the directories of `models` (kind → hash) in the place of `model: registry`.
+
+    A kind that is not in `models` has the model that ships.
+
+    Raises:
+        PolicyError: a directory is missing or was altered.
+    """
+    if not asked_kinds(policy):
+        return policy
+    chosen = tuple(_resolved(one, models) for one in policy.detection.annotators)
+    return policy.model_copy(update={"detection": policy.detection.model_copy(update={"annotators": chosen})})
+
+
+def _resolved(choice: AnnotatorChoice, models: Mapping[str, str]) -> AnnotatorChoice:
+    if choice.options.get("model") != REGISTRY:
+        return choice
+    options = {name: value for name, value in choice.options.items() if name != "model"}
+    if choice.name in models:
+        options["model"] = str(intact(choice.name, models[choice.name]))
+    return choice.model_copy(update={"options": options})
+
+
+def stamps(policy: Policy, models: Mapping[str, str]) -> tuple[str, ...]:
+    """Return a name, such as `crf@1a2b3c4d5e6f`, of each model of the registry that a policy serves."""
+    return tuple(f"{kind}@{models[kind][:12]}" for kind in asked_kinds(policy) if kind in models)

@@ -1,0 +1,248 @@
+"""The registry of trained models: from a directory to a night that states its hash, and back."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from deid.config.policy import load
+from deid.config.settings import settings
+from deid.domain.document import Document
+from deid.domain.errors import InputRefused, PolicyError, WarehouseError
+from deid.evaluation.corpus import GoldDocument
+from deid.evaluation.markup import parse_marked
+from deid.learning import registry
+from deid.models import FOLDER
+from deid.models.directories import place
+from deid.nightly import runtime, steps
+from deid.warehouse import models
+from deid.warehouse.publish import publish_interval
+from tests.conftest import Database
+from tests.database.warehouse.nights import night
+from tests.database.warehouse.small_hospital import DAY, NIGHT, open_hospital, put
+
+POLICY = """extends: default
+name: own
+detection:
+  annotators: [{name: patterns}, {name: context}, {name: identity}, {name: crf, options: {model: registry}}]
+promotion: {least_documents: 2}
+quality: {max_quarantined_share: 1, warn_quarantined_share: 1}
+"""
+REASON = "relu sur cent lettres"
+Make = Callable[..., Path]
+
+
+@pytest.fixture
+def hospital(deployed: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Database:
+    """A hospital of one letter, whose policy takes its CRF from the registry."""
+    path = tmp_path / "policy.yaml"
+    path.write_text(POLICY, encoding="utf-8")
+    monkeypatch.setenv("NOCTURNE_POLICY", str(path))
+    settings.cache_clear()
+    open_hospital(deployed)
+    put(deployed, "letter")
+    return deployed
+
+
+@pytest.fixture
+def make(tmp_path: Path) -> Make:
+    """A directory with the CRF that ships, calibrated by another temperature: another model."""
+
+    def directory(temperature: float = 2.0, **other: object) -> Path:
+        folder = tmp_path / f"crf-{temperature}-{len(other)}"
+        shutil.copytree(FOLDER / "crf", folder, ignore=shutil.ignore_patterns("README.md"))
+        manifest = json.loads((folder / "model.json").read_text())
+        (folder / "model.json").write_text(json.dumps(manifest | {"temperature": temperature} | other))
+        return folder
+
+    return directory
+
+
+def gold(*texts: str) -> list[GoldDocument]:
+    marked = [parse_marked(text, "letter") for text in texts]
+    return [GoldDocument(Document(str(at), text), mentions, "w") for at, (text, mentions) in enumerate(marked)]
+
+
+DOCUMENTS = gold(
+    "Le [[DATE|12 mars 2024]], Mme [[PATIENT|Vasserot]] est revue par le Dr [[DOCTOR|Tréguier]].",
+    "M. [[PATIENT|Quillec]], né le [[DATE|3/4/1950]], vu ce jour. Bisoprolol 2,5 mg.",
+)
+
+
+def ready(directory: Path) -> str:
+    """Register a model and compare it with what serves."""
+    digest = registry.register(directory, "alice")
+    registry.compare(digest, DOCUMENTS)
+    return digest
+
+
+def states(hospital: Database) -> dict[str, str]:
+    return dict(hospital.rows("SELECT hash, state FROM deid.model"))
+
+
+def test_a_promoted_model_is_stated_by_every_night_and_its_documents_are_done_again(
+    hospital: Database, make: Make
+) -> None:
+    night("shipped")
+    digest = ready(make())
+    assert steps.plan(interval_start=NIGHT, interval_end=NIGHT + DAY, triggered_by="candidate") == []
+    registry.promote(digest, "alice", REASON)
+    night("promoted")
+    runs = hospital.rows("SELECT models, detector_version, planned FROM deid.run ORDER BY run_id")
+    assert [found for found, _, _ in runs] == [{}, {}, {"crf": digest}]
+    assert [f"crf@{digest[:12]}" in version for _, version, _ in runs] == [False, False, True]
+    assert [planned for _, _, planned in runs] == [1, 0, 1], "as after any other change of the pipeline"
+    stamps = hospital.rows("SELECT DISTINCT detector_version FROM research.document")
+    assert stamps == [(runtime.detector_version(),)]
+    registry.roll_back("crf", "alice")
+    assert runtime.current_models() == {}
+    assert "crf@" not in runtime.detector_version()
+
+
+def test_a_night_keeps_the_model_that_it_began_with(hospital: Database, make: Make) -> None:
+    digest = ready(make())
+    (batch,) = steps.plan(interval_start=NIGHT, interval_end=NIGHT + DAY, triggered_by="night")
+    registry.promote(digest, "alice", REASON)
+    for step in (steps.detect, steps.substitute, steps.validate):
+        step(batch["run_id"], batch["batch_id"])
+    staged = steps.stage(batch["run_id"])
+    assert publish_interval(staged["interval_key"])["published"] == 1
+    assert hospital.rows("SELECT models FROM deid.run") == [({},)]
+
+
+@pytest.mark.parametrize("fault", ["missing", "altered", "added"])
+def test_a_model_that_is_gone_or_altered_stops_the_night_and_nothing_takes_its_place(
+    hospital: Database, make: Make, fault: str
+) -> None:
+    digest = ready(make())
+    registry.promote(digest, "alice", REASON)
+    (batch,) = steps.plan(interval_start=NIGHT, interval_end=NIGHT + DAY, triggered_by="night")
+    folder = place("crf", digest)
+    if fault == "missing":
+        shutil.rmtree(folder)
+    elif fault == "added":
+        (folder / "extra.json").write_text("{}")
+    else:
+        (folder / "model.json").write_text((folder / "model.json").read_text() + "\n")
+    with pytest.raises(PolicyError, match=r"models rollback crf"):
+        steps.detect(batch["run_id"], batch["batch_id"])
+    with pytest.raises(PolicyError, match=r"NOCTURNE_MODELS|altered"):
+        steps.plan(interval_start=NIGHT, interval_end=NIGHT + DAY, triggered_by="next")
+    assert hospital.rows("SELECT count(*) FROM deid.run") == [(1,)]
+    registry.roll_back("crf", "alice", "dossier perdu")
+    assert night("after")["published"] == 1
+
+
+def test_rollbacks_go_back_one_promotion_at_a_time_to_the_model_that_ships(hospital: Database, make: Make) -> None:
+    first, second = ready(make(2.0)), registry.register(make(3.0))
+    registry.promote(first, "alice", REASON)
+    registry.compare(second, DOCUMENTS)
+    registry.promote(second, "bob", REASON)
+    registry.promote(first, "alice", REASON)  # a retired one serves again
+    assert states(hospital) == {first: "serving", second: "retired"}
+    assert [registry.roll_back("crf", "bob") for _ in range(3)] == [second, first, ""]
+    assert set(states(hospital).values()) == {"retired"}
+    with pytest.raises(InputRefused, match="no promoted model"):
+        registry.roll_back("crf", "bob")
+    actions = hospital.rows("SELECT action, count(*) FROM deid.audit WHERE action LIKE '%%model' GROUP BY 1 ORDER BY 1")
+    assert actions == [("promote_model", 3), ("register_model", 2), ("roll_back_model", 3)]
+
+
+def test_a_decision_needs_a_known_model_a_reason_a_fresh_comparison_and_the_power(
+    hospital: Database, make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    digest, other = registry.register(make(2.0)), registry.register(make(3.0))
+    for unknown in ("abcdef", "", "%"):
+        with pytest.raises(InputRefused, match="no model"):
+            registry.promote(unknown, "alice", REASON)
+    with pytest.raises(InputRefused, match="never compared"):
+        registry.promote(digest, "alice", REASON)
+    for one in (digest, other):
+        registry.compare(one, DOCUMENTS)
+    for reason in ("", "     court   ", "x" * 201):
+        with pytest.raises(InputRefused, match="needs a reason"):
+            registry.promote(digest, "alice", reason)
+    registry.promote(digest[:10], "alice", REASON)
+    with pytest.raises(InputRefused, match="serves already"):
+        registry.promote(digest, "alice", REASON)
+    with pytest.raises(InputRefused, match="compared with another"):
+        registry.promote(other, "alice", REASON)
+    models.refuse_model(other, "alice", REASON)
+    with pytest.raises(InputRefused, match="was refused: relu sur cent"):
+        registry.promote(other, "alice", REASON)
+    registry.compare(other, DOCUMENTS)
+    assert states(hospital) == {digest: "serving", other: "candidate"}
+    monkeypatch.setenv("NOCTURNE_STEWARD_DSN", hospital.dsn("researcher"))
+    settings.cache_clear()
+    with pytest.raises(WarehouseError, match="lacks a privilege"):
+        registry.promote(other, "mallory", REASON)
+
+
+def test_of_two_promotions_at_once_the_second_finds_that_another_model_serves(hospital: Database, make: Make) -> None:
+    both = [registry.register(make(2.0)), registry.register(make(3.0))]
+    for digest in both:
+        registry.compare(digest, DOCUMENTS)
+    refused, start = [], threading.Barrier(2)
+
+    def decide(digest: str) -> None:
+        start.wait()
+        try:
+            registry.promote(digest, "alice", REASON)
+        except InputRefused as refusal:
+            refused.append(str(refusal))
+
+    threads = [threading.Thread(target=decide, args=(digest,)) for digest in both]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(refused) == 1
+    assert "compared with another model" in refused[0]
+    assert sorted(states(hospital).values()) == ["candidate", "serving"]
+
+
+def test_what_is_no_model_of_this_release_is_not_registered(hospital: Database, make: Make, tmp_path: Path) -> None:
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    with pytest.raises(InputRefused, match="is no model"):
+        registry.register(empty)
+    with pytest.raises(PolicyError, match="other features or labels"):
+        registry.register(make(2.0, features="0123456789abcdef"))
+    linked = make(4.0)
+    (linked / "notes.txt").symlink_to(empty)
+    with pytest.raises(InputRefused, match="no plain file"):
+        registry.register(linked)
+    assert states(hospital) == {}
+    assert not list(settings().registry.glob("*/*"))
+
+
+def test_registering_twice_changes_nothing(hospital: Database, make: Make) -> None:
+    directory = make()
+    digest = registry.register(directory, "alice")
+    card = (place("crf", digest) / "README.md").read_text()
+    assert card.startswith("---\nlicense: other\n")
+    assert "f410737e96ad2f48" in card, "the corpus that it was trained on"
+    (place("crf", digest) / "README.md").write_text(card + "\nLu par le DPO.\n")
+    assert registry.register(directory, "bob") == digest
+    assert hospital.rows("SELECT hash, registered_by FROM deid.model") == [(digest, "alice")]
+    registry.compare(digest, DOCUMENTS)
+    card = (place("crf", digest) / "README.md").read_text()
+    assert "Lu par le DPO." in card
+    assert "| recall/PATIENT |" in card
+    ((metrics,),) = hospital.rows("SELECT metrics FROM deid.model")
+    assert all(value is None or isinstance(value, int | float) for value in metrics.values())
+    assert metrics["documents"] == 2
+
+
+@pytest.mark.usefixtures("hospital")
+def test_a_model_of_an_annotator_that_the_policy_lacks_is_not_compared(make: Make) -> None:
+    digest = registry.register(make())
+    with pytest.raises(PolicyError, match="no annotator crf"):
+        registry.compare(digest, DOCUMENTS, load())
+    with pytest.raises(InputRefused, match="no annotated document"):
+        registry.compare(digest, [])
