@@ -21,6 +21,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PURPOSES = {
     "apply_oppositions": "removes patients who opted out from the research schema, the ledger and open reviews",
     "deidentify_documents": "finds, replaces and checks the documents of an interval, in batches, and stages them",
+    "exchange_annotations": "gives documents of a period to annotators through a folder, or checks what they return",
     "refresh_references": "loads each source of reference data beside the version in use, checks it, and swaps them",
     "release_dataset": "publishes a staged interval once the policy's conditions are met, and writes its report",
 }

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import getpass
 import json
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -21,6 +19,7 @@ from deid.domain.document import Document, Mention
 from deid.domain.errors import InputRefused, NocturneError
 from deid.domain.labels import Label
 from deid.domain.outcomes import Detected, Opened, Refused
+from deid.domain.private import private_files
 
 if TYPE_CHECKING:
     from deid.detection import Detector
@@ -77,7 +76,7 @@ def export(
 
     refusals: list[NocturneError] = []
     actor, exported = getpass.getuser(), 0
-    with _private(), open_cursor("steward", "nocturne annotations") as cursor, lines.open_writer(out) as write:
+    with private_files(), open_cursor("steward", "nocturne annotations") as cursor, lines.open_writer(out) as write:
         for record in gold_records(cursor, actor, refusals):
             write(record)
             exported += 1
@@ -113,7 +112,7 @@ def published(
         GoldDocument(Document(one.document_id, one.text, type=one.document_type), one.mentions, "")
         for one in found.documents
     ]
-    with _private():
+    with private_files():
         _write(name, out, documents)
     if found.held:
         typer.echo(f"{found.held} documents publiés sous une politique qui les garde ici", err=True)
@@ -167,7 +166,7 @@ def import_(
 
     refusals = lines.Refusals()
     checked = _read(name, source, documents, labels, refusals, annotator, accept_unmarked=accept_unmarked)
-    with _private(), lines.open_writer(out) as write:
+    with private_files(), lines.open_writer(out) as write:
         for gold in checked.documents:
             write(gold_record(gold))
     _conclude(len(checked.documents), "documents annotés", refusals)
@@ -185,7 +184,7 @@ def convert(
     from deid.evaluation.corpus import load_corpus
 
     documents = load_corpus(corpus)
-    with _private():
+    with private_files():
         _write(name, out, documents)
     _conclude(len(documents), "documents écrits", lines.Refusals())
 
@@ -227,7 +226,7 @@ def sample(
         _pre_annotate(chosen, policy, staff, refusals) if annotate else {one.opened.document.id: () for one in chosen}
     )
     order = [one.opened.document for one in chosen if one.opened.document.id in marked]
-    with _private():
+    with private_files():
         for place, person in enumerate(people):
             mine = [*order[:shared], *order[shared + place :: len(people)]]
             documents = [_gold(one, marked[one.id], person) for one in mine]
@@ -304,7 +303,7 @@ def adjudicate(
 
     documents = list(_corpora(files))
     refusals = lines.Refusals()
-    with _private(), lines.open_writer(out) as write:
+    with private_files(), lines.open_writer(out) as write:
         if decisions is None:
             texts = {one.document.id: one.document.text for one in documents}
             passages = find_passages(documents)
@@ -476,16 +475,6 @@ def _decisions(path: Path) -> list[Mapping[str, Any]]:
             elif record is not None:
                 raise InputRefused(f"{path.name}, line {number}: not a JSON object.", "Mend the line.")
     return found
-
-
-@contextmanager
-def _private() -> Iterator[None]:
-    """Make the files written within the block readable by their owner alone."""
-    before = os.umask(0o077)
-    try:
-        yield
-    finally:
-        os.umask(before)
 
 
 def _conclude(count: int, what: str, refusals: lines.Refusals) -> None:

@@ -28,6 +28,7 @@ class Settings(BaseSettings):
     certificate the authority of `key_service_authority` (PEM) signed.
     `file_roots` are the folders that a source may name files in, separated by commas: paths of this machine, or URLs of
     fsspec such as s3://bucket/letters; one file may take `file_timeout_s` seconds to be read.
+    `exchange_folder`, which its owner alone can read, holds documents given to annotators and what they give back.
     A step on one document may take `max_document_seconds` and `max_document_memory_mb` (MiB); with `isolate`, batches
     are processed in a process of their own.
     `task_time_factor` multiplies the time limit of each of Airflow's tasks.
@@ -77,6 +78,7 @@ class Settings(BaseSettings):
     isolate: bool = False
     statement_timeout_s: int = Field(600, ge=1)
     abandoned_after_s: int = Field(7200, ge=60)
+    exchange_folder: Path | None = None
     task_time_factor: float = Field(1.0, gt=0)
 
     def dsn(self, role: str) -> str:

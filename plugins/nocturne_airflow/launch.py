@@ -25,15 +25,10 @@ def plan_arguments(
     reason = params["reason"].strip()
     if dag_run.run_type != "scheduled" and not reason:
         raise AirflowFailException("Un lancement hors de la nuit planifiée exige un motif : paramètre « reason ».")
-    start = moment(params["interval_start"]) or start
-    end = moment(params["interval_end"]) or end
-    if start is None or end is None or start >= end:
-        raise AirflowFailException(
-            "L'intervalle manque ou est vide : donnez « interval_start » et « interval_end », le début avant la fin."
-        )
+    interval = period(params, start, end)
     return {
-        "interval_start": start,
-        "interval_end": end,
+        "interval_start": interval.start,
+        "interval_end": interval.end,
         "document_types": list(params["document_types"]),
         "services": list(params["services"]),
         "dry_run": params["dry_run"],
@@ -41,6 +36,66 @@ def plan_arguments(
         "triggered_by": dag_run.run_id,
         "requested_by": requested_by(dag_run),
         "batch_size": params["batch_size"],
+    }
+
+
+def stated_reason(params: Mapping[str, Any]) -> str:
+    """Return the reason of a launch.
+
+    Raises:
+        AirflowFailException: none was given.
+    """
+    reason = " ".join(params["reason"].split())
+    if not reason:
+        raise AirflowFailException("Un motif est exigé : paramètre « reason ».")
+    return reason
+
+
+def asked_for(params: Mapping[str, Any], action: str) -> None:
+    """Skip a step that belongs to another action of the form.
+
+    Raises:
+        AirflowSkipException: the form asks for another one.
+    """
+    if params["action"] != action:
+        raise AirflowSkipException("Ce lancement demande une autre action.")
+
+
+def period(params: Mapping[str, Any], start: datetime | None, end: datetime | None) -> Any:
+    """Return the period of a form, or of the run, as a `deid.warehouse.planning.Interval`.
+
+    Raises:
+        AirflowFailException: it is missing or empty.
+    """
+    from deid.warehouse.planning import Interval
+
+    start = moment(params["interval_start"]) or start
+    end = moment(params["interval_end"]) or end
+    if start is None or end is None or start >= end:
+        raise AirflowFailException(
+            "L'intervalle manque ou est vide : donnez « interval_start » et « interval_end », le début avant la fin."
+        )
+    return Interval(start, end)
+
+
+def round_arguments(
+    params: Mapping[str, Any], dag_run: Any, start: datetime | None, end: datetime | None
+) -> dict[str, Any]:
+    """Return the keyword arguments of `deid.learning.exchange.rounds.RoundOrder`.
+
+    Raises:
+        AirflowFailException: no reason was given, or the period is missing or empty.
+    """
+    same = ("method", "size", "shared", "seed", "pre_annotate")
+    return {
+        **{name: params[name] for name in same},
+        **{name: tuple(params[name]) for name in ("annotators", "document_types", "services")},
+        "name": params["round"],
+        "form": params["format"],
+        "interval": period(params, start, end),
+        "reason": stated_reason(params),
+        "requested_by": requested_by(dag_run),
+        "triggered_by": dag_run.run_id,
     }
 
 

@@ -51,6 +51,7 @@ class Tag(StrEnum):
     DEIDENTIFICATION = "deidentification"
     RELEASE = "release"
     REFERENCE = "reference"
+    LEARNING = "learning"
     IMPACT_CRITICAL = "impact:critical"
     IMPACT_LOW = "impact:low"
 

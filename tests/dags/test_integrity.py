@@ -14,7 +14,7 @@ from nocturne_airflow.steps import GPU_POOL, GPU_QUEUE, PUBLISHING_QUEUE, READIN
 
 from tests import ROOT
 
-FILES = {"apply_oppositions", "deidentify_documents", "release_dataset", "refresh_references"}
+FILES = {"apply_oppositions", "deidentify_documents", "exchange_annotations", "release_dataset", "refresh_references"}
 HEAVY = {"torch", "transformers", "pandas", "great_expectations", "matplotlib", "numpy", "deid.nightly.steps"}
 
 
@@ -62,8 +62,9 @@ def test_every_step_has_its_safeguards(bag: Any, dag_id: str) -> None:
 
 
 def test_detection_waits_for_the_device(bag: Any) -> None:
-    detect = bag.dags["deidentify_documents"].get_task("batch.detect")
-    assert (detect.pool, detect.queue) == (GPU_POOL, GPU_QUEUE)
+    for dag_id, task_id in (("deidentify_documents", "batch.detect"), ("exchange_annotations", "give")):
+        task = bag.dags[dag_id].get_task(task_id)
+        assert (task.pool, task.queue) == (GPU_POOL, GPU_QUEUE)
 
 
 def test_each_task_waits_for_a_worker_that_has_what_it_needs(bag: Any) -> None:
@@ -74,11 +75,13 @@ def test_each_task_waits_for_a_worker_that_has_what_it_needs(bag: Any) -> None:
         "deidentify_documents": {READING_QUEUE, GPU_QUEUE},
         "release_dataset": {PUBLISHING_QUEUE},
         "apply_oppositions": {PUBLISHING_QUEUE},
+        "exchange_annotations": {READING_QUEUE, GPU_QUEUE},
     }
     loads = {task.task_id: task.queue for task in bag.dags["refresh_references"].tasks}
     assert loads.pop("lookup") == READING_QUEUE
     assert set(loads.values()) == {REFERENCES_QUEUE}
-    others = [task for dag in bag.dags.values() for task in dag.tasks if task.task_id != "batch.detect"]
+    on_device = ("batch.detect", "give")
+    others = [task for dag in bag.dags.values() for task in dag.tasks if task.task_id not in on_device]
     assert {task.pool for task in others} == {"default_pool"}
 
 
