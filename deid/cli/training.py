@@ -27,9 +27,16 @@ def train(
         typer.Option("--embeddings", help="Vecteurs de départ (par défaut ceux du modèle livré).", show_default=False),
     ] = None,
     small: Annotated[bool, typer.Option("--small", help="Recette réduite : une minute, modèles médiocres.")] = False,
+    rate: Annotated[
+        float | None,
+        typer.Option("--rate", min=0.0, help="Pas d'apprentissage du réseau, si la perte diverge.", show_default=False),
+    ] = None,
     seed: Annotated[int, typer.Option("--seed", help="Graine ; la même donne les mêmes modèles.")] = 2026,
 ) -> None:
     """Entraîne le CRF et le BiLSTM-CRF sur des documents annotés.
+
+    Interrompu, l'entraînement d'un réseau reprend à son dernier point de contrôle par la même commande ; le modèle
+    précédent reste en place jusqu'à la fin.
 
     La politique les prend par l'option « model » de leur annotateur. Le transformer a sa propre commande :
     python -m deid.learning.transformer --help
@@ -40,6 +47,11 @@ def train(
 
     documents = [one for folder in folders for one in load_corpus(folder)]
     recipe = replace(training.SMALL if small else training.FULL, seed=seed)
+    if rate is not None:
+        recipe = replace(recipe, bilstm=replace(recipe.bilstm, rate=rate))
+    absent = training.labels_without_example(documents)
+    if absent:
+        typer.echo(f"Sans exemple, donc jamais reconnus : {', '.join(absent)}", err=True)
     for name in training.KINDS if kind == "both" else (kind,):
         rows = None if small else load_embeddings(embeddings or PACKAGED_EMBEDDINGS)
         folder = training.train_tagger(name, documents, recipe, out, rows)

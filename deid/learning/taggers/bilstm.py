@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 import torch
-from tqdm import tqdm
 
 from deid.detection.taggers.bilstm import BiLstmCrf, Shape, buckets
+from deid.learning.checkpoints import Checkpoint
 from deid.learning.taggers.examples import TokenExample, hidden
+from deid.learning.taggers.stages import Stage
 
 _LONGEST = 200  # tokens in a training chain
+Chain = tuple[torch.Tensor, torch.Tensor, torch.Tensor]
 Batch = tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]
 
 
@@ -36,52 +37,46 @@ def train_network(
     of_epoch: Callable[[int], Sequence[TokenExample]],
     settings: BilstmSettings,
     start: BiLstmCrf | None = None,
+    checkpoint: Checkpoint | None = None,
+    name: str = "network",
 ) -> BiLstmCrf:
-    """Return a network trained from `start`, or from random weights, on `of_epoch(epoch)` in each epoch."""
+    """Return a network trained from `start`, or from random weights, on `of_epoch(epoch)` in each epoch.
+
+    Args:
+        of_epoch: the examples of an epoch; the same whenever it is called.
+        settings: every setting.
+        start: the network to train, in place.
+        checkpoint: where the state is kept, and from which an interrupted training goes on.
+        name: of the stage in the checkpoint, and in messages.
+
+    Raises:
+        InputRefused: the loss of a batch is not a finite number.
+    """
     torch.manual_seed(settings.seed)
-    random = np.random.default_rng(settings.seed)
     model = start or BiLstmCrf(settings.shape)
-    model.train()
-    embeddings = [one for one in (model.columns.weight, model.grams.weight) if one.requires_grad]
-    rest = [*model.onward.parameters(), *model.backward_.parameters(), *model.out.parameters()]
-    free = [*model.norm.parameters(), model.transitions]
-    optimisers = [
-        torch.optim.SparseAdam(embeddings, lr=settings.rate, betas=(0.9, 0.98)),
-        torch.optim.AdamW(
-            [{"params": rest, "weight_decay": settings.decay}, {"params": free, "weight_decay": 0.0}],
-            lr=settings.rate,
-            betas=(0.9, 0.98),
-        ),
-    ]
-    for epoch in range(settings.epochs):
+
+    def batches(epoch: int) -> list[list[Chain]]:
+        random = np.random.default_rng([settings.seed, epoch])
         chains = list(_chains(of_epoch(epoch), settings, random))
         random.shuffle(chains)
-        starts = range(0, len(chains), settings.batch)
-        progress = tqdm(starts, desc=f"epoch {epoch + 1}/{settings.epochs}", unit=" batches", disable=None)
-        for step, first in enumerate(progress):
-            done = (epoch + step / len(starts)) / settings.epochs
-            for optimiser in optimisers:
-                for group in optimiser.param_groups:
-                    group["lr"] = settings.rate * _cycle(done)
-                optimiser.zero_grad()
-            loss = model.loss(*_batch(chains[first : first + settings.batch]))
-            loss.backward()  # type: ignore[no-untyped-call]
-            torch.nn.utils.clip_grad_norm_([*rest, *free], 1.0)
-            for optimiser in optimisers:
-                optimiser.step()
-            progress.set_postfix(loss=f"{loss.item():.4f}")
-    model.eval()
+        return [chains[first : first + settings.batch] for first in range(0, len(chains), settings.batch)]
+
+    Stage(
+        name,
+        model,
+        batches,
+        lambda chains: model.loss(*_batch(chains)),
+        settings.epochs,
+        settings.rate,
+        settings.decay,
+        settings.seed,
+    ).run(checkpoint)
     return model
-
-
-def _cycle(done: float) -> float:
-    """Return the learning rate factor: linear warm-up over the first tenth, then a cosine down to a hundredth."""
-    return done / 0.1 if done < 0.1 else 0.01 + 0.99 * 0.5 * (1 + math.cos(math.pi * (done - 0.1) / 0.9))
 
 
 def _chains(
     documents: Sequence[TokenExample], settings: BilstmSettings, random: np.random.Generator
-) -> Iterator[tuple[torch.Tensor, torch.Tensor, torch.Tensor]]:
+) -> Iterator[Chain]:
     """Cut documents, as buckets, at random places into chains of at most `_LONGEST` tokens."""
     for example in documents:
         seen = hidden(example.table, random, settings.hide_tables, settings.hide_rules)
@@ -98,7 +93,7 @@ def _chains(
             first = last
 
 
-def _batch(chains: Sequence[tuple[torch.Tensor, torch.Tensor, torch.Tensor]]) -> Batch:
+def _batch(chains: Sequence[Chain]) -> Batch:
     lengths = torch.tensor([len(tags) for _, _, tags in chains])
     columns, grams, tags = (
         torch.nn.utils.rnn.pad_sequence([chain[part] for chain in chains], batch_first=True) for part in range(3)

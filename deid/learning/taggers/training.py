@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -12,12 +14,16 @@ from typing import Any
 import torch
 from safetensors.torch import save_file
 
+import deid
 from deid.detection.taggers.bilstm import EMBEDDINGS, BiLstmCrf, EmbeddingRows, Shape, save_embeddings
 from deid.detection.taggers.crf import CrfWeights
 from deid.detection.taggers.tagging import WEIGHTS, Manifest, features_digest, file_digest
+from deid.domain.errors import InputRefused
+from deid.domain.labels import TAGGED, Label
 from deid.evaluation.corpus import GoldDocument
 from deid.evaluation.markup import write_marked
 from deid.learning.augmentation import multiply
+from deid.learning.checkpoints import EVERY, Checkpoint, replaced_folder
 from deid.learning.taggers import bilstm, crf
 from deid.learning.taggers.bilstm import BilstmSettings
 from deid.learning.taggers.crf import CrfSettings
@@ -27,9 +33,17 @@ KINDS = ("crf", "bilstm_crf")
 
 
 def train_tagger(
-    kind: str, documents: Sequence[GoldDocument], recipe: Recipe, out: Path, rows: EmbeddingRows | None = None
+    kind: str,
+    documents: Sequence[GoldDocument],
+    recipe: Recipe,
+    out: Path,
+    rows: EmbeddingRows | None = None,
+    save_every: float = EVERY,
 ) -> Path:
     """Train the tagger `kind`, write it to `out / kind`, replacing an earlier model, and return that folder.
+
+    A network's training leaves checkpoints beside the folder; after a kill, the same call goes on from the last one
+    and gives the same weights. CRFsuite takes no weights to start from: an interrupted CRF is trained anew.
 
     Args:
         kind: one of `KINDS`.
@@ -37,33 +51,67 @@ def train_tagger(
         recipe: every setting.
         out: folder of models.
         rows: initial subword embeddings; None draws them at random.
+        save_every: seconds between two checkpoints.
+
+    Raises:
+        InputRefused: documents without a single mention, a loss that is not a number, or a disk that is full; an
+            earlier model stays as it was.
     """
+    absent = labels_without_example(documents)
     folder = out / kind
-    building = out / f".{kind}"
-    shutil.rmtree(building, ignore_errors=True)
-    building.mkdir(parents=True)
-    path = building / WEIGHTS
+    checkpoint = Checkpoint(out / f".{kind}.checkpoint", _fingerprint(kind, documents, recipe, rows), save_every)
     if kind == "crf":
-        train_crf(documents, recipe).save(path)
+        save_weights = train_crf(documents, recipe).save
     else:
-        members = [member.halved() for member in train_bilstm(documents, recipe, rows)]
-        save_file({f"{n}.{name}": value for n, one in enumerate(members) for name, value in one.items()}, path)
-        if rows is not None:
+        members = train_bilstm(documents, recipe, rows, checkpoint)
+        tensors = {f"{n}.{name}": value for n, one in enumerate(members) for name, value in one.items()}
+        save_weights = partial(save_file, tensors)
+    with replaced_folder(folder) as building:
+        save_weights(building / WEIGHTS)
+        if rows is not None and kind != "crf":
             save_embeddings(rows, building / EMBEDDINGS)
-    shape = recipe.bilstm.shape.as_json() if kind == "bilstm_crf" else {}
-    Manifest(
-        kind=kind,
-        features=features_digest(),
-        weights=file_digest(path),
-        temperature=recipe.temperatures.get(kind, 1.0),
-        shape=shape,
-        training={"corpus": corpus_fingerprint(documents), "documents": len(documents), "recipe": recipe.as_json()},
-    ).save(building)
-    for other in folder.glob("*.md") if folder.is_dir() else ():
-        shutil.copy(other, building)  # the model card stays
-    shutil.rmtree(folder, ignore_errors=True)
-    building.rename(folder)
+        Manifest(
+            kind=kind,
+            features=features_digest(),
+            weights=file_digest(building / WEIGHTS),
+            temperature=recipe.temperatures.get(kind, 1.0),
+            shape=recipe.bilstm.shape.as_json() if kind == "bilstm_crf" else {},
+            training={
+                "corpus": corpus_fingerprint(documents),
+                "documents": len(documents),
+                "without_example": [str(label) for label in absent],
+                "recipe": recipe.as_json(),
+            },
+        ).save(building)
+        for other in folder.glob("*.md") if folder.is_dir() else ():
+            shutil.copy(other, building)  # the model card stays
+    checkpoint.remove()
     return folder
+
+
+def labels_without_example(documents: Sequence[GoldDocument]) -> tuple[Label, ...]:
+    """Return the labels that no document has, which a tagger trained on them never finds.
+
+    Raises:
+        InputRefused: no document has a mention.
+    """
+    seen = {mention.label for one in documents for mention in one.mentions}
+    if not seen & set(TAGGED):
+        raise InputRefused(
+            f"{len(documents)} documents without a mention: there is nothing to learn from them.",
+            "Give annotated documents: [[LABEL|text]] in .txt, or the .jsonl of `annotations export`.",
+        )
+    return tuple(label for label in TAGGED if label not in seen)
+
+
+def _fingerprint(kind: str, documents: Sequence[GoldDocument], recipe: Recipe, rows: EmbeddingRows | None) -> str:
+    """Return a hash of all that decides the weights."""
+    what = [
+        *(kind, deid.__version__, torch.__version__, features_digest(), recipe.as_json()),
+        *(corpus_fingerprint(documents), [one.document.id for one in documents]),
+        None if rows is None else sha256(rows.tobytes()).hexdigest(),
+    ]
+    return sha256(json.dumps(what).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def train_crf(documents: Sequence[GoldDocument], recipe: Recipe) -> CrfWeights:
@@ -73,19 +121,29 @@ def train_crf(documents: Sequence[GoldDocument], recipe: Recipe) -> CrfWeights:
 
 
 def train_bilstm(
-    documents: Sequence[GoldDocument], recipe: Recipe, rows: EmbeddingRows | None = None
-) -> list[BiLstmCrf]:
-    """Return networks with different seeds, trained on fresh altered copies in every epoch."""
+    documents: Sequence[GoldDocument],
+    recipe: Recipe,
+    rows: EmbeddingRows | None = None,
+    checkpoint: Checkpoint | None = None,
+) -> list[dict[str, torch.Tensor]]:
+    """Return the weights of networks with different seeds, trained on fresh altered copies in every epoch."""
     plain = token_examples(documents)
     members = []
     for number in range(recipe.members):
-        seed = recipe.seed + number
-        torch.manual_seed(seed)
-        start = BiLstmCrf(recipe.bilstm.shape)
-        if rows is not None:
-            start.embed(rows)
-        settings = replace(recipe.bilstm, seed=seed)
-        members.append(bilstm.train_network(_epochs(plain, documents, recipe, seed), settings, start))
+        name = f"bilstm_crf {number + 1}"
+        weights = checkpoint.result(name) if checkpoint else None
+        if weights is None:
+            seed = recipe.seed + number
+            torch.manual_seed(seed)
+            start = BiLstmCrf(recipe.bilstm.shape)
+            if rows is not None:
+                start.embed(rows)
+            settings = replace(recipe.bilstm, seed=seed)
+            epochs = _epochs(plain, documents, recipe, seed)
+            weights = bilstm.train_network(epochs, settings, start, checkpoint, name).halved()
+            if checkpoint and number + 1 < recipe.members:
+                checkpoint.finish(name, weights)
+        members.append(weights)
     return members
 
 
