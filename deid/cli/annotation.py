@@ -6,6 +6,7 @@ import getpass
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -23,14 +24,19 @@ from deid.domain.private import private_files
 
 if TYPE_CHECKING:
     from deid.detection import Detector
+    from deid.detection.staff import Staff
     from deid.evaluation.corpus import GoldDocument
+    from deid.learning.distant.corpus import Rename
     from deid.learning.exchange.documents import Checked, Problem
     from deid.learning.exchange.formats import Format
+
+Sources = tuple[Iterable[Document], "Staff", "Rename | None"]
 
 app = command_group("Échange des annotations, mesure leur accord.")
 
 ToolFormat = Literal["prodigy", "prodigy-lines", "doccano", "brat", "conll", "webanno", "parhaf"]  # of `FORMATS`
 WrittenFormat = Literal["prodigy", "prodigy-lines", "doccano", "brat", "conll", "webanno"]  # those with a writer
+Aggregated = Literal["agreement", "label-model"]
 Method = Literal["random", "stratified", "uncertain"]
 
 FormatArgument = Annotated[ToolFormat, typer.Argument(metavar="FORMAT", help="Format de l'outil.", show_default=False)]
@@ -316,6 +322,75 @@ def adjudicate(
     for document, start, end in merged.undecided:
         refusals.tell(f"document {document}, [{start}, {end}) : pas de décision utilisable ; laissé de côté")
     return _conclude(len(merged.documents), "documents fusionnés", refusals)
+
+
+@app.command()
+def distant(
+    source: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="DOCUMENTS",
+            help="JSON Lines, comme pour « detect » ; ou rien, avec --warehouse.",
+            show_default=False,
+        ),
+    ] = None,
+    out: Annotated[
+        Path, typer.Option("--out", metavar="DOSSIER", help="Dossier du corpus ; lisible de vous seul.")
+    ] = Path("corpus-distant"),
+    since: Annotated[
+        datetime | None,
+        typer.Option("--warehouse", metavar="DATE", help="Documents de l'entrepôt arrivés depuis ce jour."),
+    ] = None,
+    method: Annotated[
+        Aggregated, typer.Option("--aggregation", help="Accord pondéré, ou modèle d'étiquettes appris des votes.")
+    ] = "agreement",
+    policy: PolicyFile = None,
+    staff: StaffFile = None,
+) -> None:
+    """Étiquette les documents par ce que l'hôpital en sait déjà, sans annotateur : un corpus Parquet pour « train ».
+
+    Identité du patient, personnel, communes, voies, formes et contexte votent sur chaque mot (El Azzouzi et al. 2024) ;
+    aucun modèle appris n'y prend part. 80 % des patients vont à l'apprentissage, 10 % à la validation, 10 % au test.
+    Avec --warehouse, lit l'entrepôt (NOCTURNE_READER_DSN) sous les numéros du registre (NOCTURNE_WORKER_DSN). Le
+    dossier contient les textes d'origine : il ne doit pas quitter l'hôpital. Un document sans patient connu est laissé
+    de côté et nommé ; le code de sortie vaut alors 1. Voir docs/training.md.
+    """
+    from deid.learning.distant import statistics
+    from deid.learning.distant.corpus import build_corpus
+
+    refusals = lines.Refusals()
+    if source is not None and since is None:
+        documents, people, rename = _of_file(source, staff, refusals)
+    elif since is not None and source is None:
+        documents, people, rename = _of_warehouse(since, staff, refusals)
+    else:
+        raise typer.BadParameter("donner un fichier de documents, ou --warehouse", param_hint="DOCUMENTS")
+    built = build_corpus(lines.progress(documents), out, chosen_policy(policy).detection, people, method, rename)
+    typer.echo(statistics.as_tables(built.splits))
+    for document_id in built.without_patient:
+        refusals.tell(f"document {document_id} : patient inconnu (key, ipp ou nir) ; laissé de côté")
+    for label in statistics.labels_without_example(built.splits):
+        typer.echo(f"aucun exemple de {label} : un modèle ne peut pas l'apprendre de ce corpus", err=True)
+    _conclude(sum(one.numbers["documents"] for one in built.splits.values()), "documents étiquetés", refusals)
+
+
+def _of_file(source: Path, staff: Path | None, refusals: lines.Refusals) -> Sources:
+    documents = (one.opened.document for one in _given_documents(source, (), refusals))
+    return documents, read_staff_file(staff), None
+
+
+def _of_warehouse(since: datetime, staff: Path | None, refusals: lines.Refusals) -> Sources:
+    """Return documents and staff of the warehouse, and the ledger's ids; detects with the references in use."""
+    from deid.nightly.runtime import use_current_lookup
+    from deid.warehouse.batches import read_staff
+    from deid.warehouse.history import read_history
+    from deid.warehouse.identity import Translator
+
+    use_current_lookup()
+    name = read_settings().source
+    people = read_staff(name) if staff is None else read_staff_file(staff)
+    documents = read_history(name, since, read_settings().limits(), lambda one: refusals.tell(refusal_message(one)))
+    return documents, people, Translator("worker").to_ledger
 
 
 # Documents in and out

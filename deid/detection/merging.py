@@ -224,7 +224,7 @@ def find_averaged(
     sure = 1.0 - mean[:, OUTSIDE]
     likeliest = best_path(scores)
     evidence = Evidence(reading, list(distributions.values()), decode(reading, likeliest, sure))
-    added = np.where(_explained(reading)[:, None] & ~_WORDED[None, :], 0, nats[None, :])
+    added = np.where(explained(reading)[:, None] & ~_WORDED[None, :], 0, nats[None, :])
     # A name is raised against nothing, not against a likely date or number.
     counted = np.array([LABELS[tag] is not None and LABELS[tag] not in WORDED for tag in likeliest])
     added[np.ix_(counted, _WORDED)] = np.minimum(
@@ -280,7 +280,7 @@ def _ends_sentence(reading: Reading, index: int) -> bool:
     return reading.lexicon.is_word(word)
 
 
-def _explained(reading: Reading) -> NDArray[np.bool_]:
+def explained(reading: Reading) -> NDArray[np.bool_]:
     """Return True for each token that a table explains: drugs, medical words, eponyms, brands that are no surname.
 
     The `recall` of a policy applies to the other tokens.

@@ -1,4 +1,4 @@
-"""Annotated documents: a folder of `*.txt` with inline marks, or a `*.jsonl` of corrected documents.
+"""Annotated documents: a folder of `*.txt` with inline marks, a `*.jsonl` of corrected documents, a Parquet corpus.
 
 In a folder, `*identity.jsonl` holds the patients' identities and `*staff.jsonl` the hospital's staff.
 """
@@ -43,19 +43,38 @@ class GoldDocument:
 def load_corpus(folder: Path) -> list[GoldDocument]:
     """Return every `*.txt` of `folder`, sorted by name; the patient is unknown without an identity record.
 
-    `folder` may also be a file written by `python -m deid annotations export` or `import`.
+    `folder` may also be a file written by `python -m deid annotations export` or `import`, or a Parquet corpus of
+    `python -m deid annotations distant` or one of its splits; `stream_corpus` reads that one document at a time.
 
     Raises:
         InputRefused: no document there, a file that is not UTF-8, markup or JSON that cannot be read; the
             message names file and line.
     """
+    return list(stream_corpus(folder))
+
+
+def stream_corpus(folder: Path) -> Iterator[GoldDocument]:
+    """Yield the documents of `load_corpus`, of a file or a Parquet corpus without the whole in memory.
+
+    Raises:
+        InputRefused: see `load_corpus`.
+    """
     if folder.is_file():
-        return list(read_corrected(folder))
+        yield from read_corrected(folder)
+    elif next(folder.rglob("*.parquet"), None) is not None:
+        from deid.evaluation.parquet_corpus import read_parquet  # pyarrow takes a second to load
+
+        yield from (GoldDocument(document, mentions, "") for document, mentions in read_parquet(folder))
+    else:
+        yield from _marked_documents(folder)
+
+
+def _marked_documents(folder: Path) -> Iterator[GoldDocument]:
     paths = sorted(folder.glob("*.txt"))
     if not paths:
         raise InputRefused(f"{folder} holds no .txt file.", "Give a folder of documents marked [[LABEL|text]].")
     known = {record["document"]: record for path in sorted(folder.glob("*identity.jsonl")) for record in _records(path)}
-    return [_document(path, known.get(path.stem, {})) for path in paths]
+    yield from (_document(path, known.get(path.stem, {})) for path in paths)
 
 
 def load_staff(folder: Path) -> Staff:

@@ -126,3 +126,19 @@ def test_parhaf_is_evaluated_by_one_command(deid: Call, given: Path) -> None:
     assert classes["PHONE_NUMBER"]["exact"] == {"precision": 1, "recall": 1, "f1": 1, "predicted": 1, "gold": 1}
     assert classes["DATE"]["exact"]["f1"] == 1
     assert "| PHONE_NUMBER |" in deid("annotations", "evaluate", "parhaf", "data", "--policy", "rules.yaml").out
+
+
+def test_distant_labels_tell_counts_and_never_a_text(deid: Call, tmp_path: Path) -> None:
+    known = {"key": "P1", "last_name": "VASSEROT", "first_names": ["Maëlys"]}
+    text = "Madame Maëlys VASSEROT, née le 14/05/1961, vit à Dijon."
+    documents = [{"id": "D1", "text": text, "patient": known}, {"id": "D2", "text": text}]
+    (tmp_path / "in.jsonl").write_text(jsonl(documents), encoding="utf-8")
+    said = deid("annotations", "distant", "in.jsonl", "--out", "c")
+    assert said.status == 1
+    assert "D2 : patient inconnu" in said.err
+    assert "aucun exemple de NIR" in said.err
+    assert said.err.endswith("1 documents étiquetés\n")
+    assert "VASSEROT" not in said.out + said.err
+    (gold,) = load_corpus(tmp_path / "c")
+    assert [str(one.label) for one in gold.mentions] == ["PATIENT", "DATE", "CITY"]
+    assert deid("annotations", "distant", "--out", "d").status == 2
