@@ -37,7 +37,7 @@ def policy_validate(path: PolicyArgument = None) -> None:
     policy = served_policy(path)
     # An annotator or a generator that does not exist shows only when it is made.
     Detector(policy)
-    chosen_generators(policy.substitution)
+    chosen_generators(policy)
     typer.echo(f"{policy.name} : valable, empreinte {policy.digest}")
 
 

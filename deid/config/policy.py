@@ -11,6 +11,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from deid.config import generators
+from deid.config.own_types import OwnType, check_names, with_digests
 from deid.config.settings import REFERENCE_SOURCES
 from deid.domain.errors import PolicyError
 from deid.domain.labels import Label
@@ -361,17 +362,24 @@ class Promotion(Section):
 
 
 class Policy(Section):
-    """The whole policy of a hospital."""
+    """The whole policy of a hospital. `types` are its own entity types, by name (docs/entity-types.md)."""
 
     version: Literal[1] = 1
     name: str = "default"
     detection: Detection
+    types: dict[str, OwnType] = {}
     substitution: SubstitutionPolicy = SubstitutionPolicy()
     quality: Quality = Quality()
     references: References = References()
     release: Release = Release()
     publication: Publication = Publication()
     promotion: Promotion = Promotion()
+
+    @field_validator("types")
+    @classmethod
+    def _types_have_names(cls, given: dict[str, OwnType]) -> dict[str, OwnType]:
+        check_names(given)
+        return given
 
     @property
     def digest(self) -> str:
@@ -385,8 +393,8 @@ class Policy(Section):
 
     @property
     def text_digest(self) -> str:
-        """The same over the settings that decide a document's text: detection and substitution without `rotation`."""
-        values = self.model_dump(mode="json", include={"version", "detection", "substitution"})
+        """The same over what decides a document's text: detection, types, and substitution without `rotation`."""
+        values = self.model_dump(mode="json", include={"version", "detection", "types", "substitution"})
         del values["substitution"]["rotation"]
         return _digest(values)
 
@@ -407,7 +415,8 @@ def load(path: Path | None = None) -> Policy:
     """
     path = path or DEFAULT
     try:
-        return Policy.model_validate(_resolve_extends(path, yaml.safe_load(path.read_text(encoding="utf-8"))))
+        given = _resolve_extends(path, yaml.safe_load(path.read_text(encoding="utf-8")))
+        policy = Policy.model_validate(with_digests(given, path))
     except OSError as error:
         raise PolicyError(f"policy {path}: {error.strerror}.", "Give the path of a readable YAML file.") from None
     except yaml.YAMLError as error:
@@ -418,8 +427,12 @@ def load(path: Path | None = None) -> Policy:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"])) or "the file"
         raise PolicyError(
-            f"policy {path}: {where}: {first['msg']}.", "See deid/config/policies/default.yaml."
+            f"policy {path}: {where}: {first['msg']}.",
+            "See docs/entity-types.md." if where.startswith("types") else "See deid/config/policies/default.yaml.",
         ) from None
+    for own in policy.types.values():
+        own.placed(path.parent)
+    return policy
 
 
 def _resolve_extends(path: Path, given: Any) -> Any:

@@ -17,6 +17,7 @@ from deid.detection.language import foreign_language, plainly_french
 from deid.detection.legible import Legible
 from deid.detection.lexicon import gazetteers, use_lookup
 from deid.detection.lookup import LookupTable
+from deid.detection.own_types import OwnTypes
 from deid.detection.reading import Reading
 from deid.detection.registry import Annotator, BatchAnnotator, StaffAware, Tagger, build
 from deid.detection.staff import NO_STAFF, Staff
@@ -46,6 +47,7 @@ class Detector:
         self._made_of = policy, staff
         self._policy = policy.detection
         self._annotators = self.check(policy)
+        self._own_types = OwnTypes(policy.types)
         # Taggers made for some labels only declare them.
         self._known = {one.name: one.labels for one in self._annotators if hasattr(one, "labels")}
         for annotator in self._annotators:
@@ -67,9 +69,9 @@ class Detector:
 
     @property
     def version(self) -> str:
-        """Version of the rules and of each annotator, for the ledger."""
+        """Version of the rules, of each annotator and of the policy's own types, for the ledger."""
         own = (getattr(annotator, "version", annotator.name) for annotator in self._annotators)
-        return "+".join((RULES_VERSION, *own))
+        return "+".join((RULES_VERSION, *own, *([self._own_types.version] if self._own_types else ())))
 
     def detect(self, documents: Sequence[Document]) -> list[tuple[Mention, ...]]:
         """Return the mentions of each document, in the documents' order: sorted, not overlapping, within the text."""
@@ -93,7 +95,9 @@ class Detector:
                 found[at][annotator.name] = readings[at].found[annotator.name] = mentions
         concluded = [self._conclude(*one) for one in zip(readings, found, distributions, strict=True)]
         if self._policy.repeat_across_documents:
-            return refining.share_names(readings, concluded, self._policy)
+            concluded = refining.share_names(readings, concluded, self._policy)
+        if self._own_types:
+            return [self._own_types.add(*one) for one in zip(readings, concluded, strict=True)]
         return concluded
 
     def refusal(self, document: Document) -> Reason | None:

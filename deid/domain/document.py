@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 
 from deid.domain.labels import Label
 
+# Kinds of identifiers that the annotators that ship tell apart.
+SUBTYPES = frozenset({"IBAN", "IP", "MAC", "plate", "uid"})
 # Year, or year and month, of an ISO date; some warehouses fill what they do not know with zeros.
 _PART_OF_DATE = re.compile(r"(?P<year>(?:18|19|20)\d\d)(?:-(?P<month>0[1-9]|1[0-2])|-00)?(?:-00)?", re.ASCII)
 
@@ -115,7 +117,8 @@ class Vote:
 class Mention:
     """Span `[start, end)` of a document's text that identifies, with the votes for it.
 
-    `score` is in [0, 1]; `subtype` refines a label (IBAN, plate… of ID). Mentions sort by position in the text.
+    `score` is in [0, 1]; `subtype` refines a label: IBAN, plate… of ID, or an own type of the policy. Mentions sort by
+    position in the text.
     """
 
     start: int

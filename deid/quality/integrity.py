@@ -13,7 +13,7 @@ from datetime import date
 from typing import NamedTuple
 
 from deid.domain.document import Document, Mention, Substitution, Surrogate
-from deid.domain.labels import NAMES, Label
+from deid.domain.labels import CONTACT, NAMES, Label
 from deid.quality.dates import WrittenDate, read_date
 from deid.quality.identity import NAME_GAP, OTHER_GAP, points_at_someone
 from deid.quality.words import PARTICLES, WORD, alnum, fold
@@ -56,17 +56,17 @@ def spans_are_sound(substitution: Substitution, mentions: Sequence[Mention], sou
     return True
 
 
-def outside(substitution: Substitution, shown: Collection[Label] = ()) -> str:
+def outside(substitution: Substitution, shown: Collection[Label] = (), *, left: bool = False) -> str:
     """Return the candidate text with a gap character for each surrogate but of labels shown.
 
-    Unsound spans hide nothing.
+    With `left`, values that the policy leaves stand too. Unsound spans hide nothing.
     """
     pieces: list[str] = []
     position = 0
     for (start, stop), surrogate in zip(substitution.spans, substitution.surrogates, strict=False):
         if start < position or stop > len(substitution.text):
             return substitution.text
-        if surrogate.mention.label in shown:
+        if surrogate.mention.label in shown or (left and is_left(surrogate)):
             continue
         gap = NAME_GAP if surrogate.mention.label in NAMES else OTHER_GAP
         pieces += [substitution.text[position:start], gap]
@@ -80,7 +80,7 @@ def integrity(document: Document, mentions: Sequence[Mention], candidate: Substi
     visible = len(document.text.strip())
     return {
         "output_empty": float(not candidate.text.strip()),
-        "text_unchanged": float(candidate.text == document.text and _should_change(document.text, mentions)),
+        "text_unchanged": float(candidate.text == document.text and _should_change(document.text, mentions, candidate)),
         "spans_broken": float(not sound),
         "mentions_lost": float(abs(len(mentions) - len(candidate.surrogates))),
         "context_altered": float(_altered(document.text, candidate) if sound else 1),
@@ -91,9 +91,14 @@ def integrity(document: Document, mentions: Sequence[Mention], candidate: Substi
     }
 
 
-def _should_change(source: str, mentions: Sequence[Mention]) -> bool:
-    """Return whether a text needs a replacement: a mention that no draw may keep, or a sign of a person without any."""
-    return any(mention.label not in DRAWN for mention in mentions) or (not mentions and points_at_someone(source))
+def _should_change(source: str, mentions: Sequence[Mention], candidate: Substitution) -> bool:
+    """Return whether a text needs a replacement: a mention that no draw may keep, or a sign of a person without any.
+
+    Values that the policy leaves are no mentions here.
+    """
+    left = {one.mention.end for one in candidate.surrogates if is_left(one)}
+    held = [mention for mention in mentions if mention.end not in left]
+    return any(mention.label not in DRAWN for mention in held) or (not held and points_at_someone(source))
 
 
 def _altered(source: str, candidate: Substitution) -> int:
@@ -138,6 +143,9 @@ def markup_counts(markup: str | None, text: str) -> dict[str, float]:
 DRAWN = frozenset({Label.DATE, Label.RELDATE, Label.AGE, Label.ZIP, Label.CITY, Label.LOC})
 _KEPT, _TOGETHER, _PLACED = "kept", "episodes", "kind_and_town"  # strategies of surrogates
 _HANGING = frozenset({Label.ZIP, Label.LOC, Label.ORG})  # they follow the commune drawn
+# A policy may leave the values of a type that it calls harmless, of these labels never (docs/entity-types.md).
+_LEFT = "keep"
+_NEVER_LEFT = NAMES | CONTACT | {Label.NIR, Label.IPP, Label.STREET}
 _DRAWN_LEAST = 4  # draws from which "all kept" is an error, not chance
 
 _TITLES = frozenset(
@@ -171,6 +179,11 @@ def may_return(surrogate: Surrogate) -> bool:
     return label in DRAWN or (label is Label.ORG and surrogate.strategy == _PLACED)
 
 
+def is_left(surrogate: Surrogate) -> bool:
+    """Return whether the policy leaves the value of a mention in the text."""
+    return surrogate.strategy == _LEFT and surrogate.mention.label not in _NEVER_LEFT
+
+
 def is_mask(text: str) -> bool:
     """Return whether `text` is a mask: a tag, a label with or without number, a row of stars."""
     return _MASK.fullmatch(text.strip()) is not None or not any(char.isalnum() for char in text)
@@ -182,6 +195,7 @@ def faithfulness(pairs: Sequence[Pair], source_date: date | None, moved_date: da
     `source_date` and `moved_date` are the date of the document before and after: they give the century of two-digit
     years.
     """
+    pairs = [pair for pair in pairs if not is_left(pair.surrogate)]
     drawn, moved = _draws(pairs), _moved_towns(pairs)
     unmasked = sum(not pair.surrogate.parsed and not is_mask(pair.surrogate.text) for pair in pairs)
     fixed = (pair for pair in pairs if not may_return(pair.surrogate) or _stayed_behind(pair, moved))

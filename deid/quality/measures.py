@@ -17,7 +17,7 @@ from deid.quality.clinical import clinical_counts
 from deid.quality.dates import read_dates
 from deid.quality.grammar import count_errors
 from deid.quality.identity import Inside, identity_counts, known_identity
-from deid.quality.integrity import Pair, faithfulness, integrity, markup_counts, outside, visible_text
+from deid.quality.integrity import Pair, faithfulness, integrity, is_left, markup_counts, outside, visible_text
 from deid.quality.people import disagreements
 from deid.quality.residues import count_other_scripts, count_overrides, count_unmarked, residues
 from deid.quality.words import WORD, fold, is_foreign
@@ -65,9 +65,14 @@ def _measure(candidate: Candidate) -> dict[str, float]:
 
 def _survival(document: Document, substitution: Substitution) -> dict[str, float]:
     """Count residual patterns and the patient's identity in a candidate text."""
-    between = outside(substitution)
+    between, readable = outside(substitution), outside(substitution, left=True)
     dates = list(read_dates(between, document.reference_date))
-    inside = [Inside(surrogate.mention.label, surrogate.text) for surrogate in substitution.surrogates]
+    read = dates if readable == between else list(read_dates(readable, document.reference_date))
+    inside = [
+        Inside(surrogate.mention.label, surrogate.text)
+        for surrogate in substitution.surrogates
+        if not is_left(surrogate)
+    ]
     patient = known_identity(document.patient)
     return {
         **residues(between, dates),
@@ -75,7 +80,7 @@ def _survival(document: Document, substitution: Substitution) -> dict[str, float
         "residual_script": float(count_other_scripts(substitution.text)),
         "order_overridden": float(count_overrides(document.text)),
         **identity_counts(
-            patient, document.patient.birth_date, substitution.text, between, inside, dates, substitution.reference_date
+            patient, document.patient.birth_date, substitution.text, readable, inside, read, substitution.reference_date
         ),
     }
 

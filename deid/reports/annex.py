@@ -7,17 +7,19 @@ hospital: small groups are counted as they are.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
+from deid.config.generators import DEFAULT
 from deid.domain.errors import InputRefused
-from deid.domain.labels import FRENCH, Label
+from deid.domain.labels import Label
 from deid.quality.checks import BY_NAME
 from deid.reports.arrival import LEAST_LAGS, relative_lags, simulate
 from deid.reports.charts import quantiles
 from deid.reports.figures import Figures, gather, policy_content, read_rows
 from deid.reports.numbers import Writer
+from deid.reports.view import label_names
 from deid.warehouse.connection import open_cursor
 
 _W = Writer("fr")
@@ -29,7 +31,13 @@ _GROUPS = {
 _PERIODS = {"nightly": "chaque nuit", "weekly": "chaque semaine", "monthly": "chaque mois"}
 _CHOICES = {"approve": "approuvée", "reject": "rejetée", "rework": "renvoyée en traitement", "auto": "automatique"}
 # Category of the ledger under which the ε of a label stands; the others are drawn outright or masked.
-_CATEGORIES = {Label.DATE: "date", Label.RELDATE: "date", Label.AGE: "age", Label.CITY: "place", Label.ZIP: "place"}
+_CATEGORIES: Mapping[str, str] = {
+    Label.DATE: "date",
+    Label.RELDATE: "date",
+    Label.AGE: "age",
+    Label.CITY: "place",
+    Label.ZIP: "place",
+}
 
 
 def gather_annex(interval_key: str) -> Figures:
@@ -231,7 +239,7 @@ def _inference(figures: Figures) -> Iterable[str]:
             for m in figures["epsilon"]["mechanisms"]
         ],
     )
-    totals = figures["mentions"]["totals"]
+    totals, names = figures["mentions"]["totals"], label_names(figures, "fr")
     bounded = {m["category"] for m in figures["epsilon"]["mechanisms"] if m["mean"] > 0}
     yield ""
     yield "Mentions remplacées sans borne ε (tirage indépendant de la valeur, ou masque) et avec borne :"
@@ -239,7 +247,7 @@ def _inference(figures: Figures) -> Iterable[str]:
     yield from _table(
         ("Catégorie", "Mentions", "Borne ε"),
         [
-            (FRENCH[Label(name)], _n(count), "oui" if _CATEGORIES.get(Label(name)) in bounded else "non")
+            (names[name], _n(count), "oui" if _CATEGORIES.get(_base(figures, name)) in bounded else "non")
             for name, count in totals.items()
         ],
     )
@@ -251,6 +259,14 @@ def _inference(figures: Figures) -> Iterable[str]:
         f"intervalle, dont {_n(violated)} ne tiennent plus), le côté du document où se trouve une date, le territoire "
         "d'une commune."
     )
+
+
+def _base(figures: Figures, name: str) -> str:
+    """Return the label whose mechanism draws a label or own type; empty for a type with a provider of its own."""
+    own = figures["mentions"].get("own", {}).get(name)
+    if own is None:
+        return name
+    return str(own["label"]) if own["provider"] == DEFAULT else ""
 
 
 def _quality(figures: Figures) -> Iterable[str]:

@@ -99,13 +99,15 @@ def _interval(interval_key: str, runs: Sequence[dict[str, Any]]) -> dict[str, An
 
 def _mentions(cursor: Cursor, interval_key: str) -> dict[str, Any]:
     cells = read_rows(cursor, "mentions", interval_key=interval_key)
-    found = {cell["label"] for cell in cells}
     counts: dict[str, dict[str, int]] = {}
     for cell in cells:
-        counts.setdefault(cell["document_type"], {})[cell["label"]] = cell["mentions"]
-    labels = [label.value for label in Label if label.value in found]
+        row = counts.setdefault(cell["document_type"], {})
+        row[cell["label"]] = row.get(cell["label"], 0) + cell["mentions"]
+    own = {cell["label"]: cell["own"] for cell in cells if cell["own"]}  # names of the policy's own types
+    found = {cell["label"] for cell in cells}
+    labels = [*(label.value for label in Label if label.value in found), *sorted(own)]
     totals = {label: sum(row.get(label, 0) for row in counts.values()) for label in labels}
-    return {"labels": labels, "counts": counts, "totals": totals}
+    return {"labels": labels, "counts": counts, "totals": totals, "own": own}
 
 
 def _epsilon(cursor: Cursor, interval_key: str) -> dict[str, Any]:

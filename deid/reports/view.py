@@ -7,9 +7,9 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any
 
+from deid.config.own_types import KEEP
 from deid.domain.errors import Reason
 from deid.domain.labels import FRENCH as LABELS_FRENCH
-from deid.domain.labels import Label
 from deid.domain.outcomes import AgreementKind, Constraint
 from deid.quality import reasons
 from deid.quality.checks import BY_NAME
@@ -171,7 +171,7 @@ def _heat(figures: Figures, lang: str) -> dict[str, Any]:
         for column in columns
     }
     most = max(means.values(), default=1) or 1
-    names = {label.value: LABELS_FRENCH[label] for label in Label} if lang == "fr" else LABELS_ENGLISH
+    names = label_names(figures, lang)
     rows = [
         {
             "name": names[label],
@@ -185,6 +185,15 @@ def _heat(figures: Figures, lang: str) -> dict[str, Any]:
         for label in mentions["labels"]
     ]
     return {"columns": columns, "rows": rows, "total": sum(mentions["totals"].values())}
+
+
+def label_names(figures: Figures, lang: str) -> dict[str, str]:
+    """Return what people read for each label and own type; that a type's values are left in the text is said."""
+    names = {str(label): name for label, name in (LABELS_FRENCH if lang == "fr" else LABELS_ENGLISH).items()}
+    for name, own in figures["mentions"].get("own", {}).items():
+        left = f" ({WORDING[lang]['left_in_text']})" if own["provider"] == KEEP else ""
+        names[name] = own["names"][lang] + left
+    return names
 
 
 def _constraints(figures: Figures, words: Mapping[str, str], write: Writer) -> list[dict[str, Any]]:

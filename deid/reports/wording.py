@@ -77,11 +77,12 @@ _WORDS: Mapping[str, tuple[str, str]] = {
     "all_passed": ("contrôles par document sans aucun échec", "checks on each document without any failure"),
     "mentions_section": ("Mentions par catégorie et type de document", "Mentions by label and document type"),
     "mentions_lead": (
-        "Nombre de mentions trouvées puis remplacées. La teinte donne le nombre moyen par document du type : une "
-        "case qui pâlit d'une nuit à l'autre mérite un regard.",
-        "Mentions found, then replaced. The shade is the mean number per document of the type: a cell that fades "
-        "from one night to the next deserves a look.",
+        "Nombre de mentions trouvées puis remplacées, sauf les types que la politique laisse dans le texte. La teinte "
+        "donne le nombre moyen par document du type : une case qui pâlit d'une nuit à l'autre mérite un regard.",
+        "Mentions found, then replaced, but for types that the policy leaves in the text. The shade is the mean number "
+        "per document of the type: a cell that fades from one night to the next deserves a look.",
     ),
+    "left_in_text": ("laissé dans le texte", "left in the text"),
     "label": ("Catégorie", "Label"),
     "total": ("Total", "Total"),
     "documents": ("Documents", "Documents"),

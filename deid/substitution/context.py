@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 
@@ -34,7 +34,12 @@ class DocumentContext:
     """
 
     def __init__(
-        self, document: Document, mentions: Sequence[Mention], policy: SubstitutionPolicy, secret: bytes
+        self,
+        document: Document,
+        mentions: Sequence[Mention],
+        policy: SubstitutionPolicy,
+        secret: bytes,
+        own_types: Collection[str] = (),
     ) -> None:
         self.document = _without_implausible_dates(document)
         self.mentions = tuple(mentions)
@@ -43,6 +48,7 @@ class DocumentContext:
         self.plain = fold_line(document.text)
         self.accented = _ACCENTED.search(document.text) is not None
         self._secret = secret
+        self._own_types = own_types
         self._hidden = self.mentions  # the mentions that `forbidden` is about
         self._by_label = _by_label(self.mentions)
 
@@ -92,6 +98,10 @@ class DocumentContext:
         before = text[text.rfind("\n", 0, mention.start) + 1 : mention.start]
         return before + text[mention.end : end if end >= 0 else None]
 
+    def kind(self, mention: Mention) -> str:
+        """Return the name of a mention's own type, else its label."""
+        return mention.subtype if mention.subtype is not None and mention.subtype in self._own_types else mention.label
+
     def of(self, labels: Iterable[Label]) -> list[Mention]:
         """Return the mentions of these labels, in order."""
         found = [mention for label in labels for mention in self._by_label.get(label, ())]
@@ -101,11 +111,11 @@ class DocumentContext:
         """Return the mentions of one label, in order."""
         return self._by_label.get(label, ())
 
-    def without(self, labels: Iterable[Label]) -> DocumentContext:
-        """Return the context without mentions of these labels; their words stay `forbidden`."""
-        gone = frozenset(labels)
-        kept = [mention for mention in self.mentions if mention.label not in gone]
-        other = DocumentContext(self.document, kept, self.policy, self._secret)
+    def without(self, kinds: Iterable[str]) -> DocumentContext:
+        """Return the context without mentions of these labels and own types; their words stay `forbidden`."""
+        gone = frozenset(kinds)
+        kept = [mention for mention in self.mentions if self.kind(mention) not in gone]
+        other = DocumentContext(self.document, kept, self.policy, self._secret, self._own_types)
         other._hidden = self._hidden
         return other
 

@@ -6,7 +6,6 @@ import re
 from typing import NamedTuple, Protocol
 
 from deid.domain.document import Mention
-from deid.domain.labels import Label
 from deid.french.articles import Noun
 from deid.french.folding import comparable
 from deid.privacy import KeyedStream
@@ -34,17 +33,17 @@ class Generator(Protocol):
         ...
 
 
-def mask(label: Label, original: str) -> Draft:
-    """Return the label in brackets, for a mention that could not be read; different from the original."""
+def mask(label: str, original: str) -> Draft:
+    """Return the label or own type in brackets, for a mention that could not be read; different from the original."""
     return Draft(_label_in_brackets(label, original), "mask", parsed=False)
 
 
-def tag(label: Label, original: str) -> Draft:
+def tag(label: str, original: str) -> Draft:
     """Return the label in brackets, because the policy asks for it; different from the original."""
     return Draft(_label_in_brackets(label, original), "tag")
 
 
-def _label_in_brackets(label: Label, original: str) -> str:
+def _label_in_brackets(label: str, original: str) -> str:
     # A mention that says its own label ("DATE :" left blank, a document that was tagged before) gets no letter at all.
     text = f"[{label}]"
     return "[…]" if comparable(text) == comparable(original) or text.casefold() in original.casefold() else text

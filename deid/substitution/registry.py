@@ -9,10 +9,11 @@ from inspect import signature
 from typing import Any
 
 from deid.config.generators import DEFAULT, NULL, filled_options
-from deid.config.policy import GeneratorChoice, SubstitutionPolicy
+from deid.config.own_types import CONSTANT, KEEP, LISTED, OwnType
+from deid.config.policy import GeneratorChoice, Policy
 from deid.domain.document import Spend
 from deid.domain.errors import PolicyError
-from deid.domain.labels import OPTIONAL, Label
+from deid.domain.labels import IDENTIFIERS, OPTIONAL, Label
 from deid.privacy.budget import Counts, Shares
 from deid.reference import CommuneTable
 from deid.reference.names import NameTables
@@ -33,6 +34,8 @@ from deid.substitution.generators.masking import (
 from deid.substitution.generators.nirs import Nirs
 from deid.substitution.generators.numbers import Numbers
 from deid.substitution.generators.organisations import Organisations
+from deid.substitution.generators.own_types import Constant as OneText
+from deid.substitution.generators.own_types import Kept, Layouts, listing
 from deid.substitution.generators.phones import Phones
 from deid.substitution.names.people import People
 from deid.substitution.places.communes import Communes
@@ -41,8 +44,9 @@ from deid.substitution.places.regions import Regions
 from deid.substitution.places.streets import StreetNames, Streets
 from deid.substitution.temporal.calendar import Calendar
 
-# Label → constructor of the generator that the policy chooses; an absent label keeps the library's own.
-ChosenGenerators = Mapping[Label, Callable[[DocumentContext], Generator]]
+# Label or own type → constructor of the generator that the policy chooses; an absent label keeps the library's own, an
+# absent type that of its base label.
+ChosenGenerators = Mapping[str, Callable[[DocumentContext], Generator]]
 
 _MASKING: Mapping[str, Callable[..., Generator]] = {
     "tag": Numbering,
@@ -53,11 +57,16 @@ _MASKING: Mapping[str, Callable[..., Generator]] = {
 }
 _CONSTANT: Mapping[str, Callable[..., Constant]] = {"redact": redacting, NULL: erasing}
 
+# Base labels whose own types are redrawn sign by sign, as their values have a layout of the hospital's.
+_BY_LAYOUT = IDENTIFIERS - {Label.NIR}
+_READ = frozenset({"iban", "nir"})  # validators of numbers that the generator of identifiers knows
+
 
 class Generators:
     """Generators of one document. Dates and places cost ε; the others follow them or are drawn outright.
 
-    Mentions of a label with a chosen generator are hidden from the library's own: nothing is drawn or spent for them.
+    Mentions of a label or own type with a chosen generator are hidden from the library's own: nothing is drawn or spent
+    for them.
     """
 
     def __init__(
@@ -76,7 +85,7 @@ class Generators:
         addresses = Addresses(context, people)
         nirs = Nirs(context, calendar, gazette)
         numbers = Numbers(context, gazette, nirs)
-        own: Mapping[Label, Generator] = {
+        own: Mapping[str, Generator] = {
             Label.DATE: calendar,
             Label.RELDATE: calendar,
             Label.AGE: calendar,
@@ -98,7 +107,7 @@ class Generators:
             Label.ID: numbers,
             **dict.fromkeys(OPTIONAL, Masks(context)),
         }
-        self.by_label: Mapping[Label, Generator] = {**own, **{label: make(whole) for label, make in chosen.items()}}
+        self.by_label: Mapping[str, Generator] = {**own, **{kind: make(whole) for kind, make in chosen.items()}}
 
     def elements(self) -> Counts:
         """Return the number of distinct elements of the document that cost ε."""
@@ -114,27 +123,53 @@ class Generators:
         self.calendar.draw(shares.time)
 
 
-def chosen_generators(policy: SubstitutionPolicy) -> ChosenGenerators:
-    """Return the generators that the policy's `labels` choose.
+def chosen_generators(policy: Policy) -> ChosenGenerators:
+    """Return the generators that the policy's `substitution.labels` and `types` choose.
 
     Raises:
-        PolicyError: a dotted path cannot be imported, or has no `write`.
+        PolicyError: a dotted path cannot be imported, or has no `write`; a file of a type has changed.
     """
-    return {label: _constructor(label, one) for label, one in policy.labels.items() if one.provider != DEFAULT}
+    labels = policy.substitution.labels
+    chosen: dict[str, Callable[[DocumentContext], Generator]] = {
+        label: _constructor(f"substitution.labels.{label}", one)
+        for label, one in labels.items()
+        if one.provider != DEFAULT
+    }
+    for name, own in policy.types.items():
+        make = _of_type(name, own) or chosen.get(own.label)
+        if make is None and own.label in _BY_LAYOUT and own.validator not in _READ:
+            make = partial(Layouts, own=own)
+        if make is not None:
+            chosen[name] = make
+    return chosen
 
 
-def _constructor(label: Label, choice: GeneratorChoice) -> Callable[[DocumentContext], Generator]:
+def _of_type(name: str, own: OwnType) -> Callable[[DocumentContext], Generator] | None:
+    """Return the constructor of the generator that an own type chooses; None if it takes its base label's."""
+    if own.provider == DEFAULT:
+        return None
+    if own.provider == KEEP:
+        return Kept
+    if own.provider == CONSTANT and own.text is not None:
+        constant = OneText(own.text)
+        return lambda _: constant
+    if own.provider == LISTED:
+        return listing(own)
+    return _constructor(f"types.{name}", GeneratorChoice(provider=own.provider, options=own.options))
+
+
+def _constructor(where: str, choice: GeneratorChoice) -> Callable[[DocumentContext], Generator]:
     if choice.provider in _CONSTANT:
         constant = _CONSTANT[choice.provider](**filled_options(choice.provider, choice.options))
         return lambda _: constant
     if choice.provider in _MASKING:
         return partial(_MASKING[choice.provider], **filled_options(choice.provider, choice.options))
-    return _imported(label, choice)
+    return _imported(where, choice)
 
 
-def _imported(label: Label, choice: GeneratorChoice) -> Callable[[DocumentContext], Generator]:
+def _imported(place: str, choice: GeneratorChoice) -> Callable[[DocumentContext], Generator]:
     module, _, attribute = choice.provider.partition(":")
-    where = f"substitution.labels.{label}: {choice.provider}"
+    where = f"{place}: {choice.provider}"
     try:
         found: Callable[..., Any] = getattr(import_module(module), attribute)
     except (ImportError, AttributeError, ValueError):

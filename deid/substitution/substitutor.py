@@ -47,7 +47,8 @@ class Substitutor:
         self._communes = communes
         self._names = packaged_tables().names if names is None else names
         self._streets = street_names(communes)
-        self._chosen = chosen_generators(self._policy)
+        self._chosen = chosen_generators(policy)
+        self._own_types = frozenset(policy.types)
 
     def __reduce__(self) -> tuple[type[Substitutor], tuple[Policy, bytes, CommuneTable, NameTables | None]]:
         return Substitutor, self._made_of
@@ -65,12 +66,12 @@ class Substitutor:
         disjoint = _joined(mentions)
         if disjoint and disjoint[-1].end > len(document.text):
             raise DocumentRefused(document.id, Reason.SUBSTITUTION_FAILED, "a mention ends after the text")
-        context = DocumentContext(document, disjoint, self._policy, self._key)
+        context = DocumentContext(document, disjoint, self._policy, self._key, self._own_types)
         generators = Generators(context, self._communes, self._names, self._streets, self._chosen)
         shares = budget.shares(self._policy, generators.elements())
         spends = budget.settle(self._policy, document.id, generators.spends(shares))
         generators.draw(shares)
-        text, surrogates, spans = _rewritten(document.text, disjoint, generators.by_label)
+        text, surrogates, spans = _rewritten(context, generators.by_label)
         return Substitution(text, surrogates, spans, spends, generators.calendar.moved_reference_date)
 
 
@@ -91,16 +92,17 @@ def _joined(mentions: Sequence[Mention]) -> tuple[Mention, ...]:
 
 
 def _rewritten(
-    text: str, mentions: Sequence[Mention], generators: Mapping[Label, Generator]
+    context: DocumentContext, generators: Mapping[str, Generator]
 ) -> tuple[str, tuple[Surrogate, ...], tuple[tuple[int, int], ...]]:
     """The text with surrogates in place, the surrogates, and the span of each in the new text."""
     pieces: list[str] = []
     surrogates: list[Surrogate] = []
     spans: list[tuple[int, int]] = []
     position = length = 0  # the end of the mention before, and the length of the new text so far
-    for mention in mentions:
-        original = text[mention.start : mention.end]
-        draft = _first_that_replaces(mention, original, _generator(generators, mention.label))
+    text = context.document.text
+    for mention in context.mentions:
+        original, kind = context.text(mention), context.kind(mention)
+        draft = _first_that_replaces(mention, original, kind, _generator(generators, kind, mention.label))
         reach, agreeing = _agreeing(text[position : mention.start], original, draft)
         written = _broken_like(original, agreeing)
         replaced = replace(mention, start=mention.start - reach) if reach else mention
@@ -133,27 +135,27 @@ def _agreeing(before: str, original: str, draft: Draft) -> tuple[int, str]:
     return reach, written
 
 
-def _generator(generators: Mapping[Label, Generator], label: Label) -> Generator:
-    """Return the generator of a label.
+def _generator(generators: Mapping[str, Generator], kind: str, label: Label) -> Generator:
+    """Return the generator of an own type, else of its label.
 
     Raises:
         PolicyError: it has none; naming the label tells nothing of the document.
     """
     try:
-        return generators[label]
+        return generators.get(kind) or generators[label]
     except KeyError:
         raise PolicyError(
             f"label {label} has no generator.", "Add one to deid/substitution/registry.py, or to `substitution.labels`."
         ) from None
 
 
-def _first_that_replaces(mention: Mention, original: str, generator: Generator) -> Draft:
+def _first_that_replaces(mention: Mention, original: str, kind: str, generator: Generator) -> Draft:
     """The first draft that differs from the original in more than case, accents and punctuation, else a mask."""
     for attempt in range(ATTEMPTS):
         draft = generator.write(mention, attempt)
         if _replaces(draft, original):
             return draft
-    return mask(mention.label, original)
+    return mask(kind, original)
 
 
 def _replaces(draft: Draft, original: str) -> bool:

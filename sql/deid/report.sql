@@ -167,12 +167,23 @@ WHERE d.interval_key = %(interval_key)s AND d.characters IS NOT NULL
 ORDER BY 1;
 
 -- name: mentions
--- Grain: one label in one document type. Purpose: the table of mentions.
-SELECT coalesce(d.document_type, '') AS document_type, m.label, count(*) AS mentions
+-- Grain: one label or own type of the policy in one document type. Purpose: the table of mentions; `own` is what the
+-- policy says of an own type.
+SELECT
+    coalesce(d.document_type, '') AS document_type,
+    CASE WHEN p.content -> 'types' ? m.subtype THEN m.subtype ELSE m.label END AS label,
+    CASE WHEN p.content -> 'types' ? m.subtype THEN jsonb_build_object(
+        'label', m.label,
+        'names', p.content #> ARRAY['types', m.subtype, 'names'],
+        'provider', p.content #>> ARRAY['types', m.subtype, 'provider']
+    ) END AS own,
+    count(*) AS mentions
 FROM deid.counted_document AS d
 INNER JOIN deid.mention AS m ON d.run_id = m.run_id AND d.document_id = m.document_id
+INNER JOIN deid.run AS r ON d.run_id = r.run_id
+LEFT JOIN deid.policy AS p ON r.policy_hash = p.policy_hash
 WHERE d.interval_key = %(interval_key)s
-GROUP BY 1, 2
+GROUP BY 1, 2, 3
 ORDER BY 1, 2;
 
 -- name: previous

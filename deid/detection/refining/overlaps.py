@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right, insort
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from deid.detection.reading import Reading
@@ -128,6 +128,47 @@ def _identifies(reading: Reading, mention: Mention, start: int, end: int) -> boo
     """True if the rest of a mention identifies: three characters or more of a direct label, a capital or digit."""
     piece = reading.text[start:end]
     return mention.label in DIRECT and len(piece) > 2 and any(sign.isupper() or sign.isdigit() for sign in piece)
+
+
+def lay_over(
+    reading: Reading, own: Sequence[Mention], mentions: Sequence[Mention], kept: Collection[str]
+) -> list[Mention]:
+    """Return disjoint `mentions` with disjoint ones of own types over them, sorted.
+
+    Args:
+        reading: the document.
+        own: mentions of own types.
+        mentions: the other mentions.
+        kept: own types whose values stay in the text; they win only over what they cover whole.
+    """
+    chosen = sorted(
+        one for one in own if all(_gives_way(other, one, kept) for other in mentions if other.overlaps(one))
+    )
+    taken = [(one.start, one.end) for one in chosen]
+    left = []
+    for mention in mentions:
+        for start, end in _free(taken, mention.start, mention.end):
+            piece = (
+                (start, end) if (start, end) == (mention.start, mention.end) else _rest(reading, mention, start, end)
+            )
+            if piece is not None:
+                left.append(replace(mention, start=piece[0], end=piece[1]))
+    return sorted([*chosen, *left])
+
+
+def _gives_way(mention: Mention, own: Mention, kept: Collection[str]) -> bool:
+    """Return whether a mention that an own type overlaps yields to it."""
+    if any(vote.annotator == "identity" for vote in mention.votes):
+        return False
+    if own.subtype in kept and not (own.start <= mention.start and mention.end <= own.end):
+        return False
+    return own.score >= mention.score
+
+
+def _rest(reading: Reading, mention: Mention, start: int, end: int) -> tuple[int, int] | None:
+    """Return the rest of a cut mention without signs at its edges, if it identifies by itself."""
+    piece = _trimmed(reading.text, start, end)
+    return piece if piece is not None and _identifies(reading, mention, *piece) else None
 
 
 # Connected entities: two mentions around a connector are one ("Health Center of X").

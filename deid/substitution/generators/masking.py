@@ -80,20 +80,20 @@ class Numbering:
         self._bound = 10**digits
 
     def write(self, mention: Mention, attempt: int) -> Draft:
-        """Return the label and the number of the mention's value."""
+        """Return the label or own type, and the number of the mention's value."""
         value = comparable(self._context.text(mention))
         if self._context.scope[0] == "document":
-            number = self._order[mention.label].index(value)
+            number = self._order[self._context.kind(mention)].index(value)
         else:
-            number = self._context.stream("tag", mention.label, value, str(attempt)).below(self._bound)
-        return Draft(f"{mention.label}-{number}", "tag")
+            number = self._context.stream("tag", self._context.kind(mention), value, str(attempt)).below(self._bound)
+        return Draft(f"{self._context.kind(mention)}-{number}", "tag")
 
     @cached_property
-    def _order(self) -> dict[Label, list[str]]:
-        """Values of each label in the order of first appearance."""
-        values: dict[Label, dict[str, None]] = {}
+    def _order(self) -> dict[str, list[str]]:
+        """Values of each label or own type in the order of first appearance."""
+        values: dict[str, dict[str, None]] = {}
         for mention in self._context.mentions:
-            values.setdefault(mention.label, {})[comparable(self._context.text(mention))] = None
+            values.setdefault(self._context.kind(mention), {})[comparable(self._context.text(mention))] = None
         return {label: list(found) for label, found in values.items()}
 
 
@@ -112,7 +112,7 @@ class Digest:
     def write(self, mention: Mention, attempt: int) -> Draft:
         """Return the digest of the mention's value."""
         value = comparable(self._context.text(mention))
-        stream = self._context.stream("hash", mention.label, value, str(attempt))
+        stream = self._context.stream("hash", self._context.kind(mention), value, str(attempt))
         return Draft("".join(stream.choice(ALPHABET) for _ in range(self._length)), "hash")
 
 
@@ -178,12 +178,15 @@ class Shift:
     def write(self, mention: Mention, attempt: int) -> Draft:
         """Return the mention's layout with the moved number."""
         original = self._context.text(mention)
-        letters = redraw(original, self._context.stream("shift letters", mention.label, comparable(original)))
+        letters = redraw(
+            original, self._context.stream("shift letters", self._context.kind(mention), comparable(original))
+        )
         number = "".join(str(unicodedata.digit(char)) for char in original if char.isdigit())
         if not number:
             return Draft(letters, "shift")
         bound = 10 ** len(number)
-        offset = 1 + self._context.stream("shift", mention.label, str(len(number)), str(attempt)).below(bound - 1)
+        stream = self._context.stream("shift", self._context.kind(mention), str(len(number)), str(attempt))
+        offset = 1 + stream.below(bound - 1)
         moved = iter(f"{(int(number) + offset) % bound:0{len(number)}d}")
         drawn = zip(original, letters, strict=True)
         return Draft("".join(next(moved) if char.isdigit() else letter for char, letter in drawn), "shift")
@@ -208,4 +211,6 @@ class Random:
         return Draft(drawn, "randomise")
 
     def _redrawn(self, mention: Mention, text: str, attempt: int) -> str:
-        return redraw(text, self._context.stream("randomise", mention.label, comparable(text), str(attempt)))
+        return redraw(
+            text, self._context.stream("randomise", self._context.kind(mention), comparable(text), str(attempt))
+        )
