@@ -18,11 +18,13 @@ from docs import raw_text
 ROOT = Path(__file__).resolve().parents[1]
 
 # DAG → its purpose. The DAGs' own documentation is in French, for the stewards who read it in Airflow.
+BY_HAND = "by hand"
 PURPOSES = {
     "apply_oppositions": "removes patients who opted out from the research schema, the ledger and open reviews",
     "deidentify_documents": "finds, replaces and checks the documents of an interval, in batches, and stages them",
     "exchange_annotations": "gives documents of a period to annotators through a folder, or checks what they return",
     "refresh_references": "loads each source of reference data beside the version in use, checks it, and swaps them",
+    "train_detector": "trains a model on annotated documents, compares it with what serves, promotes it or asks",
     "release_dataset": "publishes a staged interval once the policy's conditions are met, and writes its report",
 }
 
@@ -41,7 +43,7 @@ def schedule(dag: Any) -> str:
     """Tell when a DAG starts."""
     kind, timetable = type(dag.timetable).__name__, dag.timetable
     if kind == "NullTimetable":
-        return "by hand"
+        return BY_HAND
     if kind == "PartitionedAssetTimetable":
         return f"each time `{timetable.asset_condition.name}` gains an interval"
     after = ", over the interval before" if kind == "CronDataIntervalTimetable" else ""
@@ -61,9 +63,10 @@ def dag_table(dags: Any = None) -> str:
 
 
 def short_dag_table(dags: Any = None) -> str:
-    """The same without the tasks."""
-    read = (dags or bag()).dags
-    rows = [f"| `{name}` | {schedule(dag)} | {PURPOSES[name]} |" for name, dag in sorted(read.items())]
+    """The same without the tasks, of the DAGs that start by themselves."""
+    read = sorted((dags or bag()).dags.items())
+    started = [(name, schedule(dag)) for name, dag in read if schedule(dag) != BY_HAND]
+    rows = [f"| `{name}` | {when} | {PURPOSES[name]} |" for name, when in started]
     return "\n".join(["| DAG | starts | purpose |", "|---|---|---|", *rows])
 
 

@@ -70,7 +70,7 @@ class Comparison:
 
 
 class Outcome(StrEnum):
-    """What the policy's rule makes of a comparison."""
+    """Conclusion of the policy's rule on a comparison."""
 
     PROMOTE = "promote"
     WAIT = "wait"  # a person decides

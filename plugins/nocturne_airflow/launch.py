@@ -99,6 +99,21 @@ def round_arguments(
     }
 
 
+def training_arguments(params: Mapping[str, Any], dag_run: Any) -> dict[str, Any]:
+    """Return the keyword arguments of `deid.learning.trainings.TrainingOrder`.
+
+    Raises:
+        AirflowFailException: no reason was given.
+    """
+    return {
+        **{name: params[name] for name in ("kind", "recipe", "seed")},
+        **{name: tuple(params[name]) for name in ("corpora", "evaluation")},
+        "name": params["training"],
+        "reason": stated_reason(params),
+        "requested_by": requested_by(dag_run),
+    }
+
+
 def interval_key(partition_key: str | None) -> str:
     """Return the interval key of a release run.
 

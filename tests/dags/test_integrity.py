@@ -14,7 +14,14 @@ from nocturne_airflow.steps import GPU_POOL, GPU_QUEUE, PUBLISHING_QUEUE, READIN
 
 from tests import ROOT
 
-FILES = {"apply_oppositions", "deidentify_documents", "exchange_annotations", "release_dataset", "refresh_references"}
+FILES = {
+    "apply_oppositions",
+    "deidentify_documents",
+    "exchange_annotations",
+    "release_dataset",
+    "train_detector",
+    "refresh_references",
+}
 HEAVY = {"torch", "transformers", "pandas", "great_expectations", "matplotlib", "numpy", "deid.nightly.steps"}
 
 
@@ -57,12 +64,17 @@ def test_every_step_has_its_safeguards(bag: Any, dag_id: str) -> None:
         assert task.retry_policy == RETRIES, task.task_id
         if task.task_type != "ReleaseApproval":  # people have a deadline of their own
             assert timedelta(hours=1) <= options["execution_timeout"] <= timedelta(hours=24), task.task_id
-        if task.task_type not in ("ReleaseApproval", "TriggerDagRunOperator"):  # these log no value
+        if task.task_type not in (
+            "ReleaseApproval",
+            "TriggerDagRunOperator",
+            "DecoratedSensorOperator",
+        ):  # log no value
             assert options["show_return_value_in_logs"] is False, task.task_id
 
 
 def test_detection_waits_for_the_device(bag: Any) -> None:
-    for dag_id, task_id in (("deidentify_documents", "batch.detect"), ("exchange_annotations", "give")):
+    found = [("deidentify_documents", "batch.detect"), ("exchange_annotations", "give")]
+    for dag_id, task_id in [*found, ("train_detector", "train"), ("train_detector", "evaluate")]:
         task = bag.dags[dag_id].get_task(task_id)
         assert (task.pool, task.queue) == (GPU_POOL, GPU_QUEUE)
 
@@ -76,11 +88,12 @@ def test_each_task_waits_for_a_worker_that_has_what_it_needs(bag: Any) -> None:
         "release_dataset": {PUBLISHING_QUEUE},
         "apply_oppositions": {PUBLISHING_QUEUE},
         "exchange_annotations": {READING_QUEUE, GPU_QUEUE},
+        "train_detector": {READING_QUEUE, GPU_QUEUE},
     }
     loads = {task.task_id: task.queue for task in bag.dags["refresh_references"].tasks}
     assert loads.pop("lookup") == READING_QUEUE
     assert set(loads.values()) == {REFERENCES_QUEUE}
-    on_device = ("batch.detect", "give")
+    on_device = ("batch.detect", "give", "train", "evaluate")
     others = [task for dag in bag.dags.values() for task in dag.tasks if task.task_id not in on_device]
     assert {task.pool for task in others} == {"default_pool"}
 

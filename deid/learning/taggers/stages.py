@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -15,11 +16,12 @@ from deid.domain.errors import InputRefused
 from deid.learning.checkpoints import Checkpoint, Position
 
 B = TypeVar("B")
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Stage(Generic[B]):
-    """What a stage trains; `batches(epoch)` gives the same batches whenever it is called, `loss` their loss."""
+    """Network and settings of a stage; `batches(epoch)` gives the same batches at each call, `loss` their loss."""
 
     name: str
     model: nn.Module
@@ -64,6 +66,8 @@ class Stage(Generic[B]):
                 progress.set_postfix(loss=f"{loss.item():.4f}")
                 if checkpoint:
                     checkpoint.offer(Position(self.name, epoch, step + 1), self.model, optimisers)
+            if steps:
+                log.info("%s: epoch %d of %d, last loss %.4f", self.name, epoch + 1, self.epochs, loss.item())
         self.model.eval()
 
 
