@@ -9,13 +9,16 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from deid.domain.labels import CONTACT, IDENTIFIERS, NAMES, OPTIONAL, PLACES, TEMPORAL, Label
+from deid.domain.labels import CONTACT, IDENTIFIERS, NAMES, OPTIONAL, PLACES, TAGGED, TEMPORAL, Label
 
 # docs/privacy.md describes each generator. A hospital's own is a dotted path `package.module:Class`.
 DEFAULT = "format_preserving"
 NULL = "null"
-_EVERYWHERE = (DEFAULT, "redact", "tag", "hash", NULL)
-_SOME = ("truncate", "shift", "randomise")
+MASK = "mask"
+KEEP = "keep"
+GENERALISE = "generalise"
+_EVERYWHERE = (DEFAULT, "redact", "tag", "hash", NULL, MASK)
+_SOME = ("truncate", "shift", "randomise", KEEP, GENERALISE)
 GENERATORS = (*_EVERYWHERE, *_SOME)
 
 # Generator → option → (default, least, most).
@@ -61,6 +64,10 @@ REFUSALS: Mapping[str, Mapping[Label, str]] = MappingProxyType(
                 **dict.fromkeys(OPTIONAL, _NO_NUMBER),
                 Label.COORDINATES: _ANYWHERE,
             }
+        ),
+        KEEP: MappingProxyType(dict.fromkeys(TAGGED, "it points at a person; only optional labels may stay")),
+        GENERALISE: MappingProxyType(
+            dict.fromkeys(TAGGED, "dates, ages and places have strategies of their own; the others have no wider class")
         ),
         "randomise": MappingProxyType(
             {

@@ -23,6 +23,7 @@ from deid.detection.registry import Annotator, BatchAnnotator, StaffAware, Tagge
 from deid.detection.staff import NO_STAFF, Staff
 from deid.domain.document import Document, Mention
 from deid.domain.errors import Reason
+from deid.domain.labels import OPTIONAL
 
 # Raised whenever the same text and policy may give other mentions than before.
 RULES_VERSION = "rules-9"
@@ -83,6 +84,7 @@ class Detector:
         """Return the mentions of each reading, in order."""
         foreign = self._foreign(readings)
         found: list[dict[str, list[Mention]]] = [{} for _ in readings]
+        optional: list[dict[str, list[Mention]]] = [{} for _ in readings]
         distributions: list[dict[str, NDArray[np.float32]]] = [{} for _ in readings]
         for annotator in self._annotators:
             places = [at for at in range(len(readings)) if at not in foreign or annotator.name in ANY_LANGUAGE]
@@ -92,10 +94,16 @@ class Detector:
                     distributions[at][annotator.name] = array
                 continue
             for at, mentions in zip(places, _run(annotator, chosen), strict=True):
+                if aside := [mention for mention in mentions if mention.label in OPTIONAL]:
+                    optional[at][annotator.name] = aside
+                    mentions = [mention for mention in mentions if mention.label not in OPTIONAL]
                 found[at][annotator.name] = readings[at].found[annotator.name] = mentions
         concluded = [self._conclude(*one) for one in zip(readings, found, distributions, strict=True)]
         if self._policy.repeat_across_documents:
             concluded = refining.share_names(readings, concluded, self._policy)
+        concluded = [
+            self._with_optional(*one) if one[2] else one[1] for one in zip(readings, concluded, optional, strict=True)
+        ]
         if self._own_types:
             return [self._own_types.add(*one) for one in zip(readings, concluded, strict=True)]
         return concluded
@@ -125,6 +133,14 @@ class Detector:
         else:
             candidates = merging.weigh(found, self._policy.weights)
         return refining.refine(reading, self._merge(candidates, self._policy.threshold), self._policy)
+
+    def _with_optional(
+        self, reading: Reading, mentions: tuple[Mention, ...], found: Mapping[str, list[Mention]]
+    ) -> tuple[Mention, ...]:
+        """Return `mentions` and those of optional labels that leave them as they are."""
+        candidates = merging.weigh(found, self._policy.weights)
+        merged = merging.merge_by_weights(candidates, self._policy.threshold)
+        return refining.add_optional(reading, mentions, merged, self._policy)
 
 
 def _made_again(kind: type[Detector], policy: Policy, staff: Staff, table: LookupTable) -> Detector:

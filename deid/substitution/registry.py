@@ -8,7 +8,7 @@ from importlib import import_module
 from inspect import signature
 from typing import Any
 
-from deid.config.generators import DEFAULT, NULL, filled_options
+from deid.config.generators import DEFAULT, GENERALISE, MASK, NULL, filled_options
 from deid.config.own_types import CONSTANT, KEEP, LISTED, OwnType
 from deid.config.policy import GeneratorChoice, Policy
 from deid.domain.document import Spend
@@ -20,6 +20,7 @@ from deid.reference.names import NameTables
 from deid.substitution.context import DocumentContext
 from deid.substitution.drafts import Generator
 from deid.substitution.generators.addresses import Addresses
+from deid.substitution.generators.generalising import Generalisation
 from deid.substitution.generators.masking import (
     Constant,
     Digest,
@@ -54,6 +55,9 @@ _MASKING: Mapping[str, Callable[..., Generator]] = {
     "truncate": Truncation,
     "shift": Shift,
     "randomise": Random,
+    MASK: Masks,
+    KEEP: Kept,
+    GENERALISE: Generalisation,
 }
 _CONSTANT: Mapping[str, Callable[..., Constant]] = {"redact": redacting, NULL: erasing}
 

@@ -3,9 +3,10 @@
 from deid.detection.annotators.context import Context
 from deid.detection.annotators.gazetteer import Gazetteer
 from deid.detection.annotators.identity import Identity
+from deid.detection.annotators.indirect import Indirect
 from deid.detection.annotators.patterns import Patterns
 
 # Rules whose mentions are features of the learned taggers.
 FEATURE_RULES = (Patterns(), Gazetteer(), Context())
 
-__all__ = ["FEATURE_RULES", "Context", "Gazetteer", "Identity", "Patterns"]
+__all__ = ["FEATURE_RULES", "Context", "Gazetteer", "Identity", "Indirect", "Patterns"]

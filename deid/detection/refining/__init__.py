@@ -22,6 +22,7 @@ from deid.detection.refining.missed_names import (
 from deid.detection.refining.overlaps import connect_entities, resolve_overlaps
 from deid.detection.refining.roles import settle_roles
 from deid.domain.document import Mention
+from deid.domain.labels import OPTIONAL, Label
 
 
 def refine(reading: Reading, mentions: Sequence[Mention], policy: Detection) -> tuple[Mention, ...]:
@@ -64,3 +65,26 @@ def share_names(
             old = tuple(sorted(settle_roles(reading, refined) if policy.settle_roles else refined))
         result.append(old)
     return result
+
+
+def add_optional(
+    reading: Reading, mentions: Sequence[Mention], optional: Sequence[Mention], policy: Detection
+) -> tuple[Mention, ...]:
+    """Return `mentions` and the `optional` ones beside them that the policy does not allow, sorted and disjoint.
+
+    An optional mention never changes another, or a leak could follow from looking for occupations. Coordinates alone
+    take the place of what they hold whole: the numbers of a phone or an identifier seen in them.
+    """
+    kept = list(mentions)
+    for mention in sorted(
+        drop_allowed(reading, optional, policy.allow), key=lambda one: (-one.score, one.start - one.end, one)
+    ):
+        met = [one for one in kept if one.overlaps(mention)]
+        if mention.label is Label.COORDINATES and all(
+            one.label not in OPTIONAL and mention.start <= one.start and one.end <= mention.end for one in met
+        ):
+            kept = [one for one in kept if one not in met]
+        elif met:
+            continue
+        kept.append(mention)
+    return tuple(sorted(kept))

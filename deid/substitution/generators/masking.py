@@ -1,7 +1,8 @@
 """Masking generators that a policy may choose per label (Braghin et al. 2019) instead of the library's own.
 
 `deid.config.generators` says which generator may write which label. Names in the policy: `redact`, `null` (`Constant`),
-`tag` (`Numbering`), `hash` (`Digest`), `truncate` (`Truncation`), `shift` (`Shift`), `randomise` (`Random`).
+`tag` (`Numbering`), `hash` (`Digest`), `truncate` (`Truncation`), `shift` (`Shift`), `randomise` (`Random`), `mask`
+(`Masks`).
 """
 
 from __future__ import annotations

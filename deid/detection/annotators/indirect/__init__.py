@@ -1,0 +1,50 @@
+"""Annotator *indirect*: what singles a person out without naming them, where a policy asks for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from deid.detection.annotators.indirect.coordinates import find_coordinates
+from deid.detection.annotators.indirect.family import find_family
+from deid.detection.annotators.indirect.origins import find_ethnicities, find_nationalities, find_religions
+from deid.detection.annotators.indirect.professions import find_professions
+from deid.detection.reading import Reading
+from deid.domain.document import Mention
+from deid.domain.errors import PolicyError
+from deid.domain.labels import Label
+
+FINDERS: Mapping[Label, Callable[[Reading], Iterator[Mention]]] = {
+    Label.PROFESSION: find_professions,
+    Label.NATIONALITY: find_nationalities,
+    Label.FAMILY: find_family,
+    Label.RELIGION: find_religions,
+    Label.ETHNICITY: find_ethnicities,
+    Label.COORDINATES: find_coordinates,
+}
+
+
+class Indirect:
+    """Finds occupations, nationalities, family situations, religions, origins and coordinates by words and context.
+
+    Args:
+        labels: names of those to look for; None is all six.
+
+    Raises:
+        PolicyError: a name is none of the six.
+    """
+
+    name = "indirect"
+    version = "indirect-1"
+
+    def __init__(self, labels: Sequence[str] | None = None) -> None:
+        wanted = list(FINDERS) if labels is None else labels
+        if unknown := [str(label) for label in wanted if label not in FINDERS]:
+            raise PolicyError(
+                f"detection.annotators: indirect gives no {', '.join(unknown)}.", f"It gives {', '.join(FINDERS)}."
+            )
+        self._finders = [FINDERS[Label(label)] for label in wanted]
+
+    def annotate(self, reading: Reading) -> Iterator[Mention]:
+        """Yield the mentions of a document."""
+        for find in self._finders:
+            yield from find(reading)

@@ -1,0 +1,195 @@
+"""`generalise` for optional labels: the wider class of an occupation, a nationality, a family situation or a place.
+
+Groups of occupations: INSEE, PCS 2020, level 1. No draw and no ε: the class is told as it is. A value without a class,
+a religion or an ethnic origin gets its label in brackets.
+"""
+
+from __future__ import annotations
+
+import re
+
+from deid.config.generators import GENERALISE, KEEP
+from deid.domain.document import Mention
+from deid.domain.labels import Label
+from deid.french.articles import Kind, Noun, is_elided, read_ahead
+from deid.french.folding import fold, without_accents
+from deid.french.social_words import find_occupations, peoples
+from deid.substitution.context import DocumentContext
+from deid.substitution.drafts import Draft, tag
+
+_AHEAD = 30  # characters ahead that hold preposition and article
+_INACTIVE = "inactive"
+# Group → masculine, feminine, their plurals.
+_GROUPS = {
+    "farmer": ("agriculteur", "agricultrice", "agriculteurs", "agricultrices"),
+    "trader": (
+        "artisan, commerçant ou chef d'entreprise",
+        "artisane, commerçante ou cheffe d'entreprise",
+        "artisans, commerçants ou chefs d'entreprise",
+        "artisanes, commerçantes ou cheffes d'entreprise",
+    ),
+    "executive": ("cadre", "cadre", "cadres", "cadres"),
+    "intermediate": (
+        "professionnel intermédiaire",
+        "professionnelle intermédiaire",
+        "professionnels intermédiaires",
+        "professionnelles intermédiaires",
+    ),
+    "employee": ("employé", "employée", "employés", "employées"),
+    "worker": ("ouvrier", "ouvrière", "ouvriers", "ouvrières"),
+}
+_CONTINENTS = {
+    "european": ("européen", "européenne", "européens", "européennes"),
+    "african": ("africain", "africaine", "africains", "africaines"),
+    "asian": ("asiatique", "asiatique", "asiatiques", "asiatiques"),
+    "american": ("américain", "américaine", "américains", "américaines"),
+    "oceanian": ("océanien", "océanienne", "océaniens", "océaniennes"),
+}
+_FORMER = re.compile(r"(?i)(?:anciennes?|anciens?|ex|jeune|future?)[ -]")
+_RETIRED = re.compile(r"(?i) (?:retraitée?s?|à la retraite|en retraite|a la retraite)\b")
+# Folded words → class; the first that is found. None: the words are the class.
+_FAMILY: tuple[tuple[re.Pattern[str], str | None], ...] = tuple(
+    (re.compile(pattern), written)
+    for pattern, written in (
+        (r"instance|procedure|en cours|separe|divorc|veuf|veuve|celibataire|\bfeue? ", "sans conjoint"),
+        (r"vi\w+ (?:\w+ )?avec (?:son|sa|leurs?) (?:mari|epou|femme|conj|comp|concub)", "vit en couple"),
+        (r"vi\w+ (?:maritalement|en (?:couple|concubinage|union))", "vit en couple"),
+        (r"mariee?|pacse|concubin|couple|union", "en couple"),
+        (r"vi\w+ (?:\w+ )?seule?|^seule?|isole", None),
+        (r"vi\w+ (?:\w+ )?(?:avec|chez)", "vit avec des proches"),
+        (r"sans enfant|pas d'enfant|aucun enfant|0 enfant", None),
+        (r"petits?[ -](?:enfants|fils|filles)|arriere", "un ou plusieurs petits-enfants"),
+        (r"fratrie|frere|soeur| de (?:deux|trois|quatre|cinq|six|sept|huit|neuf|dix|onze|douze)", "une fratrie"),
+        (r"^(?:fils|fille|enfant) uniques?", "enfant"),
+        (
+            r"^\d+ ?(?:er|ere|e|eme|ieme|nd|nde) enfant|^[a-z]+(?:ier|iere|ieme|nd|nde|er) enfant|^second enfant",
+            "enfant",
+        ),
+        (r"enfant|garcon|fille|fils", "un ou plusieurs enfants"),
+    )
+)
+_RANKED = re.compile(r"^(?:\d|premier|deux|second|trois|quatr|cinq|six|sept|huit|neuv|dix|dern|aine|cadet|benjam)")
+_NUMBER = re.compile(r"([+-]?\d{1,3})([.,])(\d+)")
+
+
+class Generalisation:
+    """Generator of the optional labels for one document under `generalise`."""
+
+    def __init__(self, context: DocumentContext) -> None:
+        self._context = context
+
+    def write(self, mention: Mention, attempt: int) -> Draft:  # noqa: ARG002 - there is one class
+        """Return the class of the mention, its own text where that is the class, or its label."""
+        original = self._context.text(mention)
+        before = self._context.document.text[max(0, mention.start - _AHEAD) : mention.start]
+        written = {
+            Label.PROFESSION: self._occupation,
+            Label.NATIONALITY: self._people,
+            Label.FAMILY: _family,
+            Label.COORDINATES: _cell,
+        }.get(mention.label, _no_class)(original, before)
+        if written is None:
+            return tag(mention.label, original)
+        if not self._context.accented:
+            written = without_accents(written)
+        if fold(written) == fold(original):
+            return Draft(original, KEEP, may_return=True)
+        return Draft(
+            _in_case(original, written), GENERALISE, may_return=True, noun=_noun(before, written, mention.label)
+        )
+
+    def _occupation(self, original: str, before: str) -> str | None:
+        found = next(find_occupations(fold(original)), None)
+        if found is None:
+            return None
+        match, one = found
+        if one.group == _INACTIVE:
+            return original if match.end() - match.start() >= len(original.strip()) else match.group()
+        feminine = _feminine_ahead(before)
+        if feminine is None:
+            feminine = one.feminine
+        if feminine is None:
+            feminine = self._context.document.patient.sex == "F"
+        former, retired = _FORMER.match(original), _RETIRED.search(original)
+        words = _GROUPS[one.group][feminine + 2 * one.plural]
+        return (former.group() if former else "") + words + (retired.group() if retired else "")
+
+    def _people(self, original: str, before: str) -> str | None:
+        form = peoples().get(re.sub(r"^franco-", "", fold(original)).replace(" ", "-"))
+        if form is None:
+            return None
+        feminine = form.feminine
+        if feminine is None:  # "belge"
+            feminine = bool(
+                re.search(
+                    r"(?i)(?:nationalit|ressortissante|patiente|femme|dame|mme|fille|amie|m[èe]re)\W*\w*\W*$", before
+                )
+            )
+        return _CONTINENTS[form.group][feminine + 2 * form.plural]
+
+
+def _no_class(original: str, before: str) -> str | None:  # noqa: ARG001 - one signature for all
+    return None
+
+
+def _family(original: str, before: str) -> str | None:
+    folded = " ".join(fold(original).split())
+    for pattern, written in _FAMILY:
+        if pattern.search(folded):
+            if written == "une fratrie" and _RANKED.match(folded) and ("fratrie" in folded or " de " in folded):
+                return "membre d'une fratrie"
+            if written == "une fratrie" and re.search(r"(?:d'une|'une) $", before):
+                return "fratrie"
+            if written == "sans conjoint" and re.search(r"(?i)\b(?:une?|la|le|l['’]) ?$", before):
+                return "personne sans conjoint"
+            return original if written is None else written
+    return None
+
+
+def _cell(original: str, before: str) -> str | None:  # noqa: ARG001 - one signature for all
+    """Return a pair of decimal degrees to one decimal: a cell of some 11 km by 7; other forms have no class."""
+    if (
+        len(_NUMBER.findall(original)) != 2
+        or re.search(r"[°'\"′″]\s*\d", original)
+        or re.search(r"\d{5}", _NUMBER.sub("", original))
+    ):
+        return None
+    if any(len(whole.lstrip("+-")) > 3 for whole, _, _ in _NUMBER.findall(original)):
+        return None
+    return _NUMBER.sub(lambda one: f"{float(one[1] + '.' + one[3]):.1f}".replace(".", one[2]), original)
+
+
+def _feminine_ahead(before: str) -> bool | None:
+    """Return whether the words ahead say a woman ("une", "sa mère"), a man, or nothing."""
+    if re.search(
+        r"(?i)\b(?:une|la|elle est|elle était|mère|fille|sœur|soeur|épouse|femme|tante|compagne|"
+        r"patiente)\W*(?:ancienne )?$",
+        before,
+    ):
+        return True
+    if re.search(r"(?i)\b(?:un|le|il est|il était|père|fils|frère|mari|époux|oncle|compagnon|patient)\W*$", before):
+        return False
+    return None
+
+
+def _noun(before: str, written: str, label: Label) -> Noun | None:
+    """Return the grammar by which "de", "le" and the like are written again ahead of the class; None to leave them."""
+    ahead = read_ahead(before)
+    if ahead is None or label is Label.COORDINATES or ahead.preposition in ("en", "dans", "a"):
+        return None
+    if not ahead.article:
+        return Noun(Kind.NAME)
+    if ahead.article == "les" or written.startswith(("un", "vit", "en ", "sans")):
+        return None
+    if is_elided(written):
+        return Noun(Kind.NAME, "l'")
+    return Noun(
+        Kind.NAME, "la" if re.match(r"(?:ouvrière|employée|professionnelle|personne|fratrie)", written) else "le"
+    )
+
+
+def _in_case(original: str, written: str) -> str:
+    letters = [char for char in original if char.isalpha()]
+    if len(letters) > 1 and all(map(str.isupper, letters)):
+        return written.upper()
+    return written[:1].upper() + written[1:] if original[:1].isupper() else written
