@@ -32,8 +32,28 @@ def train(
         typer.Option("--rate", min=0.0, help="Pas d'apprentissage du réseau, si la perte diverge.", show_default=False),
     ] = None,
     seed: Annotated[int, typer.Option("--seed", help="Graine ; la même donne les mêmes modèles.")] = 2026,
+    continued: Annotated[
+        Path | None,
+        typer.Option(
+            "--continue",
+            metavar="MODÈLE",
+            help="BiLSTM-CRF à adapter à ces documents relus, au lieu d’en entraîner un nouveau.",
+            show_default=False,
+        ),
+    ] = None,
+    remember: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--remember",
+            metavar="CORPUS",
+            help="Avec --continue : documents déjà appris, dont une part est relue pour ne pas les oublier.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Entraîne le CRF et le BiLSTM-CRF sur des documents annotés.
+
+    Avec --continue, adapte un BiLSTM-CRF à des documents relus, d'un auteur ou d'un service.
 
     Interrompu, l'entraînement d'un réseau reprend à son dernier point de contrôle par la même commande ; le modèle
     précédent reste en place jusqu'à la fin.
@@ -46,6 +66,13 @@ def train(
     from deid.learning.taggers import training
 
     documents = [one for folder in folders for one in load_corpus(folder)]
+    if continued is not None:
+        from deid.learning.taggers.continuation import KIND, REVIEWED, continue_network
+
+        known = [one for folder in remember or () for one in load_corpus(folder)]
+        folder = continue_network(continued, known, documents, out, replace(REVIEWED, seed=seed))
+        typer.echo(f"{KIND} : {len(documents)} documents de plus, modèle dans {folder}")
+        return
     recipe = replace(training.SMALL if small else training.FULL, seed=seed)
     if rate is not None:
         recipe = replace(recipe, bilstm=replace(recipe.bilstm, rate=rate))

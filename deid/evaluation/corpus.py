@@ -168,15 +168,26 @@ def gold_record(gold: GoldDocument) -> dict[str, Any]:
         "reference_date": document.reference_date and document.reference_date.isoformat(),
         "patient": patient,
         "annotator": gold.annotator,
-        "mentions": [{"start": one.start, "end": one.end, "label": str(one.label)} for one in gold.mentions],
+        "mentions": [
+            {"start": one.start, "end": one.end, "label": str(one.label)}
+            | ({"score": round(one.score, 4)} if one.score < 1 else {})
+            for one in gold.mentions
+        ],
     }
+
+
+def _mention(record: dict[str, Any]) -> Mention:
+    score = float(record.get("score", 1.0))
+    if not 0 <= score <= 1:
+        raise ValueError("score")
+    return Mention(record["start"], record["end"], Label(record["label"]), score)
 
 
 def _corrected_document(record: dict[str, Any]) -> GoldDocument:
     text, day = record["text"], record.get("reference_date")
     if not isinstance(text, str):
         raise TypeError("text")
-    mentions = tuple(sorted(Mention(one["start"], one["end"], Label(one["label"])) for one in record["mentions"]))
+    mentions = tuple(sorted(map(_mention, record["mentions"])))
     overlapping = any(before.overlaps(after) for before, after in pairwise(mentions))
     if overlapping or (mentions and mentions[-1].end > len(text)):
         raise ValueError("mentions")

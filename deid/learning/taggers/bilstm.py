@@ -9,18 +9,24 @@ import numpy as np
 import torch
 
 from deid.detection.taggers.bilstm import BiLstmCrf, Shape, buckets
+from deid.detection.taggers.tags import TAGS
 from deid.learning.checkpoints import Checkpoint
+from deid.learning.objectives import chain_logarithms, chain_loss, distance
 from deid.learning.taggers.examples import TokenExample, hidden
 from deid.learning.taggers.stages import Stage
 
 _LONGEST = 200  # tokens in a training chain
-Chain = tuple[torch.Tensor, torch.Tensor, torch.Tensor]
-Batch = tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]
+# Of a chain: columns and grams as buckets, tags, which are known, distributions of a teacher, of zeros without one.
+Chain = tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]
 
 
 @dataclass(frozen=True, slots=True)
 class BilstmSettings:
-    """Settings; `batch` counts chains, and `hide_…` are the rates of hidden table and rule features per token."""
+    """Settings; `batch` counts chains, and `hide_…` are the rates of hidden table and rule features per token.
+
+    `bound`, in [0, 1], bounds the loss of labels that may be wrong (`objectives.bounded_loss`); 0 does not. Of a
+    teacher's distributions, `taught` is the weight against tags and `temperature` what softens both.
+    """
 
     shape: Shape = field(default_factory=Shape)
     epochs: int = 9
@@ -30,6 +36,9 @@ class BilstmSettings:
     hide_tables: float = 0.12
     hide_rules: float = 0.10
     hide_words: float = 0.04
+    bound: float = 0.0
+    taught: float = 0.5
+    temperature: float = 2.0
     seed: int = 2026
 
 
@@ -65,7 +74,7 @@ def train_network(
         name,
         model,
         batches,
-        lambda chains: model.loss(*_batch(chains)),
+        lambda chains: _loss(model, chains, settings),
         settings.epochs,
         settings.rate,
         settings.decay,
@@ -85,17 +94,31 @@ def _chains(
         gone = torch.from_numpy(random.random(len(columns)) < settings.hide_words)
         columns[gone, 0] = 0
         grams[gone] = 0
-        tags = torch.from_numpy(example.tags)
+        tags, known = torch.from_numpy(example.tags), torch.from_numpy(example.known)
+        teacher = torch.zeros(len(tags), len(TAGS), dtype=torch.float16)
+        if example.teacher is not None:
+            teacher = torch.from_numpy(example.teacher).half()
         first = 0
         while first < len(tags):
             last = first + int(random.integers(_LONGEST // 2, _LONGEST + 1))
-            yield columns[first:last], grams[first:last], tags[first:last]
+            part = slice(first, last)
+            if known[part].any() or example.teacher is not None:
+                yield columns[part], grams[part], tags[part], known[part], teacher[part]
             first = last
 
 
-def _batch(chains: Sequence[Chain]) -> Batch:
-    lengths = torch.tensor([len(tags) for _, _, tags in chains])
-    columns, grams, tags = (
-        torch.nn.utils.rnn.pad_sequence([chain[part] for chain in chains], batch_first=True) for part in range(3)
+def _loss(model: BiLstmCrf, chains: Sequence[Chain], settings: BilstmSettings) -> torch.Tensor:
+    """Return the mean loss per token: that of tags and, where there is a teacher, the distance from it."""
+    lengths = torch.tensor([len(chain[0]) for chain in chains])
+    columns, grams, tags, known, teacher = (
+        torch.nn.utils.rnn.pad_sequence([chain[part] for chain in chains], batch_first=True) for part in range(5)
     )
-    return columns, grams, lengths, tags
+    heard = teacher.sum(dim=2) > 0
+    if bool(known.sum() == lengths.sum()) and not settings.bound and not heard.any():
+        return model.loss(columns, grams, lengths, tags)
+    emissions = model.emissions(columns, grams, lengths)
+    loss = chain_loss(emissions, model.transitions, lengths, tags, known, settings.bound)
+    if heard.any():
+        apart = distance(chain_logarithms(emissions, model.transitions, lengths), teacher.float(), settings.temperature)
+        loss = (1 - settings.taught) * loss + settings.taught * (apart * heard).sum() / heard.sum()
+    return loss

@@ -1,18 +1,20 @@
-"""Continue the training of a network on medical prose in which nobody is named.
+"""Continue the training of a network: on documents of one's own, or on medical prose in which nobody is named.
 
+    nocturne train --continue MODEL reviewed.jsonl --remember corpus/train --out OUT
     python -m deid.learning.taggers.continuation corpus/train PROSE OUT [--start FOLDER] [--without w13 w19]
 
-PROSE is what `python -m deid.learning.medical_prose` wrote. Altered copies of a share of the corpus are read with it,
-so that what was learned of letters is not forgotten.
+PROSE is what `python -m deid.learning.medical_prose` wrote. Altered copies of a part of what was learned before are
+read with the new documents, so that it is not forgotten.
 """
 
 from __future__ import annotations
 
 import argparse
+import math
 import random
 import shutil
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import torch
@@ -22,21 +24,62 @@ from deid.detection.taggers.bilstm import EMBEDDINGS, BiLstmCrf, Shape, load_emb
 from deid.detection.taggers.tagging import WEIGHTS, file_digest, read_manifest
 from deid.evaluation.corpus import GoldDocument, load_corpus
 from deid.learning.augmentation import multiply
+from deid.learning.checkpoints import replaced_folder
+from deid.learning.objectives import is_certain
 from deid.learning.taggers.bilstm import train_network
 from deid.learning.taggers.examples import TokenExample, token_examples
 from deid.learning.taggers.training import FULL, corpus_fingerprint
 from deid.models import FOLDER
 
 KIND = "bilstm_crf"
-EPOCHS, RATE, SEED = 2, 1e-3, 77
-SHARE = 0.4  # of the corpus, in each epoch
 
 
-def continue_network(start: Path, documents: Sequence[GoldDocument], prose: Sequence[GoldDocument], out: Path) -> Path:
+@dataclass(frozen=True, slots=True)
+class Continuation:
+    """Settings; `batch` counts chains.
+
+    In each epoch are read the new documents with `copies` altered copies of each (without the documents themselves
+    after `plain` epochs), and altered copies of `share` of the old ones, of at most `ratio` old ones for a new one.
+    """
+
+    epochs: int
+    rate: float
+    seed: int
+    share: float = 1.0
+    ratio: float = math.inf
+    copies: int = 1
+    plain: int = 1
+    batch: int = FULL.bilstm.batch
+
+    def as_json(self) -> dict[str, int | float]:
+        """Return the settings by name, without an unlimited `ratio`, which JSON cannot write."""
+        return {name: value for name, value in asdict(self).items() if value != math.inf}
+
+
+PROSE = Continuation(epochs=2, rate=1e-3, seed=77, share=0.4)
+# Chosen on w12 and w13 (`benchmarks/adaptation.py --tune`), which the published curve leaves out.
+REVIEWED = Continuation(epochs=6, rate=1e-3, seed=78, ratio=2, copies=2, plain=6, batch=12)
+
+
+def continue_network(
+    start: Path,
+    documents: Sequence[GoldDocument],
+    fresh: Sequence[GoldDocument],
+    out: Path,
+    asked: Continuation = PROSE,
+) -> Path:
     """Continue the single network in `start`, write it to `out / KIND`, and return that folder.
+
+    Args:
+        start: folder of a model of the kind `KIND`.
+        documents: what was learned before, and is to be remembered; may be empty.
+        fresh: what to learn.
+        out: folder of models.
+        asked: the settings.
 
     Raises:
         PolicyError: `start` holds no network for the features of this version.
+        InputRefused: the loss is not a number, or the disk is full; an earlier model stays as it was.
     """
     manifest = read_manifest(start, KIND)
     network = BiLstmCrf(Shape(**manifest.shape))
@@ -46,28 +89,32 @@ def continue_network(start: Path, documents: Sequence[GoldDocument], prose: Sequ
         network.embed(load_embeddings(start / EMBEDDINGS))
         weights["grams.weight"] = network.grams.weight
     network.load_state_dict(weights)
-    settings = replace(FULL.bilstm, shape=network.shape, epochs=EPOCHS, rate=RATE, seed=SEED)
-    network = train_network(_epochs(documents, prose), settings, network)
+    settings = replace(
+        FULL.bilstm, shape=network.shape, epochs=asked.epochs, rate=asked.rate, seed=asked.seed, batch=asked.batch
+    )
+    network = train_network(_epochs(documents, fresh, asked), settings, network)
     folder = out / KIND
-    folder.mkdir(parents=True, exist_ok=True)
-    save_file({f"0.{name}": value for name, value in network.halved().items()}, folder / WEIGHTS)
-    if fixed and start.resolve() != folder.resolve():
-        shutil.copy(start / EMBEDDINGS, folder)
-    recipe = {"epochs": EPOCHS, "rate": RATE, "seed": SEED, "share": SHARE, "prose": corpus_fingerprint(prose)}
-    training = {**manifest.training, "continued": {"from": manifest.weights, **recipe}}
-    replace(manifest, weights=file_digest(folder / WEIGHTS), training=training).save(folder)
+    learned = {"documents": len(fresh), "corpus": corpus_fingerprint(fresh), **asked.as_json()}
+    training = {**manifest.training, "continued": {"from": manifest.weights, **learned}}
+    with replaced_folder(folder) as building:
+        save_file({f"0.{name}": value for name, value in network.halved().items()}, building / WEIGHTS)
+        if fixed:
+            shutil.copy(start / EMBEDDINGS, building)
+        replace(manifest, weights=file_digest(building / WEIGHTS), training=training).save(building)
     return folder
 
 
 def _epochs(
-    documents: Sequence[GoldDocument], prose: Sequence[GoldDocument]
+    documents: Sequence[GoldDocument], fresh: Sequence[GoldDocument], asked: Continuation
 ) -> Callable[[int], Sequence[TokenExample]]:
-    """Return a function from an epoch to altered copies; the prose is read as it is in the first one too."""
+    """Return a function from an epoch to its documents."""
+    certain = [one for one in fresh if is_certain(one)]
+    number = int(min(asked.share * len(documents), asked.ratio * len(fresh)))
 
     def of_epoch(epoch: int) -> Sequence[TokenExample]:
-        part = random.Random(f"{epoch}").sample(documents, int(SHARE * len(documents)))  # noqa: S311
-        copies = [*multiply(part, 1, 5000 + epoch), *multiply(prose, 1, 7000 + epoch)]
-        return token_examples([*copies, *prose] if epoch == 0 else copies, "altered copies")
+        part = random.Random(f"{epoch}").sample(documents, number)  # noqa: S311
+        copies = [*multiply(part, 1, 5000 + epoch), *multiply(certain, asked.copies, 7000 + epoch)]
+        return token_examples([*copies, *fresh] if epoch < asked.plain else copies, "altered copies")
 
     return of_epoch
 

@@ -48,7 +48,10 @@ def train_weights(documents: Sequence[TokenExample], settings: CrfSettings, keep
     )
     for example in tqdm(documents, desc="features", unit=" documents", disable=None):
         seen = window_features(hidden(example.table, random, settings.hide_tables, settings.hide_rules))
-        trainer.append([[str(one) for one in row if one] for row in seen.tolist()], [TAGS[tag] for tag in example.tags])
+        rows = [[str(one) for one in row if one] for row in seen.tolist()]
+        edges = np.flatnonzero(np.diff(example.known, prepend=False, append=False)).tolist()
+        for first, end in zip(edges[::2], edges[1::2], strict=True):  # each run of known tokens is a chain
+            trainer.append(rows[first:end], [TAGS[tag] for tag in example.tags[first:end]])
     with TemporaryDirectory() as folder:
         path = keep or Path(folder) / "crf"
         trainer.train(str(path))

@@ -1,9 +1,10 @@
-"""Training examples of the taggers: a feature table and one tag per token."""
+"""Training examples of the taggers: a feature table, and per token a tag, if it is known, and a teacher's opinion."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,21 +15,41 @@ from deid.detection.reading import Reading
 from deid.detection.taggers.features import AT, FROM_RULES, FROM_TABLES, FeatureTable, feature_table
 from deid.detection.taggers.tags import encode
 from deid.evaluation.corpus import GoldDocument
+from deid.learning.objectives import LEAST_CONFIDENCE, known_tokens
+
+Distribution = NDArray[np.floating]  # probabilities (tokens, tags)
 
 
 @dataclass(frozen=True, slots=True)
 class TokenExample:
-    """Feature table of a document and its tags, shape (tokens,)."""
+    """Feature table of a document, its tags and which of them are known, shape (tokens,).
+
+    `teacher` holds the distributions of another model, shape (tokens, tags); None without one.
+    """
 
     id: str
     author: str
     words: tuple[str, ...]
     table: FeatureTable
     tags: NDArray[np.int64]
+    known: NDArray[np.bool_]
+    teacher: Distribution | None = None
 
 
-def token_examples(documents: Iterable[GoldDocument], describe: str = "reading") -> list[TokenExample]:
-    """Return one example per document, in order."""
+def token_examples(
+    documents: Iterable[GoldDocument],
+    describe: str = "reading",
+    least: float = LEAST_CONFIDENCE,
+    teacher: Mapping[str, Distribution] = MappingProxyType({}),
+) -> list[TokenExample]:
+    """Return one example per document, in order.
+
+    Args:
+        documents: annotated; `score` of a mention is the confidence in it.
+        describe: title of the progress bar.
+        least: confidence of a mention from which its sentence is learned from.
+        teacher: distributions of another model by document id; documents may lack one.
+    """
     found = []
     for gold in tqdm(documents, desc=describe, unit=" documents", disable=None):
         reading = Reading(gold.document)
@@ -36,7 +57,13 @@ def token_examples(documents: Iterable[GoldDocument], describe: str = "reading")
             tags = encode(reading, gold.mentions)
             found.append(
                 TokenExample(
-                    gold.document.id, gold.author, tuple(reading.words), feature_table(reading, FEATURE_RULES), tags
+                    gold.document.id,
+                    gold.author,
+                    tuple(reading.words),
+                    feature_table(reading, FEATURE_RULES),
+                    tags,
+                    known_tokens(reading, gold.mentions, least),
+                    teacher.get(gold.document.id),
                 )
             )
     return found

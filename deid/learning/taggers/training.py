@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import torch
@@ -24,10 +25,11 @@ from deid.evaluation.corpus import GoldDocument
 from deid.evaluation.markup import write_marked
 from deid.learning.augmentation import multiply
 from deid.learning.checkpoints import EVERY, Checkpoint, replaced_folder
+from deid.learning.objectives import LEAST_CONFIDENCE, is_certain
 from deid.learning.taggers import bilstm, crf
 from deid.learning.taggers.bilstm import BilstmSettings
 from deid.learning.taggers.crf import CrfSettings
-from deid.learning.taggers.examples import TokenExample, token_examples
+from deid.learning.taggers.examples import Distribution, TokenExample, token_examples
 
 KINDS = ("crf", "bilstm_crf")
 
@@ -38,6 +40,7 @@ def train_tagger(
     recipe: Recipe,
     out: Path,
     rows: EmbeddingRows | None = None,
+    teacher: Mapping[str, Distribution] = MappingProxyType({}),
     save_every: float = EVERY,
 ) -> Path:
     """Train the tagger `kind`, write it to `out / kind`, replacing an earlier model, and return that folder.
@@ -47,10 +50,11 @@ def train_tagger(
 
     Args:
         kind: one of `KINDS`.
-        documents: the annotated documents to learn from.
+        documents: the annotated documents to learn from; `score` of a mention is the confidence in it.
         recipe: every setting.
         out: folder of models.
         rows: initial subword embeddings; None draws them at random.
+        teacher: distributions of another model on some of the documents by id, for the BiLSTM-CRF.
         save_every: seconds between two checkpoints.
 
     Raises:
@@ -59,11 +63,13 @@ def train_tagger(
     """
     absent = labels_without_example(documents)
     folder = out / kind
-    checkpoint = Checkpoint(out / f".{kind}.checkpoint", _fingerprint(kind, documents, recipe, rows), save_every)
+    checkpoint = Checkpoint(
+        out / f".{kind}.checkpoint", _fingerprint(kind, documents, recipe, rows, teacher), save_every
+    )
     if kind == "crf":
         save_weights = train_crf(documents, recipe).save
     else:
-        members = train_bilstm(documents, recipe, rows, checkpoint)
+        members = train_bilstm(documents, recipe, rows, checkpoint, teacher)
         tensors = {f"{n}.{name}": value for n, one in enumerate(members) for name, value in one.items()}
         save_weights = partial(save_file, tensors)
     with replaced_folder(folder) as building:
@@ -95,7 +101,7 @@ def labels_without_example(documents: Sequence[GoldDocument]) -> tuple[Label, ..
     Raises:
         InputRefused: no document has a mention.
     """
-    seen = {mention.label for one in documents for mention in one.mentions}
+    seen = {mention.label for one in documents for mention in one.mentions if mention.score >= LEAST_CONFIDENCE}
     if not seen & set(TAGGED):
         raise InputRefused(
             f"{len(documents)} documents without a mention: there is nothing to learn from them.",
@@ -104,20 +110,28 @@ def labels_without_example(documents: Sequence[GoldDocument]) -> tuple[Label, ..
     return tuple(label for label in TAGGED if label not in seen)
 
 
-def _fingerprint(kind: str, documents: Sequence[GoldDocument], recipe: Recipe, rows: EmbeddingRows | None) -> str:
+def _fingerprint(
+    kind: str,
+    documents: Sequence[GoldDocument],
+    recipe: Recipe,
+    rows: EmbeddingRows | None,
+    teacher: Mapping[str, Distribution],
+) -> str:
     """Return a hash of all that decides the weights."""
     what = [
         *(kind, deid.__version__, torch.__version__, features_digest(), recipe.as_json()),
         *(corpus_fingerprint(documents), [one.document.id for one in documents]),
         None if rows is None else sha256(rows.tobytes()).hexdigest(),
+        [(name, sha256(teacher[name].tobytes()).hexdigest()) for name in sorted(teacher)],
     ]
     return sha256(json.dumps(what).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def train_crf(documents: Sequence[GoldDocument], recipe: Recipe) -> CrfWeights:
     """Return CRF weights trained on the documents and their altered copies."""
-    copies = token_examples(multiply(documents, recipe.copies, recipe.seed), "altered copies")
-    return crf.train_weights([*token_examples(documents), *copies], recipe.crf)
+    certain = [one for one in documents if is_certain(one, recipe.least_confidence)]
+    copies = token_examples(multiply(certain, recipe.copies, recipe.seed), "altered copies")
+    return crf.train_weights([*token_examples(documents, least=recipe.least_confidence), *copies], recipe.crf)
 
 
 def train_bilstm(
@@ -125,9 +139,10 @@ def train_bilstm(
     recipe: Recipe,
     rows: EmbeddingRows | None = None,
     checkpoint: Checkpoint | None = None,
+    teacher: Mapping[str, Distribution] = MappingProxyType({}),
 ) -> list[dict[str, torch.Tensor]]:
     """Return the weights of networks with different seeds, trained on fresh altered copies in every epoch."""
-    plain = token_examples(documents)
+    plain = token_examples(documents, least=recipe.least_confidence, teacher=teacher)
     members = []
     for number in range(recipe.members):
         name = f"bilstm_crf {number + 1}"
@@ -150,24 +165,34 @@ def train_bilstm(
 def _epochs(
     plain: Sequence[TokenExample], documents: Sequence[GoldDocument], recipe: Recipe, seed: int
 ) -> Callable[[int], Sequence[TokenExample]]:
-    """Return a function from an epoch to its documents: the originals, then a fresh copy of each, in turns."""
+    """Return a function from an epoch to its documents: the originals, then a fresh copy of each, in turns.
+
+    Documents with doubtful mentions are read as they are in every epoch: a copy would not keep what is doubtful.
+    """
+    certain = [one for one in documents if is_certain(one, recipe.least_confidence)]
+    kept = {one.document.id for one in certain}
+    others = [one for one in plain if one.id not in kept]
 
     def of_epoch(epoch: int) -> Sequence[TokenExample]:
         if not recipe.copies:
             return plain
-        copies = token_examples(multiply(documents, 1, 1000 * seed + epoch), "altered copies")
-        return [*plain, *copies] if epoch % 2 == 0 else copies
+        copies = token_examples(multiply(certain, 1, 1000 * seed + epoch), "altered copies")
+        return [*plain, *copies] if epoch % 2 == 0 else [*others, *copies]
 
     return of_epoch
 
 
 def corpus_fingerprint(documents: Sequence[GoldDocument]) -> str:
-    """Return a hash of annotated documents that does not depend on their order."""
+    """Return a hash of annotated documents, confidences included, that does not depend on their order."""
     lines = sorted(
-        sha256(f"{one.document.id}\n{write_marked(one.document.text, one.mentions)}".encode()).hexdigest()
+        sha256(f"{one.document.id}\n{write_marked(one.document.text, one.mentions)}{_doubts(one)}".encode()).hexdigest()
         for one in documents
     )
     return sha256("\n".join(lines).encode()).hexdigest()[:16]
+
+
+def _doubts(gold: GoldDocument) -> str:
+    return "".join(f"\n{number}:{one.score:g}" for number, one in enumerate(gold.mentions) if one.score < 1)
 
 
 # Settings of the shipped taggers, and of a small version that trains in a minute.
@@ -176,13 +201,15 @@ class Recipe:
     """Training settings; `copies` altered copies of each document are added for the CRF.
 
     The network gets fresh copies in every epoch. `members` networks of different seeds are averaged. `temperatures`
-    divide log-probabilities; `deid.learning.taggers.cross_validation` measures them.
+    divide log-probabilities; `deid.learning.taggers.cross_validation` measures them. Sentences with a mention of a
+    confidence below `least_confidence` are left out of the loss.
     """
 
     crf: CrfSettings = field(default_factory=CrfSettings)
     bilstm: BilstmSettings = field(default_factory=BilstmSettings)
     copies: int = 1
     members: int = 1
+    least_confidence: float = LEAST_CONFIDENCE
     seed: int = 2026
     temperatures: Mapping[str, float] = field(default_factory=dict)
 

@@ -11,7 +11,9 @@ import numpy as np
 import pycrfsuite
 import pytest
 import torch
+from typer.testing import CliRunner
 
+from deid.cli import app
 from deid.config.policy import AnnotatorChoice, Policy
 from deid.config.policy import load as load_policy
 from deid.detection import Detector
@@ -21,9 +23,10 @@ from deid.detection.registry import build
 from deid.detection.taggers.crf import window_features
 from deid.detection.taggers.features import feature_table
 from deid.detection.taggers.tagging import MANIFEST_FILE, WEIGHTS
-from deid.detection.taggers.tags import TAGS
-from deid.domain.document import Document
+from deid.detection.taggers.tags import TAGS, encode
+from deid.domain.document import Document, Mention
 from deid.domain.errors import DocumentRefused, PolicyError
+from deid.domain.labels import Label
 from deid.evaluation import corpus
 from deid.evaluation.scoring import Judged, evaluate
 from deid.learning import held_out
@@ -98,13 +101,53 @@ def test_a_network_unlearns_what_names_nobody(models: Path, sample: list[corpus.
     texts = [f"Le signe de {name} est positif. Un score de {name} est noté." for name in ("Masaoka", "Nantes", "Roux")]
     prose = [corpus.GoldDocument(Document(f"prose-{n}", text), (), "prose") for n, text in enumerate(texts)]
     folder = continuation.continue_network(models / "bilstm_crf", sample[:20], prose * 8, tmp_path)
-    assert json.loads((folder / MANIFEST_FILE).read_text())["training"]["continued"]["epochs"] == continuation.EPOCHS
+    assert (
+        json.loads((folder / MANIFEST_FILE).read_text())["training"]["continued"]["epochs"] == continuation.PROSE.epochs
+    )
 
     def outside(model: Path) -> float:
         tagger = build(AnnotatorChoice(name="bilstm_crf", options={"model": str(model)}))
         return float(sum(rows[:, 0].sum() for rows in tagger.distributions([Reading(one.document) for one in prose])))
 
     assert outside(folder) > outside(models / "bilstm_crf")
+
+
+def test_reviewed_documents_of_one_author_are_learned(
+    models: Path, gold: list[corpus.GoldDocument], tmp_path: Path
+) -> None:
+    own = [one for one in gold if one.author == "w25"][:8]
+    reviewed = tmp_path / "reviewed.jsonl"
+    reviewed.write_text("".join(json.dumps(corpus.gold_record(one)) + "\n" for one in own), encoding="utf-8")
+    asked = ["train", str(reviewed), "--continue", str(models / "bilstm_crf"), "--out", str(tmp_path / "new")]
+    told = CliRunner().invoke(app, asked)
+    assert told.exit_code == 0, told.output
+    manifest = json.loads((tmp_path / "new" / "bilstm_crf" / MANIFEST_FILE).read_text())
+    assert manifest["training"]["continued"]["documents"] == len(own)
+
+    def likelihood(model: Path) -> float:
+        tagger = build(AnnotatorChoice(name="bilstm_crf", options={"model": str(model)}))
+        rows = zip(own, tagger.distributions([Reading(one.document) for one in own]), strict=True)
+        tags = [(array, encode(Reading(one.document), one.mentions)) for one, array in rows]
+        return float(np.mean([np.log(array[np.arange(len(path)), path] + 1e-6).mean() for array, path in tags]))
+
+    assert likelihood(tmp_path / "new" / "bilstm_crf") > likelihood(models / "bilstm_crf")
+    refused = CliRunner().invoke(app, [*asked[:3], str(models / "crf"), *asked[4:]])
+    assert refused.exit_code != 0
+
+
+def test_doubtful_sentences_are_not_learned_from(tmp_path: Path) -> None:
+    letters = []
+    for number, name in enumerate(("Kerbrat", "Madec", "Vraz", "Ouali") * 6):
+        text = f"Vu ce jour par le Dr {name}. Examen normal.\n"
+        told = Mention(text.index(name), text.index(name) + len(name), Label.DOCTOR)
+        letters.append(corpus.GoldDocument(Document(f"a{number}", text), (told,), "a"))
+        wrong = replace(letters[-1], mentions=(replace(told, label=Label.CITY, score=0.1),))
+        letters += [replace(wrong, document=Document(f"b{number}{n}", text)) for n in range(3)]
+    model = train_tagger("crf", letters, SMALL, tmp_path)
+    tagger = build(AnnotatorChoice(name="crf", options={"model": str(model)}))
+    found = tagger.annotate_batch([Reading(one.document) for one in letters[::4]])
+    assert {mention.label for mentions in found for mention in mentions} == {Label.DOCTOR}
+    assert all(found)
 
 
 @pytest.mark.parametrize("kind", KINDS)
