@@ -158,11 +158,13 @@ def refuse_model(digest: str, actor: str, reason: str, role: str = "steward") ->
     return model
 
 
-def roll_back_model(kind: str, actor: str, reason: str = "", role: str = "steward") -> str:
+def roll_back_model(
+    kind: str, actor: str, reason: str = "", role: str = "steward", *, expected: str | None = None
+) -> str:
     """Put the model back that served before the one in force, and return its hash, `SHIPPED` for the one that ships.
 
     Raises:
-        InputRefused: no model of that kind serves.
+        InputRefused: no model of that kind serves, or another one than `expected`, if that is given.
         PolicyError: the directory of the former model is missing or was altered.
         WarehouseUnreachable, WarehouseError: nothing was written.
     """
@@ -171,6 +173,8 @@ def roll_back_model(kind: str, actor: str, reason: str = "", role: str = "stewar
         serving = read_serving(cursor).get(kind)
         if serving is None:
             raise InputRefused(f"no promoted model of kind {kind} serves.", "See `python -m deid models list`.")
+        if expected not in (None, serving):
+            raise InputRefused(f"another model of kind {kind} serves meanwhile.", "Look at it, then decide again.")
         cursor.execute(query("deid", "model_promotion", "former"), {"kind": kind})
         former = str((cursor.fetchone() or (SHIPPED,))[0])
         if former:

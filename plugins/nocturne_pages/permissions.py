@@ -22,6 +22,7 @@ class Permission(Enum):
     RETRY = ("PUT", "Nocturne Quarantine")  # retry or discard a quarantined document
     WAIVE = ("PUT", "Nocturne Waivers")  # release a quarantined document with a justification
     WITHDRAW = ("PUT", "Nocturne Oppositions")  # search a patient, withdraw from every release
+    PROMOTE = ("PUT", "Nocturne Models")  # promote, refuse, roll back a trained model
     AUDIT = ("GET", "Nocturne Audit")  # read and export the audit trail
 
     @property
@@ -36,7 +37,10 @@ class Permission(Enum):
 
 
 _STEWARD = frozenset(
-    {Permission.READ, Permission.RETRY, Permission.DECIDE, Permission.REVIEW, Permission.WITHDRAW, Permission.AUDIT}
+    {
+        *(Permission.READ, Permission.RETRY, Permission.DECIDE, Permission.REVIEW, Permission.WITHDRAW),
+        *(Permission.PROMOTE, Permission.AUDIT),
+    }
 )
 
 # Names as FAB shows them. Only the senior steward sees originals, settles readings and waives a check.

@@ -19,6 +19,7 @@ ADDRESSES = (
     "/quarantine",
     "/quarantine/1/D000004",
     "/opt-outs",
+    "/models",
     "/nowhere",
 )
 RULES = {"runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]}}

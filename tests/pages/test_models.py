@@ -1,0 +1,174 @@
+"""A steward promotes, refuses and rolls back trained models in a real browser; what is stale is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from html import unescape
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+from deid.models.directories import directory_hash
+from deid.warehouse import models
+from tests.conftest import Database
+from tests.pages.night import as_deployed
+from tests.pages.serving import Server
+from tests.pages.test_accessibility import RULES
+
+HTML = {"Accept": "text/html"}
+REASON = "meilleur sur les lettres de cardiologie"
+TAG = "<script>document.title = 'pris'</script>"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory, server: Server) -> Path:
+    """The registry's folder of the API server."""
+    assert server.url
+    home = tmp_path_factory.getbasetemp() / "api-server0"
+    return home / "models"
+
+
+@pytest.fixture(scope="module")
+def registered(folder: Path, database: Database) -> list[str]:
+    """Three models of a kind, each compared with the one that ships."""
+    made = []
+    for number in range(3):
+        building = folder / "crf" / f"new{number}"
+        building.mkdir(parents=True)
+        (building / "model.json").write_text(f'{{"kind": "crf", "number": {number}}}', encoding="utf-8")
+        digest = directory_hash(building)
+        (building / "README.md").write_text(
+            f"# Fiche {TAG}\n\n<!-- nocturne: memorisation -->\n## Memorisation\n\nExposition 1,2 bits.\n"
+            "<!-- /nocturne: memorisation -->\n",
+            encoding="utf-8",
+        )
+        building.rename(folder / "crf" / digest)
+        made.append(digest)
+    figures = {
+        f"{part}.{name}.{bound}": value
+        for part, values in (
+            ("candidate", (0.8, 0.7, 0.9)),
+            ("serving", (0.7, 0.6, 0.8)),
+            ("difference", (0.1, 0.02, 0.2)),
+        )
+        for name in ("clean", "false", "recall/DATE", "recall/PATIENT", "clean/crh")
+        for bound, value in zip(("value", "low", "high"), values, strict=True)
+    }
+    figures |= {f"{part}.exact_f1.{bound}": None for part in ("candidate", "serving") for bound in ("value", "low")}
+    with as_deployed(database):
+        for digest in made:
+            models.insert_model("crf", digest, "a.dubois")
+            models.record_comparison(digest, models.SHIPPED, {"documents": 60.0, **figures})
+    return made
+
+
+def state(database: Database, digest: str) -> tuple[str, str | None]:
+    ((found, who),) = database.rows("SELECT state, decided_by FROM deid.model WHERE hash = %s", (digest,))
+    return str(found), who
+
+
+def form(seen: str, chosen: str, **more: str) -> dict[str, str]:
+    return {"seen": seen, "chosen": chosen, "reason": REASON, "confirmed": "yes", **more}
+
+
+def test_a_steward_promotes_and_rolls_back_with_the_keyboard_alone(
+    visit: Callable[..., Page], server: Server, database: Database, registered: list[str]
+) -> None:
+    first = registered[0]
+    page = visit("intendante")
+    page.goto(f"{server.pages}/models")
+    expect(page.get_by_role("navigation").get_by_role("link", name="Modèles")).to_have_attribute("aria-current", "page")
+    expect(page.get_by_role("table")).to_contain_text("0,100 (0,020 à 0,200)")
+    page.get_by_role("link", name=first[:12]).focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_contain_text(first[:12])
+    main = page.locator("main")
+    expect(main).to_contain_text("Documents sans identifiant direct laissé")
+    expect(main.get_by_role("row", name="Nom du patient")).to_contain_text("0,800 (0,700 à 0,900)")
+    expect(main).to_contain_text("clean/crh")
+    expect(main).to_contain_text("Exposition 1,2 bits.")
+    expect(main).to_contain_text(TAG)
+    assert "pris" not in page.title()
+    page.get_by_label("Motif").focus()
+    page.keyboard.type(REASON)
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Mettre ce modèle en service ?")
+    assert state(database, first) == ("candidate", None), "nothing before the second step"
+    page.get_by_role("button", name="Mettre en service").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator(".pill").first).to_have_text("en service")
+    assert state(database, first) == ("serving", "intendante")
+    assert database.rows("SELECT hash, reason FROM deid.model_promotion") == [(first, REASON)]
+    page.get_by_label("Motif").fill("trop de mentions à tort")
+    page.get_by_role("button", name="Revenir au modèle précédent").click()
+    page.get_by_role("button", name="Revenir au modèle précédent").click()
+    expect(page.locator(".pill").first).to_have_text("retiré")
+    expect(page.get_by_role("button")).to_have_count(0)
+    assert state(database, first) == ("retired", "intendante")
+    lines = database.rows("SELECT action, actor FROM deid.audit WHERE action LIKE '%_model' ORDER BY seq")
+    assert lines[-2:] == [("promote_model", "intendante"), ("roll_back_model", "intendante")]
+
+
+def test_stale_and_incomplete_decisions_are_refused(
+    server: Server, database: Database, registered: list[str], folder: Path
+) -> None:
+    _, second, third = registered
+
+    def decide(digest: str, given: dict[str, str], account: str = "intendante") -> tuple[int, str]:
+        answer = server.ask("POST", f"/models/{digest}/decision", account, data=given, headers=HTML)
+        return answer.status_code, unescape(answer.text)
+
+    status, said = decide(second, form("candidate", "promote", reason="  oui  "))
+    assert (status, "exige un motif" in said) == (422, True)
+    assert decide(second, form("candidate", "delete"))[0] == 422
+    assert decide(second, form("candidate", "roll_back"))[0] == 409, "it does not serve"
+    status, said = decide("f" * 64, form("candidate", "promote"))
+    assert (status, "pas au registre" in said) == (404, True)
+    assert server.get(f"/models/{second[:12]}").status_code == 404
+    assert decide(second, form("candidate", "promote"), "exploitant")[0] == 403
+    assert decide(second, form("candidate", "promote"), "lecteur")[0] == 403
+    assert state(database, second) == ("candidate", None)
+    assert decide(second, form("candidate", "promote"))[0] == 303
+    status, said = decide(third, form("candidate", "promote"))  # the page showed another model in service
+    assert (status, "Quelqu'un a décidé entre-temps" in said) == (409, True)
+    status, said = decide(third, form(f"candidate {second}", "promote"))  # compared with the one that ships
+    assert (status, "Quelqu'un a décidé entre-temps" in said) == (409, True)
+    assert "comparer à nouveau" in unescape(server.get(f"/models/{third}").text)
+    assert decide(third, form(f"candidate {second}", "refuse"))[0] == 303
+    assert state(database, third) == ("refused", "intendante")
+    with as_deployed(database):
+        models.record_comparison(third, second, {"documents": 60.0})
+    (folder / "crf" / third / "model.json").write_text("{}", encoding="utf-8")
+    status, said = decide(third, form(f"candidate {second}", "promote"))
+    assert (status, "ont été modifiés" in said) == (409, True)
+    assert state(database, second) == ("serving", "intendante")
+
+
+@pytest.mark.parametrize(("account", "buttons"), [("lecteur", 0), ("exploitant", 0), ("referente", 1)])
+def test_who_may_not_decide_sees_figures_and_no_button(
+    server: Server, registered: list[str], account: str, buttons: int
+) -> None:
+    shown = unescape(server.get(f"/models/{registered[1]}", account, headers=HTML).text)
+    assert "Documents sans identifiant direct laissé" in shown
+    assert shown.count('name="chosen"') == buttons
+
+
+@pytest.mark.parametrize(("scheme", "lang"), [("light", "fr"), ("dark", "en")])
+def test_axe_finds_nothing_to_say_about_a_model(
+    visit: Callable[..., Page], server: Server, registered: list[str], scheme: str, lang: str
+) -> None:
+    page = visit("referente", lang=lang, color_scheme=scheme)
+    for address in ("/models", f"/models/{registered[1]}"):
+        page.goto(f"{server.pages}{address}")
+        found = Axe().run(page, options=RULES).response["violations"]
+        assert [(one["id"], [node["target"] for node in one["nodes"]][:3]) for one in found] == []
+    page.get_by_role("textbox").fill(REASON)
+    page.get_by_role("button").last.click()
+    assert Axe().run(page, options=RULES).response["violations"] == []
+    page.set_viewport_size({"width": 320, "height": 640})
+    for address in ("/models", f"/models/{registered[1]}"):
+        page.goto(f"{server.pages}{address}")
+        assert page.evaluate("document.documentElement.scrollWidth") <= 320
