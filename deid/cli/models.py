@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from deid.cli.console import chosen_policy, command_group, say
+from deid.cli.console import REFUSED, chosen_policy, command_group, say
 
 if TYPE_CHECKING:
     from deid.evaluation.comparison import Comparison
+    from deid.evaluation.corpus import GoldDocument
+    from deid.learning.memorisation import Check
     from deid.warehouse.models import Model
 
 app = command_group("Tient le registre des modèles de l'hôpital.")
@@ -25,6 +27,13 @@ Motive = Annotated[str, typer.Option("--reason", metavar="MOTIF", help="10 à 20
 Corpora = Annotated[
     list[Path],
     typer.Argument(metavar="CORPUS...", help="Dossiers ou .jsonl annotés, qu'aucun des deux modèles n'a appris."),
+]
+TrainingCorpora = Annotated[
+    list[Path] | None, typer.Option("--corpus", metavar="CORPUS", help="Corpus d'apprentissage ; peut être répété.")
+]
+Bound = Annotated[
+    float | None,
+    typer.Option("--bound", min=0, metavar="BITS", help="Exposition moyenne permise, sinon 3.", show_default=False),
 ]
 PolicyFile = Annotated[
     Path | None,
@@ -160,6 +169,60 @@ def rollback(
     from deid.learning import registry
 
     say({"kind": kind, "serving": registry.roll_back(kind, getpass.getuser(), reason) or None})
+
+
+@app.command()
+def check(directory: Directory, corpora: TrainingCorpora = None, bound: Bound = None) -> None:
+    """Mesure ce qu'un modèle a mémorisé de son corpus, et l'écrit dans sa fiche (README.md).
+
+    L'exposition (Carlini et al. 2019) de phrases inventées, mises au corpus par « train --canaries » ; la recherche,
+    dans les fichiers, de noms et de numéros que seul le corpus donné contient. Le code de retour est 1 si le modèle
+    ne doit pas quitter l'hôpital.
+    """
+    from deid.learning import registry
+
+    found = registry.check(directory, _load(corpora), *_bound(bound))
+    say({**_figures(found), "obstacles": found.obstacles})
+    if found.obstacles:
+        raise typer.Exit(REFUSED)
+
+
+@app.command()
+def export(
+    directory: Directory,
+    archive: Annotated[Path, typer.Argument(metavar="ARCHIVE", help="Fichier .tar.gz à écrire.")],
+    corpora: TrainingCorpora = None,
+    bound: Bound = None,
+) -> None:
+    """Refait le contrôle de « check » et, s'il le permet, écrit le modèle dans une archive ; inscrit au journal.
+
+    Le modèle doit être au registre. Se connecte comme steward.
+    """
+    from deid.learning import registry
+
+    found = registry.export(directory, archive, _load(corpora), getpass.getuser(), *_bound(bound))
+    say({**_figures(found), "archive": archive})
+
+
+def _load(corpora: list[Path] | None) -> list[GoldDocument] | None:
+    from deid.evaluation.corpus import load_corpus
+
+    return [one for folder in corpora for one in load_corpus(folder)] if corpora else None
+
+
+def _bound(bits: float | None) -> tuple[float, ...]:
+    return () if bits is None else (bits,)
+
+
+def _figures(found: Check) -> dict[str, Any]:
+    exposures = {
+        way: [
+            {"times": one.times, "canaries": one.canaries, "mean": round(one.mean, 2), "highest": round(one.highest, 2)}
+            for one in group
+        ]
+        for way, group in found.exposures.items()
+    }
+    return {"exposure_bits": exposures, "bound": found.bound, "searched": found.searched, "found": found.found}
 
 
 def _line_of(model: Model) -> dict[str, Any]:

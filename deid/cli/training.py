@@ -31,6 +31,15 @@ def train(
         float | None,
         typer.Option("--rate", min=0.0, help="Pas d'apprentissage du réseau, si la perte diverge.", show_default=False),
     ] = None,
+    canaries: Annotated[
+        int | None,
+        typer.Option(
+            "--canaries",
+            metavar="GRAINE",
+            help="Ajouter au corpus des phrases inventées, pour « models check ».",
+            show_default=False,
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option("--seed", help="Graine ; la même donne les mêmes modèles.")] = 2026,
     continued: Annotated[
         Path | None,
@@ -63,14 +72,19 @@ def train(
     """
     from deid.detection.taggers.bilstm import PACKAGED_EMBEDDINGS, load_embeddings
     from deid.evaluation.corpus import load_corpus
+    from deid.learning.memorisation import plant_canaries, record_canaries
     from deid.learning.taggers import training
 
     documents = [one for folder in folders for one in load_corpus(folder)]
+    if canaries is not None:
+        documents = plant_canaries(documents, canaries)
     if continued is not None:
         from deid.learning.taggers.continuation import KIND, REVIEWED, continue_network
 
         known = [one for folder in remember or () for one in load_corpus(folder)]
         folder = continue_network(continued, known, documents, out, replace(REVIEWED, seed=seed))
+        if canaries is not None:
+            record_canaries(folder, canaries)
         typer.echo(f"{KIND} : {len(documents)} documents de plus, modèle dans {folder}")
         return
     recipe = replace(training.SMALL if small else training.FULL, seed=seed)
@@ -82,4 +96,6 @@ def train(
     for name in training.KINDS if kind == "both" else (kind,):
         rows = None if small else load_embeddings(embeddings or PACKAGED_EMBEDDINGS)
         folder = training.train_tagger(name, documents, recipe, out, rows)
+        if canaries is not None:
+            record_canaries(folder, canaries)
         typer.echo(f"{name} : {len(documents)} documents, modèle dans {folder}")

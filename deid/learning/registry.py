@@ -7,6 +7,7 @@ The state of each model is in the ledger (`deid.warehouse.models`), its files ar
 from __future__ import annotations
 
 import shutil
+import tarfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from deid.detection.registry import build
 from deid.domain.errors import InputRefused, PolicyError
 from deid.evaluation.comparison import Comparison, Judgement, Outcome, compare_found, judge
 from deid.evaluation.corpus import GoldDocument
+from deid.learning.memorisation import BOUND, Check, check_model, memorisation_section
 from deid.learning.model_card import MODEL_CARD, evaluation_section, new_card, replace_section
 from deid.models.directories import (
     REGISTRY,
@@ -114,6 +116,68 @@ def promote(digest: str, by: str, reason: str) -> Model:
 def roll_back(kind: str, by: str, reason: str = "") -> str:
     """Put the former model of a kind back; return its hash, "" for the one that ships."""
     return models.roll_back_model(kind, by, reason)
+
+
+def check(directory: Path, documents: Sequence[GoldDocument] | None, bound: float = BOUND) -> Check:
+    """Measure what a model tells of its training corpus, and write it to the card (`deid.learning.memorisation`).
+
+    Raises:
+        InputRefused, PolicyError: see `deid.learning.memorisation.check_model`.
+    """
+    result = check_model(directory, documents, bound)
+    replace_section(directory / MODEL_CARD, "memorisation", memorisation_section(result))
+    return result
+
+
+def export(
+    directory: Path, archive: Path, documents: Sequence[GoldDocument] | None, by: str, bound: float = BOUND
+) -> Check:
+    """Check a registered model again, and write it to a tar.gz archive; recorded in the audit trail.
+
+    Args:
+        directory: the model: in the registry's folder, or the same files elsewhere.
+        archive: file to write, which must not exist.
+        documents: the training corpus.
+        by: the account's name.
+        bound: bits of mean exposure above which it may not leave.
+
+    Raises:
+        InputRefused: it is not registered, the archive exists or cannot be written, or the check forbids it to leave.
+        PolicyError: it cannot be loaded.
+        WarehouseUnreachable, WarehouseError: nothing was recorded, and nothing was written.
+    """
+    model = models.find_model(directory_hash(directory), "steward")
+    if archive.exists():
+        raise InputRefused(f"{archive.name} exists.", "Give another name.")
+    result = check(directory, documents, bound)
+    if result.obstacles:
+        raise InputRefused(
+            f"model {model.kind}/{model.hash[:12]} must not leave: {'; '.join(result.obstacles)}.",
+            "See docs/training.md, “Registry”.",
+        )
+    partial = archive.with_name(f".{archive.name}.part")
+    try:
+        _pack(directory, partial, f"{model.kind}-{model.hash[:12]}")
+        models.record_export(model, by, exposure=result.worst, bound=bound)
+        partial.rename(archive)
+    except OSError as error:
+        raise InputRefused(f"{archive.name} cannot be written: {error.strerror}.", "Give a folder with room.") from None
+    finally:
+        partial.unlink(missing_ok=True)
+    return result
+
+
+def _pack(directory: Path, archive: Path, name: str) -> None:
+    """Write the files of a model without dates, accounts or names of this machine."""
+
+    def bare(entry: tarfile.TarInfo) -> tarfile.TarInfo:
+        entry.uid = entry.gid = entry.mtime = 0
+        entry.uname = entry.gname = ""
+        return entry
+
+    with tarfile.open(archive, "w:gz") as packed:
+        for path in sorted(one for one in directory.rglob("*") if one.is_file()):
+            packed.add(path, f"{name}/{path.relative_to(directory).as_posix()}", filter=bare)
 
 
 def is_asked(kind: str) -> bool:

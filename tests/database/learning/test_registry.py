@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import json
 import shutil
+import tarfile
 import threading
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from deid.cli import main
 from deid.config.policy import load
 from deid.config.settings import settings
-from deid.domain.document import Document
+from deid.detection import Detector
+from deid.domain.document import Document, Mention
 from deid.domain.errors import InputRefused, PolicyError, WarehouseError
+from deid.evaluation.comparison import Outcome, compare_found
 from deid.evaluation.corpus import GoldDocument
-from deid.evaluation.markup import parse_marked
-from deid.learning import registry
+from deid.evaluation.markup import parse_marked, write_marked
+from deid.learning import memorisation, registry
+from deid.learning.memorisation import record_canaries
 from deid.models import FOLDER
-from deid.models.directories import place
+from deid.models.directories import directory_hash, place
 from deid.nightly import runtime, steps
 from deid.warehouse import models
 from deid.warehouse.publish import publish_interval
@@ -246,3 +251,116 @@ def test_a_model_of_an_annotator_that_the_policy_lacks_is_not_compared(make: Mak
         registry.compare(digest, DOCUMENTS, load())
     with pytest.raises(InputRefused, match="no annotated document"):
         registry.compare(digest, [])
+
+
+@pytest.mark.parametrize(
+    ("outcome", "state", "actor"),
+    [(Outcome.PROMOTE, "serving", "policy"), (Outcome.REFUSE, "refused", "policy"), (Outcome.WAIT, "candidate", None)],
+)
+def test_the_rule_of_the_policy_decides_in_the_name_of_the_policy(
+    hospital: Database, make: Make, outcome: Outcome, state: str, actor: str | None
+) -> None:
+    digest = registry.register(make())
+    found = [one.mentions for one in DOCUMENTS]
+    nothing: list[tuple[Mention, ...]] = [()] * len(DOCUMENTS)
+    ours = {Outcome.PROMOTE: found, Outcome.REFUSE: nothing, Outcome.WAIT: found}[outcome]
+    theirs = {Outcome.PROMOTE: nothing, Outcome.REFUSE: found, Outcome.WAIT: found}[outcome]
+    comparison = compare_found(DOCUMENTS, ours, theirs, digest)
+    models.record_comparison(digest, "", comparison.numbers())
+    assert registry.settle(comparison).outcome is outcome
+    assert hospital.rows("SELECT state, decided_by FROM deid.model") == [(state, actor)]
+    if outcome is Outcome.PROMOTE:
+        with pytest.raises(InputRefused, match="serves already"):
+            registry.settle(comparison)
+
+
+def test_a_model_leaves_once_its_check_allows_it_and_not_before(
+    hospital: Database, make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(memorisation, "DRAWS", 255)
+    directory, archive = make(), tmp_path / "crf.tar.gz"
+    with pytest.raises(InputRefused, match="no model of the registry"):
+        registry.export(directory, archive, DOCUMENTS, "alice")
+    registry.register(directory)
+    with pytest.raises(InputRefused, match="no canary was planted"):
+        registry.export(directory, archive, DOCUMENTS, "alice")
+    planted = make(3.0)
+    record_canaries(planted, 7)  # none of them is in the corpus of the model that ships: exposed by chance alone
+    digest = registry.register(planted)
+    with pytest.raises(InputRefused, match="not searched"):
+        registry.export(planted, archive, None, "alice")
+    (planted / "vocabulary.txt").write_text("vrelotaque")
+    other = registry.register(planted)
+    with pytest.raises(InputRefused, match="names of the training corpus stand in vocabulary"):
+        registry.export(planted, archive, gold("M. [[PATIENT|Vrélotaque]]"), "alice")
+    assert not archive.exists()
+    registry.export(place("crf", digest), archive, DOCUMENTS, "alice")
+    with tarfile.open(archive) as packed:
+        entries = packed.getmembers()
+        card = packed.extractfile(f"crf-{digest[:12]}/README.md")
+        assert card is not None
+        assert "This model may leave." in card.read().decode()
+        packed.extractall(tmp_path / "there", filter="data")
+    assert {(one.uname, one.uid, one.mtime) for one in entries} == {("", 0, 0)}
+    assert directory_hash(tmp_path / "there" / f"crf-{digest[:12]}") == digest
+    with pytest.raises(InputRefused, match="exists"):
+        registry.export(place("crf", digest), archive, DOCUMENTS, "alice")
+    ((about, details),) = hospital.rows("SELECT object, details FROM deid.audit WHERE action = 'export_model'")
+    assert about == f"model crf/{digest}"
+    assert details["exposure"] < details["bound"]
+    assert set(states(hospital)) >= {digest, other}
+
+
+def test_the_commands_of_the_registry(
+    hospital: Database, make: Make, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def nocturne(*arguments: str, status: int = 0) -> tuple[str, str]:
+        capsys.readouterr()
+        assert main(["models", *arguments]) == status, arguments
+        said = capsys.readouterr()
+        return said.out, said.err
+
+    corpus = tmp_path / "corpus"
+    corpus.mkdir()
+    for one in DOCUMENTS:
+        (corpus / f"w-{one.document.id}.txt").write_text(write_marked(one.document.text, one.mentions))
+    digest = json.loads(nocturne("register", str(make()))[0])["hash"]
+    assert json.loads(nocturne("list", "--kind", "crf")[0])["state"] == "candidate"
+    table, _ = nocturne("evaluate", digest[:8], str(corpus))
+    assert "| clean" in table
+    assert "La règle attendrait la décision d'une personne" in table
+    figures = json.loads(nocturne("evaluate", digest[:8], str(corpus), "--json")[0])
+    assert (figures["documents"], figures["outcome"]) == (2, "wait")
+    assert json.loads(nocturne("show", digest)[0])["metrics"]["documents"] == 2
+    assert "needs a reason" in nocturne("promote", digest, "--reason", "oui", status=2)[1]
+    out, said = nocturne("promote", digest, "--reason", REASON)
+    assert json.loads(out) == {"kind": "crf", "serving": digest}
+    assert said == ""
+    assert json.loads(nocturne("list")[0])["state"] == "serving"
+    assert "modèles" in (diagnosed := doctor(capsys)[0])
+    assert f"crf@{digest[:12]}" in diagnosed
+    assert json.loads(nocturne("rollback", "crf", "--reason", "trop de faux")[0]) == {"kind": "crf", "serving": None}
+    assert "sans modèle en service au registre, le modèle livré : crf" in doctor(capsys)[0]
+    assert "no promoted model" in nocturne("rollback", "crf", status=2)[1]
+    assert "no model of the registry" in nocturne("show", "ffff", status=2)[1]
+    assert hospital.rows("SELECT count(*) FROM deid.model_promotion WHERE rolled_back_at IS NOT NULL") == [(1,)]
+
+
+def doctor(capsys: pytest.CaptureFixture[str]) -> tuple[str, str]:
+    capsys.readouterr()
+    main(["doctor"])
+    said = capsys.readouterr()
+    return said.out, said.err
+
+
+@pytest.mark.usefixtures("hospital")
+def test_without_a_database_a_policy_that_asks_the_registry_says_so(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("NOCTURNE_WORKER_DSN")
+    settings.cache_clear()
+    assert main(["policy", "validate"]) == 2
+    assert "NOCTURNE_WORKER_DSN is not set" in capsys.readouterr().err
+    assert "la politique demande le registre, qui ne se lit pas ici" in doctor(capsys)[0]
+    with pytest.raises(PolicyError, match="asks the registry"):
+        Detector(runtime.policy())
