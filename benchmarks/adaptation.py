@@ -36,7 +36,7 @@ TUNED_ON = ("w12", "w13")
 AUTHORS = ("w15", "w18", "w21", "w25", "w27")
 REVIEWS = (0, 10, 20, 40)
 BASE = replace(FULL, bilstm=replace(FULL.bilstm, epochs=5))
-RATES = (5e-4, 1e-3, 2e-3)
+RATES = (5e-4, 1e-3)
 DRAWS, SEED = 2000, 2026
 Counts = NDArray[np.float64]  # one row per document: right, predicted, annotated words; direct characters, covered
 
