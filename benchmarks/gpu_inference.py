@@ -26,8 +26,8 @@ from deid.detection.reading import Reading
 from deid.domain.document import Document
 from deid.evaluation.corpus import GoldDocument, load_corpus
 from deid.learning.transformer import plan as plans
-from deid.learning.transformer.__main__ import CONFIGS
 from deid.learning.transformer.optimization import Machine
+from deid.learning.transformer.plan import CONFIGS
 from deid.learning.transformer.pretraining_data import BEGIN, END, PAD
 from deid.learning.transformer.training import train_transformer
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from safetensors.numpy import load_file, save_file
 from torch import nn
 
-from deid.detection.taggers.crf import marginals
+from deid.detection.taggers.crf import marginals, path_loss
 from deid.detection.taggers.features import Ids
 from deid.detection.taggers.tags import TAGS
 from deid.models import FOLDER
@@ -104,17 +104,7 @@ class BiLstmCrf(nn.Module):
     ) -> torch.Tensor:
         """Return the mean negative log-likelihood per token of the true paths, in nats."""
         emissions = self.emissions(columns, grams, lengths)
-        alive = torch.arange(tags.shape[1]).unsqueeze(0) < lengths.unsqueeze(1)
-        gold = emissions.gather(2, tags.unsqueeze(2)).squeeze(2)
-        steps = self.transitions[tags[:, :-1], tags[:, 1:]]
-        score = (gold * alive).sum() + (steps * alive[:, 1:]).sum()
-        total, step = emissions[:, 0], self.transitions.exp()
-        for at in range(1, tags.shape[1]):
-            high = total.amax(dim=1, keepdim=True)
-            reached = high + ((total - high).exp() @ step).clamp_min(1e-30).log() + emissions[:, at]
-            total = torch.where(alive[:, at].unsqueeze(1), reached, total)
-        loss: torch.Tensor = (total.logsumexp(dim=1).sum() - score) / lengths.sum()
-        return loss
+        return path_loss(emissions, self.transitions, lengths, tags) / lengths.sum()
 
     @torch.inference_mode()
     def probabilities(self, columns: torch.Tensor, grams: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:

@@ -151,11 +151,12 @@ def marginals(emissions: torch.Tensor, transitions: torch.Tensor, lengths: torch
     """
     emissions, transitions = emissions.double(), transitions.double()
     tokens = emissions.shape[1]
+    lengths = lengths.to(emissions.device)
     # Exponentials scaled per step are as exact as logarithms here.
     high = emissions.amax(dim=2, keepdim=True)
     local = (emissions - high).exp()
     step = (transitions - transitions.max()).exp()
-    alive = torch.arange(tokens).unsqueeze(0) < lengths.unsqueeze(1)
+    alive = torch.arange(tokens, device=emissions.device).unsqueeze(0) < lengths.unsqueeze(1)
     forward = torch.empty_like(local)
     forward[:, 0] = local[:, 0] / local[:, 0].sum(dim=1, keepdim=True)
     for at in range(1, tokens):
@@ -170,6 +171,43 @@ def marginals(emissions: torch.Tensor, transitions: torch.Tensor, lengths: torch
     both = forward * backward
     both = both / both.sum(dim=2, keepdim=True).clamp_min(1e-300)
     return (both * alive.unsqueeze(2)).float()
+
+
+def path_loss(
+    emissions: torch.Tensor, transitions: torch.Tensor, lengths: torch.Tensor, tags: torch.Tensor
+) -> torch.Tensor:
+    """Return the negative log-likelihood of the true paths, in nats, summed over the chains.
+
+    Args:
+        emissions, transitions, lengths: as in `marginals`, save that a chain may be empty.
+        tags: indexes of the true tags (chains, tokens); those of padding are not read, but must be valid.
+    """
+    alive = torch.arange(tags.shape[1], device=tags.device).unsqueeze(0) < lengths.unsqueeze(1)
+    gold = emissions.gather(2, tags.unsqueeze(2)).squeeze(2)
+    steps = transitions[tags[:, :-1], tags[:, 1:]]
+    score = (gold * alive).sum() + (steps * alive[:, 1:]).sum()
+    total, step = emissions[:, 0], transitions.exp()
+    for at in range(1, tags.shape[1]):
+        high = total.amax(dim=1, keepdim=True)
+        reached = high + ((total - high).exp() @ step).clamp_min(1e-30).log() + emissions[:, at]
+        total = torch.where(alive[:, at].unsqueeze(1), reached, total)
+    loss: torch.Tensor = (total.logsumexp(dim=1) * alive[:, 0]).sum() - score
+    return loss
+
+
+def best_chain(emissions: NDArray[np.float32], transitions: NDArray[np.float32]) -> NDArray[np.intp]:
+    """Return the tags (tokens,) of the path with the highest sum of potentials, by Viterbi's algorithm (1967)."""
+    before = np.zeros(emissions.shape, dtype=np.intp)
+    total = emissions[:1].sum(axis=0)
+    for at in range(1, len(emissions)):
+        reached = total[:, None] + transitions
+        before[at] = reached.argmax(axis=0)
+        total = reached.max(axis=0) + emissions[at]
+    path = np.zeros(len(emissions), dtype=np.intp)
+    path[-1:] = total.argmax()
+    for at in range(len(emissions) - 1, 0, -1):
+        path[at - 1] = before[at, path[at]]
+    return path
 
 
 def padded(arrays: Sequence[Array], rows: int = 0, width: int = 0) -> tuple[torch.Tensor, torch.Tensor]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from accelerate import PartialState
 
 from deid.detection.annotators.transformer import Transformer
 from deid.detection.reading import Reading
@@ -19,8 +20,6 @@ from deid.evaluation.corpus import GoldDocument
 from deid.learning import held_out
 from deid.learning.transformer import plan as plans
 from deid.learning.transformer.training import train_transformer
-
-CONFIGS = Path(__file__).parent / "configs"
 
 
 def main(
@@ -44,9 +43,7 @@ def main(
     """
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s", datefmt="%H:%M:%S", stream=sys.stderr)
     try:
-        shipped = CONFIGS / f"{config.name}.yaml"
-        plan = plans.load_plan(shipped if not config.suffix and shipped.is_file() else config)
-        plan = changed(plan, texts, minutes, seed)
+        plan = changed(plans.find_plan(config), texts, minutes, seed)
         everything = corpus.load_corpus(corpus_folder)
         documents = [one for one in everything if one.author not in (without or ())]
         if tune is not None:
@@ -55,7 +52,10 @@ def main(
             best = search(plan, documents, out, tune)
             typer.echo(json.dumps(best.model_dump(mode="json"), indent=2))
         else:
-            typer.echo(json.dumps(dict(train_transformer(plan, documents, out).measures), indent=2))
+            card = train_transformer(plan, documents, out)
+            if not PartialState().is_main_process:
+                return
+            typer.echo(json.dumps(dict(card.measures), indent=2))
             if held_out_folder is not None:
                 save_held_out(out, [one for one in everything if one.author in (without or ())], held_out_folder)
     except NocturneError as error:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from queue import Queue
@@ -12,23 +12,44 @@ from typing import Generic, TypeVar
 
 import numpy as np
 import torch
+from accelerate import Accelerator
+from accelerate.utils import DistributedDataParallelKwargs, broadcast_object_list
 from numpy.typing import NDArray
 from torch import nn
+
+from deid.domain.errors import InputRefused
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """Device, and whether its matrix products are in bf16."""
+    """Device of this process, whether its matrix products are in bf16, and the processes that train together.
+
+    Several processes, one per GPU, are those that `accelerate launch` starts; usually there is one.
+    """
 
     device: torch.device
     half: bool
+    processes: Accelerator
 
     @classmethod
     def of(cls, precision: str) -> Machine:
         """Return the GPU if there is one, else the CPU, with the `precision` of a plan."""
-        device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-        fast = device.type == "cuda" and torch.cuda.is_bf16_supported()
-        return cls(device, precision == "bf16" or (precision == "auto" and fast))
+        # Some architectures have parts that no tag depends on: their gradients must not be waited for.
+        idle = DistributedDataParallelKwargs(find_unused_parameters=True)
+        processes = Accelerator(cpu=not torch.cuda.is_available(), mixed_precision="no", kwargs_handlers=[idle])
+        fast = processes.device.type == "cuda" and torch.cuda.is_bf16_supported()
+        return cls(processes.device, precision == "bf16" or (precision == "auto" and fast), processes)
+
+    def share(self, batch: Sequence[T]) -> Sequence[T]:
+        """Return this process's part of a batch."""
+        return batch[self.processes.process_index :: self.processes.num_processes]
+
+    def agreed(self, values: dict[str, float]) -> dict[str, float]:
+        """Return the first process's values, so that all decide alike."""
+        found: list[dict[str, float]] = broadcast_object_list([values])
+        return found[0]
 
     def numbers(self) -> AbstractContextManager[None]:
         """Return the autocast context of forward passes."""
@@ -49,10 +70,16 @@ def seeded(seed: int) -> None:
 
 # The optimizer, and a learning rate that rises, then falls, with the share of work done.
 def optimizer(model: nn.Module, learning_rate: float, weight_decay: float) -> torch.optim.AdamW:
-    """Return AdamW (Loshchilov and Hutter 2019) without weight decay of biases and norm scales."""
-    decayed = [one for one in model.parameters() if one.requires_grad and one.dim() > 1]
-    free = [one for one in model.parameters() if one.requires_grad and one.dim() <= 1]
+    """Return AdamW (Loshchilov and Hutter 2019) without weight decay of biases and norm scales.
+
+    Transitions of a CRF start from nothing, unlike the encoder, and learn ten times as fast.
+    """
+    learned = [(name.endswith("transitions"), one) for name, one in model.named_parameters() if one.requires_grad]
+    decayed = [one for chain, one in learned if not chain and one.dim() > 1]
+    free = [one for chain, one in learned if not chain and one.dim() <= 1]
     groups = [{"params": decayed, "weight_decay": weight_decay}, {"params": free, "weight_decay": 0.0}]
+    if chains := [one for chain, one in learned if chain]:
+        groups.append({"params": chains, "weight_decay": 0.0, "scale": 10.0})
     return torch.optim.AdamW(groups, lr=learning_rate, betas=(0.9, 0.98), eps=1e-6)
 
 
@@ -64,18 +91,28 @@ def rate(highest: float, warm_up: float, done: float) -> float:
 
 
 def step(model: nn.Module, descent: torch.optim.Optimizer, learning_rate: float, clip: float) -> None:
-    """Take one optimizer step with gradients clipped to a norm of `clip`."""
-    torch.nn.utils.clip_grad_norm_(model.parameters(), clip)
+    """Take one optimizer step with gradients clipped to a norm of `clip`.
+
+    Raises:
+        TrainingDiverged: the gradient is not a finite number, as after a loss that is none; no step is taken.
+    """
+    norm = torch.nn.utils.clip_grad_norm_(model.parameters(), clip)
+    if not torch.isfinite(norm):
+        raise TrainingDiverged(
+            "the loss or its gradient is not a finite number; training stopped and wrote no model.",
+            "Lower learning_rate, or say `precision: fp32`.",
+        )
     for group in descent.param_groups:
-        group["lr"] = learning_rate
+        group["lr"] = learning_rate * group.get("scale", 1.0)
     descent.step()
     descent.zero_grad(set_to_none=True)
 
 
+class TrainingDiverged(InputRefused):
+    """A loss or gradient that is not a finite number."""
+
+
 # Batches prepared by a thread while the device computes.
-T = TypeVar("T")
-
-
 @dataclass(frozen=True, slots=True)
 class _Made(Generic[T]):
     item: T

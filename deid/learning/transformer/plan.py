@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal, Self
+from typing import Annotated, Literal, Self
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from deid.domain.errors import InputRefused
+from deid.domain.labels import TAGGED
 
 
 class PlanSection(BaseModel):
@@ -65,7 +66,11 @@ class FineTuning(PlanSection):
 
     `length`: sub-words of a window; `batch`: windows. Training ends after `epochs`, or after `patience` epochs without
     a better F1 on the documents of the authors held out, about a share `held_out` of all; 0 holds out no author and
-    trains to the end. `copies`: altered copies of each document per epoch (`deid.learning.augmentation`).
+    trains to the end. `head`: `crf` learns transitions between tags too (Lafferty et al. 2001), over first sub-words.
+    `accumulate`: parts in which the gradient of a batch is computed, for batches that memory does not hold.
+    `class_weights`: `inverse_root` (of a tag's number of examples), or a weight by label, O among them (1 where not
+    named); only with a linear head, since a CRF scores whole paths. `copies`: altered copies of each document per epoch
+    (`deid.learning.augmentation`).
     """
 
     epochs: int = Field(20, ge=1)
@@ -79,13 +84,27 @@ class FineTuning(PlanSection):
     held_out: float = Field(0.1, ge=0, lt=1)
     patience: int = Field(4, ge=1)
     copies: int = Field(0, ge=0)
+    head: Literal["linear", "crf"] = "linear"
+    accumulate: int = Field(1, ge=1)
+    class_weights: Literal["none", "inverse_root"] | dict[str, Annotated[float, Field(gt=0)]] = "none"
+
+    @model_validator(mode="after")
+    def _agrees(self) -> Self:
+        if self.accumulate > self.batch:
+            raise ValueError("accumulate must be at most batch")
+        if self.head == "crf" and self.class_weights != "none":
+            raise ValueError("class_weights are for a linear head")
+        unknown = set(self.class_weights) - {"O", *TAGGED} if isinstance(self.class_weights, dict) else ()
+        if unknown:
+            raise ValueError(f"class_weights names no label of the taggers: {', '.join(sorted(unknown))}")
+        return self
 
 
 class Plan(PlanSection):
     """Plan of a training: from the model `start` (a directory or a name on the hub), or from an own `encoder`.
 
     `weights`: number format of the written model. `precision`: number format in training; `auto` is bf16 on a GPU with
-    support for it, fp32 elsewhere.
+    support for it, fp32 elsewhere. `checkpoint_minutes`: time between two checkpoints within an epoch.
     """
 
     seed: int = 7
@@ -96,6 +115,7 @@ class Plan(PlanSection):
     precision: Literal["auto", "fp32", "bf16"] = "auto"
     weights: Literal["fp16", "fp32"] = "fp16"
     download: bool = False
+    checkpoint_minutes: float = Field(10, ge=0)
 
     @model_validator(mode="after")
     def _one_beginning(self) -> Self:
@@ -104,6 +124,19 @@ class Plan(PlanSection):
         if self.start is not None and self.pretraining is not None:
             raise ValueError("pretraining is for an encoder of our own")
         return self
+
+
+CONFIGS = Path(__file__).parent / "configs"
+
+
+def find_plan(name: Path) -> Plan:
+    """Read a plan that ships, by its name without a suffix, or a file.
+
+    Raises:
+        InputRefused: see `load_plan`.
+    """
+    shipped = CONFIGS / f"{name.name}.yaml"
+    return load_plan(shipped if not name.suffix and shipped.is_file() else name)
 
 
 def load_plan(path: Path) -> Plan:

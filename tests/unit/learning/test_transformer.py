@@ -22,8 +22,7 @@ from deid.domain.errors import InputRefused, PolicyError
 from deid.domain.labels import Label
 from deid.evaluation.corpus import load_corpus
 from deid.learning.transformer import plan as plans
-from deid.learning.transformer.__main__ import CONFIGS
-from deid.learning.transformer.plan import Plan
+from deid.learning.transformer.plan import CONFIGS, Plan
 from deid.learning.transformer.training import corpus_hash, train_transformer
 from tests.unit.learning.transformer_letters import letters, small
 

@@ -6,8 +6,7 @@ from deid.domain.document import Document
 from deid.evaluation.corpus import GoldDocument
 from deid.evaluation.markup import parse_marked
 from deid.learning.transformer import plan as plans
-from deid.learning.transformer.__main__ import CONFIGS
-from deid.learning.transformer.plan import Plan
+from deid.learning.transformer.plan import CONFIGS, Plan
 
 NAMES = ("Vraz", "Kerbrat", "Le Goff", "Madec", "Ouali", "Vandamme", "Nguyen", "Pereira")
 TOWNS = ("Brest", "Quimper", "Lannilis", "Saint-Étienne", "Tours")

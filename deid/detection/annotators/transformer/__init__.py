@@ -14,6 +14,7 @@ from deid.detection.annotators.transformer import model_directory
 from deid.detection.annotators.transformer.inference import WindowedInference
 from deid.detection.reading import Reading
 from deid.detection.taggers.tagging import best_mentions
+from deid.detection.taggers.tags import decode
 from deid.domain.document import Mention
 from deid.domain.errors import PolicyError
 from deid.models import FOLDER
@@ -81,15 +82,23 @@ class Transformer:
         Raises:
             DocumentRefused: the model gave a number that is not finite.
         """
-        return list(self._tagging.distributions(readings))
+        return [rows for rows, _ in self._tagging.tagged(readings)]
 
     def annotate_batch(self, readings: Sequence[Reading]) -> list[list[Mention]]:
-        """Return the mentions of each document, by the most probable path of tags.
+        """Return the mentions of each document, by the most probable path of tags (of the CRF, if it has one).
 
         Raises:
             DocumentRefused: the model gave a number that is not finite.
         """
-        return best_mentions(readings, self.distributions(readings))
+        found = list(self._tagging.tagged(readings))
+        mentions = []
+        for reading, (rows, decided) in zip(readings, found, strict=True):
+            if decided is None:
+                mentions += best_mentions([reading], [rows])
+            else:
+                path = decided.argmax(axis=1)
+                mentions.append(decode(reading, path.tolist(), rows[np.arange(len(path)), path]))
+        return mentions
 
     def annotate(self, reading: Reading) -> list[Mention]:
         """Return the mentions of one document."""

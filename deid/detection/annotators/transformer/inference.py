@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
+from deid.detection.annotators.transformer.chains import settle
 from deid.detection.annotators.transformer.subwords import (
     Alignment,
     Distributions,
@@ -78,8 +79,10 @@ class WindowedInference:
         self._window, self._overlap = window, overlap
         self._batch_tokens = batch_tokens
 
-    def distributions(self, readings: Sequence[Reading]) -> Iterator[Distributions]:
-        """Yield the distributions of each reading, in order; the GPU works on a group while the next is tokenized.
+    def tagged(self, readings: Sequence[Reading]) -> Iterator[tuple[Distributions, Distributions | None]]:
+        """Yield the distributions of each reading, in order, and the best path if the model has transitions.
+
+        The path is 1 at each token's tag. The GPU works on a group while the next is tokenized.
 
         Raises:
             DocumentRefused: the model gave a number that is not finite.
@@ -139,10 +142,15 @@ class WindowedInference:
             launched.append((jobs, self._network.launch([job.ids for job in jobs], at, positions)))
         return launched
 
-    def _finished(self, document: _DocumentRows) -> Distributions:
-        split_bare_labels(document.rows, self._bare)
-        complete_rows(document.rows, document.reading.breaks, document.known, document.shared)
-        return document.rows
+    def _finished(self, document: _DocumentRows) -> tuple[Distributions, Distributions | None]:
+        rows, known, shared = document.rows, document.known, document.shared
+        decided = None
+        if self._network.transitions is not None:
+            decided = settle(rows, known, shared, self._network.transitions, self._network.temperature)
+            complete_rows(decided, document.reading.breaks, known, shared)
+        split_bare_labels(rows, self._bare)
+        complete_rows(rows, document.reading.breaks, known, shared)
+        return rows, decided
 
 
 def _collect(launched: Sequence[tuple[list[_WindowJob], Pending]]) -> None:

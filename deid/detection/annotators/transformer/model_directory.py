@@ -43,10 +43,7 @@ class ModelDirectory:
     @property
     def longest(self) -> int:
         """Sub-words that the model can take at once, special ones included, as its configuration says."""
-        positions = self.config.get("max_position_embeddings") or self.config.get("n_positions") or 512
-        # RoBERTa and CamemBERT number positions from padding_idx + 1.
-        offset = self.config.get("pad_token_id") or 0 if self.config.get("model_type") in _OFFSET_POSITIONS else -1
-        return int(positions) - offset - 1
+        return longest_input(self.config)
 
     @property
     def digest(self) -> str:
@@ -54,6 +51,14 @@ class ModelDirectory:
         files = [self.path / CONFIG, self.path / TOKENIZER, *sorted(self.path.glob("*.safetensors"))]
         stats = [(file, file.stat()) for file in files]
         return _digest(tuple((str(file), stat.st_size, stat.st_mtime_ns) for file, stat in stats))
+
+
+def longest_input(config: Mapping[str, Any]) -> int:
+    """Return how many sub-words a model of this configuration takes at once, special ones included."""
+    positions = config.get("max_position_embeddings") or config.get("n_positions") or 512
+    # RoBERTa and CamemBERT number positions from padding_idx + 1.
+    offset = config.get("pad_token_id") or 0 if config.get("model_type") in _OFFSET_POSITIONS else -1
+    return int(positions) - offset - 1
 
 
 _OFFSET_POSITIONS = frozenset({"roberta", "camembert", "xlm-roberta", "xlm-roberta-xl"})
@@ -232,7 +237,8 @@ class Card(BaseModel):
 
     `labels`: its tags, by index; `vocabulary`: entries of the tokenizer, special ones included; `tokenizer`: hash of
     tokenizer.json; `weights`: hash of model.safetensors; `corpus`: hash of documents and mentions; `temperature`:
-    divides logits, so that probabilities are calibrated; `window`: sub-words of an input,
+    divides the logarithms of probabilities, to calibrate them; `head`: on the encoder, `crf` adds transitions between
+    tags; `window`: sub-words of an input,
     special ones included; `versions`: of the libraries; `settings`: the training
     configuration; `measures`: what was measured at the end.
     """
@@ -247,6 +253,7 @@ class Card(BaseModel):
     corpus: str
     seed: int
     temperature: float = Field(1.0, gt=0)
+    head: Literal["linear", "crf"] = "linear"
     window: int = 512
     versions: Mapping[str, str]
     settings: Mapping[str, Any] = {}

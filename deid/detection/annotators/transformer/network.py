@@ -14,9 +14,11 @@ from numpy.typing import NDArray
 from transformers import AutoModelForTokenClassification
 from transformers.utils import logging
 
-from deid.detection.annotators.transformer.model_directory import ModelDirectory
+from deid.detection.annotators.transformer.chains import load_transitions
+from deid.detection.annotators.transformer.model_directory import WEIGHTS, ModelDirectory
 from deid.detection.annotators.transformer.subwords import padded_length
 from deid.detection.taggers.tagging import one_thread
+from deid.detection.taggers.tags import TAGS
 from deid.domain.errors import PolicyError
 
 Precision = Literal["fp32", "bf16", "fp16", "int8"]
@@ -35,14 +37,18 @@ class Pending:
     ready: torch.cuda.Event | None
 
     def result(self) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
-        """`(probabilities (rows, tags), whether the model's numbers were finite (rows,))`."""
+        """`(probabilities or log-potentials (rows, tags), whether the model's numbers were finite (rows,))`."""
         if self.ready is not None:
             self.ready.synchronize()
         return self.rows.numpy(), self.sound.numpy()
 
 
 class Network:
-    """A token classifier on a device."""
+    """A token classifier on a device.
+
+    `transitions`: log-potentials (tags, tags) of a model whose head is a CRF, whose `launch` gives log-potentials;
+    None for another. `temperature`: divides the logarithms of probabilities.
+    """
 
     def __init__(self, directory: ModelDirectory, device: torch.device, precision: Precision) -> None:
         """Load the weights.
@@ -54,7 +60,8 @@ class Network:
         self.precision = precision
         self.longest = directory.longest
         self._padding = int(directory.config.get("pad_token_id") or 0)
-        self._temperature = directory.card.temperature if directory.card else 1.0
+        self.temperature = directory.card.temperature if directory.card else 1.0
+        self.transitions = _transitions(directory)
         self._matrix = torch.from_numpy(directory.labels.matrix).to(device)
         try:
             self._model = _load(directory, _DTYPES[precision]).to(device)
@@ -88,8 +95,9 @@ class Network:
             logits = self._model(input_ids=self._moved(ids), attention_mask=self._moved(mask)).logits
             chosen = logits[self._moved(at), self._moved(positions)].float()
             sound = torch.isfinite(chosen).all(dim=1)
-            rows = torch.softmax(chosen / self._temperature, dim=1) @ self._matrix
-            return self._fetched(rows, sound)
+            if self.transitions is None:
+                chosen = torch.softmax(chosen / self.temperature, dim=1) @ self._matrix
+            return self._fetched(chosen, sound)
 
     def _moved(self, array: NDArray[np.int64]) -> torch.Tensor:
         tensor = torch.from_numpy(array)
@@ -105,6 +113,20 @@ class Network:
         ready = torch.cuda.Event()  # type: ignore[no-untyped-call]
         ready.record()
         return Pending(rows_here, sound_here, ready)
+
+
+def _transitions(directory: ModelDirectory) -> torch.Tensor | None:
+    if directory.card is None or directory.card.head == "linear":
+        return None
+    try:
+        if directory.card.labels == TAGS:
+            return load_transitions(directory.path / WEIGHTS)
+    except KeyError:
+        pass
+    raise PolicyError(
+        f"model {directory.name}: its weights lack the transitions of its CRF, or its tags are another release's.",
+        "Restore the directory as training wrote it, or train it again.",
+    )
 
 
 def chosen_device(name: str) -> torch.device:

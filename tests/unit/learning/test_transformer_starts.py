@@ -1,0 +1,132 @@
+"""Fine-tuning from any local directory, with a linear head or a CRF, and what the annotator makes of the result."""
+
+from __future__ import annotations
+
+import json
+import logging
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+
+from deid.detection.annotators.transformer import Transformer, model_directory
+from deid.detection.annotators.transformer.chains import TRANSITIONS
+from deid.detection.reading import Reading
+from deid.domain.document import Document
+from deid.domain.errors import InputRefused, PolicyError
+from deid.domain.labels import Label
+from deid.learning.transformer.plan import Plan
+from deid.learning.transformer.training import train_transformer
+from tests.unit.learning.transformer_encoders import ENCODERS, encoder
+from tests.unit.learning.transformer_letters import letters
+
+
+def _plan(start: Path, **changes: Any) -> Plan:
+    asked = {"epochs": 8, "length": 96, "batch": 4, "learning_rate": 1e-2, "held_out": 0.2, "dropout": 0.0} | changes
+    return Plan.model_validate({"start": str(start), "fine_tuning": asked})
+
+
+@pytest.fixture(autouse=True)
+def _one_thread() -> None:
+    torch.set_num_threads(1)
+
+
+@pytest.mark.parametrize("head", ["linear", "crf"])
+@pytest.mark.parametrize("name", sorted(ENCODERS))
+def test_any_encoder_is_trained_and_served(name: str, head: str, tmp_path: Path) -> None:
+    card = train_transformer(_plan(encoder(name, tmp_path), head=head), letters(), tmp_path / "out")
+    assert card.head == head
+    assert card.measures["overlap_f1"] > 0.6
+    annotator = Transformer(str(tmp_path / "out"), precision="fp32")
+    reading = Reading(letters()[3].document)
+    (rows,) = annotator.distributions([reading])
+    assert np.allclose(rows.sum(axis=1), 1, atol=1e-4)
+    assert {mention.label for mention in annotator.annotate(reading)} >= {Label.PATIENT, Label.DATE}
+    assert not (tmp_path / ".out.training").exists()
+    assert Transformer(str(tmp_path / "out")).annotate(reading)  # int8
+
+
+@pytest.fixture(scope="module")
+def chained(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("chained")
+    train_transformer(_plan(encoder("camembert", folder), head="crf", epochs=3), letters(), folder / "out")
+    return folder / "out"
+
+
+def test_neighbours_change_nothing_of_a_crf(chained: Path) -> None:
+    annotator = Transformer(str(chained), precision="fp32")
+    readings = [Reading(gold.document) for gold in letters(6)] + [
+        Reading(Document("empty", "")),
+        Reading(Document("x", "\n\n")),
+    ]
+    together = annotator.distributions(readings)
+    alone = [annotator.distributions([reading])[0] for reading in readings]
+    assert all(np.array_equal(one, two) for one, two in zip(together, alone, strict=True))
+    assert annotator.annotate_batch(readings) == [annotator.annotate(reading) for reading in readings]
+
+
+def test_a_crf_without_its_transitions_is_refused(chained: Path, tmp_path: Path) -> None:
+    for file in chained.iterdir():
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    weights = tmp_path / model_directory.WEIGHTS
+    tensors = load_file(weights)
+    assert tensors[TRANSITIONS].abs().max() > 0
+    del tensors[TRANSITIONS]
+    save_file(tensors, weights, {"format": "pt"})
+    card = json.loads((tmp_path / model_directory.CARD).read_text())
+    card["weights"] = model_directory.file_hash(weights)
+    (tmp_path / model_directory.CARD).write_text(json.dumps(card))
+    with pytest.raises(PolicyError, match="transitions"):
+        Transformer(str(tmp_path)).annotate(Reading(letters()[0].document))
+
+
+def test_a_batch_in_parts_is_the_same_batch(tmp_path: Path) -> None:
+    start = encoder("mbert", tmp_path)
+    cards = [
+        train_transformer(_plan(start, epochs=1, accumulate=parts, batch=6), letters(10), tmp_path / str(parts))
+        for parts in (1, 3)
+    ]
+    assert cards[0].measures["loss"] == pytest.approx(cards[1].measures["loss"], rel=1e-3)
+
+
+def test_rare_labels_weigh_more(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """Weighed up, a label is found where the same training without weights finds nothing yet."""
+    start = encoder("mbert", tmp_path)
+    shares = []
+    for name, weights in (("none", "none"), ("root", "inverse_root"), ("named", {"O": 0.05})):
+        with caplog.at_level(logging.WARNING):
+            train_transformer(_plan(start, epochs=1, class_weights=weights), letters(10), tmp_path / name)
+        (rows,) = Transformer(str(tmp_path / name), precision="fp32").distributions([Reading(letters()[0].document)])
+        shares.append(float(rows[:, 0].mean()))
+    assert shares[1] < shares[0]
+    assert shares[2] < shares[0]
+    assert "No example of" in caplog.text
+    assert "PHONE" in caplog.text
+
+
+def test_a_flaubert_that_the_library_cannot_run_is_refused(tmp_path: Path) -> None:
+    start = encoder("flaubert", tmp_path)
+    config = json.loads((start / "config.json").read_text())
+    (start / "config.json").write_text(json.dumps(config | {"pre_norm": True}))
+    with pytest.raises(InputRefused, match="pre_norm"):
+        train_transformer(_plan(start), letters(6), tmp_path / "out")
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"length": 512}, "takes 128 sub-words"),
+        ({"accumulate": 9, "batch": 8}, "accumulate"),
+        ({"head": "crf", "class_weights": "inverse_root"}, "linear head"),
+        ({"class_weights": {"NOBODY": 2.0}}, "NOBODY"),
+        ({"class_weights": {"PATIENT": 0}}, "greater than 0"),
+    ],
+)
+def test_settings_that_do_not_fit_are_refused(changes: dict[str, Any], message: str, tmp_path: Path) -> None:
+    start = encoder("camembert", tmp_path)
+    with pytest.raises((InputRefused, ValueError), match=message):
+        train_transformer(_plan(start, **changes), letters(6), tmp_path / "out")
+    assert not (tmp_path / "out").exists()
