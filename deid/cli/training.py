@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-Kind = Literal["crf", "bilstm_crf", "both"]
+if TYPE_CHECKING:
+    from deid.evaluation.corpus import GoldDocument
+
+Kind = Literal["crf", "bilstm_crf", "transformer", "both"]
 
 
 def train(
@@ -59,6 +63,20 @@ def train(
             show_default=False,
         ),
     ] = None,
+    plan: Annotated[
+        Path | None,
+        typer.Option(
+            "--plan",
+            help="Transformer : plan YAML, ou le nom d'un plan livré (fine-tune, compact…).",
+            show_default=False,
+        ),
+    ] = None,
+    start: Annotated[
+        Path | None,
+        typer.Option(
+            "--start", help="Transformer : dossier de l'encodeur, au lieu de celui du plan.", show_default=False
+        ),
+    ] = None,
 ) -> None:
     """Entraîne le CRF et le BiLSTM-CRF sur des documents annotés.
 
@@ -67,8 +85,8 @@ def train(
     Interrompu, l'entraînement d'un réseau reprend à son dernier point de contrôle par la même commande ; le modèle
     précédent reste en place jusqu'à la fin.
 
-    La politique les prend par l'option « model » de leur annotateur. Le transformer a sa propre commande :
-    python -m deid.learning.transformer --help
+    Avec --kind transformer, affine un encodeur selon un plan (docs/training.md). La politique prend les modèles par
+    l'option « model » de leur annotateur.
     """
     from deid.detection.taggers.bilstm import PACKAGED_EMBEDDINGS, load_embeddings
     from deid.evaluation.corpus import load_corpus
@@ -87,6 +105,9 @@ def train(
             record_canaries(folder, canaries)
         typer.echo(f"{KIND} : {len(documents)} documents de plus, modèle dans {folder}")
         return
+    if kind == "transformer":
+        _train_transformer(documents, out / kind, plan or Path("train-small" if small else "fine-tune"), start, seed)
+        return
     recipe = replace(training.SMALL if small else training.FULL, seed=seed)
     if rate is not None:
         recipe = replace(recipe, bilstm=replace(recipe.bilstm, rate=rate))
@@ -99,3 +120,19 @@ def train(
         if canaries is not None:
             record_canaries(folder, canaries)
         typer.echo(f"{name} : {len(documents)} documents, modèle dans {folder}")
+
+
+def _train_transformer(documents: Sequence[GoldDocument], out: Path, name: Path, start: Path | None, seed: int) -> None:
+    from accelerate import PartialState
+
+    from deid.learning.transformer import plan as plans
+    from deid.learning.transformer.training import train_transformer
+
+    values = plans.find_plan(name).model_dump() | {"seed": seed}
+    if start is not None:
+        values |= {"start": str(start), "encoder": None, "pretraining": None}
+    card = train_transformer(plans.Plan.model_validate(values), documents, out)
+    if not PartialState().is_main_process:
+        return
+    scores = ", ".join(f"{name} {value:.3f}" for name, value in card.measures.items())
+    typer.echo(f"transformer : {len(documents)} documents, modèle dans {out} ({scores})")

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import pairwise, product
 from pathlib import Path
 
 import numpy as np
+import pytest
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deid.detection.taggers.crf import CrfScores, CrfWeights
+from deid.detection.taggers.crf import CrfScores, CrfWeights, best_chain, path_loss
 from deid.detection.taggers.tags import TAGS
 
 numbers = st.integers(1, 2**64 - 1)
@@ -43,3 +46,23 @@ def test_weights_come_back_from_their_file(tmp_path: Path) -> None:
     assert np.array_equal(again.keys, weights.keys)
     assert np.array_equal(again.weights, weights.weights)
     assert np.array_equal(again.transitions, weights.transitions)
+
+
+@given(seed=st.integers(0, 10_000), tokens=st.integers(1, 4))
+def test_the_best_chain_and_the_loss_agree_with_all_paths(seed: int, tokens: int) -> None:
+    """Enumerate every path over three tags."""
+    draw = np.random.default_rng(seed)
+    emissions = draw.normal(size=(tokens, 3)).astype(np.float32)
+    transitions = draw.normal(size=(3, 3)).astype(np.float32)
+    scores = {
+        path: sum(emissions[at, tag] for at, tag in enumerate(path))
+        + sum(transitions[before, after] for before, after in pairwise(path))
+        for path in product(range(3), repeat=tokens)
+    }
+    best = max(scores, key=lambda path: scores[path])
+    assert tuple(best_chain(emissions, transitions).tolist()) == best
+    # Beside an empty chain, which has no loss.
+    padded_tags = torch.tensor([list(best), [0] * tokens])
+    both = torch.from_numpy(np.stack((emissions, emissions)))
+    loss = path_loss(both, torch.from_numpy(transitions), torch.tensor([tokens, 0]), padded_tags)
+    assert float(loss) == pytest.approx(np.logaddexp.reduce(list(scores.values())) - scores[best], abs=1e-4)
