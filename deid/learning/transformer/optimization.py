@@ -26,7 +26,7 @@ T = TypeVar("T")
 class Machine:
     """Device of this process, whether its matrix products are in bf16, and the processes that train together.
 
-    Several processes, one per GPU, are those that `accelerate launch` starts; usually there is one.
+    Several processes, one per GPU, are those that `torchrun` or `accelerate launch` starts; usually there is one.
     """
 
     device: torch.device

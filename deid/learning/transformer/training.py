@@ -105,7 +105,7 @@ def _start(
     if machine.processes.num_processes > 1:
         raise InputRefused(
             "an own encoder is trained in one process.",
-            "Train it without `accelerate launch`, then start another plan from its directory `encoder`.",
+            "Train it without a launcher, then start another plan from its directory `encoder`.",
         )
     folder, partial = work / _ENCODER, work / ".encoder"
     kept, training = work / "encoder.json", training_hash(plan, documents, None)

@@ -7,7 +7,6 @@ import logging
 import os
 import resource
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -148,11 +147,7 @@ def test_two_processes_learn_what_one_does(tmp_path: Path) -> None:
     documents = _corpus(tmp_path / "corpus")
     plan = _plan(encoder("mbert", tmp_path), epochs=2, dropout=0, batch=5, accumulate=2)
     alone = train_transformer(plan, documents, tmp_path / "alone")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = str(free.getsockname()[1])
-    launch = ["-m", "accelerate.commands.launch", "--cpu", "--num_processes", "2", "--num_machines", "1"]
-    launch += ["--mixed_precision", "no", "--dynamo_backend", "no", "--main_process_port", port]
+    launch = ["-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2"]
     done = subprocess.run(
         [sys.executable, *launch, *_command(plan, tmp_path)],
         capture_output=True, text=True, check=False, timeout=300, env={**os.environ, "PYTHONPATH": str(Path.cwd())},
