@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from deid.cli.console import chosen_policy, command_group, say, served_policy
+from deid.cli.documents import PolicyFile
 
 policy_app = command_group("Montre ou vérifie la politique.")
 budget_app = command_group("Explique et compte le budget ε.")
@@ -39,6 +40,32 @@ def policy_validate(path: PolicyArgument = None) -> None:
     Detector(policy)
     chosen_generators(policy)
     typer.echo(f"{policy.name} : valable, empreinte {policy.digest}")
+
+
+@policy_app.command("weights")
+def policy_weights(
+    corpus: Annotated[
+        Path, typer.Argument(metavar="CORPUS", help="Dossier de .txt annotés, ou JSON Lines.", show_default=False)
+    ],
+    policy: PolicyFile = None,
+) -> None:
+    """Propose le poids de chaque annotateur par étiquette, d'après des documents annotés ; n'écrit aucune politique.
+
+    YAML à coller dans la politique, après lecture : précision et son intervalle à 95 %, nombre de mentions, rappel. Le
+    poids fait de la force moyenne d'un annotateur la borne basse de sa précision, sans lui faire perdre ses mentions.
+    """
+    from deid.detection import Detector
+    from deid.detection.staff import NO_STAFF
+    from deid.evaluation.annotator_weights import measure_annotators, proposal
+    from deid.evaluation.corpus import load_corpus, load_staff
+
+    chosen, documents = served_policy(policy), load_corpus(corpus)
+    staff = load_staff(corpus) if corpus.is_dir() else NO_STAFF
+    cells = measure_annotators(documents, Detector(chosen, staff), chosen)
+    typer.echo(
+        f"# {len(documents)} documents, politique {chosen.name} ({chosen.digest}), merge: {chosen.detection.merge}"
+    )
+    typer.echo("\n".join(proposal(cells, chosen)))
 
 
 @budget_app.command()

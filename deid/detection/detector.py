@@ -17,7 +17,7 @@ from deid.detection.language import foreign_language, plainly_french
 from deid.detection.legible import Legible
 from deid.detection.lexicon import gazetteers, use_lookup
 from deid.detection.lookup import LookupTable
-from deid.detection.own_types import OwnTypes
+from deid.detection.own_types import ANNOTATOR, OwnTypes
 from deid.detection.reading import Reading
 from deid.detection.registry import Annotator, BatchAnnotator, StaffAware, Tagger, build
 from deid.detection.staff import NO_STAFF, Staff
@@ -80,8 +80,43 @@ class Detector:
         found = self._search([Reading(one.document) for one in legible])
         return [one.restored(mentions) for one, mentions in zip(legible, found, strict=True)]
 
+    def opinions(self, documents: Sequence[Document]) -> list[dict[str, list[Mention]]]:
+        """Return what each annotator finds in each document before merging, in the documents' order.
+
+        Where the policy averages the taggers, they speak as `merging.TAGGERS`; own types, as `own_types.ANNOTATOR`.
+        """
+        legible = [Legible(document) for document in documents]
+        readings = [Reading(one.document) for one in legible]
+        found, optional = self._annotated(readings)
+        for reading, own, aside in zip(readings, found, optional, strict=True):
+            for name, mentions in aside.items():
+                own[name] = [*own[name], *mentions]
+            if self._own_types:
+                own[ANNOTATOR] = list(self._own_types.add(reading, ()))
+        return [
+            {name: [at for mention in said for at in one.restored([mention])] for name, said in own.items()}
+            for one, own in zip(legible, found, strict=True)
+        ]
+
     def _search(self, readings: Sequence[Reading]) -> list[tuple[Mention, ...]]:
         """Return the mentions of each reading, in order."""
+        found, optional = self._annotated(readings)
+        concluded = [self._conclude(*one) for one in zip(readings, found, strict=True)]
+        if self._policy.repeat_across_documents:
+            concluded = refining.share_names(readings, concluded, self._policy)
+        concluded = [
+            self._with_optional(*one) if one[2] else one[1] for one in zip(readings, concluded, optional, strict=True)
+        ]
+        if self._own_types:
+            return [self._own_types.add(*one) for one in zip(readings, concluded, strict=True)]
+        return concluded
+
+    def _annotated(
+        self, readings: Sequence[Reading]
+    ) -> tuple[list[dict[str, list[Mention]]], list[dict[str, list[Mention]]]]:
+        """Return the mentions of each reading by annotator, those of averaged taggers as one annotator's; then those of
+        optional labels.
+        """
         foreign = self._foreign(readings)
         found: list[dict[str, list[Mention]]] = [{} for _ in readings]
         optional: list[dict[str, list[Mention]]] = [{} for _ in readings]
@@ -98,15 +133,10 @@ class Detector:
                     optional[at][annotator.name] = aside
                     mentions = [mention for mention in mentions if mention.label not in OPTIONAL]
                 found[at][annotator.name] = readings[at].found[annotator.name] = mentions
-        concluded = [self._conclude(*one) for one in zip(readings, found, distributions, strict=True)]
-        if self._policy.repeat_across_documents:
-            concluded = refining.share_names(readings, concluded, self._policy)
-        concluded = [
-            self._with_optional(*one) if one[2] else one[1] for one in zip(readings, concluded, optional, strict=True)
-        ]
-        if self._own_types:
-            return [self._own_types.add(*one) for one in zip(readings, concluded, strict=True)]
-        return concluded
+        for reading, own, shares in zip(readings, found, distributions, strict=True):
+            if shares:
+                own[merging.TAGGERS] = merging.find_averaged(reading, shares, self._policy.recall, self._known)
+        return found, optional
 
     def refusal(self, document: Document) -> Reason | None:
         """Return the reason to put a document in quarantine without searching it; None if it may be searched."""
@@ -121,17 +151,9 @@ class Detector:
         doubtful = (at for at, reading in enumerate(readings) if not plainly_french(reading.text))
         return frozenset(at for at in doubtful if foreign_language(readings[at]))
 
-    def _conclude(
-        self,
-        reading: Reading,
-        found: dict[str, list[Mention]],
-        distributions: Mapping[str, NDArray[np.float32]],
-    ) -> tuple[Mention, ...]:
-        if distributions:
-            found[merging.TAGGERS] = merging.find_averaged(reading, distributions, self._policy.recall, self._known)
-            candidates = merging.weigh(found, self._policy.weights, merging.AVERAGING_WEIGHTS)
-        else:
-            candidates = merging.weigh(found, self._policy.weights)
+    def _conclude(self, reading: Reading, found: Mapping[str, Sequence[Mention]]) -> tuple[Mention, ...]:
+        table = merging.AVERAGING_WEIGHTS if merging.TAGGERS in found else merging.WEIGHTS
+        candidates = merging.weigh(found, self._policy.weights, table)
         return refining.refine(reading, self._merge(candidates, self._policy.threshold), self._policy)
 
     def _with_optional(
