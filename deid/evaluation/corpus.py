@@ -5,6 +5,7 @@ In a folder, `*identity.jsonl` holds the patients' identities and `*staff.jsonl`
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping
@@ -124,6 +125,36 @@ def _decoded(path: Path) -> str:
         raise InputRefused(f"{path.name}: {error.strerror}.") from None
     except UnicodeDecodeError as error:
         raise InputRefused(f"{path.name}: not UTF-8 at byte {error.start}.") from None
+
+
+def load_indirect(overlay: Path, corpus: Path) -> dict[str, list[GoldDocument]]:
+    """Return the documents of `overlay` with its mentions of optional labels beside those of `corpus`, by part.
+
+    A line of the overlay names a document of the corpus, the SHA-256 of its text, a part and the mentions: the corpus
+    itself stays as the taggers were trained on it.
+
+    Raises:
+        InputRefused: the overlay or a document cannot be read, a text is another than the one annotated, or a mention
+            overlaps another or leaves the text; the message names the document and quotes nothing.
+    """
+    parts: dict[str, list[GoldDocument]] = {}
+    for record in _records(overlay):
+        name = record["document"]
+        gold = _document(corpus / f"{name}.txt", {})
+        if hashlib.sha256(gold.document.text.encode()).hexdigest() != record.get("sha256"):
+            raise InputRefused(f"{overlay.name}: {name} is another text than the one annotated.", "Annotate it again.")
+        try:
+            added = [Mention(one["start"], one["end"], Label(one["label"])) for one in record["mentions"]]
+            mentions = tuple(sorted([*gold.mentions, *added]))
+            part = str(record["part"])
+        except (KeyError, TypeError, ValueError):
+            raise InputRefused(f"{overlay.name}: the mentions of {name} cannot be read.") from None
+        if any(one.overlaps(two) for one, two in pairwise(mentions)) or (
+            mentions[-1:] and mentions[-1].end > len(gold.document.text)
+        ):
+            raise InputRefused(f"{overlay.name}: mentions of {name} overlap or leave the text.")
+        parts.setdefault(part, []).append(replace(gold, mentions=mentions))
+    return parts
 
 
 # Corrected documents

@@ -17,7 +17,7 @@ from deid.french.social_words import find_occupations, peoples
 from deid.substitution.context import DocumentContext
 from deid.substitution.drafts import Draft, tag
 
-_AHEAD = 30  # characters ahead that hold preposition and article
+_AHEAD = 60  # characters ahead, or behind, that are read
 _INACTIVE = "inactive"
 # Group → masculine, feminine, their plurals.
 _GROUPS = {
@@ -45,6 +45,12 @@ _CONTINENTS = {
     "american": ("américain", "américaine", "américains", "américaines"),
     "oceanian": ("océanien", "océanienne", "océaniens", "océaniennes"),
 }
+# One form for both, or used as such.
+_EPICENE = re.compile(r"(?:ancienne? |ex-)?(?:agent|chef|ingenieur|professeur|medecin|proviseur)\b")
+_PEOPLE = re.compile(
+    r"\b(?:(mme|madame|mlle|elle|mere|patiente|epouse|fille|s(?:oe|œ)ur|nee|agee|dame|femme)|"
+    r"(?:mr?|monsieur|il|pere|patient|fils|frere|mari|ne|age|homme))\b"
+)
 _FORMER = re.compile(r"(?i)(?:anciennes?|anciens?|ex|jeune|future?)[ -]")
 _RETIRED = re.compile(r"(?i) (?:retraitée?s?|à la retraite|en retraite|a la retraite)\b")
 # Folded words → class; the first that is found. None: the words are the class.
@@ -52,14 +58,16 @@ _FAMILY: tuple[tuple[re.Pattern[str], str | None], ...] = tuple(
     (re.compile(pattern), written)
     for pattern, written in (
         (r"instance|procedure|en cours|separe|divorc|veuf|veuve|celibataire|\bfeue? ", "sans conjoint"),
-        (r"vi\w+ (?:\w+ )?avec (?:son|sa|leurs?) (?:mari|epou|femme|conj|comp|concub)", "vit en couple"),
+        (r"vi\w+ (?:\w+ )?avec (?:son|sa|leurs?) (?:mari|epou|femme|conj|comp|concub)", "vit avec son conjoint"),
         (r"vi\w+ (?:maritalement|en (?:couple|concubinage|union))", "vit en couple"),
         (r"mariee?|pacse|concubin|couple|union", "en couple"),
         (r"vi\w+ (?:\w+ )?seule?|^seule?|isole", None),
+        (r"vi\w+ (?:\w+ )?(?:avec|chez) (?:son|sa) [^ ]+$", "vit avec un proche"),
         (r"vi\w+ (?:\w+ )?(?:avec|chez)", "vit avec des proches"),
         (r"sans enfant|pas d'enfant|aucun enfant|0 enfant", None),
         (r"petits?[ -](?:enfants|fils|filles)|arriere", "un ou plusieurs petits-enfants"),
-        (r"fratrie|frere|soeur| de (?:deux|trois|quatre|cinq|six|sept|huit|neuf|dix|onze|douze)", "une fratrie"),
+        (r"^(?!.*fratrie).*(?:frere|s(?:oe|œ)ur)", "des frères et sœurs"),
+        (r"fratrie| de (?:deux|trois|quatre|cinq|six|sept|huit|neuf|dix|onze|douze)", "une fratrie"),
         (r"^(?:fils|fille|enfant) uniques?", "enfant"),
         (
             r"^\d+ ?(?:er|ere|e|eme|ieme|nd|nde) enfant|^[a-z]+(?:ier|iere|ieme|nd|nde|er) enfant|^second enfant",
@@ -82,12 +90,13 @@ class Generalisation:
         """Return the class of the mention, its own text where that is the class, or its label."""
         original = self._context.text(mention)
         before = self._context.document.text[max(0, mention.start - _AHEAD) : mention.start]
+        behind = self._context.document.text[mention.end : mention.end + _AHEAD]
         written = {
             Label.PROFESSION: self._occupation,
             Label.NATIONALITY: self._people,
             Label.FAMILY: _family,
             Label.COORDINATES: _cell,
-        }.get(mention.label, _no_class)(original, before)
+        }.get(mention.label, _no_class)(original, before, behind)
         if written is None:
             return tag(mention.label, original)
         if not self._context.accented:
@@ -98,7 +107,7 @@ class Generalisation:
             _in_case(original, written), GENERALISE, may_return=True, noun=_noun(before, written, mention.label)
         )
 
-    def _occupation(self, original: str, before: str) -> str | None:
+    def _occupation(self, original: str, before: str, behind: str) -> str | None:  # noqa: ARG002 - one signature for all
         found = next(find_occupations(fold(original)), None)
         if found is None:
             return None
@@ -106,15 +115,15 @@ class Generalisation:
         if one.group == _INACTIVE:
             return original if match.end() - match.start() >= len(original.strip()) else match.group()
         feminine = _feminine_ahead(before)
-        if feminine is None:
+        if feminine is None and not _EPICENE.match(fold(original)):
             feminine = one.feminine
         if feminine is None:
-            feminine = self._context.document.patient.sex == "F"
+            feminine = _feminine_person(before, self._context.document.patient.sex)
         former, retired = _FORMER.match(original), _RETIRED.search(original)
         words = _GROUPS[one.group][feminine + 2 * one.plural]
         return (former.group() if former else "") + words + (retired.group() if retired else "")
 
-    def _people(self, original: str, before: str) -> str | None:
+    def _people(self, original: str, before: str, behind: str) -> str | None:  # noqa: ARG002 - as above
         form = peoples().get(re.sub(r"^franco-", "", fold(original)).replace(" ", "-"))
         if form is None:
             return None
@@ -128,25 +137,34 @@ class Generalisation:
         return _CONTINENTS[form.group][feminine + 2 * form.plural]
 
 
-def _no_class(original: str, before: str) -> str | None:  # noqa: ARG001 - one signature for all
+def _no_class(original: str, before: str, behind: str) -> str | None:  # noqa: ARG001 - one signature for all
     return None
 
 
-def _family(original: str, before: str) -> str | None:
+def _family(original: str, before: str, behind: str) -> str | None:
     folded = " ".join(fold(original).split())
     for pattern, written in _FAMILY:
         if pattern.search(folded):
-            if written == "une fratrie" and _RANKED.match(folded) and ("fratrie" in folded or " de " in folded):
-                return "membre d'une fratrie"
-            if written == "une fratrie" and re.search(r"(?:d'une|'une) $", before):
-                return "fratrie"
-            if written == "sans conjoint" and re.search(r"(?i)\b(?:une?|la|le|l['’]) ?$", before):
-                return "personne sans conjoint"
-            return original if written is None else written
+            return original if written is None else _in_its_place(written, folded, before, behind)
     return None
 
 
-def _cell(original: str, before: str) -> str | None:  # noqa: ARG001 - one signature for all
+def _in_its_place(written: str, folded: str, before: str, behind: str) -> str:
+    """Return a class of family situation in the words that fit the article ahead or the name behind."""
+    if written == "une fratrie":
+        if _RANKED.match(folded):
+            return "membre d'une fratrie"
+        return "fratrie" if before.endswith("d'une ") else written
+    if written == "sans conjoint":
+        if re.match(r" (?:de |d['’])[A-ZÀ-Ý]", behind):  # "veuf de Carmen"
+            return "ancienne conjointe" if folded.endswith(("veuve", "ee")) else "ancien conjoint"
+        return "personne sans conjoint" if re.search(r"(?i)\b(?:une?|la|le|l['’]) ?$", before) else written
+    if re.search(r"(?i)\b(?:[mst]es|leurs|[nv]os|les|des|ces) $", before):
+        return written.removeprefix("un ou plusieurs ").removeprefix("des ")
+    return written
+
+
+def _cell(original: str, before: str, behind: str) -> str | None:  # noqa: ARG001 - one signature for all
     """Return a pair of decimal degrees to one decimal: a cell of some 11 km by 7; other forms have no class."""
     if (
         len(_NUMBER.findall(original)) != 2
@@ -162,7 +180,7 @@ def _cell(original: str, before: str) -> str | None:  # noqa: ARG001 - one signa
 def _feminine_ahead(before: str) -> bool | None:
     """Return whether the words ahead say a woman ("une", "sa mère"), a man, or nothing."""
     if re.search(
-        r"(?i)\b(?:une|la|elle est|elle était|mère|fille|sœur|soeur|épouse|femme|tante|compagne|"
+        r"(?i)\b(?:une|la|elle est|elle était|mère|fille|s(?:oe|œ)ur|épouse|femme|tante|compagne|"
         r"patiente)\W*(?:ancienne )?$",
         before,
     ):
@@ -170,6 +188,12 @@ def _feminine_ahead(before: str) -> bool | None:
     if re.search(r"(?i)\b(?:un|le|il est|il était|père|fils|frère|mari|époux|oncle|compagnon|patient)\W*$", before):
         return False
     return None
+
+
+def _feminine_person(before: str, sex: str | None) -> bool:
+    """Return whether the last word for a person on the line is a woman's, the patient being one without such a word."""
+    people = list(_PEOPLE.finditer(fold(before.rpartition("\n")[2])))
+    return people[-1].group(1) is not None if people else sex == "F"
 
 
 def _noun(before: str, written: str, label: Label) -> Noun | None:

@@ -40,6 +40,8 @@ FOUND = (
     "[[FAMILY|En instance de divorce]].",
     "C'est la [[FAMILY|deuxième d'une fratrie de trois]].",
     "Deniz est le [[FAMILY|3e enfant]] de Selma.",
+    "Elle [[FAMILY|vit avec son petit-fils]], [[FAMILY|garde alternée]] des petits.",
+    "Il [[RELIGION|croit en Dieu]].",
     "Elle est [[RELIGION|témoin de Jéhovah]] et refuse la transfusion.",
     "De confession [[RELIGION|musulmane]], elle suit le [[RELIGION|ramadan]].",
     "Religion : [[RELIGION|catholique pratiquante]].",
@@ -69,6 +71,9 @@ LEFT = (
     "Hôpital protestant, institut catholique, cimetière israélite.",
     "p = 0,0012 et 0,0034 ; flexion 120° 30' ; créatinine 48,85 puis 52,35.",
     "Fumeur de gitanes, il parle kabyle.",
+    "Facteur de progression, facteur déclenchant, manœuvre d'exploration, deux fils tracteurs.",
+    "En mars, un enfant de 14 ans est vu ; pied de type égyptien.",
+    "Née d'une fille vue par le médecin du centre, di\u00adagnostiqué tard.",
     "Bureau 4, ascenseur des couturières.",
 )
 

@@ -17,7 +17,7 @@ _RANK = (
 )
 _KIN = (
     r"(?:mari|epoux|epouse|femme|conjoint|conjointe|compagnon|compagne|concubin|concubine|ami|amie|copain|"
-    r"copine|pere|mere|parents|fils|fille|filles|enfants|soeur|frere|niece|neveu|tante|oncle|grand-mere|"
+    r"copine|pere|mere|parents|fils|fille|filles|enfants|s(?:oe|œ)ur|frere|niece|neveu|tante|oncle|grand-mere|"
     r"grands-parents|petite?-fil[sl]e?|belle-fille|famille|maman)"
 )
 # Not before a name ("veuve Martin"), a side or a thing ("séparé de 3 cm").
@@ -26,6 +26,7 @@ _STATUS = re.compile(
     r"veuves?|en concubinage|"
     r"vi(?:t|vant|vent|vait) (?:maritalement|en couple|en concubinage|en union libre)|en couple|union libre|"
     r"en (?:instance|cours|procedure) de (?:divorce|separation)|parents? (?:separes?|divorces?)|"
+    r"separation des parents|garde alternee|vivent separes|"
     r"separee? (?:de (?:son|sa) (?:mari|femme|conjointe?|compagnon|compagne|epou(?:x|se)|ex)|depuis)|"
     r"mere celibataire|"
     r"famille monoparentale|feu son (?:mari|epoux)|feue sa (?:femme|epouse))(?![\w-])"
@@ -33,19 +34,19 @@ _STATUS = re.compile(
 _HOME = re.compile(
     rf"(?<![\w'-])(?:vi(?:t|vant|vent|vait)(?: encore| toujours| desormais|"
     rf" actuellement)? (?:seule?s?(?! dans l)|(?:avec|chez) (?:son|sa|ses|leurs?|un|une|"
-    rf"des) {_KIN}(?: et (?:son|sa|ses) {_KIN})?)|"
+    rf"des) (?:\w+ )?{_KIN}(?: et (?:son|sa|ses) {_KIN})?)|"
     r"seule? (?:a|au) (?:la maison|domicile)|isolee? (?:a|au) domicile)(?![\w-])"
 )
 _ALONE = re.compile(r"(?:[.:] ?|(?:veuf|veuve|ans|celibataire|divorcee?), )(seule?)(?= ?[.;\n]|, |$)", re.MULTILINE)
 _CHILDREN = re.compile(
     rf"(?<![\w'/,.:-])(?:(?:{_NUMBER}) (?:(?:petits?|jeunes|grands|beaux)[ -])?(?:enfants?|garcons?|"
-    rf"filles?|fils|freres?|soeurs?|demi-freres?|demi-soeurs?|petits-enfants|arriere-petits-enfants)"
-    rf"(?: et (?:{_NUMBER}) (?:garcons?|filles?|fils|freres?|soeurs?|petits-enfants))?"
+    rf"filles?|fils|freres?|s(?:oe|œ)urs?|demi-freres?|demi-s(?:oe|œ)urs?|petits-enfants|arriere-petits-enfants)"
+    rf"(?: et (?:{_NUMBER}) (?:garcons?|filles?|fils|freres?|s(?:oe|œ)urs?|petits-enfants))?"
     r"|(?:sans|pas d['e]|aucun|0) ?enfants?|nulli(?:geste)? enfant)(?![\w-])"
 )
 _RANKED = re.compile(
     rf"(?<![\w-])(?:(?:{_RANK}|ainee?|cadet(?:te)?|benjamine?)(?: enfants?)? (?:d'une |de la |"
-    rf"d'1 )?fratrie(?: (?:de )?{_NUMBER}(?: (?:enfants?|freres?|filles?|garcons?|soeurs?))?)?|"
+    rf"d'1 )?fratrie(?: (?:de )?{_NUMBER}(?: (?:enfants?|freres?|filles?|garcons?|s(?:oe|œ)urs?))?)?|"
     rf"(?:d'une |une )?fratrie de {_NUMBER}(?: enfants?)?|{_RANK} enfant(?! ?[.:])|(?:enfant|fils|fille) uniques?|"
     rf"{_RANK} de (?:deux|trois|quatre|cinq|six|sept|huit|neuf|dix|onze|douze|treize))(?![\w-])"
 )
@@ -62,10 +63,12 @@ _ILL = re.compile(
     r"sains?|ayant|presentant|souffrant|asthm|traitee?s?|hospitalis|vaccin|infecte|vus?\b|inclus|ages? de|"
     r"agees? de|[(]\d|sur \d|pour)"
 )
-_ONE = re.compile(r"une? (?:(?:petite?|jeune|grande?) )?(?:enfant|garcon|fille|fils|frere|soeur)\b")
+_ONE = re.compile(r"une? (?:(?:petite?|jeune|grande?) )?(?:enfant|garcon|fille|fils|frere|s(?:oe|œ)ur)\b")
+_OF_AN_AGE = re.compile(r"une? (?:enfant|garcon|fille) (?:de|agee?) ")
+_THREADS = re.compile(r"\w+ fils (?:tracteur|de suture|d'|non |resorb|metalli|a |en )")
 _SINGULAR = re.compile(
-    r"(?!(?:0?1|une?|sans|aucun|0|pas) ?)[^ ]+ [^ ]*(?:enfant|garcon|fille|frere|soeur)"
-)  # "5 soeur"
+    r"(?!(?:0?1|une?|sans|aucun|0|pas) ?)[^ ]+ [^ ]*(?:enfant|garcon|fille|frere|s(?:oe|œ)ur)"
+)  # "5 s(?:oe|œ)ur"
 
 
 def find_family(reading: Reading) -> Iterator[Mention]:
@@ -100,7 +103,11 @@ def _found(reading: Reading) -> Iterator[Mention]:
 def _tells_family(text: str, match: re.Match[str]) -> bool:
     """Return whether a number of children or siblings is somebody's, not that of a study or of ill relatives."""
     before = text[max(0, match.start() - 24) : match.start()]
-    if _SINGULAR.fullmatch(match.group()):
+    if (
+        _SINGULAR.fullmatch(match.group())
+        or _OF_AN_AGE.match(text, match.start())
+        or _THREADS.match(text, match.start())
+    ):
         return False
     if _ONE.match(match.group()) and not re.search(r"\b(?:a|ont|avoir|ayant|pere d'|mere d'|eu|,) ?$", before):
         return False

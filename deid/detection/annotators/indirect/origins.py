@@ -28,7 +28,8 @@ _PRACTICE = re.compile(
     r"(?<![\w'-])(?:temoins? de jehovah|ramadan|careme|halal|casher|kasher|(?<=repas )cacher|"
     r"(?<=viande )cacher|chabbat|shabbat|yom kippour|"
     r"(?:jeune|fete|culte|rite) (?:bouddhique|musulmane?|catholique|juive?|orthodoxe)|neuvaine|messe|hadj|"
-    r"pelerinage (?:a la mecque|a lourdes)|communion|sacrement des malades|onction des malades|"
+    r"pelerinage (?:a la mecque|a lourdes)|communion|bapteme|croi(?:t|re|s) en dieu|sacrement des malades|"
+    r"onction des malades|"
     r"croyante? (?:et )?pratiquante?|"
     r"non[ -]croyante?|bouddhisme|islam|catholicisme|protestantisme|judaisme|hindouisme|convertie? a l'islam)" + _END
 )
@@ -52,7 +53,7 @@ def _announced(kind: str) -> re.Pattern[str]:
         "nationality": r"(?:nationalites?|double nationalite|citoyennete|ressortissante?s?|passeport|"
         r"sujet)(?: ?[.:=]{1,12} ?| )",
         "ethnicity": r"(?:d'origine|origines?(?: ethniques?| geographiques?)? ?:|d'ascendance|de souche|ethnie(?: ?:)?|"
-        r"de type|race|"
+        r"race|"
         r"communaute|de parents|population|phenotype) ?",
         "religion": r"(?:de (?:confession|religion|culture|tradition|foi|culte)|religion ?[.:=]{0,12}|culte ?:|"
         r"confession ?:|"
@@ -135,6 +136,8 @@ def find_religions(reading: Reading) -> Iterator[Mention]:
     text = reading.folded
     for match in (*_announced("religion").finditer(text), *_believers().finditer(text)):
         start, end = match.span(1) if match.re.groups else match.span()
+        if reading.text[end - 1] in "éÉ":  # "diagnostiqué", cut
+            continue
         if not _opens_a_name(reading, start, end) and not _INSTITUTION.search(text[max(0, start - 30) : start]):
             yield Mention(start, end, Label.RELIGION, 0.93)
     for match in _PRACTICE.finditer(text):

@@ -8,8 +8,9 @@ from deid.detection.reading import Reading
 KIN = (
     r"(?:mari|epoux|epouse|femme|conjoint|conjointe|compagnon|compagne|concubin|concubine|partenaire|pere|"
     r"mere|papa|maman|"
-    r"parents?|frere|freres|soeur|soeurs|fils|fille|filles|gendre|bru|oncle|tante|cousin|cousine|neveu|niece|"
-    r"(?:grand|beau|belle|petit|petite)[ -](?:pere|mere|frere|soeur|fils|fille)|voisin|voisine|ami|amie|"
+    r"parents?|frere|freres|s(?:oe|œ)ur|s(?:oe|œ)urs|fils|fille|filles|gendre|bru|oncle|tante|cousin|"
+    r"cousine|neveu|niece|"
+    r"(?:grand|beau|belle|petit|petite)[ -](?:pere|mere|frere|s(?:oe|œ)ur|fils|fille)|voisin|voisine|ami|amie|"
     r"aine|ainee|cadet|"
     r"cadette|fiance|fiancee|ex[ -](?:mari|femme))"
 )

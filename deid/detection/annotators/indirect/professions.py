@@ -31,7 +31,8 @@ _SAID = re.compile(
 )
 _FORMER = r"(?:anciennes?|anciens?|ex|jeune|futur|future)"
 _BEFORE_FORMER = re.compile(rf"(?<!\w)({_FORMER})[ -]$")
-_KIN_BEFORE = re.compile(rf"(?<!\w){KIN}(?: \w+){{0,3}}?(?: ?[,(:] ?| )(?:(?:est|etait|un|une|aussi) )?$")
+_LINKS = r"(?:par|le|la|les|chez|avec|pour|que|au|du|des|vue?|a|et)"
+_KIN_BEFORE = re.compile(rf"(?<!\w){KIN}(?: (?!{_LINKS} )\w+){{0,3}}?(?: ?[,(:] ?| )(?:(?:est|etait|un|une|aussi) )?$")
 _AGE_BEFORE = re.compile(r"(?:\bans|\ba\d?|\d a|\bne[e]? [^\n]{3,30})(?: ?\))?(?: ?[,;:.(–-]+ ?| )$")
 _APPOSED_AFTER = re.compile(r" ?(?:[,;.)\n(]|$|chez |a la |au |aux |dans |en |depuis |pendant |retraite|a l['’])")
 _EMPLOYER_AFTER = re.compile(
@@ -54,14 +55,19 @@ _AFTER_NAMES = re.compile(
     r" ?(?:traitante?|referente?|de garde|coordonnat|coordinateur|de risque|liberale?s?\b|scolaire|"
     r"de sante publique|du travail)"
 )
-_AFTER_GROUP = re.compile(r" (?:de|d') ?(?:risque|croissance|coagulation|rhumatoide|von|intrinseque)")
+# "facteur de risque", "facteur VIII", "manœuvre d'exploration"
+_OF_A_THING = re.compile(
+    r"(?:facteurs?|man(?:oe|œ)uvres?) (?:d[e'u]|des|rhumat|intrins|tissul|declench|favoris|predict|"
+    r"pronost|limit|aggrav|anti|[ivx]+\b)"
+)
 
 _ADJECTIVES = (
     r"(?: (?:agricole|viticole|routiere?|retraitee?s?|territoriale?|municipale?|communale?|hospitaliere?|"
     r"specialisee?|"
     r"qualifiee?|principale?|independante?|salariee?|polyvalente?|saisonniere?|forestiere?|maritime|"
     r"industrielle?|automobile|commerciale?|administratif|administrative|technique|biologique|intermittente?|"
-    r"stagiaire|superieure?|en chef|en retraite|a la retraite|a facon|a domicile|freelance|bancaire))"
+    r"stagiaire|publi(?:c|que)|professionnel(?:le)?|ambulante?|superieure?|en chef|en retraite|"
+    r"a la retraite|a facon|a domicile|freelance|bancaire))"
 )
 _COMPLEMENT = (
     r"(?: (?:d'|(?:de|en|des|du) )(?!(?:\d|risque|garde|nuit|jour|profession|metier|formation|naissance|nationalite|"
@@ -100,7 +106,12 @@ def _score(reading: Reading, match: re.Match[str], one: Occupation) -> float:
         text[max(0, match.start() - 60) : match.start()].rpartition("\n")[2],
         text[match.end() : match.end() + 40],
     )
-    if _is_name(reading, match) or _AFTER_NAMES.match(after) or _AFTER_GROUP.match(after) or _CIVILITY.search(before):
+    if (
+        _is_name(reading, match)
+        or _AFTER_NAMES.match(after)
+        or _OF_A_THING.match(text, match.start())
+        or _CIVILITY.search(before)
+    ):
         return 0
     former = _BEFORE_FORMER.search(before)
     if former or re.match(r" (?:a la |en )?retraitee?s?\b", after):
