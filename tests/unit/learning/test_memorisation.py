@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +16,8 @@ from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 from tokenizers.decoders import ByteLevel as ByteLevelDecoder
 
 from deid.cli import main
-from deid.domain.document import Document
+from deid.detection.reading import Reading
+from deid.domain.document import Document, Mention
 from deid.domain.errors import InputRefused, PolicyError
 from deid.domain.labels import Label
 from deid.evaluation.corpus import GoldDocument
@@ -131,6 +134,36 @@ def test_a_directory_whose_canaries_are_unknown_or_that_cannot_be_checked_is_ref
     (tmp_path / "model.json").write_text('{"kind": "gazetteer"}')
     with pytest.raises(PolicyError):
         memorisation.measure_exposure(tmp_path, 7)
+
+
+class Trigrams:
+    """A character language model by counts of what it was trained on, as an annotator may hold one."""
+
+    name = "trigrams"
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self._counts = Counter(text[at : at + 3] for text in texts for at in range(len(text) - 2))
+
+    def annotate(self, reading: Reading) -> list[Mention]:
+        raise AssertionError(f"{reading.document.id} is to be scored, not annotated")
+
+    def likelihoods(self, texts: Sequence[str]) -> list[float]:
+        return [sum(math.log(1 + self._counts[text[at : at + 3]]) for at in range(len(text) - 2)) for text in texts]
+
+
+def test_a_language_model_is_judged_by_the_likelihood_of_the_text(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(memorisation, "DRAWS", 255)
+    (tmp_path / "model.json").write_text('{"kind": "trigrams"}')
+    planted = [one.document.text for one in plant_canaries(LETTERS * 10, 7)]
+    monkeypatch.setattr(memorisation, "build", lambda _: Trigrams(planted))
+    seen, unseen = (memorisation.measure_exposure(tmp_path, seed) for seed in (7, 8))
+    assert set(seen) == {"text"}
+    once, often = seen["text"]
+    assert once.mean > 7
+    assert often.mean == 8, "no other draw is as likely"
+    assert all(one.mean < memorisation.BOUND for one in unseen["text"])
 
 
 @pytest.mark.slow
