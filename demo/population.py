@@ -22,7 +22,12 @@ def population(patients: int, seed: int = SEED, *, progress: bool = False) -> Po
     Raises:
         ValueError: no patient.
     """
-    hospital = generate(seed, patients=patients, documents=DOCUMENTS_PER_PATIENT * patients + 40, progress=progress)
+    documents = DOCUMENTS_PER_PATIENT * patients + 40
+    return population_of(generate(seed, patients=patients, documents=documents, progress=progress))
+
+
+def population_of(hospital: model.Hospital) -> Population:
+    """The first versions of a hospital's documents, faulty ones left out."""
     people = {one.patient_id: _known(one) for one in hospital.patients}
     stays = {stay.stay_id: stay for stay in hospital.stays}
     around = surrounding(hospital.stays)

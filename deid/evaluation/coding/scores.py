@@ -1,0 +1,102 @@
+"""Scores of coders against the codes of stays, and paired intervals of differences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+RESAMPLES = 1000
+Matrix = NDArray[np.bool_]  # shape (stays, classes)
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """An estimate, and the interval of 95 % over stays drawn again."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Prf:
+    """Precision, recall and F1, in 0..1; a share of nothing is 0."""
+
+    precision: float
+    recall: float
+    f1: float
+
+
+def micro(gold: Matrix, found: Matrix) -> Prf:
+    """Return scores over all pairs of stay and class."""
+    return _prf(float((gold & found).sum()), float(found.sum()), float(gold.sum()))
+
+
+def macro(gold: Matrix, found: Matrix) -> Prf:
+    """Return the mean of the scores of classes that occur in `gold`."""
+    told = gold.any(axis=0)
+    right = (gold & found).sum(axis=0)[told]
+    each = [
+        _prf(float(r), float(f), float(g))
+        for r, f, g in zip(right, found.sum(axis=0)[told], gold.sum(axis=0)[told], strict=True)
+    ]
+    if not each:
+        return Prf(0.0, 0.0, 0.0)
+    return Prf(*(float(np.mean([getattr(one, name) for one in each])) for name in ("precision", "recall", "f1")))
+
+
+def precision_at(gold: Matrix, scores: NDArray[np.float64], k: int) -> float:
+    """Return the mean share of right classes among the k best of a stay (P@k)."""
+    best = np.argsort(-scores, axis=1, kind="stable")[:, :k]
+    return float(np.take_along_axis(gold, best, axis=1).mean())
+
+
+def jaccard(one: Matrix, other: Matrix) -> NDArray[np.float64]:
+    """Return |A ∩ B| / |A ∪ B| of each stay, shape (stays,); 1 where both are empty (Tchouka et al. 2022, figure 8)."""
+    union = (one | other).sum(axis=1)
+    return np.where(union, (one & other).sum(axis=1) / np.maximum(union, 1), 1.0)
+
+
+def resampled(stays: int, seed: int = 2026, resamples: int = RESAMPLES) -> NDArray[np.float64]:
+    """Return how often each stay is drawn in each resample with replacement, shape (resamples, stays)."""
+    random = np.random.default_rng(seed)
+    return np.asarray(random.multinomial(stays, np.full(stays, 1 / stays), size=resamples), dtype=np.float64)
+
+
+def micro_f1(gold: Matrix, found: Matrix, weights: NDArray[np.float64]) -> Interval:
+    """Return the micro F1 with its interval; `weights` is what `resampled` gives."""
+    return _interval(micro(gold, found).f1, _f1s(gold, found, weights))
+
+
+def loss(gold: Matrix, before: Matrix, after: Matrix, weights: NDArray[np.float64]) -> Interval:
+    """Return the micro F1 of `before` less that of `after`, paired by stay, with its interval."""
+    value = micro(gold, before).f1 - micro(gold, after).f1
+    return _interval(value, _f1s(gold, before, weights) - _f1s(gold, after, weights))
+
+
+def _f1s(gold: Matrix, found: Matrix, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    right, marked, told = ((part).sum(axis=1).astype(np.float64) for part in (gold & found, found, gold))
+    return 2 * (weights @ right) / np.maximum(weights @ (marked + told), 1e-12)
+
+
+def _interval(value: float, drawn: NDArray[np.float64]) -> Interval:
+    low, high = np.quantile(drawn, (0.025, 0.975))
+    return Interval(value, float(low), float(high))
+
+
+def _prf(right: float, found: float, gold: float) -> Prf:
+    precision, recall = right / found if found else 0.0, right / gold if gold else 0.0
+    return Prf(precision, recall, 2 * right / (found + gold) if found + gold else 0.0)
+
+
+def encoded(codes: Sequence[frozenset[str]], classes: Sequence[str]) -> Matrix:
+    """Return which stay has which class, shape (stays, classes); classes that are not listed are left out."""
+    at = {name: index for index, name in enumerate(classes)}
+    found = np.zeros((len(codes), len(classes)), dtype=np.bool_)
+    for row, own in enumerate(codes):
+        for name in own & at.keys():
+            found[row, at[name]] = True
+    return found

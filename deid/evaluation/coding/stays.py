@@ -1,0 +1,114 @@
+"""Stays as one text each with its codes, and the figures that describe a set of them (Couchot 2023, slide 34)."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deid.domain.document import Document
+from deid.domain.errors import InputRefused
+from deid.evaluation.coding.icd10 import Level, at_level
+
+FEW, MANY = 10, 100  # stays of a rare code, and of a frequent one
+
+
+@dataclass(frozen=True, slots=True)
+class CodedStay:
+    """Texts of a stay in the order in which they were written, and its codes, the main one first."""
+
+    stay: str
+    patient: str
+    texts: tuple[str, ...]
+    codes: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """The whole stay; each document begins with the marker of its type."""
+        return "\n\n".join(self.texts)
+
+    def at_level(self, level: Level) -> frozenset[str]:
+        """Return the classes of the codes at a level."""
+        return frozenset(at_level(code, level) for code in self.codes)
+
+
+def gather(
+    documents: Iterable[tuple[str, Document]],
+    codes: Mapping[str, Sequence[str]],
+    text_of: Callable[[Document], str] = lambda document: document.text,
+) -> list[CodedStay]:
+    """Return the stays that have both documents and codes, in the order of their ids.
+
+    Args:
+        documents: pairs of stay and document, in any order.
+        codes: codes by stay, the main one first.
+        text_of: what is read of a document: its own text, or its published one.
+    """
+    own: defaultdict[str, list[Document]] = defaultdict(list)
+    for stay, document in documents:
+        own[stay].append(document)
+    found = []
+    for stay in sorted(own.keys() & codes.keys()):
+        if not codes[stay]:
+            continue
+        ordered = sorted(own[stay], key=lambda one: (str(one.reference_date or ""), one.id))
+        texts = tuple(f"<{one.type or 'document'}> {text_of(one)}" for one in ordered)
+        patient = next((one.patient.key for one in ordered if one.patient), stay)
+        found.append(CodedStay(stay, patient, texts, tuple(codes[stay])))
+    return found
+
+
+def folds(stays: Sequence[CodedStay], number: int) -> NDArray[np.int64]:
+    """Return the fold of each stay, shape (stays,); the stays of a patient are in one.
+
+    Patients are dealt in the order of their hashes, so that neither their ids nor the order of stays matter.
+
+    Raises:
+        InputRefused: fewer patients than folds.
+    """
+    patients = sorted({one.patient for one in stays}, key=lambda name: sha256(name.encode()).digest())
+    if len(patients) < number:
+        raise InputRefused(
+            f"{len(patients)} patients cannot be dealt to {number} folds.", "Give more stays, or ask for fewer folds."
+        )
+    of_patient = {patient: index % number for index, patient in enumerate(patients)}
+    return np.asarray([of_patient[one.patient] for one in stays], dtype=np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """Figures of a set of stays at one level; lengths are in words that white space parts."""
+
+    stays: int
+    documents: int
+    words: int
+    longest: int
+    assigned: int
+    classes: int
+    rare: int
+    frequent: int
+
+    @property
+    def length(self) -> float:
+        """Words of a stay, on average."""
+        return self.words / max(1, self.stays)
+
+
+def statistics(stays: Sequence[CodedStay], level: Level = "code") -> Statistics:
+    """Count stays, words and classes; a class is rare in fewer than 10 stays and frequent in 100 or more."""
+    lengths = [len(one.text.split()) for one in stays]
+    counted = Counter(name for one in stays for name in one.at_level(level))
+    return Statistics(
+        stays=len(stays),
+        documents=sum(len(one.texts) for one in stays),
+        words=sum(lengths),
+        longest=max(lengths, default=0),
+        assigned=counted.total(),
+        classes=len(counted),
+        rare=sum(times < FEW for times in counted.values()),
+        frequent=sum(times >= MANY for times in counted.values()),
+    )
