@@ -122,14 +122,19 @@ Written by `{command}`.
 {longest:,} at most. Codes are those of the [synthetic hospital](../docs/synthetic-hospital.md#codes). Each stay is
 coded by a coder that learned from other patients, in five folds; arms share the split. Intervals of 95 % are of
 1,000 resamples of stays. Loss: points of micro F1 against original texts, paired by stay. Jaccard: of the codes
-found in a stay with those found in its original text (Tchouka et al. 2022, figure 8)."""
+found in a stay with those found in its original text (Tchouka et al. 2022, figure 8).
+
+Tags score higher than original texts, against the order of Couchot 2023 (0.47, 0.44, 0.42): to a bag of words, names,
+numbers and dates are words that predict nothing, and a tag is one word. What dates and ages tell (a history of two
+years or of ten has another code here) needs a coder that reads them.
+"""
 
 
 def main() -> None:
     """Print the page."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--patients", type=int, default=330)
-    parser.add_argument("--levels", nargs="+", choices=LEVELS, default=["code", "category"])
+    parser.add_argument("--levels", nargs="+", choices=LEVELS, default=["code"])
     given = parser.parse_args()
     texts, codes = sources(given.patients)
     stays = arms(texts, codes)

@@ -33,10 +33,16 @@ class ClassicalCoder:
         self._shares: NDArray[np.float64] = np.zeros(0)
 
     def fit(self, texts: Sequence[str], gold: Matrix) -> ClassicalCoder:
-        """Learn from the texts of stays and their classes; a class of fewer than two stays keeps its share."""
-        features = self._words.fit_transform(texts)
+        """Learn from the texts of stays and their classes; a class of fewer than two stays keeps its share.
+
+        Texts without a word that tells them apart teach the shares alone.
+        """
         self._shares = gold.mean(axis=0)
         self._models = []
+        try:
+            features = self._words.fit_transform(texts)
+        except ValueError:  # no word is in some texts and not in most
+            return self
         for column in tqdm(gold.T, desc="classes", disable=None, leave=False):
             if not _FEWEST <= column.sum() < len(column):
                 self._models.append(None)
@@ -49,8 +55,10 @@ class ClassicalCoder:
 
     def scores(self, texts: Sequence[str]) -> NDArray[np.float64]:
         """Return the probability of each class, shape (stays, classes)."""
-        features = self._words.transform(texts)
         found = np.tile(self._shares, (len(texts), 1))
+        if not self._models:
+            return found
+        features = self._words.transform(texts)
         for index, model in enumerate(self._models):
             if model is not None:
                 found[:, index] = model.predict_proba(features)[:, 1]

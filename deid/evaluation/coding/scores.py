@@ -79,7 +79,8 @@ def loss(gold: Matrix, before: Matrix, after: Matrix, weights: NDArray[np.float6
 
 def _f1s(gold: Matrix, found: Matrix, weights: NDArray[np.float64]) -> NDArray[np.float64]:
     right, marked, told = ((part).sum(axis=1).astype(np.float64) for part in (gold & found, found, gold))
-    return 2 * (weights @ right) / np.maximum(weights @ (marked + told), 1e-12)
+    f1s: NDArray[np.float64] = 2 * (weights @ right) / np.maximum(weights @ (marked + told), 1e-12)
+    return f1s
 
 
 def _interval(value: float, drawn: NDArray[np.float64]) -> Interval:

@@ -57,7 +57,7 @@ def gather(
             continue
         ordered = sorted(own[stay], key=lambda one: (str(one.reference_date or ""), one.id))
         texts = tuple(f"<{one.type or 'document'}> {text_of(one)}" for one in ordered)
-        patient = next((one.patient.key for one in ordered if one.patient), stay)
+        patient = next((one.patient.key for one in ordered if one.patient and one.patient.key), stay)
         found.append(CodedStay(stay, patient, texts, tuple(codes[stay])))
     return found
 
