@@ -4,11 +4,14 @@
 À la main. Entraîne un modèle de l'hôpital sur des corpus annotés du dossier d'échange, le compare à celui qui est en
 service, et le met en service si la règle de la politique (`promotion`) le veut, sinon attend un intendant.
 
+Il peut apprendre aussi de documents d'une période, étiquetés sans annotateur par ce que l'hôpital sait déjà (identité
+du patient, personnel, communes, formes) ; l'évaluation, elle, demande des documents annotés par des personnes.
+
 `collect → train → register → evaluate → decision`
 
 | Étape | Ce qu'elle fait | Si elle échoue |
 |---|---|---|
-| `collect` | lit les corpus ; ôte de l'apprentissage les patients de l'évaluation | corriger le corpus, relancer |
+| `collect` | réunit les documents ; les patients de l'évaluation ne s'apprennent pas | corriger le corpus, relancer |
 | `train` | entraîne, sur une place du groupe `gpu` | relancer : l'apprentissage reprend où il en était |
 | `register` | met le modèle au registre, comme candidat | relancer |
 | `evaluate` | compare au modèle en service ; si `automatic`, applique la règle | relancer |
@@ -24,9 +27,9 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
-from airflow.sdk import Param, dag, task
+from airflow.sdk import Param, dag
 from nocturne_airflow.launch import training_arguments
-from nocturne_airflow.steps import DEFAULT_ARGS, GPU_POOL, GPU_QUEUE, Tag, redacted_errors, step, time_limit
+from nocturne_airflow.steps import DEFAULT_ARGS, GPU_POOL, GPU_QUEUE, Tag, sensor, step
 
 
 @dag(
@@ -50,6 +53,14 @@ from nocturne_airflow.steps import DEFAULT_ARGS, GPU_POOL, GPU_QUEUE, Tag, redac
         "evaluation": Param(
             [], type="array", items={"type": "string"}, title="Corpus d'évaluation, annotés par des personnes"
         ),
+        "interval_start": Param(
+            None,
+            type=["null", "string"],
+            format="date-time",
+            title="Étiqueter des documents arrivés depuis (sinon aucun)",
+        ),
+        "interval_end": Param(None, type=["null", "string"], format="date-time", title="… et avant cette date"),
+        "size": Param(2000, type="integer", minimum=1, maximum=20000, title="Documents à étiqueter, au plus"),
         "seed": Param(2026, type="integer", title="Graine"),
         "automatic": Param(
             True, type="boolean", title="Appliquer la règle de la politique (sinon, un intendant décide)"
@@ -87,10 +98,7 @@ def train_detector() -> None:
 
         return trainings.evaluate(params["training"], digest, automatic=params["automatic"])
 
-    @task.sensor(
-        mode="reschedule", poke_interval=60, timeout=timedelta(days=14).total_seconds(), execution_timeout=time_limit(1)
-    )
-    @redacted_errors
+    @sensor(poke_interval=60, timeout=timedelta(days=14).total_seconds())
     def decision(evaluated: dict[str, Any]) -> bool:
         """Attendre qu'une personne décide, si la règle ne l'a pas fait."""
         from deid.learning import trainings

@@ -13,21 +13,34 @@ import re
 import shutil
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from deid.domain.errors import InputRefused
+from deid.config.settings import settings
+from deid.domain.document import Document
+from deid.domain.errors import InputRefused, PolicyError
 from deid.domain.private import private_files
 from deid.evaluation.comparison import judge
 from deid.evaluation.corpus import GoldDocument, gold_record, load_corpus, read_corrected
 from deid.learning import registry
 from deid.learning.exchange.rounds import exchange_folder
+from deid.learning.exchange.sampling import draw_random
+from deid.learning.taggers import training
+from deid.learning.taggers.training import KINDS
+from deid.learning.transformer.plan import load_plan
 from deid.nightly import runtime
+from deid.warehouse.batches import read_staff
+from deid.warehouse.identity import Translator
 from deid.warehouse.models import find_model
+from deid.warehouse.periods import list_period, open_period
+from deid.warehouse.planning import Interval
 
 TRAININGS, MODEL = "trainings", "model"
 _CORPORA = {"training": "corpus.jsonl", "evaluation": "evaluation.jsonl"}
 _ORDER = "training.json"
+_DISTANT = "distant"  # the annotator of documents that nobody annotated
+_BATCH = 100
 _NAME = re.compile(r"[a-z0-9_-]{1,40}")
 RECIPES = ("full", "small")
 
@@ -39,7 +52,9 @@ class TrainingOrder:
     """Order of a training.
 
     `corpora` and `evaluation` name annotated corpora below the exchange folder. `recipe` is one of `RECIPES`, or for a
-    transformer the name of a plan (YAML) below the exchange folder.
+    transformer the name of a plan (YAML) below the exchange folder. `period` is the start and end, in ISO form, of the
+    ingestion times of documents to label by what the hospital knows (`deid.learning.distant`): `size` at most, drawn
+    at random.
     """
 
     name: str
@@ -48,6 +63,8 @@ class TrainingOrder:
     evaluation: tuple[str, ...]
     recipe: str = "full"
     seed: int = 2026
+    period: tuple[str, ...] = ()
+    size: int = 2000
     requested_by: str = ""
     reason: str = ""
 
@@ -59,26 +76,34 @@ def collect(order: TrainingOrder) -> dict[str, int]:
     Returns documents and mentions (to train on), evaluation (documents) and left_out.
 
     Raises:
-        InputRefused: a corpus is not below the exchange folder or cannot be read; nothing is left to train on; or the
-            training exists with another order.
+        InputRefused: no such kind or recipe; a corpus is not below the exchange folder or cannot be read; nothing is
+            left to train on; or the training exists with another order.
+        PolicyError: the policy has no annotator of that kind, which its model could serve.
     """
     folder = _folder(order.name)
+    _check(order)
     held_out = _load(order.evaluation)
     if not held_out:
         raise InputRefused("no corpus to evaluate on was named.", "Name documents that people annotated.")
     known = {one.document.id for one in held_out} | {one.document.text for one in held_out}
-    people = {key for one in held_out if (key := one.document.patient.key)}
-    given = _load(order.corpora)
-    kept = [
-        one
-        for one in given
-        if not {one.document.id, one.document.text} & known and one.document.patient.key not in people
-    ]
-    if not kept:
-        raise InputRefused("no document is left to train on.", "Train on other patients than those of the evaluation.")
+    people = _people(held_out, order.corpora)
+    given: list[Any] = _load(order.corpora)
+
+    def learned(document: Document) -> bool:
+        return not {document.id, document.text} & known and document.patient.key not in people
+
+    kept = [one for one in given if learned(one.document)]
     with private_files():
         folder.mkdir(parents=True, exist_ok=True)
         _keep_order(folder, order)
+        if order.period:
+            documents = _of_period(order)
+            labelled = _label([one for one in documents if learned(one)])
+            given, kept = [*given, *documents], [*kept, *labelled]
+        if not kept:
+            raise InputRefused(
+                "no document is left to train on.", "Train on other patients than those of the evaluation."
+            )
         _write(folder / _CORPORA["training"], kept)
         _write(folder / _CORPORA["evaluation"], held_out)
     return {
@@ -159,9 +184,34 @@ def clear(name: str) -> None:
     shutil.rmtree(_folder(name), ignore_errors=True)
 
 
+def _of_period(order: TrainingOrder) -> list[Document]:
+    """Return documents of the order's period, without those of opted-out patients, drawn by its seed."""
+    start, end = map(datetime.fromisoformat, order.period)
+    listed = [one.document_id for one in list_period(Interval(start, end))]
+    drawn = draw_random(listed, order.size, order.seed)
+    documents: list[Document] = []
+    for first in range(0, len(drawn), _BATCH):
+        opened = open_period(drawn[first : first + _BATCH], settings().limits())
+        documents += [one.document for one in opened]
+    return documents
+
+
+def _label(documents: Sequence[Document]) -> list[GoldDocument]:
+    """Return documents with the mentions that the hospital's own knowledge gives, whose score is the confidence."""
+    from deid.learning.distant.corpus import Labeller
+
+    runtime.use_current_lookup()
+    labeller = Labeller(runtime.policy().detection, read_staff(settings().source))
+    labelled = []
+    for number, document in enumerate(documents, start=1):
+        labelled.append(GoldDocument(document, tuple(labeller.label(document)[0]), "", _DISTANT))
+        if number % _BATCH == 0:
+            log.info("%d of %d documents labelled", number, len(documents))
+    return [one for one in labelled if one.document.text.strip()]
+
+
 def _train_tagger(order: TrainingOrder, documents: Sequence[GoldDocument], out: Path) -> None:
     from deid.detection.taggers.bilstm import PACKAGED_EMBEDDINGS, load_embeddings
-    from deid.learning.taggers import training
 
     recipe = {"full": training.FULL, "small": training.SMALL}[order.recipe]
     rows = None if order.recipe == "small" else load_embeddings(PACKAGED_EMBEDDINGS)
@@ -169,7 +219,6 @@ def _train_tagger(order: TrainingOrder, documents: Sequence[GoldDocument], out: 
 
 
 def _train_transformer(order: TrainingOrder, documents: Sequence[GoldDocument], out: Path) -> None:
-    from deid.learning.transformer.plan import load_plan
     from deid.learning.transformer.training import train_transformer
 
     plan = load_plan(_below(order.recipe))
@@ -190,7 +239,8 @@ def _collected(name: str) -> tuple[Path, TrainingOrder]:
     except (OSError, ValueError):
         raise InputRefused(f"training {name} was not collected.", "Run its step collect.") from None
     order = TrainingOrder(**told)
-    return folder, replace(order, corpora=tuple(order.corpora), evaluation=tuple(order.evaluation))
+    corpora, evaluation, period = (tuple(one) for one in (order.corpora, order.evaluation, order.period))
+    return folder, replace(order, corpora=corpora, evaluation=evaluation, period=period)
 
 
 def _keep_order(folder: Path, order: TrainingOrder) -> None:
@@ -200,6 +250,31 @@ def _keep_order(folder: Path, order: TrainingOrder) -> None:
         if replace(before, requested_by="", reason="") != replace(order, requested_by="", reason=""):
             raise InputRefused(f"training {order.name} exists with other settings.", "Choose another name.")
     (folder / _ORDER).write_text(json.dumps(asdict(order)), encoding="utf-8")
+
+
+def _check(order: TrainingOrder) -> None:
+    """Refuse at once what would fail after hours of training."""
+    if order.kind == "transformer":
+        load_plan(_below(order.recipe))
+    elif order.kind not in KINDS or order.recipe not in RECIPES:
+        raise InputRefused(
+            f"{order.kind[:20]}, {order.recipe[:20]}: no such kind or recipe.",
+            f"Kinds: {', '.join(KINDS)}, transformer; recipes: {', '.join(RECIPES)}.",
+        )
+    policy = runtime.policy()
+    if order.kind not in {one.name for one in policy.detection.annotators}:
+        raise PolicyError(
+            f"policy {policy.name} has no annotator {order.kind}: its model would serve nothing.",
+            "Add it to detection.annotators, with `model: registry`.",
+        )
+
+
+def _people(held_out: Sequence[GoldDocument], corpora: Iterable[str]) -> set[str]:
+    """Return the patients of an evaluation; under the ledger's ids too, which a Parquet corpus has."""
+    people = {key for one in held_out if (key := one.document.patient.key)}
+    if any(next(path.rglob("*.parquet"), None) for path in map(_below, corpora) if path.is_dir()):
+        people |= set(Translator().to_ledger("patient", people).values())
+    return people
 
 
 def _load(names: Iterable[str]) -> list[GoldDocument]:

@@ -103,10 +103,13 @@ def training_arguments(params: Mapping[str, Any], dag_run: Any) -> dict[str, Any
     """Return the keyword arguments of `deid.learning.trainings.TrainingOrder`.
 
     Raises:
-        AirflowFailException: no reason was given.
+        AirflowFailException: no reason was given, or half a period.
     """
+    given = params["interval_start"] or params["interval_end"]
+    asked = period(params, None, None) if given else None
     return {
-        **{name: params[name] for name in ("kind", "recipe", "seed")},
+        **{name: params[name] for name in ("kind", "recipe", "seed", "size")},
+        "period": () if asked is None else (asked.start.isoformat(), asked.end.isoformat()),
         **{name: tuple(params[name]) for name in ("corpora", "evaluation")},
         "name": params["training"],
         "reason": stated_reason(params),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import warnings
 from collections.abc import Callable
 from datetime import timedelta
 from enum import StrEnum
@@ -85,6 +86,14 @@ def step(hours: float, **options: Any) -> Callable[[Callable[..., Any]], Any]:
         return task(show_return_value_in_logs=False, **limited)(redacted_errors(function))
 
     return decorate
+
+
+def sensor(**options: Any) -> Callable[[Callable[..., bool]], Any]:
+    """`@task.sensor` that leaves its worker between two looks; see `step`."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the provider imports a deprecated name of Airflow
+        made = task.sensor(mode="reschedule", execution_timeout=time_limit(1), **options)
+    return lambda function: made(redacted_errors(function))
 
 
 def redacted_errors(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -15,16 +15,16 @@ from deid.domain.errors import InputRefused
 from deid.evaluation.corpus import gold_record, load_corpus
 from deid.learning import registry, trainings
 from deid.learning.checkpoints import Checkpoint
-from deid.learning.taggers import training
 from deid.warehouse.models import Model, list_models
 from tests import ROOT
 from tests.conftest import Database
+from tests.database.warehouse.small_hospital import DAY, LETTER, NIGHT, PAGE, open_hospital, put, withdraw
 
 DAG = "train_detector"
 POLICY = """extends: default
 name: trained
 detection:
-  annotators: [{name: patterns}, {name: bilstm_crf, options: {model: registry}}]
+  annotators: [{name: patterns}, {name: bilstm_crf, options: {model: registry}}, {name: crf}]
   merge: weights
 """
 FORM = {"reason": "premier modèle", "recipe": "small", "corpora": ["tour1/corpora"], "evaluation": ["relus.jsonl"]}
@@ -54,13 +54,13 @@ def test_an_interrupted_training_goes_on_and_a_steward_decides(
     exchange: Path, play: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level("INFO", "deid")
-    monkeypatch.setattr(training.train_tagger, "__defaults__", (None, 0.0))  # a checkpoint after each batch
     offer, find, seen = Checkpoint.offer, trainings.find_model, Counter[str]()
 
     def interrupted(self: Checkpoint, *state: Any) -> None:
         offer(self, *state)
         seen["batches"] += 1
         if seen["batches"] == 2:
+            self.save(*state)
             raise RuntimeError("killed by the test")
 
     def decided(digest: str) -> Model:
@@ -87,6 +87,29 @@ def test_an_interrupted_training_goes_on_and_a_steward_decides(
     assert not {word for word in words if len(word) > 12} & set(" ".join(said).split())
 
 
+def test_documents_of_a_period_are_labelled_by_what_the_hospital_knows(
+    exchange: Path, deployed: Database, play: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    open_hospital(deployed)
+    for number in range(4):
+        put(deployed, f"letter{number}", LETTER + f"\nLettre {number}.\n")
+        put(deployed, f"page{number}", PAGE, patient="P000002", format="text/html")
+    withdraw(deployed, "letter3", NIGHT)
+    period = {"interval_start": NIGHT.isoformat(), "interval_end": (NIGHT + DAY).isoformat()}
+    measured = {"id": "x", "text": "Madame Maëlys VASSEROT", "patient": {"key": "P000002"}, "mentions": []}
+    (exchange / "relus.jsonl").write_text(json.dumps(measured) + "\n", encoding="utf-8")
+    order = trainings.TrainingOrder("essai2", "crf", (), ("relus.jsonl",), "small", period=tuple(period.values()))
+    counts = trainings.collect(order)
+    assert (counts["documents"], counts["left_out"]) == (3, 4), "neither withdrawn nor of the evaluation's patient"
+    assert counts["mentions"] > 3 * 5
+    assert trainings.collect(order) == counts
+    assert trainings.train("essai2")["documents"] == 3
+    monkeypatch.setattr(trainings, "is_settled", lambda _: True)  # nobody decides in this test
+    ended = play(DAG, training="essai3", kind="crf", automatic=False, **FORM | period | {"corpora": []})
+    assert (ended.state, ended.steps["train"]) == ("success", ["success"])
+    assert [(one.kind, one.state) for one in list_models()] == [("crf", "candidate")]
+
+
 def test_nothing_measured_was_learned_and_wrong_orders_are_refused(exchange: Path) -> None:
     order = trainings.TrainingOrder("essai1", "crf", ("tour1/corpora",), ("relus.jsonl",), recipe="small")
     counts = trainings.collect(order)
@@ -96,6 +119,9 @@ def test_nothing_measured_was_learned_and_wrong_orders_are_refused(exchange: Pat
     for wrong in (
         replace(order, seed=1),  # the name is taken by another order
         replace(order, name="../essai"),
+        replace(order, name="b", kind="magic"),
+        replace(order, name="b", recipe="huge"),
+        replace(order, name="b", kind="transformer", recipe="plan.yaml"),  # no such plan
         replace(order, name="b", corpora=("../policy.yaml",)),
         replace(order, name="b", corpora=("/etc/passwd",)),
         replace(order, name="b", evaluation=()),

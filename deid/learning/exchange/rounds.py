@@ -34,6 +34,7 @@ from deid.learning.exchange.agreement import measure_agreement
 from deid.learning.exchange.agreement_tables import as_tables
 from deid.learning.exchange.documents import Checked, Problem, check
 from deid.learning.exchange.formats import FORMATS, Format
+from deid.models.directories import with_models
 from deid.nightly import runtime
 from deid.warehouse import audit
 from deid.warehouse.batches import read_staff
@@ -187,7 +188,8 @@ def _draw(listed: Mapping[str, Listed], order: RoundOrder) -> list[str]:
     elif order.method == "uncertain":
         pool = _opened(sampling.draw_random(listed, _POOL * order.size, order.seed))
         documents = [one.document for one in pool]
-        doubts = sampling.measure_uncertainty(documents, runtime.policy())
+        policy = with_models(runtime.policy(), runtime.current_models())
+        doubts = sampling.measure_uncertainty(documents, policy)
         ids = sampling.draw_uncertain({one.id: doubt for one, doubt in zip(documents, doubts, strict=True)}, order.size)
     else:
         ids = sampling.draw_random(listed, order.size, order.seed)
