@@ -9,11 +9,12 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import secrets
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from pathlib import Path
 from types import TracebackType
@@ -45,6 +46,7 @@ STATISTICS = "statistics.json"
 ROWS, FILE_ROWS = 4_000, 1_000_000  # sentences of a row group, of a file
 BATCH = 64
 FIT = 2_000  # documents that the label model learns from
+_LINE = re.compile(r"[^\s](?:[^\n]*[^\s])?")
 _SHARES = {"train": 80, "validation": 10, "test": 10}  # percent of the patients (El Azzouzi et al. 2024)
 
 
@@ -170,7 +172,8 @@ class Labeller:
         if not len(votes.symbols):
             return (), []
         probabilities = self.aggregation.distributions(votes)
-        mentions = refine(votes.reading, decide(votes, probabilities, self.functions), self._policy)
+        refined = refine(votes.reading, decide(votes, probabilities, self.functions), self._policy)
+        mentions = tuple(part for one in refined for part in _lines_of(document.text, one))
         outside = [float(one) for one in probabilities[:, 0]]
         return mentions, list(self._rows(document, votes, mentions, outside))
 
@@ -206,6 +209,12 @@ class Labeller:
                     if start <= first < end
                 ],
             }
+
+
+def _lines_of(text: str, mention: Mention) -> Iterator[Mention]:
+    """Yield a mention line by line: the annotation guide lets none go over a line break."""
+    for match in _LINE.finditer(text, mention.start, mention.end):
+        yield replace(mention, start=match.start(), end=match.end())
 
 
 def _span(mention: Mention) -> Row:

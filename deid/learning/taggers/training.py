@@ -19,10 +19,10 @@ import deid
 from deid.detection.taggers.bilstm import EMBEDDINGS, BiLstmCrf, EmbeddingRows, Shape, save_embeddings
 from deid.detection.taggers.crf import CrfWeights
 from deid.detection.taggers.tagging import WEIGHTS, Manifest, features_digest, file_digest
+from deid.domain.document import Mention
 from deid.domain.errors import InputRefused
 from deid.domain.labels import TAGGED, Label
 from deid.evaluation.corpus import GoldDocument
-from deid.evaluation.markup import write_marked
 from deid.learning.augmentation import multiply
 from deid.learning.checkpoints import EVERY, Checkpoint, replaced_folder
 from deid.learning.objectives import LEAST_CONFIDENCE, is_certain
@@ -185,14 +185,14 @@ def _epochs(
 def corpus_fingerprint(documents: Sequence[GoldDocument]) -> str:
     """Return a hash of annotated documents, confidences included, that does not depend on their order."""
     lines = sorted(
-        sha256(f"{one.document.id}\n{write_marked(one.document.text, one.mentions)}{_doubts(one)}".encode()).hexdigest()
+        sha256(json.dumps([one.document.id, one.document.text, _spans(one.mentions)]).encode()).hexdigest()
         for one in documents
     )
     return sha256("\n".join(lines).encode()).hexdigest()[:16]
 
 
-def _doubts(gold: GoldDocument) -> str:
-    return "".join(f"\n{number}:{one.score:g}" for number, one in enumerate(gold.mentions) if one.score < 1)
+def _spans(mentions: Sequence[Mention]) -> list[tuple[int, int, str, float]]:
+    return [(one.start, one.end, str(one.label), one.score) for one in mentions]
 
 
 # Settings of the shipped taggers, and of a small version that trains in a minute.

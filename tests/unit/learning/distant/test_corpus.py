@@ -187,3 +187,17 @@ def test_a_tagger_trains_on_a_split(tmp_path: Path) -> None:
     build(tmp_path / "c", list(letters(12)))
     folder = train_tagger("crf", load_corpus(tmp_path / "c" / "train"), SMALL, tmp_path / "models")
     assert (folder / "model.json").is_file()
+
+
+def test_a_mention_ends_with_its_line_and_any_text_trains(tmp_path: Path) -> None:
+    text = "Tél. :\n03 80 11\n22 33\nM. VASSEROT [[x]] 12/03/2024\n"
+    patient = Patient(key="P1", last_name="VASSEROT", phones=("03 80 11 22 33",))
+    build(tmp_path / "c", [Document("D1", text, patient)])
+    (gold,) = load_corpus(tmp_path / "c")
+    assert {(text[one.start : one.end], str(one.label)) for one in gold.mentions} == {
+        ("03 80 11", "PHONE"),
+        ("22 33", "PHONE"),
+        ("VASSEROT", "PATIENT"),
+        ("12/03/2024", "DATE"),
+    }
+    train_tagger("crf", [gold], SMALL, tmp_path / "models")
