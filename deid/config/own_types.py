@@ -131,7 +131,7 @@ def compiled(pattern: str, case: str = "any") -> Any:
 
 
 class Names(BaseModel):
-    """What stewards and researchers read for a type."""
+    """Words that stewards and researchers read for a type."""
 
     model_config = _SECTION
 

@@ -100,7 +100,7 @@ class Check:
 
     @property
     def obstacles(self) -> tuple[str, ...]:
-        """What forbids that the model leaves, a sentence each."""
+        """Return what forbids that the model leaves, a sentence each."""
         told = []
         if self.worst is None:
             told.append("no canary was planted at its training")

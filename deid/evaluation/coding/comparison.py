@@ -20,7 +20,7 @@ FOLDS = 5
 
 
 class Coder(Protocol):
-    """What learns codes from texts."""
+    """Learner of codes from texts."""
 
     name: str
 
@@ -33,7 +33,7 @@ class Coder(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Coded:
-    """What a coder says of stays that it did not learn from: scores and, above its threshold, classes."""
+    """Answers of a coder on stays that it did not learn from: scores and, above its threshold, classes."""
 
     classes: tuple[str, ...]
     gold: Matrix

@@ -52,7 +52,7 @@ _SHARES = {"train": 80, "validation": 10, "test": 10}  # percent of the patients
 
 @dataclass(slots=True)
 class Built:
-    """What a corpus holds, and the documents left out: without a patient who could be told from others, or empty."""
+    """Counts of a corpus, and the documents left out: without a patient who could be told from others, or empty."""
 
     splits: dict[Split, SplitCounts] = field(default_factory=lambda: {split: SplitCounts() for split in SPLITS})
     without_patient: list[str] = field(default_factory=list)

@@ -47,7 +47,7 @@ class Checkpoints:
 
     @property
     def due(self) -> bool:
-        """Whether the last one is old enough for another within an epoch."""
+        """Return whether the last one is old enough for another within an epoch."""
         return time.monotonic() - self._last >= self._seconds
 
     def save(self, position: Position, tensors: Mapping[str, torch.Tensor]) -> None:
