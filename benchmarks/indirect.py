@@ -233,7 +233,7 @@ On the synthetic hospital ({words} words, beside the mentions that it marks itse
 
 {hospital}
 
-All were read: none is false.
+Seventy of them, drawn at random, were read: none is false.
 """
 
 
