@@ -150,7 +150,8 @@ def gains(found: Mapping[str, Mapping[int, Counts]]) -> str:
 
 _HEAD = """# Adapting to one author
 
-Written by `python -m benchmarks.adaptation corpus/train FOLDER` in {minutes:.0f} minutes of one core. The BiLSTM-CRF
+Written by `python -m benchmarks.adaptation corpus/train FOLDER` in {minutes:.0f} minutes of one core, without the
+training of the network that knows nobody (four minutes; it is trained once, in FOLDER). The BiLSTM-CRF
 ({epochs} epochs, {trained} documents) knows none of the {authors} authors; it is then continued on documents of one of
 them (`nocturne train --continue MODEL REVIEWED --remember corpus/train`) and scored, with the rules, on that author's
 documents after the fortieth. Patients' identities are unknown. Word F1 without recall bias; direct identifiers and

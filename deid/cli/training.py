@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from deid.cli import lines
+
 if TYPE_CHECKING:
     from deid.evaluation.corpus import GoldDocument
+    from deid.learning.taggers.training import Recipe
 
 Kind = Literal["crf", "bilstm_crf", "transformer", "both"]
 
@@ -77,6 +80,33 @@ def train(
             "--start", help="Transformer : dossier de l'encodeur, au lieu de celui du plan.", show_default=False
         ),
     ] = None,
+    unlabelled: Annotated[
+        Path | None,
+        typer.Option(
+            "--unlabelled",
+            metavar="FICHIER",
+            help="Documents non annotés (JSON Lines de « detect »), avec --second ou --teacher.",
+            show_default=False,
+        ),
+    ] = None,
+    second: Annotated[
+        Path | None,
+        typer.Option(
+            "--second",
+            metavar="MODÈLE",
+            help="Modèle d’un autre type : on apprend aussi ce sur quoi les deux s’accordent.",
+            show_default=False,
+        ),
+    ] = None,
+    teacher: Annotated[
+        Path | None,
+        typer.Option(
+            "--teacher",
+            metavar="MODÈLE",
+            help="Modèle plus grand, dont le BiLSTM-CRF apprend les probabilités.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Entraîne le CRF et le BiLSTM-CRF sur des documents annotés.
 
@@ -114,6 +144,9 @@ def train(
     absent = training.labels_without_example(documents)
     if absent:
         typer.echo(f"Sans exemple, donc jamais reconnus : {', '.join(absent)}", err=True)
+    if unlabelled is not None or second is not None or teacher is not None:
+        _train_unlabelled(kind, documents, recipe, out, unlabelled, second, teacher)
+        return
     for name in training.KINDS if kind == "both" else (kind,):
         rows = None if small else load_embeddings(embeddings or PACKAGED_EMBEDDINGS)
         folder = training.train_tagger(name, documents, recipe, out, rows)
@@ -136,3 +169,36 @@ def _train_transformer(documents: Sequence[GoldDocument], out: Path, name: Path,
         return
     scores = ", ".join(f"{name} {value:.3f}" for name, value in card.measures.items())
     typer.echo(f"transformer : {len(documents)} documents, modèle dans {out} ({scores})")
+
+
+def _train_unlabelled(
+    kind: Kind,
+    documents: list[GoldDocument],
+    recipe: Recipe,
+    out: Path,
+    unlabelled: Path | None,
+    second: Path | None,
+    teacher: Path | None,
+) -> None:
+    from deid.detection.taggers.bilstm import PACKAGED_EMBEDDINGS, load_embeddings
+    from deid.learning.self_training import RECORD, distil, self_train
+    from deid.learning.taggers.training import FULL
+
+    if kind == "transformer" or unlabelled is None or (second is None) == (teacher is None):
+        raise typer.BadParameter("--unlabelled va avec --second ou avec --teacher, pour un crf ou un bilstm_crf.")
+    refusals = lines.Refusals()
+    texts = [one.document for one in lines.read_lines(unlabelled, lines.read_incoming, refusals)]
+    rows = load_embeddings(PACKAGED_EMBEDDINGS) if recipe.bilstm.shape == FULL.bilstm.shape else None
+    if second is not None:
+        name = "bilstm_crf" if kind == "both" else kind
+        decision = self_train(name, documents, texts, second, recipe, out, rows)
+    else:
+        name = "bilstm_crf"
+        decision = distil(documents, texts, teacher or out, recipe, out, rows)
+    said = "retenu" if decision.kept else "écarté ; le modèle sans documents non annotés reste"
+    typer.echo(
+        f"{name} : documents sans reste {decision.before:.1%} puis {decision.after:.1%} "
+        f"({100 * decision.low:+.1f} à {100 * decision.high:+.1f} points) : {said} ({out / RECORD})"
+    )
+    if refusals.count:
+        raise typer.Exit(1)
