@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from deid.evaluation.corpus import GoldDocument
     from deid.learning.taggers.training import Recipe
 
-Kind = Literal["crf", "bilstm_crf", "transformer", "both"]
+Kind = Literal["crf", "bilstm_crf", "flair", "transformer", "both", "all"]
 
 
 def train(
@@ -28,12 +28,30 @@ def train(
         ),
     ],
     out: Annotated[Path, typer.Option("--out", help="Dossier où écrire les modèles.", show_default=False)],
-    kind: Annotated[Kind, typer.Option("--kind", help="Annotateur à entraîner.")] = "both",
+    kind: Annotated[Kind, typer.Option("--kind", help="Annotateur à entraîner ; both : crf et bilstm_crf.")] = "both",
     embeddings: Annotated[
         Path | None,
         typer.Option("--embeddings", help="Vecteurs de départ (par défaut ceux du modèle livré).", show_default=False),
     ] = None,
     small: Annotated[bool, typer.Option("--small", help="Recette réduite : une minute, modèles médiocres.")] = False,
+    open_corpora: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--open",
+            metavar="FICHIER",
+            help="Corpus ouvert (WikiNER… en JSON Lines, dossier de QUAERO) pour une première étape des réseaux.",
+            show_default=False,
+        ),
+    ] = None,
+    texts: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--texts",
+            metavar="FICHIER",
+            help="Textes sans annotation (.txt, .jsonl, .xz), en plus, pour les caractères de flair.",
+            show_default=False,
+        ),
+    ] = None,
     rate: Annotated[
         float | None,
         typer.Option("--rate", min=0.0, help="Pas d'apprentissage du réseau, si la perte diverge.", show_default=False),
@@ -108,7 +126,7 @@ def train(
         ),
     ] = None,
 ) -> None:
-    """Entraîne le CRF et le BiLSTM-CRF sur des documents annotés.
+    """Entraîne les annotateurs appris sur des documents annotés.
 
     Avec --continue, adapte un BiLSTM-CRF à des documents relus, d'un auteur ou d'un service.
 
@@ -122,6 +140,7 @@ def train(
     from deid.evaluation.corpus import load_corpus
     from deid.learning.memorisation import plant_canaries, record_canaries
     from deid.learning.taggers import training
+    from deid.learning.taggers.pretraining import open_corpus
 
     documents = [one for folder in folders for one in load_corpus(folder)]
     if canaries is not None:
@@ -135,21 +154,27 @@ def train(
             record_canaries(folder, canaries)
         typer.echo(f"{KIND} : {len(documents)} documents de plus, modèle dans {folder}")
         return
-    if kind == "transformer":
+    if kind == "transformer" and unlabelled is None:
         _train_transformer(documents, out / kind, plan or Path("train-small" if small else "fine-tune"), start, seed)
         return
     recipe = replace(training.SMALL if small else training.FULL, seed=seed)
     if rate is not None:
-        recipe = replace(recipe, bilstm=replace(recipe.bilstm, rate=rate))
+        bilstm, flair = (replace(one, rate=rate) for one in (recipe.bilstm, recipe.flair))
+        recipe = replace(recipe, bilstm=bilstm, flair=flair)
     absent = training.labels_without_example(documents)
     if absent:
         typer.echo(f"Sans exemple, donc jamais reconnus : {', '.join(absent)}", err=True)
     if unlabelled is not None or second is not None or teacher is not None:
         _train_unlabelled(kind, documents, recipe, out, unlabelled, second, teacher)
         return
-    for name in training.KINDS if kind == "both" else (kind,):
+    kinds = {"both": training.SHIPPED, "all": training.KINDS}.get(kind, (kind,))
+    for corpus in map(open_corpus, open_corpora or ()):
+        typer.echo(f"{corpus.file} : {corpus.licence}", err=True)
+    for name in kinds:
         rows = None if small else load_embeddings(embeddings or PACKAGED_EMBEDDINGS)
-        folder = training.train_tagger(name, documents, recipe, out, rows)
+        unread = name == "crf" and len(kinds) > 1  # it learns from complete annotations only
+        given = () if unread else open_corpora or ()
+        folder = training.train_tagger(name, documents, recipe, out, rows, open_corpora=given, texts=texts or ())
         if canaries is not None:
             record_canaries(folder, canaries)
         typer.echo(f"{name} : {len(documents)} documents, modèle dans {folder}")
@@ -184,7 +209,7 @@ def _train_unlabelled(
     from deid.learning.self_training import RECORD, distil, self_train
     from deid.learning.taggers.training import FULL
 
-    if kind == "transformer" or unlabelled is None or (second is None) == (teacher is None):
+    if kind not in ("crf", "bilstm_crf", "both") or unlabelled is None or (second is None) == (teacher is None):
         raise typer.BadParameter("--unlabelled va avec --second ou avec --teacher, pour un crf ou un bilstm_crf.")
     refusals = lines.Refusals()
     texts = [one.document for one in lines.read_lines(unlabelled, lines.read_incoming, refusals)]

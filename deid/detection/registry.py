@@ -66,6 +66,7 @@ _RULES: dict[str, Callable[..., Annotator]] = {
 _LEARNED = {
     "crf": "deid.detection.annotators.linear_chains:Crf",
     "bilstm_crf": "deid.detection.annotators.linear_chains:BilstmCrf",
+    "flair": "deid.detection.annotators.linear_chains:Flair",
     "transformer": "deid.detection.annotators.transformer:Transformer",
 }
 

@@ -92,7 +92,7 @@ class Checkpoint:
         """Bring network, optimizers and torch's generator to the saved state; None: nothing of that stage is saved."""
         if self._position is None or self._position.stage != stage:
             return None
-        own = _trained(model)
+        own = trained_tensors(model)
         with torch.no_grad():
             for name, value in self._part("model/").items():
                 own[name].copy_(value)
@@ -115,7 +115,7 @@ class Checkpoint:
     def save(self, position: Position, model: nn.Module, optimisers: Sequence[torch.optim.Optimizer] = ()) -> None:
         """Save the state at `position`. A full disk is logged: the training goes on, the last save stays."""
         kept = {name: value for name, value in self._tensors.items() if name.startswith("finished/")}
-        kept |= {f"model/{name}": value.detach() for name, value in _trained(model).items()}
+        kept |= {f"model/{name}": value.detach() for name, value in trained_tensors(model).items()}
         kept["random"] = torch.get_rng_state()
         numbers: dict[str, dict[str, dict[str, float]]] = {}
         for number, optimiser in enumerate(optimisers):
@@ -159,7 +159,7 @@ class Checkpoint:
         self._saved = monotonic()
 
 
-def _trained(model: nn.Module) -> dict[str, torch.Tensor]:
+def trained_tensors(model: nn.Module) -> dict[str, torch.Tensor]:
     """Return the parameters that training changes, and the buffers."""
     return {name: value for name, value in model.named_parameters() if value.requires_grad} | dict(
         model.named_buffers()

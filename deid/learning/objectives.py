@@ -20,7 +20,7 @@ from deid.evaluation.corpus import GoldDocument
 
 LEAST_CONFIDENCE = 0.5  # of a mention whose sentence is learned from
 _FLOOR = 1e-6  # of a probability whose logarithm is taken
-_FAR = -1e4  # log-potential of an excluded tag
+FAR = -1e4  # log-potential of an excluded tag
 
 
 def known_tokens(reading: Reading, mentions: Sequence[Mention], least: float = LEAST_CONFIDENCE) -> NDArray[np.bool_]:
@@ -106,7 +106,7 @@ def chain_loss(
         gold = chain_logarithms(emissions, transitions, lengths).gather(2, tags.unsqueeze(2)).squeeze(2)
         return (bounded_loss(gold, bound) * known).sum() / count
     other = torch.ones_like(emissions, dtype=torch.bool).scatter(2, tags.unsqueeze(2), value=False)
-    agreeing = emissions.masked_fill(other & known.unsqueeze(2), _FAR)
+    agreeing = emissions.masked_fill(other & known.unsqueeze(2), FAR)
     whole, partial = (log_partition(one, transitions, lengths) for one in (emissions, agreeing))
     return (whole - partial).sum() / count
 

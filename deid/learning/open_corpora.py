@@ -1,14 +1,15 @@
 """Open corpora of general French: sentences tagged with names of people, places and organisations, or parts of speech.
 
-A corpus is a file of one JSON object per line, plain or gzipped: `tokens`, and `tags` (BIO) or `upos`. An "O" is a
-negative for the classes in `OpenCorpus.decides` only. Most corpora leave dates untagged; none has ages, addresses or
-numbers.
+A corpus is a file of one JSON object per line, plain or gzipped: `tokens`, and `tags` (BIO) or `upos`. QUAERO is a
+folder as it is published, in brat's standoff format. An "O" is a negative for the classes in `OpenCorpus.decides` only.
+Most corpora leave dates untagged; none has ages, addresses or numbers.
 """
 
 from __future__ import annotations
 
 import gzip
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -127,6 +128,51 @@ CORPORA: Mapping[str, OpenCorpus] = MappingProxyType(
         )
     }
 )
+
+
+# Névéol et al. 2014: titles of MEDLINE and leaflets of the EMEA, ten classes of the UMLS. Nobody is named there: an
+# eponym ("maladie de Charcot") is a negative for people.
+QUAERO = OpenCorpus(
+    "QUAERO_FrenchMed",
+    "GFDL 1.3",
+    False,
+    _SHARE_ALIKE,
+    MappingProxyType({"GEOG": "LOC"}),
+    frozenset({"PER"}),
+)
+_BRAT = re.compile(r"T\S*\t(?P<type>\S+) (?P<places>\d+ \d+(?:;\d+ \d+)*)(?:\t.*)?")
+Marks = list[tuple[int, int, str]]  # first and last offset, and BIO tag
+
+
+def read_quaero(folder: Path) -> Iterator[tuple[str, Marks]]:
+    """Yield texts in the order of their names, with the marks of `QUAERO.classes`; each part of a mention has its own.
+
+    Raises:
+        InputRefused: no `.ann` file, or one without its text, or a line that is no annotation of that text; the message
+            names file and line, and quotes nothing.
+    """
+    found = sorted(folder.rglob("*.ann"))
+    if not found:
+        raise InputRefused(f"{folder.name} holds no .ann file.", "Give the folder of QUAERO as it is published (brat).")
+    for path in found:
+        try:
+            text = path.with_suffix(".txt").read_text(encoding="utf-8")
+            lines = path.read_text(encoding="utf-8").splitlines()
+        except (OSError, UnicodeDecodeError):
+            raise InputRefused(f"{path.stem}: .txt and .ann cannot be read as UTF-8 text.") from None
+        marks: Marks = []
+        for number, line in enumerate(lines, start=1):
+            if line.startswith("T"):
+                marks += _quaero_marks(line, len(text), f"{path.name}, line {number}")
+        yield text, sorted(marks)
+
+
+def _quaero_marks(line: str, size: int, place: str) -> Marks:
+    match = _BRAT.fullmatch(line)
+    parts = [tuple(map(int, one.split())) for one in match["places"].split(";")] if match else []
+    if not match or not all(start < end <= size for start, end in parts):
+        raise InputRefused(f"{place}: no annotation of the text beside it.")
+    return [(start, end, f"B-{match['type']}") for start, end in parts if match["type"] in QUAERO.classes]
 
 
 def read_sentences(path: Path) -> Iterator[TaggedSentence]:

@@ -1,15 +1,18 @@
-"""Annotators *crf* and *bilstm_crf*: linear chains over words, shapes, tables, layout and the rules' mentions."""
+"""Annotators *crf*, *bilstm_crf* and *flair*: linear chains over words, tables, layout, rules or character states."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import torch
 from safetensors.torch import load_file
 
 from deid.detection.annotators import FEATURE_RULES
+from deid.detection.reading import Reading
 from deid.detection.taggers.bilstm import EMBEDDINGS, BiLstmCrf, Shape, buckets, load_embeddings
+from deid.detection.taggers.characters import CharacterStates
 from deid.detection.taggers.crf import CrfScores, CrfWeights, marginals, padded, window_features
 from deid.detection.taggers.features import FeatureTable
 from deid.detection.taggers.tagging import ROWS, WEIGHTS, Tagging
@@ -44,25 +47,56 @@ class BilstmCrf(Tagging):
 
     def load(self, folder: Path) -> None:
         """Read the weights of every member."""
-        shape = Shape(**self._manifest.shape)
-        weights = load_file(folder / WEIGHTS)
-        numbers = sorted({int(name.partition(".")[0]) for name in weights})
-        rows = load_embeddings(folder / EMBEDDINGS) if (folder / EMBEDDINGS).is_file() else None
-        self._members = []
-        for number in numbers:
-            member = BiLstmCrf(shape)
-            prefix = f"{number}."
-            own = {name[len(prefix) :]: value.float() for name, value in weights.items() if name.startswith(prefix)}
-            if rows is not None:
-                member.embed(rows)
-                own["grams.weight"] = member.grams.weight
-            member.load_state_dict(own)
-            self._members.append(member.eval())
+        self._members = _members(folder, Shape(**self._manifest.shape), load_file(folder / WEIGHTS))
 
     def probabilities(self, tables: Sequence[FeatureTable], width: int) -> torch.Tensor:
         """Return probabilities (ROWS, width, tags)."""
         shape = self._members[0].shape
         columns, lengths = padded([buckets(one.columns, shape.column_buckets).numpy() for one in tables], ROWS, width)
         grams, _ = padded([buckets(one.grams, shape.gram_buckets).numpy() for one in tables], ROWS, width)
-        total = sum(member.probabilities(columns, grams, lengths) for member in self._members)
+        known = [one.states for one in tables if one.states is not None]
+        states = padded(known, ROWS, width)[0].float() if known else None
+        total = sum(member.probabilities(columns, grams, lengths, states) for member in self._members)
         return torch.as_tensor(total) / len(self._members)
+
+
+class Flair(BilstmCrf):
+    """BiLSTM-CRF over contextual string embeddings and subword embeddings; a hospital trains it, none ships.
+
+    El Azzouzi et al. 2024, figure 5: the best of their architectures (stacked Flair and FastText embeddings).
+    """
+
+    name = "flair"
+    _characters: CharacterStates
+
+    def load(self, folder: Path) -> None:
+        """Read the weights of the character models and of every member."""
+        weights = load_file(folder / WEIGHTS)
+        self._characters = CharacterStates(**self._manifest.shape["characters"]).use(_named(weights, "characters."))
+        networks = {name: value for name, value in weights.items() if not name.startswith("characters.")}
+        self._members = _members(folder, Shape(**self._manifest.shape["network"]), networks)
+
+    def tables(self, readings: Sequence[Reading]) -> list[FeatureTable]:
+        """Return the feature tables of documents, with the character states of their tokens."""
+        texts = [reading.text for reading in readings]
+        states = self._characters.states(texts, [one.starts for one in readings], [one.ends for one in readings])
+        return [replace(table, states=own) for table, own in zip(super().tables(readings), states, strict=True)]
+
+
+def _members(folder: Path, shape: Shape, weights: Mapping[str, torch.Tensor]) -> list[BiLstmCrf]:
+    rows = load_embeddings(folder / EMBEDDINGS) if (folder / EMBEDDINGS).is_file() else None
+    members = []
+    for number in sorted({int(name.partition(".")[0]) for name in weights}):
+        member = BiLstmCrf(shape)
+        own = _named(weights, f"{number}.")
+        if rows is not None:
+            member.embed(rows)
+            own["grams.weight"] = member.grams.weight
+        member.load_state_dict(own)
+        members.append(member.eval())
+    return members
+
+
+def _named(weights: Mapping[str, torch.Tensor], prefix: str) -> dict[str, torch.Tensor]:
+    """Return the tensors whose name begins so, in single precision, by the rest of their name."""
+    return {name[len(prefix) :]: value.float() for name, value in weights.items() if name.startswith(prefix)}

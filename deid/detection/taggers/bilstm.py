@@ -1,4 +1,4 @@
-"""BiLSTM-CRF over subword embeddings and feature tables (El Azzouzi et al. 2024; Akbik et al. 2018)."""
+"""BiLSTM-CRF over subword embeddings, feature tables and character states (El Azzouzi 2024; Akbik 2018)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,11 @@ _SPREAD = 0.3  # standard deviation of pretrained embeddings
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """Sizes of the network. Features are hashed into buckets; bucket 0 is for missing ones."""
+    """Sizes of the network. Features are hashed into buckets; bucket 0 is for missing ones.
+
+    A `column_width` of 0 leaves out the feature tables. `state_width` is the width of the character states, 0 without,
+    and `state_reduced` that of their linear projection.
+    """
 
     column_buckets: int = 1 << 15
     column_width: int = 96
@@ -32,6 +36,8 @@ class Shape:
     gram_width: int = 64
     hidden: int = 160
     dropout: float = 0.35
+    state_width: int = 0
+    state_reduced: int = 0
 
     def as_json(self) -> dict[str, int | float]:
         """Return the sizes by name."""
@@ -44,13 +50,10 @@ class BiLstmCrf(nn.Module):
     def __init__(self, shape: Shape) -> None:
         super().__init__()
         self.shape = shape
-        self.columns = nn.EmbeddingBag(shape.column_buckets, shape.column_width, mode="sum", padding_idx=0, sparse=True)
-        self.grams = nn.EmbeddingBag(shape.gram_buckets, shape.gram_width, mode="mean", padding_idx=0, sparse=True)
-        nn.init.normal_(self.columns.weight, std=0.08)
-        nn.init.normal_(self.grams.weight, std=0.08)
-        with torch.no_grad():
-            self.columns.weight[0] = self.grams.weight[0] = 0
-        width = shape.column_width + shape.gram_width
+        self.columns = _table(shape.column_buckets, shape.column_width, "sum") if shape.column_width else None
+        self.grams = _table(shape.gram_buckets, shape.gram_width, "mean")
+        self.reduce = nn.Linear(shape.state_width, shape.state_reduced) if shape.state_width else None
+        width = shape.column_width + shape.gram_width + (shape.state_reduced if shape.state_width else 0)
         self.norm = nn.LayerNorm(width)
         # Two one-way LSTMs: a packed two-way one trains seven times slower on a CPU.
         self.onward = nn.LSTM(width, shape.hidden, batch_first=True)
@@ -76,17 +79,24 @@ class BiLstmCrf(nn.Module):
         changed = {name for name, value in self.named_parameters() if value.requires_grad}
         return {name: value.half().contiguous() for name, value in self.state_dict().items() if name in changed}
 
-    def emissions(self, columns: torch.Tensor, grams: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
-        """Return log-potentials (chains, tokens, tags) of buckets (chains, tokens, columns or grams)."""
-        chains, tokens, _ = columns.shape
-        seen = torch.cat(
-            (
-                self.columns(columns.reshape(chains * tokens, -1)).view(chains, tokens, -1),
-                self.grams(grams.reshape(chains * tokens, -1)).view(chains, tokens, -1),
-            ),
-            dim=2,
-        )
-        seen = self._dropped(self.norm(seen))
+    def emissions(
+        self, columns: torch.Tensor, grams: torch.Tensor, lengths: torch.Tensor, states: torch.Tensor | None = None
+    ) -> torch.Tensor:
+        """Return log-potentials (chains, tokens, tags).
+
+        Args:
+            columns: buckets (chains, tokens, columns); not read without feature tables.
+            grams: buckets (chains, tokens, grams).
+            lengths: tokens of each chain.
+            states: character states (chains, tokens, width), if the network reads them.
+        """
+        chains, tokens, _ = grams.shape
+        parts = [self.grams(grams.reshape(chains * tokens, -1)).view(chains, tokens, -1)]
+        if self.columns is not None:
+            parts.insert(0, self.columns(columns.reshape(chains * tokens, -1)).view(chains, tokens, -1))
+        if self.reduce is not None and states is not None:
+            parts.append(self.reduce(states))
+        seen = self._dropped(self.norm(torch.cat(parts, dim=2)))
         turned = _turned(tokens, lengths).unsqueeze(2)
         after = self.backward_(seen.gather(1, turned.expand_as(seen)))[0]
         found = torch.cat((self.onward(seen)[0], after.gather(1, turned.expand_as(after))), dim=2)
@@ -100,16 +110,32 @@ class BiLstmCrf(nn.Module):
         return dropped
 
     def loss(
-        self, columns: torch.Tensor, grams: torch.Tensor, lengths: torch.Tensor, tags: torch.Tensor
+        self,
+        columns: torch.Tensor,
+        grams: torch.Tensor,
+        lengths: torch.Tensor,
+        tags: torch.Tensor,
+        states: torch.Tensor | None = None,
     ) -> torch.Tensor:
         """Return the mean negative log-likelihood per token of the true paths, in nats."""
-        emissions = self.emissions(columns, grams, lengths)
+        emissions = self.emissions(columns, grams, lengths, states)
         return path_loss(emissions, self.transitions, lengths, tags) / lengths.sum()
 
     @torch.inference_mode()
-    def probabilities(self, columns: torch.Tensor, grams: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
+    def probabilities(
+        self, columns: torch.Tensor, grams: torch.Tensor, lengths: torch.Tensor, states: torch.Tensor | None = None
+    ) -> torch.Tensor:
         """Return marginal probabilities (chains, tokens, tags)."""
-        return marginals(self.emissions(columns, grams, lengths), self.transitions, lengths)
+        return marginals(self.emissions(columns, grams, lengths, states), self.transitions, lengths)
+
+
+def _table(buckets: int, width: int, mode: str) -> nn.EmbeddingBag:
+    """Return a table of embeddings drawn at random; that of bucket 0 is zero."""
+    table = nn.EmbeddingBag(buckets, width, mode=mode, padding_idx=0, sparse=True)
+    nn.init.normal_(table.weight, std=0.08)
+    with torch.no_grad():
+        table.weight[0] = 0
+    return table
 
 
 def _turned(tokens: int, lengths: torch.Tensor) -> torch.Tensor:

@@ -148,12 +148,14 @@ def _word_lists(names: Lexicon, word: str) -> str:
 class FeatureTable:
     """Feature numbers, 0 is none: `columns` (tokens, len(COLUMNS)), `kinds` (kinds of token, GRAMS).
 
-    `kind` (tokens,) is the row of each token in `kinds`.
+    `kind` (tokens,) is the row of each token in `kinds`, `states` (tokens, width) the contextual string embeddings
+    of `deid.detection.taggers.characters`, where a tagger reads them.
     """
 
     columns: Ids
     kinds: Ids
     kind: NDArray[np.int64]
+    states: NDArray[np.float16] | None = None
 
     def __len__(self) -> int:
         return len(self.columns)
@@ -165,7 +167,8 @@ class FeatureTable:
 
     def part(self, first: int, last: int) -> FeatureTable:
         """Return the rows of the tokens `[first, last)`, with their surroundings in the whole document."""
-        return FeatureTable(self.columns[first:last], self.kinds, self.kind[first:last])
+        states = None if self.states is None else self.states[first:last]
+        return FeatureTable(self.columns[first:last], self.kinds, self.kind[first:last], states)
 
 
 class Rule(Protocol):

@@ -156,6 +156,10 @@ class Tagging(ABC):
     def load(self, folder: Path) -> None:
         """Read the weights."""
 
+    def tables(self, readings: Sequence[Reading]) -> list[FeatureTable]:
+        """Return what `probabilities` takes, of whole documents."""
+        return [feature_table(reading, self.rules) for reading in readings]
+
     @abstractmethod
     def probabilities(self, tables: Sequence[FeatureTable], width: int) -> torch.Tensor:
         """Return probabilities (ROWS, width, tags) of at most `ROWS` tables of at most `width` tokens."""
@@ -170,8 +174,10 @@ class Tagging(ABC):
             self.load(self._folder)
             self._loaded = True
         result = [np.zeros((len(reading.starts), len(TAGS)), dtype=np.float32) for reading in readings]
+        with one_thread():
+            whole = self.tables(readings)
         for width, batch in _batches(readings):
-            tables = [feature_table(readings[index], self.rules).part(chunk.begin, chunk.end) for index, chunk in batch]
+            tables = [whole[index].part(chunk.begin, chunk.end) for index, chunk in batch]
             with one_thread():
                 found = self.probabilities(tables, width).numpy()
             for row, (index, chunk) in enumerate(batch):

@@ -26,7 +26,7 @@ from deid.detection.taggers.tags import encode
 from deid.evaluation import corpus
 from deid.evaluation.corpus import GoldDocument
 from deid.learning import held_out
-from deid.learning.taggers.training import FULL, KINDS, SMALL, Recipe, train_tagger
+from deid.learning.taggers.training import FULL, KINDS, SHIPPED, SMALL, Recipe, train_tagger
 
 Array = NDArray[np.float32]
 
@@ -86,10 +86,11 @@ def run(
     left_out: Sequence[frozenset[str]],
     rows: Path | None,
     workers: int,
+    kinds: Sequence[str] = SHIPPED,
 ) -> None:
-    """Train every kind without the authors of each fold, `workers` at a time; print each kind's temperature."""
-    jobs = [(kind, left) for left in left_out for kind in KINDS]
-    found: dict[str, dict[str, Array]] = {kind: {} for kind in KINDS}
+    """Train the kinds without the authors of each fold, `workers` at a time; print each kind's temperature."""
+    jobs = [(kind, left) for left in left_out for kind in kinds]
+    found: dict[str, dict[str, Array]] = {kind: {} for kind in kinds}
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
         waiting = [
             (kind, pool.submit(held_out_distributions, kind, documents, left, recipe, out / f"fold-{min(left)}", rows))
@@ -98,7 +99,7 @@ def run(
         for done, (kind, future) in enumerate(waiting, start=1):
             found[kind].update(future.result())
             print(f"{done}/{len(jobs)} {kind}: {len(found[kind])} documents", flush=True)
-    for kind in KINDS:
+    for kind in kinds:
         held_out.save_distributions(out, kind, found[kind])
         print(f"{kind}: temperature {temperature(found[kind], documents):.2f}", flush=True)
 
@@ -113,12 +114,13 @@ def main() -> int:
     parser.add_argument("--embeddings", type=Path)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--members", type=int, default=1)
+    parser.add_argument("--kinds", nargs="+", choices=KINDS, default=SHIPPED)
     parser.add_argument("--small", action="store_true", help="the small recipe: minutes, poor models")
     given = parser.parse_args()
     recipe = replace(SMALL if given.small else FULL, members=given.members)
     documents = corpus.load_corpus(given.corpus)
     left_out = [frozenset(given.authors)] if given.authors else folds(documents, given.folds)
-    run(documents, given.out, recipe, left_out, given.embeddings, given.workers)
+    run(documents, given.out, recipe, left_out, given.embeddings, given.workers, given.kinds)
     return 0
 
 

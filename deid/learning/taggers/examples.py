@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -24,7 +24,8 @@ Distribution = NDArray[np.floating]  # probabilities (tokens, tags)
 class TokenExample:
     """Feature table of a document, its tags and which of them are known, shape (tokens,).
 
-    `teacher` holds the distributions of another model, shape (tokens, tags); None without one.
+    `teacher` holds the distributions of another model, shape (tokens, tags); None without one. `agrees`, of the same
+    shape, holds which tags agree with a partial annotation, in the place of `tags`.
     """
 
     id: str
@@ -34,6 +35,10 @@ class TokenExample:
     tags: NDArray[np.int64]
     known: NDArray[np.bool_]
     teacher: Distribution | None = None
+    text: str = ""
+    starts: Sequence[int] = ()
+    ends: Sequence[int] = ()
+    agrees: NDArray[np.bool_] | None = None
 
 
 def token_examples(
@@ -64,6 +69,9 @@ def token_examples(
                     tags,
                     known_tokens(reading, gold.mentions, least),
                     teacher.get(gold.document.id),
+                    reading.text,
+                    reading.starts,
+                    reading.ends,
                 )
             )
     return found

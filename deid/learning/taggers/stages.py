@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 import torch
 from torch import nn
@@ -15,8 +15,17 @@ from tqdm import tqdm
 from deid.domain.errors import InputRefused
 from deid.learning.checkpoints import Checkpoint, Position
 
-B = TypeVar("B")
 log = logging.getLogger(__name__)
+B = TypeVar("B")
+B_co = TypeVar("B_co", covariant=True)
+
+
+class Batches(Protocol[B_co]):
+    """The batches of an epoch, each made when it is asked for."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, step: int, /) -> B_co: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +34,7 @@ class Stage(Generic[B]):
 
     name: str
     model: nn.Module
-    batches: Callable[[int], Sequence[B]]
+    batches: Callable[[int], Batches[B]]
     loss: Callable[[B], torch.Tensor]
     epochs: int
     rate: float

@@ -17,6 +17,7 @@ from safetensors.torch import save_file
 
 import deid
 from deid.detection.taggers.bilstm import EMBEDDINGS, BiLstmCrf, EmbeddingRows, Shape, save_embeddings
+from deid.detection.taggers.characters import CharacterStates
 from deid.detection.taggers.crf import CrfWeights
 from deid.detection.taggers.tagging import WEIGHTS, Manifest, features_digest, file_digest
 from deid.domain.document import Mention
@@ -24,14 +25,17 @@ from deid.domain.errors import InputRefused
 from deid.domain.labels import TAGGED, Label
 from deid.evaluation.corpus import GoldDocument
 from deid.learning.augmentation import multiply
-from deid.learning.checkpoints import EVERY, Checkpoint, replaced_folder
+from deid.learning.checkpoints import EVERY, Checkpoint, replaced_folder, trained_tensors
 from deid.learning.objectives import LEAST_CONFIDENCE, is_certain
 from deid.learning.taggers import bilstm, crf
 from deid.learning.taggers.bilstm import BilstmSettings
+from deid.learning.taggers.characters import CharacterSettings, read_texts, train_characters
 from deid.learning.taggers.crf import CrfSettings
 from deid.learning.taggers.examples import Distribution, TokenExample, token_examples
+from deid.learning.taggers.pretraining import LIMIT, open_corpus, open_examples
 
-KINDS = ("crf", "bilstm_crf")
+KINDS = ("crf", "bilstm_crf", "flair")
+SHIPPED = KINDS[:2]
 
 
 def train_tagger(
@@ -42,6 +46,8 @@ def train_tagger(
     rows: EmbeddingRows | None = None,
     teacher: Mapping[str, Distribution] = MappingProxyType({}),
     save_every: float = EVERY,
+    open_corpora: Sequence[Path] = (),
+    texts: Sequence[Path] = (),
 ) -> Path:
     """Train the tagger `kind`, write it to `out / kind`, replacing an earlier model, and return that folder.
 
@@ -56,6 +62,8 @@ def train_tagger(
         rows: initial subword embeddings; None draws them at random.
         teacher: distributions of another model on some of the documents by id, for the BiLSTM-CRF.
         save_every: seconds between two checkpoints.
+        open_corpora: files of `deid.learning.open_corpora`, for a first stage of a network.
+        texts: files of further text, without annotation, for the character models of `flair`.
 
     Raises:
         InputRefused: documents without a single mention, a loss that is not a number, or a disk that is full; an
@@ -63,14 +71,25 @@ def train_tagger(
     """
     absent = labels_without_example(documents)
     folder = out / kind
-    checkpoint = Checkpoint(
-        out / f".{kind}.checkpoint", _fingerprint(kind, documents, recipe, rows, teacher), save_every
-    )
+    if kind == "crf" and open_corpora:
+        raise InputRefused("crf: CRFsuite does not learn from partial labels.", "Leave out --open, or train a network.")
+    fingerprint = _fingerprint(kind, documents, recipe, rows, teacher, [*open_corpora, *texts])
+    checkpoint = Checkpoint(out / f".{kind}.checkpoint", fingerprint, save_every)
+    shape: Mapping[str, Any] = {}
     if kind == "crf":
         save_weights = train_crf(documents, recipe).save
     else:
-        members = train_bilstm(documents, recipe, rows, checkpoint, teacher)
+        characters = None
+        if kind == "flair":
+            unmarked = [*(one.document.text for one in documents), *read_texts(texts)]
+            characters = train_characters(unmarked, recipe.characters, recipe.seed, checkpoint)
+        settings = recipe.network(kind)
+        members = train_networks(kind, documents, recipe, rows, checkpoint, teacher, characters, open_corpora)
         tensors = {f"{n}.{name}": value for n, one in enumerate(members) for name, value in one.items()}
+        shape = settings.shape.as_json()
+        if characters:
+            tensors |= {f"characters.{name}": value for name, value in characters.tensors().items()}
+            shape = {"network": shape, "characters": characters.as_json()}
         save_weights = partial(save_file, tensors)
     with replaced_folder(folder) as building:
         save_weights(building / WEIGHTS)
@@ -81,11 +100,13 @@ def train_tagger(
             features=features_digest(),
             weights=file_digest(building / WEIGHTS),
             temperature=recipe.temperatures.get(kind, 1.0),
-            shape=recipe.bilstm.shape.as_json() if kind == "bilstm_crf" else {},
+            shape=shape,
             training={
                 "corpus": corpus_fingerprint(documents),
                 "documents": len(documents),
                 "without_example": [str(label) for label in absent],
+                "open_corpora": {one.file: one.licence for one in map(open_corpus, open_corpora)},
+                "texts": [path.name for path in texts],
                 "recipe": recipe.as_json(),
             },
         ).save(building)
@@ -116,6 +137,7 @@ def _fingerprint(
     recipe: Recipe,
     rows: EmbeddingRows | None,
     teacher: Mapping[str, Distribution],
+    files: Sequence[Path],
 ) -> str:
     """Return a hash of all that decides the weights."""
     what = [
@@ -123,6 +145,7 @@ def _fingerprint(
         *(corpus_fingerprint(documents), [one.document.id for one in documents]),
         None if rows is None else sha256(rows.tobytes()).hexdigest(),
         [(name, sha256(teacher[name].tobytes()).hexdigest()) for name in sorted(teacher)],
+        [[file_digest(one) for one in sorted((path, *path.rglob("*"))) if one.is_file()] for path in files],
     ]
     return sha256(json.dumps(what).encode("utf-8", "surrogatepass")).hexdigest()
 
@@ -134,32 +157,60 @@ def train_crf(documents: Sequence[GoldDocument], recipe: Recipe) -> CrfWeights:
     return crf.train_weights([*token_examples(documents, least=recipe.least_confidence), *copies], recipe.crf)
 
 
-def train_bilstm(
+def train_networks(
+    kind: str,
     documents: Sequence[GoldDocument],
     recipe: Recipe,
     rows: EmbeddingRows | None = None,
     checkpoint: Checkpoint | None = None,
     teacher: Mapping[str, Distribution] = MappingProxyType({}),
+    characters: CharacterStates | None = None,
+    open_corpora: Sequence[Path] = (),
 ) -> list[dict[str, torch.Tensor]]:
-    """Return the weights of networks with different seeds, trained on fresh altered copies in every epoch."""
+    """Return the weights of networks with different seeds, trained on fresh altered copies in every epoch.
+
+    With open corpora, each network is trained on these first.
+    """
+    passages = open_examples(open_corpora, recipe.open_tokens)
     plain = token_examples(documents, least=recipe.least_confidence, teacher=teacher)
     members = []
     for number in range(recipe.members):
-        name = f"bilstm_crf {number + 1}"
+        name = f"{kind} {number + 1}"
         weights = checkpoint.result(name) if checkpoint else None
         if weights is None:
             seed = recipe.seed + number
             torch.manual_seed(seed)
-            start = BiLstmCrf(recipe.bilstm.shape)
+            settings = replace(recipe.network(kind), seed=seed)
+            start = BiLstmCrf(settings.shape)
             if rows is not None:
                 start.embed(rows)
-            settings = replace(recipe.bilstm, seed=seed)
+            if passages:
+                first = replace(settings, epochs=recipe.open_epochs, bound=0.0)
+                _first_stage(start, passages, first, f"{name}, open", checkpoint, characters)
             epochs = _epochs(plain, documents, recipe, seed)
-            weights = bilstm.train_network(epochs, settings, start, checkpoint, name).halved()
+            weights = bilstm.train_network(epochs, settings, start, checkpoint, name, characters).halved()
             if checkpoint and number + 1 < recipe.members:
                 checkpoint.finish(name, weights)
         members.append(weights)
     return members
+
+
+def _first_stage(
+    model: BiLstmCrf,
+    passages: Sequence[TokenExample],
+    settings: BilstmSettings,
+    name: str,
+    checkpoint: Checkpoint | None,
+    characters: CharacterStates | None,
+) -> None:
+    """Train a network on open corpora, or take what the checkpoint has of a finished first stage."""
+    saved = checkpoint.result(name) if checkpoint else None
+    if saved is None:
+        bilstm.train_network(lambda _: passages, settings, model, checkpoint, name, characters)
+        if checkpoint:
+            checkpoint.finish(name, {key: value.detach().clone() for key, value in trained_tensors(model).items()})
+    else:
+        model.load_state_dict(saved, strict=False)
 
 
 def _epochs(
@@ -202,16 +253,29 @@ class Recipe:
 
     The network gets fresh copies in every epoch. `members` networks of different seeds are averaged. `temperatures`
     divide log-probabilities; `deid.learning.taggers.cross_validation` measures them. Sentences with a mention of a
-    confidence below `least_confidence` are left out of the loss.
+    confidence below `least_confidence` are left out of the loss. Of each open corpus, about `open_tokens` are read in
+    `open_epochs` epochs.
     """
 
     crf: CrfSettings = field(default_factory=CrfSettings)
     bilstm: BilstmSettings = field(default_factory=BilstmSettings)
+    flair: BilstmSettings = field(
+        default_factory=lambda: BilstmSettings(shape=Shape(column_width=0, state_reduced=128))
+    )
+    characters: CharacterSettings = field(default_factory=CharacterSettings)
+    open_epochs: int = 2
+    open_tokens: int = LIMIT
     copies: int = 1
     members: int = 1
     least_confidence: float = LEAST_CONFIDENCE
     seed: int = 2026
     temperatures: Mapping[str, float] = field(default_factory=dict)
+
+    def network(self, kind: str) -> BilstmSettings:
+        """Return the settings of the network of that kind."""
+        if kind == "bilstm_crf":
+            return self.bilstm
+        return replace(self.flair, shape=replace(self.flair.shape, state_width=2 * self.characters.hidden))
 
     def as_json(self) -> dict[str, Any]:
         """Return every setting as a JSON object."""
@@ -219,13 +283,14 @@ class Recipe:
 
 
 FULL = Recipe()
+_SMALL_SHAPE = Shape(column_buckets=1 << 13, column_width=32, gram_buckets=1 << 13, gram_width=16, hidden=32)
 SMALL = Recipe(
     crf=replace(FULL.crf, iterations=25),
-    bilstm=replace(
-        FULL.bilstm,
-        epochs=3,
-        shape=Shape(column_buckets=1 << 13, column_width=32, gram_buckets=1 << 13, gram_width=16, hidden=32),
-    ),
+    bilstm=replace(FULL.bilstm, epochs=3, shape=_SMALL_SHAPE),
+    flair=replace(FULL.flair, epochs=3, batch=18, shape=replace(_SMALL_SHAPE, column_width=0, state_reduced=32)),
+    characters=replace(FULL.characters, width=16, hidden=64, lanes=16, length=64, epochs=1, most=400_000),
+    open_epochs=1,
+    open_tokens=20_000,
     copies=0,
     members=1,
 )

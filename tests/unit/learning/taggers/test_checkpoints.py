@@ -36,6 +36,13 @@ TINY = replace(
         batch=2,
         shape=Shape(column_buckets=64, column_width=8, gram_buckets=64, gram_width=8, hidden=8),
     ),
+    flair=replace(
+        SMALL.flair,
+        epochs=3,
+        batch=2,
+        shape=Shape(column_width=0, gram_buckets=64, gram_width=8, hidden=8, state_reduced=8),
+    ),
+    characters=replace(SMALL.characters, hidden=8, lanes=8),
 )
 TRAIN = """
 import sys, torch

@@ -13,8 +13,11 @@ import pytest
 from deid.detection.taggers.bilstm import BiLstmCrf, Shape, load_embeddings, save_embeddings
 from deid.detection.taggers.features import feature_number
 from deid.detection.taggers.tags import INDEX
-from deid.learning.taggers import pretraining
+from deid.domain.errors import InputRefused
+from deid.learning.taggers import bilstm, pretraining
+from deid.learning.taggers.bilstm import BilstmSettings
 from deid.learning.taggers.embeddings import Sentences, train_embeddings
+from deid.learning.taggers.examples import TokenExample
 
 SMALL = Shape(column_buckets=1 << 12, column_width=16, gram_buckets=1 << 12, gram_width=8, hidden=16)
 VERBS = ("soigne", "appelle", "revoit", "opère")
@@ -74,8 +77,9 @@ def test_what_a_corpus_does_not_decide_is_left_open(tmp_path: Path) -> None:
     path = corpus(tmp_path, [(tokens, ["O", "O", "B-PER", "I-PER", "O", "O", "O", "B-LOC", "O"])])
     path_lines = [(tokens, ["O"] * 9)] * 7
     corpus(tmp_path, [(tokens, ["O", "O", "B-PER", "I-PER", "O", "O", "O", "B-LOC", "O"]), *path_lines])
-    (first,) = pretraining.tagged_passages(path)
-    agrees = first[2]
+    (first,) = pretraining.open_examples([path])
+    agrees = first.agrees
+    assert agrees is not None
     hier, aime, cesaire = agrees[0], agrees[2], agrees[3]
     assert hier[0]
     assert hier[INDEX["B-RELDATE"]]
@@ -92,8 +96,65 @@ def test_a_network_learns_from_what_is_said(tmp_path: Path) -> None:
         name = str(random.choice(names))
         lines.append((["Le", "ministre", name, "parle", "."], ["O", "O", "B-PER", "O", "O"]))
     corpus(tmp_path, lines)
-    model = pretraining.start(tmp_path, SMALL, None, seed=1, epochs=60)
-    (passage, *_) = pretraining.tagged_passages(tmp_path / "winer_fr_wikinews.jsonl.gz")
-    untrained = pretraining._loss(BiLstmCrf(SMALL).eval(), [passage]).item()
-    trained = pretraining._loss(model.eval(), [passage]).item()
+    passages = pretraining.open_examples([tmp_path / "winer_fr_wikinews.jsonl.gz"])
+    settings = BilstmSettings(shape=SMALL, epochs=60, rate=2e-3)
+    untrained = mean_loss(BiLstmCrf(SMALL).eval(), passages, settings)
+    trained = mean_loss(bilstm.train_network(lambda _: passages, settings), passages, settings)
     assert trained < untrained / 4
+
+
+def mean_loss(model: BiLstmCrf, passages: list[TokenExample], settings: BilstmSettings) -> float:
+    (batch,) = bilstm._Batches(passages[:1], settings, np.random.default_rng(0), None)
+    return float(bilstm._loss(model, batch, settings))
+
+
+QUAERO = {
+    "EMEA/train/doc1.txt": "La maladie de Charcot\nest suivie en Guyane\nfrançaise , à Paris .\n",
+    "EMEA/train/doc1.ann": (
+        "T1\tDISO 3 21\tmaladie de Charcot\n#1\tAnnotatorNotes T1\tC0002736\nT2\tGEOG 36 42;43 52\tGuyane française\n"
+    ),
+    "MEDLINE/train/2.txt": "Traitement du zona\n",
+    "MEDLINE/train/2.ann": "",
+}
+
+
+def quaero(folder: Path, **changed: str) -> Path:
+    for name, content in {**QUAERO, **changed}.items():
+        path = folder / "QUAERO_FrenchMed" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content, encoding="utf-8")
+    return folder / "QUAERO_FrenchMed"
+
+
+def test_quaero_is_read_as_it_is_published(tmp_path: Path) -> None:
+    first, second = pretraining.open_examples([quaero(tmp_path)])
+    assert first.agrees is not None
+    tags = dict(zip(first.words, first.agrees, strict=True))
+    assert not tags["charcot"][INDEX["B-DOCTOR"]]  # an eponym names nobody
+    assert tags["charcot"][INDEX["O"]]
+    assert tags["charcot"][INDEX["B-ORG"]]  # which the corpus does not decide
+    assert not tags["guyane"][INDEX["O"]]
+    assert tags["guyane"][INDEX["B-CITY"]]
+    assert tags["francaise"][INDEX["B-LOC"]]
+    assert tags["paris"][INDEX["O"]]
+    assert "zona" in second.words
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"MEDLINE/train/2.ann": "T1\tGEOG 0 90\tx\n"}, "2.ann, line 1"),
+        ({"MEDLINE/train/2.ann": "T1\tGEOG\n"}, "2.ann, line 1"),
+        ({"MEDLINE/train/3.ann": ""}, "3: .txt and .ann"),
+    ],
+)
+def test_a_damaged_quaero_is_refused_by_file_and_line(tmp_path: Path, changed: dict[str, str], said: str) -> None:
+    with pytest.raises(InputRefused, match=said):
+        pretraining.open_examples([quaero(tmp_path, **changed)])
+
+
+def test_what_is_no_open_corpus_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputRefused, match=r"no open corpus.*winer_fr_wikinews"):
+        pretraining.open_examples([tmp_path / "ud_sequoia.jsonl.gz"])
+    with pytest.raises(InputRefused, match=r"holds no \.ann"):
+        pretraining.open_examples([tmp_path])

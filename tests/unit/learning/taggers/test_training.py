@@ -34,7 +34,7 @@ from deid.learning.taggers import continuation, cross_validation, learning_curve
 from deid.learning.taggers.crf import CrfSettings
 from deid.learning.taggers.crf import train_weights as train_crf
 from deid.learning.taggers.examples import token_examples
-from deid.learning.taggers.training import KINDS, SMALL, train_tagger
+from deid.learning.taggers.training import KINDS, SHIPPED, SMALL, train_tagger
 from tests import ROOT
 
 pytestmark = pytest.mark.slow
@@ -61,7 +61,7 @@ def models(sample: list[corpus.GoldDocument], tmp_path_factory: pytest.TempPathF
 
 def hybrid(models: Path) -> Policy:
     base = load_policy()
-    learned = [AnnotatorChoice(name=kind, options={"model": str(models / kind)}) for kind in KINDS]
+    learned = [AnnotatorChoice(name=kind, options={"model": str(models / kind)}) for kind in SHIPPED]
     choices = tuple(AnnotatorChoice(name=name) for name in ("patterns", "gazetteer", "context"))
     detection = base.detection.model_copy(update={"annotators": (*choices, *learned), "merge": "average"})
     return base.model_copy(update={"detection": detection})
