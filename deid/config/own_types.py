@@ -19,14 +19,13 @@ from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, model_validator
 from stdnum.iso7064 import mod_11_2, mod_97_10
 
 from deid.config import generators
-from deid.config.generators import KEEP
 from deid.domain.document import SUBTYPES
 from deid.domain.errors import PolicyError
 from deid.domain.labels import CONTACT, NAMES, Label
 from deid.french.check_digits import iban_holds, luhn_holds, nir_holds
 from deid.french.folding import fold, without_accents
 
-CONSTANT, LISTED = "constant", "list"
+KEEP, CONSTANT, LISTED = generators.KEEP, "constant", "list"
 PROVIDERS = (KEEP, CONSTANT, LISTED)
 VALUE = "value"  # the group of a pattern that the mention is; without it, all that matches
 _SECTION = ConfigDict(extra="forbid", frozen=True, serialize_by_alias=True)

@@ -62,12 +62,12 @@ class Decision:
 
     @property
     def kept(self) -> bool:
-        """Whether the share of clean documents surely rises."""
+        """Return whether the share of clean documents surely rises."""
         return self.low > 0
 
     @property
     def reason(self) -> str:
-        """Why the model was kept or not, in English."""
+        """Return why the model was kept or not, in English."""
         said = f"{100 * self.gain:+.1f} points of clean documents ({100 * self.low:+.1f} to {100 * self.high:+.1f})"
         return f"{said}: the interval {'lies above' if self.kept else 'does not lie above'} 0"
 
