@@ -14,6 +14,7 @@ from deid.cli import lines
 if TYPE_CHECKING:
     from deid.evaluation.corpus import GoldDocument
     from deid.learning.taggers.training import Recipe
+    from deid.learning.transformer.plan import Plan
 
 Kind = Literal["crf", "bilstm_crf", "flair", "transformer", "both", "all"]
 
@@ -125,6 +126,19 @@ def train(
             show_default=False,
         ),
     ] = None,
+    tune: Annotated[
+        int | None,
+        typer.Option(
+            "--tune",
+            min=1,
+            help="Transformer : chercher les réglages en tant d'essais.",
+            show_default=False,
+        ),
+    ] = None,
+    study: Annotated[
+        str | None,
+        typer.Option("--study", help="Nom de l'étude dans NOCTURNE_TUNING_DSN, avec --tune.", show_default=False),
+    ] = None,
 ) -> None:
     """Entraîne les annotateurs appris sur des documents annotés.
 
@@ -155,7 +169,14 @@ def train(
         typer.echo(f"{KIND} : {len(documents)} documents de plus, modèle dans {folder}")
         return
     if kind == "transformer" and unlabelled is None:
-        _train_transformer(documents, out / kind, plan or Path("train-small" if small else "fine-tune"), start, seed)
+        settings = _plan(plan or Path("train-small" if small else "fine-tune"), start, seed)
+        if tune is None:
+            _train_transformer(documents, out / kind, settings)
+        else:
+            from deid.learning.transformer import tuning
+
+            tuning.tune(settings, documents, out / "tuning", tune, study=study)
+            typer.echo(f"Meilleur plan : {out / 'tuning' / tuning.BEST}")
         return
     recipe = replace(training.SMALL if small else training.FULL, seed=seed)
     if rate is not None:
@@ -180,16 +201,21 @@ def train(
         typer.echo(f"{name} : {len(documents)} documents, modèle dans {folder}")
 
 
-def _train_transformer(documents: Sequence[GoldDocument], out: Path, name: Path, start: Path | None, seed: int) -> None:
-    from accelerate import PartialState
-
+def _plan(name: Path, start: Path | None, seed: int) -> Plan:
     from deid.learning.transformer import plan as plans
-    from deid.learning.transformer.training import train_transformer
 
     values = plans.find_plan(name).model_dump() | {"seed": seed}
     if start is not None:
         values |= {"start": str(start), "encoder": None, "pretraining": None}
-    card = train_transformer(plans.Plan.model_validate(values), documents, out)
+    return plans.Plan.model_validate(values)
+
+
+def _train_transformer(documents: Sequence[GoldDocument], out: Path, plan: Plan) -> None:
+    from accelerate import PartialState
+
+    from deid.learning.transformer.training import train_transformer
+
+    card = train_transformer(plan, documents, out)
     if not PartialState().is_main_process:
         return
     scores = ", ".join(f"{name} {value:.3f}" for name, value in card.measures.items())

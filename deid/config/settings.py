@@ -31,6 +31,7 @@ class Settings(BaseSettings):
     `exchange_folder`, which its owner alone can read, holds documents given to annotators and what they give back.
     A step on one document may take `max_document_seconds` and `max_document_memory_mb` (MiB); with `isolate`, batches
     are processed in a process of their own.
+    `tuning_dsn` is for studies of the tuning, which lie in a schema `tuning` of their own (docs/training.md).
     `task_time_factor` multiplies the time limit of each of Airflow's tasks.
     A run that shows no activity for `abandoned_after_s` seconds loses its unfinished documents to a later one.
     """
@@ -50,6 +51,7 @@ class Settings(BaseSettings):
     publisher_dsn: SecretStr | None = None
     steward_dsn: SecretStr | None = None
     identity_dsn: SecretStr | None = None
+    tuning_dsn: SecretStr | None = None
     researcher_dsn: SecretStr | None = None
     postgres_port: int | None = Field(None, ge=1024, le=65535)
     communes_location: SecretStr | None = None

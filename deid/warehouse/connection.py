@@ -30,7 +30,7 @@ def connect(dsn: str, *, application: str = "nocturne") -> Iterator[Connection]:
         WarehouseUnreachable: nothing answers, or the connection was lost; retrying later is sensible.
         WarehouseError: the server refused the login or a statement; SQLSTATE and constraint name only.
     """
-    link = _open(dsn, application)
+    link = open_link(dsn, application)
     try:
         with translated(dsn), link:
             yield link
@@ -47,7 +47,8 @@ def open_cursor(role: str, application: str = "nocturne", *, readonly: bool = Fa
         yield cursor
 
 
-def _open(dsn: str, application: str) -> Connection:
+def open_link(dsn: str, application: str) -> Connection:
+    """Return a connection as in `connect`, which the caller closes."""
     timeout_ms = settings().statement_timeout_s * 1000
     try:
         return psycopg2.connect(

@@ -32,6 +32,9 @@ def main(
     minutes: Annotated[float | None, typer.Option(help="of masked words; instead of the plan's")] = None,
     seed: Annotated[int | None, typer.Option(help="instead of the plan's")] = None,
     tune: Annotated[int | None, typer.Option(help="search settings in so many trials instead of training")] = None,
+    study: Annotated[
+        str | None, typer.Option(help="with --tune: name of the study in NOCTURNE_TUNING_DSN; derived if left out")
+    ] = None,
     without: Annotated[list[str] | None, typer.Option(help="author whose documents are not learned from")] = None,
     held_out_folder: Annotated[
         Path | None, typer.Option("--held-out", help="folder that keeps what is said of these authors' documents")
@@ -49,7 +52,7 @@ def main(
         if tune is not None:
             from deid.learning.transformer.tuning import tune as search
 
-            best = search(plan, documents, out, tune)
+            best = search(plan, documents, out, tune, study=study)
             typer.echo(json.dumps(best.model_dump(mode="json"), indent=2))
         else:
             card = train_transformer(plan, documents, out)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import lzma
-import sys
 import unicodedata
 from functools import cache
 from pathlib import Path
@@ -182,8 +181,6 @@ def test_tuning_gives_a_plan_no_worse_than_the_first(tmp_path: Path) -> None:
     assert best == tune(plan, letters(6), tmp_path / "again", 2)
 
 
-def test_tuning_without_optuna_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "optuna", None)
-    plan = Plan.model_validate({"start": "x"})
-    with pytest.raises(SettingsError, match="optuna"):
-        tune(plan, [], tmp_path, 1)
+def test_a_study_of_a_name_needs_a_database(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="NOCTURNE_TUNING_DSN"):
+        tune(small(pretraining=None), letters(6), tmp_path, 1, study="ours")
