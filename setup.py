@@ -11,6 +11,7 @@ setup(
             "detection/*.toml",
             "detection/annotators/*.toml",
             "formats/maps/*.yaml",
+            "french/*.toml",
             *(f"models/*/*.{ending}" for ending in ("json", "md", "safetensors")),
             "reference/*.toml",
             *(f"reference/packaged_data/*/*.{ending}" for ending in ("gz", "lookup", "tables")),
