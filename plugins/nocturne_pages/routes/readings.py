@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, Request
 from fastapi.responses import JSONResponse, RedirectResponse, Response
 from pydantic import BaseModel, ConfigDict
 
-from deid.domain.labels import Label
+from deid.domain.labels import TAGGED, Label
 from deid.reviews import reading
 from deid.reviews.marks import ErrorKind, Mark, list_marks
 from deid.warehouse.originals import OriginalProblem, OriginalRefused, read_original
@@ -112,10 +112,12 @@ def _text(request: Request, review_id: int, ordinal: int, visitor: Visitor, *, o
         except OriginalRefused as error:
             raise Refusal(STATUS.get(error.why, 409), f"original_{error.why}") from None
         values["source"] = parts(source.text, ((one.start, one.end, str(one.label)) for one in source.mentions))
+    shown = parts(found.text, found.surrogates)
     return page(
         *(request, visitor, "reviews/text.html.j2", "reviews"),
         reading=found,
-        parts=parts(found.text, found.surrogates),
+        parts=shown,
+        choices=[one for one in Label if one in TAGGED or one in {part.label for part in shown}],
         marks=own,
         labels=label_names(visitor.lang),
         **values,
