@@ -33,6 +33,8 @@ _CHECKED = NAMES | {Label.CITY, Label.LOC, Label.ORG}
 _LINKS = PARTICLES | LOWER_PARTICLES | {"'", "-"}
 _OF_MIGRAINE = re.compile(r"\b(?:migraines?|cephalees?)\b[^.,;\n]{0,30} (?:avec|sans|a) (?:l'|une |son )?\Z")
 _D_DIMERS = re.compile("(?:d ?- ?)?dimeres?")
+# "SUPERIEUR G" in capitals: of a limb, with its side.
+_SIDED = re.compile(r"(?:super|infer|anter|poster)ieure?s?(?: [dg])?")
 _USUAL = 20  # occurrences per million from which a word is usual
 _BEHIND_ADJECTIVES = frozenset(", . ; et ou ) mais".split())
 _BEFORE_PEOPLE = frozenset(
@@ -113,7 +115,7 @@ def _is_never_a_name(reading: Reading, mention: Mention) -> bool:
         return False
     if _GRADED.match(reading.folded, mention.end) and _is_double_eponym(reading, mention):
         return True
-    if _MAIL_LABEL.match(reading.folded, mention.start):
+    if _MAIL_LABEL.match(reading.folded, mention.start) or _SIDED.fullmatch(reading.folded, mention.start, mention.end):
         return True
     first = reading.token_at(mention.start)
     if reading.word(first - 1 - (reading.word(first - 1) == ".")) in CIVILITIES | DOCTOR_TITLES:
