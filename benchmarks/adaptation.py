@@ -1,4 +1,4 @@
-"""What a day of review gains: a network trained without an author, continued on documents of that author.
+"""Gain of a day of review: a network trained without an author, continued on documents of that author.
 
     python -m benchmarks.adaptation corpus/train FOLDER [--tune] > benchmarks/adaptation.md
 

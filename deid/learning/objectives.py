@@ -14,6 +14,7 @@ import torch
 from numpy.typing import NDArray
 
 from deid.detection.reading import Reading
+from deid.detection.taggers.crf import log_partition
 from deid.domain.document import Mention
 from deid.domain.labels import Label
 from deid.evaluation.corpus import GoldDocument
@@ -116,20 +117,3 @@ def chain_logarithms(emissions: torch.Tensor, transitions: torch.Tensor, lengths
     total = log_partition(emissions, transitions, lengths).sum()
     (marginal,) = torch.autograd.grad(total, emissions, create_graph=True)
     return marginal.clamp_min(_FLOOR).log()
-
-
-def log_partition(emissions: torch.Tensor, transitions: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
-    """Return the logarithm of the summed potentials of all paths of each chain, shape (chains,).
-
-    Args:
-        emissions: log-potentials (chains, tokens, tags).
-        transitions: log-potentials (tags before, tags after).
-        lengths: tokens of each chain, each at least 1.
-    """
-    alive = torch.arange(emissions.shape[1], device=emissions.device).unsqueeze(0) < lengths.unsqueeze(1)
-    total, step = emissions[:, 0], transitions.exp()
-    for at in range(1, emissions.shape[1]):
-        high = total.amax(dim=1, keepdim=True)
-        reached = high + ((total - high).exp() @ step).clamp_min(1e-30).log() + emissions[:, at]
-        total = torch.where(alive[:, at].unsqueeze(1), reached, total)
-    return total.logsumexp(dim=1)

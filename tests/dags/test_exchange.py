@@ -43,7 +43,7 @@ def hospital(deployed: Database, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 
 
 def returned(task: str) -> Any:
-    """What the latest run's task left in XCom."""
+    """Return the XCom of the latest run's task."""
     with create_session() as session:
         rows = session.scalars(
             select(XComModel).filter_by(dag_id=DAG, task_id=task, key="return_value").order_by(XComModel.timestamp)

@@ -173,6 +173,23 @@ def marginals(emissions: torch.Tensor, transitions: torch.Tensor, lengths: torch
     return (both * alive.unsqueeze(2)).float()
 
 
+def log_partition(emissions: torch.Tensor, transitions: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
+    """Return the logarithm of the summed potentials of all paths of each chain, shape (chains,).
+
+    Args:
+        emissions: log-potentials (chains, tokens, tags).
+        transitions: log-potentials (tags before, tags after).
+        lengths: tokens of each chain, each at least 1.
+    """
+    alive = torch.arange(emissions.shape[1], device=emissions.device).unsqueeze(0) < lengths.unsqueeze(1)
+    total, step = emissions[:, 0], transitions.exp()
+    for at in range(1, emissions.shape[1]):
+        high = total.amax(dim=1, keepdim=True)
+        reached = high + ((total - high).exp() @ step).clamp_min(1e-30).log() + emissions[:, at]
+        total = torch.where(alive[:, at].unsqueeze(1), reached, total)
+    return total.logsumexp(dim=1)
+
+
 def path_loss(
     emissions: torch.Tensor, transitions: torch.Tensor, lengths: torch.Tensor, tags: torch.Tensor
 ) -> torch.Tensor:
@@ -186,12 +203,7 @@ def path_loss(
     gold = emissions.gather(2, tags.unsqueeze(2)).squeeze(2)
     steps = transitions[tags[:, :-1], tags[:, 1:]]
     score = (gold * alive).sum() + (steps * alive[:, 1:]).sum()
-    total, step = emissions[:, 0], transitions.exp()
-    for at in range(1, tags.shape[1]):
-        high = total.amax(dim=1, keepdim=True)
-        reached = high + ((total - high).exp() @ step).clamp_min(1e-30).log() + emissions[:, at]
-        total = torch.where(alive[:, at].unsqueeze(1), reached, total)
-    loss: torch.Tensor = (total.logsumexp(dim=1) * alive[:, 0]).sum() - score
+    loss: torch.Tensor = (log_partition(emissions, transitions, lengths) * alive[:, 0]).sum() - score
     return loss
 
 

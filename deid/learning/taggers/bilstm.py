@@ -10,9 +10,10 @@ import torch
 
 from deid.detection.taggers.bilstm import BiLstmCrf, Shape, buckets
 from deid.detection.taggers.characters import CharacterStates, States
+from deid.detection.taggers.crf import log_partition
 from deid.detection.taggers.tags import TAGS
 from deid.learning.checkpoints import Checkpoint
-from deid.learning.objectives import FAR, chain_logarithms, chain_loss, distance, log_partition
+from deid.learning.objectives import FAR, chain_logarithms, chain_loss, distance
 from deid.learning.taggers.examples import TokenExample, hidden
 from deid.learning.taggers.stages import Stage
 

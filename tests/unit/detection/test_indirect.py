@@ -1,4 +1,4 @@
-"""What the annotator of indirect identifiers finds and leaves, and that it changes no other mention."""
+"""Mentions that the annotator of indirect identifiers finds and leaves; it changes no other."""
 
 from __future__ import annotations
 
