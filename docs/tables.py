@@ -22,10 +22,11 @@ BY_HAND = "by hand"
 PURPOSES = {
     "apply_oppositions": "removes patients who opted out from the research schema, the ledger and open reviews",
     "deidentify_documents": "finds, replaces and checks the documents of an interval, in batches, and stages them",
+    "evaluate_release": "attacks and measures a sample of it, by policy",
     "exchange_annotations": "gives documents of a period to annotators through a folder, or checks what they return",
-    "refresh_references": "loads each source of reference data beside the version in use, checks it, and swaps them",
+    "refresh_references": "loads reference data beside the version in use, checks it, swaps them",
     "train_detector": "trains a model on annotated documents, compares it with what serves, promotes it or asks",
-    "release_dataset": "publishes a staged interval once the policy's conditions are met, and writes its report",
+    "release_dataset": "publishes a staged interval under the policy's conditions, and writes its report",
 }
 
 

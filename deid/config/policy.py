@@ -327,6 +327,7 @@ class Release(Section):
     at the first release of a week or a month. Who reads the table at each rewriting learns that period of arrival.
     `training_export`: whether published texts may leave the hospital as training documents, with the spans of their
     surrogates, which tell where mentions were; the spans of what is published under such a policy are kept.
+    `evaluate`: whether each release is evaluated on a sample, by attacks and by what it is worth (docs/utility.md).
     """
 
     approval: Literal["always", "on_warning", "never"] = "on_warning"
@@ -337,6 +338,7 @@ class Release(Section):
     review: Review = Review()
     visible: Literal["nightly", "weekly", "monthly"] = "weekly"
     training_export: bool = False
+    evaluate: bool = False
 
 
 class Publication(Section):

@@ -5,7 +5,7 @@ Opted-out patients, withdrawn documents and documents without a patient are left
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from deid.config.settings import settings
 from deid.domain.limits import Limits
@@ -41,10 +41,11 @@ def list_period(interval: Interval, document_types: Sequence[str] = (), services
     ]
 
 
-def open_period(document_ids: Sequence[str], limits: Limits) -> list[Opened]:
+def open_period(document_ids: Sequence[str], limits: Limits, versions: Mapping[str, str] | None = None) -> list[Opened]:
     """Return the documents of the ledger's ids, in their order, in the source's present version.
 
-    One that is gone, cannot be opened or is of a patient who opted out is absent.
+    One that is gone, cannot be opened or is of a patient who opted out is absent; so is one whose content hash is not
+    that of `versions`.
 
     Raises:
         ContractBroken: the source's query lacks a column of the contract.
@@ -55,7 +56,11 @@ def open_period(document_ids: Sequence[str], limits: Limits) -> list[Opened]:
     with connect(settings().dsn("reader"), application=APPLICATION) as warehouse:
         warehouse.set_session(readonly=True)
         contents = read_contents(warehouse, source, list(there.values())) if there else {}
-    known = {one.document_id: one for one in Translator().rename(list(contents.values()))}
+    known = {
+        one.document_id: one
+        for one in Translator().rename(list(contents.values()))
+        if versions is None or versions[one.document_id] == one.content_hash
+    }
     opposed = opt_outs.find_opted_out({one.patient_id for one in known.values()})
     wanted = [known[name] for name in document_ids if name in known and known[name].patient_id not in opposed]
     return [one for one in open_contents(wanted, source.rules(), limits=limits) if isinstance(one, Opened)]

@@ -152,6 +152,18 @@ def rework(decision: Mapping[str, Any] | None, key: str) -> dict[str, Any]:
     return asked
 
 
+def evaluation_wanted(dag_run: Any) -> None:
+    """Skip the evaluation that a release starts, unless the policy wants one; whoever starts one by hand gets it.
+
+    Raises:
+        AirflowSkipException: `release.evaluate` is off.
+    """
+    from deid.nightly import runtime
+
+    if dag_run.run_type == "asset_triggered" and not runtime.policy().release.evaluate:
+        raise AirflowSkipException("La politique ne demande pas d'évaluer les publications (release.evaluate).")
+
+
 def requested_by(dag_run: Any) -> str:
     """Return the account that started a run by hand or sent its interval back; empty for the schedule.
 

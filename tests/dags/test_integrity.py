@@ -17,6 +17,7 @@ from tests import ROOT
 FILES = {
     "apply_oppositions",
     "deidentify_documents",
+    "evaluate_release",
     "exchange_annotations",
     "release_dataset",
     "train_detector",
@@ -87,6 +88,7 @@ def test_each_task_waits_for_a_worker_that_has_what_it_needs(bag: Any) -> None:
         "deidentify_documents": {READING_QUEUE, GPU_QUEUE},
         "release_dataset": {PUBLISHING_QUEUE},
         "apply_oppositions": {PUBLISHING_QUEUE},
+        "evaluate_release": {READING_QUEUE, PUBLISHING_QUEUE},
         "exchange_annotations": {READING_QUEUE, GPU_QUEUE},
         "train_detector": {READING_QUEUE, GPU_QUEUE},
     }

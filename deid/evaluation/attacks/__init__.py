@@ -6,6 +6,7 @@ averaging          one date or commune over many documents
 commune_laws       distributions of the place strategies; city_posterior and exclusions use them
 surnames           surnames matched by frequency rank
 parrot             leaks planted among surrogates and looked for (planted, tells)
+sampled            attacks on a sample of a release, against its originals
 usefulness         utility of the published data for research
 published_epsilon  a lower bound of ε from published texts
 study, report, plots  all attacks, as Markdown and figures

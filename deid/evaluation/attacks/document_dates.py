@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 
 from deid.config.policy import Policy
+from deid.domain.document import Substitution
 from deid.domain.labels import Label
 from deid.evaluation.attacks.inputs import Record
 from deid.reference.tables import packaged_tables
@@ -76,19 +77,22 @@ class DocumentDates:
         return _dates(self.published_on, (one.published for one in self.pairs if one.label is Label.DATE))
 
 
-def publish_dates(records: Iterable[Record], policy: Policy, key: bytes = KEY) -> list[DocumentDates]:
+def publish_dates(records: Sequence[Record], policy: Policy, key: bytes = KEY) -> list[DocumentDates]:
     """Publish each document under a policy and a key, and return its true and published dates.
 
     Only temporal mentions are replaced. The product's own parser reads the published text, relative to the published
     date of the document; the attacker has no date beyond those parsed.
     """
     substitutor = Substitutor(policy, key, packaged_tables().communes)
-    return [_publish(one, policy, substitutor, key) for one in records]
+    temporal = ([one for one in record.mentions if one.label in _TEMPORAL] for record in records)
+    return [
+        read_dates(record, substitutor.substitute(record.document, found), policy, key)
+        for record, found in zip(records, temporal, strict=True)
+    ]
 
 
-def _publish(record: Record, policy: Policy, substitutor: Substitutor, key: bytes) -> DocumentDates:
-    temporal = [one for one in record.mentions if one.label in _TEMPORAL]
-    done = substitutor.substitute(record.document, temporal)
+def read_dates(record: Record, done: Substitution, policy: Policy, key: bytes) -> DocumentDates:
+    """Return the true and published dates of a document, from what was published of it under a policy and a key."""
     context = DocumentContext(record.document, [one.mention for one in done.surrogates], policy.substitution, key)
     readings = read_both(record.document, done)
     known = readings.true

@@ -1,0 +1,107 @@
+"""An evaluation of a release: numbers of the ledger that hold no text, and that researchers never see."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from airflow.sdk.exceptions import AirflowSkipException
+from nocturne_airflow import launch
+from psycopg2.errors import InsufficientPrivilege
+
+from deid.config.settings import settings
+from deid.domain.errors import InputRefused, PolicyError
+from deid.evaluation import released
+from deid.warehouse.evaluations import draw_sample
+from tests.conftest import Database
+from tests.database.warehouse import light
+from tests.database.warehouse.nights import night
+from tests.database.warehouse.small_hospital import LETTER, NIGHT, PAGE, open_hospital, put
+
+KEY, RUN = "2026-03-02", "manual__2026-03-03"
+ORIGINALS = ("VASSEROT", "Maëlys", "BROUSTET", "Célestin", "Dijon", "P000001", "S000001", "14/05/1961", "letter0")
+
+
+@pytest.fixture
+def hospital(deployed: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Database:
+    """Two patients with two documents each, published."""
+    open_hospital(deployed)
+    light.decide(monkeypatch, tmp_path)
+    for number in range(2):
+        put(deployed, f"letter{number}", LETTER + f"\nSuites simples, {number + 1}e lettre.\n")
+        put(deployed, f"page{number}", f"{PAGE}<p>{number}</p>", patient="P000002", format="text/html")
+    night("first")
+    return deployed
+
+
+def evaluate(size: int = 400) -> None:
+    released.choose(KEY, size)
+    for step in (released.attack, released.utility):
+        step(KEY, size, RUN)
+
+
+def test_what_is_attacked_is_what_researchers_read(hospital: Database) -> None:
+    assert released.choose(KEY, 400) == {"documents": 4, "runs": 1, "runs_left_out": 0}
+    ((run_id,),) = hospital.rows("SELECT run_id FROM deid.run")
+    sample = released.republish(draw_sample(KEY, [run_id], 400))
+    read = hospital.rows("SELECT text FROM research.document", role="researcher")
+    assert sorted(one.substitution.text for one in sample) == sorted(text for (text,) in read)
+    assert {one.document.text for one in sample}.isdisjoint(one.substitution.text for one in sample)
+
+
+def test_only_numbers_are_kept_and_researchers_see_none(hospital: Database) -> None:
+    evaluate()
+    before = hospital.rows("SELECT * FROM deid.evaluation ORDER BY measure")
+    evaluate()
+    assert hospital.rows("SELECT * FROM deid.evaluation ORDER BY measure") == before, "a repeated step writes nothing"
+    rows = hospital.rows("SELECT measure, value, low, high, n FROM deid.evaluation", role="steward")
+    found = {measure: (value, low, high, n) for measure, value, low, high, n in rows}
+    assert {"attack.chance", "attack.text", "attack.person", "attack.dates", "utility.constraints"} <= set(found)
+    assert found["attack.chance"][0] == 0.5
+    assert found["attack.text"][0] == 1, "the clinical words of two different letters tell them apart"
+    assert all(0 <= low <= value <= high <= 1 for value, low, high, _ in found.values() if low is not None)
+    assert found["attack.text"][1] < 0.2, "two patients prove little"
+    told = str(hospital.rows("SELECT e::text FROM deid.evaluation AS e"))
+    assert not [word for word in ORIGINALS if word in told]
+    for role in ("researcher", "reader", "publisher", "worker", "refresher"):
+        with pytest.raises(InsufficientPrivilege):
+            hospital.rows("SELECT 1 FROM deid.evaluation", role=role)
+    for role in ("steward", "researcher", "publisher"):
+        with pytest.raises(InsufficientPrivilege):
+            hospital.rows("INSERT INTO deid.evaluation SELECT * FROM deid.evaluation", role=role)
+
+
+def test_the_sample_is_of_whole_patients_in_no_order_of_theirs(hospital: Database) -> None:
+    ((run_id,),) = hospital.rows("SELECT run_id FROM deid.run")
+    order = [[one.document_id for one in draw_sample(KEY, [run_id], size)] for size in (2, 4)]
+    assert order[0] == order[1][:2]
+    assert {name[:4] for name in order[0]} in ({"lett"}, {"page"})
+
+
+def test_what_cannot_be_drawn_again_is_refused(
+    hospital: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(InputRefused, match="is published"):
+        released.choose("2026-03-09", 400)
+    with pytest.raises(InputRefused, match="no key"):
+        released.choose("hier", 400)
+    put(hospital, "letter0", LETTER, at=NIGHT + timedelta(days=1))  # corrected since: no longer what was published
+    ((run_id,),) = hospital.rows("SELECT run_id FROM deid.run")
+    assert len(released.republish(draw_sample(KEY, [run_id], 400))) == 3
+    light.decide(monkeypatch, tmp_path, "{scope: document}")
+    with pytest.raises(PolicyError, match="another version, policy"):
+        released.choose(KEY, 400)
+
+
+def test_a_release_is_evaluated_if_the_policy_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    light.decide(monkeypatch, tmp_path)
+    by_release, by_hand = (SimpleNamespace(run_type=kind) for kind in ("asset_triggered", "manual"))
+    launch.evaluation_wanted(by_hand)
+    with pytest.raises(AirflowSkipException):
+        launch.evaluation_wanted(by_release)
+    path = tmp_path / "policy.yaml"
+    path.write_text(path.read_text() + "release: {evaluate: true}\n", encoding="utf-8")
+    settings.cache_clear()
+    launch.evaluation_wanted(by_release)
