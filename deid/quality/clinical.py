@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -114,13 +114,16 @@ def _drugs(text: str) -> Iterator[tuple[int, int]]:
             yield match.span()
 
 
-def clinical_counts(document: Document, candidate: Substitution) -> Mapping[str, float]:
-    """Count the clinical values and terms of a source, and those that the candidate shows otherwise.
+def clinical_counts(
+    document: Document, candidate: Substitution, read: Callable[[str], list[Item]] = read_items
+) -> Mapping[str, float]:
+    """Count the clinical values and terms of a source, as `read` gives them, and those that the candidate shows
+    otherwise.
 
     One inside a longer identifier (a street, a batch number), or equal to a name of the patient, is none. Spans that do
     not fit leave every number as unproven: all count as changed.
     """
-    items = read_items(document.text)
+    items = read(document.text)
     if len(candidate.spans) != len(candidate.surrogates):
         return {"clinical_items": float(len(items)), "clinical_content_changed": float(len(items))}
     mentions = [(one.mention.start, one.mention.end) for one in candidate.surrogates]

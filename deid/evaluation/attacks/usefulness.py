@@ -79,7 +79,7 @@ def measure_dates(published: Sequence[DocumentDates]) -> DateUtility:
             distances.append(abs((surrogate - own) - (true - true_own)))
             terms.append(pair.published.unit is Unit.DAY and _term(surrogate - own) == _term(true - true_own))
     lengths = list(_lengths(published))
-    same_class = [surrogate is not None and _class(surrogate) == _class(true) for true, surrogate in lengths]
+    same_class = [surrogate is not None and stay_class(surrogate) == stay_class(true) for true, surrogate in lengths]
     documents = _documents(published)
     gaps = [gap for days in documents for gap in _gaps(pairwise(days))]
     swaps = [surrogate < 0 for days in documents for _, surrogate in _gaps(combinations(days, 2))]
@@ -102,7 +102,8 @@ def _term(days: int) -> tuple[bool, int]:
     return days > 0, next((at for at, width in enumerate(CLASSES) if abs(days) <= width), len(CLASSES))
 
 
-def _class(nights: int) -> int:
+def stay_class(nights: int) -> int:
+    """Return the class of a length of stay: none, 1–2, 3–7, 8–14, 15 nights and more."""
     return next((at for at, last in enumerate(STAYS) if nights <= last), len(STAYS))
 
 

@@ -65,18 +65,27 @@ def gather(
 def folds(stays: Sequence[CodedStay], number: int) -> NDArray[np.int64]:
     """Return the fold of each stay, shape (stays,); the stays of a patient are in one.
 
+    Raises:
+        InputRefused: fewer patients than folds.
+    """
+    return dealt([one.patient for one in stays], number)
+
+
+def dealt(owners: Sequence[str], number: int) -> NDArray[np.int64]:
+    """Return the fold of each stay or document from its patient, shape (stays,); those of a patient are in one.
+
     Patients are dealt in the order of their hashes, so that neither their ids nor the order of stays matter.
 
     Raises:
         InputRefused: fewer patients than folds.
     """
-    patients = sorted({one.patient for one in stays}, key=lambda name: sha256(name.encode()).digest())
+    patients = sorted(set(owners), key=lambda name: sha256(name.encode()).digest())
     if len(patients) < number:
         raise InputRefused(
             f"{len(patients)} patients cannot be dealt to {number} folds.", "Give more stays, or ask for fewer folds."
         )
     of_patient = {patient: index % number for index, patient in enumerate(patients)}
-    return np.asarray([of_patient[one.patient] for one in stays], dtype=np.int64)
+    return np.asarray([of_patient[owner] for owner in owners], dtype=np.int64)
 
 
 @dataclass(frozen=True, slots=True)

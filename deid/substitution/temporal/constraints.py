@@ -41,7 +41,7 @@ Stretch = tuple[int, int]
 _POLICY = SubstitutionPolicy()
 _NO_KEY = b"nothing is drawn"
 _WHOLE_YEAR = 100  # a year below was written with two digits
-_SHORT_GAP = 60  # days
+SHORT_GAP = 60  # days
 _RANGE = re.compile(r"\s{0,2}(?:au|a|jusqu'au|jusqu'en|->|=>|→|-|–|—)\s{0,2}(?:le )?")
 _WEEKS = re.compile(
     r"(?<![\d/.,+-])(?P<weeks>\d{1,2}) ?(?:sa|semaines d'amenorrhee)(?![a-z])(?: ?\+ ?(?P<days>[0-6]))?"
@@ -339,7 +339,7 @@ def moved_days(readings: Readings) -> dict[Instant, Instant]:
 def short_gaps(readings: Readings, moved: Mapping[Instant, Instant]) -> Iterator[tuple[int, int]]:
     """Yield the days between neighbouring days of up to 60 days apart, births left out, in the source and published."""
     for one, other in pairwise(sorted(moved.keys() - readings.true.birth_instants)):
-        if other.index - one.index <= _SHORT_GAP:
+        if other.index - one.index <= SHORT_GAP:
             yield other.index - one.index, moved[other].index - moved[one].index
 
 
