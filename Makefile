@@ -154,6 +154,11 @@ ablation: $(DEV) ## benchmarks/ablation.md from var/held-out
 audit: $(RUN) ## benchmarks/epsilon_audit.md: what draws prove against each claim of ε, by mechanism and by document (minutes)
 	@$(BIN)/python -m deid.evaluation.audit $(ARGS) > benchmarks/epsilon_audit.md
 
+.PHONY: evaluate
+evaluate: $(RUN) ## attacks, utility and ICD-10 coding on a sample of the synthetic hospital (minutes)
+	@$(BIN)/python -m benchmarks.evaluation $(ARGS)
+	@began=$$(date +%s); $(BIN)/python -m benchmarks.coding --patients 120 && echo "$$(($$(date +%s) - began)) s"
+
 .PHONY: attacks
 attacks: $(RUN) ## benchmarks/known_dates.md, parrot.md, privacy_attacks.md: what an attacker gets from each strategy, what research keeps (minutes)
 	@$(BIN)/python -m benchmarks.known_dates

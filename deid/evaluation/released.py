@@ -75,13 +75,13 @@ def republish(drawn: Sequence[Drawn]) -> list[Candidate]:
 
 
 def measure_sample(sample: Sequence[Candidate]) -> Iterator[Measured]:
-    """Yield what a sample is worth: `utility.constraints`, the share of stated relations that published texts keep."""
+    """Yield what a sample is worth: `utility.constraints_kept`, the share of stated relations that texts keep."""
     people = len({one.document.patient.key for one in sample})
     counts = [count for one in sample for count in count_constraints(one.document, one.substitution).values()]
     stated = sum(count.stated for count in counts)
     if stated:
         kept = sum(count.kept for count in counts) / stated
-        yield Measured("utility.constraints", kept, *bounds(kept, min(stated, people)), stated)
+        yield Measured("utility.constraints_kept", kept, *bounds(kept, min(stated, people)), stated)
 
 
 def _keep(

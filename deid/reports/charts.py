@@ -1,4 +1,4 @@
-"""Quantiles and histograms of a report: numbers, and the geometry that a template needs for SVG bars."""
+"""Quantiles, histograms and a scatter plot of a report: numbers, and the geometry that a template needs for SVG."""
 
 from __future__ import annotations
 
@@ -89,6 +89,59 @@ def _marks(
         ChartMark(min(LEFT + step * value / bin_width, end), TOP, f"{name} {write.plain(value, digits)}")
         for name, value in marks.items()
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """Two shares and their bounds; `across` bounds `x`, `along` bounds `y`; `label` is read out and shown on hover."""
+
+    x: float
+    y: float
+    across: tuple[float, float]
+    along: tuple[float, float]
+    label: str
+    current: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Scatter:
+    """A plot of shares from 0 to 1 ready to be written; points are in coordinates of the drawing, the last on top."""
+
+    points: tuple[Point, ...]
+    below: tuple[ChartMark, ...]
+    beside: tuple[ChartMark, ...]
+    width: int = WIDTH
+    height: int = HEIGHT
+    floor: int = HEIGHT - BOTTOM
+    left: int = LEFT
+    right: int = WIDTH - RIGHT
+
+
+def scatter(points: Sequence[Point], write: Writer) -> Scatter:
+    """Lay out points whose `x` and `y` are shares, the first on top."""
+    across, along = WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM
+
+    def at_x(share: float) -> float:
+        return LEFT + across * share
+
+    def at_y(share: float) -> float:
+        return TOP + along * (1 - share)
+
+    drawn = [
+        Point(
+            at_x(one.x),
+            at_y(one.y),
+            (at_x(one.across[0]), at_x(one.across[1])),
+            (at_y(one.along[0]), at_y(one.along[1])),
+            one.label,
+            one.current,
+        )
+        for one in points
+    ]
+    shares = [tick / 4 for tick in range(5)]
+    below = tuple(ChartMark(at_x(share), HEIGHT - BOTTOM + 16, write.percent(share, 0)) for share in shares)
+    beside = tuple(ChartMark(LEFT - 6, at_y(share) + 4, write.percent(share, 0)) for share in shares)
+    return Scatter(tuple(reversed(drawn)), below, beside)
 
 
 _BINS = 16

@@ -14,6 +14,7 @@ from deid.domain.errors import InputRefused
 from deid.domain.labels import Label
 from deid.refresh.reference_versions import source_states
 from deid.reports.charts import count_bins, quantiles
+from deid.reports.evaluation import MOST
 from deid.reports.intervals import habit, habits, read
 from deid.reports.run_checks import RUN_SUITE
 from deid.warehouse.connection import open_cursor
@@ -48,6 +49,7 @@ def gather(interval_key: str) -> Figures:
             "types": read_rows(cursor, "types", interval_key=interval_key),
             "quarantine": read_rows(cursor, "quarantine", interval_key=interval_key),
             "held_back": read_rows(cursor, "held_back")[0],
+            "evaluation": read_rows(cursor, "history", table="evaluation", interval_key=interval_key, most=MOST),
             "waived": read_rows(cursor, "waived", interval_key=interval_key),
             "epsilon": _epsilon(cursor, interval_key),
             "lengths": _lengths(cursor, interval_key),

@@ -15,6 +15,7 @@ from deid.quality import reasons
 from deid.quality.checks import BY_NAME
 from deid.refresh.sources import SOURCES
 from deid.reports.charts import histogram
+from deid.reports.evaluation import shown_evaluation
 from deid.reports.figures import Figures
 from deid.reports.numbers import Writer
 from deid.reports.run_checks import MEANING, RUN_SUITE
@@ -56,6 +57,7 @@ def view(figures: Figures, lang: str) -> dict[str, Any]:
         "constraints": _constraints(figures, words, write),
         "agreement": _agreement(figures, words, write),
         "files": _files(figures, words, write),
+        "evaluation": shown_evaluation(figures["evaluation"], figures["interval"]["key"], words, write),
         "clinical": _clinical(figures, words, write),
         "quarantine": quarantine,
         "held_back": _held_back(figures, words, write),

@@ -175,6 +175,50 @@ _WORDS: Mapping[str, tuple[str, str]] = {
         "Aucune valeur ni aucun terme clinique relevé.",
         "No clinical value or term was read.",
     ),
+    "evaluation": ("Évaluation : confidentialité et utilité", "Evaluation: privacy and utility"),
+    "evaluation_short": ("Évaluation", "Evaluation"),
+    "evaluation_lead": (
+        "Mesures sur un échantillon des documents publiés, comparés à leurs originaux. Une attaque qui ne trouve pas "
+        "plus que le hasard est le but ; ce que les textes gardent doit rester haut. Les intervalles sont à 95 %.",
+        "Measures on a sample of the documents published, compared with their originals. An attack that finds no more "
+        "than chance is the goal; what the texts keep should stay high. Intervals are of 95 %.",
+    ),
+    "evaluation_none": (
+        "Cette publication n'a pas été évaluée (DAG evaluate_release).",
+        "This release has not been evaluated (DAG evaluate_release).",
+    ),
+    "evaluation_wide": (
+        "Trop peu de documents : un intervalle couvre plus de {widest}, aucun graphique n'est tracé.",
+        "Too few documents: an interval covers more than {widest}, no plot is drawn.",
+    ),
+    "evaluation_measure": ("Mesure", "Measure"),
+    "evaluation_value": ("Valeur", "Value"),
+    "evaluation_interval": ("Intervalle", "Interval"),
+    "evaluation_n": ("Sur", "Of"),
+    "evaluation_plot": (
+        "Attaque la plus forte (vers la droite) et relations gardées (vers le haut) ; en gris, les précédentes",
+        "Strongest attack (to the right) and relations kept (upwards); in grey, the releases before",
+    ),
+    "evaluation_attack.chance": ("Attaque : au hasard", "Attack: by chance"),
+    "evaluation_attack.text": (
+        "Attaque : texte d'origine le plus proche (reconnu par construction)",
+        "Attack: nearest original text (recognised by design)",
+    ),
+    "evaluation_attack.person": (
+        "Attaque : patient, par tous ses identifiants",
+        "Attack: patient, by all of the identifiers",
+    ),
+    "evaluation_attack.dates_exact": ("Attaque : dates décalées ensemble", "Attack: dates shifted together"),
+    "evaluation_attack.dates": ("Attaque : dates les plus proches", "Attack: nearest dates"),
+    "evaluation_attack.known_dates": ("Attaque : trois dates connues", "Attack: three known dates"),
+    "evaluation_attack.leaks": (
+        "Attaque : oublis introduits, retrouvés parmi les substituts",
+        "Attack: planted leaks, found among surrogates",
+    ),
+    "evaluation_utility.constraints_kept": (
+        "Utilité : relations entre dates, âges et durées gardées",
+        "Utility: relations between dates, ages and lengths kept",
+    ),
     "quarantine": ("Quarantaine", "Quarantine"),
     "quarantine_lead": (
         "Un document en quarantaine n'est ni perdu ni publié : il attend qu'une personne le regarde.",

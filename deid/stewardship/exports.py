@@ -92,6 +92,10 @@ def export_tables(figures: Figures, lang: str) -> dict[str, list[list[Any]]]:
             part: _select_columns(figures[part], ("kind", "stated", "violated", "documents", "documents_violated"))
             for part in ("constraints", "agreement")
         },
+        "evaluation": _select_columns(
+            [row for row in figures["evaluation"] if row["interval_key"] == figures["interval"]["key"]],
+            ("measure", "value", "low", "high", "n", "policy_hash", "at"),
+        ),
         "files": [
             ["format", "documents", "removed", "number"],
             *(

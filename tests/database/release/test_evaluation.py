@@ -8,12 +8,17 @@ from types import SimpleNamespace
 
 import pytest
 from airflow.sdk.exceptions import AirflowSkipException
+from markupsafe import escape
 from nocturne_airflow import launch
 from psycopg2.errors import InsufficientPrivilege
 
 from deid.config.settings import settings
 from deid.domain.errors import InputRefused, PolicyError
 from deid.evaluation import released
+from deid.reports import gather, render
+from deid.reports.numbers import Writer
+from deid.reports.wording import WORDING
+from deid.stewardship.exports import export_tables
 from deid.warehouse.evaluations import draw_sample
 from tests.conftest import Database
 from tests.database.warehouse import light
@@ -58,7 +63,7 @@ def test_only_numbers_are_kept_and_researchers_see_none(hospital: Database) -> N
     assert hospital.rows("SELECT * FROM deid.evaluation ORDER BY measure") == before, "a repeated step writes nothing"
     rows = hospital.rows("SELECT measure, value, low, high, n FROM deid.evaluation", role="steward")
     found = {measure: (value, low, high, n) for measure, value, low, high, n in rows}
-    assert {"attack.chance", "attack.text", "attack.person", "attack.dates", "utility.constraints"} <= set(found)
+    assert {"attack.chance", "attack.text", "attack.person", "attack.dates", "utility.constraints_kept"} <= set(found)
     assert found["attack.chance"][0] == 0.5
     assert found["attack.text"][0] == 1, "the clinical words of two different letters tell them apart"
     assert all(0 <= low <= value <= high <= 1 for value, low, high, _ in found.values() if low is not None)
@@ -71,6 +76,23 @@ def test_only_numbers_are_kept_and_researchers_see_none(hospital: Database) -> N
     for role in ("steward", "researcher", "publisher"):
         with pytest.raises(InsufficientPrivilege):
             hospital.rows("INSERT INTO deid.evaluation SELECT * FROM deid.evaluation", role=role)
+
+
+def test_the_report_and_the_exports_show_it(hospital: Database) -> None:
+    assert WORDING["en"]["evaluation_none"] in render(gather(KEY), "en")
+    evaluate()
+    figures = gather(KEY)
+    for lang in ("fr", "en"):
+        page = render(figures, lang)
+        assert WORDING[lang]["evaluation_attack.person"] in page
+        told = WORDING[lang]["evaluation_wide"].format(widest=Writer(lang).percent(0.3, 0))
+        assert escape(told) in page, "two patients"
+        assert WORDING[lang]["evaluation_plot"] not in page
+    assert "attack.person" in str(export_tables(figures, "fr")["evaluation"])
+    hospital.rows("UPDATE deid.evaluation SET low = value * 0.9, high = value * 0.9 + 0.1")
+    page = render(gather(KEY))
+    assert page.count("<circle") == 1
+    assert WORDING["fr"]["evaluation_plot"] in page
 
 
 def test_the_sample_is_of_whole_patients_in_no_order_of_theirs(hospital: Database) -> None:

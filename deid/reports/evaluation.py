@@ -1,0 +1,82 @@
+"""The last evaluation of a release beside those before it: rows of a table, and a plot of privacy and utility."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+from deid.reports.charts import Point, scatter
+from deid.reports.numbers import Writer
+
+MOST = 13  # intervals of a plot, this one among them
+WIDEST = 0.3  # of an interval of 95 % that is worth a point
+# Attacks of which the plot shows the one that finds most; who holds the whole text finds it by design.
+ATTACKS = ("attack.person", "attack.dates_exact", "attack.dates", "attack.known_dates")
+UTILITY = "utility.constraints_kept"
+RATIOS = ("utility.long_gaps_error", "utility.perplexity_ratio", "utility.own_perplexity_ratio")
+Row = Mapping[str, Any]
+
+
+def shown_evaluation(rows: Sequence[Row], key: str, words: Mapping[str, str], write: Writer) -> dict[str, Any]:
+    """Return what a page shows of the evaluations up to interval `key`: `rows`, `at`, `chart` or why it has none.
+
+    `rows` are those of the statement `history`, newest interval first. Without an evaluation of the interval, `rows`
+    is empty.
+    """
+    evaluations = {name: {row["measure"]: row for row in ones} for name, ones in groupby(rows, _interval)}
+    own = evaluations.get(key, {})
+    points = [
+        point
+        for name, measures in evaluations.items()
+        if own and (point := _point(write.interval(name), measures, words, write, current=name == key))
+    ]
+    drawn = bool(points) and points[0].current
+    return {
+        "rows": [_shown(row, words, write) for row in own.values()],
+        "at": next((row["at"] for row in own.values()), ""),
+        "chart": scatter(points, write) if drawn else None,
+        "no_chart": "" if drawn else words["evaluation_wide"].format(widest=write.percent(WIDEST, 0)),
+    }
+
+
+def _interval(row: Row) -> str:
+    return str(row["interval_key"])
+
+
+def _shown(row: Row, words: Mapping[str, str], write: Writer) -> dict[str, Any]:
+    name = row["measure"]
+
+    def written(value: float) -> str:
+        return write.plain(value, 2) if name in RATIOS else write.percent(value)
+
+    bounds = row["low"] is not None
+    return {
+        "name": words.get(f"evaluation_{name}", name),
+        "measure": name,
+        "value": written(row["value"]),
+        "range": words["range"].format(low=written(row["low"]), high=written(row["high"])) if bounds else "",
+        "n": row["n"],
+    }
+
+
+def _point(
+    label: str, measures: Mapping[str, Row], words: Mapping[str, str], write: Writer, *, current: bool
+) -> Point | None:
+    """Return the point of an evaluation; None where it lacks a measure, or an interval is too wide."""
+    attacks = [measures[name] for name in ATTACKS if name in measures]
+    if not attacks or UTILITY not in measures:
+        return None
+    attack, kept = max(attacks, key=lambda row: row["value"]), measures[UTILITY]
+    if any(row["low"] is None or row["high"] - row["low"] > WIDEST for row in (attack, kept)):
+        return None
+    name = words.get(f"evaluation_{attack['measure']}", attack["measure"])
+    told = f"{label} · {name} : {write.percent(attack['value'])} · {write.percent(kept['value'])}"
+    return Point(
+        x=attack["value"],
+        y=kept["value"],
+        across=(attack["low"], attack["high"]),
+        along=(kept["low"], kept["high"]),
+        label=told,
+        current=current,
+    )
