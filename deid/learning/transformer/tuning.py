@@ -114,14 +114,24 @@ def tune(
         shared.enqueue_trial(
             {name: getattr(plan.fine_tuning, name) for name in (*SPACE, "learning_rate")}, skip_if_exists=True
         )
-        if _complete(shared) < trials:
-            shared.optimize(judged, callbacks=[lambda one, _: one.stop() if _complete(one) >= trials else None])
+        _search(shared, judged, trials)
         log.info("best F1 %.4f in trial %d of %d", shared.best_value, shared.best_trial.number + 1, len(shared.trials))
         best = _with(plan, shared.best_params)
         folder.mkdir(parents=True, exist_ok=True)
         (folder / BEST).write_text(yaml.safe_dump(best.model_dump(mode="json"), sort_keys=False), encoding="utf-8")
         plot(shared, folder)
     return best
+
+
+def _search(study: optuna.Study, judged: Callable[[optuna.Trial], float], trials: int) -> None:
+    """Do trials until `trials` are complete; a result that comes after its trial was counted as killed is dropped."""
+    while _complete(study) < trials:
+        try:
+            study.optimize(judged, callbacks=[lambda one, _: one.stop() if _complete(one) >= trials else None])
+        except AssertionError as error:
+            if not isinstance(error.__context__, ValueError):  # which optuna raises for a trial that is not running
+                raise
+            log.warning("A trial was counted as killed while this worker was held up; its result is dropped.")
 
 
 def plot(study: optuna.Study, folder: Path) -> None:

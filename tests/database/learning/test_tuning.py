@@ -8,12 +8,14 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import torch
 
 from deid.config.settings import settings
 from deid.domain.errors import SettingsError, WarehouseUnreachable
+from deid.learning.transformer import tuning
 from deid.learning.transformer.plan import Plan, load_plan
 from deid.learning.transformer.tuning import tune
 from tests.conftest import Database
@@ -28,7 +30,7 @@ from deid.learning.transformer.tuning import tune
 from tests.unit.learning.transformer_letters import letters
 torch.set_num_threads(1)
 plan, folder, trials = sys.argv[1:]
-tune(load_plan(Path(plan)), letters(8), Path(folder), int(trials), heartbeat_s=1)
+tune(load_plan(Path(plan)), letters(8), Path(folder), int(trials), heartbeat_s=2)
 """
 
 
@@ -54,9 +56,9 @@ def test_workers_share_a_study_and_take_up_what_a_killed_one_left(
         time.sleep(0.02)
     killed.send_signal(signal.SIGKILL)
     killed.communicate()
-    time.sleep(4)
+    time.sleep(7)
     other = _worker(tmp_path, 3)
-    best = tune(load_plan(tmp_path / "plan.yaml"), letters(8), tmp_path, 3, heartbeat_s=1)
+    best = tune(load_plan(tmp_path / "plan.yaml"), letters(8), tmp_path, 3, heartbeat_s=2)
     _, said = other.communicate(timeout=120)
     assert other.returncode == 0, said
     states = dict(postgres.rows("SELECT number, state::text FROM tuning.trials"))
@@ -74,6 +76,26 @@ def test_workers_share_a_study_and_take_up_what_a_killed_one_left(
     name = postgres.rows("SELECT study_name FROM tuning.studies")[0][0]
     with pytest.raises(SettingsError, match="another plan"):
         tune(other_plan, letters(8), tmp_path, 1, study=name)
+
+
+def test_a_worker_counted_as_killed_while_it_was_held_up_goes_on(
+    postgres: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NOCTURNE_TUNING_DSN", postgres.owner)
+    settings.cache_clear()
+    calls = []
+
+    def held_up(*_: object) -> SimpleNamespace:
+        calls.append(1)
+        if len(calls) == 1:
+            postgres.rows("UPDATE tuning.trials SET state = 'FAIL' WHERE state = 'RUNNING'")
+        return SimpleNamespace(measures={"token_f1": 0.5})
+
+    monkeypatch.setattr(tuning, "fine_tune", held_up)
+    plan = Plan.model_validate({"start": str(encoder("mbert", tmp_path)), "fine_tuning": {"held_out": 0.3}})
+    tune(plan, letters(8), tmp_path, 2)
+    states = [state for (state,) in postgres.rows("SELECT state::text FROM tuning.trials ORDER BY number")]
+    assert states == ["FAIL", "COMPLETE", "COMPLETE"]
 
 
 def test_a_database_that_does_not_answer_is_said_without_its_password(
