@@ -29,9 +29,9 @@ from demo.airflow import ADMIN, STEWARD, Airflow, kill_session
 from demo.progress import Follower, Progress
 from demo.rest import Interface
 from demo.scenario import DEIDENTIFY, REFRESH, RELEASE, make_ready
-from tests.conftest import Database
+from tests.conftest import SECRET, Database
 from tests.dags import deciding, mail, searching
-from tests.database.warehouse.nights import night, published
+from tests.database.warehouse.nights import night, published, states
 from tests.database.warehouse.small_hospital import DAY, LETTER, NIGHT, PAGE, open_hospital, put, withdraw
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
@@ -107,7 +107,11 @@ def service(tmp_path_factory: pytest.TempPathFactory, mailbox: mail.Mailbox) -> 
     policy = home / "policy.yaml"
     policy.write_text(POLICY, encoding="utf-8")
     file = provision(home)
-    added = {"NOCTURNE_POLICY": str(policy), **mail.connection(mailbox.port, to=["donnees@chu.example"])}
+    added = {
+        "NOCTURNE_POLICY": str(policy),
+        "NOCTURNE_SECRET": SECRET,
+        **mail.connection(mailbox.port, to=["donnees@chu.example"]),
+    }
     lines = [f"{name}={value}\n" for name, value in added.items()]
     file.write_text(file.read_text(encoding="utf-8") + "".join(lines), encoding="utf-8")
     deployment = read_env(file)
@@ -169,6 +173,7 @@ def test_a_backfill_of_three_nights_gives_one_release_each(service: Service) -> 
     assert len(released(service) or []) == 3
     kept = service.hospital.rows("SELECT interval_key FROM deid.release WHERE published_at IS NOT NULL ORDER BY 1")
     assert [key for (key,) in kept] == NIGHTS
+    assert set(states(service.hospital).values()) == {"published"}
     assert len(published(service.hospital)) == 6
     asked = service.hospital.rows("SELECT DISTINCT reason FROM deid.run WHERE interval_key = ANY(%s)", (NIGHTS,))
     assert asked == [("essai de reprise",)]
