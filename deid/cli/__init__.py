@@ -16,6 +16,7 @@ import typer
 
 from deid.cli import (
     annotation,
+    coding,
     deployment,
     doctor,
     documents,
@@ -53,6 +54,7 @@ for name, group in {
     "key": keys.app,
     "models": models.app,
     "annotations": annotation.app,
+    "coding": coding.app,
     "runs": nights.runs_app,
     "quarantine": stewardship.quarantine_app,
     "opt-outs": stewardship.opt_outs_app,

@@ -223,7 +223,7 @@ def sample(
     (--shared) vont à tous ; les autres sont distribués. Les fichiers contiennent les textes d'origine.
     """
     refusals = lines.Refusals()
-    given = list(_given_documents(source, by or ["type"], refusals))
+    given = list(given_documents(source, by or ["type"], refusals))
     chosen = _choose(given, method, size, seed, policy)
     people = [one.strip() for one in annotators.split(",") if one.strip()]
     if not people:
@@ -375,7 +375,7 @@ def distant(
 
 
 def _of_file(source: Path, staff: Path | None, refusals: lines.Refusals) -> Sources:
-    documents = (one.opened.document for one in _given_documents(source, (), refusals))
+    documents = (one.opened.document for one in given_documents(source, (), refusals))
     return documents, read_staff_file(staff), None
 
 
@@ -402,7 +402,7 @@ class _Given:
     stratum: tuple[str, ...]
 
 
-def _given_documents(source: Path, fields: Sequence[str], refusals: lines.Refusals) -> Iterator[_Given]:
+def given_documents(source: Path, fields: Sequence[str], refusals: lines.Refusals) -> Iterator[_Given]:
     """Yield the documents of a file in plain text; those that cannot be opened are told."""
     from deid import pipeline
 
@@ -470,7 +470,7 @@ def _read(
 
     originals = None
     if documents is not None:
-        originals = {one.opened.document.id: one.opened.document for one in _given_documents(documents, (), refusals)}
+        originals = {one.opened.document.id: one.opened.document for one in given_documents(documents, (), refusals)}
     texts = {key: one.text for key, one in (originals or {}).items()}
     form = _format(name)
     table = form.labels if labels is None else _label_map(labels)

@@ -17,6 +17,7 @@ from deid.evaluation.coding.scores import Matrix, encoded
 from deid.evaluation.coding.stays import CodedStay, folds
 
 FOLDS = 5
+_FEWEST = 3  # folds: one to test, one for the threshold, one to learn from
 
 
 class Coder(Protocol):
@@ -48,8 +49,10 @@ def code(stays: Sequence[CodedStay], coder: Callable[[], Coder], level: Level = 
     measured on the fold after it, by the coder trained without both; then the coder learns from all but its own fold.
 
     Raises:
-        InputRefused: no stays, one class everywhere, or fewer patients than folds.
+        InputRefused: no stays, the same classes everywhere, fewer patients than folds, or fewer than three folds.
     """
+    if number < _FEWEST:
+        raise InputRefused(f"{number} folds are too few.", f"Ask for {_FEWEST} or more.")
     own = [one.at_level(level) for one in stays]
     classes = tuple(sorted(set().union(*own))) if own else ()
     gold = encoded(own, classes)

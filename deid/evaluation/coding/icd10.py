@@ -30,18 +30,47 @@ _CHAPTERS = {
     "Q00": "XVII", "R00": "XVIII", "S00": "XIX", "U00": "XXII", "V01": "XX", "Z00": "XXI",
 }  # fmt: skip
 _STARTS = tuple(_CHAPTERS)
+# Categories of the CIM-10 FR of the ATIH, as ranges; the category after J99 is K00.
+_CATEGORIES = (
+    "A00-A09 A15-A28 A30-A44 A46 A48-A60 A63-A71 A74-A75 A77-B09 B15-B27 B30 B33-B60 B64-B83 B85-B92 B94-C26 "
+    "C30-C34 C37-C41 C43-C58 C60-C86 C88 C90-C97 D00-D07 D09-D48 D50-D53 D55-D77 D80-D84 D86 D89 E00-E07 E10-E16 "
+    "E20-E32 E34-E35 E40-E46 E50-E56 E58-E61 E63-E68 E70-E80 E83-E90 F00-F07 F09-F25 F28-F34 F38-F45 F48 F50-F55 "
+    "F59-F66 F68-F73 F78-F84 F88-F95 F98-G14 G20-G26 G30-G32 G35-G37 G40-G41 G43-G47 G50-G64 G70-G73 G80-G83 "
+    "G90-H06 H10-H11 H13 H15-H22 H25-H28 H30-H36 H40 H42-H55 H57-H62 H65-H75 H80-H83 H90-H95 I00-I02 I05-I13 I15 "
+    "I20-I28 I30-I52 I60-I74 I77-I89 I95 I97-J06 J09-J18 J20-J22 J30-J47 J60-J70 J80-J82 J84-J86 J90-J96 J98-K14 "
+    "K20-K23 K25-K31 K35-K38 K40-K46 K50-K52 K55-K67 K70-K77 K80-K83 K85-K87 K90-K93 L00-L05 L08 L10-L14 L20-L30 "
+    "L40-L45 L50-L60 L62-L68 L70-L75 L80-L95 L97-M03 M05-M25 M30-M36 M40-M43 M45-M51 M53-M54 M60-M63 M65-M68 "
+    "M70-M73 M75-M77 M79-M96 M99-N08 N10-N23 N25-N37 N39-N51 N60-N64 N70-N77 N80-O08 O10-O16 O20-O26 O28-O36 "
+    "O40-O48 O60-O75 O80-O92 O94-P05 P07-P08 P10-P15 P20-P29 P35-P39 P50-P61 P70-P72 P74-P78 P80-P81 P83 P90-P96 "
+    "Q00-Q07 Q10-Q18 Q20-Q28 Q30-Q45 Q50-Q56 Q60-Q87 Q89-Q93 Q95-R07 R09-R23 R25-R27 R29-R36 R39-R65 R68-R87 "
+    "R89-R96 R98-T71 T73-T76 T78-T88 T90-T98 U04 U06-U12 U80-U85 U88-U90 V01-V06 V09-W46 W49-W60 W64-W70 W73-W81 "
+    "W83-W94 W99-X06 X08-X54 X57-Y36 Y40-Y66 Y69-Y91 Y95-Y98 Z00-Z04 Z08-Z13 Z20-Z65 Z70-Z76 Z80-Z99"
+).split()
 _FORM = re.compile(r"[A-Z]\d{2}[\dX+]{0,4}")
+
+
+def _number(category: str) -> int:
+    return 100 * ord(category[0]) + int(category[1:])
+
+
+_KNOWN = frozenset(
+    number for one in _CATEGORIES for number in range(_number(one[:3]), _number(one[-3:]) + 1)
+)  # fmt: skip
 
 
 def checked(code: str) -> str:
     """Return a code in capitals without its point: "i50.1" is I501.
 
+    Characters after the third are checked by their form alone: extensions differ between years and countries.
+
     Raises:
-        InputRefused: it has not the form of an ICD-10 code.
+        InputRefused: it has not the form of an ICD-10 code, or its category does not exist.
     """
     bare = code.strip().upper().replace(".", "")
     if not _FORM.fullmatch(bare):
         raise InputRefused("a code has not the form of ICD-10.", "Give codes such as I501 or I50.1.")
+    if _number(bare[:3]) not in _KNOWN:
+        raise InputRefused("a code is of no category of ICD-10.", "Give codes of the CIM-10 of the ATIH.")
     return bare
 
 

@@ -71,6 +71,35 @@ def micro_f1(gold: Matrix, found: Matrix, weights: NDArray[np.float64]) -> Inter
     return _interval(micro(gold, found).f1, _f1s(gold, found, weights))
 
 
+def mean(values: NDArray[np.float64], weights: NDArray[np.float64]) -> Interval:
+    """Return the mean over stays of values of shape (stays,), with its interval."""
+    return _interval(float(values.mean()), weights @ values / np.maximum(weights.sum(axis=1), 1e-12))
+
+
+def alpha(one: Matrix, other: Matrix, weights: NDArray[np.float64]) -> Interval | None:
+    """Return Krippendorff's α of two coders' sets with 1 - Jaccard as distance; None if all sets are equal.
+
+    Passonneau 2006, Measuring agreement on set-valued items, LREC.
+    """
+    sets = np.vstack((one, other)).astype(np.float64)
+    shared, sizes = sets @ sets.T, sets.sum(axis=1)
+    union = sizes[:, None] + sizes - shared
+    apart = np.where(union > 0, 1 - shared / np.maximum(union, 1), 0.0)
+    if not apart.any():
+        return None
+    own = np.diagonal(apart, offset=len(one))
+
+    def measured(times: NDArray[np.float64]) -> NDArray[np.float64]:
+        twice = np.hstack((times, times))
+        total = twice.sum(axis=1)
+        observed = times @ own / np.maximum(times.sum(axis=1), 1e-12)
+        expected = ((twice @ apart) * twice).sum(axis=1) / np.maximum(total * (total - 1), 1e-12)
+        found: NDArray[np.float64] = 1 - np.where(expected > 0, observed / np.maximum(expected, 1e-12), 0.0)
+        return found
+
+    return _interval(float(measured(np.ones((1, len(one))))[0]), measured(weights))
+
+
 def loss(gold: Matrix, before: Matrix, after: Matrix, weights: NDArray[np.float64]) -> Interval:
     """Return the micro F1 of `before` less that of `after`, paired by stay, with its interval."""
     value = micro(gold, before).f1 - micro(gold, after).f1

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import logging
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from deid.domain.document import Document
 from deid.domain.errors import InputRefused
-from deid.evaluation.coding.icd10 import Level, at_level
+from deid.evaluation.coding.icd10 import Level, at_level, checked
 
+Part = Literal["all", "main", "associated"]  # diagnoses of a stay
+PARTS: tuple[Part, ...] = get_args(Part)
+_log = logging.getLogger(__name__)
 FEW, MANY = 10, 100  # stays of a rare code, and of a frequent one
 
 
@@ -31,9 +36,22 @@ class CodedStay:
         """The whole stay; each document begins with the marker of its type."""
         return "\n\n".join(self.texts)
 
-    def at_level(self, level: Level) -> frozenset[str]:
-        """Return the classes of the codes at a level."""
-        return frozenset(at_level(code, level) for code in self.codes)
+    def at_level(self, level: Level, part: Part = "all") -> frozenset[str]:
+        """Return the classes at a level of the codes, of the main one or of the associated ones."""
+        chosen = {"all": self.codes, "main": self.codes[:1], "associated": self.codes[1:]}[part]
+        return frozenset(at_level(code, level) for code in chosen)
+
+
+def sound(codes: Iterable[str]) -> tuple[tuple[str, ...], int]:
+    """Return codes as ICD-10 writes them, each once and in their order, and the number of those that are none."""
+    found: dict[str, None] = {}
+    wrong = 0
+    for code in codes:
+        try:
+            found[checked(code)] = None
+        except InputRefused:
+            wrong += 1
+    return tuple(found), wrong
 
 
 def gather(
@@ -41,7 +59,9 @@ def gather(
     codes: Mapping[str, Sequence[str]],
     text_of: Callable[[Document], str] = lambda document: document.text,
 ) -> list[CodedStay]:
-    """Return the stays that have both documents and codes, in the order of their ids.
+    """Return the stays that have both documents and codes of the ICD-10, in the order of their ids.
+
+    Codes that are none are left out, and stays without codes or documents; the log says how many.
 
     Args:
         documents: pairs of stay and document, in any order.
@@ -52,13 +72,19 @@ def gather(
     for stay, document in documents:
         own[stay].append(document)
     found = []
+    wrong = 0
     for stay in sorted(own.keys() & codes.keys()):
-        if not codes[stay]:
+        kept, others = sound(codes[stay])
+        wrong += others
+        if not kept:
             continue
         ordered = sorted(own[stay], key=lambda one: (str(one.reference_date or ""), one.id))
         texts = tuple(f"<{one.type or 'document'}> {text_of(one)}" for one in ordered)
         patient = next((one.patient.key for one in ordered if one.patient and one.patient.key), stay)
-        found.append(CodedStay(stay, patient, texts, tuple(codes[stay])))
+        found.append(CodedStay(stay, patient, texts, kept))
+    uncoded = len(own.keys() | codes.keys()) - len(found)
+    if uncoded or wrong:
+        _log.warning("%d stays without codes or documents and %d codes outside ICD-10 are left out", uncoded, wrong)
     return found
 
 
@@ -106,11 +132,24 @@ class Statistics:
         """Words of a stay, on average."""
         return self.words / max(1, self.stays)
 
+    @property
+    def per_stay(self) -> float:
+        """Classes of a stay, on average."""
+        return self.assigned / max(1, self.stays)
 
-def statistics(stays: Sequence[CodedStay], level: Level = "code") -> Statistics:
-    """Count stays, words and classes; a class is rare in fewer than 10 stays and frequent in 100 or more."""
+    @property
+    def density(self) -> float:
+        """Share of the pairs of stay and class that are assigned, in 0..1; sparse labels have a low one."""
+        return self.per_stay / max(1, self.classes)
+
+
+def statistics(stays: Sequence[CodedStay], level: Level = "code", part: Part = "all") -> Statistics:
+    """Count stays, words and classes; a class is rare in fewer than 10 stays and frequent in 100 or more.
+
+    The main diagnosis, the associated ones or all are counted.
+    """
     lengths = [len(one.text.split()) for one in stays]
-    counted = Counter(name for one in stays for name in one.at_level(level))
+    counted = Counter(name for one in stays for name in one.at_level(level, part))
     return Statistics(
         stays=len(stays),
         documents=sum(len(one.texts) for one in stays),
