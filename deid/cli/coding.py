@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from deid.evaluation.coding.scores import Interval
     from deid.evaluation.coding.stays import CodedStay
 
-app = command_group("Codage CIM-10 des séjours par des codeurs, en aveugle, et ses chiffres.")
+app = command_group("Codage CIM-10 en aveugle, et ses chiffres.")
 
 ChosenLevel = Literal["code", "category", "block", "chapter"]  # of `deid.evaluation.coding.icd10.LEVELS`
 
