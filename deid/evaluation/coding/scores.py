@@ -79,7 +79,8 @@ def mean(values: NDArray[np.float64], weights: NDArray[np.float64]) -> Interval:
 def alpha(one: Matrix, other: Matrix, weights: NDArray[np.float64]) -> Interval | None:
     """Return Krippendorff's α of two coders' sets with 1 - Jaccard as distance; None if all sets are equal.
 
-    Passonneau 2006, Measuring agreement on set-valued items, LREC.
+    Passonneau 2006, Measuring agreement on set-valued items, LREC. Observed distances are drawn again and the expected
+    one is that of all stays: a stay drawn twice would be nearer to itself than stays are to each other.
     """
     sets = np.vstack((one, other)).astype(np.float64)
     shared, sizes = sets @ sets.T, sets.sum(axis=1)
@@ -87,17 +88,9 @@ def alpha(one: Matrix, other: Matrix, weights: NDArray[np.float64]) -> Interval 
     apart = np.where(union > 0, 1 - shared / np.maximum(union, 1), 0.0)
     if not apart.any():
         return None
-    own = np.diagonal(apart, offset=len(one))
-
-    def measured(times: NDArray[np.float64]) -> NDArray[np.float64]:
-        twice = np.hstack((times, times))
-        total = twice.sum(axis=1)
-        observed = times @ own / np.maximum(times.sum(axis=1), 1e-12)
-        expected = ((twice @ apart) * twice).sum(axis=1) / np.maximum(total * (total - 1), 1e-12)
-        found: NDArray[np.float64] = 1 - np.where(expected > 0, observed / np.maximum(expected, 1e-12), 0.0)
-        return found
-
-    return _interval(float(measured(np.ones((1, len(one))))[0]), measured(weights))
+    observed = mean(np.diagonal(apart, offset=len(one)), weights)
+    expected = apart.sum() / (len(sets) * (len(sets) - 1))
+    return Interval(*(float(1 - part / expected) for part in (observed.value, observed.high, observed.low)))
 
 
 def loss(gold: Matrix, before: Matrix, after: Matrix, weights: NDArray[np.float64]) -> Interval:
