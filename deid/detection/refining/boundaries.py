@@ -286,6 +286,9 @@ _LAST_INITIAL = re.compile(r"(?:^|[\s.\-^])[A-ZÀ-Ý]$")
 _BEFORE_NAME = re.compile(r"(?:&[A-Za-z]{2,6};|\w)+\Z")
 _AFTER_NAME = re.compile(r"(?:&[A-Za-z]{2,6};|[^\W_])+")
 _ABBREVIATED = re.compile(r"\.(?=[,;:)|])")
+# The surname of a login, and what before a name tells that it is a part of a longer address.
+_LOGIN_REST = re.compile(r"\.([a-zà-ÿ]{3,})(?![\w@]|[./-]\w)")
+_IN_ADDRESS = frozenset("./@-_")
 _KEY = re.compile(r"[ ,–-]{0,3}\(?(?:cl[eé]f?|key)[ :]{0,2}", re.IGNORECASE)
 _NUMBER_REACH = 40  # signs read on each side
 
@@ -297,7 +300,7 @@ def complete_last_signs(reading: Reading, mentions: Sequence[Mention]) -> list[M
     for index, mention in enumerate(mentions):
         low = grown[-1].end if grown else 0
         high = mentions[index + 1].start if index + 1 < len(mentions) else len(reading.text)
-        start, end = _grown(reading.text, mention, low, high)
+        start, end = _grown(reading, mention, low, high)
         grown.append(replace(mention, start=start, end=end))
     return grown
 
@@ -314,10 +317,12 @@ def _with_keys(text: str, mentions: Sequence[Mention]) -> list[Mention]:
     return joined
 
 
-def _grown(text: str, mention: Mention, low: int, high: int) -> tuple[int, int]:
+def _grown(reading: Reading, mention: Mention, low: int, high: int) -> tuple[int, int]:
+    text = reading.text
     start, end = mention.start, mention.end
     if mention.label in NAMES:
         start, end = _whole_words(text, start, end, low, high)
+        end = _through_login(reading, start, end, high)
         initial = end < high and text[end] == "." and _LAST_INITIAL.search(text[max(start, end - 2) : end])
         if initial or (end < high and _ABBREVIATED.match(text, end)):
             end += 1
@@ -336,6 +341,15 @@ def _grown(text: str, mention: Mention, low: int, high: int) -> tuple[int, int]:
     if "(" in text[start:end] and ")" not in text[start:end] and end < high and text[end] == ")":
         end += 1
     return start, end
+
+
+def _through_login(reading: Reading, start: int, end: int, high: int) -> int:
+    """Return the end of a login of which a name is the first half: "saisi par rachel.creteur"."""
+    text = reading.text
+    found = _LOGIN_REST.match(text, end, high) if text[start:end].isalpha() and text[start:end].islower() else None
+    if found is None or text[start - 1 : start] in _IN_ADDRESS or reading.lexicon.is_word(found[1]):
+        return end
+    return found.end()
 
 
 def _whole_words(text: str, start: int, end: int, low: int, high: int) -> tuple[int, int]:

@@ -314,6 +314,9 @@ _RATIO = re.compile(r"\d{1,2}\s?/\s?\d{1,2}")
 _EMERGENCY = re.compile(r"(?:15|17|18|112|114|115|119)")
 _CALLED = re.compile(r"(?:appel\w*|compos\w*|contact\w*|alert\w*|joind\w*|fait) (?:fait )?le $")
 _CALLS = re.compile(r"\s(?:a ete (?:appele|contacte|joint|alerte|prevenu)|rappelle|envoie|regule|a envoye)")
+# Short numbers of the numbering plan that are the same for everybody: a line for suicidal people, the duty pharmacist…
+_PUBLIC = re.compile(r"(?:3114|3018|3020|3237|3624|3919|3939|3977|3989)")
+_NUMBERED = re.compile(r"(?:numero(?: [a-z']+){0,3} ?: ?|numero |(?<!poste )(?<!bip )\b(?:le|au|du) )\Z")
 _STANDARD = re.compile(
     r"\b(?:iso|iec|cei|nf|en)(?:[ /](?:iec|cei|en|iso))* ?\d{3,6}(?:-\d{1,2})?:\Z"
 )  # "ISO 15189:2012"
@@ -328,22 +331,25 @@ _RANK, _RANKS = re.compile(r"(?<=[a-z.]) \d{1,2}\Z"), re.compile(r" ?i?e(?:me)?s
 # "M. J Patient de 60 ans": the word for a patient behind an initial.
 _PATIENT_BEHIND = re.compile(r"(?<=\b[a-z])\.? patiente?\Z")
 _CIVILITY = re.compile(r"(?:mmes?\.?|mlles?|melles?|messieurs|mesdames|madame|mademoiselle|monsieur|docteur|drs\.?) ")
+_CHILD = re.compile(r"enfant ")  # of the patient alone: the database says who is called so
+_LINK_BEHIND = re.compile(r" (?:de|du|des|d'?)\Z")
 
 
 def drop_lookalikes(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
-    """Return the mentions except results taken for dates, and values at a setting ("1V@0.5ms") taken for addresses."""
+    """Return the mentions except results taken for dates, settings ("1V@0.5ms") for addresses, and public numbers."""
     return [
         one
         for one in mentions
         if not (one.label is Label.DATE and _is_lookalike(reading, one))
         and not (one.label is Label.EMAIL and _SETTING.fullmatch(reading.folded, one.start, one.end))
+        and not _is_public_number(reading, one)
     ]
 
 
 def trim_civilities(reading: Reading, mentions: Sequence[Mention]) -> list[Mention]:
     """Return the mentions, names without a civility ("Mmes"), as the annotation guide asks, or a rank ("M.A. 4").
 
-    "M." alone is dropped before another name.
+    "M." alone is dropped before another name. An organisation goes without the "de" of the place behind it.
     """
     starts = {reading.token_at(one.start) for one in mentions if one.label in NAMES}
     trimmed = []
@@ -353,6 +359,8 @@ def trim_civilities(reading: Reading, mentions: Sequence[Mention]) -> list[Menti
             if behind in starts or (reading.word(behind) == "." and behind + 1 in starts):
                 continue
         opens = mention.label in NAMES and _CIVILITY.match(reading.folded, mention.start, mention.end)
+        if mention.label is Label.PATIENT and not opens:
+            opens = _CHILD.match(reading.folded, mention.start, mention.end)
         if opens and opens.end() < mention.end:
             mention = replace(mention, start=opens.end())
         rank = mention.label in NAMES and _RANK.search(reading.folded, mention.start, mention.end)
@@ -361,8 +369,19 @@ def trim_civilities(reading: Reading, mentions: Sequence[Mention]) -> list[Menti
         patient = mention.label in NAMES and _PATIENT_BEHIND.search(reading.folded, mention.start, mention.end)
         if patient:
             mention = replace(mention, end=patient.start())
+        link = mention.label is Label.ORG and _LINK_BEHIND.search(reading.folded, mention.start, mention.end)
+        if link:
+            mention = replace(mention, end=link.start())
         trimmed.append(mention)
     return trimmed
+
+
+def _is_public_number(reading: Reading, mention: Mention) -> bool:
+    start = mention.start
+    return bool(
+        _PUBLIC.fullmatch(reading.folded, start, mention.end)
+        and _NUMBERED.search(reading.folded, max(0, start - 40), start)
+    )
 
 
 def _is_lookalike(reading: Reading, mention: Mention) -> bool:

@@ -198,6 +198,9 @@ class Organisations:
         if drawn is None:
             return tag(Label.ORG, original)
         article, name = drawn
+        head, _, rest = name.partition(" ")
+        if rest and self._context.plain_before(mention, _REACH).endswith(f"{fold_line(head)} "):
+            article, name = "", rest  # "la pharmacie [Kermaria]" says the kind already
         cased = str.upper if self._among_capitals(mention) else str
         text = (cased if _is_acronym(original, _LONGEST_ACRONYM) else case_of(original))(name)
         if own_article(original) and article:  # "La Poste", marked with its article

@@ -20,6 +20,8 @@ _ORIGIN_PARTICLES = frozenset(
 )
 PARTICLES = _FRENCH_PARTICLES | _ORIGIN_PARTICLES
 _CONJUNCTIONS = ("e", "E", "y", "Y")
+# Those that tell a name by birth or marriage, also at the end of what was taken for one name: "ROUSSEL VVE".
+_MARRIED = frozenset("ne nee epouse veuve vve".split())
 _ARTICLES, _OF = frozenset({"le", "la", "les"}), frozenset({"de", "du", "des"})
 # Words that announce a name, where detection took them with it.
 TITLES = frozenset(
@@ -195,14 +197,14 @@ def _is_plain(word: str) -> bool:
 
 def _group(text: str, word: str, following: str, *, lone: bool, last: bool, after_title: bool) -> list[NamePiece]:
     plain = fold_line(word)
-    particle = PARTICLE if plain in _FRENCH_PARTICLES else ORIGIN if plain in _ORIGIN_PARTICLES else None
+    particle = _particle(word, plain)
     if plain in TITLES and not last:
         return [NamePiece(TITLE, word)]
     if particle and following in _APOSTROPHES:
         return [NamePiece(particle, word)]
     if len(word) == 1 or (following == "." and len(word) <= 2):
         return [NamePiece(INITIAL, word)]
-    if particle and not last:
+    if particle and (not last or (plain in _MARRIED and not lone)):
         return [NamePiece(particle, word)]
     if _is_initials(text, word, lone=lone, after_title=after_title):
         return [NamePiece(INITIAL, letter) for letter in word]
@@ -210,6 +212,13 @@ def _group(text: str, word: str, following: str, *, lone: bool, last: bool, afte
     if len(humps) > 1 and "".join(humps) == word:
         return [NamePiece(_sort_of_hump(hump), hump) for hump in humps]
     return [NamePiece(WORD, word)]
+
+
+def _particle(word: str, plain: str) -> Sort | None:
+    """PARTICLE or ORIGIN; None for a word that an accent makes a name of its own: "Lê Quang", "Đỗ Thị Hoa"."""
+    if plain != word.casefold() and plain not in _MARRIED:
+        return None
+    return PARTICLE if plain in _FRENCH_PARTICLES else ORIGIN if plain in _ORIGIN_PARTICLES else None
 
 
 def _sort_of_hump(hump: str) -> Sort:

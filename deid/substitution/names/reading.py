@@ -240,11 +240,18 @@ def hear(
 ) -> Heard:
     """Read a written name by itself; `borne` are those of the patient's names, `own`, that read as particles."""
     found = cut(text, after_title)
-    if borne and len(found.pieces) > 1 and own.issuperset(found.words):
+    if borne and len(found.pieces) > 1 and (own.issuperset(found.words) or _shares(tables, found, label, borne)):
         found = cut(text, after_title, borne)
     elif _is_called_ben(tables, found, own):
         found = cut(text, after_title, (_BEN,))
     return Heard(tables, found, label)
+
+
+def _shares(tables: NameTables, found: Cut, label: Label, borne: frozenset[str]) -> bool:
+    """True for a relative with the surname of a patient that reads as a particle: "sa mère Le Sophea" of "LE Linh"."""
+    if label is not Label.PERSON or fold_line(found.pieces[0].text) not in borne:
+        return False
+    return all(tables.surname_rather(word) <= 0 for word in found.words)
 
 
 def _is_called_ben(tables: NameTables, found: Cut, own: frozenset[str]) -> bool:

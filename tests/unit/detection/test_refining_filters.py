@@ -215,3 +215,41 @@ def test_a_noun_in_capitals_that_only_doubting_taggers_read_as_a_name_is_left(
     one = marked(text, part, label)
     assert (drop_allowed(reading(text), [replace(one, votes=weak)], {}) == []) is dropped
     assert drop_allowed(reading(text), [replace(one, votes=sure)], {})
+
+
+@pytest.mark.parametrize(
+    ("text", "part", "dropped"),
+    [
+        ("Numéro donné : 3114. Arrêt", "3114", True),
+        ("NUMERO DONNE : 3114.", "3114", True),
+        ("elle peut appeler le 3919 à toute heure", "3919", True),
+        ("joindre le poste 3114", "3114", False),
+        ("DECT 3114", "3114", False),
+        ("Numéro donné : 3115.", "3115", False),
+        ("Numéro donné : 06 39 98 31 14", "06 39 98 31 14", False),
+    ],
+)
+@pytest.mark.parametrize("label", [Label.PHONE, Label.ID, Label.DATE])
+def test_a_short_number_that_is_the_same_for_everybody_stays(text: str, part: str, dropped: bool, label: Label) -> None:
+    assert (drop_lookalikes(reading(text), [marked(text, part, label, 0.95)]) == []) is dropped
+
+
+@pytest.mark.parametrize(
+    ("text", "part", "kept"),
+    [
+        ("par téléphone (Croix-Rouge d'Availles)", "Croix-Rouge d", "Croix-Rouge"),
+        ("par téléphone (Croix-Rouge d’Availles)", "Croix-Rouge d’", "Croix-Rouge"),
+        ("à la base navale de Toulon", "base navale de", "base navale"),
+        ("à la Maison des Aidants", "Maison des Aidants", "Maison des Aidants"),
+    ],
+)
+def test_an_organisation_goes_without_the_link_to_the_place_behind_it(text: str, part: str, kept: str) -> None:
+    (found,) = trim_civilities(reading(text), [marked(text, part, Label.ORG)])
+    assert text[found.start : found.end] == kept
+
+
+@pytest.mark.parametrize(("label", "kept"), [(Label.PATIENT, "DIOP Ya"), (Label.PERSON, "Enfant DIOP Ya")])
+def test_the_word_of_a_child_is_no_part_of_the_patients_name(label: Label, kept: str) -> None:
+    text = "Patient : Enfant DIOP Ya, née le 3 mai"
+    (found,) = trim_civilities(reading(text), [marked(text, "Enfant DIOP Ya", label)])
+    assert text[found.start : found.end] == kept

@@ -52,3 +52,19 @@ def test_a_social_security_number_keeps_its_key() -> None:
     number, check = Mention(4, 22, Label.NIR), Mention(27, 29, Label.NIR)
     grown = complete_last_signs(Reading(Document("d", text)), [number, check])
     assert [text[m.start : m.end] for m in grown] == ["2 31 10 76 312 009 clé 21"]
+
+
+@pytest.mark.parametrize(
+    ("text", "part", "whole"),
+    [
+        ("saisi par rachel.creteur, EVA 3", "rachel", "rachel.creteur"),
+        ("saisi par rachel.creteur", "rachel", "rachel.creteur"),
+        ("vu par le dr creteur.traitement inchangé", "creteur", "creteur"),  # a sentence without its blank
+        ("saisi par Rachel.creteur", "Rachel", "Rachel"),
+        ("rachel.creteur@chu.example", "rachel", "rachel"),  # the address is a mention of its own
+    ],
+)
+def test_a_login_goes_whole_where_its_first_half_was_found(text: str, part: str, whole: str) -> None:
+    at = text.index(part)
+    (found,) = complete_last_signs(Reading(Document("d", text)), [Mention(at, at + len(part), Label.DOCTOR, 0.9)])
+    assert text[found.start : found.end] == whole

@@ -327,3 +327,26 @@ def test_a_particle_that_tells_an_origin_and_a_word_of_the_identity_do_not_stay(
     assert " alias " in patient
     (other,) = surrogates(substitutor.substitute(*marked("[[PATIENT|BARBIER dit GREGOIRE]]")))
     assert " dit " in other
+
+
+@pytest.mark.parametrize("key", KEYS[:6])
+@pytest.mark.parametrize("name", ["Lê Quang", "Đỗ Thị Hoa"])
+def test_a_surname_that_an_accent_tells_from_a_particle_goes(name: str, key: str, substitutor: Substitutor) -> None:
+    (surrogate,) = _one(substitutor, f"interprète : M. [[PERSON|{name}]], présent", Patient(key=key))
+    assert name.split()[0] not in surrogate.split()
+
+
+@pytest.mark.parametrize("key", KEYS[:6])
+def test_a_relative_loses_the_surname_of_the_patient_that_reads_as_a_particle(
+    key: str, substitutor: Substitutor
+) -> None:
+    linh = Patient(key=key, last_name="LE", first_names=("Linh",))
+    mother, breton = _one(substitutor, "sa mère [[PERSON|Le Sophea]], son voisin [[PERSON|Le Bihan]]", linh)
+    assert "Le" not in mother.split()
+    assert breton.startswith("Le ")
+
+
+@pytest.mark.parametrize("key", KEYS[:6])
+def test_the_word_of_a_widow_stays_beside_her_name(key: str, substitutor: Substitutor) -> None:
+    (widow,) = _one(substitutor, "09:30 [[PERSON|ROUSSEL VVE]] salle 2", Patient(key=key))
+    assert re.fullmatch(r"[A-Z]+ VVE", widow), widow

@@ -80,3 +80,9 @@ def test_a_mutuelle_stays_a_mutuelle_and_lower_case_stays(substitutor: Substitut
         assert "harmonie" not in found
         assert "Crédit" in bank
         assert "agricole" not in bank
+
+
+def test_the_word_of_a_kind_ahead_of_a_name_is_not_said_twice(substitutor: Substitutor) -> None:
+    for key in KEYS:
+        (found,) = _one(substitutor, "ampoules rendues à la pharmacie [[ORG|Kermaria]] ce jour", key)
+        assert "pharmacie" not in found.lower()
