@@ -9,6 +9,7 @@ default policy finds instead.
 from __future__ import annotations
 
 import argparse
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from tqdm import tqdm
@@ -17,6 +18,8 @@ from deid.config.policy import DEFAULT, Policy, load
 from deid.detection import Detector
 from deid.domain.document import Document, Mention
 from deid.evaluation.utility import Measure, Pair, measure
+from deid.evaluation.utility.facts import health_classes
+from deid.reference import CommuneTable
 from deid.reference.tables import packaged_tables
 from deid.substitution import Substitutor
 from demo.population import population
@@ -38,10 +41,12 @@ ROWS = {
     "clinical_values_kept": "clinical values with units kept",
     "perplexity_ratio": "perplexity, published / original",
     "own_perplexity_ratio": "… shared identifiers left out",
+    "own_undated_perplexity_ratio": "… dates and ages too",
     "told_apart": "texts that a classifier tells rightly",
     "own_told_apart": "… shared identifiers left out",
+    "own_undated_told_apart": "… dates and ages too",
 }
-RATIOS = {"perplexity_ratio", "own_perplexity_ratio"}
+RATIOS = {"perplexity_ratio", "own_perplexity_ratio", "own_undated_perplexity_ratio"}
 HEAD = """# What published texts are worth without a trained model
 
 Written by `python -m benchmarks.utility --patients {patients}`.
@@ -49,7 +54,8 @@ Written by `python -m benchmarks.utility --patients {patients}`.
 {documents:,} documents of {patients} patients of the synthetic hospital, with their true mentions, and once with those
 that the default policy detects. Below each value: the interval of 95 % over 1,000 resamples of patients, and the number
 of facts, sub-words or texts counted; no interval where fewer than 30 documents or 10 patients tell anything. A value
-that is masked is not kept. What each row counts: [Other utility](../docs/utility.md#other-utility).
+that is masked is not kept. Two communes of the table drawn at random share {chance:.1f} % of
+their classes. What each row counts: [Other utility](../docs/utility.md#other-utility).
 """
 
 
@@ -83,6 +89,14 @@ def _said(one: Measure, value: float) -> str:
     return f"{value:.3f}" if one.name in RATIOS else f"{100 * value:.1f} %"
 
 
+def chance(communes: CommuneTable) -> float:
+    """Return the expected share of classes of health that two communes drawn at random share."""
+    classes = health_classes(communes)
+    columns = zip(*map(classes, communes.communes), strict=True)
+    shares = [sum((times / len(communes.communes)) ** 2 for times in Counter(one).values()) for one in columns]
+    return sum(shares) / len(shares)
+
+
 def main() -> None:
     """Print the page."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -96,7 +110,7 @@ def main() -> None:
     for name, policy in tqdm([*policies.items(), (DETECTED, load())], disable=None, leave=False):
         found = measure(pairs(seen if name == DETECTED else texts, policy))
         columns[name] = {one.name: one for one in found}
-    print(HEAD.format(patients=given.patients, documents=len(texts)))
+    print(HEAD.format(patients=given.patients, documents=len(texts), chance=100 * chance(packaged_tables().communes)))
     print("\n".join(f"| {' | '.join(row)} |" for row in rows(columns)))
 
 

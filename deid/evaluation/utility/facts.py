@@ -26,6 +26,7 @@ from deid.substitution.temporal.timeline import day_of
 from deid.substitution.temporal.values import Instant, Unit
 
 _CLASSES = (0.2, 0.4, 0.6, 0.8)  # limits of the classes of a measure of health: fifths of the communes
+_USUAL = 100.0  # occurrences per million words of French
 _TERM = re.compile(r"[^\W\d_]{4,}")
 
 
@@ -124,7 +125,7 @@ def _of_places(pair: Pair, communes: CommuneTable) -> Iterator[Fact]:
         for label, original, published in own
         if label is Label.CITY and (true := _commune(original, zips[0], communes)) is not None
     }
-    classes = _classes(communes)
+    classes = health_classes(communes)
     for true, drawn in towns:
         same = [] if drawn is None else [one == other for one, other in zip(classes(true), classes(drawn), strict=True)]
         yield Fact("place_profile_kept", sum(same) / max(1, len(same)), 1)
@@ -138,7 +139,7 @@ def _commune(name: str, zips: frozenset[str], communes: CommuneTable) -> Commune
 
 
 @lru_cache(maxsize=2)
-def _classes(communes: CommuneTable) -> Callable[[Commune], tuple[int, ...]]:
+def health_classes(communes: CommuneTable) -> Callable[[Commune], tuple[int, ...]]:
     """Return a function that gives the class of a commune by each measure of health of the shipped policy."""
     limits = {
         name: np.quantile([one.features[name] for one in communes.communes], _CLASSES) for name in Places().features
@@ -159,10 +160,11 @@ def _of_content(pair: Pair) -> Iterator[Fact]:
 
 
 def read_terms(text: str) -> list[Item]:
-    """Return the drugs, germs, and medical words of a text that detection knows, in order."""
+    """Return the drugs, germs and medical words of a text that detection knows, in order; usual words are none."""
     known = lexicon()
     return [
         Item(*match.span())
         for match in _TERM.finditer(text)
-        if (word := fold(match.group())) in known.clinical or word in known.medical or word in known.drugs
+        if ((word := fold(match.group())) in known.clinical or word in known.medical or word in known.drugs)
+        and known.common.get(word, 0.0) <= _USUAL
     ]

@@ -79,7 +79,12 @@ def _of_wording(pairs: Sequence[Pair], patients: Sequence[str]) -> Iterator[Meas
     if len(set(patients)) < FOLDS:
         return
     fold = dealt(patients, FOLDS)
-    for name, texts in (("", whole(pairs)), ("own_", without_shared(pairs, patients))):
+    versions = {
+        "": whole(pairs),
+        "own_": without_shared(pairs, patients),
+        "own_undated_": without_shared(pairs, patients, dates=False),
+    }
+    for name, texts in versions.items():
         nats, lengths = surprises(texts, fold)
         everyone = lengths.min(axis=1) > 0
         if everyone.any():

@@ -35,12 +35,12 @@ def whole(pairs: Sequence[Pair]) -> Wording:
     return [one.document.text for one in pairs], [one.published.text for one in pairs]
 
 
-def without_shared(pairs: Sequence[Pair], patients: Sequence[str]) -> Wording:
+def without_shared(pairs: Sequence[Pair], patients: Sequence[str], *, dates: bool = True) -> Wording:
     """Return the texts with labels for the identifiers that originals of several patients share, in both texts.
 
     The hospital, its staff and its town stand in the originals of all patients, so that whoever has seen some knows
     the others by them, however natural surrogates are. An identifier is shared if one of its words is; dates and ages
-    never are.
+    are left out only if `dates` is False: documents of one season are told from those moved out of it.
     """
     owners: defaultdict[str, set[str]] = defaultdict(set)
     for (document, published), patient in zip(pairs, patients, strict=True):
@@ -52,7 +52,8 @@ def without_shared(pairs: Sequence[Pair], patients: Sequence[str]) -> Wording:
         shared = [
             (one.mention, span)
             for one, span in zip(published.surrogates, published.spans, strict=True)
-            if any(len(owners[word]) > 1 for word in _telling(document.text, one.mention))
+            if (one.mention.label in TEMPORAL and not dates)
+            or any(len(owners[word]) > 1 for word in _telling(document.text, one.mention))
         ]
         labels = [one.label for one, _ in shared]
         originals.append(_labelled(document.text, [(one.start, one.end) for one, _ in shared], labels))

@@ -74,8 +74,8 @@ def default() -> dict[str, Measure]:
 
 def test_texts_published_unchanged_keep_everything() -> None:
     found = by_name(measure([unchanged(*one) for one in LETTERS]))
-    ideal = {"long_gaps_error": 0.0, "told_apart": 0.5, "own_told_apart": 0.5}
-    assert len(found) == 15
+    ideal = {"long_gaps_error": 0.0, "told_apart": 0.5, "own_told_apart": 0.5, "own_undated_told_apart": 0.5}
+    assert len(found) == 17
     assert {name: one.value for name, one in found.items()} == pytest.approx(
         {name: ideal.get(name, 1.0) for name in found}
     )
