@@ -14,11 +14,12 @@ from deid import pipeline
 from deid.config.settings import settings
 from deid.domain.errors import InputRefused, PolicyError
 from deid.domain.outcomes import Candidate
-from deid.evaluation.attacks.sampled import attack_sample, bounds
+from deid.evaluation.attacks.sampled import attack_sample
+from deid.evaluation.utility import Pair, measure
 from deid.nightly import runtime
 from deid.nightly.steps import confidential
+from deid.reference import CommuneTable
 from deid.release.interval import check_interval_key
-from deid.substitution.temporal.constraints import count_constraints
 from deid.warehouse.evaluations import Drawn, Measured, draw_sample, open_sample, published_runs, record_measures
 from deid.warehouse.ledger import Run
 
@@ -60,7 +61,7 @@ def utility(interval_key: str, size: int, run: str) -> dict[str, int]:
     """
     drawn, policy_hash = _sample(interval_key, size)
     sample = republish(drawn)
-    return _keep(drawn, run, policy_hash, sample, measure_sample(sample))
+    return _keep(drawn, run, policy_hash, sample, measure_sample(sample, runtime.current_communes()))
 
 
 def republish(drawn: Sequence[Drawn]) -> list[Candidate]:
@@ -74,14 +75,10 @@ def republish(drawn: Sequence[Drawn]) -> list[Candidate]:
     return [one for one in found if isinstance(one, Candidate)]
 
 
-def measure_sample(sample: Sequence[Candidate]) -> Iterator[Measured]:
-    """Yield what a sample is worth: `utility.constraints_kept`, the share of stated relations that texts keep."""
-    people = len({one.document.patient.key for one in sample})
-    counts = [count for one in sample for count in count_constraints(one.document, one.substitution).values()]
-    stated = sum(count.stated for count in counts)
-    if stated:
-        kept = sum(count.kept for count in counts) / stated
-        yield Measured("utility.constraints_kept", kept, *bounds(kept, min(stated, people)), stated)
+def measure_sample(sample: Sequence[Candidate], communes: CommuneTable | None = None) -> Iterator[Measured]:
+    """Yield what a sample is worth, by `deid.evaluation.utility`, with the communes that surrogates are drawn from."""
+    for one in measure([Pair(item.document, item.substitution) for item in sample], communes):
+        yield Measured(f"utility.{one.name}", one.value, one.low, one.high, one.n)
 
 
 def _keep(

@@ -219,6 +219,55 @@ _WORDS: Mapping[str, tuple[str, str]] = {
         "Utilité : relations entre dates, âges et durées gardées",
         "Utility: relations between dates, ages and lengths kept",
     ),
+    "evaluation_utility.date_order_kept": ("Utilité : ordre des dates gardé", "Utility: order of dates kept"),
+    "evaluation_utility.constraints_without_order_kept": (
+        "Utilité : relations gardées, hors ordre des dates",
+        "Utility: relations kept, but for the order of dates",
+    ),
+    "evaluation_utility.short_gaps_kept": (
+        "Utilité : écarts de 60 jours au plus gardés",
+        "Utility: gaps of up to 60 days kept",
+    ),
+    "evaluation_utility.long_gaps_error": (
+        "Utilité : erreur relative médiane des écarts plus longs",
+        "Utility: median relative error of longer gaps",
+    ),
+    "evaluation_utility.age_stage_kept": ("Utilité : stade de vie gardé", "Utility: stage of life kept"),
+    "evaluation_utility.age_decade_kept": ("Utilité : décennie des âges gardée", "Utility: decade of ages kept"),
+    "evaluation_utility.stay_class_kept": (
+        "Utilité : classe de durée du séjour gardée",
+        "Utility: class of the length of stay kept",
+    ),
+    "evaluation_utility.place_profile_kept": (
+        "Utilité : profil de santé des communes gardé",
+        "Utility: health profile of communes kept",
+    ),
+    "evaluation_utility.clinical_terms_kept": ("Utilité : termes cliniques gardés", "Utility: clinical terms kept"),
+    "evaluation_utility.clinical_values_kept": ("Utilité : valeurs cliniques gardées", "Utility: clinical values kept"),
+    "evaluation_utility.perplexity_ratio": (
+        "Lisibilité : perplexité, rapportée à celle des originaux",
+        "Readability: perplexity, against that of originals",
+    ),
+    "evaluation_utility.own_perplexity_ratio": (
+        "Lisibilité : perplexité, sans ce que les textes partagent",
+        "Readability: perplexity, without what texts share",
+    ),
+    "evaluation_utility.own_undated_perplexity_ratio": (
+        "Lisibilité : perplexité, sans ce que les textes partagent, ni dates ni âges",
+        "Readability: perplexity, without what texts share, dates and ages",
+    ),
+    "evaluation_utility.own_undated_told_apart": (
+        "Lisibilité : textes distingués, sans ce qu'ils partagent, ni dates ni âges",
+        "Readability: texts told apart, without what they share, dates and ages",
+    ),
+    "evaluation_utility.told_apart": (
+        "Lisibilité : textes distingués de leurs originaux (50 % : aucun)",
+        "Readability: texts told from originals (50%: none)",
+    ),
+    "evaluation_utility.own_told_apart": (
+        "Lisibilité : textes distingués, sans ce qu'ils partagent",
+        "Readability: texts told apart, without what they share",
+    ),
     "quarantine": ("Quarantaine", "Quarantine"),
     "quarantine_lead": (
         "Un document en quarantaine n'est ni perdu ni publié : il attend qu'une personne le regarde.",
