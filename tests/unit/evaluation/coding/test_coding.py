@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import date, timedelta
 
 import numpy as np
 import pytest
@@ -11,11 +11,13 @@ from hypothesis import strategies as st
 
 from deid.domain.document import Document, Patient
 from deid.domain.errors import InputRefused
+from deid.domain.labels import Label
 from deid.evaluation.coding.classical import ClassicalCoder
 from deid.evaluation.coding.comparison import compare
 from deid.evaluation.coding.icd10 import at_level, checked
 from deid.evaluation.coding.scores import jaccard, loss, macro, micro, precision_at, resampled
 from deid.evaluation.coding.stays import CodedStay, folds, gather, statistics
+from deid.evaluation.coding.values import read_values
 
 
 @pytest.mark.parametrize(
@@ -45,6 +47,28 @@ def test_codes_are_read_with_their_point_and_refused_without_form() -> None:
     for wrong in ("", "501", "I5", "I50 1", "HTA"):
         with pytest.raises(InputRefused):
             checked(wrong)
+
+
+def test_values_are_classes_of_what_they_tell() -> None:
+    text = "Né le 03/05/1951 (74 ans), 97110, opéré en 2019 puis le 24/02/2026, revu le 12 mars 2026 par Mme Roy."
+    marked = {"03/05/1951": "DATE", "74 ans": "AGE", "97110": "ZIP", "2019": "DATE", "24/02/2026": "DATE"}
+    marked |= {"12 mars 2026": "DATE", "Roy": "DOCTOR"}
+    spans = [(text.index(value), text.index(value) + len(value), Label(label)) for value, label in marked.items()]
+    assert read_values(text, spans, date(2026, 3, 2)) == (
+        "Né le [DATE] avant-a70 ([AGE] age-70), [ZIP] departement-971, opéré en [DATE] avant-a10 puis le"
+        " [DATE] avant-j7, revu le [DATE] apres-j30 par Mme [DOCTOR]."
+    )
+
+
+@given(st.integers(-40_000, 40_000))
+def test_a_gap_has_the_class_of_its_shift(days: int) -> None:
+    """Dates that move together keep their classes: these are what a shift by whole documents publishes."""
+    own, moved = date(1980, 1, 1), date(2026, 3, 2)
+    classes = {
+        read_values(f"{reference + timedelta(days // 4):%d/%m/%Y}", [(0, 10, Label.DATE)], reference)
+        for reference in (own, moved)
+    }
+    assert len(classes) == 1
 
 
 def _document(name: str, text: str, day: int, patient: str) -> Document:
